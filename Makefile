@@ -1,0 +1,39 @@
+# Thin front of CMake: `make demo` and `make test` do everything, packages included.
+
+BUILD ?= build
+JOBS ?= $(shell nproc)
+PACKAGES = gcc cmake make pkg-config libopenblas-openmp-dev liblapacke-dev librandom123-dev zlib1g-dev \
+           libjansson-dev libcmocka-dev
+
+.PHONY: all setup demo test sanitize format tidy install clean
+
+all: setup
+	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+
+setup:
+	@cmake/setup.sh $(PACKAGES)
+
+demo: all
+	@$(BUILD)/bin/stonet demo
+
+test: all
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+# The same tests with address and undefined-behaviour sanitizers.
+sanitize: setup
+	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSTONET_SANITIZE=ON > /dev/null
+	@cmake --build $(BUILD)-sanitize -j $(JOBS)
+	@ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(JOBS)
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+tidy: all
+	@git ls-files 'src/*.c' 'cli/*.c' 'paper/*.c' | grep -v /test_ | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p $(BUILD)
+
+install: all
+	@cmake --install $(BUILD)
+
+clean:
+	@rm -rf $(BUILD) $(BUILD)-sanitize

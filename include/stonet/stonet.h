@@ -1,0 +1,204 @@
+/*
+ * stonet: nonlinear sufficient dimension reduction.
+ *
+ * From many variables X and a response Y to the few numbers Z that keep what X says about Y. This is
+ * the only public header. Every call that can fail returns a stonet_status; stonet_last_error() then
+ * has one sentence for the user (per thread, valid until the next failing call on that thread).
+ * Handles are opaque; their _free functions accept NULL. Nothing here prints, exits or keeps global
+ * state, and different handles may be used from different threads at the same time.
+ *
+ *     stonet_data *train = NULL;
+ *     stonet_spec *spec = NULL;
+ *     stonet_model *model = NULL;
+ *     stonet_read_options how = {.target = "y"};
+ *     if (stonet_data_read("train.csv", &how, &train) == STONET_OK &&
+ *         stonet_spec_create("stonet", &spec) == STONET_OK &&
+ *         stonet_spec_set(spec, "dim", "2") == STONET_OK &&
+ *         stonet_fit(spec, train, NULL, &model) == STONET_OK) { ... }
+ *
+ * All matrices are row-major. n is rows (observations), p input columns, q the reduced dimension.
+ */
+#ifndef STONET_STONET_H
+#define STONET_STONET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STONET_VERSION_MAJOR 0
+#define STONET_VERSION_MINOR 1
+#define STONET_VERSION_PATCH 0
+#define STONET_VERSION       "0.1.0"
+
+#if defined(__GNUC__)
+#define STONET_API __attribute__((visibility("default")))
+#else
+#define STONET_API
+#endif
+
+/* ---- status ------------------------------------------------------------------------------------ */
+
+typedef enum stonet_status {
+    STONET_OK = 0,
+    STONET_ERROR_ARGUMENT,    /* the call, an option or a setting is wrong */
+    STONET_ERROR_DATA,        /* the data cannot be used for what was asked */
+    STONET_ERROR_IO,          /* a file could not be opened, read or written */
+    STONET_ERROR_FORMAT,      /* a file is not what it claims to be */
+    STONET_ERROR_MEMORY,      /* memory ran out, or the job would not fit in it */
+    STONET_ERROR_NUMERIC,     /* the computation failed: it diverged, or a matrix was singular */
+    STONET_ERROR_UNSUPPORTED, /* this method or model cannot do that */
+    STONET_ERROR_INTERRUPTED  /* the caller asked to stop and there is no usable result */
+} stonet_status;
+
+STONET_API const char *stonet_version(void);
+/* The name of a status, e.g. "data error". */
+STONET_API const char *stonet_status_name(stonet_status status);
+/* One sentence about the last failure on this thread; "" if there was none. */
+STONET_API const char *stonet_last_error(void);
+/* Frees a string that a stonet call returned as char *. */
+STONET_API void stonet_string_free(char *text);
+
+/* ---- how to run -------------------------------------------------------------------------------- */
+
+typedef enum stonet_level { STONET_NOTE = 0, STONET_WARNING } stonet_level;
+
+typedef struct stonet_progress {
+    const char *stage;      /* what is going on, e.g. "training" */
+    int64_t done, total;    /* units of work; total 0 when unknown */
+    double loss;            /* training loss, NaN when there is none */
+    double validation_loss; /* NaN when there is none */
+    double seconds;         /* since the stage began */
+} stonet_progress;
+
+typedef struct stonet_run {
+    uint64_t seed;                                                       /* default 1 */
+    int threads;                                                         /* default 0: all cores */
+    void (*on_progress)(const stonet_progress *progress, void *user);    /* may be NULL */
+    void (*on_message)(stonet_level level, const char *text, void *user); /* may be NULL */
+    int (*should_stop)(void *user); /* non-zero: stop soon and keep what is usable; may be NULL */
+    void *user;
+} stonet_run;
+
+STONET_API void stonet_run_default(stonet_run *run);
+
+/* ---- data -------------------------------------------------------------------------------------- */
+
+typedef struct stonet_data stonet_data;
+
+typedef struct stonet_read_options {
+    const char *target;      /* target column(s): names or 1-based numbers, comma separated; NULL: none */
+    const char *target_file; /* targets in a file of their own, one row a row; NULL: none */
+} stonet_read_options;
+
+/* Reads .csv .tsv .txt .asc .npy .npz or IDX, each also gzipped. */
+STONET_API stonet_status stonet_data_read(const char *path, const stonet_read_options *options,
+                                          stonet_data **out);
+/* Wraps x (n x p, row-major float32) without copying: x must outlive the handle. */
+STONET_API stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data **out);
+/* Names of the p columns; copied. */
+STONET_API stonet_status stonet_data_set_names(stonet_data *data, const char *const *names);
+/* Class codes 0..n_classes-1 for the n rows and the labels they stand for; copied. */
+STONET_API stonet_status stonet_data_set_classes(stonet_data *data, const int32_t *codes,
+                                                 const char *const *labels, int64_t n_classes);
+/* Numeric targets, n x m; copied. */
+STONET_API stonet_status stonet_data_set_targets(stonet_data *data, const double *y, int64_t m);
+STONET_API int64_t stonet_data_rows(const stonet_data *data);
+STONET_API int64_t stonet_data_columns(const stonet_data *data);
+STONET_API const char *stonet_data_column_name(const stonet_data *data, int64_t column);
+STONET_API void stonet_data_free(stonet_data *data);
+
+/* A built-in generator; truth (n x *truth_columns, owned by the data) is the known sufficient predictor. */
+STONET_API stonet_status stonet_generate(const char *name, int64_t rows, uint64_t seed, stonet_data **out);
+STONET_API const double *stonet_data_truth(const stonet_data *data, int64_t *truth_columns);
+/* The numeric features (n x p) and targets (n x m) held by the data; NULL when there are none. */
+STONET_API const float *stonet_data_x(const stonet_data *data);
+STONET_API const double *stonet_data_targets(const stonet_data *data, int64_t *m);
+/* Class codes of the rows, NULL when the target is not categorical. */
+STONET_API const int32_t *stonet_data_classes(const stonet_data *data, int64_t *n_classes);
+STONET_API const char *stonet_data_class_label(const stonet_data *data, int64_t code);
+/* The generators as a JSON array: name, help, task, columns. */
+STONET_API char *stonet_generators_json(void);
+/* Writes features, target and truth as .csv or .npy (by the ending; .gz compresses). */
+STONET_API stonet_status stonet_data_write(const stonet_data *data, const char *path);
+/* Writes an n x m matrix as .csv (with the given column names) or .npy, atomically. */
+STONET_API stonet_status stonet_matrix_write(const char *path, const double *values, int64_t n, int64_t m,
+                                             const char *const *names);
+
+/* ---- what to fit ------------------------------------------------------------------------------- */
+
+typedef struct stonet_spec stonet_spec;
+
+STONET_API stonet_status stonet_spec_create(const char *method, stonet_spec **out);
+/* Settings by name: "dim", "scale", "task", "learner", "learner.NAME" and the method's own. */
+STONET_API stonet_status stonet_spec_set(stonet_spec *spec, const char *name, const char *value);
+/* Takes method and settings from a JSON config file; later stonet_spec_set calls override it. */
+STONET_API stonet_status stonet_spec_read(const char *path, stonet_spec **out);
+/* The spec as JSON, as stonet_spec_read takes it. Free with stonet_string_free. NULL on failure. */
+STONET_API char *stonet_spec_json(const stonet_spec *spec);
+STONET_API void stonet_spec_free(stonet_spec *spec);
+/* All methods, learners and common settings with types, defaults, ranges and help, as JSON. */
+STONET_API char *stonet_methods_json(void);
+
+/* ---- fit and use ------------------------------------------------------------------------------- */
+
+typedef struct stonet_model stonet_model;
+
+typedef enum stonet_outcome {
+    STONET_DONE = 0,    /* ran to its end */
+    STONET_STOPPED,     /* stopped early on request; the model so far is usable */
+    STONET_DIVERGED     /* diverged; this is the last good model */
+} stonet_outcome;
+
+/* run may be NULL for the defaults. */
+STONET_API stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                                    stonet_model **out);
+STONET_API stonet_outcome stonet_model_outcome(const stonet_model *model);
+STONET_API int64_t stonet_model_dim(const stonet_model *model);      /* columns of Z */
+STONET_API int64_t stonet_model_outputs(const stonet_model *model);  /* classes, or regression outputs */
+STONET_API int64_t stonet_model_inputs(const stonet_model *model);   /* input columns it was fitted on */
+STONET_API int stonet_model_is_classifier(const stonet_model *model);
+STONET_API const char *stonet_model_class_label(const stonet_model *model, int64_t code);
+
+typedef struct stonet_transform_options {
+    int64_t draws;   /* 0: the mean (noise-free pass); M > 0: M stochastic passes, stacked (M*n rows) */
+    int activated;   /* non-zero: after the activation */
+    int impute;      /* non-zero: imputed Y_h given the data's own response */
+    uint64_t seed;   /* for draws and impute */
+    int threads;     /* 0: all cores */
+} stonet_transform_options;
+
+/* z has n x q floats (draws M > 0: M*n x q). options may be NULL. */
+STONET_API stonet_status stonet_transform(const stonet_model *model, const stonet_data *data,
+                                          const stonet_transform_options *options, float *z);
+/* Regression: out n x m in units of y. Classification: n x C probabilities. */
+STONET_API stonet_status stonet_predict(const stonet_model *model, const stonet_data *data, double *out);
+
+typedef struct stonet_scores {
+    int64_t n;
+    int is_classifier;
+    double error_rate, accuracy, log_loss;             /* classification */
+    double mse, mse_scaled, r2, correlation;           /* regression */
+} stonet_scores;
+
+STONET_API stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
+                                      stonet_scores *scores);
+
+STONET_API stonet_status stonet_model_save(const stonet_model *model, const char *path);
+STONET_API stonet_status stonet_model_load(const char *path, stonet_model **out);
+/* The model file as bytes in memory (for pickling). Free with stonet_bytes_free. */
+STONET_API stonet_status stonet_model_save_bytes(const stonet_model *model, unsigned char **bytes, size_t *size);
+STONET_API stonet_status stonet_model_load_bytes(const unsigned char *bytes, size_t size, stonet_model **out);
+STONET_API void stonet_bytes_free(unsigned char *bytes);
+/* Everything about a model as JSON. Free with stonet_string_free. NULL on failure. */
+STONET_API char *stonet_model_json(const stonet_model *model);
+/* The training history as CSV text, one row an epoch; NULL when the method has none. */
+STONET_API char *stonet_model_history_csv(const stonet_model *model);
+STONET_API void stonet_model_free(stonet_model *model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

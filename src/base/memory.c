@@ -1,0 +1,111 @@
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { ALIGNMENT = 64 };
+
+static bool byte_count(size_t count, size_t size, size_t *bytes)
+{
+    if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - ALIGNMENT) {
+        sn_fail(STONET_ERROR_MEMORY, "%zu items of %zu bytes are more than this machine can address", count, size);
+        return false;
+    }
+    return true;
+}
+
+static void *out_of_memory(size_t bytes)
+{
+    sn_fail(STONET_ERROR_MEMORY, "memory ran out while asking for %.1f MB", (double)bytes / 1e6);
+    return NULL;
+}
+
+void *sn_malloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (!byte_count(count, size, &bytes)) return NULL;
+    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    void *block = aligned_alloc(ALIGNMENT, rounded > 0 ? rounded : ALIGNMENT);
+    return block != NULL ? block : out_of_memory(bytes);
+}
+
+void *sn_calloc(size_t count, size_t size)
+{
+    void *block = sn_malloc(count, size);
+    if (block != NULL) memset(block, 0, count * size);
+    return block;
+}
+
+void *sn_realloc(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+    if (!byte_count(count, size, &bytes)) return NULL;
+    void *grown = realloc(block, bytes > 0 ? bytes : 1);
+    return grown != NULL ? grown : out_of_memory(bytes);
+}
+
+void sn_free(void *block)
+{
+    free(block);
+}
+
+void stonet_string_free(char *text)
+{
+    free(text);
+}
+
+void stonet_bytes_free(unsigned char *bytes)
+{
+    free(bytes);
+}
+
+char *sn_strdup(const char *text)
+{
+    size_t length = strlen(text) + 1;
+    char *copy = sn_realloc(NULL, length, 1);
+    if (copy != NULL) memcpy(copy, text, length);
+    return copy;
+}
+
+/* The kernel's own estimate of what can be had without swapping; 0 if it cannot be read. */
+static uint64_t memory_from_kernel(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    if (file == NULL) return 0;
+    char line[256];
+    unsigned long long kib = 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, "MemAvailable:", 13) == 0) {
+            kib = strtoull(line + 13, NULL, 10);
+            break;
+        }
+    }
+    fclose(file);
+    return kib * 1024;
+}
+
+uint64_t sn_memory_available(void)
+{
+    uint64_t available = memory_from_kernel();
+    if (available == 0) {
+        long pages = sysconf(_SC_PHYS_PAGES);
+        long page = sysconf(_SC_PAGESIZE);
+        available = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+    }
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < available)
+        available = limit.rlim_cur;
+    return available;
+}
+
+stonet_status sn_memory_require(uint64_t bytes, const char *what, const char *advice)
+{
+    uint64_t available = sn_memory_available();
+    if (bytes <= available) return STONET_OK;
+    return sn_fail(STONET_ERROR_MEMORY, "%s needs %.1f GB of memory and %.1f GB are available: %s", what,
+                   (double)bytes / 1e9, (double)available / 1e9, advice);
+}

@@ -1,0 +1,60 @@
+/*
+ * Parameter tables: each method and learner writes its settings down once, as an array of sn_param, and
+ * that drives the command line, the help, the config file, the checks and the bindings.
+ */
+#ifndef SN_BASE_PARAMS_H
+#define SN_BASE_PARAMS_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+typedef enum sn_kind {
+    SN_INTEGER,
+    SN_REAL,
+    SN_BOOLEAN,  /* on/off, true/false, yes/no, 1/0 */
+    SN_CHOICE,   /* one of `choices`, separated by '|' */
+    SN_INTEGERS, /* comma-separated list */
+    SN_REALS
+} sn_kind;
+
+typedef struct sn_param {
+    const char *name;
+    sn_kind kind;
+    const char *initial; /* default, as text in the form a user would give it */
+    double low, high;    /* inclusive range of a number or of each list element */
+    /* SN_CHOICE: the choices, "a|b|c". Other kinds: words allowed instead of a number, "auto" or
+       "auto|none"; NULL when there are none. */
+    const char *choices;
+    const char *help; /* one line */
+} sn_param;
+
+typedef struct sn_settings sn_settings;
+
+/* Settings at their defaults. `table` must outlive them (tables are static). */
+stonet_status sn_settings_create(const sn_param *table, size_t count, sn_settings **out);
+stonet_status sn_settings_copy(const sn_settings *from, sn_settings **out);
+void sn_settings_free(sn_settings *settings);
+/* Parses and checks; the error names the setting, what it got and what it takes, or the nearest known name. */
+stonet_status sn_settings_set(sn_settings *settings, const char *name, const char *text);
+
+/* Reading. The name must be in the table and of the kind asked for: anything else is a bug and aborts. */
+int64_t sn_int(const sn_settings *settings, const char *name);
+double sn_real(const sn_settings *settings, const char *name);
+bool sn_bool(const sn_settings *settings, const char *name);
+/* The chosen word (SN_CHOICE), or the word given instead of a number ("auto"), or "" for a number. */
+const char *sn_word(const sn_settings *settings, const char *name);
+bool sn_is(const sn_settings *settings, const char *name, const char *word);
+/* List elements; count 0 when a word was given. */
+const double *sn_list(const sn_settings *settings, const char *name, size_t *count);
+/* The value as text that sn_settings_set takes back, and whether a user set it. */
+const char *sn_text(const sn_settings *settings, const char *name);
+bool sn_was_set(const sn_settings *settings, const char *name);
+
+size_t sn_settings_count(const sn_settings *settings);
+const sn_param *sn_settings_param(const sn_settings *settings, size_t index);
+/* Whether the table has this name. */
+bool sn_settings_has(const sn_settings *settings, const char *name);
+const char *sn_kind_name(sn_kind kind);
+
+#endif

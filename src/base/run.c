@@ -1,0 +1,46 @@
+#include "base/run.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+void stonet_run_default(stonet_run *run)
+{
+    memset(run, 0, sizeof *run);
+    run->seed = 1;
+}
+
+void sn_message(const stonet_run *run, stonet_level level, const char *format, ...)
+{
+    if (run == NULL || run->on_message == NULL) return;
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    run->on_message(level, text, run->user);
+}
+
+void sn_progress(const stonet_run *run, const stonet_progress *progress)
+{
+    if (run != NULL && run->on_progress != NULL) run->on_progress(progress, run->user);
+}
+
+bool sn_should_stop(const stonet_run *run)
+{
+    return run != NULL && run->should_stop != NULL && run->should_stop(run->user) != 0;
+}
+
+int sn_threads(const stonet_run *run)
+{
+    return run != NULL && run->threads > 0 ? run->threads : omp_get_num_procs();
+}
+
+double sn_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,18 @@
+/* How a job speaks to its caller: messages, progress, and the wish to stop. */
+#ifndef SN_BASE_RUN_H
+#define SN_BASE_RUN_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+void sn_message(const stonet_run *run, stonet_level level, const char *format, ...) SN_PRINTF(3, 4);
+/* Reports progress; the caller of the library decides how often to draw it. */
+void sn_progress(const stonet_run *run, const stonet_progress *progress);
+bool sn_should_stop(const stonet_run *run);
+/* The number of threads to use: run->threads, or all cores when it is 0. */
+int sn_threads(const stonet_run *run);
+/* Seconds on a clock that never goes back. */
+double sn_seconds(void);
+
+#endif

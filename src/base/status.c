@@ -1,0 +1,57 @@
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SENTENCE_SIZE = 1024 };
+
+static _Thread_local char sentence[SENTENCE_SIZE];
+
+const char *stonet_version(void)
+{
+    return STONET_VERSION;
+}
+
+const char *stonet_last_error(void)
+{
+    return sentence;
+}
+
+const char *stonet_status_name(stonet_status status)
+{
+    switch (status) {
+    case STONET_OK: return "ok";
+    case STONET_ERROR_ARGUMENT: return "wrong argument";
+    case STONET_ERROR_DATA: return "data error";
+    case STONET_ERROR_IO: return "input/output error";
+    case STONET_ERROR_FORMAT: return "format error";
+    case STONET_ERROR_MEMORY: return "out of memory";
+    case STONET_ERROR_NUMERIC: return "numerical failure";
+    case STONET_ERROR_UNSUPPORTED: return "not supported";
+    case STONET_ERROR_INTERRUPTED: return "interrupted";
+    }
+    return "unknown status";
+}
+
+stonet_status sn_fail(stonet_status code, const char *format, ...)
+{
+    /* The arguments may point into the old sentence, so the new one is built aside. */
+    char text[SENTENCE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    memcpy(sentence, text, sizeof sentence);
+    return code;
+}
+
+stonet_status sn_fail_prefix(stonet_status code, const char *format, ...)
+{
+    char prefix[SENTENCE_SIZE / 2];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(prefix, sizeof prefix, format, arguments);
+    va_end(arguments);
+    return sn_fail(code, "%s: %s", prefix, sentence);
+}

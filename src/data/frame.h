@@ -1,0 +1,57 @@
+/*
+ * A table as read: feature columns (numbers or text) and targets. Rows are complete: missing cells, NaN and
+ * Inf never get in.
+ */
+#ifndef SN_DATA_FRAME_H
+#define SN_DATA_FRAME_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+typedef enum sn_column_kind { SN_COLUMN_NUMBER, SN_COLUMN_TEXT } sn_column_kind;
+
+/* Distinct strings in order of first appearance. */
+typedef struct sn_dictionary {
+    int64_t count;
+    char **text;
+} sn_dictionary;
+
+typedef struct sn_column {
+    char *name; /* from the header, or "x1", "x2", .. by position in the file */
+    sn_column_kind kind;
+    int64_t slot; /* index among the columns of its kind */
+} sn_column;
+
+struct stonet_data {
+    char *source;    /* file name for messages, or NULL */
+    int64_t n;
+    bool has_header; /* names came from the file or the caller */
+    int64_t n_columns;
+    sn_column *column;
+
+    int64_t n_numeric;
+    const float *x; /* n x n_numeric, row-major */
+    void *owned_x;  /* the block behind x when the frame owns it; NULL when wrapped */
+
+    int64_t n_text;
+    int32_t **text_code;        /* n_text arrays of n codes */
+    sn_dictionary *text_values; /* n_text dictionaries */
+
+    /* The target: nothing, numbers, or categories (text labels, or codes from the caller). */
+    int64_t n_targets;
+    char **target_name;
+    int64_t *target_position; /* 0-based column in the file, -1 when from elsewhere */
+    double *y;                /* n x n_targets when numeric */
+    int32_t *label;           /* n codes when categorical (n_targets is 1) */
+    sn_dictionary labels;
+
+    int64_t n_truth; /* generators: known sufficient predictors */
+    double *truth;   /* n x n_truth */
+};
+
+/* An empty frame of n rows with everything else zero. */
+stonet_status sn_frame_create(int64_t n, stonet_data **out);
+void sn_dictionary_free(sn_dictionary *dictionary);
+
+#endif

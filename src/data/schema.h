@@ -1,0 +1,58 @@
+/*
+ * From a table to the numbers a method sees, and the same way again for new data: which columns, one-hot
+ * codes of text columns, centre and scale of every feature, the classes or the scale of the response.
+ * Fitted on the training rows; lives in the model file.
+ */
+#ifndef SN_DATA_SCHEMA_H
+#define SN_DATA_SCHEMA_H
+
+#include <stdbool.h>
+
+#include "base/run.h"
+#include "base/store.h"
+#include "data/frame.h"
+#include "data/problem.h"
+
+typedef enum sn_scale {
+    SN_SCALE_AUTO,   /* common when all columns are visibly in one unit (images, counts), else column */
+    SN_SCALE_COLUMN, /* each column to mean 0 and variance 1 (constant columns to 0) */
+    SN_SCALE_COMMON, /* each column centred, all divided by one common scale */
+    SN_SCALE_CENTRE, /* centred only */
+    SN_SCALE_NONE
+} sn_scale;
+
+typedef enum sn_task_wish { SN_TASK_AUTO, SN_TASK_WISH_REGRESSION, SN_TASK_WISH_CLASSIFICATION } sn_task_wish;
+
+typedef struct sn_schema sn_schema;
+
+/* Learns the encoding from all rows of `train`. Notes what it decided (task, one-hot, constant columns) as
+   messages. run may be NULL. */
+stonet_status sn_schema_fit(const stonet_data *train, sn_scale scale, sn_task_wish task, const stonet_run *run,
+                            sn_schema **out);
+void sn_schema_free(sn_schema *schema);
+
+int64_t sn_schema_features(const sn_schema *schema);       /* p after encoding */
+int64_t sn_schema_inputs(const sn_schema *schema);         /* columns of the table */
+const char *sn_schema_feature_name(const sn_schema *schema, int64_t feature);
+const char *sn_schema_input_name(const sn_schema *schema, int64_t input);
+bool sn_schema_has_header(const sn_schema *schema);
+sn_task sn_schema_task(const sn_schema *schema);
+int64_t sn_schema_outputs(const sn_schema *schema);        /* C or m */
+const char *sn_schema_class_label(const sn_schema *schema, int64_t code);
+const char *sn_schema_target_name(const sn_schema *schema, int64_t target);
+double sn_schema_target_mean(const sn_schema *schema, int64_t target);
+double sn_schema_target_sd(const sn_schema *schema, int64_t target);   /* population sd of the training rows */
+sn_scale sn_schema_scale(const sn_schema *schema);         /* what AUTO became */
+
+/* Encodes and scales the features: x n x p. Columns are matched by name when both tables have a header, else
+   by position; the training target's own column, if it is still there, is passed over. */
+stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *data, float *x);
+/* Encodes the response: label (classification) or y scaled (regression) must have room. A label never seen in
+   training is an error that names it. */
+stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
+
+/* Under the prefix "schema." */
+stonet_status sn_schema_save(const sn_schema *schema, sn_store *store);
+stonet_status sn_schema_load(const sn_store *store, sn_schema **out);
+
+#endif

@@ -1,0 +1,30 @@
+/* What is fitted on Z (or on x itself): the same shape as a method, with predict in place of transform. */
+#ifndef SN_LEARNERS_LEARNER_H
+#define SN_LEARNERS_LEARNER_H
+
+#include "base/params.h"
+#include "base/run.h"
+#include "base/store.h"
+#include "data/problem.h"
+
+typedef struct sn_learner {
+    const char *name;
+    const char *title;
+    unsigned tasks; /* 1 regression, 2 classification, 3 both */
+    const sn_param *params;
+    size_t n_params;
+    /* problem->x is Z; the learner standardises inside if it needs to. */
+    stonet_status (*fit)(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
+                         void **state);
+    /* out n x C probabilities, or n x m scaled targets. */
+    stonet_status (*predict)(const void *state, const float *z, int64_t n, double *out);
+    stonet_status (*save)(const void *state, sn_store *store);
+    stonet_status (*load)(const sn_store *store, void **state);
+    void (*free)(void *state);
+} sn_learner;
+
+const sn_learner *sn_learner_find(const char *name);
+size_t sn_learner_count(void);
+const sn_learner *sn_learner_at(size_t index);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * Thin double-precision shims over BLAS and LAPACK for the methods and learners. All matrices are row-major
+ * with the leading dimension equal to the number of columns, unless said otherwise.
+ */
+#ifndef SN_MATH_LINALG_H
+#define SN_MATH_LINALG_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* C (m x n) = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n. */
+void sn_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha, const double *a,
+             const double *b, double beta, double *c);
+/* Symmetric C (n x n, both triangles filled) = alpha A'A + beta C with A k x n. */
+void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c);
+/* y = alpha op(A) x + beta y, A m x n. */
+void sn_gemv(bool transpose, int64_t m, int64_t n, double alpha, const double *a, const double *x, double beta,
+             double *y);
+double sn_dot(int64_t n, const double *x, const double *y);
+double sn_norm(int64_t n, const double *x);
+
+/* Symmetric eigenproblem, all of it: values descending, vectors as COLUMNS of v (n x n); a is destroyed. */
+stonet_status sn_eigh(int64_t n, double *a, double *values, double *v);
+/* The `count` largest: values descending (count), vectors as columns of v (n x count); a is destroyed. */
+stonet_status sn_eigh_top(int64_t n, int64_t count, double *a, double *values, double *v);
+/* Generalised A v = lambda B v, B positive definite; the `count` largest. a and b are destroyed. */
+stonet_status sn_eigh_general(int64_t n, int64_t count, double *a, double *b, double *values, double *v);
+/* Thin SVD A (m x n) = U diag(s) V', r = min(m, n): u m x r, s r, vt r x n; u or vt may be NULL.
+   a is destroyed. */
+stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, double *vt);
+/* Cholesky A = L L' in place (lower; the strict upper triangle is zeroed). STONET_ERROR_NUMERIC if not
+   positive definite. */
+stonet_status sn_cholesky(int64_t n, double *a);
+/* Solves (L L') X = B in place, B n x k. */
+stonet_status sn_cholesky_solve(int64_t n, const double *l, int64_t k, double *b);
+/* Solves L X = B (transpose: L' X = B) in place, B n x k, L lower triangular. */
+void sn_triangular_solve(int64_t n, bool transpose, const double *l, int64_t k, double *b);
+/* Solves symmetric positive definite A X = B; a and b destroyed, X in b (n x k). */
+stonet_status sn_solve_spd(int64_t n, double *a, int64_t k, double *b);
+/* Orthonormalises the columns of A (m x n, m >= n) in place by QR; columns of a rank-deficient A are completed
+   to an orthonormal set. */
+stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a);
+/* Makes the entry of largest magnitude of each column of A (m x n) positive. */
+void sn_fix_signs(int64_t m, int64_t n, double *a);
+/* Largest eigenvalue of symmetric positive semi-definite A (n x n) by power iteration to relative 1e-10. */
+double sn_spectral_radius(int64_t n, const double *a);
+/* Frobenius distance |P_A - P_B| / sqrt(2 d) in [0, 1] between the column spaces of A and B (p x d). */
+stonet_status sn_subspace_distance(int64_t p, int64_t d, const double *a, const double *b, double *distance);
+
+#endif

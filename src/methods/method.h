@@ -1,0 +1,63 @@
+/*
+ * The one interface of every dimension-reduction method. A method is one file with one `const sn_method` and
+ * one line in methods/registry.c.
+ *
+ * fit gets scaled data and returns an opaque state; transform maps scaled rows to Z; predict is only for
+ * methods with an output of their own (others get a learner on Z from the model room).
+ */
+#ifndef SN_METHODS_METHOD_H
+#define SN_METHODS_METHOD_H
+
+#include <stdbool.h>
+
+#include "base/params.h"
+#include "base/run.h"
+#include "base/store.h"
+#include "data/problem.h"
+
+typedef struct sn_fit_result {
+    void *state;            /* freed with the method's own free */
+    int64_t dim;            /* columns of Z: at most what was asked for (a method says so when it is less) */
+    stonet_outcome outcome;
+} sn_fit_result;
+
+typedef struct sn_transform_request {
+    int64_t draws;    /* 0: the mean */
+    bool activated;
+    bool impute;      /* with label or y */
+    const int32_t *label;
+    const double *y;  /* scaled as in sn_problem */
+    uint64_t seed;
+    int threads;
+} sn_transform_request;
+
+enum { SN_TASK_REGRESSION = 1, SN_TASK_CLASSIFICATION = 2, SN_TASK_BOTH = 3 };
+
+typedef struct sn_method {
+    const char *name;
+    const char *title;   /* long name with the source, e.g. "Sliced inverse regression (Li 1991)" */
+    unsigned tasks;      /* SN_TASK_* */
+    bool multi_output;   /* takes several numeric targets */
+    const sn_param *params;
+    size_t n_params;
+    stonet_status (*fit)(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result);
+    /* x n x p, z n x dim. request is NULL unless has_draws. */
+    stonet_status (*transform)(const void *state, const float *x, int64_t n, const sn_transform_request *request,
+                               float *z);
+    bool has_draws; /* understands a non-NULL request */
+    /* Own output, or NULL: out n x C probabilities, or n x m scaled targets. */
+    stonet_status (*predict)(const void *state, const float *x, int64_t n, double *out);
+    stonet_status (*save)(const void *state, sn_store *store);
+    stonet_status (*load)(const sn_store *store, void **state);
+    void (*free)(void *state);
+    /* Training history as CSV text, one row an epoch, or NULL. */
+    const char *(*history)(const void *state);
+} sn_method;
+
+/* NULL when there is none of that name. */
+const sn_method *sn_method_find(const char *name);
+size_t sn_method_count(void);
+const sn_method *sn_method_at(size_t index);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * A fitted model: schema (encoding and scaling), method state, and for methods without an output of their own
+ * a learner on Z. The public calls of stonet.h that take a stonet_spec or stonet_model live in this room.
+ */
+#ifndef SN_MODEL_MODEL_H
+#define SN_MODEL_MODEL_H
+
+#include "data/schema.h"
+#include "learners/learner.h"
+#include "methods/method.h"
+
+/* The settings every method has: dim, task, scale, learner. */
+extern const sn_param sn_common_params[];
+extern const size_t sn_common_param_count;
+
+struct stonet_spec {
+    const sn_method *method;
+    sn_settings *common;   /* sn_common_params */
+    sn_settings *settings; /* the method's own */
+    const sn_learner *learner;  /* NULL: the default for the task, if the method needs one */
+    sn_settings *learner_settings; /* of `learner`; NULL while learner is NULL */
+};
+
+struct stonet_model {
+    sn_schema *schema;
+    const sn_method *method;
+    sn_settings *settings; /* as fitted */
+    void *state;
+    int64_t dim;
+    stonet_outcome outcome;
+    const sn_learner *learner; /* NULL when the method predicts itself */
+    sn_settings *learner_settings;
+    void *learner_state;
+    int64_t n_train;
+    uint64_t seed;
+    double fit_seconds;
+    char *history; /* CSV text or NULL */
+};
+
+/* The store of a model, as written to a file: "schema.*", "method.*", "learner.*" and "stonet.*" entries. */
+stonet_status sn_model_to_store(const stonet_model *model, sn_store *store);
+stonet_status sn_model_from_store(const sn_store *store, stonet_model **out);
+
+#endif

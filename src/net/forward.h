@@ -1,0 +1,25 @@
+/* Noise-free passes through a network, in float with BLAS, blocked by rows and threaded over the blocks. */
+#ifndef SN_NET_FORWARD_H
+#define SN_NET_FORWARD_H
+
+#include <stdbool.h>
+
+#include "net/shape.h"
+
+/* mu_layer (1-based; layers = shape->layers gives the output before softmax) for n rows: out n x d_layer.
+   activated: psi of it. rows: indices into x, or NULL for 0..n-1. Bits do not depend on threads. */
+stonet_status sn_forward(const sn_shape *shape, const float *theta, const float *x, const int64_t *rows,
+                         int64_t n, int layer, bool activated, int threads, float *out);
+
+typedef struct sn_losses {
+    double loss;       /* mean cross-entropy, or mean over rows of |y - mu|^2 / 2 */
+    double error_rate; /* classification; else NaN */
+} sn_losses;
+
+/* Mean output loss over rows (NULL: all n). */
+stonet_status sn_forward_loss(const sn_shape *shape, const float *theta, const sn_problem *problem,
+                              const int64_t *rows, int64_t n, int threads, sn_losses *out);
+/* In-place softmax of n rows of c values, in double, safe for any finite input. */
+void sn_softmax(int64_t n, int64_t c, double *values);
+
+#endif

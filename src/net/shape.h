@@ -1,0 +1,39 @@
+/*
+ * The shape of a network and its one flat parameter array.
+ *
+ * Layers i = 1..h+1 with widths d_0 = p, d_1, .., d_h = q, d_{h+1} = outputs:
+ *
+ *     mu_1 = b_1 + w_1 psi_0(x),   mu_i = b_i + w_i psi(Y_{i-1})      w_i is d_i x d_{i-1}, row-major
+ *
+ * psi_0 is the input activation (identity unless asked for). In arrays, layer i has index i - 1.
+ */
+#ifndef SN_NET_SHAPE_H
+#define SN_NET_SHAPE_H
+
+#include "data/problem.h"
+
+enum { SN_MAX_LAYERS = 32 };
+
+typedef enum sn_activation { SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID } sn_activation;
+
+typedef struct sn_shape {
+    int layers;                        /* h + 1 */
+    int64_t width[SN_MAX_LAYERS + 1];  /* d_0 .. d_{h+1} */
+    sn_activation activation;
+    sn_activation input_activation;
+    sn_task task;
+    int64_t weight_at[SN_MAX_LAYERS];  /* where w_{i+1} starts in the flat array */
+    int64_t bias_at[SN_MAX_LAYERS];
+    int64_t parameters;
+} sn_shape;
+
+/* Fills the offsets from layers, width and the rest; fails on widths below 1 or too many layers. */
+stonet_status sn_shape_layout(sn_shape *shape);
+/* Starting parameters: weights N(0, 1/d_{i-1}) (relu: 2/d_{i-1}), biases 0, keyed by the seed; theta has
+   shape->parameters floats. */
+void sn_shape_start(const sn_shape *shape, uint64_t seed, float *theta);
+const char *sn_activation_name(sn_activation activation);
+/* Lipschitz constant of psi. */
+double sn_activation_lipschitz(sn_activation activation);
+
+#endif
