@@ -108,6 +108,9 @@ STONET_API stonet_status stonet_data_set_targets(stonet_data *data, const double
 STONET_API int64_t stonet_data_rows(const stonet_data *data);
 STONET_API int64_t stonet_data_columns(const stonet_data *data);
 STONET_API const char *stonet_data_column_name(const stonet_data *data, int64_t column);
+/* The given rows (0-based, any order, repeats allowed) as data of their own; copied. */
+STONET_API stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, int64_t count,
+                                            stonet_data **out);
 STONET_API void stonet_data_free(stonet_data *data);
 
 /* A built-in generator; truth (n x *truth_columns, owned by the data) is the known sufficient predictor. */
@@ -138,6 +141,7 @@ STONET_API stonet_status stonet_spec_set(stonet_spec *spec, const char *name, co
 STONET_API stonet_status stonet_spec_read(const char *path, stonet_spec **out);
 /* The spec as JSON, as stonet_spec_read takes it. Free with stonet_string_free. NULL on failure. */
 STONET_API char *stonet_spec_json(const stonet_spec *spec);
+STONET_API stonet_status stonet_spec_copy(const stonet_spec *spec, stonet_spec **out);
 STONET_API void stonet_spec_free(stonet_spec *spec);
 /* All methods, learners and common settings with types, defaults, ranges and help, as JSON. */
 STONET_API char *stonet_methods_json(void);
@@ -197,6 +201,78 @@ STONET_API char *stonet_model_json(const stonet_model *model);
 /* The training history as CSV text, one row an epoch; NULL when the method has none. */
 STONET_API char *stonet_model_history_csv(const stonet_model *model);
 STONET_API void stonet_model_free(stonet_model *model);
+
+/* ---- tune and compare -------------------------------------------------------------------------- */
+
+/* What is minimised on held-out rows. */
+typedef enum stonet_criterion {
+    STONET_CRITERION_AUTO = 0,   /* error rate for classes, mse for numbers */
+    STONET_CRITERION_ERROR_RATE,
+    STONET_CRITERION_LOG_LOSS,
+    STONET_CRITERION_MSE         /* in units of y */
+} stonet_criterion;
+
+/* A grid is an array of "NAME=a,b,c" with any setting stonet_spec_set takes (dim and learner.NAME too); values
+   that are lists themselves are separated by ';' instead: "hidden=100;200,50". In stonet_compare an entry may
+   be for one method only, "METHOD:NAME=a,b,c", and one without a method is for all methods that have the
+   setting. A NULL grid is the built-in one of the method (stonet_default_grid_json). */
+typedef struct stonet_tune_options {
+    int folds;                /* 0: 5 */
+    const char *const *grid;  /* NULL: the method's built-in grid */
+    int64_t n_grid;
+    int64_t trials;           /* 0: every point of the grid; N: N of its points drawn at random */
+    stonet_criterion criterion;
+} stonet_tune_options;
+
+typedef struct stonet_compare_options {
+    int folds;                     /* 0: 5; not used with `test` */
+    const stonet_data *test;       /* one given test set instead of folds; NULL: folds */
+    int tune;                      /* non-zero: tune each spec inside each training part */
+    stonet_tune_options tuning;    /* how, when tune is non-zero; its criterion is not used */
+    stonet_criterion criterion;
+} stonet_compare_options;
+
+typedef struct stonet_results stonet_results;
+
+typedef struct stonet_result_row {
+    const char *method;
+    int64_t dim;            /* as asked for */
+    const char *settings;   /* JSON object: the settings that make this row, without method and dim */
+    double mean, se;        /* of the criterion over the splits that finished; se NaN with fewer than two */
+    double seconds;         /* fit and prediction, summed over the splits */
+    double p_value;         /* paired t-test against the best row; NaN for the best and in stonet_tune */
+    int64_t n_values;       /* splits */
+    const double *values;   /* the criterion on each split; NaN where it failed or was not reached */
+    const char *failure;    /* why a split failed; NULL when none did */
+} stonet_result_row;
+
+/* Fits spec with each point of the grid on each of k folds (stratified by class), in parallel over the jobs, each
+   job on one thread; the same numbers for any run->threads. A point that fails becomes a row with a failure.
+   When the caller stops it, what is finished is kept (stonet_results_outcome says so). */
+STONET_API stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
+                                     const stonet_tune_options *options, const stonet_run *run,
+                                     stonet_results **out);
+/* Fits each of the specs (methods, dimensions) on the same splits. With tuning, the best settings are sought
+   anew inside each training part, so no test row has a say in them. */
+STONET_API stonet_status stonet_compare(const stonet_spec *const *specs, int64_t n_specs, const stonet_data *data,
+                                        const stonet_compare_options *options, const stonet_run *run,
+                                        stonet_results **out);
+STONET_API int64_t stonet_results_rows(const stonet_results *results);
+/* Fills *row; its pointers live as long as results. */
+STONET_API stonet_status stonet_results_row(const stonet_results *results, int64_t index,
+                                            stonet_result_row *row);
+STONET_API int64_t stonet_results_best(const stonet_results *results); /* row of the smallest mean */
+STONET_API stonet_outcome stonet_results_outcome(const stonet_results *results);
+STONET_API const char *stonet_results_criterion(const stonet_results *results); /* e.g. "error_rate" */
+/* The spec of a row as config JSON that stonet_spec_read takes. Free with stonet_string_free; NULL on failure. */
+STONET_API char *stonet_results_spec_json(const stonet_results *results, int64_t index);
+/* All rows: a JSON array with one object a row (method, dim, settings, mean, se, seconds, p_value, values,
+   failure; chosen: the tuned settings of each split), or CSV. Free with stonet_string_free. */
+STONET_API char *stonet_results_json(const stonet_results *results);
+STONET_API char *stonet_results_csv(const stonet_results *results);
+STONET_API void stonet_results_free(stonet_results *results);
+/* The built-in tuning grid of a method: a JSON array of "NAME=a,b,c" texts; NULL for an unknown method. */
+STONET_API char *stonet_default_grid_json(const char *method);
 
 #ifdef __cplusplus
 }
