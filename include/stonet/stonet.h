@@ -129,6 +129,8 @@ STONET_API stonet_status stonet_data_write(const stonet_data *data, const char *
 /* Writes an n x m matrix as .csv (with the given column names) or .npy, atomically. */
 STONET_API stonet_status stonet_matrix_write(const char *path, const double *values, int64_t n, int64_t m,
                                              const char *const *names);
+/* Writes bytes as a file, atomically (a path ending in .gz compresses). */
+STONET_API stonet_status stonet_bytes_write(const char *path, const void *bytes, size_t size);
 
 /* ---- what to fit ------------------------------------------------------------------------------- */
 
