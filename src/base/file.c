@@ -1,0 +1,274 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/memory.h"
+
+enum { BUFFER_SIZE = 1 << 18 };
+
+struct sn_writer {
+    char *path;      /* what the caller named: for the sentences */
+    char *target;    /* where the bytes end up: `path` with symbolic links followed */
+    char *temporary; /* NULL when written straight through, as to a device or a pipe */
+    int descriptor;
+    bool compress;
+    bool stream_ready;
+    z_stream stream;
+    size_t filled;
+    unsigned char buffer[BUFFER_SIZE];
+    unsigned char packed[BUFFER_SIZE];
+};
+
+static void writer_free(sn_writer *writer)
+{
+    if (writer == NULL) return;
+    if (writer->stream_ready) deflateEnd(&writer->stream);
+    if (writer->descriptor >= 0) close(writer->descriptor);
+    sn_free(writer->temporary);
+    sn_free(writer->target);
+    sn_free(writer->path);
+    sn_free(writer);
+}
+
+static stonet_status cannot_write(const sn_writer *writer, int error)
+{
+    return sn_fail(STONET_ERROR_IO, "cannot write %s: %s", writer->path, strerror(error));
+}
+
+/* The name behind symbolic links, so that the rename replaces the file and not the link to it. A path that
+   does not exist yet is its own target. */
+static char *follow_links(const char *path)
+{
+    char *real = realpath(path, NULL);
+    return real != NULL ? real : sn_strdup(path);
+}
+
+/* Creates TARGET.tmpXXXXXX. mkstemp would make it private to the owner, and asking for the umask to undo
+   that is not thread safe, so the name is made here and the kernel applies the umask. */
+static stonet_status open_temporary(sn_writer *writer)
+{
+    enum { TRIES = 100 };
+    size_t size = strlen(writer->target) + sizeof ".tmpXXXXXX";
+    char *name = sn_malloc(size, 1);
+    if (name == NULL) return STONET_ERROR_MEMORY;
+    uint64_t salt = (uint64_t)getpid() * 0x9E3779B97F4A7C15u ^ (uint64_t)(uintptr_t)writer;
+    for (int try = 0; try < TRIES; try++) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        salt = (salt ^ (uint64_t)now.tv_nsec) * 0xD1342543DE82EF95u + 1;
+        snprintf(name, size, "%s.tmp%06x", writer->target, (unsigned)(salt >> 40));
+        writer->descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (writer->descriptor >= 0 || errno != EEXIST) break;
+    }
+    if (writer->descriptor < 0) {
+        int error = errno;
+        sn_free(name);
+        return cannot_write(writer, error);
+    }
+    writer->temporary = name;
+    return STONET_OK;
+}
+
+/* /dev/stdout and its like stand for a file that is already open, often one the shell appends to: that one
+   is written on, not the name it happens to have. Returns -1 for any other path. */
+static int open_file_number(const char *path)
+{
+    int number = -1;
+    char rest;
+    if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    if (sscanf(path, "/dev/fd/%d%c", &number, &rest) == 1) return number;
+    return -1;
+}
+
+static stonet_status open_target(sn_writer *writer)
+{
+    int number = open_file_number(writer->path);
+    if (number >= 0) {
+        writer->descriptor = dup(number);
+        return writer->descriptor >= 0 ? STONET_OK : cannot_write(writer, errno);
+    }
+    struct stat info;
+    bool exists = stat(writer->target, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) return cannot_write(writer, EISDIR);
+    if (exists && !S_ISREG(info.st_mode)) {
+        writer->descriptor = open(writer->path, O_WRONLY | O_CLOEXEC);
+        return writer->descriptor >= 0 ? STONET_OK : cannot_write(writer, errno);
+    }
+    if (exists && access(writer->target, W_OK) != 0) return cannot_write(writer, errno);
+    SN_TRY(open_temporary(writer));
+    if (exists && fchmod(writer->descriptor, info.st_mode & 0777) != 0) return cannot_write(writer, errno);
+    return STONET_OK;
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+    return length >= tail && strcmp(text + length - tail, ending) == 0;
+}
+
+stonet_status sn_writer_open(const char *path, sn_writer **out)
+{
+    *out = NULL;
+    if (path == NULL || path[0] == '\0')
+        return sn_fail(STONET_ERROR_ARGUMENT, "the name of the file to write is empty");
+    sn_writer *writer = sn_calloc(1, sizeof *writer);
+    if (writer == NULL) return STONET_ERROR_MEMORY;
+    writer->descriptor = -1;
+    stonet_status status = STONET_ERROR_MEMORY;
+    writer->path = sn_strdup(path);
+    if (writer->path == NULL) goto failed;
+    writer->target = follow_links(path);
+    if (writer->target == NULL) goto failed;
+    SN_GOTO(status, open_target(writer), failed);
+    writer->compress = ends_with(path, ".gz");
+    if (writer->compress) {
+        /* 15 + 16 asks for the gzip wrapping. The header carries no time, so equal input gives equal bytes.
+         */
+        if (deflateInit2(&writer->stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+            status = sn_fail(STONET_ERROR_MEMORY, "memory ran out while preparing to compress %s", path);
+            goto failed;
+        }
+        writer->stream_ready = true;
+    }
+    *out = writer;
+    return STONET_OK;
+failed:
+    sn_writer_abandon(writer);
+    return status;
+}
+
+static stonet_status write_all(sn_writer *writer, const unsigned char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(writer->descriptor, bytes, size);
+        if (written < 0) {
+            if (errno == EINTR) continue;
+            return cannot_write(writer, errno);
+        }
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return STONET_OK;
+}
+
+static stonet_status compress_buffer(sn_writer *writer, int flush)
+{
+    z_stream *stream = &writer->stream;
+    stream->next_in = writer->buffer;
+    stream->avail_in = (uInt)writer->filled;
+    int result;
+    do {
+        stream->next_out = writer->packed;
+        stream->avail_out = BUFFER_SIZE;
+        result = deflate(stream, flush);
+        if (result == Z_STREAM_ERROR) return sn_fail(STONET_ERROR_IO, "cannot compress %s", writer->path);
+        SN_TRY(write_all(writer, writer->packed, BUFFER_SIZE - stream->avail_out));
+    } while (stream->avail_out == 0 && result != Z_STREAM_END);
+    return STONET_OK;
+}
+
+static stonet_status flush_buffer(sn_writer *writer, bool last)
+{
+    stonet_status status = writer->compress ? compress_buffer(writer, last ? Z_FINISH : Z_NO_FLUSH)
+                                            : write_all(writer, writer->buffer, writer->filled);
+    writer->filled = 0;
+    return status;
+}
+
+stonet_status sn_write(sn_writer *writer, const void *bytes, size_t size)
+{
+    const unsigned char *from = bytes;
+    while (size > 0) {
+        size_t room = BUFFER_SIZE - writer->filled;
+        size_t part = size < room ? size : room;
+        memcpy(writer->buffer + writer->filled, from, part);
+        writer->filled += part;
+        from += part;
+        size -= part;
+        if (writer->filled == BUFFER_SIZE) SN_TRY(flush_buffer(writer, false));
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_write_text(sn_writer *writer, const char *format, ...)
+{
+    char local[512];
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(local, sizeof local, format, arguments);
+    va_end(arguments);
+    stonet_status status;
+    if (length < 0) {
+        status = sn_fail(STONET_ERROR_IO, "cannot write %s: a text could not be formatted", writer->path);
+    } else if ((size_t)length < sizeof local) {
+        status = sn_write(writer, local, (size_t)length);
+    } else {
+        char *text = sn_malloc((size_t)length + 1, 1);
+        status = STONET_ERROR_MEMORY;
+        if (text != NULL) {
+            vsnprintf(text, (size_t)length + 1, format, again);
+            status = sn_write(writer, text, (size_t)length);
+            sn_free(text);
+        }
+    }
+    va_end(again);
+    return status;
+}
+
+/* Makes the rename itself last. Some file systems cannot sync a folder; that is no reason to fail. */
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    char *folder = sn_malloc(length + 2, 1);
+    if (folder == NULL) return;
+    memcpy(folder, path, length);
+    memcpy(folder + length, length == 0 ? "." : "", length == 0 ? 2 : 1);
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY);
+    if (descriptor >= 0) {
+        (void)fsync(descriptor);
+        close(descriptor);
+    }
+    sn_free(folder);
+}
+
+static stonet_status finish(sn_writer *writer)
+{
+    SN_TRY(flush_buffer(writer, true));
+    bool straight = writer->temporary == NULL;
+    if (!straight && fsync(writer->descriptor) != 0) return cannot_write(writer, errno);
+    int descriptor = writer->descriptor;
+    writer->descriptor = -1;
+    if (close(descriptor) != 0) return cannot_write(writer, errno);
+    if (straight) return STONET_OK;
+    if (rename(writer->temporary, writer->target) != 0) return cannot_write(writer, errno);
+    sn_free(writer->temporary);
+    writer->temporary = NULL;
+    sync_folder(writer->target);
+    return STONET_OK;
+}
+
+stonet_status sn_writer_commit(sn_writer *writer)
+{
+    stonet_status status = finish(writer);
+    sn_writer_abandon(writer);
+    return status;
+}
+
+void sn_writer_abandon(sn_writer *writer)
+{
+    if (writer == NULL) return;
+    if (writer->temporary != NULL) (void)unlink(writer->temporary);
+    writer_free(writer);
+}

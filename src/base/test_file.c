@@ -1,0 +1,218 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/file.h"
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/stonet_file_XXXXXX");
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder); /* fails when a test left something behind, temporary files above all */
+}
+
+static const char *in_folder(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int files_in_folder(void)
+{
+    DIR *listing = opendir(folder);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(listing)) != NULL;) count += entry->d_name[0] != '.';
+    closedir(listing);
+    return count;
+}
+
+static size_t slurp(const char *path, char *into, size_t room)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(into, 1, room, file);
+    fclose(file);
+    return size;
+}
+
+static void test_writes_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    const char *path = in_folder("a.txt");
+    sn_writer *writer;
+    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
+    assert_int_equal(sn_write_text(writer, "old %d\n", 1), STONET_OK);
+    assert_int_equal(access(path, F_OK), -1); /* nothing under the name yet */
+    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+
+    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
+    assert_int_equal(sn_write_text(writer, "new"), STONET_OK);
+    sn_writer_abandon(writer);
+    char text[32] = {0};
+    assert_int_equal(slurp(path, text, sizeof text), 6);
+    assert_string_equal(text, "old 1\n");
+    assert_int_equal(files_in_folder(), 1);
+    unlink(path);
+}
+
+static void test_long_content(void **state)
+{
+    (void)state;
+    char path[256];
+    strcpy(path, in_folder("long.txt"));
+    sn_writer *writer;
+    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
+    size_t size = 3000000;
+    char *bytes = malloc(size);
+    for (size_t i = 0; i < size; i++) bytes[i] = (char)('a' + (int)(i * i % 23));
+    char word[2000];
+    memset(word, 'w', sizeof word);
+    word[sizeof word - 1] = '\0';
+    assert_int_equal(sn_write(writer, bytes, size), STONET_OK);
+    assert_int_equal(sn_write_text(writer, "%s", word), STONET_OK);
+    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    char *back = malloc(size + 4000);
+    assert_int_equal(slurp(path, back, size + 4000), size + 1999);
+    assert_memory_equal(back, bytes, size);
+    assert_memory_equal(back + size, word, 1999);
+    free(bytes);
+    free(back);
+    unlink(path);
+}
+
+static void test_gzip(void **state)
+{
+    (void)state;
+    const char *path = in_folder("a.csv.gz");
+    sn_writer *writer;
+    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
+    for (int i = 0; i < 200000; i++) assert_int_equal(sn_write_text(writer, "%d\n", i), STONET_OK);
+    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    gzFile file = gzopen(path, "rb");
+    char line[32];
+    for (int i = 0; i < 200000; i++) {
+        assert_non_null(gzgets(file, line, sizeof line));
+        assert_int_equal(atoi(line), i);
+    }
+    assert_null(gzgets(file, line, sizeof line));
+    gzclose(file);
+    unlink(path);
+}
+
+static void test_permissions_and_links(void **state)
+{
+    (void)state;
+    char path[256], link_path[256];
+    strcpy(path, in_folder("real"));
+    strcpy(link_path, in_folder("link"));
+    sn_writer *writer;
+    mode_t mask = umask(027);
+    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
+    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    umask(mask);
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0640);
+    assert_int_equal(symlink("real", link_path), 0);
+    assert_int_equal(sn_writer_open(link_path, &writer), STONET_OK);
+    assert_int_equal(sn_write_text(writer, "through"), STONET_OK);
+    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    assert_int_equal(lstat(link_path, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, 7);
+    assert_int_equal(info.st_mode & 0777, 0640);
+    unlink(link_path);
+    unlink(path);
+}
+
+static void test_failures_say_why(void **state)
+{
+    (void)state;
+    sn_writer *writer;
+    assert_int_equal(sn_writer_open("", &writer), STONET_ERROR_ARGUMENT);
+    assert_null(writer);
+    assert_int_equal(sn_writer_open(in_folder("none/a.csv"), &writer), STONET_ERROR_IO);
+    assert_non_null(strstr(stonet_last_error(), "none/a.csv"));
+    assert_non_null(strstr(stonet_last_error(), "No such file or directory"));
+    assert_int_equal(sn_writer_open(folder, &writer), STONET_ERROR_IO);
+    assert_non_null(strstr(stonet_last_error(), "Is a directory"));
+    if (geteuid() != 0) {
+        assert_int_equal(chmod(folder, 0500), 0);
+        assert_int_equal(sn_writer_open(in_folder("a.csv"), &writer), STONET_ERROR_IO);
+        assert_non_null(strstr(stonet_last_error(), "Permission denied"));
+        assert_int_equal(chmod(folder, 0700), 0);
+    }
+    sn_writer_abandon(NULL);
+}
+
+static void test_devices(void **state)
+{
+    (void)state;
+    sn_writer *writer;
+    struct stat info;
+    assert_int_equal(sn_writer_open("/dev/full", &writer), STONET_OK);
+    assert_int_equal(sn_write_text(writer, "x"), STONET_OK);
+    assert_int_equal(sn_writer_commit(writer), STONET_ERROR_IO);
+    assert_string_equal(stonet_last_error(), "cannot write /dev/full: No space left on device");
+    assert_int_equal(stat("/dev/full", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+    assert_int_equal(sn_writer_open("/dev/null", &writer), STONET_OK);
+    assert_int_equal(sn_write_text(writer, "x"), STONET_OK);
+    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    assert_int_equal(stat("/dev/null", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+}
+
+static void test_open_files_are_written_on(void **state)
+{
+    (void)state;
+    char path[256], device[32], text[32] = {0};
+    strcpy(path, in_folder("log"));
+    FILE *file = fopen(path, "w");
+    fputs("before ", file);
+    fflush(file);
+    snprintf(device, sizeof device, "/dev/fd/%d", fileno(file));
+    sn_writer *writer;
+    assert_int_equal(sn_writer_open(device, &writer), STONET_OK);
+    assert_int_equal(sn_write_text(writer, "and after"), STONET_OK);
+    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    fclose(file);
+    slurp(path, text, sizeof text - 1);
+    assert_string_equal(text, "before and after");
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_writes_whole_or_not_at_all),
+        cmocka_unit_test(test_long_content),
+        cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_permissions_and_links),
+        cmocka_unit_test(test_failures_say_why),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_open_files_are_written_on),
+    };
+    return cmocka_run_group_tests_name("base_file", tests, make_folder, remove_folder);
+}
