@@ -1,0 +1,99 @@
+/* Golden values: hand computation, and golden/make_stats_golden.py for the t-test. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "stats/metrics.h"
+
+static void assert_near(double got, double expected)
+{
+    assert_true(fabs(got - expected) <= 1e-13 * fmax(1.0, fabs(expected)));
+}
+
+static void test_classification(void **state)
+{
+    (void)state;
+    const double probability[] = {0.7, 0.2, 0.1, 0.4, 0.4, 0.2, 0.0, 1.0, 0.0, 0.1, 0.1, 0.8};
+    const int32_t label[] = {0, 1, 0, 2}; /* right, a tie lost to class 0, surely wrong, right */
+    assert_near(sn_error_rate(4, 3, probability, label), 0.5);
+    assert_near(sn_accuracy(4, 3, probability, label), 0.5);
+    assert_near(sn_log_loss(4, 3, probability, label), -(log(0.7) + log(0.4) + log(1e-15) + log(0.8)) / 4);
+    const int32_t certain[] = {1};
+    assert_true(sn_log_loss(1, 3, probability + 6, certain) > 0.0); /* 1 is clipped too */
+    assert_true(isnan(sn_error_rate(0, 3, probability, label)));
+    assert_true(isnan(sn_log_loss(0, 3, probability, label)));
+}
+
+static void test_regression(void **state)
+{
+    (void)state;
+    const double y[] = {1, 2, 3, 4};
+    const double predicted[] = {1.5, 2, 2.5, 4};
+    assert_near(sn_mse(4, 1, predicted, y), 0.125);
+    assert_near(sn_r2(4, 1, predicted, y), 1.0 - 0.5 / 5.0);
+    assert_near(sn_correlation(4, 1, predicted, y), 4.0 / sqrt(3.5 * 5.0));
+    assert_true(isnan(sn_mse(0, 1, predicted, y)) && isnan(sn_r2(0, 1, predicted, y)));
+    assert_true(isnan(sn_correlation(0, 1, predicted, y)));
+}
+
+static void test_several_outputs(void **state)
+{
+    (void)state;
+    /* first output as above, second reversed and scaled */
+    const double y[] = {1, 1, 2, 2, 3, 3, 4, 4};
+    const double predicted[] = {1.5, 4, 2, 3, 2.5, 2, 4, 1};
+    assert_near(sn_mse(4, 2, predicted, y), (0.5 + 20.0) / 8);
+    assert_near(sn_r2(4, 2, predicted, y), (0.9 + (1.0 - 20.0 / 5.0)) / 2);
+    assert_near(sn_correlation(4, 2, predicted, y), (4.0 / sqrt(3.5 * 5.0) - 1.0) / 2);
+}
+
+static void test_constant_columns(void **state)
+{
+    (void)state;
+    const double flat[] = {2, 2, 2};
+    const double other[] = {1, 2, 3};
+    assert_near(sn_r2(3, 1, flat, flat), 1.0);
+    assert_near(sn_r2(3, 1, other, flat), 0.0);
+    assert_near(sn_correlation(3, 1, flat, other), 0.0);
+    assert_near(sn_correlation(3, 1, other, flat), 0.0);
+}
+
+static void test_mean_and_error(void **state)
+{
+    (void)state;
+    const double v[] = {1, 2, 3, 4, 10};
+    assert_near(sn_mean(5, v), 4.0);
+    assert_near(sn_standard_deviation(5, v), sqrt(12.5));
+    assert_near(sn_standard_error(5, v), sqrt(2.5));
+    assert_near(sn_standard_error(1, v), 0.0);
+    assert_true(isnan(sn_mean(0, v)) && isnan(sn_standard_error(0, v)));
+}
+
+static void test_paired_t(void **state)
+{
+    (void)state;
+    const double a[] = {0.12, 0.15, 0.11, 0.18, 0.14};
+    const double b[] = {0.13, 0.19, 0.12, 0.17, 0.20};
+    const double shifted[] = {1.25, 2.25, 3.25};
+    const double whole[] = {1, 2, 3};
+    assert_near(sn_paired_t_test(5, a, b), 0.1509440536690174);
+    assert_near(sn_paired_t_test(5, b, a), 0.1509440536690174);
+    assert_near(sn_paired_t_test(5, a, a), 1.0);
+    assert_near(sn_paired_t_test(3, shifted, whole), 0.0);
+    assert_near(sn_paired_t_test(1, a, b), 1.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_classification),  cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_several_outputs), cmocka_unit_test(test_constant_columns),
+        cmocka_unit_test(test_mean_and_error),  cmocka_unit_test(test_paired_t),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
