@@ -1,0 +1,311 @@
+/*
+ * Row-major matrices meet column-major LAPACK without copies wherever possible: a row-major matrix is the
+ * transpose of the column-major matrix in the same memory, so the lower triangle here is LAPACK's upper one,
+ * and the two sides of an SVD change places.
+ */
+#include "math/linalg.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { MIRROR_BLOCK = 64, MAX_POWER_STEPS = 10000 };
+
+/* BLAS wants a leading dimension of at least 1 even for empty matrices. */
+static int leading(int64_t columns)
+{
+    return columns > 0 ? (int)columns : 1;
+}
+
+/* A LAPACK return code as a status; `what` names the factorisation. */
+static stonet_status lapack_status(lapack_int info, const char *what)
+{
+    if (info == 0) return STONET_OK;
+    if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
+        return sn_fail(STONET_ERROR_MEMORY, "memory ran out in the %s", what);
+    if (info < 0)
+        return sn_fail(STONET_ERROR_NUMERIC, "the %s was given a matrix with values that are not finite",
+                       what);
+    return sn_fail(STONET_ERROR_NUMERIC, "the %s did not converge", what);
+}
+
+void sn_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha,
+             const double *a, const double *b, double beta, double *c)
+{
+    if (m == 0 || n == 0) return;
+    cblas_dgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
+                transpose_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a,
+                leading(transpose_a ? m : k), b, leading(transpose_b ? k : n), beta, c, leading(n));
+}
+
+/* Copies the lower triangle onto the upper one, in blocks that stay in cache. */
+static void mirror_lower(int64_t n, double *c)
+{
+    for (int64_t i0 = 0; i0 < n; i0 += MIRROR_BLOCK) {
+        int64_t i1 = i0 + MIRROR_BLOCK < n ? i0 + MIRROR_BLOCK : n;
+        for (int64_t j0 = 0; j0 <= i0; j0 += MIRROR_BLOCK) {
+            for (int64_t i = i0; i < i1; i++) {
+                int64_t j1 = j0 + MIRROR_BLOCK < i ? j0 + MIRROR_BLOCK : i;
+                for (int64_t j = j0; j < j1; j++) c[j * n + i] = c[i * n + j];
+            }
+        }
+    }
+}
+
+void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)
+{
+    if (n == 0) return;
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)k, alpha, a, leading(n), beta, c,
+                leading(n));
+    mirror_lower(n, c);
+}
+
+void sn_gemv(bool transpose, int64_t m, int64_t n, double alpha, const double *a, const double *x,
+             double beta, double *y)
+{
+    if (m == 0 || n == 0) {
+        for (int64_t i = 0; i < (transpose ? n : m); i++) y[i] = beta == 0.0 ? 0.0 : beta * y[i];
+        return;
+    }
+    cblas_dgemv(CblasRowMajor, transpose ? CblasTrans : CblasNoTrans, (int)m, (int)n, alpha, a, leading(n), x,
+                1, beta, y, 1);
+}
+
+/* Vectors can be longer than a BLAS int, so they are taken in pieces. */
+enum { PIECE = 1 << 30 };
+
+double sn_dot(int64_t n, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i += PIECE)
+        sum += cblas_ddot((int)(n - i < PIECE ? n - i : PIECE), x + i, 1, y + i, 1);
+    return sum;
+}
+
+double sn_norm(int64_t n, const double *x)
+{
+    double norm = 0.0;
+    for (int64_t i = 0; i < n; i += PIECE)
+        norm = hypot(norm, cblas_dnrm2((int)(n - i < PIECE ? n - i : PIECE), x + i, 1));
+    return norm;
+}
+
+/* LAPACK gives `count` eigenpairs ascending with the vectors as rows of z (count x n, in our reading); the
+   contract wants them descending and as columns of v. */
+static void descending_columns(int64_t n, int64_t count, const double *z, double *values, double *v)
+{
+    for (int64_t j = 0; j < count / 2; j++) {
+        double swap = values[j];
+        values[j] = values[count - 1 - j];
+        values[count - 1 - j] = swap;
+    }
+    for (int64_t i0 = 0; i0 < n; i0 += MIRROR_BLOCK) {
+        int64_t i1 = i0 + MIRROR_BLOCK < n ? i0 + MIRROR_BLOCK : n;
+        for (int64_t j = 0; j < count; j++) {
+            const double *row = z + (count - 1 - j) * n;
+            for (int64_t i = i0; i < i1; i++) v[i * count + j] = row[i];
+        }
+    }
+}
+
+stonet_status sn_eigh(int64_t n, double *a, double *values, double *v)
+{
+    if (n == 0) return STONET_OK;
+    SN_TRY(lapack_status(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, a, (lapack_int)n, values),
+                         "symmetric eigendecomposition"));
+    descending_columns(n, n, a, values, v);
+    return STONET_OK;
+}
+
+stonet_status sn_eigh_top(int64_t n, int64_t count, double *a, double *values, double *v)
+{
+    if (count < 0 || count > n)
+        return sn_fail(STONET_ERROR_ARGUMENT, "%lld eigenvalues were asked of a matrix of order %lld",
+                       (long long)count, (long long)n);
+    if (count == n) return sn_eigh(n, a, values, v);
+    if (count == 0) return STONET_OK;
+
+    double *z = NULL, *found = NULL;
+    lapack_int *support = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(z, n * count), done);
+    SN_GOTO(status, SN_NEW_RAW(found, n), done);
+    SN_GOTO(status, SN_NEW_RAW(support, 2 * n), done);
+    lapack_int got = 0;
+    lapack_int info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', (lapack_int)n, a, (lapack_int)n, 0.0,
+                                     0.0, (lapack_int)(n - count + 1), (lapack_int)n, 0.0, &got, found, z,
+                                     (lapack_int)n, support);
+    SN_GOTO(status, lapack_status(info, "symmetric eigendecomposition"), done);
+    memcpy(values, found, (size_t)count * sizeof *values);
+    descending_columns(n, count, z, values, v);
+done:
+    sn_free(z);
+    sn_free(found);
+    sn_free(support);
+    return status;
+}
+
+/* With B = L L' and w an eigenvector of L^{-1} A L^{-T}, v = L^{-T} w solves A v = lambda B v, v'Bv = 1. */
+stonet_status sn_eigh_general(int64_t n, int64_t count, double *a, double *b, double *values, double *v)
+{
+    SN_TRY(sn_cholesky(n, b));
+    if (n > 0)
+        SN_TRY(lapack_status(
+            LAPACKE_dsygst(LAPACK_COL_MAJOR, 1, 'U', (lapack_int)n, a, (lapack_int)n, b, (lapack_int)n),
+            "generalised eigendecomposition"));
+    SN_TRY(sn_eigh_top(n, count, a, values, v));
+    sn_triangular_solve(n, true, b, count, v);
+    return STONET_OK;
+}
+
+/* Our A is LAPACK's A' = V diag(s) U': its left vectors are our vt and its right ones our u. */
+stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, double *vt)
+{
+    int64_t r = m < n ? m : n;
+    if (r == 0) return STONET_OK;
+    double *spare = NULL;
+    bool vectors = u != NULL || vt != NULL;
+    if (vectors && (u == NULL || vt == NULL)) SN_TRY(SN_NEW_RAW(spare, r * (u == NULL ? m : n)));
+    lapack_int info =
+        LAPACKE_dgesdd(LAPACK_COL_MAJOR, vectors ? 'S' : 'N', (lapack_int)n, (lapack_int)m, a, (lapack_int)n,
+                       s, vt != NULL ? vt : spare, (lapack_int)n, u != NULL ? u : spare, (lapack_int)r);
+    sn_free(spare);
+    return lapack_status(info, "singular value decomposition");
+}
+
+stonet_status sn_cholesky(int64_t n, double *a)
+{
+    if (n == 0) return STONET_OK;
+    lapack_int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)n, a, (lapack_int)n);
+    if (info > 0)
+        return sn_fail(STONET_ERROR_NUMERIC, "a matrix of order %lld is not positive definite at row %lld",
+                       (long long)n, (long long)info);
+    SN_TRY(lapack_status(info, "Cholesky factorisation"));
+    for (int64_t i = 0; i < n; i++) memset(a + i * n + i + 1, 0, (size_t)(n - i - 1) * sizeof *a);
+    return STONET_OK;
+}
+
+void sn_triangular_solve(int64_t n, bool transpose, const double *l, int64_t k, double *b)
+{
+    if (n == 0 || k == 0) return;
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose ? CblasTrans : CblasNoTrans, CblasNonUnit,
+                (int)n, (int)k, 1.0, l, leading(n), b, leading(k));
+}
+
+stonet_status sn_cholesky_solve(int64_t n, const double *l, int64_t k, double *b)
+{
+    sn_triangular_solve(n, false, l, k, b);
+    sn_triangular_solve(n, true, l, k, b);
+    return STONET_OK;
+}
+
+stonet_status sn_solve_spd(int64_t n, double *a, int64_t k, double *b)
+{
+    SN_TRY(sn_cholesky(n, a));
+    return sn_cholesky_solve(n, a, k, b);
+}
+
+/* Householder QR: Q has orthonormal columns and A = Q R whatever the rank of A. The signs are those of a
+   positive diagonal of R, so that an orthonormal A comes back unchanged. */
+stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a)
+{
+    if (n > m)
+        return sn_fail(STONET_ERROR_ARGUMENT, "%lld vectors of length %lld cannot be orthonormal",
+                       (long long)n, (long long)m);
+    if (n == 0) return STONET_OK;
+    double *q = NULL, *tau = NULL, *sign = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(q, m * n), done);
+    SN_GOTO(status, SN_NEW_RAW(tau, n), done);
+    SN_GOTO(status, SN_NEW_RAW(sign, n), done);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) q[j * m + i] = a[i * n + j];
+    lapack_int rows = (lapack_int)m, columns = (lapack_int)n;
+    SN_GOTO(status, lapack_status(LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, columns, q, rows, tau), "QR"), done);
+    for (int64_t j = 0; j < n; j++) sign[j] = q[j * m + j] < 0.0 ? -1.0 : 1.0;
+    SN_GOTO(status,
+            lapack_status(LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, columns, columns, q, rows, tau), "QR"),
+            done);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) a[i * n + j] = sign[j] * q[j * m + i];
+done:
+    sn_free(q);
+    sn_free(tau);
+    sn_free(sign);
+    return status;
+}
+
+void sn_fix_signs(int64_t m, int64_t n, double *a)
+{
+    for (int64_t j = 0; j < n; j++) {
+        double largest = 0.0;
+        for (int64_t i = 0; i < m; i++)
+            if (fabs(a[i * n + j]) > fabs(largest)) largest = a[i * n + j];
+        if (largest >= 0.0) continue;
+        for (int64_t i = 0; i < m; i++) a[i * n + j] = -a[i * n + j];
+    }
+}
+
+/* A fixed start with no symmetry that a matrix of interest could share: fractions of i times the golden
+ * ratio. */
+static void power_start(int64_t n, double *x)
+{
+    for (int64_t i = 0; i < n; i++) x[i] = 0.5 + fmod((double)(i + 1) * 0.6180339887498949, 1.0);
+}
+
+/* The Rayleigh quotient grows geometrically to the eigenvalue; the ratio of successive gains says how much is
+   still to come, and that is what must be small. */
+double sn_spectral_radius(int64_t n, const double *a)
+{
+    if (n == 0) return 0.0;
+    double *x = sn_malloc((size_t)n, sizeof *x), *y = sn_malloc((size_t)n, sizeof *y);
+    double value = 0.0, gain = INFINITY;
+    if (x == NULL || y == NULL) goto done;
+    power_start(n, x);
+    for (int step = 0; step < MAX_POWER_STEPS; step++) {
+        double length = sn_norm(n, x);
+        if (length == 0.0) break;
+        for (int64_t i = 0; i < n; i++) x[i] /= length;
+        sn_gemv(false, n, n, 1.0, a, x, 0.0, y);
+        double next = sn_dot(n, x, y), last_gain = gain;
+        gain = fabs(next - value);
+        value = next;
+        double ratio = fmin(gain / last_gain, 1.0);
+        if (step > 2 && gain * ratio <= 1e-10 * (1.0 - ratio) * value) break;
+        double *swap = x;
+        x = y;
+        y = swap;
+    }
+done:
+    sn_free(x);
+    sn_free(y);
+    return value;
+}
+
+/* With orthonormal bases the part R of B outside span(A) gives |P_A - P_B|_F^2 = 2 |R|_F^2; unlike 2 d minus
+   the overlap it has no cancellation near 0. */
+stonet_status sn_subspace_distance(int64_t p, int64_t d, const double *a, const double *b, double *distance)
+{
+    *distance = 0.0;
+    if (d == 0) return STONET_OK;
+    double *qa = NULL, *qb = NULL, *overlap = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(qa, p * d), done);
+    SN_GOTO(status, SN_NEW_RAW(qb, p * d), done);
+    SN_GOTO(status, SN_NEW_RAW(overlap, d * d), done);
+    memcpy(qa, a, (size_t)(p * d) * sizeof *qa);
+    memcpy(qb, b, (size_t)(p * d) * sizeof *qb);
+    SN_GOTO(status, sn_orthonormalise(p, d, qa), done);
+    SN_GOTO(status, sn_orthonormalise(p, d, qb), done);
+    sn_gemm(true, false, d, d, p, 1.0, qa, qb, 0.0, overlap);
+    sn_gemm(false, false, p, d, d, -1.0, qa, overlap, 1.0, qb);
+    *distance = fmin(sn_norm(p * d, qb) / sqrt((double)d), 1.0);
+done:
+    sn_free(qa);
+    sn_free(qb);
+    sn_free(overlap);
+    return status;
+}

@@ -1,0 +1,328 @@
+/* Each shim against its defining equation, on matrices small enough to multiply out by hand-written loops. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "math/linalg.h"
+
+enum { MAX = 40 };
+
+static double uniform(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static void fill(int64_t count, double *a, uint64_t seed)
+{
+    for (int64_t i = 0; i < count; i++) a[i] = uniform(&seed);
+}
+
+/* c = op(a) op(b) by the definition. */
+static void multiply(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const double *a, const double *b,
+                     double *c)
+{
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0.0;
+            for (int64_t l = 0; l < k; l++)
+                sum += (ta ? a[l * m + i] : a[i * k + l]) * (tb ? b[j * k + l] : b[l * n + j]);
+            c[i * n + j] = sum;
+        }
+    }
+}
+
+static double gap(int64_t count, const double *a, const double *b)
+{
+    double worst = 0.0;
+    for (int64_t i = 0; i < count; i++) worst = fmax(worst, fabs(a[i] - b[i]));
+    return worst;
+}
+
+#define assert_close(count, a, b, tolerance) assert_true(gap(count, a, b) <= (tolerance))
+
+static void assert_orthonormal(int64_t m, int64_t n, const double *a)
+{
+    double product[MAX * MAX];
+    multiply(true, false, n, n, m, a, a, product);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) assert_true(fabs(product[i * n + j] - (i == j)) < 1e-13);
+}
+
+static void products(void **unused)
+{
+    (void)unused;
+    int64_t m = 7, n = 5, k = 9;
+    double a[MAX * MAX], b[MAX * MAX], c[MAX * MAX], expected[MAX * MAX];
+    for (int shape = 0; shape < 4; shape++) {
+        bool ta = shape & 1, tb = shape & 2;
+        fill(m * k, a, 1);
+        fill(k * n, b, 2);
+        fill(m * n, c, 3);
+        multiply(ta, tb, m, n, k, a, b, expected);
+        for (int64_t i = 0; i < m * n; i++) expected[i] = 2.0 * expected[i] + 0.5 * c[i];
+        sn_gemm(ta, tb, m, n, k, 2.0, a, b, 0.5, c);
+        assert_close(m * n, c, expected, 1e-13);
+    }
+    multiply(true, false, k, k, m, a, a, expected);
+    sn_syrk_tn(k, m, 1.0, a, 0.0, c);
+    assert_close(k * k, c, expected, 1e-13);
+
+    double y[MAX] = {0}, reference[MAX];
+    multiply(false, false, m, 1, k, a, b, reference);
+    sn_gemv(false, m, k, 1.0, a, b, 0.0, y);
+    assert_close(m, y, reference, 1e-13);
+    multiply(true, false, k, 1, m, a, b, reference);
+    sn_gemv(true, m, k, 1.0, a, b, 0.0, y);
+    assert_close(k, y, reference, 1e-13);
+}
+
+static void syrk_fills_both_triangles_of_a_large_matrix(void **unused)
+{
+    (void)unused;
+    enum { N = 150 };
+    static double a[3 * N], c[N * N], expected[N * N];
+    fill(3 * N, a, 4);
+    multiply(true, false, N, N, 3, a, a, expected);
+    sn_syrk_tn(N, 3, 1.0, a, 0.0, c);
+    assert_close(N * N, c, expected, 1e-13);
+}
+
+static void empty_products(void **unused)
+{
+    (void)unused;
+    double a[1] = {7}, c[4] = {1, 2, 3, 4};
+    sn_gemm(false, false, 2, 2, 0, 1.0, a, a, 0.0, c);
+    for (int i = 0; i < 4; i++) assert_true(c[i] == 0.0);
+    sn_gemm(false, false, 0, 2, 3, 1.0, a, a, 0.0, c);
+    sn_gemv(true, 0, 3, 1.0, a, a, 0.0, c);
+    assert_true(sn_dot(0, a, a) == 0.0 && sn_norm(0, a) == 0.0);
+    assert_int_equal(sn_eigh(0, a, c, c), STONET_OK);
+    assert_int_equal(sn_svd(0, 3, a, c, c, c), STONET_OK);
+    assert_int_equal(sn_cholesky(0, a), STONET_OK);
+    assert_true(sn_spectral_radius(0, a) == 0.0);
+}
+
+static void norm_of_extremes(void **unused)
+{
+    (void)unused;
+    double x[2] = {3e200, 4e200};
+    assert_true(fabs(sn_norm(2, x) / 5e200 - 1.0) < 1e-15);
+}
+
+/* A v_j = lambda_j v_j, descending, for all and for the largest few. */
+static void eigenvectors(void **unused)
+{
+    (void)unused;
+    int64_t n = 12;
+    double g[MAX * MAX], a[MAX * MAX], work[MAX * MAX], values[MAX], v[MAX * MAX], av[MAX * MAX];
+    fill(n * n, g, 5);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) a[i * n + j] = g[i * n + j] + g[j * n + i];
+    int64_t counts[] = {n, 3, 1};
+    double largest = 0.0;
+    for (int c = 0; c < 3; c++) {
+        int64_t count = counts[c];
+        memcpy(work, a, sizeof work);
+        if (c == 0)
+            assert_int_equal(sn_eigh(n, work, values, v), STONET_OK);
+        else
+            assert_int_equal(sn_eigh_top(n, count, work, values, v), STONET_OK);
+        multiply(false, false, n, count, n, a, v, av);
+        for (int64_t j = 0; j < count; j++) {
+            assert_true(j == 0 || values[j] <= values[j - 1]);
+            for (int64_t i = 0; i < n; i++)
+                assert_true(fabs(av[i * count + j] - values[j] * v[i * count + j]) < 1e-13);
+        }
+        assert_orthonormal(n, count, v);
+        if (c == 0) largest = values[0];
+        assert_true(fabs(values[0] - largest) < 1e-13);
+    }
+    assert_int_equal(sn_eigh_top(n, n + 1, a, values, v), STONET_ERROR_ARGUMENT);
+}
+
+static void positive_definite(int64_t n, double *a, uint64_t seed)
+{
+    double g[MAX * MAX];
+    fill(n * n, g, seed);
+    multiply(true, false, n, n, n, g, g, a);
+    for (int64_t i = 0; i < n; i++) a[i * n + i] += 0.1;
+}
+
+static void generalised_eigenvectors(void **unused)
+{
+    (void)unused;
+    int64_t n = 9, count = 4;
+    double a[MAX * MAX], b[MAX * MAX], a2[MAX * MAX], b2[MAX * MAX], values[MAX], v[MAX * MAX], av[MAX * MAX],
+        bv[MAX * MAX], gram[MAX * MAX];
+    positive_definite(n, a, 6);
+    positive_definite(n, b, 7);
+    memcpy(a2, a, sizeof a);
+    memcpy(b2, b, sizeof b);
+    assert_int_equal(sn_eigh_general(n, count, a2, b2, values, v), STONET_OK);
+    multiply(false, false, n, count, n, a, v, av);
+    multiply(false, false, n, count, n, b, v, bv);
+    for (int64_t j = 0; j < count; j++)
+        for (int64_t i = 0; i < n; i++)
+            assert_true(fabs(av[i * count + j] - values[j] * bv[i * count + j]) < 1e-11);
+    multiply(true, false, count, count, n, v, bv, gram);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < count; j++) assert_true(fabs(gram[i * count + j] - (i == j)) < 1e-11);
+}
+
+static void singular_values(void **unused)
+{
+    (void)unused;
+    int64_t shapes[][2] = {{9, 4}, {4, 9}, {5, 5}, {1, 6}};
+    for (int t = 0; t < 4; t++) {
+        int64_t m = shapes[t][0], n = shapes[t][1], r = m < n ? m : n;
+        double a[MAX * MAX] = {0}, work[MAX * MAX], u[MAX * MAX], s[MAX], vt[MAX * MAX], rebuilt[MAX * MAX];
+        fill(m * n, a, 8 + (uint64_t)t);
+        memcpy(work, a, sizeof a);
+        assert_int_equal(sn_svd(m, n, work, u, s, vt), STONET_OK);
+        double us[MAX * MAX];
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < r; j++) us[i * r + j] = u[i * r + j] * s[j];
+        multiply(false, false, m, n, r, us, vt, rebuilt);
+        assert_close(m * n, rebuilt, a, 1e-13);
+        assert_orthonormal(m, r, u);
+        double s2[MAX], u2[MAX * MAX], vt2[MAX * MAX];
+        memcpy(work, a, sizeof a);
+        assert_int_equal(sn_svd(m, n, work, NULL, s2, NULL), STONET_OK);
+        assert_close(r, s, s2, 1e-13);
+        memcpy(work, a, sizeof a);
+        assert_int_equal(sn_svd(m, n, work, u2, s2, NULL), STONET_OK);
+        assert_close(m * r, u, u2, 1e-12);
+        memcpy(work, a, sizeof a);
+        assert_int_equal(sn_svd(m, n, work, NULL, s2, vt2), STONET_OK);
+        assert_close(r * n, vt, vt2, 1e-12);
+    }
+}
+
+static void cholesky_and_solves(void **unused)
+{
+    (void)unused;
+    int64_t n = 8, k = 3;
+    double a[MAX * MAX], l[MAX * MAX], product[MAX * MAX], x[MAX * MAX], b[MAX * MAX], work[MAX * MAX];
+    positive_definite(n, a, 20);
+    memcpy(l, a, sizeof a);
+    assert_int_equal(sn_cholesky(n, l), STONET_OK);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i + 1; j < n; j++) assert_true(l[i * n + j] == 0.0);
+    multiply(false, true, n, n, n, l, l, product);
+    assert_close(n * n, product, a, 1e-13);
+
+    fill(n * k, x, 21);
+    multiply(false, false, n, k, n, a, x, b);
+    assert_int_equal(sn_cholesky_solve(n, l, k, b), STONET_OK);
+    assert_close(n * k, b, x, 1e-11);
+    multiply(false, false, n, k, n, a, x, b);
+    memcpy(work, a, sizeof a);
+    assert_int_equal(sn_solve_spd(n, work, k, b), STONET_OK);
+    assert_close(n * k, b, x, 1e-11);
+    for (int transpose = 0; transpose < 2; transpose++) {
+        multiply(transpose, false, n, k, n, l, x, b);
+        sn_triangular_solve(n, transpose, l, k, b);
+        assert_close(n * k, b, x, 1e-12);
+    }
+    double indefinite[4] = {1, 2, 2, 1};
+    assert_int_equal(sn_cholesky(2, indefinite), STONET_ERROR_NUMERIC);
+}
+
+static void orthonormal_bases(void **unused)
+{
+    (void)unused;
+    int64_t m = 10, n = 4;
+    double a[MAX * MAX], q[MAX * MAX], coefficients[MAX * MAX], rebuilt[MAX * MAX];
+    fill(m * n, a, 30);
+    for (int64_t i = 0; i < m; i++) a[i * n + 2] = a[i * n] - 2.0 * a[i * n + 1]; /* rank 3 */
+    memcpy(q, a, sizeof a);
+    assert_int_equal(sn_orthonormalise(m, n, q), STONET_OK);
+    assert_orthonormal(m, n, q);
+    multiply(true, false, n, n, m, q, a, coefficients);
+    multiply(false, false, m, n, n, q, coefficients, rebuilt);
+    assert_close(m * n, rebuilt, a, 1e-13);
+    memcpy(a, q, sizeof q);
+    assert_int_equal(sn_orthonormalise(m, n, q), STONET_OK);
+    assert_close(m * n, q, a, 1e-13);
+    memset(a, 0, sizeof a);
+    assert_int_equal(sn_orthonormalise(m, n, a), STONET_OK);
+    assert_orthonormal(m, n, a);
+    assert_int_equal(sn_orthonormalise(3, 4, a), STONET_ERROR_ARGUMENT);
+}
+
+static void signs(void **unused)
+{
+    (void)unused;
+    double a[6] = {1, 0, -3, 0, 2, 0}; /* columns (1, -3, 2) and 0 */
+    sn_fix_signs(3, 2, a);
+    assert_true(a[0] == -1 && a[2] == 3 && a[4] == -2 && a[1] == 0);
+}
+
+static void spectral_radius(void **unused)
+{
+    (void)unused;
+    int64_t n = 20;
+    double a[MAX * MAX], work[MAX * MAX], values[MAX], v[MAX * MAX];
+    positive_definite(n, a, 40);
+    memcpy(work, a, sizeof a);
+    assert_int_equal(sn_eigh(n, work, values, v), STONET_OK);
+    assert_true(fabs(sn_spectral_radius(n, a) / values[0] - 1.0) < 1e-9);
+    /* Two close eigenvalues: the change from one step to the next is small long before the end. */
+    double close[4] = {1.0, 0.0, 0.0, 0.999};
+    assert_true(fabs(sn_spectral_radius(2, close) - 1.0) < 1e-9);
+    double zero[4] = {0};
+    assert_true(sn_spectral_radius(2, zero) == 0.0);
+    double equal[4] = {2, 0, 0, 2};
+    assert_true(fabs(sn_spectral_radius(2, equal) - 2.0) < 1e-12);
+}
+
+static void subspace_distances(void **unused)
+{
+    (void)unused;
+    int64_t p = 6, d = 2;
+    double a[12], b[12], mix[4] = {2, 1, -1, 3}, distance;
+    fill(p * d, a, 50);
+    multiply(false, false, p, d, d, a, mix, b);
+    assert_int_equal(sn_subspace_distance(p, d, a, b, &distance), STONET_OK);
+    assert_true(distance < 1e-14);
+    double e12[12] = {1, 0, 0, 1}, e34[12] = {0, 0, 0, 0, 1, 0, 0, 1}, e13[12] = {1, 0, 0, 0, 0, 1};
+    assert_int_equal(sn_subspace_distance(p, d, e12, e34, &distance), STONET_OK);
+    assert_true(fabs(distance - 1.0) < 1e-14);
+    assert_int_equal(sn_subspace_distance(p, d, e12, e13, &distance), STONET_OK);
+    assert_true(fabs(distance - sqrt(0.5)) < 1e-14);
+}
+
+static void not_a_number_is_refused(void **unused)
+{
+    (void)unused;
+    double a[4] = {1, NAN, NAN, 1}, values[2], v[4];
+    assert_int_equal(sn_eigh(2, a, values, v), STONET_ERROR_NUMERIC);
+    double b[4] = {1, NAN, 2, 1};
+    assert_int_equal(sn_svd(2, 2, b, NULL, values, v), STONET_ERROR_NUMERIC);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products),
+        cmocka_unit_test(syrk_fills_both_triangles_of_a_large_matrix),
+        cmocka_unit_test(empty_products),
+        cmocka_unit_test(norm_of_extremes),
+        cmocka_unit_test(eigenvectors),
+        cmocka_unit_test(generalised_eigenvectors),
+        cmocka_unit_test(singular_values),
+        cmocka_unit_test(cholesky_and_solves),
+        cmocka_unit_test(orthonormal_bases),
+        cmocka_unit_test(signs),
+        cmocka_unit_test(spectral_radius),
+        cmocka_unit_test(subspace_distances),
+        cmocka_unit_test(not_a_number_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
