@@ -12,7 +12,8 @@ enum { ALIGNMENT = 64 };
 static bool byte_count(size_t count, size_t size, size_t *bytes)
 {
     if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - ALIGNMENT) {
-        sn_fail(STONET_ERROR_MEMORY, "%zu items of %zu bytes are more than this machine can address", count, size);
+        sn_fail(STONET_ERROR_MEMORY, "%zu items of %zu bytes are more than this machine can address", count,
+                size);
         return false;
     }
     return true;

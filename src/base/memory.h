@@ -16,10 +16,10 @@ void sn_free(void *block);
 char *sn_strdup(const char *text);
 
 /* SN_TRY(SN_NEW(pointer, count)): zeroed array of the pointer's element type. */
-#define SN_NEW(pointer, count)                                                                                \
+#define SN_NEW(pointer, count)                                                                               \
     (((pointer) = sn_calloc((size_t)(count), sizeof *(pointer))) != NULL ? STONET_OK : STONET_ERROR_MEMORY)
 /* The same, uninitialised: for arrays that are written whole before they are read. */
-#define SN_NEW_RAW(pointer, count)                                                                            \
+#define SN_NEW_RAW(pointer, count)                                                                           \
     (((pointer) = sn_malloc((size_t)(count), sizeof *(pointer))) != NULL ? STONET_OK : STONET_ERROR_MEMORY)
 
 /* Bytes of memory this process may still take: the smaller of free memory and the address-space limit. */

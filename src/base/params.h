@@ -35,7 +35,8 @@ typedef struct sn_settings sn_settings;
 stonet_status sn_settings_create(const sn_param *table, size_t count, sn_settings **out);
 stonet_status sn_settings_copy(const sn_settings *from, sn_settings **out);
 void sn_settings_free(sn_settings *settings);
-/* Parses and checks; the error names the setting, what it got and what it takes, or the nearest known name. */
+/* Parses and checks; the error names the setting, what it got and what it takes, or the nearest known name.
+ */
 stonet_status sn_settings_set(sn_settings *settings, const char *name, const char *text);
 
 /* Reading. The name must be in the table and of the kind asked for: anything else is a bug and aborts. */

@@ -21,15 +21,24 @@ const char *stonet_last_error(void)
 const char *stonet_status_name(stonet_status status)
 {
     switch (status) {
-    case STONET_OK: return "ok";
-    case STONET_ERROR_ARGUMENT: return "wrong argument";
-    case STONET_ERROR_DATA: return "data error";
-    case STONET_ERROR_IO: return "input/output error";
-    case STONET_ERROR_FORMAT: return "format error";
-    case STONET_ERROR_MEMORY: return "out of memory";
-    case STONET_ERROR_NUMERIC: return "numerical failure";
-    case STONET_ERROR_UNSUPPORTED: return "not supported";
-    case STONET_ERROR_INTERRUPTED: return "interrupted";
+    case STONET_OK:
+        return "ok";
+    case STONET_ERROR_ARGUMENT:
+        return "wrong argument";
+    case STONET_ERROR_DATA:
+        return "data error";
+    case STONET_ERROR_IO:
+        return "input/output error";
+    case STONET_ERROR_FORMAT:
+        return "format error";
+    case STONET_ERROR_MEMORY:
+        return "out of memory";
+    case STONET_ERROR_NUMERIC:
+        return "numerical failure";
+    case STONET_ERROR_UNSUPPORTED:
+        return "not supported";
+    case STONET_ERROR_INTERRUPTED:
+        return "interrupted";
     }
     return "unknown status";
 }

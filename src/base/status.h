@@ -12,17 +12,17 @@ stonet_status sn_fail(stonet_status code, const char *format, ...) SN_PRINTF(2, 
 stonet_status sn_fail_prefix(stonet_status code, const char *format, ...) SN_PRINTF(2, 3);
 
 /* Passes a failure on to the caller. */
-#define SN_TRY(call)                                                                                          \
-    do {                                                                                                      \
-        stonet_status sn_try_status_ = (call);                                                                \
-        if (sn_try_status_ != STONET_OK) return sn_try_status_;                                               \
+#define SN_TRY(call)                                                                                         \
+    do {                                                                                                     \
+        stonet_status sn_try_status_ = (call);                                                               \
+        if (sn_try_status_ != STONET_OK) return sn_try_status_;                                              \
     } while (0)
 
 /* The same in a function that cleans up at a label: sets `status` and jumps. */
-#define SN_GOTO(status, call, label)                                                                          \
-    do {                                                                                                      \
-        (status) = (call);                                                                                    \
-        if ((status) != STONET_OK) goto label;                                                                \
+#define SN_GOTO(status, call, label)                                                                         \
+    do {                                                                                                     \
+        (status) = (call);                                                                                   \
+        if ((status) != STONET_OK) goto label;                                                               \
     } while (0)
 
 #endif

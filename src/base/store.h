@@ -29,12 +29,13 @@ int64_t sn_tensor_count(const sn_tensor *tensor); /* elements */
 /* Copies data (NULL: zeroed). */
 stonet_status sn_store_put(sn_store *store, const char *name, sn_dtype dtype, int rank, const int64_t *shape,
                            const void *data);
-stonet_status sn_store_put_vector(sn_store *store, const char *name, sn_dtype dtype, int64_t n, const void *data);
-stonet_status sn_store_put_matrix(sn_store *store, const char *name, sn_dtype dtype, int64_t rows, int64_t cols,
+stonet_status sn_store_put_vector(sn_store *store, const char *name, sn_dtype dtype, int64_t n,
                                   const void *data);
+stonet_status sn_store_put_matrix(sn_store *store, const char *name, sn_dtype dtype, int64_t rows,
+                                  int64_t cols, const void *data);
 stonet_status sn_store_put_text(sn_store *store, const char *key, const char *value);
-stonet_status sn_store_put_int(sn_store *store, const char *key, int64_t value);    /* as text */
-stonet_status sn_store_put_real(sn_store *store, const char *key, double value);    /* as text, 17 digits */
+stonet_status sn_store_put_int(sn_store *store, const char *key, int64_t value); /* as text */
+stonet_status sn_store_put_real(sn_store *store, const char *key, double value); /* as text, 17 digits */
 
 /* NULL when there is none. */
 const sn_tensor *sn_store_find(const sn_store *store, const char *name);
@@ -48,7 +49,8 @@ stonet_status sn_store_get_vector(const sn_store *store, const char *name, sn_dt
 stonet_status sn_store_get_matrix(const sn_store *store, const char *name, sn_dtype dtype, int64_t rows,
                                   int64_t cols, const sn_tensor **out);
 stonet_status sn_store_get_text(const sn_store *store, const char *key, const char **out);
-stonet_status sn_store_get_int(const sn_store *store, const char *key, int64_t low, int64_t high, int64_t *out);
+stonet_status sn_store_get_int(const sn_store *store, const char *key, int64_t low, int64_t high,
+                               int64_t *out);
 stonet_status sn_store_get_real(const sn_store *store, const char *key, double *out);
 
 /* Iteration, in the order of insertion. */

@@ -1,0 +1,287 @@
+#include "base/params.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/nearest.h"
+
+typedef struct value {
+    char *text;       /* as given */
+    const char *word; /* points into text when a word was given, else "" */
+    double *numbers;  /* one for a scalar, several for a list, none for a word */
+    size_t count;
+    bool was_set;
+} value;
+
+struct sn_settings {
+    const sn_param *table;
+    size_t count;
+    value *values;
+};
+
+const char *sn_kind_name(sn_kind kind)
+{
+    switch (kind) {
+    case SN_INTEGER:
+        return "integer";
+    case SN_REAL:
+        return "real";
+    case SN_BOOLEAN:
+        return "boolean";
+    case SN_CHOICE:
+        return "choice";
+    case SN_INTEGERS:
+        return "integers";
+    case SN_REALS:
+        return "reals";
+    }
+    return "unknown";
+}
+
+static void value_clear(value *v)
+{
+    sn_free(v->text);
+    sn_free(v->numbers);
+    *v = (value){.word = ""};
+}
+
+static bool is_list(sn_kind kind)
+{
+    return kind == SN_INTEGERS || kind == SN_REALS;
+}
+
+/* Whether `word` is one of the '|'-separated `choices`. */
+static bool among(const char *choices, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = choices; at != NULL && length > 0; at = strchr(at, '|')) {
+        if (*at == '|') at++;
+        if (strncmp(at, word, length) == 0 && (at[length] == '|' || at[length] == '\0')) return true;
+    }
+    return false;
+}
+
+static stonet_status refuse(const sn_param *param, const char *text)
+{
+    char wanted[256];
+    const char *or_words = param->choices != NULL ? ", or " : "";
+    const char *words = param->choices != NULL ? param->choices : "";
+    switch (param->kind) {
+    case SN_CHOICE:
+        snprintf(wanted, sizeof wanted, "one of %s", words);
+        break;
+    case SN_BOOLEAN:
+        snprintf(wanted, sizeof wanted, "on or off");
+        break;
+    case SN_INTEGER:
+    case SN_INTEGERS:
+    case SN_REAL:
+    case SN_REALS:
+        snprintf(wanted, sizeof wanted, "%s from %g to %g%s%s",
+                 param->kind == SN_INTEGER    ? "a whole number"
+                 : param->kind == SN_REAL     ? "a number"
+                 : param->kind == SN_INTEGERS ? "whole numbers separated by commas, each"
+                                              : "numbers separated by commas, each",
+                 param->low, param->high, or_words, words);
+        break;
+    }
+    return sn_fail(STONET_ERROR_ARGUMENT, "setting '%s' cannot be '%s': it takes %s", param->name, text,
+                   wanted);
+}
+
+/* One number up to the next comma or the end; false when there is none or it is out of range. */
+static bool parse_number(const sn_param *param, const char **at, double *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtod(*at, &end);
+    bool whole = param->kind == SN_INTEGER || param->kind == SN_INTEGERS;
+    if (end == *at || (*end != '\0' && *end != ',') || !isfinite(*number)) return false;
+    if (whole && *number != floor(*number)) return false;
+    if (*number < param->low || *number > param->high) return false;
+    *at = *end == ',' ? end + 1 : end;
+    return *end != ',' || **at != '\0'; /* no comma at the very end */
+}
+
+static stonet_status parse_numbers(const sn_param *param, value *v)
+{
+    size_t commas = 0;
+    for (const char *c = v->text; *c != '\0'; c++) commas += *c == ',';
+    if (commas > 0 && !is_list(param->kind)) return refuse(param, v->text);
+    SN_TRY(SN_NEW(v->numbers, commas + 1));
+    for (const char *at = v->text; v->count == 0 || *at != '\0';)
+        if (!parse_number(param, &at, &v->numbers[v->count++])) return refuse(param, v->text);
+    return STONET_OK;
+}
+
+static stonet_status parse(const sn_param *param, value *v)
+{
+    if (param->choices != NULL && among(param->choices, v->text)) {
+        v->word = v->text;
+        return STONET_OK;
+    }
+    if (param->kind == SN_CHOICE) return refuse(param, v->text);
+    if (param->kind == SN_BOOLEAN) {
+        bool on = among("on|true|yes|1", v->text);
+        if (!on && !among("off|false|no|0", v->text)) return refuse(param, v->text);
+        SN_TRY(SN_NEW(v->numbers, 1));
+        v->numbers[0] = on;
+        v->count = 1;
+        return STONET_OK;
+    }
+    return parse_numbers(param, v);
+}
+
+static stonet_status assign(sn_settings *settings, size_t index, const char *text, bool was_set)
+{
+    value fresh = {.word = "", .was_set = was_set};
+    fresh.text = sn_strdup(text);
+    if (fresh.text == NULL) return STONET_ERROR_MEMORY;
+    stonet_status status = parse(&settings->table[index], &fresh);
+    if (status != STONET_OK) {
+        value_clear(&fresh);
+        return status;
+    }
+    value_clear(&settings->values[index]);
+    settings->values[index] = fresh;
+    return STONET_OK;
+}
+
+stonet_status sn_settings_create(const sn_param *table, size_t count, sn_settings **out)
+{
+    *out = NULL;
+    sn_settings *settings;
+    SN_TRY(SN_NEW(settings, 1));
+    settings->table = table;
+    stonet_status status = SN_NEW(settings->values, count);
+    if (status == STONET_OK) settings->count = count;
+    for (size_t i = 0; i < count && status == STONET_OK; i++) {
+        settings->values[i].word = "";
+        status = assign(settings, i, table[i].initial, false);
+    }
+    if (status != STONET_OK) {
+        sn_settings_free(settings);
+        return status;
+    }
+    *out = settings;
+    return STONET_OK;
+}
+
+stonet_status sn_settings_copy(const sn_settings *from, sn_settings **out)
+{
+    sn_settings *copy;
+    SN_TRY(sn_settings_create(from->table, from->count, &copy));
+    for (size_t i = 0; i < from->count; i++) {
+        stonet_status status = assign(copy, i, from->values[i].text, from->values[i].was_set);
+        if (status != STONET_OK) {
+            sn_settings_free(copy);
+            return status;
+        }
+    }
+    *out = copy;
+    return STONET_OK;
+}
+
+void sn_settings_free(sn_settings *settings)
+{
+    if (settings == NULL) return;
+    for (size_t i = 0; i < settings->count; i++) value_clear(&settings->values[i]);
+    sn_free(settings->values);
+    sn_free(settings);
+}
+
+static size_t find(const sn_settings *settings, const char *name)
+{
+    size_t i = 0;
+    while (i < settings->count && strcmp(settings->table[i].name, name) != 0) i++;
+    return i;
+}
+
+bool sn_settings_has(const sn_settings *settings, const char *name)
+{
+    return find(settings, name) < settings->count;
+}
+
+stonet_status sn_settings_set(sn_settings *settings, const char *name, const char *text)
+{
+    size_t index = find(settings, name);
+    if (index < settings->count) return assign(settings, index, text, true);
+    sn_nearest nearest;
+    sn_nearest_start(&nearest, name);
+    for (size_t i = 0; i < settings->count; i++) sn_nearest_offer(&nearest, settings->table[i].name);
+    if (nearest.best != NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "there is no setting '%s': did you mean '%s'?", name,
+                       nearest.best);
+    return sn_fail(STONET_ERROR_ARGUMENT, "there is no setting '%s'", name);
+}
+
+/* Asking for a name that the table does not have is a programming error: nothing sensible can follow. */
+static const value *must_find(const sn_settings *settings, const char *name)
+{
+    size_t index = find(settings, name);
+    if (index == settings->count) abort();
+    return &settings->values[index];
+}
+
+static double number(const sn_settings *settings, const char *name)
+{
+    const value *v = must_find(settings, name);
+    if (v->count != 1) abort();
+    return v->numbers[0];
+}
+
+int64_t sn_int(const sn_settings *settings, const char *name)
+{
+    return (int64_t)number(settings, name);
+}
+
+double sn_real(const sn_settings *settings, const char *name)
+{
+    return number(settings, name);
+}
+
+bool sn_bool(const sn_settings *settings, const char *name)
+{
+    return number(settings, name) != 0.0;
+}
+
+const char *sn_word(const sn_settings *settings, const char *name)
+{
+    return must_find(settings, name)->word;
+}
+
+bool sn_is(const sn_settings *settings, const char *name, const char *word)
+{
+    return strcmp(sn_word(settings, name), word) == 0;
+}
+
+const double *sn_list(const sn_settings *settings, const char *name, size_t *count)
+{
+    const value *v = must_find(settings, name);
+    *count = v->count;
+    return v->numbers;
+}
+
+const char *sn_text(const sn_settings *settings, const char *name)
+{
+    return must_find(settings, name)->text;
+}
+
+bool sn_was_set(const sn_settings *settings, const char *name)
+{
+    return must_find(settings, name)->was_set;
+}
+
+size_t sn_settings_count(const sn_settings *settings)
+{
+    return settings->count;
+}
+
+const sn_param *sn_settings_param(const sn_settings *settings, size_t index)
+{
+    return &settings->table[index];
+}

@@ -1,0 +1,158 @@
+#include "math/noise.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Random123 wants to be told that its own headers' conversions are meant. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#include <Random123/philox.h>
+#pragma GCC diagnostic pop
+
+void sn_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
+{
+    philox4x32_ctr_t c = {{counter[0], counter[1], counter[2], counter[3]}};
+    philox4x32_key_t k = {{key[0], key[1]}};
+    philox4x32_ctr_t r = philox4x32(c, k);
+    memcpy(out, r.v, sizeof r.v);
+}
+
+void sn_noise_words(uint64_t seed, sn_stream stream, uint32_t row, uint32_t layer, uint32_t unit_group,
+                    uint32_t iteration, uint32_t sweep, uint32_t out[4])
+{
+    const uint32_t counter[4] = {row, layer << 20 | unit_group, iteration, (uint32_t)stream << 16 | sweep};
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    sn_philox(counter, key, out);
+}
+
+/* (w + 0.5) / 2^32: never 0 or 1. */
+static double open_uniform(uint32_t word)
+{
+    return ((double)word + 0.5) * 0x1p-32;
+}
+
+static void box_muller(uint32_t for_radius, uint32_t for_angle, double out[2])
+{
+    double radius = sqrt(-2.0 * log(open_uniform(for_radius)));
+    double angle = 2.0 * M_PI * open_uniform(for_angle);
+    out[0] = radius * cos(angle);
+    out[1] = radius * sin(angle);
+}
+
+void sn_noise_normal4(uint64_t seed, sn_stream stream, uint32_t row, uint32_t layer, uint32_t unit_group,
+                      uint32_t iteration, uint32_t sweep, double out[4])
+{
+    uint32_t words[4];
+    sn_noise_words(seed, stream, row, layer, unit_group, iteration, sweep, words);
+    box_muller(words[0], words[1], out);
+    box_muller(words[2], words[3], out + 2);
+}
+
+double sn_noise_normal(uint64_t seed, sn_stream stream, uint32_t row, uint32_t layer, uint32_t unit,
+                       uint32_t iteration, uint32_t sweep)
+{
+    double four[4];
+    sn_noise_normal4(seed, stream, row, layer, unit / 4, iteration, sweep, four);
+    return four[unit % 4];
+}
+
+void sn_random_init(sn_random *random, uint64_t seed, sn_stream stream, uint32_t substream)
+{
+    *random = (sn_random){.seed = seed, .stream = (uint32_t)stream, .substream = substream};
+}
+
+uint32_t sn_random_word(sn_random *random)
+{
+    uint32_t lane = (uint32_t)(random->at % 4);
+    if (lane == 0) {
+        uint64_t block = random->at / 4;
+        const uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), random->substream,
+                                     random->stream << 16};
+        const uint32_t key[2] = {(uint32_t)random->seed, (uint32_t)(random->seed >> 32)};
+        sn_philox(counter, key, random->words);
+    }
+    random->at++;
+    return random->words[lane];
+}
+
+double sn_random_uniform(sn_random *random)
+{
+    uint64_t high = sn_random_word(random);
+    uint64_t bits = high << 20 ^ (uint64_t)(sn_random_word(random) >> 12);
+    return ((double)bits + 0.5) * 0x1p-52;
+}
+
+double sn_random_normal(sn_random *random)
+{
+    if (random->has_spare) {
+        random->has_spare = 0;
+        return random->spare_normal;
+    }
+    double pair[2];
+    uint32_t for_radius = sn_random_word(random);
+    box_muller(for_radius, sn_random_word(random), pair);
+    random->spare_normal = pair[1];
+    random->has_spare = 1;
+    return pair[0];
+}
+
+uint64_t sn_random_below(sn_random *random, uint64_t bound)
+{
+    /* Rejection keeps it exactly uniform; `limit` is the largest multiple of bound below 2^64. */
+    uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
+    for (;;) {
+        uint64_t high = sn_random_word(random);
+        uint64_t draw = high << 32 | sn_random_word(random);
+        if (draw < limit) return draw % bound;
+    }
+}
+
+void sn_random_permutation(sn_random *random, int64_t n, int64_t *order)
+{
+    for (int64_t i = 0; i < n; i++) order[i] = i;
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t j = (int64_t)sn_random_below(random, (uint64_t)i + 1);
+        int64_t held = order[i];
+        order[i] = order[j];
+        order[j] = held;
+    }
+}
+
+void sn_shuffle_init(sn_shuffle *shuffle, uint64_t n, uint64_t seed, uint32_t epoch)
+{
+    *shuffle = (sn_shuffle){.n = n, .half_bits = 1};
+    while (shuffle->half_bits < 32 && (UINT64_C(1) << (2 * shuffle->half_bits)) < n) shuffle->half_bits++;
+    uint32_t words[8];
+    sn_noise_words(seed, SN_STREAM_SHUFFLE, 0, 0, 0, epoch, 0, words);
+    sn_noise_words(seed, SN_STREAM_SHUFFLE, 1, 0, 0, epoch, 0, words + 4);
+    memcpy(shuffle->key, words, sizeof shuffle->key);
+}
+
+/* A 32-bit mix (two multiply-xorshift rounds) as the Feistel round function. */
+static uint32_t mix(uint32_t value, uint32_t key)
+{
+    value ^= key;
+    value *= 0x9e3779b1u;
+    value ^= value >> 15;
+    value *= 0x85ebca77u;
+    value ^= value >> 13;
+    return value + key;
+}
+
+uint64_t sn_shuffle_at(const sn_shuffle *shuffle, uint64_t position)
+{
+    uint64_t mask = (UINT64_C(1) << shuffle->half_bits) - 1;
+    uint64_t value = position;
+    do { /* the domain is a power of four; walk the cycle until back inside 0..n-1 */
+        uint64_t left = value >> shuffle->half_bits;
+        uint64_t right = value & mask;
+        for (int round = 0; round < 6; round++) {
+            uint64_t next = left ^ (mix((uint32_t)right, shuffle->key[round]) & mask);
+            left = right;
+            right = next;
+        }
+        value = left << shuffle->half_bits | right;
+    } while (value >= shuffle->n);
+    return value;
+}
