@@ -17,12 +17,12 @@ enum { SN_MAX_LAYERS = 32 };
 typedef enum sn_activation { SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID } sn_activation;
 
 typedef struct sn_shape {
-    int layers;                        /* h + 1 */
-    int64_t width[SN_MAX_LAYERS + 1];  /* d_0 .. d_{h+1} */
+    int layers;                       /* h + 1 */
+    int64_t width[SN_MAX_LAYERS + 1]; /* d_0 .. d_{h+1} */
     sn_activation activation;
     sn_activation input_activation;
     sn_task task;
-    int64_t weight_at[SN_MAX_LAYERS];  /* where w_{i+1} starts in the flat array */
+    int64_t weight_at[SN_MAX_LAYERS]; /* where w_{i+1} starts in the flat array */
     int64_t bias_at[SN_MAX_LAYERS];
     int64_t parameters;
 } sn_shape;

@@ -1,0 +1,149 @@
+#include "net/forward.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "net/activation.h"
+
+enum { BLOCK = 256 }; /* rows a thread handles at a time: fixed, so that the bits are too */
+
+static void activate(sn_activation activation, int64_t count, float *values)
+{
+    if (activation == SN_IDENTITY) return;
+    for (int64_t i = 0; i < count; i++) {
+        float v = values[i];
+        switch (activation) {
+        case SN_TANH:
+            values[i] = tanhf(v);
+            break;
+        case SN_RELU:
+            values[i] = v > 0.0F ? v : 0.0F;
+            break;
+        case SN_SIGMOID:
+            values[i] = 1.0F / (1.0F + expf(-v));
+            break;
+        case SN_IDENTITY:
+            break;
+        }
+    }
+}
+
+/* The widest layer after the input. */
+static int64_t widest(const sn_shape *shape, int layer)
+{
+    int64_t width = shape->width[0];
+    for (int i = 1; i <= layer; i++)
+        if (shape->width[i] > width) width = shape->width[i];
+    return width;
+}
+
+/* One block of m rows: from, to are work arrays of m x widest; the result is left in the returned one. */
+static float *forward_block(const sn_shape *shape, const float *theta, int layer, int64_t m, float *from,
+                            float *to)
+{
+    for (int i = 0; i < layer; i++) {
+        const int64_t inputs = shape->width[i], outputs = shape->width[i + 1];
+        activate(i == 0 ? shape->input_activation : shape->activation, m * inputs, from);
+        for (int64_t r = 0; r < m; r++)
+            memcpy(to + r * outputs, theta + shape->bias_at[i], (size_t)outputs * sizeof *to);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)outputs, (int)inputs, 1.0F, from,
+                    (int)inputs, theta + shape->weight_at[i], (int)inputs, 1.0F, to, (int)outputs);
+        float *swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+static void gather(const sn_shape *shape, const float *x, const int64_t *rows, int64_t first, int64_t m,
+                   float *to)
+{
+    const int64_t p = shape->width[0];
+    if (rows == NULL) {
+        memcpy(to, x + first * p, (size_t)(m * p) * sizeof *to);
+        return;
+    }
+    for (int64_t r = 0; r < m; r++) memcpy(to + r * p, x + rows[first + r] * p, (size_t)p * sizeof *to);
+}
+
+stonet_status sn_forward(const sn_shape *shape, const float *theta, const float *x, const int64_t *rows,
+                         int64_t n, int layer, bool activated, int threads, float *out)
+{
+    const int64_t width = widest(shape, layer), d = shape->width[layer];
+    const int64_t blocks = (n + BLOCK - 1) / BLOCK;
+    stonet_status status = STONET_OK;
+#pragma omp parallel num_threads(threads) if (blocks > 1)
+    {
+        float *work = sn_malloc(2 * BLOCK * (size_t)width, sizeof *work);
+        if (work == NULL) {
+#pragma omp critical(sn_forward_status)
+            status = STONET_ERROR_MEMORY;
+        }
+#pragma omp for schedule(static)
+        for (int64_t b = 0; b < blocks; b++) {
+            if (work == NULL) continue;
+            const int64_t first = b * BLOCK, m = first + BLOCK <= n ? BLOCK : n - first;
+            gather(shape, x, rows, first, m, work);
+            float *result = forward_block(shape, theta, layer, m, work, work + BLOCK * width);
+            if (activated) activate(shape->activation, m * d, result);
+            memcpy(out + first * d, result, (size_t)(m * d) * sizeof *out);
+        }
+        sn_free(work);
+    }
+    if (status != STONET_OK) return sn_fail(status, "memory ran out in a forward pass");
+    return STONET_OK;
+}
+
+void sn_softmax(int64_t n, int64_t c, double *values)
+{
+    for (int64_t r = 0; r < n; r++) {
+        double *row = values + r * c;
+        double largest = row[0], sum = 0.0;
+        for (int64_t j = 1; j < c; j++) largest = fmax(largest, row[j]);
+        for (int64_t j = 0; j < c; j++) sum += row[j] = exp(row[j] - largest);
+        for (int64_t j = 0; j < c; j++) row[j] /= sum;
+    }
+}
+
+/* Cross-entropy of one row's outputs before softmax, and whether the largest is the label. */
+static double class_loss(const float *mu, int64_t c, int32_t label, bool *wrong)
+{
+    int64_t best = 0;
+    double sum = 0.0;
+    for (int64_t j = 1; j < c; j++)
+        if (mu[j] > mu[best]) best = j;
+    for (int64_t j = 0; j < c; j++) sum += exp((double)mu[j] - (double)mu[best]);
+    *wrong = best != label;
+    return log(sum) - ((double)mu[label] - (double)mu[best]);
+}
+
+static double square_loss(const float *mu, int64_t m, const double *y)
+{
+    double sum = 0.0;
+    for (int64_t j = 0; j < m; j++) sum += (y[j] - (double)mu[j]) * (y[j] - (double)mu[j]);
+    return sum / 2.0;
+}
+
+stonet_status sn_forward_loss(const sn_shape *shape, const float *theta, const sn_problem *problem,
+                              const int64_t *rows, int64_t n, int threads, sn_losses *out)
+{
+    const int64_t c = shape->width[shape->layers];
+    float *mu;
+    SN_TRY(SN_NEW_RAW(mu, n * c));
+    stonet_status status = sn_forward(shape, theta, problem->x, rows, n, shape->layers, false, threads, mu);
+    double loss = 0.0;
+    int64_t errors = 0;
+    for (int64_t i = 0; i < n && status == STONET_OK; i++) {
+        const int64_t row = rows != NULL ? rows[i] : i;
+        bool wrong = false;
+        loss += shape->task == SN_CLASSIFICATION ? class_loss(mu + i * c, c, problem->label[row], &wrong)
+                                                 : square_loss(mu + i * c, c, problem->y + row * c);
+        errors += wrong;
+    }
+    sn_free(mu);
+    out->loss = loss / (double)n;
+    out->error_rate = shape->task == SN_CLASSIFICATION ? (double)errors / (double)n : (double)NAN;
+    return status;
+}
