@@ -1,0 +1,144 @@
+/* Published values of the three approximations, exact special cases, and Monte Carlo. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "math/noise.h"
+#include "stats/chisq_mixture.h"
+#include "stats/distributions.h"
+
+#define COUNT(table) (int64_t)(sizeof(table) / sizeof((table)[0]))
+
+static void assert_within(double got, double expected, double tolerance)
+{
+    assert_true(fabs(got - expected) <= tolerance);
+}
+
+static void test_golden(void **state)
+{
+    (void)state;
+    const double pairs[] = {1.5, 1.5, 0.5, 0.5};
+    assert_within(1.0 - sn_mixture_sw(4, pairs, 10.203), 0.95008182, 1e-8);
+    assert_within(1.0 - sn_mixture_hbe(4, pairs, 10.203), 0.94908243, 1e-8);
+    assert_within(1.0 - sn_mixture_lpb4(4, pairs, 10.203), 0.95000919, 1e-7);
+    assert_within(1.0 - sn_mixture_sw(4, pairs, 0.627), 0.06570206, 1e-8);
+    assert_within(1.0 - sn_mixture_hbe(4, pairs, 0.627), 0.02856998, 1e-8);
+    assert_within(1.0 - sn_mixture_lpb4(4, pairs, 0.627), 0.05001144, 1e-7);
+    const double halves[] = {2, 1, 0.5, 0.25, 0.125};
+    assert_within(1.0 - sn_mixture_sw(5, halves, 9.0), 0.92301487, 1e-8);
+    assert_within(1.0 - sn_mixture_hbe(5, halves, 9.0), 0.92375444, 1e-8);
+    assert_within(1.0 - sn_mixture_lpb4(5, halves, 9.0), 0.92671150, 1e-7);
+}
+
+/* Equal coefficients make Q a scaled chi-square: all three are exact there, also when only nearly equal. */
+static void test_equal_coefficients(void **state)
+{
+    (void)state;
+    const double nudge[] = {0.0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-5};
+    for (size_t e = 0; e < sizeof nudge / sizeof nudge[0]; e++) {
+        for (int64_t count = 1; count <= 25; count += 4) {
+            double lambda[25];
+            for (int64_t k = 0; k < count; k++) lambda[k] = 0.3 * (1.0 + nudge[e] * (double)(k % 3));
+            double t = 0.3 * (double)count * 1.3;
+            double exact = sn_chisq_upper((double)count, t / 0.3);
+            assert_within(sn_mixture_sw(count, lambda, t), exact, 2e-5);
+            assert_within(sn_mixture_hbe(count, lambda, t), exact, 2e-5);
+            assert_within(sn_mixture_lpb4(count, lambda, t), exact, 2e-5);
+            if (nudge[e] < 1e-10) assert_within(sn_mixture_lpb4(count, lambda, t), exact, 1e-9);
+        }
+    }
+}
+
+static void test_few_or_odd_coefficients(void **state)
+{
+    (void)state;
+    const double three[] = {3, 1, 0.2};
+    assert_true(sn_mixture_lpb4(3, three, 5.0) == sn_mixture_hbe(3, three, 5.0));
+    const double padded[] = {0.0, 2, 1, -1e-17, 0.5, 0.25, 0.125, 0.0};
+    const double plain[] = {2, 1, 0.5, 0.25, 0.125};
+    assert_within(sn_mixture_lpb4(8, padded, 4.0), sn_mixture_lpb4(5, plain, 4.0), 1e-13);
+    const double none[] = {0.0, -1.0};
+    assert_true(sn_mixture_lpb4(2, none, 0.0) == 1.0 && sn_mixture_sw(0, none, 0.0) == 1.0);
+    assert_true(sn_mixture_lpb4(5, plain, 0.0) == 1.0 && sn_mixture_hbe(5, plain, 0.0) == 1.0);
+    /* a wide spread: 20 orders of magnitude */
+    double wide[21];
+    for (int k = 0; k < 21; k++) wide[k] = pow(10.0, -k);
+    double p = sn_mixture_lpb4(21, wide, 3.0);
+    assert_true(p > 0.0 && p < 1.0);
+    /* the unit of lambda does not matter */
+    for (int k = 0; k < 21; k++) wide[k] *= 1e-200;
+    assert_within(sn_mixture_lpb4(21, wide, 3e-200), p, 1e-12);
+}
+
+/* P(Q > t) by 400,000 draws; standard error at most 0.0008. */
+static double simulated_tail(int64_t count, const double *lambda, double t, uint32_t substream)
+{
+    sn_random random;
+    sn_random_init(&random, 7, SN_STREAM_TEST, substream);
+    int64_t above = 0;
+    const int64_t draws = 400000;
+    for (int64_t i = 0; i < draws; i++) {
+        double q = 0.0;
+        for (int64_t k = 0; k < count; k++) {
+            double z = sn_random_normal(&random);
+            q += lambda[k] * z * z;
+        }
+        above += q > t;
+    }
+    return (double)above / (double)draws;
+}
+
+static void test_monte_carlo(void **state)
+{
+    (void)state;
+    const double lambda[] = {4, 2, 1.1, 1, 0.7, 0.3, 0.05};
+    const double t[] = {3, 9, 20, 30};
+    for (uint32_t i = 0; i < 4; i++) {
+        double exact = simulated_tail(COUNT(lambda), lambda, t[i], i);
+        assert_within(sn_mixture_lpb4(COUNT(lambda), lambda, t[i]), exact, 0.002);
+        assert_within(sn_mixture_hbe(COUNT(lambda), lambda, t[i]), exact, 0.03);
+        assert_within(sn_mixture_sw(COUNT(lambda), lambda, t[i]), exact, 0.04);
+    }
+}
+
+/* A tail of many random sets of coefficients: a probability, falling in t, close to HBE in the middle. */
+static void test_random_coefficients(void **state)
+{
+    (void)state;
+    sn_random random;
+    sn_random_init(&random, 11, SN_STREAM_TEST, 0);
+    for (int trial = 0; trial < 500; trial++) {
+        double lambda[30];
+        int64_t count = 1 + (int64_t)sn_random_below(&random, 30);
+        double mean = 0.0;
+        for (int64_t k = 0; k < count; k++) {
+            lambda[k] = exp(3.0 * sn_random_normal(&random));
+            mean += lambda[k];
+        }
+        double last = 1.0;
+        for (double r = 0.05; r < 8.0; r *= 1.5) {
+            double p = sn_mixture_lpb4(count, lambda, r * mean);
+            assert_true(p >= 0.0 && p <= last + 1e-12);
+            last = p;
+        }
+        assert_within(sn_mixture_lpb4(count, lambda, 2.0 * mean), sn_mixture_hbe(count, lambda, 2.0 * mean),
+                      0.02);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_equal_coefficients),
+        cmocka_unit_test(test_few_or_odd_coefficients),
+        cmocka_unit_test(test_monte_carlo),
+        cmocka_unit_test(test_random_coefficients),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
