@@ -276,6 +276,54 @@ STONET_API void stonet_results_free(stonet_results *results);
 /* The built-in tuning grid of a method: a JSON array of "NAME=a,b,c" texts; NULL for an unknown method. */
 STONET_API char *stonet_default_grid_json(const char *method);
 
+/* ---- tests ------------------------------------------------------------------------------------- */
+
+typedef enum stonet_test {
+    STONET_TEST_AUTO = 0, /* RIT, or RCIT when there is a z */
+    STONET_TEST_RIT,      /* x independent of y, by random Fourier features */
+    STONET_TEST_RCIT,     /* x independent of (y, z) given z */
+    STONET_TEST_RCOT,     /* x independent of y given z: the same on y alone, with less power and less noise */
+    STONET_TEST_DCOR      /* x independent of y, by distance correlation and permutations */
+} stonet_test;
+
+/* The law of the statistic under independence. */
+typedef enum stonet_null_law {
+    STONET_NULL_LPB4 = 0,   /* Lindsay-Pilla-Basak, four gammas */
+    STONET_NULL_HBE,        /* Hall-Buckley-Eagleson */
+    STONET_NULL_GAMMA,      /* Satterthwaite-Welch */
+    STONET_NULL_CHI2,       /* standardised statistic against a chi-square */
+    STONET_NULL_PERMUTATION /* for small n */
+} stonet_null_law;
+
+typedef struct stonet_independence_options {
+    stonet_test test;
+    stonet_null_law null_law;    /* not used by STONET_TEST_DCOR */
+    int64_t features;            /* Fourier features of x and of y: 5 */
+    int64_t condition_features;  /* of z: 100; never more than n / 4 */
+    int64_t repeats;             /* with fresh features, combined by the Cauchy combination: 1 */
+    int64_t permutations;        /* of STONET_NULL_PERMUTATION and STONET_TEST_DCOR: 1000 */
+} stonet_independence_options;
+
+typedef struct stonet_independence_result {
+    stonet_test test;  /* the one carried out: RIT when z was constant */
+    double statistic;  /* mean over the repeats; the distance correlation for STONET_TEST_DCOR */
+    double p_value;
+    int64_t n;
+} stonet_independence_result;
+
+STONET_API void stonet_independence_default(stonet_independence_options *options);
+/* Tests x (n x dx) independent of y (n x dy), given z (n x dz) when z is not NULL. A constant x or y gives
+   p = 1. options and run may be NULL. The same seed gives the same p-value for any number of threads. */
+STONET_API stonet_status stonet_independence(const double *x, int64_t n, int64_t dx, const double *y, int64_t dy,
+                                             const double *z, int64_t dz,
+                                             const stonet_independence_options *options, const stonet_run *run,
+                                             stonet_independence_result *result);
+/* Tests the response independent of the encoded features given Z = R(X): a small p-value says that the model
+   has lost something. Classes are tested as indicators. The data must have the response. */
+STONET_API stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *data,
+                                            const stonet_independence_options *options, const stonet_run *run,
+                                            stonet_independence_result *result);
+
 #ifdef __cplusplus
 }
 #endif
