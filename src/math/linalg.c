@@ -224,10 +224,13 @@ stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a)
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) q[j * m + i] = a[i * n + j];
     lapack_int rows = (lapack_int)m, columns = (lapack_int)n;
-    SN_GOTO(status, lapack_status(LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, columns, q, rows, tau), "QR"), done);
+    SN_GOTO(status,
+            lapack_status(LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, columns, q, rows, tau), "QR decomposition"),
+            done);
     for (int64_t j = 0; j < n; j++) sign[j] = q[j * m + j] < 0.0 ? -1.0 : 1.0;
     SN_GOTO(status,
-            lapack_status(LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, columns, columns, q, rows, tau), "QR"),
+            lapack_status(LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, columns, columns, q, rows, tau),
+                          "QR decomposition"),
             done);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) a[i * n + j] = sign[j] * q[j * m + i];
@@ -236,6 +239,20 @@ done:
     sn_free(tau);
     sn_free(sign);
     return status;
+}
+
+/* A = Q R is A' = R' Q' for LAPACK: an LQ decomposition, with R' in the lower triangle of the same memory. */
+stonet_status sn_qr_triangle(int64_t m, int64_t n, double *a)
+{
+    int64_t r = m < n ? m : n;
+    if (r == 0) return STONET_OK;
+    double *tau = NULL;
+    SN_TRY(SN_NEW_RAW(tau, r));
+    lapack_int info = LAPACKE_dgelqf(LAPACK_COL_MAJOR, (lapack_int)n, (lapack_int)m, a, (lapack_int)n, tau);
+    sn_free(tau);
+    SN_TRY(lapack_status(info, "QR decomposition"));
+    for (int64_t i = 1; i < r; i++) memset(a + i * n, 0, (size_t)i * sizeof *a);
+    return STONET_OK;
 }
 
 void sn_fix_signs(int64_t m, int64_t n, double *a)

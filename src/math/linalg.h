@@ -10,13 +10,13 @@
 #include "base/status.h"
 
 /* C (m x n) = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n. */
-void sn_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha, const double *a,
-             const double *b, double beta, double *c);
+void sn_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha,
+             const double *a, const double *b, double beta, double *c);
 /* Symmetric C (n x n, both triangles filled) = alpha A'A + beta C with A k x n. */
 void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c);
 /* y = alpha op(A) x + beta y, A m x n. */
-void sn_gemv(bool transpose, int64_t m, int64_t n, double alpha, const double *a, const double *x, double beta,
-             double *y);
+void sn_gemv(bool transpose, int64_t m, int64_t n, double alpha, const double *a, const double *x,
+             double beta, double *y);
 double sn_dot(int64_t n, const double *x, const double *y);
 double sn_norm(int64_t n, const double *x);
 
@@ -38,9 +38,12 @@ stonet_status sn_cholesky_solve(int64_t n, const double *l, int64_t k, double *b
 void sn_triangular_solve(int64_t n, bool transpose, const double *l, int64_t k, double *b);
 /* Solves symmetric positive definite A X = B; a and b destroyed, X in b (n x k). */
 stonet_status sn_solve_spd(int64_t n, double *a, int64_t k, double *b);
-/* Orthonormalises the columns of A (m x n, m >= n) in place by QR; columns of a rank-deficient A are completed
-   to an orthonormal set. */
+/* Orthonormalises the columns of A (m x n, m >= n) in place by QR; columns of a rank-deficient A are
+   completed to an orthonormal set. */
 stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a);
+/* The triangle of a QR decomposition in place: the first min(m, n) rows of A (m x n) become R, upper
+   triangular with R'R = A'A; the other rows are left undefined. */
+stonet_status sn_qr_triangle(int64_t m, int64_t n, double *a);
 /* Makes the entry of largest magnitude of each column of A (m x n) positive. */
 void sn_fix_signs(int64_t m, int64_t n, double *a);
 /* Largest eigenvalue of symmetric positive semi-definite A (n x n) by power iteration to relative 1e-10. */

@@ -1,0 +1,153 @@
+#include "methods/linear_map.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+
+static stonet_status copy_of(int64_t count, const double *from, double **out)
+{
+    SN_TRY(SN_NEW(*out, count));
+    if (from != NULL && count > 0) memcpy(*out, from, (size_t)count * sizeof **out);
+    return STONET_OK;
+}
+
+stonet_status sn_linear_map_create(int64_t p, int64_t dim, const double *centre, const double *direction,
+                                   sn_linear_map **out)
+{
+    sn_linear_map *map = NULL;
+    stonet_status status;
+    SN_TRY(SN_NEW(map, 1));
+    map->p = p;
+    map->dim = dim;
+    SN_GOTO(status, copy_of(p, centre, &map->centre), failed);
+    SN_GOTO(status, copy_of(p * dim, direction, &map->direction), failed);
+    *out = map;
+    return STONET_OK;
+failed:
+    sn_linear_map_free(map);
+    return status;
+}
+
+stonet_status sn_linear_map_set_values(sn_linear_map *map, int64_t n_values, const double *value)
+{
+    double *copy = NULL;
+    SN_TRY(copy_of(n_values, value, &copy));
+    sn_free(map->value);
+    map->value = copy;
+    map->n_values = n_values;
+    return STONET_OK;
+}
+
+stonet_status sn_linear_map_set_tests(sn_linear_map *map, int64_t n_tests, const double *test)
+{
+    double *copy = NULL;
+    SN_TRY(copy_of(2 * n_tests, test, &copy));
+    sn_free(map->test);
+    map->test = copy;
+    map->n_tests = n_tests;
+    return STONET_OK;
+}
+
+void sn_linear_map_free(void *state)
+{
+    sn_linear_map *map = state;
+    if (map == NULL) return;
+    sn_free(map->centre);
+    sn_free(map->direction);
+    sn_free(map->value);
+    sn_free(map->test);
+    sn_free(map);
+}
+
+void sn_linear_map_finish(sn_linear_map *map, sn_fit_result *result)
+{
+    result->state = map;
+    result->dim = map->dim;
+    result->outcome = STONET_DONE;
+}
+
+int64_t sn_block_rows(int64_t n, int64_t p)
+{
+    int64_t rows = ((int64_t)1 << 19) / (p > 0 ? p : 1);
+    if (rows < 64) rows = 64;
+    if (rows > 8192) rows = 8192;
+    return rows < n ? rows : n;
+}
+
+void sn_centred_rows(const float *x, int64_t p, const double *centre, const int64_t *row, int64_t first,
+                     int64_t count, double *out)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const float *from = x + (row != NULL ? row[i] : first + i) * p;
+        double *to = out + i * p;
+        for (int64_t j = 0; j < p; j++) to[j] = (double)from[j] - centre[j];
+    }
+}
+
+stonet_status sn_linear_map_transform(const void *state, const float *x, int64_t n,
+                                      const sn_transform_request *request, float *z)
+{
+    (void)request;
+    const sn_linear_map *map = state;
+    int64_t p = map->p, dim = map->dim, block = sn_block_rows(n, p);
+    double *centred = NULL, *projected = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(centred, block * p), done);
+    SN_GOTO(status, SN_NEW_RAW(projected, block * dim), done);
+    for (int64_t first = 0; first < n; first += block) {
+        int64_t count = n - first < block ? n - first : block;
+        sn_centred_rows(x, p, map->centre, NULL, first, count, centred);
+        sn_gemm(false, false, count, dim, p, 1.0, centred, map->direction, 0.0, projected);
+        for (int64_t i = 0; i < count * dim; i++) z[first * dim + i] = (float)projected[i];
+    }
+done:
+    sn_free(centred);
+    sn_free(projected);
+    return status;
+}
+
+stonet_status sn_linear_map_save(const void *state, sn_store *store)
+{
+    const sn_linear_map *map = state;
+    SN_TRY(sn_store_put_vector(store, "centre", SN_F64, map->p, map->centre));
+    SN_TRY(sn_store_put_matrix(store, "direction", SN_F64, map->p, map->dim, map->direction));
+    if (map->n_values > 0)
+        SN_TRY(sn_store_put_vector(store, "eigenvalues", SN_F64, map->n_values, map->value));
+    if (map->n_tests > 0) SN_TRY(sn_store_put_matrix(store, "tests", SN_F64, map->n_tests, 2, map->test));
+    return STONET_OK;
+}
+
+stonet_status sn_linear_map_load(const sn_store *store, void **state)
+{
+    const sn_tensor *centre, *direction, *extra;
+    SN_TRY(sn_store_get_vector(store, "centre", SN_F64, -1, &centre));
+    int64_t p = centre->shape[0];
+    SN_TRY(sn_store_get_matrix(store, "direction", SN_F64, p, -1, &direction));
+    sn_linear_map *map = NULL;
+    stonet_status status;
+    SN_TRY(sn_linear_map_create(p, direction->shape[1], centre->data, direction->data, &map));
+    if (sn_store_find(store, "eigenvalues") != NULL) {
+        SN_GOTO(status, sn_store_get_vector(store, "eigenvalues", SN_F64, -1, &extra), failed);
+        SN_GOTO(status, sn_linear_map_set_values(map, extra->shape[0], extra->data), failed);
+    }
+    if (sn_store_find(store, "tests") != NULL) {
+        SN_GOTO(status, sn_store_get_matrix(store, "tests", SN_F64, -1, 2, &extra), failed);
+        SN_GOTO(status, sn_linear_map_set_tests(map, extra->shape[0], extra->data), failed);
+    }
+    *state = map;
+    return STONET_OK;
+failed:
+    sn_linear_map_free(map);
+    return status;
+}
+
+int64_t sn_limit_dim(const stonet_run *run, const char *method, int64_t wanted, int64_t available,
+                     const char *why)
+{
+    if (wanted <= available) return wanted;
+    sn_message(run, STONET_WARNING, "%s: %lld direction%s exist%s (%s), so Z has %lld columns and not %lld",
+               method, (long long)available, available == 1 ? "" : "s", available == 1 ? "s" : "", why,
+               (long long)available, (long long)wanted);
+    return available;
+}

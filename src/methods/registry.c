@@ -1,0 +1,31 @@
+/* The list of methods. To add one: a line in each of the two lists below. */
+#include <string.h>
+
+#include "methods/method.h"
+
+extern const sn_method sn_method_none;
+extern const sn_method sn_method_pca;
+
+static const sn_method *const methods[] = {
+    &sn_method_none,
+    &sn_method_pca,
+};
+
+enum { COUNT = sizeof methods / sizeof *methods };
+
+size_t sn_method_count(void)
+{
+    return COUNT;
+}
+
+const sn_method *sn_method_at(size_t index)
+{
+    return index < COUNT ? methods[index] : NULL;
+}
+
+const sn_method *sn_method_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (strcmp(methods[i]->name, name) == 0) return methods[i];
+    return NULL;
+}

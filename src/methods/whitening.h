@@ -1,0 +1,42 @@
+/* The singular values and right singular vectors of centred data, and the whitening built on them. */
+#ifndef SN_METHODS_WHITENING_H
+#define SN_METHODS_WHITENING_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* X - 1 mean' = U diag(s) V' diag(scale), U not kept; only the singular values that are not rounding noise.
+ */
+typedef struct sn_spectrum {
+    int64_t n, p, rank;
+    double *mean; /* p */
+    double
+        *scale; /* p: standard deviations (divisor n), or ones; 0 for a constant column when standardised */
+    double *s;  /* rank, descending */
+    double *v;  /* p x rank, orthonormal columns */
+} sn_spectrum;
+
+stonet_status sn_spectrum_fit(const float *x, int64_t n, int64_t p, bool standardise, sn_spectrum *out);
+void sn_spectrum_clear(sn_spectrum *spectrum);
+
+/* Z = (x - mean) back has mean 0 and covariance I (divisor n) on the data it was fitted on when ridge is 0;
+   with a ridge the correlation matrix R is replaced by R + ridge I. v in Z's coordinates is back v in those
+   of x. */
+typedef struct sn_whitening {
+    int64_t n, p, rank;
+    double *mean; /* p */
+    double *back; /* p x rank */
+} sn_whitening;
+
+/* Keeps the `most` leading principal components at the most (0: all). STONET_ERROR_DATA if every column of x
+   is constant. */
+stonet_status sn_whitening_fit(const float *x, int64_t n, int64_t p, double ridge, int64_t most,
+                               sn_whitening *out);
+void sn_whitening_clear(sn_whitening *whitening);
+/* z (count x rank) for the rows row[0..count) of x, or for rows first.. when row is NULL; centred is scratch
+   for count x p. */
+void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t *row, int64_t first,
+                    int64_t count, double *centred, double *z);
+
+#endif
