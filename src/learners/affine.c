@@ -1,0 +1,57 @@
+#include "learners/affine.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+
+enum { BLOCK_ROWS = 1024 }; /* rows turned to double at a time */
+
+stonet_status sn_affine_create(sn_affine *affine, int64_t inputs, int64_t outputs)
+{
+    affine->inputs = inputs;
+    affine->outputs = outputs;
+    SN_TRY(SN_NEW(affine->coef, outputs * inputs));
+    return SN_NEW(affine->intercept, outputs);
+}
+
+void sn_affine_clear(sn_affine *affine)
+{
+    sn_free(affine->coef);
+    sn_free(affine->intercept);
+    memset(affine, 0, sizeof *affine);
+}
+
+stonet_status sn_affine_apply(const sn_affine *affine, const float *z, int64_t n, double *out)
+{
+    int64_t p = affine->inputs, m = affine->outputs;
+    double *block;
+    SN_TRY(SN_NEW_RAW(block, (n < BLOCK_ROWS ? n : BLOCK_ROWS) * p));
+    for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
+        int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
+        double *result = out + first * m;
+        for (int64_t i = 0; i < rows * p; i++) block[i] = (double)z[first * p + i];
+        for (int64_t i = 0; i < rows; i++)
+            memcpy(result + i * m, affine->intercept, (size_t)m * sizeof *result);
+        sn_gemm(false, true, rows, m, p, 1.0, block, affine->coef, 1.0, result);
+    }
+    sn_free(block);
+    return STONET_OK;
+}
+
+stonet_status sn_affine_save(const sn_affine *affine, sn_store *store)
+{
+    SN_TRY(sn_store_put_matrix(store, "learner.coef", SN_F64, affine->outputs, affine->inputs, affine->coef));
+    return sn_store_put_vector(store, "learner.intercept", SN_F64, affine->outputs, affine->intercept);
+}
+
+stonet_status sn_affine_load(const sn_store *store, sn_affine *affine)
+{
+    const sn_tensor *coef, *intercept;
+    SN_TRY(sn_store_get_matrix(store, "learner.coef", SN_F64, -1, -1, &coef));
+    SN_TRY(sn_store_get_vector(store, "learner.intercept", SN_F64, coef->shape[0], &intercept));
+    SN_TRY(sn_affine_create(affine, coef->shape[1], coef->shape[0]));
+    memcpy(affine->coef, coef->data, (size_t)sn_tensor_count(coef) * sizeof *affine->coef);
+    memcpy(affine->intercept, intercept->data, (size_t)affine->outputs * sizeof *affine->intercept);
+    return STONET_OK;
+}

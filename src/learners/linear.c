@@ -1,0 +1,151 @@
+/*
+ * Least squares with several outputs. With X and Y centred by their training means,
+ *
+ *     B = argmin |Y - X B|^2 + ridge |B|^2,   intercept = mean(y) - B' mean(x)
+ *
+ * and of all minimisers the one of smallest norm. The ridge is added as p more rows sqrt(ridge) I, so that
+ * there is one solver: QR followed by an SVD that leaves out singular values below rounding, max(rows, p)
+ * epsilon times the largest.
+ */
+#include <float.h>
+#include <lapacke.h>
+#include <limits.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "learners/affine.h"
+#include "learners/learner.h"
+
+static const sn_param params[] = {
+    {"ridge", SN_REAL, "0", 0, 1e12, NULL, "penalty on the squared coefficients (0: plain least squares)"},
+};
+
+/* Column-major A (rows x p) = centred x over sqrt(ridge) I, and B (size x m) = centred y over 0. */
+static void fill_system(const sn_problem *problem, double ridge, int64_t rows, int64_t size,
+                        const double *mean_x, const double *mean_y, double *a, double *b)
+{
+    int64_t n = problem->n, p = problem->p, m = problem->outputs;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < p; j++) a[j * rows + i] = (double)problem->x[i * p + j] - mean_x[j];
+        for (int64_t k = 0; k < m; k++) b[k * size + i] = problem->y[i * m + k] - mean_y[k];
+    }
+    if (rows > n)
+        for (int64_t j = 0; j < p; j++) a[j * rows + n + j] = sqrt(ridge);
+}
+
+static void column_means(const sn_problem *problem, double *mean_x, double *mean_y)
+{
+    int64_t n = problem->n, p = problem->p, m = problem->outputs;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < p; j++) mean_x[j] += (double)problem->x[i * p + j] / (double)n;
+        for (int64_t k = 0; k < m; k++) mean_y[k] += problem->y[i * m + k] / (double)n;
+    }
+}
+
+/* Fills the map from the data; mean_x (p) and mean_y (m) come in as zeros. */
+static stonet_status solve(const sn_problem *problem, double ridge, double *mean_x, double *mean_y,
+                           sn_affine *map)
+{
+    int64_t n = problem->n, p = problem->p, m = problem->outputs;
+    int64_t rows = ridge > 0 ? n + p : n;
+    int64_t size = rows > p ? rows : p; /* leading dimension of B: it comes back with the p x m solution */
+    if (rows > INT_MAX || p > INT_MAX || m > INT_MAX)
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "linear: %lld rows are more than the solver can take",
+                       (long long)rows);
+    uint64_t bytes = 2 * sizeof(double) * (uint64_t)(rows * p + size * m);
+    SN_TRY(sn_memory_require(bytes, "linear regression", "use fewer rows or columns"));
+
+    stonet_status status;
+    double *a = NULL, *b = NULL, *singular = NULL;
+    SN_GOTO(status, SN_NEW(a, rows * p), done);
+    SN_GOTO(status, SN_NEW(b, size * m), done);
+    SN_GOTO(status, SN_NEW(singular, rows < p ? rows : p), done);
+    column_means(problem, mean_x, mean_y);
+    fill_system(problem, ridge, rows, size, mean_x, mean_y, a, b);
+    lapack_int rank;
+    double cutoff = (double)size * DBL_EPSILON;
+    if (LAPACKE_dgelsd(LAPACK_COL_MAJOR, (lapack_int)rows, (lapack_int)p, (lapack_int)m, a, (lapack_int)rows,
+                       b, (lapack_int)size, singular, cutoff, &rank) != 0) {
+        status = sn_fail(STONET_ERROR_NUMERIC, "linear: the singular value decomposition did not converge; "
+                                               "check the features for values that are not finite");
+        goto done;
+    }
+    for (int64_t k = 0; k < m; k++) {
+        map->intercept[k] = mean_y[k];
+        for (int64_t j = 0; j < p; j++) {
+            map->coef[k * p + j] = b[k * size + j];
+            map->intercept[k] -= b[k * size + j] * mean_x[j];
+        }
+    }
+done:
+    sn_free(a);
+    sn_free(b);
+    sn_free(singular);
+    return status;
+}
+
+static void linear_free(void *state)
+{
+    if (state != NULL) sn_affine_clear(state);
+    sn_free(state);
+}
+
+static stonet_status linear_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
+                                void **state)
+{
+    (void)run;
+    sn_affine *map = NULL;
+    double *mean_x = NULL, *mean_y = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW(map, 1), done);
+    SN_GOTO(status, sn_affine_create(map, problem->p, problem->outputs), done);
+    SN_GOTO(status, SN_NEW(mean_x, problem->p), done);
+    SN_GOTO(status, SN_NEW(mean_y, problem->outputs), done);
+    status = solve(problem, sn_real(settings, "ridge"), mean_x, mean_y, map);
+done:
+    sn_free(mean_x);
+    sn_free(mean_y);
+    if (status != STONET_OK) {
+        linear_free(map);
+        map = NULL;
+    }
+    *state = map;
+    return status;
+}
+
+static stonet_status linear_predict(const void *state, const float *z, int64_t n, double *out)
+{
+    return sn_affine_apply(state, z, n, out);
+}
+
+static stonet_status linear_save(const void *state, sn_store *store)
+{
+    return sn_affine_save(state, store);
+}
+
+static stonet_status linear_load(const sn_store *store, void **state)
+{
+    sn_affine *map;
+    *state = NULL;
+    SN_TRY(SN_NEW(map, 1));
+    stonet_status status = sn_affine_load(store, map);
+    if (status != STONET_OK) {
+        linear_free(map);
+        return status;
+    }
+    *state = map;
+    return STONET_OK;
+}
+
+const sn_learner sn_learner_linear = {
+    .name = "linear",
+    .title = "Linear regression by least squares",
+    .tasks = 1,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .fit = linear_fit,
+    .predict = linear_predict,
+    .save = linear_save,
+    .load = linear_load,
+    .free = linear_free,
+};

@@ -1,0 +1,277 @@
+/*
+ * Newton's method with each step solved by preconditioned conjugate gradients, so that the md x md Hessian is
+ * never formed:
+ *
+ *     (H v)_k = sum_i r_ik x_i + lambda . v_k,   r_ik = p_ik (u_ik - sum_l p_il u_il),   u_i = V x_i
+ *
+ * The preconditioner is the same d x d matrix for every class, M = c X'X + diag(lambda) with c X'X the bound
+ * on the curvature of the loss (c = 1/4 for two classes, 1/2 for more): it takes out all that is due to the
+ * features (collinearity, a weak penalty), and keeps the classes' sum of intercepts at its start.
+ * Sums over rows run over fixed blocks in fixed order: the same bits for any number of threads.
+ */
+#include "learners/softmax_newton.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+#include "math/serial_blas.h"
+
+enum {
+    MAX_NEWTON_STEPS = 200,
+    MAX_CG_STEPS = 1000,
+    MAX_HALVINGS = 40,
+    MAX_BLOCKS = 16,
+    MIN_BLOCK_ROWS = 256,
+    MAX_FACTORED =
+        4096 /* above it the preconditioner is M's diagonal: factoring M would cost more than it saves */
+};
+
+typedef struct solver {
+    const sn_softmax_problem *problem;
+    int threads;
+    int64_t block_rows, blocks;
+    double *rows;        /* n x m: eta, then what multiplies x_i */
+    double *probability; /* n x m, at the last gradient */
+    double *partial;     /* blocks x m x d */
+    double *block_loss;  /* blocks */
+    double *factor;      /* Cholesky factor of M (d x d), or NULL */
+    double *diagonal;    /* of M (d) */
+    double *scratch;     /* d x m */
+} solver;
+
+/* Rows first..last: turns m numbers a row into m numbers a row and returns their part of a sum. */
+typedef double row_function(const solver *s, int64_t first, int64_t last);
+
+/* rows: eta -> p - onehot(label). Fills probability; returns the loss. */
+static double residual_rows(const solver *s, int64_t first, int64_t last)
+{
+    int64_t m = s->problem->m;
+    double loss = 0;
+    for (int64_t i = first; i < last; i++) {
+        double *eta = s->rows + i * m, *p = s->probability + i * m;
+        int32_t label = s->problem->label[i];
+        if (m == 1) {
+            double e = exp(-fabs(eta[0]));
+            loss += log1p(e) + (eta[0] > 0 ? eta[0] : 0) - (label == 1 ? eta[0] : 0);
+            p[0] = eta[0] > 0 ? 1 / (1 + e) : e / (1 + e);
+            /* 1 - p without cancellation, so that well separated rows keep their weight */
+            eta[0] = label == 1 ? (eta[0] > 0 ? -e / (1 + e) : -1 / (1 + e)) : p[0];
+            continue;
+        }
+        double top = eta[0], sum = 0, others = 0;
+        for (int64_t k = 1; k < m; k++) top = eta[k] > top ? eta[k] : top;
+        for (int64_t k = 0; k < m; k++) {
+            p[k] = exp(eta[k] - top);
+            sum += p[k];
+            if (k != label) others += p[k];
+        }
+        loss += log(sum) + top - eta[label];
+        for (int64_t k = 0; k < m; k++) eta[k] = p[k] /= sum;
+        eta[label] = -others / sum;
+    }
+    return loss;
+}
+
+/* rows: u -> curvature times u. */
+static double curvature_rows(const solver *s, int64_t first, int64_t last)
+{
+    int64_t m = s->problem->m;
+    for (int64_t i = first; i < last; i++) {
+        double *u = s->rows + i * m;
+        const double *p = s->probability + i * m;
+        if (m == 1) {
+            u[0] *= p[0] * (1 - p[0]);
+            continue;
+        }
+        double mean = 0;
+        for (int64_t k = 0; k < m; k++) mean += p[k] * u[k];
+        for (int64_t k = 0; k < m; k++) u[k] = p[k] * (u[k] - mean);
+    }
+    return 0;
+}
+
+/* out (m x d) = F(X v')' X + lambda . v for the row function F; returns F's sum. */
+static double sweep(const solver *s, row_function *function, const double *v, double *out)
+{
+    const sn_softmax_problem *q = s->problem;
+    int64_t n = q->n, d = q->d, m = q->m;
+#pragma omp parallel num_threads(s->threads)
+    {
+        sn_serial_blas();
+#pragma omp for schedule(static, 1)
+        for (int64_t block = 0; block < s->blocks; block++) {
+            int64_t first = block * s->block_rows;
+            int64_t last = first + s->block_rows < n ? first + s->block_rows : n;
+            sn_gemm(false, true, last - first, m, d, 1.0, q->x + first * d, v, 0.0, s->rows + first * m);
+            s->block_loss[block] = function(s, first, last);
+            sn_gemm(true, false, m, d, last - first, 1.0, s->rows + first * m, q->x + first * d, 0.0,
+                    s->partial + block * m * d);
+        }
+    }
+    double total = 0;
+    for (int64_t k = 0; k < m; k++)
+        for (int64_t j = 0; j < d; j++) out[k * d + j] = q->lambda[j] * v[k * d + j];
+    for (int64_t block = 0; block < s->blocks; block++) {
+        const double *part = s->partial + block * m * d;
+        for (int64_t j = 0; j < m * d; j++) out[j] += part[j];
+        total += s->block_loss[block];
+    }
+    return total;
+}
+
+static double objective(const solver *s, const double *w, double *gradient)
+{
+    const sn_softmax_problem *q = s->problem;
+    double value = sweep(s, residual_rows, w, gradient);
+    for (int64_t k = 0; k < q->m; k++)
+        for (int64_t j = 0; j < q->d; j++) value += 0.5 * q->lambda[j] * w[k * q->d + j] * w[k * q->d + j];
+    return value;
+}
+
+/* out (m x d) = r M^-1. */
+static stonet_status precondition(const solver *s, const double *r, double *out)
+{
+    int64_t d = s->problem->d, m = s->problem->m;
+    if (s->factor == NULL) {
+        for (int64_t k = 0; k < m; k++)
+            for (int64_t j = 0; j < d; j++) out[k * d + j] = r[k * d + j] / s->diagonal[j];
+        return STONET_OK;
+    }
+    for (int64_t k = 0; k < m; k++)
+        for (int64_t j = 0; j < d; j++) s->scratch[j * m + k] = r[k * d + j];
+    SN_TRY(sn_cholesky_solve(d, s->factor, m, s->scratch));
+    for (int64_t k = 0; k < m; k++)
+        for (int64_t j = 0; j < d; j++) out[k * d + j] = s->scratch[j * m + k];
+    return STONET_OK;
+}
+
+static stonet_status build_preconditioner(solver *s)
+{
+    const sn_softmax_problem *q = s->problem;
+    double bound = q->m == 1 ? 0.25 : 0.5;
+    SN_TRY(SN_NEW(s->diagonal, q->d));
+    for (int64_t i = 0; i < q->n; i++)
+        for (int64_t j = 0; j < q->d; j++) s->diagonal[j] += bound * q->x[i * q->d + j] * q->x[i * q->d + j];
+    double largest = 0;
+    for (int64_t j = 0; j < q->d; j++) {
+        s->diagonal[j] += q->lambda[j];
+        largest = s->diagonal[j] > largest ? s->diagonal[j] : largest;
+    }
+    /* Keeps M safely positive definite; it steers the steps and does not move the minimum. */
+    double ridge = 1e-10 * largest;
+    for (int64_t j = 0; j < q->d; j++) s->diagonal[j] += ridge;
+    if (q->d > MAX_FACTORED) return STONET_OK;
+    SN_TRY(SN_NEW(s->factor, q->d * q->d));
+    SN_TRY(SN_NEW(s->scratch, q->d * q->m));
+    sn_syrk_tn(q->d, q->n, bound, q->x, 0.0, s->factor);
+    for (int64_t j = 0; j < q->d; j++) s->factor[j * q->d + j] = s->diagonal[j];
+    return sn_cholesky(q->d, s->factor);
+}
+
+typedef struct vectors {
+    double *gradient, *step, *residual, *preconditioned, *direction, *product, *trial; /* m x d each */
+} vectors;
+
+/* step = -H^-1 gradient, to a relative residual of tolerance in the norm of M^-1. */
+static stonet_status newton_step(const solver *s, const vectors *v, double tolerance)
+{
+    int64_t size = s->problem->m * s->problem->d;
+    size_t bytes = (size_t)size * sizeof(double);
+    memset(v->step, 0, bytes);
+    for (int64_t i = 0; i < size; i++) v->residual[i] = -v->gradient[i];
+    SN_TRY(precondition(s, v->residual, v->preconditioned));
+    memcpy(v->direction, v->preconditioned, bytes);
+    double norm = sn_dot(size, v->residual, v->preconditioned), goal = norm * tolerance * tolerance;
+    for (int it = 0; it < MAX_CG_STEPS && norm > goal && norm > 0; it++) {
+        sweep(s, curvature_rows, v->direction, v->product);
+        double curvature = sn_dot(size, v->direction, v->product);
+        if (!(curvature > 0)) break;
+        double length = norm / curvature;
+        for (int64_t i = 0; i < size; i++) {
+            v->step[i] += length * v->direction[i];
+            v->residual[i] -= length * v->product[i];
+        }
+        SN_TRY(precondition(s, v->residual, v->preconditioned));
+        double next = sn_dot(size, v->residual, v->preconditioned);
+        for (int64_t i = 0; i < size; i++)
+            v->direction[i] = v->preconditioned[i] + next / norm * v->direction[i];
+        norm = next;
+    }
+    return STONET_OK;
+}
+
+/* Moves w along the step, halving it until f falls enough; false when rounding leaves nothing to gain. */
+static bool line_search(const solver *s, const vectors *v, double slope, double *value, double *w)
+{
+    int64_t size = s->problem->m * s->problem->d;
+    double slack = 4 * DBL_EPSILON * fabs(*value), length = 1;
+    for (int halving = 0; halving < MAX_HALVINGS; halving++, length /= 2) {
+        for (int64_t i = 0; i < size; i++) v->trial[i] = w[i] + length * v->step[i];
+        double next = objective(s, v->trial, v->gradient);
+        if (next <= *value + 1e-4 * length * slope + slack) {
+            memcpy(w, v->trial, (size_t)size * sizeof *w);
+            *value = next;
+            return true;
+        }
+    }
+    return false;
+}
+
+static stonet_status minimise(const solver *s, const vectors *v, const stonet_run *run, double *w)
+{
+    int64_t size = s->problem->m * s->problem->d;
+    double began = sn_seconds(), tolerance = 0.1, last_decrement = INFINITY;
+    double value = objective(s, w, v->gradient);
+    for (int it = 0; it < MAX_NEWTON_STEPS; it++) {
+        if (!isfinite(value))
+            return sn_fail(STONET_ERROR_NUMERIC, "logistic: the likelihood is not finite; check the features "
+                                                 "for missing or infinite values");
+        if (sn_should_stop(run)) return STONET_OK;
+        SN_TRY(newton_step(s, v, tolerance));
+        double slope = sn_dot(size, v->gradient, v->step), decrement = -slope;
+        if (!(decrement > 0) || !line_search(s, v, slope, &value, w)) return STONET_OK;
+        sn_progress(run, &(stonet_progress){"logistic regression", it + 1, 0, value / (double)s->problem->n,
+                                            NAN, sn_seconds() - began});
+        /* |w - w*|_H^2 was about `decrement` before this step; two more orders come with the step itself. */
+        if (decrement <= 1e-22 * (value + 1e-300)) return STONET_OK;
+        if (decrement >= 0.5 * last_decrement && decrement <= 1e-14 * value) return STONET_OK;
+        last_decrement = decrement;
+        tolerance = decrement < 1e-2 * value ? 1e-6 : 0.1;
+    }
+    sn_message(run, STONET_WARNING, "logistic: stopped after %d Newton steps before full convergence",
+               MAX_NEWTON_STEPS);
+    return STONET_OK;
+}
+
+static stonet_status allocate(solver *s, vectors *v)
+{
+    int64_t n = s->problem->n, size = s->problem->m * s->problem->d;
+    SN_TRY(SN_NEW(s->rows, n * s->problem->m));
+    SN_TRY(SN_NEW(s->probability, n * s->problem->m));
+    SN_TRY(SN_NEW(s->partial, s->blocks * size));
+    SN_TRY(SN_NEW(s->block_loss, s->blocks));
+    double **all[] = {&v->gradient,  &v->step,    &v->residual, &v->preconditioned,
+                      &v->direction, &v->product, &v->trial};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) SN_TRY(SN_NEW(*all[i], size));
+    return STONET_OK;
+}
+
+stonet_status sn_softmax_newton(const sn_softmax_problem *problem, const stonet_run *run, double *w)
+{
+    solver s = {.problem = problem, .threads = sn_threads(run)};
+    vectors v = {0};
+    s.block_rows = (problem->n + MAX_BLOCKS - 1) / MAX_BLOCKS;
+    if (s.block_rows < MIN_BLOCK_ROWS) s.block_rows = MIN_BLOCK_ROWS;
+    s.blocks = (problem->n + s.block_rows - 1) / s.block_rows;
+    stonet_status status = allocate(&s, &v);
+    if (status == STONET_OK) status = build_preconditioner(&s);
+    if (status == STONET_OK) status = minimise(&s, &v, run, w);
+    double *owned[] = {s.rows,           s.probability, s.partial,  s.block_loss, s.factor,
+                       s.diagonal,       s.scratch,     v.gradient, v.step,       v.residual,
+                       v.preconditioned, v.direction,   v.product,  v.trial};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) sn_free(owned[i]);
+    return status;
+}

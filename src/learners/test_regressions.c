@@ -1,0 +1,307 @@
+/* Linear and logistic regression against scikit-learn (golden/make.py), and on data that is not nice. */
+#include "learners/testing.h"
+
+#include <stdio.h>
+
+typedef struct golden {
+    char name[64], kind[16];
+    double penalty;
+    sn_problem problem;
+    float *x;
+    double *y;
+    int32_t *label;
+    int64_t rows; /* of coef */
+    double *coef; /* rows x (p + 1), the intercept last */
+} golden;
+
+static double number(FILE *file)
+{
+    double value;
+    assert_int_equal(fscanf(file, "%lf", &value), 1);
+    return value;
+}
+
+static bool read_case(FILE *file, golden *g)
+{
+    long long n, p, outputs, rows;
+    if (fscanf(file, " case %63s %15s %lld %lld %lld %lf", g->name, g->kind, &n, &p, &outputs, &g->penalty) !=
+        6)
+        return false;
+    bool classes = strcmp(g->kind, "logistic") == 0;
+    int64_t targets = classes ? 1 : outputs;
+    assert_ok(SN_NEW(g->x, n * p));
+    assert_ok(SN_NEW(g->y, n * targets));
+    assert_ok(SN_NEW(g->label, n));
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < p; j++) g->x[i * p + j] = (float)number(file);
+        for (int64_t k = 0; k < targets; k++) g->y[i * targets + k] = number(file);
+        g->label[i] = (int32_t)g->y[i * targets];
+    }
+    assert_int_equal(fscanf(file, " coef %lld", &rows), 1);
+    g->rows = rows;
+    assert_ok(SN_NEW(g->coef, rows * (p + 1)));
+    for (int64_t i = 0; i < rows * (p + 1); i++) g->coef[i] = number(file);
+    g->problem = (sn_problem){n,
+                              p,
+                              g->x,
+                              classes ? SN_CLASSIFICATION : SN_REGRESSION,
+                              outputs,
+                              classes ? g->label : NULL,
+                              classes ? NULL : g->y};
+    return true;
+}
+
+static void free_case(golden *g)
+{
+    sn_free(g->x);
+    sn_free(g->y);
+    sn_free(g->label);
+    sn_free(g->coef);
+}
+
+static void check_case(const golden *g)
+{
+    char penalty[32];
+    snprintf(penalty, sizeof penalty, "%.17g", g->penalty);
+    const char *name = strcmp(g->kind, "logistic") == 0 ? "l2" : "ridge";
+    void *state = fit_learner(g->kind, &g->problem, 0, (const char *const[]){name, penalty, NULL});
+    sn_store *store;
+    assert_ok(sn_store_create(&store));
+    assert_ok(sn_learner_find(g->kind)->save(state, store));
+    const sn_tensor *coef, *intercept;
+    assert_ok(sn_store_get_matrix(store, "learner.coef", SN_F64, g->rows, g->problem.p, &coef));
+    assert_ok(sn_store_get_vector(store, "learner.intercept", SN_F64, g->rows, &intercept));
+    int64_t p = g->problem.p;
+    double size = 0, gap = 0;
+    for (int64_t k = 0; k < g->rows; k++)
+        for (int64_t j = 0; j <= p; j++) {
+            double ours = j < p ? ((double *)coef->data)[k * p + j] : ((double *)intercept->data)[k];
+            double theirs = g->coef[k * (p + 1) + j];
+            size += theirs * theirs;
+            gap += (ours - theirs) * (ours - theirs);
+        }
+    if (!(sqrt(gap) <= 1e-7 * sqrt(size)))
+        fail_msg("%s %s: coefficients differ by %.2e relative", g->kind, g->name, sqrt(gap / size));
+    sn_store_free(store);
+    sn_learner_find(g->kind)->free(state);
+}
+
+static void agrees_with_scikit_learn(void **unused)
+{
+    (void)unused;
+    char path[1024];
+    const char *root = getenv("STONET_GOLDEN");
+    snprintf(path, sizeof path, "%s/src/learners/golden/regressions.txt", root != NULL ? root : ".");
+    FILE *file = fopen(path, "r");
+    if (file == NULL) fail_msg("cannot open %s (set STONET_GOLDEN to the repository root)", path);
+    int cases = 0;
+    golden g = {0};
+    while (read_case(file, &g)) {
+        check_case(&g);
+        free_case(&g);
+        cases++;
+    }
+    fclose(file);
+    assert_int_equal(cases, 19);
+}
+
+typedef struct sample {
+    sn_problem problem;
+    float *x;
+    double *y;
+    int32_t *label;
+} sample;
+
+/* x normal, labels by the largest of `classes` noisy linear scores, y a noisy linear map. */
+static sample make_sample(int64_t n, int64_t p, sn_task task, int64_t outputs)
+{
+    sample s = {0};
+    sn_random random;
+    sn_random_init(&random, 7, SN_STREAM_TEST, 0);
+    assert_ok(SN_NEW(s.x, n * p));
+    assert_ok(SN_NEW(s.y, n * outputs));
+    assert_ok(SN_NEW(s.label, n));
+    for (int64_t i = 0; i < n * p; i++) s.x[i] = (float)sn_random_normal(&random);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < outputs; k++) {
+            double *y = s.y + i * outputs;
+            y[k] = sn_random_normal(&random);
+            for (int64_t j = 0; j < p; j++) y[k] += s.x[i * p + j] * sin(1.0 + (double)(j * outputs + k));
+            if (y[k] > y[s.label[i]]) s.label[i] = (int32_t)k;
+        }
+    bool classes = task == SN_CLASSIFICATION;
+    s.problem = (sn_problem){n, p, s.x, task, outputs, classes ? s.label : NULL, classes ? NULL : s.y};
+    return s;
+}
+
+static void free_sample(sample *s)
+{
+    sn_free(s->x);
+    sn_free(s->y);
+    sn_free(s->label);
+}
+
+static void the_same_bits_for_any_number_of_threads(void **unused)
+{
+    (void)unused;
+    sample s = make_sample(3000, 30, SN_CLASSIFICATION, 4);
+    double *one, *many;
+    assert_ok(SN_NEW(one, 3000 * 4));
+    assert_ok(SN_NEW(many, 3000 * 4));
+    const sn_learner *learner = sn_learner_find("logistic");
+    void *state = fit_learner("logistic", &s.problem, 1, NULL);
+    predict_both_ways("logistic", state, &s.problem, one);
+    assert_probabilities(3000, 4, one);
+    learner->free(state);
+    for (int threads = 2; threads <= 7; threads += 5) {
+        state = fit_learner("logistic", &s.problem, threads, NULL);
+        assert_ok(learner->predict(state, s.x, 3000, many));
+        assert_memory_equal(one, many, 3000 * 4 * sizeof *one);
+        learner->free(state);
+    }
+    sn_free(one);
+    sn_free(many);
+    free_sample(&s);
+}
+
+static void classes_without_rows_get_probability_zero(void **unused)
+{
+    (void)unused;
+    sample s = make_sample(200, 3, SN_CLASSIFICATION, 5);
+    double out[200 * 5];
+    for (int keep = 1; keep <= 4; keep++) { /* classes 1..keep have rows, 0 and the rest have none */
+        for (int i = 0; i < 200; i++) s.label[i] = 1 + i % keep;
+        void *state = fit_learner("logistic", &s.problem, 2, NULL);
+        predict_both_ways("logistic", state, &s.problem, out);
+        assert_probabilities(200, 5, out);
+        for (int i = 0; i < 200; i++)
+            for (int k = 0; k < 5; k++)
+                assert_true(k >= 1 && k <= keep ? out[i * 5 + k] > 0 : out[i * 5 + k] == 0);
+        sn_learner_find("logistic")->free(state);
+    }
+    free_sample(&s);
+}
+
+static void one_row_fits(void **unused)
+{
+    (void)unused;
+    float x[2] = {1.5F, -2};
+    int32_t label = 1;
+    double y[2] = {0.5, -1}, out[2];
+    sn_problem classes = {1, 2, x, SN_CLASSIFICATION, 2, &label, NULL};
+    void *state = fit_learner("logistic", &classes, 1, NULL);
+    predict_both_ways("logistic", state, &classes, out);
+    assert_true(out[0] == 0 && out[1] == 1);
+    sn_learner_find("logistic")->free(state);
+    sn_problem numbers = {1, 2, x, SN_REGRESSION, 2, NULL, y};
+    state = fit_learner("linear", &numbers, 1, NULL);
+    predict_both_ways("linear", state, &numbers, out);
+    assert_true(fabs(out[0] - 0.5) < 1e-14 && fabs(out[1] + 1) < 1e-14);
+    sn_learner_find("linear")->free(state);
+}
+
+static void huge_and_constant_features_do_no_harm(void **unused)
+{
+    (void)unused;
+    sample s = make_sample(300, 4, SN_CLASSIFICATION, 3);
+    double plain[300 * 3], out[300 * 3];
+    const float scale = 1e30F;
+    for (int i = 0; i < 300; i++) s.x[i * 4 + 3] = 0;
+    /* A weak penalty: then the units of the columns hardly matter. */
+    const char *weak[] = {"l2", "1e-8", NULL};
+    void *state = fit_learner("logistic", &s.problem, 1, weak);
+    predict_both_ways("logistic", state, &s.problem, plain);
+    sn_learner_find("logistic")->free(state);
+    for (int i = 0; i < 300; i++) {
+        s.x[i * 4] *= scale;
+        s.x[i * 4 + 1] += 1000;
+        s.x[i * 4 + 3] = 3e38F;
+    }
+    state = fit_learner("logistic", &s.problem, 1, weak);
+    predict_both_ways("logistic", state, &s.problem, out);
+    for (int i = 0; i < 900; i++) assert_true(fabs(out[i] - plain[i]) < 1e-3);
+    sn_learner_find("logistic")->free(state);
+    free_sample(&s);
+
+    s = make_sample(300, 4, SN_REGRESSION, 2);
+    for (int i = 0; i < 300; i++) s.x[i * 4 + 3] = 3e38F;
+    state = fit_learner("linear", &s.problem, 1, NULL);
+    predict_both_ways("linear", state, &s.problem, out);
+    for (int i = 0; i < 600; i++) assert_true(isfinite(out[i]));
+    sn_learner_find("linear")->free(state);
+    free_sample(&s);
+}
+
+static int stop_at_once(void *user)
+{
+    ++*(int *)user;
+    return 1;
+}
+
+static void a_stop_request_keeps_the_fit_so_far(void **unused)
+{
+    (void)unused;
+    sample s = make_sample(50, 3, SN_CLASSIFICATION, 3);
+    const sn_learner *learner = sn_learner_find("logistic");
+    sn_settings *settings;
+    assert_ok(sn_settings_create(learner->params, learner->n_params, &settings));
+    int asked = 0;
+    stonet_run run;
+    stonet_run_default(&run);
+    run.should_stop = stop_at_once;
+    run.user = &asked;
+    void *state;
+    assert_ok(learner->fit(&s.problem, settings, &run, &state));
+    assert_int_equal(asked, 1);
+    double out[150];
+    assert_ok(learner->predict(state, s.x, 50, out));
+    assert_probabilities(50, 3, out);
+    learner->free(state);
+    sn_settings_free(settings);
+    free_sample(&s);
+}
+
+static void a_damaged_store_is_refused(void **unused)
+{
+    (void)unused;
+    sn_store *store;
+    void *state;
+    assert_ok(sn_store_create(&store));
+    assert_int_equal(sn_learner_find("linear")->load(store, &state), STONET_ERROR_FORMAT);
+    assert_null(state);
+    int32_t class_of[3] = {0, 1, 9};
+    double zeros[6] = {0};
+    assert_ok(sn_store_put_int(store, "learner.classes", 3));
+    assert_ok(sn_store_put_vector(store, "learner.class_of", SN_I32, 3, class_of));
+    assert_ok(sn_store_put_matrix(store, "learner.coef", SN_F64, 3, 2, zeros));
+    assert_ok(sn_store_put_vector(store, "learner.intercept", SN_F64, 3, zeros));
+    assert_int_equal(sn_learner_find("logistic")->load(store, &state), STONET_ERROR_FORMAT);
+    assert_non_null(strstr(stonet_last_error(), "class code 9"));
+    sn_store_free(store);
+    sn_learner_find("logistic")->free(NULL);
+    sn_learner_find("linear")->free(NULL);
+}
+
+static void the_registry_knows_its_names(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sn_learner_count(); i++)
+        assert_ptr_equal(sn_learner_find(sn_learner_at(i)->name), sn_learner_at(i));
+    assert_null(sn_learner_find("no such learner"));
+    assert_null(sn_learner_at(sn_learner_count()));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_scikit_learn),
+        cmocka_unit_test(the_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(classes_without_rows_get_probability_zero),
+        cmocka_unit_test(one_row_fits),
+        cmocka_unit_test(huge_and_constant_features_do_no_harm),
+        cmocka_unit_test(a_stop_request_keeps_the_fit_so_far),
+        cmocka_unit_test(a_damaged_store_is_refused),
+        cmocka_unit_test(the_registry_knows_its_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
