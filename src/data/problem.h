@@ -18,4 +18,12 @@ typedef struct sn_problem {
     const double *y;      /* regression: n x m, each column with mean 0 and variance 1; else NULL */
 } sn_problem;
 
+/* How wide what goes through a fitted method or learner is. A model file is not trusted to be consistent: the
+   parts loaded from it are checked against each other by these before any row goes through. */
+typedef struct sn_sizes {
+    int64_t inputs;  /* columns of x (of z, for a learner) */
+    int64_t dim;     /* columns of z; not used by learners */
+    int64_t outputs; /* columns of predictions; 0 when there are none */
+} sn_sizes;
+
 #endif

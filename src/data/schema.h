@@ -47,6 +47,9 @@ sn_scale sn_schema_scale(const sn_schema *schema);         /* what AUTO became *
 /* Encodes and scales the features: x n x p. Columns are matched by name when both tables have a header, else
    by position; the training target's own column, if it is still there, is passed over. */
 stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *data, float *x);
+/* The same for rows first .. first+count-1 alone: x count x p. */
+stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *data, int64_t first, int64_t count,
+                                    float *x);
 /* Encodes the response: label (classification) or y scaled (regression) must have room. A label never seen in
    training is an error that names it. */
 stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);

@@ -21,6 +21,7 @@ typedef struct sn_learner {
     stonet_status (*save)(const void *state, sn_store *store);
     stonet_status (*load)(const sn_store *store, void **state);
     void (*free)(void *state);
+    sn_sizes (*sizes)(const void *state);
 } sn_learner;
 
 const sn_learner *sn_learner_find(const char *name);

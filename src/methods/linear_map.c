@@ -60,6 +60,12 @@ void sn_linear_map_free(void *state)
     sn_free(map);
 }
 
+sn_sizes sn_linear_map_sizes(const void *state)
+{
+    const sn_linear_map *map = state;
+    return (sn_sizes){.inputs = map->p, .dim = map->dim};
+}
+
 void sn_linear_map_finish(sn_linear_map *map, sn_fit_result *result)
 {
     result->state = map;

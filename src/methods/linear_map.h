@@ -1,6 +1,6 @@
 /*
  * The state of every linear method: Z = (x - centre) B, with the spectrum and the dimension tests that led to
- * B. transform, save, load and free have the signatures of sn_method and can be used there as they are.
+ * B. transform, save, load, free and sizes have the signatures of sn_method and can be used there as they are.
  */
 #ifndef SN_METHODS_LINEAR_MAP_H
 #define SN_METHODS_LINEAR_MAP_H
@@ -29,6 +29,7 @@ stonet_status sn_linear_map_transform(const void *state, const float *x, int64_t
 stonet_status sn_linear_map_save(const void *state, sn_store *store);
 stonet_status sn_linear_map_load(const sn_store *store, void **state);
 void sn_linear_map_free(void *state);
+sn_sizes sn_linear_map_sizes(const void *state);
 
 /* Hands the map over as the result of a fit. */
 void sn_linear_map_finish(sn_linear_map *map, sn_fit_result *result);

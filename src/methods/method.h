@@ -51,6 +51,7 @@ typedef struct sn_method {
     stonet_status (*save)(const void *state, sn_store *store);
     stonet_status (*load)(const sn_store *store, void **state);
     void (*free)(void *state);
+    sn_sizes (*sizes)(const void *state);
     /* Training history as CSV text, one row an epoch, or NULL. */
     const char *(*history)(const void *state);
 } sn_method;

@@ -52,6 +52,12 @@ static stonet_status load(const sn_store *store, void **state)
     return create(p, state);
 }
 
+static sn_sizes sizes(const void *state)
+{
+    const identity *self = state;
+    return (sn_sizes){.inputs = self->p, .dim = self->p};
+}
+
 extern const sn_method sn_method_none;
 const sn_method sn_method_none = {
     .name = "none",
@@ -63,4 +69,5 @@ const sn_method sn_method_none = {
     .save = save,
     .load = load,
     .free = sn_free,
+    .sizes = sizes,
 };
