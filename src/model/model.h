@@ -15,11 +15,14 @@ extern const size_t sn_common_param_count;
 
 struct stonet_spec {
     const sn_method *method;
-    sn_settings *common;   /* sn_common_params */
-    sn_settings *settings; /* the method's own */
-    const sn_learner *learner;  /* NULL: the default for the task, if the method needs one */
+    sn_settings *common;           /* sn_common_params */
+    sn_settings *settings;         /* the method's own */
+    const sn_learner *learner;     /* NULL: the default for the task, if the method needs one */
     sn_settings *learner_settings; /* of `learner`; NULL while learner is NULL */
 };
+
+/* Whether stonet_spec_set knows the name (learner.NAME: of the learner chosen). */
+bool sn_spec_has(const stonet_spec *spec, const char *name);
 
 struct stonet_model {
     sn_schema *schema;
@@ -37,7 +40,17 @@ struct stonet_model {
     char *history; /* CSV text or NULL */
 };
 
-/* The store of a model, as written to a file: "schema.*", "method.*", "learner.*" and "stonet.*" entries. */
+/* Z and predictions of encoded rows: x n x p. */
+stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t n,
+                              const sn_transform_request *request, float *z);
+stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, double *out);
+
+/* Sets how many threads BLAS and OpenMP take on the calling thread (0: all cores) and returns what it was, to
+   be given back to the same call. */
+int sn_model_threads(int threads);
+
+/* The store of a model, as written to a file: "schema.*", "method.*", "learner.*" and "stonet.*" entries;
+   methods and learners name theirs as they like and the prefix is put on here. */
 stonet_status sn_model_to_store(const stonet_model *model, sn_store *store);
 stonet_status sn_model_from_store(const sn_store *store, stonet_model **out);
 

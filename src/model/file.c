@@ -1,0 +1,291 @@
+/* A model as a store of tensors and texts, and that as a file or bytes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/config.h"
+#include "model/safetensors.h"
+
+/* Raised when a file of the new kind cannot be read by the old code. */
+enum { FORMAT_VERSION = 1 };
+
+enum { MAX_NAME = 256 };
+
+/* ---- parts under a prefix ---- */
+
+static stonet_status append_with_prefix(const sn_store *part, const char *prefix, sn_store *store)
+{
+    char name[MAX_NAME];
+    for (size_t i = 0; i < sn_store_tensors(part); i++) {
+        const sn_tensor *tensor = sn_store_tensor(part, i);
+        snprintf(name, sizeof name, "%s%s", prefix, tensor->name);
+        SN_TRY(sn_store_put(store, name, tensor->dtype, tensor->rank, tensor->shape, tensor->data));
+    }
+    for (size_t i = 0; i < sn_store_texts(part); i++) {
+        const char *key, *value;
+        sn_store_text(part, i, &key, &value);
+        snprintf(name, sizeof name, "%s%s", prefix, key);
+        SN_TRY(sn_store_put_text(store, name, value));
+    }
+    return STONET_OK;
+}
+
+static stonet_status fill_part(const sn_store *store, const char *prefix, sn_store *part)
+{
+    size_t length = strlen(prefix);
+    for (size_t i = 0; i < sn_store_tensors(store); i++) {
+        const sn_tensor *tensor = sn_store_tensor(store, i);
+        if (strncmp(tensor->name, prefix, length) == 0)
+            SN_TRY(sn_store_put(part, tensor->name + length, tensor->dtype, tensor->rank, tensor->shape,
+                                tensor->data));
+    }
+    for (size_t i = 0; i < sn_store_texts(store); i++) {
+        const char *key, *value;
+        sn_store_text(store, i, &key, &value);
+        if (strncmp(key, prefix, length) == 0) SN_TRY(sn_store_put_text(part, key + length, value));
+    }
+    return STONET_OK;
+}
+
+static stonet_status save_part(stonet_status (*save)(const void *state, sn_store *store), const void *state,
+                               const char *prefix, sn_store *store)
+{
+    sn_store *part = NULL;
+    SN_TRY(sn_store_create(&part));
+    stonet_status status = save(state, part);
+    if (status == STONET_OK) status = append_with_prefix(part, prefix, store);
+    sn_store_free(part);
+    return status;
+}
+
+static stonet_status load_part(stonet_status (*load)(const sn_store *store, void **state),
+                               const sn_store *store, const char *prefix, void **state)
+{
+    sn_store *part = NULL;
+    SN_TRY(sn_store_create(&part));
+    stonet_status status = fill_part(store, prefix, part);
+    if (status == STONET_OK) status = load(part, state);
+    sn_store_free(part);
+    return status;
+}
+
+/* ---- settings ---- */
+
+static stonet_status put_settings(sn_store *store, const char *key, const sn_settings *settings)
+{
+    char *text = sn_json_text(sn_settings_json(settings, true), false);
+    if (text == NULL) return STONET_ERROR_MEMORY;
+    stonet_status status = sn_store_put_text(store, key, text);
+    stonet_string_free(text);
+    return status;
+}
+
+static stonet_status get_settings(const sn_store *store, const char *key, const sn_param *table, size_t count,
+                                  sn_settings **out)
+{
+    const char *text;
+    SN_TRY(sn_store_get_text(store, key, &text));
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    stonet_status status = sn_settings_create(table, count, out);
+    if (status == STONET_OK) status = sn_settings_from_json(*out, object, key);
+    json_decref(object);
+    return status == STONET_ERROR_ARGUMENT ? STONET_ERROR_FORMAT : status;
+}
+
+/* ---- model <-> store ---- */
+
+static stonet_status put_facts(const stonet_model *model, sn_store *store)
+{
+    char seed[32];
+    snprintf(seed, sizeof seed, "%" PRIu64, model->seed);
+    SN_TRY(sn_store_put_text(store, "format", "stonet"));
+    SN_TRY(sn_store_put_int(store, "format_version", FORMAT_VERSION));
+    SN_TRY(sn_store_put_text(store, "stonet.version", STONET_VERSION));
+    SN_TRY(sn_store_put_text(store, "stonet.method", model->method->name));
+    SN_TRY(put_settings(store, "stonet.settings", model->settings));
+    SN_TRY(sn_store_put_int(store, "stonet.dim", model->dim));
+    SN_TRY(sn_store_put_int(store, "stonet.outcome", model->outcome));
+    SN_TRY(sn_store_put_int(store, "stonet.rows", model->n_train));
+    SN_TRY(sn_store_put_text(store, "stonet.seed", seed));
+    SN_TRY(sn_store_put_real(store, "stonet.seconds", model->fit_seconds));
+    if (model->history == NULL) return STONET_OK;
+    return sn_store_put_vector(store, "stonet.history", SN_U8, (int64_t)strlen(model->history),
+                               model->history);
+}
+
+stonet_status sn_model_to_store(const stonet_model *model, sn_store *store)
+{
+    SN_TRY(put_facts(model, store));
+    SN_TRY(sn_schema_save(model->schema, store));
+    SN_TRY(save_part(model->method->save, model->state, "method.", store));
+    if (model->learner == NULL) return STONET_OK;
+    SN_TRY(sn_store_put_text(store, "stonet.learner", model->learner->name));
+    SN_TRY(put_settings(store, "stonet.learner_settings", model->learner_settings));
+    return save_part(model->learner->save, model->learner_state, "learner.", store);
+}
+
+static stonet_status check_format(const sn_store *store)
+{
+    const char *format = sn_store_find_text(store, "format");
+    if (format == NULL || strcmp(format, "stonet") != 0)
+        return sn_fail(STONET_ERROR_FORMAT, "this is a safetensors file, but not a model of stonet");
+    int64_t version;
+    SN_TRY(sn_store_get_int(store, "format_version", 1, INT32_MAX, &version));
+    if (version > FORMAT_VERSION)
+        return sn_fail(STONET_ERROR_FORMAT,
+                       "this model was written by a newer stonet (format %" PRId64
+                       ", this one reads up to %d): "
+                       "update stonet, or fit again",
+                       version, FORMAT_VERSION);
+    return STONET_OK;
+}
+
+static stonet_status get_seed(const sn_store *store, uint64_t *seed)
+{
+    const char *text;
+    SN_TRY(sn_store_get_text(store, "stonet.seed", &text));
+    char *end;
+    *seed = strtoull(text, &end, 10);
+    if (end == text || *end != '\0')
+        return sn_fail(STONET_ERROR_FORMAT, "the model's seed '%.40s' is no number", text);
+    return STONET_OK;
+}
+
+static stonet_status get_facts(const sn_store *store, stonet_model *model)
+{
+    const char *name;
+    int64_t outcome;
+    SN_TRY(sn_store_get_text(store, "stonet.method", &name));
+    model->method = sn_method_find(name);
+    if (model->method == NULL)
+        return sn_fail(STONET_ERROR_FORMAT, "the model is of method '%.40s', which this stonet does not have",
+                       name);
+    SN_TRY(get_settings(store, "stonet.settings", model->method->params, model->method->n_params,
+                        &model->settings));
+    SN_TRY(sn_store_get_int(store, "stonet.dim", 1, INT32_MAX, &model->dim));
+    SN_TRY(sn_store_get_int(store, "stonet.outcome", STONET_DONE, STONET_DIVERGED, &outcome));
+    model->outcome = (stonet_outcome)outcome;
+    SN_TRY(sn_store_get_int(store, "stonet.rows", 1, INT64_MAX, &model->n_train));
+    SN_TRY(get_seed(store, &model->seed));
+    SN_TRY(sn_store_get_real(store, "stonet.seconds", &model->fit_seconds));
+    if (sn_store_find(store, "stonet.history") == NULL) return STONET_OK;
+    const sn_tensor *history;
+    SN_TRY(sn_store_get_vector(store, "stonet.history", SN_U8, -1, &history));
+    size_t length = (size_t)sn_tensor_count(history);
+    model->history = sn_calloc(length + 1, 1);
+    if (model->history == NULL) return STONET_ERROR_MEMORY;
+    memcpy(model->history, history->data, length);
+    return STONET_OK;
+}
+
+static stonet_status get_learner(const sn_store *store, stonet_model *model)
+{
+    const char *name = sn_store_find_text(store, "stonet.learner");
+    if (name == NULL) return STONET_OK;
+    const sn_learner *learner = sn_learner_find(name);
+    if (learner == NULL)
+        return sn_fail(STONET_ERROR_FORMAT, "the model has learner '%.40s', which this stonet does not have",
+                       name);
+    model->learner = learner;
+    SN_TRY(get_settings(store, "stonet.learner_settings", learner->params, learner->n_params,
+                        &model->learner_settings));
+    return load_part(learner->load, store, "learner.", &model->learner_state);
+}
+
+/* The parts come from a file that nobody vouches for: rows only go through when their widths agree. */
+static stonet_status check_sizes(const stonet_model *model)
+{
+    int64_t features = sn_schema_features(model->schema), outputs = sn_schema_outputs(model->schema);
+    bool fits = true;
+    if (model->method->sizes != NULL) {
+        sn_sizes sizes = model->method->sizes(model->state);
+        fits = sizes.inputs == features && sizes.dim == model->dim &&
+               (model->method->predict == NULL || sizes.outputs == outputs);
+    }
+    if (model->learner != NULL && model->learner->sizes != NULL) {
+        sn_sizes sizes = model->learner->sizes(model->learner_state);
+        fits = fits && sizes.inputs == model->dim && sizes.outputs == outputs;
+    }
+    return fits ? STONET_OK
+                : sn_fail(STONET_ERROR_FORMAT, "the parts of the model do not fit together: it is damaged");
+}
+
+static stonet_status load_parts(const sn_store *store, stonet_model *model)
+{
+    SN_TRY(check_format(store));
+    SN_TRY(get_facts(store, model));
+    SN_TRY(sn_schema_load(store, &model->schema));
+    SN_TRY(load_part(model->method->load, store, "method.", &model->state));
+    SN_TRY(get_learner(store, model));
+    return check_sizes(model);
+}
+
+stonet_status sn_model_from_store(const sn_store *store, stonet_model **out)
+{
+    stonet_model *model;
+    SN_TRY(SN_NEW(model, 1));
+    stonet_status status = load_parts(store, model);
+    if (status != STONET_OK) {
+        stonet_model_free(model);
+        return status;
+    }
+    *out = model;
+    return STONET_OK;
+}
+
+/* ---- files and bytes ---- */
+
+stonet_status stonet_model_save(const stonet_model *model, const char *path)
+{
+    if (model == NULL || path == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_save needs a model and a file name");
+    size_t length = strlen(path);
+    if (length >= 3 && strcmp(path + length - 3, ".gz") == 0)
+        return sn_fail(STONET_ERROR_ARGUMENT, "%s: model files are not compressed, choose a name without .gz",
+                       path);
+    sn_store *store = NULL;
+    SN_TRY(sn_store_create(&store));
+    stonet_status status = sn_model_to_store(model, store);
+    if (status == STONET_OK) status = sn_safetensors_write(store, path);
+    sn_store_free(store);
+    return status;
+}
+
+stonet_status stonet_model_load(const char *path, stonet_model **out)
+{
+    if (path == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_load needs a file name");
+    *out = NULL;
+    sn_store *store = NULL;
+    SN_TRY(sn_safetensors_read(path, &store));
+    stonet_status status = sn_model_from_store(store, out);
+    sn_store_free(store);
+    return status == STONET_OK ? STONET_OK : sn_fail_prefix(status, "%s", path);
+}
+
+stonet_status stonet_model_save_bytes(const stonet_model *model, unsigned char **bytes, size_t *size)
+{
+    if (model == NULL || bytes == NULL || size == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_model_save_bytes needs a model and a place for the bytes");
+    sn_store *store = NULL;
+    SN_TRY(sn_store_create(&store));
+    stonet_status status = sn_model_to_store(model, store);
+    if (status == STONET_OK) status = sn_safetensors_encode(store, bytes, size);
+    sn_store_free(store);
+    return status;
+}
+
+stonet_status stonet_model_load_bytes(const unsigned char *bytes, size_t size, stonet_model **out)
+{
+    if (bytes == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_load_bytes needs bytes");
+    *out = NULL;
+    sn_store *store = NULL;
+    SN_TRY(sn_safetensors_decode(bytes, size, &store));
+    stonet_status status = sn_model_from_store(store, out);
+    sn_store_free(store);
+    return status;
+}

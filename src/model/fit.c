@@ -1,0 +1,198 @@
+/* stonet_fit: table -> schema -> scaled matrix -> method -> Z -> learner. */
+#include <omp.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+
+int sn_model_threads(int threads)
+{
+    int before = omp_get_max_threads();
+    omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs());
+    return before;
+}
+
+static sn_scale scale_wish(const stonet_spec *spec)
+{
+    const char *word = sn_word(spec->common, "scale");
+    if (strcmp(word, "column") == 0) return SN_SCALE_COLUMN;
+    if (strcmp(word, "common") == 0) return SN_SCALE_COMMON;
+    if (strcmp(word, "centre") == 0) return SN_SCALE_CENTRE;
+    if (strcmp(word, "none") == 0) return SN_SCALE_NONE;
+    return SN_SCALE_AUTO;
+}
+
+static sn_task_wish task_wish(const stonet_spec *spec)
+{
+    if (sn_is(spec->common, "task", "regression")) return SN_TASK_WISH_REGRESSION;
+    if (sn_is(spec->common, "task", "classification")) return SN_TASK_WISH_CLASSIFICATION;
+    return SN_TASK_AUTO;
+}
+
+static const char *task_name(sn_task task)
+{
+    return task == SN_CLASSIFICATION ? "classification" : "regression";
+}
+
+static bool does_task(unsigned tasks, sn_task task)
+{
+    return (tasks & (task == SN_CLASSIFICATION ? SN_TASK_CLASSIFICATION : SN_TASK_REGRESSION)) != 0;
+}
+
+static stonet_status check_method(const sn_method *method, const sn_schema *schema)
+{
+    sn_task task = sn_schema_task(schema);
+    if (!does_task(method->tasks, task))
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "method '%s' does not do %s, and this target asks for it",
+                       method->name, task_name(task));
+    if (task == SN_REGRESSION && sn_schema_outputs(schema) > 1 && !method->multi_output)
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "method '%s' takes one target column and was given %lld: choose one, or another method",
+            method->name, (long long)sn_schema_outputs(schema));
+    return STONET_OK;
+}
+
+/* The learner on Z: the one named, or for a method without an output of its own the default of the task. */
+static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model)
+{
+    sn_task task = sn_schema_task(model->schema);
+    if (spec->learner != NULL) {
+        if (!does_task(spec->learner->tasks, task))
+            return sn_fail(STONET_ERROR_UNSUPPORTED,
+                           "learner '%s' does not do %s: take another one, or learner=auto",
+                           spec->learner->name, task_name(task));
+        model->learner = spec->learner;
+        return sn_settings_copy(spec->learner_settings, &model->learner_settings);
+    }
+    if (sn_is(spec->common, "learner", "none") || spec->method->predict != NULL) return STONET_OK;
+    const char *name = task == SN_CLASSIFICATION ? "logistic" : "linear";
+    model->learner = sn_learner_find(name);
+    if (model->learner == NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "this build has no learner '%s'", name);
+    return sn_settings_create(model->learner->params, model->learner->n_params, &model->learner_settings);
+}
+
+/* The arrays behind a problem. */
+typedef struct encoded {
+    float *x;
+    int32_t *label;
+    double *y;
+    sn_problem problem;
+} encoded;
+
+static void encoded_free(encoded *data)
+{
+    sn_free(data->x);
+    sn_free(data->label);
+    sn_free(data->y);
+    *data = (encoded){0};
+}
+
+static stonet_status encode(const sn_schema *schema, const stonet_data *train, encoded *out)
+{
+    sn_problem *problem = &out->problem;
+    problem->n = stonet_data_rows(train);
+    problem->p = sn_schema_features(schema);
+    problem->task = sn_schema_task(schema);
+    problem->outputs = sn_schema_outputs(schema);
+    uint64_t bytes = (uint64_t)problem->n * (uint64_t)problem->p * sizeof *out->x;
+    SN_TRY(sn_memory_require(bytes, "the scaled copy of the data", "take fewer rows or columns"));
+    SN_TRY(SN_NEW_RAW(out->x, problem->n * problem->p));
+    if (problem->task == SN_CLASSIFICATION)
+        SN_TRY(SN_NEW_RAW(out->label, problem->n));
+    else
+        SN_TRY(SN_NEW_RAW(out->y, problem->n * problem->outputs));
+    SN_TRY(sn_schema_encode_x(schema, train, out->x));
+    SN_TRY(sn_schema_encode_y(schema, train, out->label, out->y));
+    problem->x = out->x;
+    problem->label = out->label;
+    problem->y = out->y;
+    return STONET_OK;
+}
+
+/* Fits the learner on Z of the training rows. x is given up as soon as Z is there. */
+static stonet_status fit_learner(stonet_model *model, encoded *data, const stonet_run *run)
+{
+    sn_problem on_z = data->problem;
+    float *z = NULL;
+    SN_TRY(SN_NEW_RAW(z, on_z.n * model->dim));
+    stonet_status status = sn_model_reduce(model, data->x, on_z.n, NULL, z);
+    if (status == STONET_OK) {
+        sn_free(data->x);
+        data->x = NULL;
+        on_z.x = z;
+        on_z.p = model->dim;
+        status = model->learner->fit(&on_z, model->learner_settings, run, &model->learner_state);
+    }
+    sn_free(z);
+    return status;
+}
+
+static stonet_status fit_method(const stonet_spec *spec, const encoded *data, const stonet_run *run,
+                                stonet_model *model)
+{
+    sn_fit_result result = {.dim = sn_int(spec->common, "dim")};
+    stonet_status status = spec->method->fit(&data->problem, result.dim, spec->settings, run, &result);
+    model->state = result.state;
+    SN_TRY(status);
+    model->dim = result.dim;
+    model->outcome = result.outcome;
+    const char *history = spec->method->history != NULL ? spec->method->history(model->state) : NULL;
+    if (history != NULL && (model->history = sn_strdup(history)) == NULL) return STONET_ERROR_MEMORY;
+    return STONET_OK;
+}
+
+static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                               stonet_model *model)
+{
+    double start = sn_seconds();
+    model->method = spec->method;
+    model->n_train = stonet_data_rows(train);
+    model->seed = run->seed;
+    SN_TRY(sn_settings_copy(spec->settings, &model->settings));
+    SN_TRY(sn_schema_fit(train, scale_wish(spec), task_wish(spec), run, &model->schema));
+    SN_TRY(check_method(spec->method, model->schema));
+    SN_TRY(choose_learner(spec, model));
+    encoded data = {0};
+    stonet_status status = encode(model->schema, train, &data);
+    if (status == STONET_OK) status = fit_method(spec, &data, run, model);
+    if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, &data, run);
+    encoded_free(&data);
+    model->fit_seconds = sn_seconds() - start;
+    return status;
+}
+
+stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                         stonet_model **out)
+{
+    if (spec == NULL || train == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_fit needs a spec, data and a place for the model");
+    *out = NULL;
+    stonet_run fallback;
+    stonet_run_default(&fallback);
+    if (run == NULL) run = &fallback;
+    stonet_model *model;
+    SN_TRY(SN_NEW(model, 1));
+    int before = sn_model_threads(run->threads);
+    stonet_status status = fit_parts(spec, train, run, model);
+    sn_model_threads(before);
+    if (status != STONET_OK) {
+        stonet_model_free(model);
+        return status;
+    }
+    *out = model;
+    return STONET_OK;
+}
+
+void stonet_model_free(stonet_model *model)
+{
+    if (model == NULL) return;
+    if (model->method != NULL && model->state != NULL) model->method->free(model->state);
+    if (model->learner != NULL && model->learner_state != NULL) model->learner->free(model->learner_state);
+    sn_settings_free(model->settings);
+    sn_settings_free(model->learner_settings);
+    sn_schema_free(model->schema);
+    sn_free(model->history);
+    sn_free(model);
+}

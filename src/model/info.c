@@ -1,0 +1,117 @@
+/* What a model is: getters, JSON, history. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/config.h"
+
+stonet_outcome stonet_model_outcome(const stonet_model *model)
+{
+    return model->outcome;
+}
+
+int64_t stonet_model_dim(const stonet_model *model)
+{
+    return model->dim;
+}
+
+int64_t stonet_model_outputs(const stonet_model *model)
+{
+    return sn_schema_outputs(model->schema);
+}
+
+int64_t stonet_model_inputs(const stonet_model *model)
+{
+    return sn_schema_inputs(model->schema);
+}
+
+int stonet_model_is_classifier(const stonet_model *model)
+{
+    return sn_schema_task(model->schema) == SN_CLASSIFICATION;
+}
+
+const char *stonet_model_class_label(const stonet_model *model, int64_t code)
+{
+    bool known = stonet_model_is_classifier(model) && code >= 0 && code < sn_schema_outputs(model->schema);
+    return known ? sn_schema_class_label(model->schema, code) : NULL;
+}
+
+char *stonet_model_history_csv(const stonet_model *model)
+{
+    return model->history != NULL ? sn_strdup(model->history) : NULL;
+}
+
+static const char *outcome_name(stonet_outcome outcome)
+{
+    static const char *const NAMES[] = {
+        [STONET_DONE] = "done", [STONET_STOPPED] = "stopped", [STONET_DIVERGED] = "diverged"};
+    return NAMES[outcome];
+}
+
+static const char *scale_name(sn_scale scale)
+{
+    static const char *const NAMES[] = {[SN_SCALE_AUTO] = "auto",
+                                        [SN_SCALE_COLUMN] = "column",
+                                        [SN_SCALE_COMMON] = "common",
+                                        [SN_SCALE_CENTRE] = "centre",
+                                        [SN_SCALE_NONE] = "none"};
+    return NAMES[scale];
+}
+
+/* Names that are not UTF-8 cannot be written in JSON and become null. */
+static json_t *text_json(const char *text)
+{
+    json_t *json = text != NULL ? json_string(text) : NULL;
+    return json != NULL ? json : json_null();
+}
+
+static json_t *names_json(const sn_schema *schema, int64_t count,
+                          const char *(*name)(const sn_schema *, int64_t))
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < count; i++) json_array_append_new(list, text_json(name(schema, i)));
+    return list;
+}
+
+static json_t *targets_json(const sn_schema *schema)
+{
+    json_t *list = json_array();
+    for (int64_t j = 0; j < sn_schema_outputs(schema); j++)
+        json_array_append_new(
+            list, json_pack("{s:o, s:f, s:f}", "name", text_json(sn_schema_target_name(schema, j)), "mean",
+                            sn_schema_target_mean(schema, j), "sd", sn_schema_target_sd(schema, j)));
+    return list;
+}
+
+static json_t *learner_json(const stonet_model *model)
+{
+    if (model->learner == NULL) return json_null();
+    return json_pack("{s:s, s:s, s:o}", "name", model->learner->name, "title", model->learner->title,
+                     "settings", sn_settings_json(model->learner_settings, true));
+}
+
+char *stonet_model_json(const stonet_model *model)
+{
+    if (model == NULL) {
+        sn_fail(STONET_ERROR_ARGUMENT, "there is no model to describe");
+        return NULL;
+    }
+    const sn_schema *schema = model->schema;
+    bool classifier = sn_schema_task(schema) == SN_CLASSIFICATION;
+    json_t *info =
+        json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:f, s:s, s:o, s:o}", "method", model->method->name,
+                  "title", model->method->title, "dim", (json_int_t)model->dim, "outcome",
+                  outcome_name(model->outcome), "task", classifier ? "classification" : "regression", "rows",
+                  (json_int_t)model->n_train, "seed", json_integer((json_int_t)model->seed), "seconds",
+                  model->fit_seconds, "scale", scale_name(sn_schema_scale(schema)), "settings",
+                  sn_settings_json(model->settings, true), "learner", learner_json(model));
+    json_object_set_new(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
+    json_object_set_new(info, "features", json_integer(sn_schema_features(schema)));
+    json_object_set_new(info, "target", text_json(sn_schema_target_name(schema, 0)));
+    if (classifier)
+        json_object_set_new(info, "classes",
+                            names_json(schema, sn_schema_outputs(schema), sn_schema_class_label));
+    else
+        json_object_set_new(info, "targets", targets_json(schema));
+    return sn_json_text(info, true);
+}

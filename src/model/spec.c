@@ -1,0 +1,139 @@
+/* What to fit: a method, its settings, and the learner on Z with its own. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "model/model.h"
+
+const sn_param sn_common_params[] = {
+    {"dim", SN_INTEGER, "2", 1, 1e6, NULL, "number of reduced variables, the columns of Z"},
+    {"task", SN_CHOICE, "auto", 0, 0, "auto|regression|classification",
+     "what the target is; auto: text and few whole numbers are classes"},
+    {"scale", SN_CHOICE, "auto", 0, 0, "auto|column|common|centre|none",
+     "how features are scaled: each column, all by one common factor, only centred, or not at all"},
+    {"learner", SN_CHOICE, "auto", 0, 0, "auto|none|logistic|linear|mlp",
+     "what predicts from Z; auto: the method itself, else logistic or linear regression"},
+};
+const size_t sn_common_param_count = sizeof sn_common_params / sizeof *sn_common_params;
+
+static const char LEARNER_PREFIX[] = "learner.";
+
+static stonet_status unknown_method(const char *name)
+{
+    sn_nearest nearest;
+    sn_nearest_start(&nearest, name);
+    for (size_t i = 0; i < sn_method_count(); i++) sn_nearest_offer(&nearest, sn_method_at(i)->name);
+    if (nearest.best != NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "there is no method '%s': did you mean '%s'?", name,
+                       nearest.best);
+    return sn_fail(STONET_ERROR_ARGUMENT, "there is no method '%s': 'stonet methods' lists them", name);
+}
+
+stonet_status stonet_spec_create(const char *method, stonet_spec **out)
+{
+    if (method == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "a spec needs the name of a method and a place to go");
+    *out = NULL;
+    const sn_method *found = sn_method_find(method);
+    if (found == NULL) return unknown_method(method);
+    stonet_spec *spec;
+    SN_TRY(SN_NEW(spec, 1));
+    spec->method = found;
+    stonet_status status = sn_settings_create(sn_common_params, sn_common_param_count, &spec->common);
+    if (status == STONET_OK) status = sn_settings_create(found->params, found->n_params, &spec->settings);
+    if (status != STONET_OK) {
+        stonet_spec_free(spec);
+        return status;
+    }
+    *out = spec;
+    return STONET_OK;
+}
+
+void stonet_spec_free(stonet_spec *spec)
+{
+    if (spec == NULL) return;
+    sn_settings_free(spec->common);
+    sn_settings_free(spec->settings);
+    sn_settings_free(spec->learner_settings);
+    sn_free(spec);
+}
+
+static stonet_status copy_parts(const stonet_spec *from, stonet_spec *to)
+{
+    to->method = from->method;
+    to->learner = from->learner;
+    SN_TRY(sn_settings_copy(from->common, &to->common));
+    SN_TRY(sn_settings_copy(from->settings, &to->settings));
+    return from->learner_settings != NULL ? sn_settings_copy(from->learner_settings, &to->learner_settings)
+                                          : STONET_OK;
+}
+
+stonet_status stonet_spec_copy(const stonet_spec *spec, stonet_spec **out)
+{
+    if (spec == NULL || out == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "there is no spec to copy");
+    *out = NULL;
+    stonet_spec *copy;
+    SN_TRY(SN_NEW(copy, 1));
+    stonet_status status = copy_parts(spec, copy);
+    if (status != STONET_OK) {
+        stonet_spec_free(copy);
+        return status;
+    }
+    *out = copy;
+    return STONET_OK;
+}
+
+/* Settings of a learner chosen before go when another one is chosen; naming the same one again keeps them. */
+static stonet_status choose_learner(stonet_spec *spec, const char *name)
+{
+    SN_TRY(sn_settings_set(spec->common, "learner", name));
+    const sn_learner *learner = sn_learner_find(name);
+    if (learner == spec->learner) return STONET_OK;
+    sn_settings *settings = NULL;
+    if (learner != NULL) SN_TRY(sn_settings_create(learner->params, learner->n_params, &settings));
+    sn_settings_free(spec->learner_settings);
+    spec->learner = learner;
+    spec->learner_settings = settings;
+    return STONET_OK;
+}
+
+static stonet_status unknown_setting(const stonet_spec *spec, const char *name)
+{
+    sn_nearest nearest;
+    sn_nearest_start(&nearest, name);
+    for (size_t i = 0; i < sn_common_param_count; i++) sn_nearest_offer(&nearest, sn_common_params[i].name);
+    for (size_t i = 0; i < spec->method->n_params; i++)
+        sn_nearest_offer(&nearest, spec->method->params[i].name);
+    const char *method = spec->method->name;
+    if (nearest.best != NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "method '%s' has no setting '%s': did you mean '%s'?", method,
+                       name, nearest.best);
+    return sn_fail(STONET_ERROR_ARGUMENT, "method '%s' has no setting '%s': 'stonet methods %s' lists them",
+                   method, name, method);
+}
+
+stonet_status stonet_spec_set(stonet_spec *spec, const char *name, const char *value)
+{
+    if (spec == NULL || name == NULL || value == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "a setting needs a spec, a name and a value");
+    if (strcmp(name, "learner") == 0) return choose_learner(spec, value);
+    if (strncmp(name, LEARNER_PREFIX, strlen(LEARNER_PREFIX)) == 0) {
+        if (spec->learner == NULL)
+            return sn_fail(STONET_ERROR_ARGUMENT,
+                           "setting '%s' needs a learner chosen before it, for example learner=logistic",
+                           name);
+        stonet_status status = sn_settings_set(spec->learner_settings, name + strlen(LEARNER_PREFIX), value);
+        return status == STONET_OK ? STONET_OK : sn_fail_prefix(status, "learner '%s'", spec->learner->name);
+    }
+    if (sn_settings_has(spec->common, name)) return sn_settings_set(spec->common, name, value);
+    if (sn_settings_has(spec->settings, name)) return sn_settings_set(spec->settings, name, value);
+    return unknown_setting(spec, name);
+}
+
+bool sn_spec_has(const stonet_spec *spec, const char *name)
+{
+    if (strncmp(name, LEARNER_PREFIX, strlen(LEARNER_PREFIX)) == 0)
+        return spec->learner != NULL &&
+               sn_settings_has(spec->learner_settings, name + strlen(LEARNER_PREFIX));
+    return sn_settings_has(spec->common, name) || sn_settings_has(spec->settings, name);
+}

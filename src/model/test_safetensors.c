@@ -1,0 +1,291 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+#include "model/safetensors.h"
+
+static sn_store *sample_store(void)
+{
+    sn_store *store = NULL;
+    const unsigned char bytes[3] = {1, 2, 255};
+    const double reals[6] = {1.5, -2.0, 1e-300, 3.0, 4.0, 0.1};
+    const float floats[4] = {1.0f, 2.0f, 0.25f, -0.0f};
+    const int64_t wide[1] = {INT64_MIN};
+    const int32_t narrow[2] = {-7, 7};
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_store_put_vector(store, "bytes", SN_U8, 3, bytes), STONET_OK);
+    assert_int_equal(sn_store_put_matrix(store, "reals", SN_F64, 2, 3, reals), STONET_OK);
+    assert_int_equal(sn_store_put(store, "floats", SN_F32, 4, (int64_t[]){1, 2, 1, 2}, floats), STONET_OK);
+    assert_int_equal(sn_store_put(store, "scalar", SN_I64, 0, NULL, wide), STONET_OK);
+    assert_int_equal(sn_store_put_vector(store, "narrow", SN_I32, 2, narrow), STONET_OK);
+    assert_int_equal(sn_store_put_matrix(store, "nothing", SN_F32, 0, 5, NULL), STONET_OK);
+    assert_int_equal(sn_store_put_text(store, "words", "a \"quoted\" text\nwith two lines, \xc3\xa9"),
+                     STONET_OK);
+    assert_int_equal(sn_store_put_text(store, "empty", ""), STONET_OK);
+    return store;
+}
+
+static void assert_same_store(const sn_store *a, const sn_store *b)
+{
+    assert_int_equal(sn_store_tensors(a), sn_store_tensors(b));
+    assert_int_equal(sn_store_texts(a), sn_store_texts(b));
+    for (size_t i = 0; i < sn_store_tensors(a); i++) {
+        const sn_tensor *x = sn_store_tensor(a, i);
+        const sn_tensor *y = sn_store_find(b, x->name);
+        assert_non_null(y);
+        assert_int_equal(x->dtype, y->dtype);
+        assert_int_equal(x->rank, y->rank);
+        for (int k = 0; k < x->rank; k++) assert_int_equal(x->shape[k], y->shape[k]);
+        assert_memory_equal(x->data, y->data, (size_t)sn_tensor_count(x) * sn_dtype_size(x->dtype));
+    }
+    for (size_t i = 0; i < sn_store_texts(a); i++) {
+        const char *key, *value;
+        sn_store_text(a, i, &key, &value);
+        assert_string_equal(sn_store_find_text(b, key), value);
+    }
+}
+
+static void file_name(char *path, size_t size, const char *name)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, size, "%s/stonet_%ld_%s", folder != NULL ? folder : "/tmp", (long)getpid(), name);
+}
+
+static void round_trips_exactly(void **state)
+{
+    (void)state;
+    sn_store *store = sample_store(), *back = NULL;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(sn_safetensors_encode(store, &bytes, &size), STONET_OK);
+    assert_int_equal(sn_safetensors_decode(bytes, size, &back), STONET_OK);
+    assert_same_store(store, back);
+    sn_store_free(back);
+
+    char path[256];
+    file_name(path, sizeof path, "roundtrip.model");
+    assert_int_equal(sn_safetensors_write(store, path), STONET_OK);
+    back = NULL;
+    assert_int_equal(sn_safetensors_read(path, &back), STONET_OK);
+    assert_same_store(store, back);
+    FILE *file = fopen(path, "rb");
+    unsigned char *copy = malloc(size + 1);
+    assert_int_equal(fread(copy, 1, size + 1, file), size);
+    assert_memory_equal(copy, bytes, size);
+    fclose(file);
+    remove(path);
+    free(copy);
+    free(bytes);
+    sn_store_free(back);
+    sn_store_free(store);
+}
+
+/* The layout other readers rely on: length, '{', padded header, aligned tensors. */
+static void follows_the_safetensors_layout(void **state)
+{
+    (void)state;
+    sn_store *store = sample_store();
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(sn_safetensors_encode(store, &bytes, &size), STONET_OK);
+    uint64_t length;
+    memcpy(&length, bytes, 8);
+    assert_int_equal(length % 8, 0);
+    assert_int_equal(bytes[8], '{');
+    char *header = calloc(length + 1, 1);
+    memcpy(header, bytes + 8, length);
+    assert_non_null(strstr(header, "\"reals\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]}"));
+    assert_non_null(strstr(header, "\"scalar\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[48,56]}"));
+    assert_non_null(strstr(header, "\"bytes\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[80,83]}"));
+    assert_int_equal(size, 8 + length + 83);
+    free(header);
+    free(bytes);
+    sn_store_free(store);
+}
+
+/* A file with the given header text and payload size. */
+static stonet_status decode_header(const char *header, size_t payload)
+{
+    uint64_t length = strlen(header);
+    unsigned char *bytes = calloc(8 + length + payload, 1);
+    memcpy(bytes, &length, 8);
+    memcpy(bytes + 8, header, length);
+    sn_store *store = NULL;
+    stonet_status status = sn_safetensors_decode(bytes, 8 + length + payload, &store);
+    if (status == STONET_OK)
+        sn_store_free(store);
+    else
+        assert_null(store);
+    free(bytes);
+    return status;
+}
+
+#define T(dtype, shape, offsets) "{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
+
+static void hostile_headers_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *header;
+        size_t payload;
+    } BAD[] = {
+        {"{\"a\":" T("F32", "[4]", "[0,16]") "}", 15},
+        {"{\"a\":" T("F32", "[4]", "[0,16]") "}", 17},
+        {"{\"a\":" T("F32", "[4]", "[4,20]") "}", 20},
+        {"{\"a\":" T("F32", "[3]", "[0,16]") "}", 16},
+        {"{\"a\":" T("F32", "[-4]", "[0,16]") "}", 16},
+        {"{\"a\":" T("F32", "[4]", "[16,0]") "}", 16},
+        {"{\"a\":" T("F32", "[4]", "[-16,0]") "}", 16},
+        {"{\"a\":" T("F32", "[4]", "[0]") "}", 16},
+        {"{\"a\":" T("F32", "[4]", "[0,16,16]") "}", 16},
+        {"{\"a\":" T("F32", "[4.0]", "[0,16]") "}", 16},
+        {"{\"a\":" T("F32", "4", "[0,16]") "}", 16},
+        {"{\"a\":" T("F32", "[1,1,1,1,4]", "[0,16]") "}", 16},
+        {"{\"a\":" T("F32", "[4611686018427387904,4]", "[0,0]") "}", 0},
+        {"{\"a\":" T("F32", "[9223372036854775807]", "[0,9223372036854775807]") "}", 16},
+        {"{\"a\":" T("F32", "[99999999999999999999]", "[0,16]") "}", 16},
+        {"{\"a\":" T("BF16", "[8]", "[0,16]") "}", 16},
+        {"{\"a\":" T("F32", "[4]", "[0,16]") ",\"a\":" T("F32", "[4]", "[0,16]") "}", 16},
+        {"{\"a\":" T("F32", "[4]", "[0,16]") ",\"b\":" T("F32", "[4]", "[0,16]") "}", 16},
+        {"{\"a\":" T("F32", "[4]", "[0,16]") ",\"b\":" T("F32", "[4]", "[8,24]") "}", 24},
+        {"{\"a\":[]}", 0},
+        {"{\"a\":null}", 0},
+        {"{\"__metadata__\":[]}", 0},
+        {"{\"__metadata__\":{\"a\":1}}", 0},
+        {"{\"__metadata__\":{\"a\":\"\xff\xfe\"}}", 0},
+        {"{\"__metadata__\":{\"a\":\"\\u0000\"}}", 0},
+        {"{\"a\":", 0},
+        {"{} {}", 0},
+        {"[]", 0},
+    };
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        stonet_status status = decode_header(BAD[i].header, BAD[i].payload);
+        if (status != STONET_ERROR_FORMAT) print_error("case %zu: %s\n", i, BAD[i].header);
+        assert_int_equal(status, STONET_ERROR_FORMAT);
+        assert_true(strlen(stonet_last_error()) > 10);
+    }
+    assert_int_equal(decode_header("{\"a\":" T("F32", "[4]", "[0,16]") "}", 16), STONET_OK);
+    assert_int_equal(decode_header("{}", 0), STONET_OK);
+}
+
+static void deep_json_and_absurd_lengths_are_refused(void **state)
+{
+    (void)state;
+    enum { DEPTH = 100000 };
+    char *deep = malloc(DEPTH + 8);
+    memcpy(deep, "{\"a\":", 5);
+    memset(deep + 5, '[', DEPTH);
+    deep[DEPTH + 5] = '\0';
+    assert_int_equal(decode_header(deep, 0), STONET_ERROR_FORMAT);
+    free(deep);
+    static const uint64_t LENGTHS[] = {0, 1, 3, 1000, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 40};
+    for (size_t i = 0; i < sizeof LENGTHS / sizeof *LENGTHS; i++) {
+        unsigned char bytes[16] = "12345678{}      ";
+        memcpy(bytes, &LENGTHS[i], 8);
+        sn_store *store = NULL;
+        assert_int_equal(sn_safetensors_decode(bytes, sizeof bytes, &store), STONET_ERROR_FORMAT);
+        assert_null(store);
+    }
+}
+
+/* Truncated or damaged anywhere: an error or a store, never a crash or a leak (the sanitizers watch). */
+static void damage_never_crashes(void **state)
+{
+    (void)state;
+    sn_store *store = sample_store(), *back = NULL;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(sn_safetensors_encode(store, &bytes, &size), STONET_OK);
+    for (size_t cut = 0; cut < size; cut++) {
+        unsigned char *copy = malloc(cut > 0 ? cut : 1); /* exact size, so that reading past it is seen */
+        memcpy(copy, bytes, cut);
+        assert_int_equal(sn_safetensors_decode(copy, cut, &back), STONET_ERROR_FORMAT);
+        free(copy);
+    }
+    sn_random random;
+    sn_random_init(&random, 1, SN_STREAM_TEST, 0);
+    int survived = 0;
+    for (int trial = 0; trial < 20000; trial++) {
+        unsigned char *copy = malloc(size);
+        memcpy(copy, bytes, size);
+        uint64_t flips = 1 + sn_random_below(&random, 3);
+        for (uint64_t k = 0; k < flips; k++)
+            copy[sn_random_below(&random, size)] ^= (unsigned char)(1u << sn_random_below(&random, 8));
+        back = NULL;
+        if (sn_safetensors_decode(copy, size, &back) == STONET_OK) survived++;
+        sn_store_free(back);
+        free(copy);
+    }
+    assert_true(survived > 0 && survived < 20000);
+    free(bytes);
+    sn_store_free(store);
+}
+
+static void other_files_are_named_for_what_they_are(void **state)
+{
+    (void)state;
+    char path[256];
+    sn_store *store = NULL;
+    file_name(path, sizeof path, "other");
+    assert_int_equal(sn_safetensors_read(path, &store), STONET_ERROR_IO);
+    assert_non_null(strstr(stonet_last_error(), path));
+
+    FILE *file = fopen(path, "wb");
+    fclose(file);
+    assert_int_equal(sn_safetensors_read(path, &store), STONET_ERROR_FORMAT);
+    assert_non_null(strstr(stonet_last_error(), "empty"));
+    assert_non_null(strstr(stonet_last_error(), path));
+
+    file = fopen(path, "wb");
+    fputs("x1,x2,y\n1,2,a\n3,4,b\n", file);
+    fclose(file);
+    assert_int_equal(sn_safetensors_read(path, &store), STONET_ERROR_FORMAT);
+    assert_non_null(strstr(stonet_last_error(), "not a stonet model"));
+    remove(path);
+
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(sn_safetensors_read(path, &store), STONET_ERROR_IO);
+    assert_non_null(strstr(stonet_last_error(), "folder"));
+    rmdir(path);
+    assert_null(store);
+}
+
+static void text_that_is_not_utf8_is_refused_on_writing(void **state)
+{
+    (void)state;
+    sn_store *store = NULL;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_store_put_text(store, "label", "caf\xe9"), STONET_OK);
+    assert_int_equal(sn_safetensors_encode(store, &bytes, &size), STONET_ERROR_FORMAT);
+    assert_non_null(strstr(stonet_last_error(), "label"));
+    assert_int_equal(sn_safetensors_write(store, "/tmp/stonet_never_written"), STONET_ERROR_FORMAT);
+    assert_int_equal(access("/tmp/stonet_never_written", F_OK), -1);
+    sn_store_free(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trips_exactly),
+        cmocka_unit_test(follows_the_safetensors_layout),
+        cmocka_unit_test(hostile_headers_are_refused),
+        cmocka_unit_test(deep_json_and_absurd_lengths_are_refused),
+        cmocka_unit_test(damage_never_crashes),
+        cmocka_unit_test(other_files_are_named_for_what_they_are),
+        cmocka_unit_test(text_that_is_not_utf8_is_refused_on_writing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+/* Z and predictions for new rows, block by block so that memory stays flat. */
+#include "base/memory.h"
+#include "model/model.h"
+
+/* Floats of encoded features held at a time. */
+enum { BLOCK_FLOATS = 8 << 20, SMALLEST_BLOCK = 256 };
+
+stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t n,
+                              const sn_transform_request *request, float *z)
+{
+    sn_transform_request plain = {.seed = model->seed};
+    if (request == NULL) request = &plain;
+    return model->method->transform(model->state, x, n, model->method->has_draws ? request : NULL, z);
+}
+
+/* Numbers from scaled targets back to units of y. */
+static void unscale(const sn_schema *schema, int64_t n, double *out)
+{
+    int64_t m = sn_schema_outputs(schema);
+    for (int64_t j = 0; j < m; j++) {
+        double mean = sn_schema_target_mean(schema, j), sd = sn_schema_target_sd(schema, j);
+        for (int64_t i = 0; i < n; i++) out[i * m + j] = mean + sd * out[i * m + j];
+    }
+}
+
+stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, double *out)
+{
+    if (model->learner == NULL) {
+        if (model->method->predict == NULL)
+            return sn_fail(STONET_ERROR_UNSUPPORTED,
+                           "this model was fitted without a learner, so it gives Z and no predictions");
+        SN_TRY(model->method->predict(model->state, x, n, out));
+    } else {
+        float *z = NULL;
+        SN_TRY(SN_NEW_RAW(z, n * model->dim));
+        stonet_status status = sn_model_reduce(model, x, n, NULL, z);
+        if (status == STONET_OK) status = model->learner->predict(model->learner_state, z, n, out);
+        sn_free(z);
+        SN_TRY(status);
+    }
+    if (sn_schema_task(model->schema) == SN_REGRESSION) unscale(model->schema, n, out);
+    return STONET_OK;
+}
+
+static int64_t block_rows(const stonet_model *model)
+{
+    int64_t rows = BLOCK_FLOATS / sn_schema_features(model->schema);
+    return rows > SMALLEST_BLOCK ? rows : SMALLEST_BLOCK;
+}
+
+/* Encodes the rows in blocks and calls use for each. */
+static stonet_status for_each_block(const stonet_model *model, const stonet_data *data,
+                                    stonet_status (*use)(const stonet_model *model, const float *x,
+                                                         int64_t first, int64_t count, void *user),
+                                    void *user)
+{
+    int64_t n = stonet_data_rows(data), block = block_rows(model);
+    float *x = NULL;
+    SN_TRY(SN_NEW_RAW(x, (n < block ? n : block) * sn_schema_features(model->schema)));
+    stonet_status status = STONET_OK;
+    for (int64_t first = 0; first < n && status == STONET_OK; first += block) {
+        int64_t count = n - first < block ? n - first : block;
+        status = sn_schema_encode_rows(model->schema, data, first, count, x);
+        if (status == STONET_OK) status = use(model, x, first, count, user);
+    }
+    sn_free(x);
+    return status;
+}
+
+/* ---- transform ---- */
+
+typedef struct reduction {
+    const sn_transform_request *request;
+    float *z;
+} reduction;
+
+static stonet_status reduce_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
+                                  void *user)
+{
+    const reduction *to = user;
+    return sn_model_reduce(model, x, count, to->request, to->z + first * model->dim);
+}
+
+/* Draws and imputation are keyed by the row number, so they see all rows at once. */
+static stonet_status transform_whole(const stonet_model *model, const stonet_data *data,
+                                     sn_transform_request *request, float *z)
+{
+    int64_t n = stonet_data_rows(data);
+    float *x = NULL;
+    int32_t *label = NULL;
+    double *y = NULL;
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW_RAW(x, n * sn_schema_features(model->schema)), done);
+    SN_GOTO(status, sn_schema_encode_rows(model->schema, data, 0, n, x), done);
+    if (request->impute) {
+        if (sn_schema_task(model->schema) == SN_CLASSIFICATION)
+            SN_GOTO(status, SN_NEW_RAW(label, n), done);
+        else
+            SN_GOTO(status, SN_NEW_RAW(y, n * sn_schema_outputs(model->schema)), done);
+        SN_GOTO(status, sn_schema_encode_y(model->schema, data, label, y), done);
+        request->label = label;
+        request->y = y;
+    }
+    status = sn_model_reduce(model, x, n, request, z);
+done:
+    sn_free(x);
+    sn_free(label);
+    sn_free(y);
+    return status;
+}
+
+stonet_status stonet_transform(const stonet_model *model, const stonet_data *data,
+                               const stonet_transform_options *options, float *z)
+{
+    if (model == NULL || data == NULL || z == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_transform needs a model, data and room for Z");
+    sn_transform_request request = {.seed = model->seed};
+    if (options != NULL) {
+        if (options->draws < 0)
+            return sn_fail(STONET_ERROR_ARGUMENT, "the number of draws cannot be negative");
+        request = (sn_transform_request){.draws = options->draws,
+                                         .activated = options->activated != 0,
+                                         .impute = options->impute != 0,
+                                         .seed = options->seed,
+                                         .threads = options->threads};
+    }
+    if ((request.draws > 0 || request.activated || request.impute) && !model->method->has_draws)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "method '%s' has no noise and no activation: it only gives the plain Z",
+                       model->method->name);
+    int before = sn_model_threads(request.threads);
+    stonet_status status = request.draws > 0 || request.impute
+                               ? transform_whole(model, data, &request, z)
+                               : for_each_block(model, data, reduce_block, &(reduction){&request, z});
+    sn_model_threads(before);
+    return status;
+}
+
+/* ---- predict ---- */
+
+static stonet_status predict_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
+                                   void *user)
+{
+    double *out = user;
+    return sn_model_predict(model, x, count, out + first * sn_schema_outputs(model->schema));
+}
+
+stonet_status stonet_predict(const stonet_model *model, const stonet_data *data, double *out)
+{
+    if (model == NULL || data == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_predict needs a model, data and room for the predictions");
+    return for_each_block(model, data, predict_block, out);
+}
