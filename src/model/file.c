@@ -109,7 +109,6 @@ static stonet_status put_facts(const stonet_model *model, sn_store *store)
     SN_TRY(sn_store_put_int(store, "stonet.outcome", model->outcome));
     SN_TRY(sn_store_put_int(store, "stonet.rows", model->n_train));
     SN_TRY(sn_store_put_text(store, "stonet.seed", seed));
-    SN_TRY(sn_store_put_real(store, "stonet.seconds", model->fit_seconds));
     if (model->history == NULL) return STONET_OK;
     return sn_store_put_vector(store, "stonet.history", SN_U8, (int64_t)strlen(model->history),
                                model->history);
@@ -169,7 +168,6 @@ static stonet_status get_facts(const sn_store *store, stonet_model *model)
     model->outcome = (stonet_outcome)outcome;
     SN_TRY(sn_store_get_int(store, "stonet.rows", 1, INT64_MAX, &model->n_train));
     SN_TRY(get_seed(store, &model->seed));
-    SN_TRY(sn_store_get_real(store, "stonet.seconds", &model->fit_seconds));
     if (sn_store_find(store, "stonet.history") == NULL) return STONET_OK;
     const sn_tensor *history;
     SN_TRY(sn_store_get_vector(store, "stonet.history", SN_U8, -1, &history));

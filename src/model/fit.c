@@ -146,7 +146,6 @@ static stonet_status fit_method(const stonet_spec *spec, const encoded *data, co
 static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
                                stonet_model *model)
 {
-    double start = sn_seconds();
     model->method = spec->method;
     model->n_train = stonet_data_rows(train);
     model->seed = run->seed;
@@ -159,7 +158,6 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     if (status == STONET_OK) status = fit_method(spec, &data, run, model);
     if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, &data, run);
     encoded_free(&data);
-    model->fit_seconds = sn_seconds() - start;
     return status;
 }
 

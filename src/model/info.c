@@ -98,13 +98,12 @@ char *stonet_model_json(const stonet_model *model)
     }
     const sn_schema *schema = model->schema;
     bool classifier = sn_schema_task(schema) == SN_CLASSIFICATION;
-    json_t *info =
-        json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:f, s:s, s:o, s:o}", "method", model->method->name,
-                  "title", model->method->title, "dim", (json_int_t)model->dim, "outcome",
-                  outcome_name(model->outcome), "task", classifier ? "classification" : "regression", "rows",
-                  (json_int_t)model->n_train, "seed", json_integer((json_int_t)model->seed), "seconds",
-                  model->fit_seconds, "scale", scale_name(sn_schema_scale(schema)), "settings",
-                  sn_settings_json(model->settings, true), "learner", learner_json(model));
+    json_t *info = json_pack(
+        "{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:s, s:o, s:o}", "method", model->method->name, "title",
+        model->method->title, "dim", (json_int_t)model->dim, "outcome", outcome_name(model->outcome), "task",
+        classifier ? "classification" : "regression", "rows", (json_int_t)model->n_train, "seed",
+        json_integer((json_int_t)model->seed), "scale", scale_name(sn_schema_scale(schema)), "settings",
+        sn_settings_json(model->settings, true), "learner", learner_json(model));
     json_object_set_new(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
     json_object_set_new(info, "features", json_integer(sn_schema_features(schema)));
     json_object_set_new(info, "target", text_json(sn_schema_target_name(schema, 0)));

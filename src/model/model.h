@@ -36,7 +36,6 @@ struct stonet_model {
     void *learner_state;
     int64_t n_train;
     uint64_t seed;
-    double fit_seconds;
     char *history; /* CSV text or NULL */
 };
 
