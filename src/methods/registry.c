@@ -5,11 +5,21 @@
 
 extern const sn_method sn_method_none;
 extern const sn_method sn_method_pca;
+extern const sn_method sn_method_sir;
+extern const sn_method sn_method_save;
+extern const sn_method sn_method_dr;
+extern const sn_method sn_method_phd;
 
+/* clang-format off */
 static const sn_method *const methods[] = {
     &sn_method_none,
     &sn_method_pca,
+    &sn_method_sir,
+    &sn_method_save,
+    &sn_method_dr,
+    &sn_method_phd,
 };
+/* clang-format on */
 
 enum { COUNT = sizeof methods / sizeof *methods };
 

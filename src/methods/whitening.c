@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "math/linalg.h"
-#include "methods/linear_map.h"
 
 /* Means as deviations from the first row, so that a constant column has deviations of exactly 0. */
 static void column_means(const float *x, int64_t n, int64_t p, double *mean)
@@ -160,4 +159,28 @@ void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t
 {
     sn_centred_rows(x, whitening->p, whitening->mean, row, first, count, centred);
     sn_gemm(false, false, count, whitening->rank, whitening->p, 1.0, centred, whitening->back, 0.0, z);
+}
+
+stonet_status sn_whitened_map(const sn_whitening *whitening, int64_t dim, int64_t columns, const double *v,
+                              int64_t n_values, const double *value, sn_linear_map **out)
+{
+    int64_t p = whitening->p, rank = whitening->rank;
+    double *leading = NULL, *direction = NULL;
+    sn_linear_map *map = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(leading, rank * dim), done);
+    SN_GOTO(status, SN_NEW_RAW(direction, p * dim), done);
+    for (int64_t i = 0; i < rank; i++)
+        for (int64_t k = 0; k < dim; k++) leading[i * dim + k] = v[i * columns + k];
+    sn_gemm(false, false, p, dim, rank, 1.0, whitening->back, leading, 0.0, direction);
+    sn_fix_signs(p, dim, direction);
+    SN_GOTO(status, sn_linear_map_create(p, dim, whitening->mean, direction, &map), done);
+    SN_GOTO(status, sn_linear_map_set_values(map, n_values, value), done);
+    *out = map;
+    map = NULL;
+done:
+    sn_linear_map_free(map);
+    sn_free(leading);
+    sn_free(direction);
+    return status;
 }

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "methods/linear_map.h"
 
 /* X - 1 mean' = U diag(s) V' diag(scale), U not kept; only the singular values that are not rounding noise.
  */
@@ -38,5 +38,9 @@ void sn_whitening_clear(sn_whitening *whitening);
    for count x p. */
 void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t *row, int64_t first,
                     int64_t count, double *centred, double *z);
+/* The linear map along the first dim columns of v (rank x columns, in Z's coordinates), with the n_values
+ * values. */
+stonet_status sn_whitened_map(const sn_whitening *whitening, int64_t dim, int64_t columns, const double *v,
+                              int64_t n_values, const double *value, sn_linear_map **out);
 
 #endif

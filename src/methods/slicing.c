@@ -1,0 +1,119 @@
+#define _GNU_SOURCE /* qsort_r */
+#include "methods/slicing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static stonet_status by_class(const sn_problem *problem, sn_slices *out)
+{
+    int64_t n = problem->n, classes = problem->outputs;
+    int64_t *at = NULL;
+    SN_TRY(SN_NEW(at, classes + 1));
+    for (int64_t i = 0; i < n; i++) at[problem->label[i] + 1]++;
+    out->start[0] = 0;
+    for (int64_t c = 0; c < classes; c++) {
+        if (at[c + 1] > 0) out->start[++out->count] = at[c] + at[c + 1];
+        at[c + 1] += at[c];
+    }
+    for (int64_t i = 0; i < n; i++) out->row[at[problem->label[i]]++] = i;
+    sn_free(at);
+    return STONET_OK;
+}
+
+/* One column of y, and how to find it. */
+typedef struct target {
+    const double *y;
+    int64_t stride;
+} target;
+
+static int by_value(const void *left, const void *right, void *context)
+{
+    const target *of = context;
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    double ya = of->y[a * of->stride], yb = of->y[b * of->stride];
+    if (ya != yb) return ya < yb ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static int64_t tie_end(const int64_t *row, int64_t count, const target *of, int64_t at)
+{
+    while (at < count && of->y[row[at] * of->stride] == of->y[row[at - 1] * of->stride]) at++;
+    return at;
+}
+
+static int64_t distinct(const int64_t *row, int64_t count, const target *of)
+{
+    int64_t values = 0;
+    for (int64_t at = 0; at < count; at = tie_end(row, count, of, at + 1)) values++;
+    return values;
+}
+
+/* Cuts row[0..count) into at most `pieces`; writes where they end, counted from `offset`, and returns how
+ * many. */
+static int64_t cut(int64_t *row, int64_t count, const target *of, int64_t pieces, int64_t offset,
+                   int64_t *end)
+{
+    qsort_r(row, (size_t)count, sizeof *row, by_value, (void *)of);
+    int64_t made = 0, last = 0;
+    if (distinct(row, count, of) <= pieces) {
+        while (last < count) end[made++] = offset + (last = tie_end(row, count, of, last + 1));
+        return made;
+    }
+    if (pieces > count / 2) pieces = count / 2; /* a slice of one row says nothing about its spread */
+    if (pieces < 1) pieces = 1;
+    for (int64_t k = 1; k <= pieces; k++) {
+        int64_t target_end = k * count / pieces;
+        if (target_end <= last) continue;
+        last = tie_end(row, count, of, target_end);
+        end[made++] = offset + last;
+    }
+    return made;
+}
+
+static stonet_status by_targets(const sn_problem *problem, int64_t wanted, sn_slices *out)
+{
+    int64_t n = problem->n, m = problem->outputs;
+    int64_t pieces = (int64_t)ceil(pow((double)wanted, 1.0 / (double)m) - 1e-9);
+    int64_t *coarse = NULL;
+    SN_TRY(SN_NEW(coarse, n + 1));
+    for (int64_t i = 0; i < n; i++) out->row[i] = i;
+    out->count = 1;
+    out->start[1] = n;
+    for (int64_t k = 0; k < m; k++) {
+        target of = {problem->y + k, m};
+        int64_t before = out->count;
+        memcpy(coarse, out->start, (size_t)(before + 1) * sizeof *coarse);
+        out->count = 0;
+        for (int64_t h = 0; h < before; h++)
+            out->count += cut(out->row + coarse[h], coarse[h + 1] - coarse[h], &of, pieces, coarse[h],
+                              out->start + 1 + out->count);
+    }
+    sn_free(coarse);
+    return STONET_OK;
+}
+
+stonet_status sn_slices_make(const sn_problem *problem, int64_t wanted, sn_slices *out)
+{
+    *out = (sn_slices){0};
+    int64_t most = problem->n > problem->outputs ? problem->n : problem->outputs;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW(out->row, problem->n), failed);
+    SN_GOTO(status, SN_NEW(out->start, most + 1), failed);
+    SN_GOTO(status,
+            problem->task == SN_CLASSIFICATION ? by_class(problem, out) : by_targets(problem, wanted, out),
+            failed);
+    return STONET_OK;
+failed:
+    sn_slices_clear(out);
+    return status;
+}
+
+void sn_slices_clear(sn_slices *slices)
+{
+    sn_free(slices->start);
+    sn_free(slices->row);
+    *slices = (sn_slices){0};
+}

@@ -1,0 +1,22 @@
+/* Rows grouped by the response: classes, or ranges of the targets. */
+#ifndef SN_METHODS_SLICING_H
+#define SN_METHODS_SLICING_H
+
+#include "data/problem.h"
+
+typedef struct sn_slices {
+    int64_t count;
+    int64_t *start; /* count + 1: slice h is row[start[h]] .. row[start[h + 1] - 1] */
+    int64_t *row;   /* the n row numbers, slice by slice */
+} sn_slices;
+
+/*
+ * Classification: one slice a class that occurs. One target: `wanted` slices of as equal counts as the ties
+ * allow, rows of the same y always together; one slice a value when y has no more than `wanted` values.
+ * Several targets: each slice of the targets so far is cut by the next one, ceil(wanted^(1/m)) pieces a
+ * target.
+ */
+stonet_status sn_slices_make(const sn_problem *problem, int64_t wanted, sn_slices *out);
+void sn_slices_clear(sn_slices *slices);
+
+#endif

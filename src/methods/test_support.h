@@ -1,0 +1,158 @@
+/* Shared by the tests of the methods: data with a known central subspace, and a fit in one call. */
+#ifndef SN_METHODS_TEST_SUPPORT_H
+#define SN_METHODS_TEST_SUPPORT_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+#include "math/noise.h"
+#include "methods/linear_map.h"
+
+/* A problem that owns its arrays. */
+typedef struct sample {
+    sn_problem problem;
+    float *x;
+    double *y;
+    int32_t *label;
+} sample;
+
+static inline void sample_free(sample *data)
+{
+    sn_free(data->x);
+    sn_free(data->y);
+    sn_free(data->label);
+}
+
+/* x standard normal (n x p), y (n x m) zero, to be filled and then given to sample_scale_y. */
+static inline sample sample_normal(int64_t n, int64_t p, int64_t m, uint64_t seed)
+{
+    sample data = {0};
+    data.x = sn_malloc((size_t)(n * p), sizeof(float));
+    data.y = sn_calloc((size_t)(n * m), sizeof(double));
+    assert_true(data.x != NULL && data.y != NULL);
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+    for (int64_t i = 0; i < n * p; i++) data.x[i] = (float)sn_random_normal(&random);
+    data.problem = (sn_problem){
+        .n = n, .p = p, .x = data.x, .task = SN_REGRESSION, .outputs = m, .label = NULL, .y = data.y};
+    return data;
+}
+
+/* Each target to mean 0 and variance 1. */
+static inline void sample_scale_y(sample *data)
+{
+    int64_t n = data->problem.n, m = data->problem.outputs;
+    for (int64_t k = 0; k < m; k++) {
+        double mean = 0.0, square = 0.0;
+        for (int64_t i = 0; i < n; i++) mean += data->y[i * m + k] / (double)n;
+        for (int64_t i = 0; i < n; i++) square += pow(data->y[i * m + k] - mean, 2) / (double)n;
+        for (int64_t i = 0; i < n; i++) data->y[i * m + k] = (data->y[i * m + k] - mean) / sqrt(square);
+    }
+}
+
+/* Turns a regression sample into classes: cut[0] < y <= cut[1] is class 1, and so on. */
+static inline void sample_cut_y(sample *data, int classes, const double *cut)
+{
+    data->label = sn_calloc((size_t)data->problem.n, sizeof(int32_t));
+    assert_non_null(data->label);
+    for (int64_t i = 0; i < data->problem.n; i++)
+        for (int c = 0; c < classes - 1; c++) data->label[i] += data->y[i] > cut[c];
+    data->problem.task = SN_CLASSIFICATION;
+    data->problem.outputs = classes;
+    data->problem.label = data->label;
+    data->problem.y = NULL;
+}
+
+/* What a run said. */
+typedef struct heard {
+    int warnings;
+    char last[512];
+} heard;
+
+static inline void hear(stonet_level level, const char *text, void *user)
+{
+    heard *to = user;
+    if (level == STONET_WARNING) to->warnings++;
+    snprintf(to->last, sizeof to->last, "%s", text);
+}
+
+/* Fits with settings given as "name=value name=value"; heard may be NULL. */
+static inline stonet_status fit_with(const char *method_name, const sn_problem *problem, int64_t dim,
+                                     const char *options, heard *messages, sn_fit_result *result)
+{
+    const sn_method *method = sn_method_find(method_name);
+    assert_non_null(method);
+    sn_settings *settings = NULL;
+    assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
+    char copy[256], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", options);
+    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
+        char *value = strchr(word, '=');
+        assert_non_null(value);
+        *value = '\0';
+        assert_int_equal(sn_settings_set(settings, word, value + 1), STONET_OK);
+    }
+    stonet_run run;
+    stonet_run_default(&run);
+    if (messages != NULL) {
+        *messages = (heard){0};
+        run.on_message = hear;
+        run.user = messages;
+    }
+    *result = (sn_fit_result){0};
+    stonet_status status = method->fit(problem, dim, settings, &run, result);
+    sn_settings_free(settings);
+    return status;
+}
+
+/* A linear method's map, which must exist. */
+static inline sn_linear_map *fit_map(const char *method, const sn_problem *problem, int64_t dim,
+                                     const char *options)
+{
+    sn_fit_result result;
+    if (fit_with(method, problem, dim, options, NULL, &result) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
+    return result.state;
+}
+
+/* Columns of unit length, entry of largest magnitude positive. */
+static inline void unit_columns(int64_t p, int64_t d, double *b)
+{
+    for (int64_t k = 0; k < d; k++) {
+        double square = 0.0;
+        for (int64_t j = 0; j < p; j++) square += b[j * d + k] * b[j * d + k];
+        for (int64_t j = 0; j < p; j++) b[j * d + k] /= sqrt(square);
+    }
+    sn_fix_signs(p, d, b);
+}
+
+static inline double largest_gap(int64_t count, const double *a, const double *b)
+{
+    double worst = 0.0;
+    for (int64_t i = 0; i < count; i++) worst = fmax(worst, fabs(a[i] - b[i]));
+    return worst;
+}
+
+/* The subspace distance between a method's directions and the truth (p x d). */
+static inline double recovery(const char *method, const sn_problem *problem, int64_t d, const char *options,
+                              const double *truth)
+{
+    sn_linear_map *map = fit_map(method, problem, d, options);
+    assert_int_equal(map->dim, d);
+    double distance = NAN;
+    assert_int_equal(sn_subspace_distance(problem->p, d, map->direction, truth, &distance), STONET_OK);
+    sn_linear_map_free(map);
+    return distance;
+}
+
+#endif
