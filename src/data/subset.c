@@ -1,0 +1,126 @@
+/* Some rows of a table as a table of its own: a fold, a training part. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/frame.h"
+
+/* out[i] = from[rows[i]] for rows of `width` bytes. */
+static void gather(const void *from, size_t width, const int64_t *rows, int64_t count, void *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        memcpy((char *)out + (size_t)i * width, (const char *)from + (size_t)rows[i] * width, width);
+}
+
+static stonet_status copy_names(const stonet_data *from, stonet_data *to)
+{
+    to->has_header = from->has_header;
+    if (from->source != NULL && (to->source = sn_strdup(from->source)) == NULL) return STONET_ERROR_MEMORY;
+    SN_TRY(SN_NEW(to->column, from->n_columns));
+    to->n_columns = from->n_columns;
+    for (int64_t j = 0; j < from->n_columns; j++) {
+        to->column[j] = from->column[j];
+        to->column[j].name = sn_strdup(from->column[j].name);
+        if (to->column[j].name == NULL) return STONET_ERROR_MEMORY;
+    }
+    return STONET_OK;
+}
+
+/* Codes of the rows and the words they use, in order of first appearance: a word that none of the rows has is
+   not in the subset's dictionary. */
+static stonet_status gather_codes(const int32_t *code, const sn_dictionary *words, const int64_t *rows,
+                                  int64_t count, int32_t **out, sn_dictionary *out_words)
+{
+    int32_t *new_code = NULL;
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW_RAW(*out, count), done);
+    SN_GOTO(status, SN_NEW(new_code, words->count), done);
+    SN_GOTO(status, SN_NEW(out_words->text, words->count), done);
+    for (int64_t i = 0; i < count; i++) {
+        int32_t old = code[rows[i]];
+        if (new_code[old] == 0) {
+            char *word = sn_strdup(words->text[old]);
+            if (word == NULL) {
+                status = STONET_ERROR_MEMORY;
+                goto done;
+            }
+            out_words->text[out_words->count++] = word;
+            new_code[old] = (int32_t)out_words->count; /* one more than the code, so that 0 means none */
+        }
+        (*out)[i] = new_code[old] - 1;
+    }
+done:
+    sn_free(new_code);
+    return status;
+}
+
+static stonet_status copy_features(const stonet_data *from, const int64_t *rows, stonet_data *to)
+{
+    int64_t p = from->n_numeric;
+    if (p > 0) {
+        float *x = NULL;
+        SN_TRY(SN_NEW_RAW(x, to->n * p));
+        gather(from->x, (size_t)p * sizeof *x, rows, to->n, x);
+        to->x = to->owned_x = x;
+        to->n_numeric = p;
+    }
+    if (from->n_text == 0) return STONET_OK;
+    SN_TRY(SN_NEW(to->text_code, from->n_text));
+    SN_TRY(SN_NEW(to->text_values, from->n_text));
+    to->n_text = from->n_text;
+    for (int64_t k = 0; k < from->n_text; k++)
+        SN_TRY(gather_codes(from->text_code[k], &from->text_values[k], rows, to->n, &to->text_code[k],
+                            &to->text_values[k]));
+    return STONET_OK;
+}
+
+static stonet_status copy_targets(const stonet_data *from, const int64_t *rows, stonet_data *to)
+{
+    int64_t m = from->n_targets;
+    if (m == 0) return STONET_OK;
+    SN_TRY(SN_NEW(to->target_name, m));
+    SN_TRY(SN_NEW(to->target_position, m));
+    to->n_targets = m;
+    for (int64_t k = 0; k < m; k++) {
+        to->target_position[k] = from->target_position[k];
+        if ((to->target_name[k] = sn_strdup(from->target_name[k])) == NULL) return STONET_ERROR_MEMORY;
+    }
+    if (from->y != NULL) {
+        SN_TRY(SN_NEW_RAW(to->y, to->n * m));
+        gather(from->y, (size_t)m * sizeof *to->y, rows, to->n, to->y);
+    }
+    if (from->label == NULL) return STONET_OK;
+    return gather_codes(from->label, &from->labels, rows, to->n, &to->label, &to->labels);
+}
+
+static stonet_status copy_truth(const stonet_data *from, const int64_t *rows, stonet_data *to)
+{
+    if (from->truth == NULL) return STONET_OK;
+    SN_TRY(SN_NEW_RAW(to->truth, to->n * from->n_truth));
+    gather(from->truth, (size_t)from->n_truth * sizeof *to->truth, rows, to->n, to->truth);
+    to->n_truth = from->n_truth;
+    return STONET_OK;
+}
+
+stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, int64_t count,
+                                 stonet_data **out)
+{
+    if (data == NULL || out == NULL || rows == NULL || count < 1)
+        return sn_fail(STONET_ERROR_ARGUMENT, "a subset needs data and at least one row");
+    *out = NULL;
+    for (int64_t i = 0; i < count; i++)
+        if (rows[i] < 0 || rows[i] >= data->n)
+            return sn_fail(STONET_ERROR_ARGUMENT, "row %lld is not among the rows 0 to %lld",
+                           (long long)rows[i], (long long)data->n - 1);
+    stonet_data *subset = NULL;
+    SN_TRY(sn_frame_create(count, &subset));
+    stonet_status status = copy_names(data, subset);
+    if (status == STONET_OK) status = copy_features(data, rows, subset);
+    if (status == STONET_OK) status = copy_targets(data, rows, subset);
+    if (status == STONET_OK) status = copy_truth(data, rows, subset);
+    if (status != STONET_OK) {
+        stonet_data_free(subset);
+        return status;
+    }
+    *out = subset;
+    return STONET_OK;
+}

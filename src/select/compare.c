@@ -1,0 +1,241 @@
+/*
+ * stonet_compare: several specs on the same splits. With tuning, for each split and spec:
+ *
+ *     training part -> inner folds -> every point of the grid scored on them -> the best point
+ *                   -> fitted on the whole training part -> scored on the held-out rows
+ */
+#include "base/memory.h"
+#include "select/grid.h"
+#include "select/results.h"
+
+enum { DEFAULT_FOLDS = 5 };
+
+typedef struct comparison {
+    const stonet_spec *const *specs;
+    int64_t n_specs;
+    const stonet_compare_options *options;
+    sn_strata strata;
+    sn_splits splits;
+    sn_points *points; /* of each spec; one point means nothing to tune */
+    sn_runner runner;
+    stonet_results *results;
+} comparison;
+
+static int fold_count(int folds)
+{
+    return folds != 0 ? folds : DEFAULT_FOLDS;
+}
+
+/* ---- the grids ---- */
+
+/* The entries of the caller's grid that are for this spec; out has room for all of them. */
+static int64_t entries_for(const stonet_tune_options *tuning, const stonet_spec *spec, const char **out)
+{
+    int64_t count = 0;
+    for (int64_t e = 0; e < tuning->n_grid; e++) {
+        const char *own;
+        if (sn_grid_entry_is_for(tuning->grid[e], spec, &own)) out[count++] = own;
+    }
+    return count;
+}
+
+/* An entry that is for none of the specs is a mistake worth hearing about. */
+static stonet_status check_entries(const comparison *self)
+{
+    const stonet_tune_options *tuning = &self->options->tuning;
+    for (int64_t e = 0; tuning->grid != NULL && e < tuning->n_grid; e++) {
+        bool used = false;
+        const char *own;
+        for (int64_t i = 0; i < self->n_specs && !used; i++)
+            used = sn_grid_entry_is_for(tuning->grid[e], self->specs[i], &own);
+        if (!used)
+            return sn_fail(STONET_ERROR_ARGUMENT, "the grid entry '%s' is for none of the methods compared",
+                           tuning->grid[e]);
+    }
+    return STONET_OK;
+}
+
+static stonet_status make_points(comparison *self, int64_t i, uint64_t seed)
+{
+    const stonet_tune_options *tuning = &self->options->tuning;
+    const stonet_spec *spec = self->specs[i];
+    if (!self->options->tune) return sn_points_create(spec, NULL, 0, 0, seed, &self->points[i]);
+    if (tuning->grid == NULL) {
+        int64_t n_entries;
+        const char *const *entries = sn_default_grid(spec->method->name, &n_entries);
+        return sn_points_create(spec, entries, n_entries, tuning->trials, seed, &self->points[i]);
+    }
+    const char **entries = NULL;
+    SN_TRY(SN_NEW(entries, tuning->n_grid));
+    int64_t count = entries_for(tuning, spec, entries);
+    stonet_status status = sn_points_create(spec, entries, count, tuning->trials, seed, &self->points[i]);
+    sn_free(entries);
+    return status;
+}
+
+/* ---- tuning inside one training part ---- */
+
+/* Jobs of the tuning of all specs in one split. */
+static int64_t tuning_jobs(const comparison *self)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < self->n_specs; i++)
+        if (self->points[i].count > 1) count += self->points[i].count;
+    return self->options->tune ? count * fold_count(self->options->tuning.folds) : 0;
+}
+
+/* The best point of spec i among its tuning jobs; NULL, with the reason in *failure, when none worked. */
+static const stonet_spec *best_point(const comparison *self, int64_t i, sn_job *jobs, int64_t folds,
+                                     char **failure)
+{
+    const sn_points *points = &self->points[i];
+    int64_t best = sn_best_of_jobs(jobs, points->count, folds);
+    if (best >= 0) return points->spec[best];
+    for (int64_t j = 0; j < points->count * folds && *failure == NULL; j++) {
+        *failure = jobs[j].failure;
+        jobs[j].failure = NULL;
+    }
+    return NULL;
+}
+
+static stonet_status tune_split(comparison *self, const sn_split *split, const stonet_spec **chosen,
+                                char **failure)
+{
+    int64_t count = tuning_jobs(self), at = 0;
+    int folds = fold_count(self->options->tuning.folds);
+    sn_splits inner = {0};
+    sn_job *jobs = NULL;
+    stonet_status status;
+    SN_GOTO(status,
+            sn_splits_fold(split->data, split->train, split->n_train, &self->strata, folds,
+                           self->runner.run->seed, &inner),
+            done);
+    SN_GOTO(status, SN_NEW(jobs, count), done);
+    for (int64_t i = 0; i < self->n_specs; i++)
+        for (int64_t j = 0; self->points[i].count > 1 && j < self->points[i].count * folds; j++)
+            jobs[at++] = (sn_job){.spec = self->points[i].spec[j / folds], .split = &inner.split[j % folds]};
+    sn_jobs_run(&self->runner, jobs, count);
+    at = 0;
+    for (int64_t i = 0; i < self->n_specs; i++) {
+        if (self->points[i].count == 1) continue;
+        chosen[i] = best_point(self, i, jobs + at, folds, &failure[i]);
+        at += self->points[i].count * folds;
+    }
+done:
+    sn_jobs_free(jobs, count);
+    sn_splits_free(&inner);
+    return status;
+}
+
+/* ---- the splits ---- */
+
+/* Fits chosen[i] (NULL: skipped) of splits first .. first+n-1 and takes the results. */
+static stonet_status score_splits(comparison *self, int64_t first, int64_t n,
+                                  const stonet_spec *const *chosen)
+{
+    int64_t count = n * self->n_specs, used = 0;
+    sn_job *jobs = NULL;
+    SN_TRY(SN_NEW(jobs, count));
+    for (int64_t j = 0; j < count; j++)
+        if (chosen[j % self->n_specs] != NULL)
+            jobs[used++] = (sn_job){.spec = chosen[j % self->n_specs],
+                                    .split = &self->splits.split[first + j / self->n_specs]};
+    sn_jobs_run(&self->runner, jobs, used);
+    used = 0;
+    for (int64_t j = 0; j < count; j++)
+        if (chosen[j % self->n_specs] != NULL)
+            sn_results_take(self->results, j % self->n_specs, first + j / self->n_specs, &jobs[used++]);
+    sn_jobs_free(jobs, count);
+    return STONET_OK;
+}
+
+static stonet_status tune_and_score_split(comparison *self, int64_t k)
+{
+    const stonet_spec **chosen = NULL;
+    char **failure = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW(chosen, self->n_specs), done);
+    SN_GOTO(status, SN_NEW(failure, self->n_specs), done);
+    for (int64_t i = 0; i < self->n_specs; i++) chosen[i] = self->points[i].spec[0];
+    SN_GOTO(status, tune_split(self, &self->splits.split[k], chosen, failure), done);
+    if (atomic_load(&self->runner.stop)) goto done;
+    for (int64_t i = 0; i < self->n_specs; i++) {
+        sn_row *row = &self->results->row[i];
+        if (chosen[i] != NULL && self->points[i].count > 1) row->chosen[k] = sn_spec_settings_json(chosen[i]);
+        if (failure[i] != NULL && row->failure == NULL) {
+            row->failure = failure[i];
+            failure[i] = NULL;
+        }
+    }
+    status = score_splits(self, k, 1, chosen);
+done:
+    for (int64_t i = 0; failure != NULL && i < self->n_specs; i++) sn_free(failure[i]);
+    sn_free(failure);
+    sn_free(chosen);
+    return status;
+}
+
+static stonet_status run_comparison(comparison *self)
+{
+    int64_t tuning = tuning_jobs(self);
+    self->runner.total = self->splits.count * (self->n_specs + tuning);
+    if (tuning == 0) return score_splits(self, 0, self->splits.count, self->specs);
+    for (int64_t k = 0; k < self->splits.count && !atomic_load(&self->runner.stop); k++)
+        SN_TRY(tune_and_score_split(self, k));
+    return STONET_OK;
+}
+
+static stonet_status prepare(comparison *self, const stonet_data *data)
+{
+    const stonet_run *run = self->runner.run;
+    const stonet_compare_options *options = self->options;
+    SN_TRY(check_entries(self));
+    SN_TRY(SN_NEW(self->points, self->n_specs));
+    for (int64_t i = 0; i < self->n_specs; i++) SN_TRY(make_points(self, i, run->seed));
+    SN_TRY(sn_strata_create(self->specs[0], data, &self->strata));
+    SN_TRY(sn_criterion_resolve(options->criterion, self->strata.is_classifier, &self->runner.criterion));
+    if (options->test != NULL)
+        SN_TRY(sn_splits_test(data, options->test, &self->splits));
+    else
+        SN_TRY(sn_splits_fold(data, NULL, 0, &self->strata, fold_count(options->folds), run->seed,
+                              &self->splits));
+    SN_TRY(sn_results_create(self->specs, self->n_specs, self->splits.count, self->runner.criterion,
+                             &self->results));
+    self->results->compares = true;
+    return STONET_OK;
+}
+
+static void clean_up(comparison *self)
+{
+    for (int64_t i = 0; self->points != NULL && i < self->n_specs; i++) sn_points_free(&self->points[i]);
+    sn_free(self->points);
+    sn_splits_free(&self->splits);
+    sn_strata_free(&self->strata);
+    stonet_results_free(self->results);
+}
+
+stonet_status stonet_compare(const stonet_spec *const *specs, int64_t n_specs, const stonet_data *data,
+                             const stonet_compare_options *options, const stonet_run *run,
+                             stonet_results **out)
+{
+    if (specs == NULL || n_specs < 1 || data == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_compare needs specs, data and a place for the results");
+    *out = NULL;
+    static const stonet_compare_options DEFAULTS = {0};
+    stonet_run fallback;
+    stonet_run_default(&fallback);
+    comparison self = {
+        .specs = specs,
+        .n_specs = n_specs,
+        .options = options != NULL ? options : &DEFAULTS,
+        .runner = {.run = run != NULL ? run : &fallback, .stage = "comparing", .start = sn_seconds()}};
+    stonet_status status = prepare(&self, data);
+    if (status == STONET_OK) status = run_comparison(&self);
+    if (status == STONET_OK) status = sn_results_finish(self.results, atomic_load(&self.runner.stop));
+    if (status == STONET_OK) {
+        *out = self.results;
+        self.results = NULL;
+    }
+    clean_up(&self);
+    return status;
+}

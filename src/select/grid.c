@@ -1,0 +1,169 @@
+#include "select/grid.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+
+enum { MAX_AXES = 32, MAX_VALUES = 1000, MAX_POINTS = 100000 };
+
+/* One setting and the values it takes. */
+typedef struct axis {
+    char *text; /* owns name and values, cut apart by zeros */
+    const char *name;
+    const char *value[MAX_VALUES];
+    int64_t count;
+} axis;
+
+static void axes_free(axis *axes, int64_t count)
+{
+    for (int64_t a = 0; axes != NULL && a < count; a++) sn_free(axes[a].text);
+    sn_free(axes);
+}
+
+/* Values are separated by commas, or by semicolons where a value is a list itself. */
+static stonet_status parse_axis(const char *entry, axis *out)
+{
+    const char *equals = strchr(entry, '=');
+    if (equals == NULL || equals == entry || equals[1] == '\0')
+        return sn_fail(STONET_ERROR_ARGUMENT, "a grid entry looks like NAME=a,b,c and '%s' does not", entry);
+    if ((out->text = sn_strdup(entry)) == NULL) return STONET_ERROR_MEMORY;
+    char *at = out->text + (equals - entry);
+    *at++ = '\0';
+    out->name = out->text;
+    char separator = strchr(at, ';') != NULL ? ';' : ',';
+    while (at != NULL) {
+        char *next = strchr(at, separator);
+        if (next != NULL) *next++ = '\0';
+        if (*at == '\0')
+            return sn_fail(STONET_ERROR_ARGUMENT, "the grid entry '%s' has an empty value", entry);
+        if (out->count == MAX_VALUES)
+            return sn_fail(STONET_ERROR_ARGUMENT, "the grid entry of '%s' has more than %d values", out->name,
+                           MAX_VALUES);
+        out->value[out->count++] = at;
+        at = next;
+    }
+    return STONET_OK;
+}
+
+static stonet_status parse_axes(const char *const *entries, int64_t count, axis *axes)
+{
+    for (int64_t a = 0; a < count; a++) {
+        SN_TRY(parse_axis(entries[a], &axes[a]));
+        for (int64_t b = 0; b < a; b++)
+            if (strcmp(axes[a].name, axes[b].name) == 0)
+                return sn_fail(STONET_ERROR_ARGUMENT, "the grid names '%s' twice", axes[a].name);
+    }
+    return STONET_OK;
+}
+
+/* Number of points, at most MAX_POINTS + 1. */
+static int64_t grid_size(const axis *axes, int64_t count)
+{
+    int64_t size = 1;
+    for (int64_t a = 0; a < count; a++) {
+        size *= axes[a].count;
+        if (size > MAX_POINTS) return MAX_POINTS + 1;
+    }
+    return size;
+}
+
+static bool among_earlier(const int64_t *chosen, int64_t count, int64_t axes)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (memcmp(chosen + i * axes, chosen + count * axes, (size_t)axes * sizeof *chosen) == 0) return true;
+    return false;
+}
+
+/* Which value each axis takes at each point: chosen is points x axes. */
+static void choose_points(const axis *axes, int64_t n_axes, bool all, int64_t points, uint64_t seed,
+                          int64_t *chosen)
+{
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_SEARCH, 0);
+    for (int64_t i = 0; i < points; i++) {
+        int64_t *point = chosen + i * n_axes, rest = i;
+        do {
+            for (int64_t a = n_axes - 1; a >= 0; a--) {
+                point[a] =
+                    all ? rest % axes[a].count : (int64_t)sn_random_below(&random, (uint64_t)axes[a].count);
+                rest /= axes[a].count;
+            }
+        } while (!all && among_earlier(chosen, i, n_axes));
+    }
+}
+
+/* The learner goes first: choosing one resets its settings. */
+static stonet_status set_point(const axis *axes, int64_t n_axes, const int64_t *point, stonet_spec *spec)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t a = 0; a < n_axes; a++)
+            if ((strcmp(axes[a].name, "learner") == 0) == (pass == 0))
+                SN_TRY(stonet_spec_set(spec, axes[a].name, axes[a].value[point[a]]));
+    return STONET_OK;
+}
+
+static stonet_status fill_points(const stonet_spec *base, const axis *axes, int64_t n_axes,
+                                 const int64_t *chosen, sn_points *out)
+{
+    for (int64_t i = 0; i < out->count; i++) {
+        SN_TRY(stonet_spec_copy(base, &out->spec[i]));
+        SN_TRY(set_point(axes, n_axes, chosen + i * n_axes, out->spec[i]));
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_points_create(const stonet_spec *base, const char *const *entries, int64_t n_entries,
+                               int64_t trials, uint64_t seed, sn_points *out)
+{
+    *out = (sn_points){0};
+    if (n_entries < 0 || n_entries > MAX_AXES || trials < 0)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "a grid has at most %d settings and a search at least one trial", MAX_AXES);
+    axis *axes = NULL;
+    int64_t *chosen = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW(axes, n_entries), done);
+    SN_GOTO(status, parse_axes(entries, n_entries, axes), done);
+    int64_t size = grid_size(axes, n_entries);
+    bool all = trials == 0 || trials >= size;
+    int64_t count = all ? size : trials;
+    if (count > MAX_POINTS) {
+        status = sn_fail(STONET_ERROR_ARGUMENT,
+                         "the grid has more than %d points: draw some at random (--trials)", MAX_POINTS);
+        goto done;
+    }
+    SN_GOTO(status, SN_NEW(chosen, count * n_entries), done);
+    choose_points(axes, n_entries, all, count, seed, chosen);
+    SN_GOTO(status, SN_NEW(out->spec, count), done);
+    out->count = count;
+    status = fill_points(base, axes, n_entries, chosen, out);
+done:
+    axes_free(axes, n_entries);
+    sn_free(chosen);
+    if (status != STONET_OK) sn_points_free(out);
+    return status;
+}
+
+void sn_points_free(sn_points *points)
+{
+    for (int64_t i = 0; points->spec != NULL && i < points->count; i++) stonet_spec_free(points->spec[i]);
+    sn_free(points->spec);
+    *points = (sn_points){0};
+}
+
+bool sn_grid_entry_is_for(const char *entry, const stonet_spec *spec, const char **own)
+{
+    size_t name_length = strcspn(entry, "=");
+    const char *colon = memchr(entry, ':', name_length);
+    *own = entry;
+    if (colon != NULL) {
+        size_t length = (size_t)(colon - entry);
+        *own = colon + 1;
+        return strlen(spec->method->name) == length && strncmp(entry, spec->method->name, length) == 0;
+    }
+    char name[128];
+    snprintf(name, sizeof name, "%.*s", (int)(name_length < 127 ? name_length : 127), entry);
+    return sn_spec_has(spec, name);
+}

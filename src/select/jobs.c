@@ -1,0 +1,131 @@
+#include "select/jobs.h"
+
+#include <math.h>
+#include <omp.h>
+#include <time.h>
+
+#include "base/memory.h"
+
+/* One thread's view of the runner, behind the callbacks of the fits it runs. */
+typedef struct worker {
+    sn_runner *runner;
+    bool is_caller;
+} worker;
+
+/* How often the calling thread looks up while it waits for the others. */
+static const struct timespec PAUSE = {.tv_nsec = 20 * 1000 * 1000};
+
+void sn_jobs_free(sn_job *jobs, int64_t count)
+{
+    for (int64_t i = 0; jobs != NULL && i < count; i++) sn_free(jobs[i].failure);
+    sn_free(jobs);
+}
+
+static void report(const worker *self)
+{
+    if (!self->is_caller) return;
+    sn_runner *runner = self->runner;
+    sn_progress(runner->run, &(stonet_progress){.stage = runner->stage,
+                                                .done = atomic_load(&runner->done),
+                                                .total = runner->total,
+                                                .loss = NAN,
+                                                .validation_loss = NAN,
+                                                .seconds = sn_seconds() - runner->start});
+}
+
+static void on_progress(const stonet_progress *progress, void *user)
+{
+    (void)progress;
+    report(user);
+}
+
+static int should_stop(void *user)
+{
+    worker *self = user;
+    if (self->is_caller && sn_should_stop(self->runner->run)) atomic_store(&self->runner->stop, true);
+    return atomic_load(&self->runner->stop);
+}
+
+static double criterion_value(stonet_criterion criterion, const stonet_scores *scores)
+{
+    switch (criterion) {
+    case STONET_CRITERION_ERROR_RATE:
+        return scores->error_rate;
+    case STONET_CRITERION_LOG_LOSS:
+        return scores->log_loss;
+    case STONET_CRITERION_MSE:
+    case STONET_CRITERION_AUTO:
+        break;
+    }
+    return scores->mse;
+}
+
+static stonet_status score_split(const stonet_model *model, const sn_split *split, stonet_scores *scores)
+{
+    if (split->test != NULL) return stonet_score(model, split->test, scores);
+    stonet_data *held_out = NULL;
+    SN_TRY(stonet_data_subset(split->data, split->held_out, split->n_held_out, &held_out));
+    stonet_status status = stonet_score(model, held_out, scores);
+    stonet_data_free(held_out);
+    return status;
+}
+
+static stonet_status fit_split(const sn_job *job, const stonet_run *run, stonet_model **model)
+{
+    const sn_split *split = job->split;
+    if (split->train == NULL) return stonet_fit(job->spec, split->data, run, model);
+    stonet_data *train = NULL;
+    SN_TRY(stonet_data_subset(split->data, split->train, split->n_train, &train));
+    stonet_status status = stonet_fit(job->spec, train, run, model);
+    stonet_data_free(train);
+    return status;
+}
+
+static void run_job(sn_job *job, worker *self)
+{
+    stonet_run run = {.seed = self->runner->run->seed,
+                      .threads = 1,
+                      .on_progress = on_progress,
+                      .should_stop = should_stop,
+                      .user = self};
+    double start = sn_seconds();
+    stonet_model *model = NULL;
+    stonet_scores scores;
+    stonet_status status = fit_split(job, &run, &model);
+    if (status == STONET_OK) status = score_split(model, job->split, &scores);
+    job->seconds = sn_seconds() - start;
+    /* A fit that was cut short says nothing about its settings. */
+    bool cut_short =
+        should_stop(self) && (status != STONET_OK || stonet_model_outcome(model) == STONET_STOPPED);
+    stonet_model_free(model);
+    if (cut_short) return;
+    if (status != STONET_OK) {
+        job->failure = sn_strdup(stonet_last_error());
+        return;
+    }
+    job->value = criterion_value(self->runner->criterion, &scores);
+    job->tie = self->runner->criterion == STONET_CRITERION_ERROR_RATE ? scores.log_loss : 0.0;
+    job->done = true;
+}
+
+void sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
+{
+    atomic_llong next = 0, left = count;
+#pragma omp parallel num_threads(sn_threads(runner->run))
+    {
+        worker self = {.runner = runner, .is_caller = omp_get_thread_num() == 0};
+        int before = sn_model_threads(1);
+        int64_t i;
+        while ((i = atomic_fetch_add(&next, 1)) < count) {
+            if (!should_stop(&self)) run_job(&jobs[i], &self);
+            atomic_fetch_add(&runner->done, 1);
+            atomic_fetch_sub(&left, 1);
+            report(&self);
+        }
+        while (self.is_caller && atomic_load(&left) > 0) {
+            should_stop(&self);
+            nanosleep(&PAUSE, NULL);
+        }
+        sn_model_threads(before);
+    }
+}

@@ -1,0 +1,66 @@
+/* Fit-and-score jobs on splits of the rows, many at a time. */
+#ifndef SN_SELECT_JOBS_H
+#define SN_SELECT_JOBS_H
+
+#include <stdatomic.h>
+
+#include "model/model.h"
+
+/* Rows to fit on and rows to score on. */
+typedef struct sn_split {
+    const stonet_data *data;
+    int64_t *train, *held_out; /* rows of data; train NULL: all of them */
+    int64_t n_train, n_held_out;
+    const stonet_data *test; /* instead of held_out; NULL: held_out */
+} sn_split;
+
+typedef struct sn_splits {
+    sn_split *split;
+    int64_t count;
+} sn_splits;
+
+/* The classes of the rows, for stratified folds; label NULL for numeric targets. */
+typedef struct sn_strata {
+    int32_t *label;
+    int64_t n_classes;
+    bool is_classifier;
+} sn_strata;
+
+stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data, sn_strata *out);
+void sn_strata_free(sn_strata *strata);
+
+/* k folds of `rows` (NULL: all rows). A class with a single row is always trained on, never scored. */
+stonet_status sn_splits_fold(const stonet_data *data, const int64_t *rows, int64_t n_rows,
+                             const sn_strata *strata, int folds, uint64_t seed, sn_splits *out);
+/* One split: all rows of data, scored on test. */
+stonet_status sn_splits_test(const stonet_data *data, const stonet_data *test, sn_splits *out);
+void sn_splits_free(sn_splits *splits);
+
+typedef struct sn_job {
+    const stonet_spec *spec;
+    const sn_split *split;
+    bool done;      /* value is there; false after a failure or when it was not reached */
+    double value;   /* the criterion */
+    double tie;     /* decides between equal values: log loss, or 0 */
+    double seconds; /* of the fit and the predictions */
+    char *failure;  /* NULL: none */
+} sn_job;
+
+void sn_jobs_free(sn_job *jobs, int64_t count);
+
+/* What the jobs of one call share. */
+typedef struct sn_runner {
+    const stonet_run *run;
+    stonet_criterion criterion; /* never AUTO */
+    const char *stage;
+    int64_t total; /* jobs of the whole call */
+    double start;
+    atomic_llong done;
+    atomic_bool stop;
+} sn_runner;
+
+/* Runs the jobs in parallel, each on one thread. The caller's functions in run are only called from the
+   thread that calls this, so they need not be thread-safe. */
+void sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count);
+
+#endif

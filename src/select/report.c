@@ -1,0 +1,95 @@
+/* Results as text: JSON and CSV. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/config.h"
+#include "select/results.h"
+
+/* JSON has no NaN: what is not there is null. */
+static json_t *number_json(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *row_json(const stonet_results *results, const sn_row *row)
+{
+    json_t *values = json_array();
+    for (int64_t k = 0; k < results->n_splits; k++) json_array_append_new(values, number_json(row->value[k]));
+    json_t *object =
+        json_pack("{s:s, s:I, s:o, s:s, s:o, s:o, s:f, s:o, s:o}", "method", row->spec->method->name, "dim",
+                  (json_int_t)sn_int(row->spec->common, "dim"), "settings", sn_spec_settings_json(row->spec),
+                  "criterion", stonet_results_criterion(results), "mean", number_json(row->mean), "se",
+                  number_json(row->se), "seconds", row->seconds, "values", values, "failure",
+                  row->failure != NULL ? json_string(row->failure) : json_null());
+    if (results->compares) json_object_set_new(object, "p_value", number_json(row->p_value));
+    bool tuned = false;
+    json_t *chosen = json_array();
+    for (int64_t k = 0; k < results->n_splits; k++) {
+        tuned = tuned || row->chosen[k] != NULL;
+        json_array_append_new(chosen, row->chosen[k] != NULL ? json_incref(row->chosen[k]) : json_null());
+    }
+    if (tuned) json_object_set(object, "chosen", chosen);
+    json_decref(chosen);
+    return object;
+}
+
+char *stonet_results_json(const stonet_results *results)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < results->n_rows; i++)
+        json_array_append_new(list, row_json(results, &results->row[i]));
+    return sn_json_text(list, true);
+}
+
+static void csv_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text == '\n' ? ' ' : *text, out);
+    }
+    fputc('"', out);
+}
+
+/* An empty cell where there is no number. */
+static void csv_number(FILE *out, double value)
+{
+    fputc(',', out);
+    if (isfinite(value)) fprintf(out, "%.10g", value);
+}
+
+static void csv_row(FILE *out, const stonet_results *results, const sn_row *row)
+{
+    fprintf(out, "%s,%lld,", row->spec->method->name, (long long)sn_int(row->spec->common, "dim"));
+    csv_text(out, row->settings);
+    csv_number(out, row->mean);
+    csv_number(out, row->se);
+    csv_number(out, row->seconds);
+    if (results->compares) csv_number(out, row->p_value);
+    for (int64_t k = 0; k < results->n_splits; k++) csv_number(out, row->value[k]);
+    fputc(',', out);
+    if (row->failure != NULL) csv_text(out, row->failure);
+    fputc('\n', out);
+}
+
+char *stonet_results_csv(const stonet_results *results)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        sn_fail(STONET_ERROR_MEMORY, "memory ran out while writing CSV");
+        return NULL;
+    }
+    fprintf(out, "method,dim,settings,mean,se,seconds%s", results->compares ? ",p_value" : "");
+    for (int64_t k = 0; k < results->n_splits; k++) fprintf(out, ",split%lld", (long long)k + 1);
+    fputs(",failure\n", out);
+    for (int64_t i = 0; i < results->n_rows; i++) csv_row(out, results, &results->row[i]);
+    bool whole = ferror(out) == 0;
+    if (fclose(out) == 0 && whole) return text;
+    free(text);
+    sn_fail(STONET_ERROR_MEMORY, "memory ran out while writing CSV");
+    return NULL;
+}

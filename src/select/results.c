@@ -1,0 +1,253 @@
+#include "select/results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/config.h"
+#include "stats/metrics.h"
+
+static const char *const CRITERION_NAMES[] = {[STONET_CRITERION_AUTO] = "auto",
+                                              [STONET_CRITERION_ERROR_RATE] = "error_rate",
+                                              [STONET_CRITERION_LOG_LOSS] = "log_loss",
+                                              [STONET_CRITERION_MSE] = "mse"};
+
+stonet_status sn_criterion_resolve(stonet_criterion wish, bool is_classifier, stonet_criterion *out)
+{
+    if ((unsigned)wish > STONET_CRITERION_MSE)
+        return sn_fail(STONET_ERROR_ARGUMENT, "there is no such criterion");
+    *out = wish;
+    if (wish == STONET_CRITERION_AUTO)
+        *out = is_classifier ? STONET_CRITERION_ERROR_RATE : STONET_CRITERION_MSE;
+    if ((*out == STONET_CRITERION_MSE) == is_classifier)
+        return sn_fail(STONET_ERROR_ARGUMENT, "the criterion %s is not for %s targets", CRITERION_NAMES[*out],
+                       is_classifier ? "class" : "numeric");
+    return STONET_OK;
+}
+
+json_t *sn_spec_settings_json(const stonet_spec *spec)
+{
+    json_t *flat = sn_settings_json(spec->common, false);
+    json_t *own = sn_settings_json(spec->settings, false);
+    json_t *of_learner = sn_settings_json(spec->learner_settings, false);
+    json_object_del(flat, "dim");
+    json_object_update(flat, own);
+    const char *key;
+    json_t *value;
+    json_object_foreach(of_learner, key, value)
+    {
+        char name[128];
+        snprintf(name, sizeof name, "learner.%.100s", key);
+        json_object_set(flat, name, value);
+    }
+    json_decref(own);
+    json_decref(of_learner);
+    return flat;
+}
+
+static stonet_status create_row(const stonet_spec *spec, int64_t n_splits, sn_row *row)
+{
+    SN_TRY(stonet_spec_copy(spec, &row->spec));
+    SN_TRY(SN_NEW(row->value, n_splits));
+    SN_TRY(SN_NEW(row->tie, n_splits));
+    SN_TRY(SN_NEW(row->chosen, n_splits));
+    for (int64_t k = 0; k < n_splits; k++) row->value[k] = row->tie[k] = NAN;
+    row->mean = row->se = row->p_value = NAN;
+    row->settings = sn_json_text(sn_spec_settings_json(spec), false);
+    return row->settings != NULL ? STONET_OK : STONET_ERROR_MEMORY;
+}
+
+stonet_status sn_results_create(const stonet_spec *const *specs, int64_t n_specs, int64_t n_splits,
+                                stonet_criterion criterion, stonet_results **out)
+{
+    stonet_results *results;
+    SN_TRY(SN_NEW(results, 1));
+    results->n_splits = n_splits;
+    results->criterion = criterion;
+    stonet_status status = SN_NEW(results->row, n_specs);
+    if (status == STONET_OK) results->n_rows = n_specs;
+    for (int64_t i = 0; i < n_specs && status == STONET_OK; i++)
+        status = create_row(specs[i], n_splits, &results->row[i]);
+    if (status != STONET_OK) {
+        stonet_results_free(results);
+        return status;
+    }
+    *out = results;
+    return STONET_OK;
+}
+
+void stonet_results_free(stonet_results *results)
+{
+    if (results == NULL) return;
+    for (int64_t i = 0; i < results->n_rows; i++) {
+        sn_row *row = &results->row[i];
+        stonet_spec_free(row->spec);
+        stonet_string_free(row->settings);
+        sn_free(row->value);
+        sn_free(row->tie);
+        sn_free(row->failure);
+        for (int64_t k = 0; row->chosen != NULL && k < results->n_splits; k++) json_decref(row->chosen[k]);
+        sn_free(row->chosen);
+    }
+    sn_free(results->row);
+    sn_free(results);
+}
+
+void sn_results_take(stonet_results *results, int64_t row, int64_t split, sn_job *job)
+{
+    sn_row *to = &results->row[row];
+    to->seconds += job->seconds;
+    if (job->done) {
+        to->value[split] = job->value;
+        to->tie[split] = job->tie;
+    } else if (job->failure != NULL && to->failure == NULL) {
+        to->failure = job->failure;
+        job->failure = NULL;
+    }
+}
+
+/* A candidate's standing: how many splits it has, and their means. */
+typedef struct standing {
+    int64_t done;
+    double mean, tie;
+} standing;
+
+static bool is_better(const standing *a, const standing *b)
+{
+    if (a->done != b->done) return a->done > b->done;
+    if (a->mean != b->mean) return a->mean < b->mean;
+    return a->tie < b->tie;
+}
+
+int64_t sn_best_of_jobs(const sn_job *job, int64_t n, int64_t splits)
+{
+    int64_t best = -1;
+    standing of_best = {0};
+    for (int64_t i = 0; i < n; i++) {
+        standing here = {0};
+        for (int64_t k = 0; k < splits; k++) {
+            if (!job[i * splits + k].done) continue;
+            here.done++;
+            here.mean += job[i * splits + k].value;
+            here.tie += job[i * splits + k].tie;
+        }
+        if (here.done == 0) continue;
+        here.mean /= (double)here.done;
+        here.tie /= (double)here.done;
+        if (best < 0 || is_better(&here, &of_best)) {
+            best = i;
+            of_best = here;
+        }
+    }
+    return best;
+}
+
+/* The finished values of a row, packed. */
+static int64_t finished(const double *value, int64_t n, double *out)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < n; k++)
+        if (!isnan(value[k])) out[count++] = value[k];
+    return count;
+}
+
+static void summarise(stonet_results *results, double *room)
+{
+    standing of_best = {0};
+    results->best = -1;
+    for (int64_t i = 0; i < results->n_rows; i++) {
+        sn_row *row = &results->row[i];
+        int64_t count = finished(row->tie, results->n_splits, room);
+        standing here = {.tie = count > 0 ? sn_mean(count, room) : NAN};
+        row->n_done = here.done = finished(row->value, results->n_splits, room);
+        if (here.done == 0) continue;
+        row->mean = here.mean = sn_mean(here.done, room);
+        row->se = here.done > 1 ? sn_standard_error(here.done, room) : NAN;
+        if (results->best < 0 || is_better(&here, &of_best)) {
+            results->best = i;
+            of_best = here;
+        }
+    }
+}
+
+/* Paired t-tests of every row against the best, over the splits both have. */
+static void test_against_best(stonet_results *results, double *a, double *b)
+{
+    const sn_row *best = &results->row[results->best];
+    for (int64_t i = 0; i < results->n_rows; i++) {
+        int64_t count = 0;
+        for (int64_t k = 0; k < results->n_splits; k++) {
+            if (isnan(results->row[i].value[k]) || isnan(best->value[k])) continue;
+            a[count] = results->row[i].value[k];
+            b[count++] = best->value[k];
+        }
+        if (i != results->best && count > 1) results->row[i].p_value = sn_paired_t_test(count, a, b);
+    }
+}
+
+stonet_status sn_results_finish(stonet_results *results, bool stopped)
+{
+    results->outcome = stopped ? STONET_STOPPED : STONET_DONE;
+    double *room = NULL;
+    SN_TRY(SN_NEW(room, 2 * results->n_splits));
+    summarise(results, room);
+    if (results->best >= 0 && results->compares) test_against_best(results, room, room + results->n_splits);
+    sn_free(room);
+    if (results->best >= 0) return STONET_OK;
+    if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the first fit was finished");
+    for (int64_t i = 0; i < results->n_rows; i++)
+        if (results->row[i].failure != NULL)
+            return sn_fail(STONET_ERROR_NUMERIC, "no fit succeeded; the first one failed with: %s",
+                           results->row[i].failure);
+    return sn_fail(STONET_ERROR_DATA, "no split has rows to score on");
+}
+
+/* ---- reading ---- */
+
+int64_t stonet_results_rows(const stonet_results *results)
+{
+    return results->n_rows;
+}
+
+int64_t stonet_results_best(const stonet_results *results)
+{
+    return results->best;
+}
+
+stonet_outcome stonet_results_outcome(const stonet_results *results)
+{
+    return results->outcome;
+}
+
+const char *stonet_results_criterion(const stonet_results *results)
+{
+    return CRITERION_NAMES[results->criterion];
+}
+
+stonet_status stonet_results_row(const stonet_results *results, int64_t index, stonet_result_row *row)
+{
+    if (results == NULL || row == NULL || index < 0 || index >= results->n_rows)
+        return sn_fail(STONET_ERROR_ARGUMENT, "the results have no such row");
+    const sn_row *from = &results->row[index];
+    *row = (stonet_result_row){.method = from->spec->method->name,
+                               .dim = sn_int(from->spec->common, "dim"),
+                               .settings = from->settings,
+                               .mean = from->mean,
+                               .se = from->se,
+                               .seconds = from->seconds,
+                               .p_value = from->p_value,
+                               .n_values = results->n_splits,
+                               .values = from->value,
+                               .failure = from->failure};
+    return STONET_OK;
+}
+
+char *stonet_results_spec_json(const stonet_results *results, int64_t index)
+{
+    if (results == NULL || index < 0 || index >= results->n_rows) {
+        sn_fail(STONET_ERROR_ARGUMENT, "the results have no such row");
+        return NULL;
+    }
+    return stonet_spec_json(results->row[index].spec);
+}

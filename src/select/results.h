@@ -1,0 +1,46 @@
+/* Rows of scores: what tune and compare return. */
+#ifndef SN_SELECT_RESULTS_H
+#define SN_SELECT_RESULTS_H
+
+#include <jansson.h>
+
+#include "select/jobs.h"
+
+typedef struct sn_row {
+    stonet_spec *spec;
+    char *settings; /* JSON object */
+    double *value;  /* n_splits, NaN where there is none */
+    double *tie;    /* n_splits */
+    double seconds;
+    char *failure;   /* the first one, or NULL */
+    json_t **chosen; /* n_splits: tuned settings of each split, or NULL without tuning */
+    double mean, se, p_value;
+    int64_t n_done;
+} sn_row;
+
+struct stonet_results {
+    sn_row *row;
+    int64_t n_rows, n_splits, best;
+    stonet_criterion criterion;
+    stonet_outcome outcome;
+    bool compares; /* p-values mean something */
+};
+
+/* Rows for the specs (copied), all values NaN. */
+stonet_status sn_results_create(const stonet_spec *const *specs, int64_t n_specs, int64_t n_splits,
+                                stonet_criterion criterion, stonet_results **out);
+/* Takes over what a job found for a row and a split. */
+void sn_results_take(stonet_results *results, int64_t row, int64_t split, sn_job *job);
+/* Means, standard errors, the best row and, when it compares, p-values. Fails, with the first failure as the
+   sentence, when no job of any row is done. */
+stonet_status sn_results_finish(stonet_results *results, bool stopped);
+/* The index of the best of n candidates with `splits` jobs each (job[i * splits + k]); -1 when none is done.
+   Complete candidates go before others, then the smaller mean, then the smaller tie-breaker, then the first.
+ */
+int64_t sn_best_of_jobs(const sn_job *job, int64_t n, int64_t splits);
+/* The settings that a user or a grid has set, by the names stonet_spec_set takes, without dim. */
+json_t *sn_spec_settings_json(const stonet_spec *spec);
+/* AUTO becomes the criterion of the task; one that does not fit the task is an error. */
+stonet_status sn_criterion_resolve(stonet_criterion wish, bool is_classifier, stonet_criterion *out);
+
+#endif

@@ -1,0 +1,74 @@
+/* stonet_tune: the points of a grid, each scored on k folds. */
+#include "base/memory.h"
+#include "select/grid.h"
+#include "select/results.h"
+
+enum { DEFAULT_FOLDS = 5 };
+
+static stonet_status make_points(const stonet_spec *spec, const stonet_tune_options *options, uint64_t seed,
+                                 sn_points *points)
+{
+    const char *const *grid = options->grid;
+    int64_t n_grid = options->n_grid;
+    if (grid == NULL) grid = sn_default_grid(spec->method->name, &n_grid);
+    return sn_points_create(spec, grid, n_grid, options->trials, seed, points);
+}
+
+static stonet_status run_points(const sn_points *points, const sn_splits *splits, stonet_criterion criterion,
+                                const stonet_run *run, stonet_results *results)
+{
+    int64_t count = points->count * splits->count;
+    sn_job *jobs = NULL;
+    SN_TRY(SN_NEW(jobs, count));
+    for (int64_t i = 0; i < count; i++) {
+        jobs[i].spec = points->spec[i / splits->count];
+        jobs[i].split = &splits->split[i % splits->count];
+    }
+    sn_runner runner = {
+        .run = run, .criterion = criterion, .stage = "tuning", .total = count, .start = sn_seconds()};
+    sn_jobs_run(&runner, jobs, count);
+    for (int64_t i = 0; i < count; i++)
+        sn_results_take(results, i / splits->count, i % splits->count, &jobs[i]);
+    sn_jobs_free(jobs, count);
+    return sn_results_finish(results, atomic_load(&runner.stop));
+}
+
+stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
+                          const stonet_tune_options *options, const stonet_run *run, stonet_results **out)
+{
+    if (spec == NULL || data == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_tune needs a spec, data and a place for the results");
+    *out = NULL;
+    static const stonet_tune_options DEFAULTS = {0};
+    if (options == NULL) options = &DEFAULTS;
+    stonet_run fallback;
+    stonet_run_default(&fallback);
+    if (run == NULL) run = &fallback;
+
+    sn_strata strata = {0};
+    sn_points points = {0};
+    sn_splits splits = {0};
+    stonet_results *results = NULL;
+    stonet_criterion criterion;
+    stonet_status status;
+    SN_GOTO(status, make_points(spec, options, run->seed, &points), done);
+    SN_GOTO(status, sn_strata_create(spec, data, &strata), done);
+    SN_GOTO(status, sn_criterion_resolve(options->criterion, strata.is_classifier, &criterion), done);
+    SN_GOTO(status,
+            sn_splits_fold(data, NULL, 0, &strata, options->folds != 0 ? options->folds : DEFAULT_FOLDS,
+                           run->seed, &splits),
+            done);
+    SN_GOTO(status,
+            sn_results_create((const stonet_spec *const *)points.spec, points.count, splits.count, criterion,
+                              &results),
+            done);
+    SN_GOTO(status, run_points(&points, &splits, criterion, run, results), done);
+    *out = results;
+    results = NULL;
+done:
+    stonet_results_free(results);
+    sn_splits_free(&splits);
+    sn_points_free(&points);
+    sn_strata_free(&strata);
+    return status;
+}
