@@ -137,6 +137,12 @@ static stonet_status linear_load(const sn_store *store, void **state)
     return STONET_OK;
 }
 
+static sn_sizes linear_sizes(const void *state)
+{
+    const sn_affine *map = state;
+    return (sn_sizes){.inputs = map->inputs, .outputs = map->outputs};
+}
+
 const sn_learner sn_learner_linear = {
     .name = "linear",
     .title = "Linear regression by least squares",
@@ -148,4 +154,5 @@ const sn_learner sn_learner_linear = {
     .save = linear_save,
     .load = linear_load,
     .free = linear_free,
+    .sizes = linear_sizes,
 };

@@ -230,6 +230,12 @@ static stonet_status logistic_load(const sn_store *store, void **state)
     return STONET_OK;
 }
 
+static sn_sizes logistic_sizes(const void *state)
+{
+    const logistic *model = state;
+    return (sn_sizes){.inputs = model->map.inputs, .outputs = model->classes};
+}
+
 const sn_learner sn_learner_logistic = {
     .name = "logistic",
     .title = "Logistic regression with an L2 penalty",
@@ -241,4 +247,5 @@ const sn_learner sn_learner_logistic = {
     .save = logistic_save,
     .load = logistic_load,
     .free = logistic_free,
+    .sizes = logistic_sizes,
 };
