@@ -1,0 +1,179 @@
+#include "math/kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+#include "math/noise.h"
+
+enum { GRAM_ROWS = 512 };
+
+void sn_widen(int64_t count, const float *from, double *to)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = (double)from[i];
+}
+
+static void row_norms(int64_t n, int64_t p, const double *a, double *norms)
+{
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0.0;
+        for (int64_t j = 0; j < p; j++) sum += a[i * p + j] * a[i * p + j];
+        norms[i] = sum;
+    }
+}
+
+/* |a - b|^2 = |a|^2 + |b|^2 - 2 a'b, a block of rows at a time; rounding may not make it negative, and a row
+   is at distance 0 from itself. */
+stonet_status sn_squared_distances(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
+                                   double *d2)
+{
+    double *na = NULL, *nb = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(na, n), done);
+    SN_GOTO(status, SN_NEW_RAW(nb, m), done);
+    row_norms(n, p, a, na);
+    row_norms(m, p, b, nb);
+    for (int64_t i0 = 0; i0 < n; i0 += GRAM_ROWS) {
+        int64_t i1 = i0 + GRAM_ROWS < n ? i0 + GRAM_ROWS : n;
+        sn_gemm(false, true, i1 - i0, m, p, -2.0, a + i0 * p, b, 0.0, d2 + i0 * m);
+#pragma omp parallel for
+        for (int64_t i = i0; i < i1; i++) {
+            double *row = d2 + i * m;
+            for (int64_t j = 0; j < m; j++) {
+                double squared = row[j] + na[i] + nb[j];
+                row[j] = squared > 0.0 ? squared : 0.0;
+            }
+            if (a == b) row[i] = 0.0;
+        }
+    }
+done:
+    sn_free(na);
+    sn_free(nb);
+    return status;
+}
+
+void sn_gaussian_of_distances(int64_t n, int64_t m, double gamma, double *d2)
+{
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) d2[i * m + j] = exp(-gamma * d2[i * m + j]);
+}
+
+stonet_status sn_gaussian_gram(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
+                               double gamma, double *k)
+{
+    SN_TRY(sn_squared_distances(n, m, p, a, b, k));
+    sn_gaussian_of_distances(n, m, gamma, k);
+    return STONET_OK;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+stonet_status sn_choose_rows(int64_t n, int64_t count, uint64_t seed, uint32_t substream, int64_t *rows)
+{
+    if (count >= n) {
+        for (int64_t i = 0; i < n; i++) rows[i] = i;
+        return STONET_OK;
+    }
+    int64_t *order = NULL;
+    SN_TRY(SN_NEW_RAW(order, n));
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_FEATURES, substream);
+    sn_random_permutation(&random, n, order);
+    for (int64_t i = 0; i < count; i++) rows[i] = order[i];
+    sn_free(order);
+    qsort(rows, (size_t)count, sizeof *rows, compare_rows);
+    return STONET_OK;
+}
+
+/* The count(count-1)/2 distances between different rows of the (sub)sample. */
+static stonet_status pair_distances(int64_t n, int64_t p, const double *x, uint64_t seed, double **out,
+                                    int64_t *pairs)
+{
+    int64_t count = n < SN_DISTANCE_ROWS ? n : SN_DISTANCE_ROWS;
+    int64_t *rows = NULL;
+    double *chosen = NULL, *d2 = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(rows, count), done);
+    SN_GOTO(status, SN_NEW_RAW(chosen, count * p), done);
+    SN_GOTO(status, SN_NEW_RAW(d2, count * count), done);
+    SN_GOTO(status, sn_choose_rows(n, count, seed, 1, rows), done);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < p; j++) chosen[i * p + j] = x[rows[i] * p + j];
+    SN_GOTO(status, sn_squared_distances(count, count, p, chosen, chosen, d2), done);
+    *pairs = 0;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < i; j++) d2[(*pairs)++] = sqrt(d2[i * count + j]);
+    *out = d2;
+    d2 = NULL;
+done:
+    sn_free(rows);
+    sn_free(chosen);
+    sn_free(d2);
+    return status;
+}
+
+stonet_status sn_mean_distance(int64_t n, int64_t p, const double *x, uint64_t seed, double *mean)
+{
+    double *distances = NULL, sum = 0.0;
+    int64_t pairs = 0;
+    SN_TRY(pair_distances(n, p, x, seed, &distances, &pairs));
+    for (int64_t i = 0; i < pairs; i++) sum += distances[i];
+    *mean = pairs > 0 ? sum / (double)pairs : 0.0;
+    sn_free(distances);
+    return STONET_OK;
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+stonet_status sn_median_distance(int64_t n, int64_t p, const double *x, uint64_t seed, double *median)
+{
+    double *distances = NULL;
+    int64_t pairs = 0;
+    SN_TRY(pair_distances(n, p, x, seed, &distances, &pairs));
+    qsort(distances, (size_t)pairs, sizeof *distances, compare_reals);
+    *median = pairs > 0 ? 0.5 * (distances[(pairs - 1) / 2] + distances[pairs / 2]) : 0.0;
+    sn_free(distances);
+    return STONET_OK;
+}
+
+void sn_column_means(int64_t n, int64_t m, const double *a, double *mean)
+{
+    for (int64_t j = 0; j < m; j++) mean[j] = 0.0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) mean[j] += a[i * m + j];
+    for (int64_t j = 0; j < m; j++) mean[j] /= (double)n;
+}
+
+void sn_subtract_row(int64_t n, int64_t m, const double *mean, double *a)
+{
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) a[i * m + j] -= mean[j];
+}
+
+void sn_centre_gram(int64_t n, double *k, double *mean)
+{
+    sn_column_means(n, n, k, mean);
+    double total = 0.0;
+    for (int64_t i = 0; i < n; i++) total += mean[i];
+    total /= (double)n;
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) k[i * n + j] += total - mean[i] - mean[j];
+}
+
+void sn_add_diagonal(int64_t n, double value, double *a)
+{
+    for (int64_t i = 0; i < n; i++) a[i * n + i] += value;
+}

@@ -1,0 +1,133 @@
+#include "math/kernel_lowrank.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/kernel.h"
+#include "math/linalg.h"
+
+/* Kernel values are at most 1: what is left of a landmark below this is rounding. */
+static const double landmark_tolerance = 1e-12;
+
+enum { FIRST_ROOM = 32 };
+
+static int64_t largest(int64_t n, const double *values)
+{
+    int64_t at = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (values[i] > values[at]) at = i;
+    return at;
+}
+
+/* Column `rank` of the factor, as row `rank` of rows: (k(., pivot) - sum_j f_j f_j[pivot]) / sqrt(rest). */
+static void next_column(int64_t n, int64_t p, const double *x, double gamma, int64_t pivot, int64_t rank,
+                        double *rows, double *rest)
+{
+    double *column = rows + rank * n, scale = 1.0 / sqrt(rest[pivot]);
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) {
+        double squared = 0.0;
+        for (int64_t j = 0; j < p; j++) {
+            double difference = x[i * p + j] - x[pivot * p + j];
+            squared += difference * difference;
+        }
+        double value = exp(-gamma * squared);
+        for (int64_t r = 0; r < rank; r++) value -= rows[r * n + i] * rows[r * n + pivot];
+        column[i] = value * scale;
+    }
+    for (int64_t i = 0; i < n; i++) rest[i] -= column[i] * column[i];
+    rest[pivot] = 0.0;
+}
+
+stonet_status sn_incomplete_cholesky(int64_t n, int64_t p, const double *x, double gamma, double tolerance,
+                                     int64_t most_rank, double **factor, int64_t *rank)
+{
+    double *rest = NULL, *rows = NULL;
+    stonet_status status;
+    int64_t room = 0, limit = most_rank < n ? most_rank : n, r = 0;
+    *factor = NULL;
+    SN_GOTO(status, SN_NEW_RAW(rest, n), done);
+    for (int64_t i = 0; i < n; i++) rest[i] = 1.0;
+    for (; r < limit; r++) {
+        int64_t pivot = largest(n, rest);
+        if (rest[pivot] <= tolerance) break;
+        if (r == room) {
+            room = room == 0 ? FIRST_ROOM : 2 * room;
+            double *grown = sn_realloc(rows, (size_t)(room * n), sizeof *rows);
+            status = grown != NULL ? STONET_OK : STONET_ERROR_MEMORY;
+            if (grown == NULL) goto done;
+            rows = grown;
+        }
+        next_column(n, p, x, gamma, pivot, r, rows, rest);
+    }
+    SN_GOTO(status, SN_NEW_RAW(*factor, n * r), done);
+    for (int64_t j = 0; j < r; j++)
+        for (int64_t i = 0; i < n; i++) (*factor)[i * r + j] = rows[j * n + i];
+    *rank = r;
+done:
+    sn_free(rest);
+    sn_free(rows);
+    return status;
+}
+
+/* Pivoted Cholesky of gram (count x count) in place; the order of the pivots in `order`. */
+static stonet_status pivoted_cholesky(int64_t count, double *gram, int *order, int64_t *rank)
+{
+    lapack_int found = 0;
+    lapack_int info = LAPACKE_dpstrf(LAPACK_COL_MAJOR, 'U', (lapack_int)count, gram, (lapack_int)count, order,
+                                     &found, landmark_tolerance);
+    if (info < 0)
+        return sn_fail(STONET_ERROR_NUMERIC,
+                       "the kernel matrix of the landmarks has values that are not finite");
+    *rank = found;
+    return STONET_OK;
+}
+
+stonet_status sn_landmarks_create(int64_t count, int64_t p, const double *centres, double gamma,
+                                  sn_landmarks *out)
+{
+    memset(out, 0, sizeof *out);
+    out->p = p;
+    out->gamma = gamma;
+    double *gram = NULL;
+    int *order = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(gram, count * count), done);
+    SN_GOTO(status, SN_NEW(order, count), done);
+    SN_GOTO(status, sn_gaussian_gram(count, count, p, centres, centres, gamma, gram), done);
+    SN_GOTO(status, pivoted_cholesky(count, gram, order, &out->rank), done);
+    SN_GOTO(status, SN_NEW_RAW(out->centres, out->rank * p), done);
+    SN_GOTO(status, SN_NEW(out->l, out->rank * out->rank), done);
+    for (int64_t i = 0; i < out->rank; i++) {
+        memcpy(out->centres + i * p, centres + (order[i] - 1) * p, (size_t)p * sizeof *centres);
+        memcpy(out->l + i * out->rank, gram + i * count, (size_t)(i + 1) * sizeof *gram);
+    }
+done:
+    sn_free(gram);
+    sn_free(order);
+    return status;
+}
+
+void sn_landmarks_free(sn_landmarks *landmarks)
+{
+    sn_free(landmarks->centres);
+    sn_free(landmarks->l);
+    memset(landmarks, 0, sizeof *landmarks);
+}
+
+stonet_status sn_landmarks_features(const sn_landmarks *landmarks, int64_t n, const double *x, double *phi)
+{
+    int64_t rank = landmarks->rank;
+    SN_TRY(sn_gaussian_gram(n, rank, landmarks->p, x, landmarks->centres, landmarks->gamma, phi));
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)n, (int)rank, 1.0,
+                landmarks->l, (int)rank, phi, (int)rank);
+    return STONET_OK;
+}
+
+void sn_landmarks_coefficients(const sn_landmarks *landmarks, int64_t d, double *a)
+{
+    sn_triangular_solve(landmarks->rank, true, landmarks->l, d, a);
+}

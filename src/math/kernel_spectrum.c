@@ -1,0 +1,200 @@
+#include "math/kernel_spectrum.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+#include "math/noise.h"
+
+enum { LEAST_BLOCK = 8, MOST_BLOCK = 64, MOST_VECTORS = 1200 };
+
+typedef struct lanczos {
+    int64_t n, limit; /* length of the vectors, how many there is room for */
+    int64_t k;        /* basis vectors so far */
+    int64_t last;     /* of these, in the newest block */
+    double *basis;    /* limit x n, a vector a row */
+    double *t;        /* limit x limit: basis' A basis */
+    double *in, *out; /* n x MOST_BLOCK */
+    double *project;  /* limit x MOST_BLOCK */
+    double *ritz_values, *ritz_vectors, *work;
+    uint32_t refills;
+} lanczos;
+
+static void lanczos_free(lanczos *l)
+{
+    sn_free(l->basis);
+    sn_free(l->t);
+    sn_free(l->in);
+    sn_free(l->out);
+    sn_free(l->project);
+    sn_free(l->ritz_values);
+    sn_free(l->ritz_vectors);
+    sn_free(l->work);
+}
+
+static stonet_status lanczos_create(lanczos *l, int64_t n, int64_t count)
+{
+    memset(l, 0, sizeof *l);
+    int64_t wanted = MOST_VECTORS > 4 * count ? MOST_VECTORS : 4 * count;
+    l->n = n;
+    l->limit = n < wanted ? n : wanted;
+    SN_TRY(SN_NEW_RAW(l->basis, l->limit * n));
+    SN_TRY(SN_NEW(l->t, l->limit * l->limit));
+    SN_TRY(SN_NEW_RAW(l->in, n * MOST_BLOCK));
+    SN_TRY(SN_NEW_RAW(l->out, n * MOST_BLOCK));
+    SN_TRY(SN_NEW_RAW(l->project, l->limit * MOST_BLOCK));
+    SN_TRY(SN_NEW_RAW(l->ritz_values, l->limit));
+    SN_TRY(SN_NEW_RAW(l->ritz_vectors, l->limit * l->limit));
+    return SN_NEW_RAW(l->work, l->limit * l->limit);
+}
+
+static void fill_random(lanczos *l, int64_t columns, double *block)
+{
+    sn_random random;
+    sn_random_init(&random, 0, SN_STREAM_START, l->refills++);
+    for (int64_t i = 0; i < l->n * columns; i++) block[i] = sn_random_normal(&random);
+}
+
+/* block (n x columns) minus its part in the basis; project (k x columns) receives basis' block. */
+static void remove_basis(lanczos *l, int64_t columns, double *block)
+{
+    sn_gemm(false, false, l->k, columns, l->n, 1.0, l->basis, block, 0.0, l->project);
+    sn_gemm(true, false, l->n, columns, l->k, -1.0, l->basis, l->project, 1.0, block);
+}
+
+/* Makes the columns of block orthonormal and orthogonal to the basis and appends them. A block that has lost
+   rank is completed arbitrarily by the QR, so it is orthogonalised against the basis once more. */
+static stonet_status append_block(lanczos *l, int64_t columns, double *block)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        SN_TRY(sn_orthonormalise(l->n, columns, block));
+        if (l->k > 0) remove_basis(l, columns, block);
+    }
+    SN_TRY(sn_orthonormalise(l->n, columns, block));
+    for (int64_t c = 0; c < columns; c++)
+        for (int64_t i = 0; i < l->n; i++) l->basis[(l->k + c) * l->n + i] = block[i * columns + c];
+    l->k += columns;
+    l->last = columns;
+    return STONET_OK;
+}
+
+/* out = A (newest block); fills its rows and columns of t; leaves in out what is outside the basis. */
+static stonet_status expand(lanczos *l, sn_apply apply, void *context)
+{
+    int64_t first = l->k - l->last;
+    for (int64_t c = 0; c < l->last; c++)
+        for (int64_t i = 0; i < l->n; i++) l->in[i * l->last + c] = l->basis[(first + c) * l->n + i];
+    SN_TRY(apply(context, l->last, l->in, l->out));
+    remove_basis(l, l->last, l->out);
+    for (int64_t i = 0; i < l->k; i++) {
+        for (int64_t c = 0; c < l->last; c++) {
+            double value = l->project[i * l->last + c];
+            l->t[i * l->limit + first + c] = value;
+            l->t[(first + c) * l->limit + i] = value;
+        }
+    }
+    remove_basis(l, l->last, l->out);
+    return STONET_OK;
+}
+
+/* Ritz pairs of t, and the largest residual |A x - theta x| among the first count: with A V = V T + W E' (W
+   in out, E the newest block) it is |W y| for the newest entries y of the Ritz vector. */
+static stonet_status rayleigh_ritz(lanczos *l, int64_t count, double *residual)
+{
+    for (int64_t i = 0; i < l->k; i++)
+        for (int64_t j = 0; j < l->k; j++)
+            l->work[i * l->k + j] = 0.5 * (l->t[i * l->limit + j] + l->t[j * l->limit + i]);
+    SN_TRY(sn_eigh(l->k, l->work, l->ritz_values, l->ritz_vectors));
+    *residual = l->k < count ? INFINITY : 0.0;
+    if (l->k == l->n || l->k < count) return STONET_OK;
+    const double *newest = l->ritz_vectors + (l->k - l->last) * l->k;
+    for (int64_t j = 0; j < count; j++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < l->n; i++) {
+            double entry = 0.0;
+            for (int64_t c = 0; c < l->last; c++) entry += l->out[i * l->last + c] * newest[c * l->k + j];
+            sum += entry * entry;
+        }
+        *residual = fmax(*residual, sqrt(sum));
+    }
+    return STONET_OK;
+}
+
+static void ritz_columns(const lanczos *l, int64_t count, double *v)
+{
+    for (int64_t i = 0; i < l->k; i++)
+        for (int64_t j = 0; j < count; j++) l->work[i * count + j] = l->ritz_vectors[i * l->k + j];
+    sn_gemm(true, false, l->n, count, l->k, 1.0, l->basis, l->work, 0.0, v);
+}
+
+static stonet_status iterate(lanczos *l, int64_t count, sn_apply apply, void *context, double tolerance,
+                             const stonet_run *run)
+{
+    int64_t block = count + 2 > LEAST_BLOCK ? count + 2 : LEAST_BLOCK;
+    block = block < MOST_BLOCK ? block : MOST_BLOCK;
+    double started = sn_seconds();
+    fill_random(l, block < l->n ? block : l->n, l->out);
+    SN_TRY(append_block(l, block < l->n ? block : l->n, l->out));
+    for (;;) {
+        double residual;
+        SN_TRY(expand(l, apply, context));
+        SN_TRY(rayleigh_ritz(l, count, &residual));
+        double scale = fmax(fabs(l->ritz_values[0]), fabs(l->ritz_values[l->k - 1]));
+        sn_progress(run, &(stonet_progress){.stage = "eigenvectors",
+                                            .done = l->k,
+                                            .loss = residual / scale,
+                                            .validation_loss = NAN,
+                                            .seconds = sn_seconds() - started});
+        if (residual <= tolerance * scale) return STONET_OK;
+        if (sn_should_stop(run))
+            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the eigenvectors were found");
+        int64_t columns = l->last < l->limit - l->k ? l->last : l->limit - l->k;
+        if (columns == 0) {
+            sn_message(run, STONET_WARNING,
+                       "the eigenvectors are accurate to %.1e of the largest eigenvalue only",
+                       residual / scale);
+            return STONET_OK;
+        }
+        if (columns < l->last)
+            for (int64_t i = 0; i < l->n; i++)
+                memmove(l->out + i * columns, l->out + i * l->last, (size_t)columns * sizeof *l->out);
+        SN_TRY(append_block(l, columns, l->out));
+    }
+}
+
+stonet_status sn_top_eigenpairs(int64_t n, int64_t count, sn_apply apply, void *context, double tolerance,
+                                const stonet_run *run, double *values, double *v)
+{
+    if (count < 1 || count > n)
+        return sn_fail(STONET_ERROR_ARGUMENT, "%lld eigenvectors were asked of an operator of order %lld",
+                       (long long)count, (long long)n);
+    lanczos l;
+    stonet_status status;
+    SN_GOTO(status, lanczos_create(&l, n, count), done);
+    SN_GOTO(status, iterate(&l, count, apply, context, tolerance, run), done);
+    memcpy(values, l.ritz_values, (size_t)count * sizeof *values);
+    if (v != NULL) ritz_columns(&l, count, v);
+done:
+    lanczos_free(&l);
+    return status;
+}
+
+typedef struct matrix {
+    int64_t n;
+    const double *a;
+} matrix;
+
+static stonet_status apply_matrix(void *context, int64_t columns, const double *in, double *out)
+{
+    const matrix *m = context;
+    sn_gemm(false, false, m->n, columns, m->n, 1.0, m->a, in, 0.0, out);
+    return STONET_OK;
+}
+
+/* Eigenvalues converge with the square of the residual, so 1e-8 gives all digits. */
+stonet_status sn_largest_eigenvalue(int64_t n, const double *a, double *value)
+{
+    matrix m = {n, a};
+    return sn_top_eigenpairs(n, 1, apply_matrix, &m, 1e-8, NULL, value, NULL);
+}

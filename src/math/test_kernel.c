@@ -1,0 +1,233 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "math/kernel.h"
+#include "math/kernel_lowrank.h"
+#include "math/kernel_spectrum.h"
+#include "math/linalg.h"
+#include "math/noise.h"
+
+static double *normals(int64_t count, uint32_t substream)
+{
+    double *values = malloc((size_t)count * sizeof *values);
+    sn_random random;
+    sn_random_init(&random, 7, SN_STREAM_TEST, substream);
+    for (int64_t i = 0; i < count; i++) values[i] = sn_random_normal(&random);
+    return values;
+}
+
+static double squared_distance(int64_t p, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int64_t j = 0; j < p; j++) sum += (a[j] - b[j]) * (a[j] - b[j]);
+    return sum;
+}
+
+static void test_gram(void **state)
+{
+    (void)state;
+    enum { N = 700, M = 33, P = 5 };
+    double *a = normals(N * P, 0), *b = normals(M * P, 1), *k = malloc(sizeof(double[N * M]));
+    assert_int_equal(sn_gaussian_gram(N, M, P, a, b, 0.3, k), STONET_OK);
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < M; j++) {
+            double expected = exp(-0.3 * squared_distance(P, a + i * P, b + j * P));
+            assert_true(fabs(k[i * M + j] - expected) < 1e-13);
+        }
+    free(a);
+    free(b);
+    free(k);
+}
+
+static void test_distances(void **state)
+{
+    (void)state;
+    enum { P = 2 };
+    const double x[] = {0, 0, 3, 4, 0, 0, 6, 8}; /* distances 5 0 10 5 5 10 */
+    double value;
+    assert_int_equal(sn_mean_distance(4, P, x, 1, &value), STONET_OK);
+    assert_true(fabs(value - 35.0 / 6.0) < 1e-14);
+    assert_int_equal(sn_median_distance(4, P, x, 1, &value), STONET_OK);
+    assert_true(fabs(value - 5.0) < 1e-14);
+    assert_int_equal(sn_mean_distance(1, P, x, 1, &value), STONET_OK);
+    assert_true(value == 0.0);
+}
+
+static void test_large_samples_are_subsampled(void **state)
+{
+    (void)state;
+    enum { N = 6000 };
+    double *x = normals(N, 0), mean, median, again;
+    assert_int_equal(sn_mean_distance(N, 1, x, 1, &mean), STONET_OK);
+    assert_int_equal(sn_mean_distance(N, 1, x, 1, &again), STONET_OK);
+    assert_true(mean == again);
+    assert_true(fabs(mean - 2.0 / sqrt(M_PI)) < 0.05); /* E|N(0,2)| */
+    assert_int_equal(sn_median_distance(N, 1, x, 1, &median), STONET_OK);
+    assert_true(fabs(median - 0.6744897501960817 * M_SQRT2) < 0.05);
+    free(x);
+}
+
+static void test_chosen_rows(void **state)
+{
+    (void)state;
+    int64_t rows[20];
+    assert_int_equal(sn_choose_rows(1000, 20, 3, 0, rows), STONET_OK);
+    for (int i = 1; i < 20; i++) assert_true(rows[i] > rows[i - 1]);
+    assert_true(rows[0] >= 0 && rows[19] < 1000);
+    assert_int_equal(sn_choose_rows(5, 20, 3, 0, rows), STONET_OK);
+    for (int i = 0; i < 5; i++) assert_int_equal(rows[i], i);
+}
+
+static void test_centring(void **state)
+{
+    (void)state;
+    enum { N = 9 };
+    double *x = normals(N * 2, 0), k[N * N], old[N * N], mean[N];
+    assert_int_equal(sn_gaussian_gram(N, N, 2, x, x, 0.5, k), STONET_OK);
+    for (int i = 0; i < N * N; i++) old[i] = k[i];
+    sn_centre_gram(N, k, mean);
+    for (int i = 0; i < N; i++) {
+        double row = 0.0, old_row = 0.0;
+        for (int j = 0; j < N; j++) {
+            row += k[i * N + j];
+            old_row += old[i * N + j];
+        }
+        assert_true(fabs(row) < 1e-13);
+        assert_true(fabs(mean[i] - old_row / N) < 1e-14);
+    }
+    free(x);
+}
+
+static void test_incomplete_cholesky(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    double *x = normals(N, 0), *k = malloc(sizeof(double[N * N])), *f = NULL;
+    x[7] = x[3]; /* a duplicate must not become a pivot of its own */
+    int64_t rank = 0;
+    assert_int_equal(sn_incomplete_cholesky(N, 1, x, 0.5, 1e-12, N, &f, &rank), STONET_OK);
+    assert_true(rank > 5 && rank < 60);
+    assert_int_equal(sn_gaussian_gram(N, N, 1, x, x, 0.5, k), STONET_OK);
+    sn_gemm(false, true, N, N, rank, -1.0, f, f, 1.0, k);
+    for (int64_t i = 0; i < N * N; i++) assert_true(fabs(k[i]) < 2e-12);
+    sn_free(f);
+    assert_int_equal(sn_incomplete_cholesky(N, 1, x, 0.5, 1e-12, 4, &f, &rank), STONET_OK);
+    assert_int_equal(rank, 4);
+    sn_free(f);
+    free(x);
+    free(k);
+}
+
+static void test_landmarks(void **state)
+{
+    (void)state;
+    enum { N = 60, P = 2, M = 20 };
+    double *x = normals(N * P, 0), k[M * M], difference[M * M];
+    x[2] = x[0], x[3] = x[1]; /* rows 0 and 1 equal: one of them is left out */
+    sn_landmarks landmarks;
+    assert_int_equal(sn_landmarks_create(M, P, x, 0.7, &landmarks), STONET_OK);
+    assert_true(landmarks.rank <= M - 1 && landmarks.rank > 10);
+    double *phi = malloc(sizeof(double) * N * (size_t)landmarks.rank);
+    assert_int_equal(sn_landmarks_features(&landmarks, N, x, phi), STONET_OK);
+    /* On the landmarks themselves the Nystrom kernel is the kernel. */
+    assert_int_equal(sn_gaussian_gram(M, M, P, x, x, 0.7, k), STONET_OK);
+    sn_gemm(false, true, M, M, landmarks.rank, 1.0, phi, phi, 0.0, difference);
+    for (int i = 0; i < M * M; i++) assert_true(fabs(k[i] - difference[i]) < 1e-11);
+    free(phi);
+    free(x);
+    sn_landmarks_free(&landmarks);
+}
+
+typedef struct dense {
+    int64_t n;
+    const double *a;
+    int calls;
+} dense;
+
+static stonet_status apply_dense(void *context, int64_t columns, const double *in, double *out)
+{
+    dense *d = context;
+    d->calls++;
+    sn_gemm(false, false, d->n, columns, d->n, 1.0, d->a, in, 0.0, out);
+    return STONET_OK;
+}
+
+static void check_spectrum(int64_t n, int64_t count, const double *a, double tolerance)
+{
+    double *copy = malloc((size_t)(n * n) * sizeof *copy), *values = malloc((size_t)n * sizeof *values),
+           *vectors = malloc((size_t)(n * n) * sizeof *vectors), *v = malloc((size_t)(n * count) * sizeof *v),
+           found[32];
+    for (int64_t i = 0; i < n * n; i++) copy[i] = a[i];
+    assert_int_equal(sn_eigh(n, copy, values, vectors), STONET_OK);
+    dense d = {n, a, 0};
+    assert_int_equal(sn_top_eigenpairs(n, count, apply_dense, &d, 1e-11, NULL, found, v), STONET_OK);
+    for (int64_t j = 0; j < count; j++) {
+        assert_true(fabs(found[j] - values[j]) <= tolerance * values[0]);
+        double residual = 0.0, length = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            double product = 0.0;
+            for (int64_t l = 0; l < n; l++) product += a[i * n + l] * v[l * count + j];
+            residual += pow(product - found[j] * v[i * count + j], 2);
+            length += v[i * count + j] * v[i * count + j];
+        }
+        assert_true(sqrt(residual) <= 1e-10 * values[0]);
+        assert_true(fabs(length - 1.0) < 1e-12);
+    }
+    free(copy);
+    free(values);
+    free(vectors);
+    free(v);
+}
+
+static void test_top_eigenpairs(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    double *x = normals(N * 3, 0), *k = malloc(sizeof(double[N * N]));
+    assert_int_equal(sn_gaussian_gram(N, N, 3, x, x, 0.2, k), STONET_OK);
+    check_spectrum(N, 10, k, 1e-13);
+    for (int i = 0; i < N; i++) /* diag(1, 1, 1, 1/2, 1/3, ...): a multiple eigenvalue, and a slow one */
+        for (int j = 0; j < N; j++) k[i * N + j] = i != j ? 0.0 : i < 3 ? 1.0 : 1.0 / (i - 1);
+    check_spectrum(N, 5, k, 1e-13);
+    for (int i = 0; i < N * N; i++) k[i] = x[i / N] * x[i % N]; /* rank one: more asked than there is */
+    check_spectrum(N, 3, k, 1e-13);
+    const double small[] = {2, 1, 0, 0, 1, 2, 0, 0, 0, 0, 5, 1, 0, 0, 1, -5};
+    check_spectrum(4, 4, small, 1e-13);
+    free(x);
+    free(k);
+}
+
+static void test_largest_eigenvalue(void **state)
+{
+    (void)state;
+    const double a[] = {2, 1, 1, 2};
+    double value;
+    assert_int_equal(sn_largest_eigenvalue(2, a, &value), STONET_OK);
+    assert_true(fabs(value - 3.0) < 1e-14);
+    assert_int_equal(sn_largest_eigenvalue(1, a, &value), STONET_OK);
+    assert_true(fabs(value - 2.0) < 1e-14);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gram),
+        cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_large_samples_are_subsampled),
+        cmocka_unit_test(test_chosen_rows),
+        cmocka_unit_test(test_centring),
+        cmocka_unit_test(test_incomplete_cholesky),
+        cmocka_unit_test(test_landmarks),
+        cmocka_unit_test(test_top_eigenpairs),
+        cmocka_unit_test(test_largest_eigenvalue),
+    };
+    return cmocka_run_group_tests_name("math_kernel", tests, NULL, NULL);
+}
