@@ -9,6 +9,8 @@ extern const sn_method sn_method_sir;
 extern const sn_method sn_method_save;
 extern const sn_method sn_method_dr;
 extern const sn_method sn_method_phd;
+extern const sn_method sn_method_gsir;
+extern const sn_method sn_method_ksir;
 
 /* clang-format off */
 static const sn_method *const methods[] = {
@@ -18,6 +20,8 @@ static const sn_method *const methods[] = {
     &sn_method_save,
     &sn_method_dr,
     &sn_method_phd,
+    &sn_method_gsir,
+    &sn_method_ksir,
 };
 /* clang-format on */
 

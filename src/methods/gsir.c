@@ -1,0 +1,211 @@
+/*
+ * Generalised sliced inverse regression (Lee, Li and Chiaromonte 2013).
+ *
+ * With Q = I - 11'/n, G_X = Q K_X Q, rho = ex lambda_max(G_X) and R = (G_X + rho I)^{-1}, the candidate
+ * matrix is
+ *
+ *     M = (R G_X) a2 (R G_X)',    a2 = G_Y, or G_Y (G_Y + ey lambda_max(G_Y) I)^{-1} ("gyinv"),
+ *
+ * and z_k(x) = v_k' R Q k(x) for the leading eigenvectors v_k of M. The response kernel is K_Y = F F' with
+ * few columns (class indicators, or an incomplete Cholesky), so M = T T' with T = R G_X F = F - rho R F: one
+ * factorisation of an n x n matrix, and the SVD of an n x rank one, in place of several eigendecompositions.
+ * For classes the inverse in gyinv is the Moore-Penrose one: a2 projects on the centred indicators.
+ *
+ * With landmarks K_X is replaced by Phi Phi' (math/kernel_lowrank.h) and everything happens in feature space.
+ */
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/kernel.h"
+#include "math/kernel_lowrank.h"
+#include "math/kernel_spectrum.h"
+#include "math/linalg.h"
+#include "methods/kernel_map.h"
+
+static const sn_param params[] = {
+    SN_PARAM_COMPLEXITY,
+    SN_PARAM_BANDWIDTH,
+    SN_PARAM_LANDMARKS,
+    {"ex", SN_REAL, "0.1", 1e-12, 1e3, NULL,
+     "ridge on the features' Gram matrix, as a share of its largest eigenvalue"},
+    {"ey", SN_REAL, "0.1", 1e-12, 1e3, NULL, "the same for the response (regression with atype=gyinv)"},
+    {"atype", SN_CHOICE, "identity", 0, 0, "identity|gyinv",
+     "weight of the response: its Gram matrix, or that times its inverse"},
+};
+
+/* F <- Q F, and for gyinv such that a2 = F F': with F'F = V D V' that is F V (D + ridge)^{-1/2}. */
+static stonet_status weigh_response(const sn_problem *problem, const sn_settings *settings, int64_t *rank,
+                                    double *f)
+{
+    int64_t n = problem->n, r = *rank;
+    double *mean = NULL, *gram = NULL, *values = NULL, *vectors = NULL, *weighed = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(mean, r), done);
+    sn_column_means(n, r, f, mean);
+    sn_subtract_row(n, r, mean, f);
+    if (sn_is(settings, "atype", "identity")) goto done;
+
+    SN_GOTO(status, SN_NEW_RAW(gram, r * r), done);
+    SN_GOTO(status, SN_NEW_RAW(values, r), done);
+    SN_GOTO(status, SN_NEW_RAW(vectors, r * r), done);
+    SN_GOTO(status, SN_NEW_RAW(weighed, n * r), done);
+    sn_syrk_tn(r, n, 1.0, f, 0.0, gram);
+    SN_GOTO(status, sn_eigh(r, gram, values, vectors), done);
+    double ridge = problem->task == SN_REGRESSION ? sn_real(settings, "ey") * values[0] : 0.0;
+    /* Centring makes the indicators dependent: Moore-Penrose leaves that direction out. */
+    int64_t kept = 0;
+    while (kept < r && values[kept] > 1e-9 * values[0]) kept++;
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t j = 0; j < kept; j++) gram[i * kept + j] = vectors[i * r + j] / sqrt(values[j] + ridge);
+    sn_gemm(false, false, n, kept, r, 1.0, f, gram, 0.0, weighed);
+    memcpy(f, weighed, (size_t)(n * kept) * sizeof *f);
+    *rank = kept;
+done:
+    sn_free(mean);
+    sn_free(gram);
+    sn_free(values);
+    sn_free(vectors);
+    sn_free(weighed);
+    return status;
+}
+
+/* The leading left singular vectors of T (n x rank, destroyed): v (n x *dim, allocated). */
+static stonet_status leading_vectors(const sn_problem *problem, const stonet_run *run, int64_t rank,
+                                     double *t, int64_t *dim, double **v)
+{
+    int64_t n = problem->n, r = n < rank ? n : rank;
+    double *u = NULL, *s = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(u, n * r), done);
+    SN_GOTO(status, SN_NEW_RAW(s, r), done);
+    SN_GOTO(status, sn_svd(n, rank, t, u, s, NULL), done);
+    const char *why = problem->task == SN_CLASSIFICATION ? "C classes have at most C - 1"
+                                                         : "the response kernel has no more";
+    SN_GOTO(status, sn_kernel_limit(run, "gsir", *dim, r, s, why, dim), done);
+    SN_GOTO(status, SN_NEW_RAW(*v, n * *dim), done);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < *dim; j++) (*v)[i * *dim + j] = u[i * r + j];
+done:
+    sn_free(u);
+    sn_free(s);
+    return status;
+}
+
+typedef struct gsir {
+    const sn_problem *problem;
+    const stonet_run *run;
+    sn_kernel_input input;
+    double ex;
+    int64_t rank; /* columns of f */
+    double *f;    /* n x rank: a2 = f f' */
+    int64_t dim;
+} gsir;
+
+/* Exact: T = F - rho R F, A = R V, scores G_X R V = V - rho A. */
+static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
+{
+    int64_t n = g->input.n;
+    double *k = NULL, *mean = NULL, *t = NULL, *v = NULL, *a = NULL, largest;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(k, n * n), done);
+    SN_GOTO(status, SN_NEW_RAW(mean, n), done);
+    SN_GOTO(status, SN_NEW_RAW(t, n * g->rank), done);
+    SN_GOTO(status, sn_gaussian_gram(n, n, g->input.p, g->input.x, g->input.x, g->input.gamma, k), done);
+    sn_centre_gram(n, k, mean);
+    SN_GOTO(status, sn_largest_eigenvalue(n, k, &largest), done);
+    double rho = g->ex * largest;
+    sn_add_diagonal(n, rho, k);
+    SN_GOTO(status, sn_cholesky(n, k), done);
+    memcpy(t, g->f, (size_t)(n * g->rank) * sizeof *t);
+    SN_GOTO(status, sn_cholesky_solve(n, k, g->rank, t), done);
+    for (int64_t i = 0; i < n * g->rank; i++) t[i] = g->f[i] - rho * t[i];
+    SN_GOTO(status, leading_vectors(g->problem, g->run, g->rank, t, &g->dim, &v), done);
+    SN_GOTO(status, SN_NEW_RAW(a, n * g->dim), done);
+    memcpy(a, v, (size_t)(n * g->dim) * sizeof *a);
+    SN_GOTO(status, sn_cholesky_solve(n, k, g->dim, a), done);
+    for (int64_t i = 0; i < n * g->dim; i++) v[i] -= rho * a[i];
+    status = sn_kernel_map_create(n, g->input.p, g->input.x, g->input.gamma, g->dim, a, mean, n, v, map);
+done:
+    sn_free(k);
+    sn_free(mean);
+    sn_free(t);
+    sn_free(v);
+    sn_free(a);
+    return status;
+}
+
+/* Landmarks: Phi centred, S = Phi'Phi + rho I; T = Phi S^{-1} Phi'F, A = S^{-1} Phi'V, scores Phi A. */
+static stonet_status fit_features(gsir *g, sn_kernel_map **map)
+{
+    sn_features features;
+    SN_TRY(sn_features_create(&g->input, &features));
+    int64_t n = g->input.n, m = features.landmarks.rank;
+    double *s = NULL, *b = NULL, *t = NULL, *v = NULL, *a = NULL, *scores = NULL, largest;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(s, m * m), done);
+    SN_GOTO(status, SN_NEW_RAW(b, m * g->rank), done);
+    SN_GOTO(status, SN_NEW_RAW(t, n * g->rank), done);
+    sn_syrk_tn(m, n, 1.0, features.phi, 0.0, s);
+    SN_GOTO(status, sn_largest_eigenvalue(m, s, &largest), done);
+    sn_add_diagonal(m, g->ex * largest, s);
+    SN_GOTO(status, sn_cholesky(m, s), done);
+    sn_gemm(true, false, m, g->rank, n, 1.0, features.phi, g->f, 0.0, b);
+    SN_GOTO(status, sn_cholesky_solve(m, s, g->rank, b), done);
+    sn_gemm(false, false, n, g->rank, m, 1.0, features.phi, b, 0.0, t);
+    SN_GOTO(status, leading_vectors(g->problem, g->run, g->rank, t, &g->dim, &v), done);
+    SN_GOTO(status, SN_NEW_RAW(a, m * g->dim), done);
+    SN_GOTO(status, SN_NEW_RAW(scores, n * g->dim), done);
+    sn_gemm(true, false, m, g->dim, n, 1.0, features.phi, v, 0.0, a);
+    SN_GOTO(status, sn_cholesky_solve(m, s, g->dim, a), done);
+    sn_gemm(false, false, n, g->dim, m, 1.0, features.phi, a, 0.0, scores);
+    status = sn_features_map(&features, g->dim, a, n, scores, map);
+done:
+    sn_free(s);
+    sn_free(b);
+    sn_free(t);
+    sn_free(v);
+    sn_free(a);
+    sn_free(scores);
+    sn_features_free(&features);
+    return status;
+}
+
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
+{
+    gsir g = {.problem = problem, .run = run, .ex = sn_real(settings, "ex"), .dim = dim};
+    sn_kernel_map *map = NULL;
+    int threads = omp_get_max_threads();
+    SN_TRY(sn_kernel_memory(problem, settings, "gsir", 1.1));
+    omp_set_num_threads(sn_threads(run));
+    stonet_status status;
+    SN_GOTO(status, sn_kernel_input_create(problem, settings, run, &g.input), done);
+    SN_GOTO(status, sn_response_factor(problem, run != NULL ? run->seed : 1, &g.f, &g.rank), done);
+    SN_GOTO(status, weigh_response(problem, settings, &g.rank, g.f), done);
+    status = g.input.exact ? fit_exact(&g, &map) : fit_features(&g, &map);
+    if (status != STONET_OK) goto done;
+    *result = (sn_fit_result){.state = map, .dim = g.dim, .outcome = STONET_DONE};
+done:
+    sn_kernel_input_free(&g.input);
+    sn_free(g.f);
+    omp_set_num_threads(threads);
+    return status;
+}
+
+extern const sn_method sn_method_gsir;
+const sn_method sn_method_gsir = {
+    .name = "gsir",
+    .title = "Generalised sliced inverse regression (Lee, Li and Chiaromonte 2013)",
+    .tasks = SN_TASK_BOTH,
+    .multi_output = true,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .fit = fit,
+    .transform = sn_kernel_map_transform,
+    .save = sn_kernel_map_save,
+    .load = sn_kernel_map_load,
+    .free = sn_kernel_map_free,
+    .sizes = sn_kernel_map_sizes,
+};

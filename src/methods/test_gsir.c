@@ -1,0 +1,178 @@
+#include "methods/test_kernel_help.h"
+
+static const sn_method *method(void)
+{
+    return sn_method_find("gsir");
+}
+
+/* Scores of the rows of `at` by the definition, with every matrix written out; standardised on the first n.
+ */
+static double *textbook(const sn_problem *problem, const double *x, int64_t rows, const double *at, double c,
+                        double ex, double ey, int gyinv, int64_t d)
+{
+    int64_t n = problem->n, p = problem->p;
+    double s = plain_mean_distance(n, p, x), gamma = c / (2.0 * s * s);
+    double *k = plain_gram(n, n, p, x, x, gamma), *ky = plain_response_gram(problem), *q = centring(n);
+    double *qk = times(n, q, k), *gx = times(n, qk, q), *qy = times(n, q, ky), *gy = times(n, qy, q);
+    double *ridged = zeros(n * n);
+    memcpy(ridged, gx, sizeof(double[n * n]));
+    for (int64_t i = 0; i < n; i++) ridged[i * n + i] += ex * top_eigenvalue(n, gx);
+    double *inverse = matrix_power(n, ridged, -1.0, 0.0), *a1 = times(n, inverse, gx), *a2 = zeros(n * n);
+    memcpy(a2, gy, sizeof(double[n * n]));
+    if (gyinv) {
+        double *ridged_y = zeros(n * n);
+        int scalar = problem->task == SN_REGRESSION;
+        memcpy(ridged_y, gy, sizeof(double[n * n]));
+        for (int64_t i = 0; i < n; i++) ridged_y[i * n + i] += scalar ? ey * top_eigenvalue(n, gy) : 0.0;
+        double *inverse_y = matrix_power(n, ridged_y, -1.0, scalar ? 0.0 : 1e-9);
+        free(a2);
+        a2 = times(n, gy, inverse_y);
+        free(ridged_y);
+        free(inverse_y);
+    }
+    double *left = times(n, a1, a2), *m = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t l = 0; l < n; l++)
+                m[i * n + j] += 0.5 * (left[i * n + l] * a1[j * n + l] + left[j * n + l] * a1[i * n + l]);
+    assert_int_equal(sn_eigh(n, m, values, v), STONET_OK);
+    double *rq = times(n, inverse, q), *at_k = plain_gram(n, rows, p, x, at, gamma),
+           *scores = zeros(rows * d);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t j = 0; j < d; j++)
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t l = 0; l < n; l++)
+                    scores[r * d + j] += v[i * n + j] * rq[i * n + l] * at_k[l * rows + r];
+    standardise(n, rows, d, scores);
+    double *all[] = {k, ky, q, qk, gx, qy, gy, ridged, inverse, a1, a2, left, m, values, v, rq, at_k};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    return scores;
+}
+
+/* Fit on the first n of the sample's rows, compare on all. */
+static void check_textbook(int64_t classes, int64_t targets, const char *atype, int64_t d)
+{
+    enum { N = 40, ROWS = 50, P = 4 };
+    sample s = make_sample(ROWS, P, classes, targets, 1);
+    s.problem.n = N;
+    double *expected =
+        textbook(&s.problem, s.wide, ROWS, s.wide, 0.8, 0.05, 0.2, strcmp(atype, "gyinv") == 0, d);
+    const char *landmarks[] = {"none", "40"};
+    for (int way = 0; way < 2; way++) {
+        sn_fit_result result;
+        assert_int_equal(fit_with(method(), &s.problem, d, &result, "complexity", "0.8", "ex", "0.05", "ey",
+                                  "0.2", "atype", atype, "landmarks", landmarks[way], NULL),
+                         STONET_OK);
+        assert_int_equal(result.dim, d);
+        double *z = zeros(ROWS * d);
+        assert_int_equal(sn_kernel_map_scores(result.state, ROWS, s.wide, z), STONET_OK);
+        assert_same_scores(ROWS, d, expected, z, 1e-8);
+        free(z);
+        method()->free(result.state);
+    }
+    free(expected);
+    free_sample(&s);
+}
+
+static void test_textbook(void **state)
+{
+    (void)state;
+    check_textbook(3, 0, "identity", 2);
+    check_textbook(3, 0, "gyinv", 2);
+    check_textbook(0, 1, "identity", 3);
+    check_textbook(0, 1, "gyinv", 3);
+    check_textbook(0, 2, "identity", 3);
+}
+
+static void test_class_names_do_not_matter(void **state)
+{
+    (void)state;
+    sample s = make_sample(60, 3, 3, 0, 2);
+    sn_fit_result one, two;
+    double a[120], b[120];
+    assert_int_equal(fit_with(method(), &s.problem, 2, &one, NULL), STONET_OK);
+    const int32_t other[] = {2, 0, 3}; /* another order, and a class that has no rows */
+    for (int i = 0; i < 60; i++) s.label[i] = other[s.label[i]];
+    s.problem.outputs = 4;
+    assert_int_equal(fit_with(method(), &s.problem, 2, &two, NULL), STONET_OK);
+    assert_int_equal(sn_kernel_map_scores(one.state, 60, s.wide, a), STONET_OK);
+    assert_int_equal(sn_kernel_map_scores(two.state, 60, s.wide, b), STONET_OK);
+    for (int i = 0; i < 120; i++) assert_true(fabs(a[i] - b[i]) < 1e-9);
+    method()->free(one.state);
+    method()->free(two.state);
+    free_sample(&s);
+}
+
+static void test_rank_is_limited_by_the_classes(void **state)
+{
+    (void)state;
+    sample s = make_sample(50, 3, 3, 0, 3);
+    sn_fit_result result;
+    const char *landmarks[] = {"none", "20"};
+    for (int way = 0; way < 2; way++) {
+        assert_int_equal(fit_with(method(), &s.problem, 6, &result, "landmarks", landmarks[way], NULL),
+                         STONET_OK);
+        assert_int_equal(result.dim, 2);
+        assert_non_null(strstr(last_message, "gsir: 2 directions exist"));
+        check_round_trip(method(), &s, &result);
+        method()->free(result.state);
+    }
+    free_sample(&s);
+}
+
+/* |correlation| of the first score of the fit with the true sufficient predictor x1 + x2^2 / 2 on new rows.
+ */
+static double recovery(int64_t n, const char *landmarks)
+{
+    sample s = make_sample(n, 4, 0, 1, 5), fresh = make_sample(500, 4, 0, 1, 6);
+    sn_fit_result result;
+    assert_int_equal(fit_with(method(), &s.problem, 1, &result, "ex", "0.001", "landmarks", landmarks, NULL),
+                     STONET_OK);
+    double *z = zeros(500), zz = 0.0, tt = 0.0, zt = 0.0, mz = 0.0, mt = 0.0;
+    assert_int_equal(sn_kernel_map_scores(result.state, 500, fresh.wide, z), STONET_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t i = 0; i < 500; i++) {
+            double truth = fresh.wide[i * 4] + 0.5 * pow(fresh.wide[i * 4 + 1], 2);
+            if (pass == 0) {
+                mz += z[i] / 500.0;
+                mt += truth / 500.0;
+            } else {
+                zz += pow(z[i] - mz, 2);
+                tt += pow(truth - mt, 2);
+                zt += (z[i] - mz) * (truth - mt);
+            }
+        }
+    }
+    free(z);
+    method()->free(result.state);
+    free_sample(&s);
+    free_sample(&fresh);
+    return fabs(zt) / sqrt(zz * tt);
+}
+
+static void test_recovers_a_nonlinear_predictor(void **state)
+{
+    (void)state;
+    double few = recovery(60, "none"), many = recovery(600, "none"), some = recovery(600, "100");
+    assert_true(many > few);
+    assert_true(many > 0.93);
+    assert_true(some > 0.92);
+}
+
+static void test_unpleasant_data(void **state)
+{
+    (void)state;
+    check_unpleasant(method());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_textbook),
+        cmocka_unit_test(test_class_names_do_not_matter),
+        cmocka_unit_test(test_rank_is_limited_by_the_classes),
+        cmocka_unit_test(test_recovers_a_nonlinear_predictor),
+        cmocka_unit_test(test_unpleasant_data),
+    };
+    return cmocka_run_group_tests_name("methods_gsir", tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* What the tests of the kernel methods share: small data sets, fits, and plain matrix algebra. */
+#ifndef SN_METHODS_TEST_KERNEL_HELP_H
+#define SN_METHODS_TEST_KERNEL_HELP_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+#include "math/noise.h"
+#include "methods/kernel_map.h"
+
+typedef struct sample {
+    sn_problem problem;
+    float *x;
+    double *wide; /* x as doubles */
+    int32_t *label;
+    double *y;
+} sample;
+
+__attribute__((unused)) static double *zeros(int64_t count)
+{
+    return calloc((size_t)count + 1, sizeof(double));
+}
+
+/* Standard normal features; classes by thirds of x1 + x2^2 / 2 + noise, or y1 = that and y2 = x3 + noise. */
+__attribute__((unused)) static sample make_sample(int64_t n, int64_t p, int64_t classes, int64_t targets,
+                                                  uint32_t substream)
+{
+    sample s = {.x = malloc((size_t)(n * p) * sizeof(float)), .wide = zeros(n * p)};
+    sn_random random;
+    sn_random_init(&random, 11, SN_STREAM_TEST, substream);
+    for (int64_t i = 0; i < n * p; i++) s.wide[i] = s.x[i] = (float)sn_random_normal(&random);
+    s.problem = (sn_problem){.n = n, .p = p, .x = s.x};
+    double *signal = zeros(n);
+    for (int64_t i = 0; i < n; i++) {
+        const float *row = s.x + i * p;
+        signal[i] = row[0] + 0.5 * row[1] * row[1] + 0.2 * sn_random_normal(&random);
+    }
+    if (classes > 0) {
+        s.label = malloc((size_t)n * sizeof *s.label);
+        for (int64_t i = 0; i < n; i++) {
+            double place = 0.5 + 0.5 * erf(0.6 * (signal[i] - 0.5));
+            s.label[i] = (int32_t)(place * (double)classes);
+        }
+        s.problem.task = SN_CLASSIFICATION;
+        s.problem.outputs = classes;
+        s.problem.label = s.label;
+    } else {
+        s.y = zeros(n * targets);
+        for (int64_t i = 0; i < n; i++) {
+            s.y[i * targets] = signal[i];
+            for (int64_t t = 1; t < targets; t++)
+                s.y[i * targets + t] = s.x[i * p + t + 1] + 0.2 * sn_random_normal(&random);
+        }
+        s.problem.task = SN_REGRESSION;
+        s.problem.outputs = targets;
+        s.problem.y = s.y;
+    }
+    free(signal);
+    return s;
+}
+
+__attribute__((unused)) static void free_sample(sample *s)
+{
+    free(s->x);
+    free(s->wide);
+    free(s->label);
+    free(s->y);
+}
+
+static char last_message[1024];
+
+static void keep_message(stonet_level level, const char *text, void *user)
+{
+    (void)level;
+    (void)user;
+    snprintf(last_message, sizeof last_message, "%s", text);
+}
+
+/* Fits with settings given as name, value, ..., NULL. */
+__attribute__((unused)) static stonet_status fit_with(const sn_method *method, const sn_problem *problem,
+                                                      int64_t dim, sn_fit_result *result, ...)
+{
+    sn_settings *settings = NULL;
+    assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
+    va_list list;
+    va_start(list, result);
+    for (const char *name; (name = va_arg(list, const char *)) != NULL;)
+        assert_int_equal(sn_settings_set(settings, name, va_arg(list, const char *)), STONET_OK);
+    va_end(list);
+    stonet_run run;
+    stonet_run_default(&run);
+    run.threads = 2;
+    run.on_message = keep_message;
+    last_message[0] = '\0';
+    memset(result, 0, sizeof *result);
+    stonet_status status = method->fit(problem, dim, settings, &run, result);
+    sn_settings_free(settings);
+    return status;
+}
+
+/* f(A) for symmetric A (n x n) by its eigenvalues: power -1, -0.5, ...; values below `cut` times the largest
+   are dropped (Moore-Penrose). */
+__attribute__((unused)) static double *matrix_power(int64_t n, const double *a, double power, double cut)
+{
+    double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n), *out = zeros(n * n);
+    memcpy(copy, a, (size_t)(n * n) * sizeof *a);
+    assert_int_equal(sn_eigh(n, copy, values, v), STONET_OK);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t k = 0; k < n && values[k] > cut * values[0]; k++)
+                out[i * n + j] += v[i * n + k] * pow(values[k], power) * v[j * n + k];
+    free(copy);
+    free(values);
+    free(v);
+    return out;
+}
+
+__attribute__((unused)) static double top_eigenvalue(int64_t n, const double *a)
+{
+    double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
+    memcpy(copy, a, (size_t)(n * n) * sizeof *a);
+    assert_int_equal(sn_eigh(n, copy, values, v), STONET_OK);
+    double top = values[0];
+    free(copy);
+    free(values);
+    free(v);
+    return top;
+}
+
+/* The product of the matrices n x n given, in new memory. */
+__attribute__((unused)) static double *times(int64_t n, const double *a, const double *b)
+{
+    double *out = zeros(n * n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < n; k++)
+            for (int64_t j = 0; j < n; j++) out[i * n + j] += a[i * n + k] * b[k * n + j];
+    return out;
+}
+
+/* I - 11'/n. */
+__attribute__((unused)) static double *centring(int64_t n)
+{
+    double *q = zeros(n * n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) q[i * n + j] = (i == j ? 1.0 : 0.0) - 1.0 / (double)n;
+    return q;
+}
+
+__attribute__((unused)) static double plain_mean_distance(int64_t n, int64_t p, const double *x)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double d2 = 0.0;
+            for (int64_t k = 0; k < p; k++) d2 += pow(x[i * p + k] - x[j * p + k], 2);
+            sum += sqrt(d2);
+        }
+    return sum / (double)(n * (n - 1));
+}
+
+__attribute__((unused)) static double *plain_gram(int64_t n, int64_t m, int64_t p, const double *a,
+                                                  const double *b, double gamma)
+{
+    double *k = zeros(n * m);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) {
+            double d2 = 0.0;
+            for (int64_t l = 0; l < p; l++) d2 += pow(a[i * p + l] - b[j * p + l], 2);
+            k[i * m + j] = exp(-gamma * d2);
+        }
+    return k;
+}
+
+/* K_Y: equality of labels, or the Gaussian kernel with the mean distance of y. */
+__attribute__((unused)) static double *plain_response_gram(const sn_problem *problem)
+{
+    int64_t n = problem->n;
+    if (problem->task == SN_REGRESSION) {
+        double s = plain_mean_distance(n, problem->outputs, problem->y);
+        return plain_gram(n, n, problem->outputs, problem->y, problem->y, 1.0 / (2.0 * s * s));
+    }
+    double *k = zeros(n * n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) k[i * n + j] = problem->label[i] == problem->label[j];
+    return k;
+}
+
+/* Columns of the n training rows of scores (rows x d) to mean 0 and variance 1; the same to the further rows.
+ */
+__attribute__((unused)) static void standardise(int64_t n, int64_t rows, int64_t d, double *scores)
+{
+    for (int64_t j = 0; j < d; j++) {
+        double mean = 0.0, square = 0.0;
+        for (int64_t i = 0; i < n; i++) mean += scores[i * d + j] / (double)n;
+        for (int64_t i = 0; i < n; i++) square += pow(scores[i * d + j] - mean, 2) / (double)n;
+        for (int64_t i = 0; i < rows; i++) scores[i * d + j] = (scores[i * d + j] - mean) / sqrt(square);
+    }
+}
+
+/* Equal up to the sign of each column. */
+__attribute__((unused)) static void assert_same_scores(int64_t rows, int64_t d, const double *a,
+                                                       const double *b, double tolerance)
+{
+    for (int64_t j = 0; j < d; j++) {
+        double product = 0.0, worst = 0.0;
+        for (int64_t i = 0; i < rows; i++) product += a[i * d + j] * b[i * d + j];
+        double sign = product < 0.0 ? -1.0 : 1.0;
+        for (int64_t i = 0; i < rows; i++) worst = fmax(worst, fabs(a[i * d + j] - sign * b[i * d + j]));
+        if (worst > tolerance) fail_msg("column %d differs by %g", (int)j, worst);
+    }
+}
+
+/* Saves, loads and compares the transforms bit by bit. */
+__attribute__((unused)) static void check_round_trip(const sn_method *method, const sample *s,
+                                                     const sn_fit_result *result)
+{
+    sn_store *store = NULL;
+    void *again = NULL;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(method->save(result->state, store), STONET_OK);
+    assert_int_equal(method->load(store, &again), STONET_OK);
+    size_t count = (size_t)(s->problem.n * result->dim);
+    float *one = calloc(count, sizeof *one), *two = calloc(count, sizeof *two);
+    assert_int_equal(method->transform(result->state, s->x, s->problem.n, NULL, one), STONET_OK);
+    assert_int_equal(method->transform(again, s->x, s->problem.n, NULL, two), STONET_OK);
+    assert_memory_equal(one, two, count * sizeof *one);
+    sn_sizes sizes = method->sizes(again);
+    assert_int_equal(sizes.inputs, s->problem.p);
+    assert_int_equal(sizes.dim, result->dim);
+    free(one);
+    free(two);
+    method->free(again);
+    sn_store_free(store);
+}
+
+/* One class or a constant target, one row, equal rows: an error that says so. A constant column and duplicate
+   rows: a fit. */
+__attribute__((unused)) static void check_unpleasant(const sn_method *method)
+{
+    sn_fit_result result;
+    sample s = make_sample(30, 3, 3, 0, 40);
+    for (int64_t i = 0; i < 30; i++) s.label[i] = 1;
+    assert_int_equal(fit_with(method, &s.problem, 1, &result, NULL), STONET_ERROR_DATA);
+    free_sample(&s);
+
+    s = make_sample(30, 3, 0, 1, 41);
+    memset(s.y, 0, 30 * sizeof(double));
+    assert_int_equal(fit_with(method, &s.problem, 1, &result, NULL), STONET_ERROR_DATA);
+    free_sample(&s);
+
+    s = make_sample(30, 3, 0, 1, 42);
+    s.problem.n = 1;
+    assert_int_equal(fit_with(method, &s.problem, 1, &result, NULL), STONET_ERROR_DATA);
+    s.problem.n = 30;
+    for (int64_t i = 0; i < 90; i++) s.x[i] = 1.0f;
+    assert_int_equal(fit_with(method, &s.problem, 1, &result, NULL), STONET_ERROR_DATA);
+    free_sample(&s);
+
+    s = make_sample(40, 3, 2, 0, 43);
+    for (int64_t i = 0; i < 20; i++) {
+        memcpy(s.x + (20 + i) * 3, s.x + i * 3, 3 * sizeof(float));
+        s.x[i * 3 + 2] = s.x[(20 + i) * 3 + 2] = 0.5f;
+    }
+    assert_int_equal(fit_with(method, &s.problem, 1, &result, NULL), STONET_OK);
+    float z[40];
+    assert_int_equal(method->transform(result.state, s.x, 40, NULL, z), STONET_OK);
+    for (int i = 0; i < 40; i++) assert_true(isfinite(z[i]));
+    for (int i = 0; i < 20; i++) assert_true(fabsf(z[i] - z[20 + i]) < 1e-5f);
+    method->free(result.state);
+    free_sample(&s);
+}
+
+#endif
