@@ -1,0 +1,419 @@
+/*
+ * Step 1 of an iteration (engine.h) for one block of rows: gather, forward pass, start, all sweeps of all
+ * layers, residuals. Everything of the block stays in the first two caches; nothing is allocated and no other
+ * thread is waited for. Included once per instruction set.
+ */
+#ifndef SN_ENGINE_CPU_BLOCK_H
+#define SN_ENGINE_CPU_BLOCK_H
+
+#include <math.h>
+
+#include "engine/cpu_kernel.h"
+#include "engine/cpu_tile.h"
+#include "engine/simd_math.h"
+#include "math/noise.h"
+
+enum {
+    FORCE_UNITS = 24, /* units whose w' r is computed before they move; a multiple of 4 and of TILE_ROWS */
+    DEPTH_STEP = 512, /* inputs of the first layer taken at once, so that a panel's part stays in cache */
+    MAX_VECTORS = SN_PANEL_UNITS / SN_LANES
+};
+
+typedef struct block_state {
+    const sn_cpu_job *job;
+    sn_cpu_scratch *scratch;
+    const float *x; /* the block's input rows */
+    float *psi[SN_MAX_LAYERS];
+    int64_t at, rows; /* place in the chunk; rows in use */
+    int64_t lanes;    /* rows in use rounded up to whole vectors */
+    int64_t stride;   /* from one unit to the next in [unit][row] arrays */
+    int top;          /* index of the output layer */
+    philox_keys keys;
+    noise_state noise[MAX_VECTORS];
+    uint32_t row[SN_PANEL_UNITS];   /* the data row of each lane */
+    uint32_t label[SN_PANEL_UNITS]; /* its class */
+} block_state;
+
+static const float zeros[SN_PANEL_UNITS];
+
+typedef float quad __attribute__((vector_size(16)));
+
+/* to[c][r] = from[r][c] for r < rows, c < columns, both multiples of four. */
+static void transpose(const float *from, int64_t from_stride, int64_t rows, int64_t columns, float *to,
+                      int64_t to_stride)
+{
+    typedef int32_t order __attribute__((vector_size(16)));
+    for (int64_t r = 0; r < rows; r += 4)
+        for (int64_t c = 0; c < columns; c += 4) {
+            quad a[4];
+            for (int k = 0; k < 4; k++) memcpy(&a[k], from + (r + k) * from_stride + c, sizeof a[k]);
+            quad low01 = __builtin_shuffle(a[0], a[1], (order){0, 4, 1, 5});
+            quad low23 = __builtin_shuffle(a[2], a[3], (order){0, 4, 1, 5});
+            quad high01 = __builtin_shuffle(a[0], a[1], (order){2, 6, 3, 7});
+            quad high23 = __builtin_shuffle(a[2], a[3], (order){2, 6, 3, 7});
+            quad b[4] = {__builtin_shuffle(low01, low23, (order){0, 1, 4, 5}),
+                         __builtin_shuffle(low01, low23, (order){2, 3, 6, 7}),
+                         __builtin_shuffle(high01, high23, (order){0, 1, 4, 5}),
+                         __builtin_shuffle(high01, high23, (order){2, 3, 6, 7})};
+            for (int k = 0; k < 4; k++) memcpy(to + (c + k) * to_stride + r, &b[k], sizeof b[k]);
+        }
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The block's rows: indices, classes or responses, and the inputs (copied unless they lie in order). */
+static void gather(block_state *s)
+{
+    const sn_cpu_job *job = s->job;
+    const sn_problem *problem = job->problem;
+    const int64_t p = problem->p, outputs = problem->outputs;
+    for (int64_t r = 0; r < s->stride; r++) {
+        const bool used = r < s->rows;
+        const int64_t row = used ? sn_cpu_row(job->iteration, job->first + s->at + r) : 0;
+        s->row[r] = (uint32_t)row;
+        if (problem->task == SN_CLASSIFICATION)
+            s->label[r] = (uint32_t)problem->label[row];
+        else
+            for (int64_t k = 0; k < outputs; k++)
+                s->scratch->response[k * s->stride + r] = (float)problem->y[row * outputs + k];
+        if (job->x_copy == NULL || !used) continue;
+        float *to = job->x_copy + (s->at + r) * job->x_stride;
+        memcpy(to, problem->x + row * p, (size_t)p * sizeof *to);
+        if (job->shape->input_activation == SN_IDENTITY) continue;
+        for (int64_t k = 0; k < job->x_stride; k += SN_LANES)
+            store(to + k, activate(job->shape->input_activation, load(to + k)));
+    }
+    s->x = job->x + s->at * job->x_stride;
+}
+
+/* mu_1 = b_1 + w_1 psi_0(x). The lanes of these tiles are units, since x comes as [row][input]. */
+static void first_mean(block_state *s)
+{
+    const sn_cpu_layer *layer = &s->job->layer[0];
+    float *corner = s->scratch->corner;
+    for (int64_t unit = 0; unit < layer->padded;) {
+        const int64_t width = sn_panel_width(layer->padded, unit);
+        const float *panel = layer->weights + (layer->inputs + 1) * unit;
+        for (int64_t k = 0; k < layer->inputs; k += DEPTH_STEP)
+            product(TILE_BENEATH, s->rows, width,
+                    &(tile_call){.a = s->x + k,
+                                 .a_stride = s->job->x_stride,
+                                 .b = panel + k * width,
+                                 .b_stride = width,
+                                 .start = k == 0 ? panel + layer->inputs * width : corner,
+                                 .start_stride = k == 0 ? 0 : width,
+                                 .c = corner,
+                                 .c_stride = width,
+                                 .depth = least(DEPTH_STEP, layer->inputs - k)});
+        memset(corner + s->rows * width, 0, (size_t)((s->lanes - s->rows) * width) * sizeof *corner);
+        transpose(corner, width, s->lanes, width, s->scratch->mean[0] + unit * s->stride, s->stride);
+        unit += width;
+    }
+}
+
+/* mu_{i+1} = b_{i+1} + w_{i+1} psi(Y_i) for layer index i >= 1 of the result. */
+static void mean_from_below(block_state *s, int i)
+{
+    const sn_cpu_layer *layer = &s->job->layer[i];
+    for (int64_t unit = 0; unit < layer->outputs;) {
+        const int64_t width = sn_panel_width(layer->padded, unit);
+        const float *panel = layer->weights + (layer->inputs + 1) * unit;
+        product(TILE_BIASED, least(width, layer->outputs - unit), s->lanes,
+                &(tile_call){.a = panel,
+                             .a_stride = width,
+                             .b = s->psi[i - 1],
+                             .b_stride = s->stride,
+                             .start = panel + layer->inputs * width,
+                             .c = s->scratch->mean[i] + unit * s->stride,
+                             .c_stride = s->stride,
+                             .depth = layer->inputs});
+        unit += width;
+    }
+}
+
+/* force[u] = (w_i' pull)[first + u] for `count` inputs of layer index i. */
+static void pull_back(block_state *s, int i, const float *pull, int64_t first, int64_t count)
+{
+    const sn_cpu_layer *layer = &s->job->layer[i];
+    float *force = s->scratch->force;
+    for (int64_t unit = 0; unit < layer->outputs;) {
+        const int64_t width = sn_panel_width(layer->padded, unit);
+        const float *panel = layer->weights + (layer->inputs + 1) * unit;
+        product(TILE_BENEATH, count, s->lanes,
+                &(tile_call){.a = panel + first * width,
+                             .a_stride = width,
+                             .b = pull + unit * s->stride,
+                             .b_stride = s->stride,
+                             .start = unit == 0 ? zeros : force,
+                             .start_stride = unit == 0 ? 0 : s->stride,
+                             .c = force,
+                             .c_stride = s->stride,
+                             .depth = least(width, layer->outputs - unit)});
+        unit += width;
+    }
+}
+
+/* r of the class layer, (onehot(y) - softmax(mu)) / s, into pull; loss not NULL: -log softmax(mu)_y. */
+static void class_pull(block_state *s, float over_s, float *pull, float *loss)
+{
+    const int64_t classes = s->job->layer[s->top].outputs;
+    for (int64_t r = 0; r < s->lanes; r += SN_LANES) {
+        const float *mean = s->scratch->mean[s->top] + r;
+        const vu label = load_words(s->label + r);
+        vf most = load(mean), sum = all(0.0F), own = all(0.0F);
+        for (int64_t k = 1; k < classes; k++) most = larger(most, load(mean + k * s->stride));
+        for (int64_t k = 0; k < classes; k++) {
+            vf e = exp_negative(load(mean + k * s->stride) - most);
+            store(pull + k * s->stride + r, e);
+            sum = sum + e;
+        }
+        vf share = over_s / sum;
+        for (int64_t k = 0; k < classes; k++) {
+            vf hit = same_word(label, all_words((uint32_t)k));
+            vf e = load(pull + k * s->stride + r);
+            store(pull + k * s->stride + r, fma_(-e, share, hit * over_s));
+            if (loss != NULL) own = fma_(hit, load(mean + k * s->stride), own);
+        }
+        if (loss != NULL) store(loss + r, fma_(minus_two_log(sum), all(-0.5F), most - own));
+    }
+}
+
+/* r of the numeric response, (y - mu) / s, into pull; loss not NULL: |y - mu|^2 / 2. */
+static void response_pull(block_state *s, float over_s, float *pull, float *loss)
+{
+    const int64_t outputs = s->job->layer[s->top].outputs;
+    for (int64_t r = 0; r < s->lanes; r += SN_LANES) {
+        vf sum = all(0.0F);
+        for (int64_t k = 0; k < outputs; k++) {
+            const int64_t at = k * s->stride + r;
+            vf gap = load(s->scratch->response + at) - load(s->scratch->mean[s->top] + at);
+            store(pull + at, gap * over_s);
+            sum = fma_(gap, gap, sum);
+        }
+        if (loss != NULL) store(loss + r, sum * 0.5F);
+    }
+}
+
+/* The output layer's residual at its current mean, into pull[0]. */
+static void output_pull(block_state *s, float *loss)
+{
+    const float over_s = (float)(1.0 / s->job->iteration->dynamics->s[s->top]);
+    if (s->job->problem->task == SN_CLASSIFICATION)
+        class_pull(s, over_s, s->scratch->pull[0], loss);
+    else
+        response_pull(s, over_s, s->scratch->pull[0], loss);
+}
+
+/* psi of layer index i from its latents. */
+static void activate_layer(block_state *s, int i)
+{
+    const sn_activation activation = s->job->shape->activation;
+    const int64_t size = s->job->layer[i].outputs * s->stride;
+    for (int64_t at = 0; at < size; at += SN_LANES)
+        store(s->psi[i] + at, activate(activation, load(s->scratch->latent[i] + at)));
+}
+
+/* Y_i = mu_i and v_i = 0 from the input up, and the output's mean. */
+static void forward(block_state *s)
+{
+    first_mean(s);
+    for (int i = 0; i < s->top; i++) {
+        const size_t bytes = (size_t)(s->job->layer[i].outputs * s->stride) * sizeof(float);
+        if (i > 0) mean_from_below(s, i);
+        memcpy(s->scratch->latent[i], s->scratch->mean[i], bytes);
+        memset(s->scratch->speed[i], 0, bytes);
+        activate_layer(s, i);
+    }
+    if (s->top > 0) mean_from_below(s, s->top);
+}
+
+/* Mode start: g_i = psi'(Y_i) . (w_{i+1}' g_{i+1}) from the output's residual down, Y_i <- Y_i + s_i g_i;
+   then the means above the moved latents. */
+static void move_to_mode(block_state *s)
+{
+    const sn_activation activation = s->job->shape->activation;
+    for (int i = s->top - 1; i >= 0; i--) {
+        const float *above = s->scratch->pull[(s->top - 1 - i) % 2];
+        float *own = s->scratch->pull[(s->top - i) % 2];
+        const float variance = (float)s->job->iteration->dynamics->s[i];
+        const int64_t units = s->job->layer[i].outputs;
+        for (int64_t first = 0; first < units; first += FORCE_UNITS) {
+            const int64_t count = least(FORCE_UNITS, units - first);
+            pull_back(s, i + 1, above, first, count);
+            for (int64_t at = 0; at < count * s->stride; at += SN_LANES) {
+                const int64_t to = first * s->stride + at;
+                vf g = slope(activation, load(s->psi[i] + to)) * load(s->scratch->force + at);
+                store(own + to, g);
+                store(s->scratch->latent[i] + to, fma_(g, all(variance), load(s->scratch->latent[i] + to)));
+            }
+        }
+        activate_layer(s, i);
+    }
+    for (int i = 1; i <= s->top; i++) mean_from_below(s, i);
+}
+
+typedef struct mover { /* one layer's step, as the inner loop wants it */
+    float *latent, *speed, *psi;
+    const float *mean;
+    float *pull; /* r_i after the move, for the layer below; NULL when there is none */
+    float epsilon, keep, kick, over_s;
+    uint32_t layer; /* 1-based, for the noise */
+} mover;
+
+/* Moves units unit .. unit + count - 1 (count <= 4) of all rows: noise, momentum, position, activation. */
+SN_INLINE void move_group(sn_activation activation, sn_integrator integrator, block_state *s, const mover *m,
+                          const float *force, int64_t unit, int count)
+{
+    const noise_call call =
+        noise_group(&s->keys, s->job->iteration->number, m->layer << 20 | (uint32_t)(unit / 4));
+    for (int64_t r = 0; r < s->lanes; r += SN_LANES) {
+        vf normal[4];
+        noise_normals(&s->keys, &s->noise[r / SN_LANES], call, (count + 1) / 2, normal);
+#pragma GCC unroll 4
+        for (int j = 0; j < count; j++) {
+            const int64_t at = (unit + j) * s->stride + r;
+            vf y = load(m->latent + at), before = load(m->speed + at), mean = load(m->mean + at);
+            vf g = fma_(slope(activation, load(m->psi + at)), load(force + j * s->stride + r),
+                        (mean - y) * m->over_s);
+            vf v = fma_(g, all(m->epsilon), fma_(normal[j], all(m->kick), before * m->keep));
+            y = fma_(integrator == SN_EULER ? before : v, all(m->epsilon), y);
+            store(m->speed + at, v);
+            store(m->latent + at, y);
+            store(m->psi + at, activate(activation, y));
+            if (m->pull != NULL) store(m->pull + at, (y - mean) * m->over_s);
+        }
+    }
+}
+
+SN_INLINE void move_units(sn_activation activation, sn_integrator integrator, block_state *s, const mover *m,
+                          int64_t first, int64_t count)
+{
+    for (int64_t u = 0; u < count; u += 4) {
+        const float *force = s->scratch->force + u * s->stride;
+        switch (least(4, count - u)) {
+        case 1:
+            move_group(activation, integrator, s, m, force, first + u, 1);
+            break;
+        case 2:
+            move_group(activation, integrator, s, m, force, first + u, 2);
+            break;
+        case 3:
+            move_group(activation, integrator, s, m, force, first + u, 3);
+            break;
+        default:
+            move_group(activation, integrator, s, m, force, first + u, 4);
+        }
+    }
+}
+
+/* One copy of the inner loop per activation and integrator. */
+#define MOVER(name, activation, integrator)                                                                  \
+    static void name(block_state *s, const mover *m, int64_t first, int64_t count)                           \
+    {                                                                                                        \
+        move_units(activation, integrator, s, m, first, count);                                              \
+    }
+MOVER(move_identity, SN_IDENTITY, SN_SYMPLECTIC)
+MOVER(move_tanh, SN_TANH, SN_SYMPLECTIC)
+MOVER(move_relu, SN_RELU, SN_SYMPLECTIC)
+MOVER(move_sigmoid, SN_SIGMOID, SN_SYMPLECTIC)
+MOVER(move_identity_euler, SN_IDENTITY, SN_EULER)
+MOVER(move_tanh_euler, SN_TANH, SN_EULER)
+MOVER(move_relu_euler, SN_RELU, SN_EULER)
+MOVER(move_sigmoid_euler, SN_SIGMOID, SN_EULER)
+
+typedef void (*move_function)(block_state *s, const mover *m, int64_t first, int64_t count);
+static const move_function move_functions[2][4] = {
+    [SN_SYMPLECTIC] = {move_identity, move_tanh, move_relu, move_sigmoid},
+    [SN_EULER] = {move_identity_euler, move_tanh_euler, move_relu_euler, move_sigmoid_euler},
+};
+
+/* One sweep: layers h..1, each with the newest state above it. */
+static void sweep(block_state *s, int number)
+{
+    const sn_dynamics *dynamics = s->job->iteration->dynamics;
+    const move_function move = move_functions[dynamics->integrator][s->job->shape->activation];
+    for (int64_t r = 0; r < s->lanes; r += SN_LANES)
+        s->noise[r / SN_LANES] = noise_rows(&s->keys, load_words(s->row + r), s->job->iteration->number,
+                                            (uint32_t)SN_STREAM_IMPUTE << 16 | (uint32_t)number);
+    output_pull(s, NULL);
+    for (int i = s->top - 1; i >= 0; i--) {
+        const float *above = s->scratch->pull[(s->top - 1 - i) % 2];
+        const mover m = {.latent = s->scratch->latent[i],
+                         .speed = s->scratch->speed[i],
+                         .psi = s->psi[i],
+                         .mean = s->scratch->mean[i],
+                         .pull = i > 0 ? s->scratch->pull[(s->top - i) % 2] : NULL,
+                         .epsilon = (float)dynamics->epsilon[i],
+                         .keep = (float)(1.0 - dynamics->alpha[i]),
+                         .kick = (float)sqrt(2.0 * dynamics->alpha[i]),
+                         .over_s = (float)(1.0 / dynamics->s[i]),
+                         .layer = (uint32_t)i + 1};
+        const int64_t units = s->job->layer[i].outputs;
+        for (int64_t first = 0; first < units; first += FORCE_UNITS) {
+            const int64_t count = least(FORCE_UNITS, units - first);
+            pull_back(s, i + 1, above, first, count);
+            move(s, &m, first, count);
+        }
+        mean_from_below(s, i + 1);
+    }
+}
+
+/* r_i of layer index i into the chunk's array, turned to [row][unit]; padding units get 0. */
+static void leave_residual(block_state *s, int i)
+{
+    const sn_cpu_layer *layer = &s->job->layer[i];
+    const float over_s = (float)(1.0 / s->job->iteration->dynamics->s[i]);
+    float *corner = s->scratch->corner;
+    for (int64_t unit = 0; unit < layer->padded;) {
+        const int64_t width = sn_panel_width(layer->padded, unit);
+        const int64_t used = least(width, layer->outputs - unit) * s->stride;
+        const int64_t from = unit * s->stride;
+        for (int64_t at = 0; at < used; at += SN_LANES)
+            store(corner + at, i == s->top ? load(s->scratch->pull[0] + from + at)
+                                           : (load(s->scratch->latent[i] + from + at) -
+                                              load(s->scratch->mean[i] + from + at)) *
+                                                 over_s);
+        memset(corner + used, 0, (size_t)(width * s->stride - used) * sizeof *corner);
+        transpose(corner, s->stride, width, s->lanes,
+                  layer->residual + s->job->capacity * unit + s->at * width, width);
+        unit += width;
+    }
+}
+
+static void leave_latents(const block_state *s, int i)
+{
+    const int64_t units = s->job->layer[i].outputs;
+    float *out = s->job->out + (s->job->first + s->at) * units;
+    for (int64_t r = 0; r < s->rows; r++)
+        for (int64_t u = 0; u < units; u++) out[r * units + u] = s->scratch->latent[i][u * s->stride + r];
+}
+
+static void impute_block(const sn_cpu_job *job, sn_cpu_scratch *scratch, int64_t block)
+{
+    block_state state = {.job = job, .scratch = scratch, .stride = job->block_rows};
+    block_state *s = &state;
+    s->at = block * s->stride;
+    s->rows = least(s->stride, job->rows - s->at);
+    s->lanes = (s->rows + SN_LANES - 1) / SN_LANES * SN_LANES;
+    s->top = job->shape->layers - 1;
+    s->keys = philox_schedule(job->seed);
+    for (int i = 0; i < s->top; i++)
+        s->psi[i] = job->layer[i].psi + block * job->layer[i].outputs * s->stride;
+
+    gather(s);
+    forward(s);
+    output_pull(s, job->loss + s->at);
+    if (job->iteration->dynamics->start == SN_START_MODE) move_to_mode(s);
+    for (int number = 0; number < job->iteration->dynamics->sweeps; number++) sweep(s, number);
+    if (job->out_layer > 0) {
+        leave_latents(s, job->out_layer - 1);
+        return;
+    }
+    output_pull(s, NULL);
+    for (int i = 0; i <= s->top; i++) leave_residual(s, i);
+}
+
+#endif

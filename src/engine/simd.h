@@ -1,0 +1,261 @@
+/*
+ * The vector unit behind one small set of names, so that a kernel is written once and compiled per
+ * instruction set: AVX-512, AVX2 with FMA, and four lanes in the compiler's own vectors for anything else.
+ *
+ *     vf  SN_LANES floats      vu  SN_LANES 32-bit words      vw  the even or odd words, in 64-bit cells
+ *
+ * Plain operators (+ - * / & | ^ << >>) work on all of them; what is here is what has no operator. The file
+ * is included by one source file per instruction set, after which everything in it is file-local.
+ */
+#ifndef SN_ENGINE_SIMD_H
+#define SN_ENGINE_SIMD_H
+
+#include <stdint.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+enum { SN_LANES = 16, SN_TILE_VECTORS = 4 };
+#elif defined(__AVX2__) && defined(__FMA__)
+enum { SN_LANES = 8, SN_TILE_VECTORS = 2 };
+#else
+enum { SN_LANES = 4, SN_TILE_VECTORS = 2 };
+#endif
+
+typedef float vf __attribute__((vector_size(SN_LANES * 4)));
+typedef int32_t vi __attribute__((vector_size(SN_LANES * 4)));
+typedef uint32_t vu __attribute__((vector_size(SN_LANES * 4)));
+typedef uint64_t vw __attribute__((vector_size(SN_LANES * 4)));
+
+#define SN_INLINE static inline __attribute__((always_inline))
+
+SN_INLINE vf load(const float *at)
+{
+    vf value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+SN_INLINE void store(float *at, vf value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+SN_INLINE vu load_words(const uint32_t *at)
+{
+    vu value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+SN_INLINE void store_words(uint32_t *at, vu value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+SN_INLINE vf all(float value)
+{
+    return value - (vf){0};
+}
+
+SN_INLINE vu all_words(uint32_t value)
+{
+    return value - (vu){0};
+}
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+
+SN_INLINE vf fma_(vf a, vf b, vf c)
+{
+    return (vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+SN_INLINE vf larger(vf a, vf b)
+{
+    return (vf)_mm512_max_ps((__m512)a, (__m512)b);
+}
+SN_INLINE vf smaller(vf a, vf b)
+{
+    return (vf)_mm512_min_ps((__m512)a, (__m512)b);
+}
+SN_INLINE vf root(vf a)
+{
+    return (vf)_mm512_sqrt_ps((__m512)a);
+}
+SN_INLINE vf nearest(vf a)
+{
+    return (vf)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+SN_INLINE vf from_signed(vi a)
+{
+    return (vf)_mm512_cvtepi32_ps((__m512i)a);
+}
+SN_INLINE vf from_unsigned(vu a)
+{
+    return (vf)_mm512_cvtepu32_ps((__m512i)a);
+}
+SN_INLINE vi to_signed(vf a)
+{
+    return (vi)_mm512_cvtps_epi32((__m512)a);
+}
+/* a where the bits of `mask` are set in `test`, else b. */
+SN_INLINE vf choose_bit(vu test, uint32_t mask, vf a, vf b)
+{
+    return (vf)_mm512_mask_mov_ps((__m512)b, _mm512_test_epi32_mask((__m512i)test, (__m512i)all_words(mask)),
+                                  (__m512)a);
+}
+/* 1 where x > 0, else 0. */
+SN_INLINE vf positive(vf x)
+{
+    return (vf)_mm512_maskz_mov_ps(_mm512_cmp_ps_mask((__m512)x, _mm512_setzero_ps(), _CMP_GT_OQ),
+                                   (__m512)all(1.0F));
+}
+/* 1 where the words agree, else 0. */
+SN_INLINE vf same_word(vu a, vu b)
+{
+    return (vf)_mm512_maskz_mov_ps(_mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b), (__m512)all(1.0F));
+}
+/* a with its sign flipped where the top bit of `bits` is set. */
+SN_INLINE vf flip_sign(vf a, vu bits)
+{
+    return (vf)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)bits, (__m512i)all_words(0x80000000U), 0x78);
+}
+/* The low words of the 64-bit cells, multiplied to 64 bits. */
+SN_INLINE vw multiply_words(vw a, vw b)
+{
+    return (vw)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+}
+SN_INLINE vw xor3(vw a, vw b, vw c)
+{
+    return (vw)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0x96);
+}
+/* Low words of `even` in the even lanes, low words of `odd` in the odd lanes. */
+SN_INLINE vu interleave(vw even, vw odd)
+{
+    return (vu)_mm512_mask_blend_epi32(0xAAAA, (__m512i)even, _mm512_slli_epi64((__m512i)odd, 32));
+}
+
+#elif defined(__AVX2__) && defined(__FMA__)
+
+SN_INLINE vf fma_(vf a, vf b, vf c)
+{
+    return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+SN_INLINE vf larger(vf a, vf b)
+{
+    return (vf)_mm256_max_ps((__m256)a, (__m256)b);
+}
+SN_INLINE vf smaller(vf a, vf b)
+{
+    return (vf)_mm256_min_ps((__m256)a, (__m256)b);
+}
+SN_INLINE vf root(vf a)
+{
+    return (vf)_mm256_sqrt_ps((__m256)a);
+}
+SN_INLINE vf nearest(vf a)
+{
+    return (vf)_mm256_round_ps((__m256)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+SN_INLINE vf from_signed(vi a)
+{
+    return (vf)_mm256_cvtepi32_ps((__m256i)a);
+}
+SN_INLINE vi to_signed(vf a)
+{
+    return (vi)_mm256_cvtps_epi32((__m256)a);
+}
+SN_INLINE vw multiply_words(vw a, vw b)
+{
+    return (vw)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+}
+SN_INLINE vu interleave(vw even, vw odd)
+{
+    return (vu)_mm256_blend_epi32((__m256i)even, _mm256_slli_epi64((__m256i)odd, 32), 0xAA);
+}
+
+#else
+
+/* Not fused: the rounding of this path is the compiler's, and its bits are its own. */
+SN_INLINE vf fma_(vf a, vf b, vf c)
+{
+    return a * b + c;
+}
+SN_INLINE vf pick(vi where, vf a, vf b)
+{
+    return (vf)((where & (vi)a) | (~where & (vi)b));
+}
+SN_INLINE vf larger(vf a, vf b)
+{
+    return pick(a > b, a, b);
+}
+SN_INLINE vf smaller(vf a, vf b)
+{
+    return pick(a < b, a, b);
+}
+SN_INLINE vf root(vf a)
+{
+    for (int lane = 0; lane < SN_LANES; lane++) a[lane] = __builtin_sqrtf(a[lane]);
+    return a;
+}
+/* Right for |a| < 2^22, which is all it is used for. */
+SN_INLINE vf nearest(vf a)
+{
+    return (a + 12582912.0F) - 12582912.0F;
+}
+SN_INLINE vf from_signed(vi a)
+{
+    return __builtin_convertvector(a, vf);
+}
+SN_INLINE vi to_signed(vf a)
+{
+    return __builtin_convertvector(a, vi);
+}
+SN_INLINE vw multiply_words(vw a, vw b)
+{
+#if defined(__SSE2__)
+    return (vw)_mm_mul_epu32((__m128i)a, (__m128i)b);
+#else
+    return (a & 0xFFFFFFFFU) * (b & 0xFFFFFFFFU);
+#endif
+}
+SN_INLINE vu interleave(vw even, vw odd)
+{
+    return (vu)((even & 0xFFFFFFFFU) | odd << 32);
+}
+
+#endif
+
+#if !(defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__))
+
+/* Halves convert exactly, so their sum rounds once. */
+SN_INLINE vf from_unsigned(vu a)
+{
+    return fma_(from_signed((vi)(a >> 16)), all(65536.0F), from_signed((vi)(a & 0xFFFFU)));
+}
+SN_INLINE vf choose_bit(vu test, uint32_t mask, vf a, vf b)
+{
+    vi where = (test & mask) != 0;
+    return (vf)((where & (vi)a) | (~where & (vi)b));
+}
+SN_INLINE vf positive(vf x)
+{
+    return (vf)((x > 0) & (vi)all(1.0F));
+}
+SN_INLINE vf same_word(vu a, vu b)
+{
+    return (vf)((a == b) & (vi)all(1.0F));
+}
+SN_INLINE vf flip_sign(vf a, vu bits)
+{
+    return (vf)((vu)a ^ (bits & 0x80000000U));
+}
+SN_INLINE vw xor3(vw a, vw b, vw c)
+{
+    return a ^ b ^ c;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,390 @@
+/* The cpu engine against ref on random networks, on every instruction set this machine has, and the promise
+   that threads, blocks, batch order and neighbours never change a bit of a row. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "engine/cpu.h"
+#include "math/noise.h"
+
+typedef struct fixture {
+    sn_shape shape;
+    sn_problem problem;
+    float *x, *theta;
+    double *y;
+    int32_t *label;
+    int64_t *rows;
+    sn_dynamics dynamics;
+    sn_update update;
+    sn_iteration iteration;
+} fixture;
+
+static int64_t between(sn_random *random, int64_t low, int64_t high)
+{
+    return low + (int64_t)sn_random_below(random, (uint64_t)(high - low + 1));
+}
+
+/* A network, data and a batch drawn by `seed`; widths up to `widest`, `count` rows of the batch (0: random).
+ */
+static void make(fixture *f, uint32_t seed, int hidden, int64_t widest, int64_t n, int64_t count)
+{
+    sn_random random;
+    sn_random_init(&random, 77, SN_STREAM_TEST, seed);
+    memset(f, 0, sizeof *f);
+    f->shape.layers = hidden + 1;
+    for (int i = 0; i <= hidden; i++) f->shape.width[i] = between(&random, 1, widest);
+    f->shape.task = seed % 2 == 0 ? SN_CLASSIFICATION : SN_REGRESSION;
+    const int64_t outputs = f->shape.task == SN_REGRESSION ? between(&random, 1, 3) : between(&random, 2, 11);
+    f->shape.width[hidden + 1] = outputs;
+    f->shape.activation = (sn_activation)(seed / 2 % 4);
+    f->shape.input_activation = seed % 5 == 4 ? (sn_activation)(seed % 4) : SN_IDENTITY;
+    assert_int_equal(sn_shape_layout(&f->shape), STONET_OK);
+
+    const int64_t p = f->shape.width[0];
+    f->x = sn_calloc((size_t)(n * p), sizeof *f->x);
+    f->y = sn_calloc((size_t)(n * outputs), sizeof *f->y);
+    f->label = sn_calloc((size_t)n, sizeof *f->label);
+    f->rows = sn_calloc((size_t)(n + count), sizeof *f->rows);
+    f->theta = sn_calloc((size_t)f->shape.parameters, sizeof *f->theta);
+    assert_true(f->x && f->y && f->label && f->rows && f->theta);
+    for (int64_t k = 0; k < n * p; k++) f->x[k] = (float)sn_random_normal(&random);
+    for (int64_t k = 0; k < n * outputs; k++) f->y[k] = sn_random_normal(&random);
+    for (int64_t k = 0; k < n; k++) f->label[k] = (int32_t)between(&random, 0, outputs - 1);
+    sn_shape_start(&f->shape, seed, f->theta);
+    for (int64_t k = 0; k < f->shape.parameters; k++) f->theta[k] += 0.1F * (float)sn_random_normal(&random);
+    f->problem = (sn_problem){.n = n, .p = p, .x = f->x, .task = f->shape.task, .outputs = outputs};
+    if (f->shape.task == SN_REGRESSION)
+        f->problem.y = f->y;
+    else
+        f->problem.label = f->label;
+
+    f->dynamics.sweeps = (int)between(&random, 1, 6);
+    f->dynamics.integrator = seed / 8 % 2 == 0 ? SN_SYMPLECTIC : SN_EULER;
+    f->dynamics.start = seed / 3 % 2 == 0 ? SN_START_FORWARD : SN_START_MODE;
+    for (int i = 0; i <= hidden; i++) {
+        f->dynamics.s[i] = 0.05 + 0.5 * sn_random_uniform(&random);
+        f->dynamics.epsilon[i] = 0.02 + 0.1 * sn_random_uniform(&random);
+        f->dynamics.alpha[i] = 0.05 + 0.2 * sn_random_uniform(&random);
+        f->update.rate[i] = 0.01 + 0.05 * sn_random_uniform(&random);
+        f->update.scale[i] = f->dynamics.s[i];
+    }
+    f->update.momentum = 0.9;
+    f->update.decay = seed % 3 == 0 ? 0.03 : 0.0;
+    f->update.l1 = seed % 4 == 1 ? 0.02 : 0.0;
+    if (count == 0) count = between(&random, 1, n);
+    for (int64_t k = 0; k < count; k++) f->rows[k] = between(&random, 0, n - 1);
+    f->iteration = (sn_iteration){
+        .rows = f->rows, .count = count, .number = 3 + seed, .dynamics = &f->dynamics, .update = &f->update};
+}
+
+static void drop(fixture *f)
+{
+    sn_free(f->x);
+    sn_free(f->y);
+    sn_free(f->label);
+    sn_free(f->rows);
+    sn_free(f->theta);
+}
+
+static sn_engine *engine_of(const fixture *f, const sn_cpu_kernels *kernels, int threads)
+{
+    sn_engine *engine = NULL;
+    if (kernels == NULL)
+        assert_int_equal(sn_engine_ref.create(&f->shape, &f->problem, 11, 1, &engine), STONET_OK);
+    else
+        assert_int_equal(sn_cpu_create(&f->shape, &f->problem, 11, threads, kernels, &engine), STONET_OK);
+    engine->ops->set_parameters(engine, f->theta);
+    return engine;
+}
+
+/* `steps` steps (and an imputation after them); returns the parameters, to be freed. */
+static float *result_of(const fixture *f, const sn_cpu_kernels *kernels, int threads, int steps, double *loss)
+{
+    sn_engine *engine = engine_of(f, kernels, threads);
+    sn_step_report report = {0};
+    sn_iteration iteration = f->iteration;
+    for (int k = 0; k < steps; k++, iteration.number++)
+        assert_int_equal(engine->ops->step(engine, &iteration, &report), STONET_OK);
+    assert_true(report.finite);
+    *loss = report.loss;
+    float *theta = sn_calloc((size_t)f->shape.parameters, sizeof *theta);
+    assert_non_null(theta);
+    engine->ops->get_parameters(engine, theta);
+    engine->ops->free(engine);
+    return theta;
+}
+
+static float *imputed_of(const fixture *f, const sn_cpu_kernels *kernels, int threads, int layer)
+{
+    sn_engine *engine = engine_of(f, kernels, threads);
+    float *out = sn_calloc((size_t)(f->iteration.count * f->shape.width[layer]), sizeof *out);
+    assert_non_null(out);
+    assert_int_equal(engine->ops->impute(engine, &f->iteration, layer, out), STONET_OK);
+    engine->ops->free(engine);
+    return out;
+}
+
+static void assert_near(const float *a, const float *b, int64_t size, double tolerance)
+{
+    for (int64_t k = 0; k < size; k++)
+        if (!(fabs((double)a[k] - (double)b[k]) <= tolerance * (1.0 + fabs((double)b[k]))))
+            fail_msg("element %lld of %lld: %.9g against %.9g", (long long)k, (long long)size, (double)a[k],
+                     (double)b[k]);
+}
+
+static void check_against_ref(const fixture *f, int steps, double tolerance)
+{
+    double loss, loss_ref;
+    float *theta_ref = result_of(f, NULL, 1, steps, &loss_ref);
+    for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
+        float *theta = result_of(f, sn_cpu_supported(isa), 1, steps, &loss);
+        assert_near(theta, theta_ref, f->shape.parameters, tolerance);
+        assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + loss_ref));
+        sn_free(theta);
+    }
+    sn_free(theta_ref);
+    for (int layer = 1; layer < f->shape.layers; layer++) {
+        float *ref = imputed_of(f, NULL, 1, layer);
+        for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
+            float *out = imputed_of(f, sn_cpu_supported(isa), 1, layer);
+            assert_near(out, ref, f->iteration.count * f->shape.width[layer], tolerance);
+            sn_free(out);
+        }
+        sn_free(ref);
+    }
+}
+
+/* All activations, tasks, integrators, starts and penalties come up among these seeds. */
+static void test_random_networks(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 0; seed < 96; seed++) {
+        fixture f;
+        make(&f, seed, 1 + (int)(seed / 16 % 4), seed % 7 == 0 ? 140 : 30, 150, seed % 9 == 0 ? 1 : 0);
+        check_against_ref(&f, 2, 3e-4);
+        drop(&f);
+    }
+}
+
+static void test_no_hidden_layer(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        fixture f;
+        make(&f, seed, 0, 40, 90, 70);
+        check_against_ref(&f, 2, 1e-4);
+        drop(&f);
+    }
+}
+
+/* All rows at once, over several chunks and many chains of the sum, read in place and with an activation. */
+static void test_full_batch(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 0; seed < 6; seed++) {
+        fixture f;
+        make(&f, seed, 2, 9, 9001, 1);
+        f.iteration.rows = NULL;
+        f.iteration.count = 9001;
+        check_against_ref(&f, 1, 3e-4);
+        drop(&f);
+    }
+}
+
+/* An input wider than one depth step and a layer of several panels of each width. */
+static void test_wide(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        fixture f;
+        make(&f, seed, 1, 4, 40, 33);
+        f.shape.width[0] = 1100;
+        f.shape.width[1] = 113 + 64 * seed;
+        assert_int_equal(sn_shape_layout(&f.shape), STONET_OK);
+        sn_free(f.x);
+        sn_free(f.theta);
+        f.x = sn_calloc(40 * 1100, sizeof *f.x);
+        f.theta = sn_calloc((size_t)f.shape.parameters, sizeof *f.theta);
+        assert_true(f.x && f.theta);
+        sn_random random;
+        sn_random_init(&random, 5, SN_STREAM_TEST, seed);
+        for (int k = 0; k < 40 * 1100; k++) f.x[k] = (float)sn_random_normal(&random);
+        sn_shape_start(&f.shape, 1, f.theta);
+        f.problem.x = f.x;
+        f.problem.p = 1100;
+        check_against_ref(&f, 2, 5e-4);
+        drop(&f);
+    }
+}
+
+/* The default's noise levels: residuals are small differences of large numbers. */
+static void test_small_noise(void **state)
+{
+    (void)state;
+    fixture f;
+    make(&f, 2, 2, 20, 100, 64);
+    const double s[] = {1e-6, 1e-5, 1e-4};
+    for (int i = 0; i < 3; i++) {
+        f.dynamics.s[i] = s[i];
+        f.dynamics.epsilon[i] = 0.1 * sqrt(s[i]);
+        f.update.scale[i] = 1e-4;
+    }
+    check_against_ref(&f, 3, 1e-3);
+    drop(&f);
+}
+
+static void test_same_bits_for_any_threads(void **state)
+{
+    (void)state;
+    const int threads[] = {2, 7};
+    for (uint32_t seed = 20; seed < 28; seed++) {
+        fixture f;
+        make(&f, seed, 1 + (int)(seed % 3), 90, 6000, seed == 20 ? 5000 : 300);
+        for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
+            double loss_one, loss;
+            float *one = result_of(&f, sn_cpu_supported(isa), 1, 3, &loss_one);
+            float *latent_one = imputed_of(&f, sn_cpu_supported(isa), 1, 1);
+            for (int k = 0; k < 2; k++) {
+                float *theta = result_of(&f, sn_cpu_supported(isa), threads[k], 3, &loss);
+                float *latent = imputed_of(&f, sn_cpu_supported(isa), threads[k], 1);
+                assert_memory_equal(theta, one, (size_t)f.shape.parameters * sizeof *theta);
+                assert_memory_equal(latent, latent_one,
+                                    (size_t)(f.iteration.count * f.shape.width[1]) * sizeof *latent);
+                assert_true(loss == loss_one);
+                sn_free(theta);
+                sn_free(latent);
+            }
+            sn_free(one);
+            sn_free(latent_one);
+        }
+        drop(&f);
+    }
+}
+
+/* A row's latents depend on nothing but the row: alone, repeated, in another order, in another batch. */
+static void test_rows_do_not_see_each_other(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 30; seed < 34; seed++) {
+        fixture f;
+        make(&f, seed, 2, 40, 200, 130);
+        const int64_t d = f.shape.width[2];
+        for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
+            const sn_cpu_kernels *kernels = sn_cpu_supported(isa);
+            float *batch = imputed_of(&f, kernels, 1, 2);
+            fixture other = f;
+            int64_t reversed[130], single;
+            for (int k = 0; k < 130; k++) reversed[k] = f.rows[129 - k];
+            other.iteration.rows = reversed;
+            float *turned = imputed_of(&other, kernels, 1, 2);
+            for (int k = 0; k < 130; k++)
+                assert_memory_equal(turned + k * d, batch + (129 - k) * d, (size_t)d * sizeof *batch);
+            for (int k = 0; k < 130; k += 43) {
+                single = f.rows[k];
+                other.iteration.rows = &single;
+                other.iteration.count = 1;
+                float *alone = imputed_of(&other, kernels, 1, 2);
+                assert_memory_equal(alone, batch + k * d, (size_t)d * sizeof *batch);
+                sn_free(alone);
+            }
+            sn_free(batch);
+            sn_free(turned);
+        }
+        drop(&f);
+    }
+}
+
+/* set_parameters and get_parameters are inverse, and setting forgets the momentum. */
+static void test_parameters_round_trip(void **state)
+{
+    (void)state;
+    fixture f;
+    make(&f, 41, 3, 150, 60, 60);
+    sn_engine *engine = engine_of(&f, sn_cpu_supported(0), 1);
+    float *first = sn_calloc((size_t)f.shape.parameters, sizeof *first);
+    float *second = sn_calloc((size_t)f.shape.parameters, sizeof *second);
+    assert_true(first && second);
+    engine->ops->get_parameters(engine, first);
+    assert_memory_equal(first, f.theta, (size_t)f.shape.parameters * sizeof *first);
+    sn_step_report report;
+    assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_OK);
+    engine->ops->get_parameters(engine, first);
+    engine->ops->set_parameters(engine, f.theta);
+    assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_OK);
+    engine->ops->get_parameters(engine, second);
+    assert_memory_equal(first, second, (size_t)f.shape.parameters * sizeof *first);
+    engine->ops->free(engine);
+    sn_free(first);
+    sn_free(second);
+    drop(&f);
+}
+
+/* A step size far beyond stability is reported, on every activation, within a few steps. */
+static void test_divergence_is_seen(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 0; seed < 8; seed++) {
+        fixture f;
+        make(&f, seed, 2, 20, 100, 100);
+        for (int i = 0; i < 3; i++) {
+            f.dynamics.s[i] = 1e-6;
+            f.dynamics.epsilon[i] = 10.0;
+        }
+        f.dynamics.sweeps = 10;
+        for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
+            sn_engine *engine = engine_of(&f, sn_cpu_supported(isa), 2);
+            sn_step_report report = {.finite = 1};
+            for (int k = 0; k < 20 && report.finite; k++)
+                assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_OK);
+            assert_false(report.finite);
+            engine->ops->free(engine);
+        }
+        drop(&f);
+    }
+}
+
+static void test_bad_calls(void **state)
+{
+    (void)state;
+    fixture f;
+    make(&f, 1, 1, 5, 10, 10);
+    sn_engine *engine = NULL;
+    assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 0, &engine), STONET_ERROR_ARGUMENT);
+    f.problem.p++;
+    assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine), STONET_ERROR_ARGUMENT);
+    f.problem.p--;
+    f.problem.n = 0;
+    assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine), STONET_ERROR_DATA);
+    f.problem.n = 10;
+    assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine), STONET_OK);
+    f.iteration.count = 0;
+    sn_step_report report;
+    assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_ERROR_ARGUMENT);
+    engine->ops->free(engine);
+    sn_engine_cpu.free(NULL);
+    drop(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_networks),
+        cmocka_unit_test(test_no_hidden_layer),
+        cmocka_unit_test(test_full_batch),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_small_noise),
+        cmocka_unit_test(test_same_bits_for_any_threads),
+        cmocka_unit_test(test_rows_do_not_see_each_other),
+        cmocka_unit_test(test_parameters_round_trip),
+        cmocka_unit_test(test_divergence_is_seen),
+        cmocka_unit_test(test_bad_calls),
+    };
+    return cmocka_run_group_tests_name("engine_cpu", tests, NULL, NULL);
+}
