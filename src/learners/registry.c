@@ -2,9 +2,9 @@
 
 #include "learners/learner.h"
 
-extern const sn_learner sn_learner_logistic, sn_learner_linear;
+extern const sn_learner sn_learner_logistic, sn_learner_linear, sn_learner_mlp;
 
-static const sn_learner *const learners[] = {&sn_learner_logistic, &sn_learner_linear};
+static const sn_learner *const learners[] = {&sn_learner_logistic, &sn_learner_linear, &sn_learner_mlp};
 
 size_t sn_learner_count(void)
 {

@@ -25,6 +25,7 @@ enum {
     MAX_HALVINGS = 40,
     MAX_BLOCKS = 16,
     MIN_BLOCK_ROWS = 256,
+    MIN_SHARED = 1 << 20, /* entries of n x d x m below which waking threads costs more than they save */
     MAX_FACTORED =
         4096 /* above it the preconditioner is M's diagonal: factoring M would cost more than it saves */
 };
@@ -261,7 +262,8 @@ static stonet_status allocate(solver *s, vectors *v)
 
 stonet_status sn_softmax_newton(const sn_softmax_problem *problem, const stonet_run *run, double *w)
 {
-    solver s = {.problem = problem, .threads = sn_threads(run)};
+    solver s = {.problem = problem};
+    s.threads = problem->n * problem->d * problem->m >= MIN_SHARED ? sn_threads(run) : 1;
     vectors v = {0};
     s.block_rows = (problem->n + MAX_BLOCKS - 1) / MAX_BLOCKS;
     if (s.block_rows < MIN_BLOCK_ROWS) s.block_rows = MIN_BLOCK_ROWS;

@@ -144,19 +144,20 @@ static void free_sample(sample *s)
 static void the_same_bits_for_any_number_of_threads(void **unused)
 {
     (void)unused;
-    sample s = make_sample(3000, 30, SN_CLASSIFICATION, 4);
+    enum { ROWS = 9000 };
+    sample s = make_sample(ROWS, 30, SN_CLASSIFICATION, 4);
     double *one, *many;
-    assert_ok(SN_NEW(one, 3000 * 4));
-    assert_ok(SN_NEW(many, 3000 * 4));
+    assert_ok(SN_NEW(one, ROWS * 4));
+    assert_ok(SN_NEW(many, ROWS * 4));
     const sn_learner *learner = sn_learner_find("logistic");
     void *state = fit_learner("logistic", &s.problem, 1, NULL);
     predict_both_ways("logistic", state, &s.problem, one);
-    assert_probabilities(3000, 4, one);
+    assert_probabilities(ROWS, 4, one);
     learner->free(state);
     for (int threads = 2; threads <= 7; threads += 5) {
         state = fit_learner("logistic", &s.problem, threads, NULL);
-        assert_ok(learner->predict(state, s.x, 3000, many));
-        assert_memory_equal(one, many, 3000 * 4 * sizeof *one);
+        assert_ok(learner->predict(state, s.x, ROWS, many));
+        assert_memory_equal(one, many, ROWS * 4 * sizeof *one);
         learner->free(state);
     }
     sn_free(one);

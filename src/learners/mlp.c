@@ -1,0 +1,115 @@
+/*
+ * A plain network of tanh layers trained by stochastic gradient descent with momentum: one hidden layer of 50
+ * units unless told otherwise, cross-entropy for classes, mean squared error for numbers, inputs
+ * standardised.
+ */
+#include "base/memory.h"
+#include "learners/learner.h"
+#include "net/network.h"
+#include "net/train.h"
+
+static const sn_param params[] = {
+    {"hidden", SN_INTEGERS, "50", 1, 1e6, NULL, "units of the hidden layers, first layer first"},
+    {"epochs", SN_INTEGER, "300", 1, 1e7, NULL, "passes over the training rows"},
+    {"batch", SN_INTEGER, "128", 1, 1e7, NULL, "rows of a mini-batch"},
+    {"rate", SN_REAL, "0.01", 1e-12, 1e3, NULL, "learning rate"},
+    {"momentum", SN_REAL, "0.9", 0, 0.9999, NULL, "momentum of the gradient descent"},
+    {"decay", SN_REAL, "0", 0, 1e3, NULL,
+     "weight decay (half the weight of the squared weights in the loss)"},
+};
+
+static void mlp_free(void *state)
+{
+    if (state != NULL) sn_network_clear(state);
+    sn_free(state);
+}
+
+static stonet_status choose_shape(const sn_problem *problem, const sn_settings *settings, sn_shape *shape)
+{
+    size_t hidden;
+    const double *widths = sn_list(settings, "hidden", &hidden);
+    if (hidden + 1 > SN_MAX_LAYERS)
+        return sn_fail(STONET_ERROR_ARGUMENT, "mlp: hidden lists %zu layers; at most %d are possible", hidden,
+                       SN_MAX_LAYERS - 1);
+    shape->layers = (int)hidden + 1;
+    shape->width[0] = problem->p;
+    for (size_t i = 0; i < hidden; i++) shape->width[i + 1] = (int64_t)widths[i];
+    shape->width[shape->layers] = problem->outputs;
+    shape->activation = SN_TANH;
+    shape->task = problem->task;
+    return STONET_OK;
+}
+
+static stonet_status train(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
+                           sn_network *net)
+{
+    SN_TRY(choose_shape(problem, settings, &net->shape));
+    SN_TRY(sn_network_start(net, run != NULL ? run->seed : 1));
+    SN_TRY(sn_scaling_learn(&net->scaling, problem->x, problem->n, problem->p));
+    sn_examples examples = {problem->n, problem->x, &net->scaling, problem->label, problem->y};
+    sn_training training = {
+        .stage = "mlp",
+        .rule = SN_SGD,
+        .rate = sn_real(settings, "rate"),
+        .momentum = sn_real(settings, "momentum"),
+        .decay = sn_real(settings, "decay"),
+        .batch = sn_int(settings, "batch"),
+        .epochs = sn_int(settings, "epochs"),
+    };
+    int64_t done;
+    stonet_outcome outcome;
+    return sn_train(&net->shape, &examples, &training, run, net->theta, NULL, &done, &outcome);
+}
+
+static stonet_status mlp_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
+                             void **state)
+{
+    sn_network *net;
+    *state = NULL;
+    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "mlp: there are no rows to fit on");
+    SN_TRY(SN_NEW(net, 1));
+    stonet_status status = train(problem, settings, run, net);
+    if (status != STONET_OK) {
+        mlp_free(net);
+        return status;
+    }
+    *state = net;
+    return STONET_OK;
+}
+
+static stonet_status mlp_predict(const void *state, const float *z, int64_t n, double *out)
+{
+    return sn_network_predict(state, z, n, out);
+}
+
+static stonet_status mlp_save(const void *state, sn_store *store)
+{
+    return sn_network_save(state, "learner.", store);
+}
+
+static stonet_status mlp_load(const sn_store *store, void **state)
+{
+    sn_network *net;
+    *state = NULL;
+    SN_TRY(SN_NEW(net, 1));
+    stonet_status status = sn_network_load(store, "learner.", net);
+    if (status != STONET_OK) {
+        mlp_free(net);
+        return status;
+    }
+    *state = net;
+    return STONET_OK;
+}
+
+const sn_learner sn_learner_mlp = {
+    .name = "mlp",
+    .title = "Neural network of tanh layers by stochastic gradient descent",
+    .tasks = 3,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .fit = mlp_fit,
+    .predict = mlp_predict,
+    .save = mlp_save,
+    .load = mlp_load,
+    .free = mlp_free,
+};

@@ -1,0 +1,103 @@
+/* The network learner: it learns what a linear one cannot, and behaves on small and odd data. */
+#include "learners/testing.h"
+
+enum { N = 400 };
+
+typedef struct rings {
+    float x[N * 3];
+    int32_t label[N];
+    double y[N * 2];
+} rings;
+
+/* Two classes by distance from the origin, a constant third column, and two smooth targets. */
+static void make_rings(rings *r)
+{
+    sn_random random;
+    sn_random_init(&random, 5, SN_STREAM_TEST, 1);
+    for (int i = 0; i < N; i++) {
+        double a = sn_random_normal(&random), b = sn_random_normal(&random);
+        r->x[i * 3] = (float)(1000 + 50 * a); /* columns in unlike units */
+        r->x[i * 3 + 1] = (float)(1e-6 * b);
+        r->x[i * 3 + 2] = 7;
+        r->label[i] = a * a + b * b > 1.4;
+        r->y[i * 2] = sin(2 * a);
+        r->y[i * 2 + 1] = a * b;
+    }
+}
+
+static void learns_what_is_not_linear(void **unused)
+{
+    (void)unused;
+    rings r;
+    make_rings(&r);
+    double p[N * 2];
+    sn_problem classes = {N, 3, r.x, SN_CLASSIFICATION, 2, r.label, NULL};
+    const char *const longer[] = {"epochs", "600", "batch", "32", "rate", "0.03", NULL};
+    void *state = fit_learner("mlp", &classes, 2, longer);
+    predict_both_ways("mlp", state, &classes, p);
+    assert_probabilities(N, 2, p);
+    int wrong = 0;
+    for (int i = 0; i < N; i++) wrong += (p[i * 2 + 1] > 0.5) != r.label[i];
+    assert_true(wrong <= N / 20);
+    sn_learner_find("mlp")->free(state);
+
+    sn_problem numbers = {N, 3, r.x, SN_REGRESSION, 2, NULL, r.y};
+    state = fit_learner("mlp", &numbers, 2, longer);
+    predict_both_ways("mlp", state, &numbers, p);
+    double residual = 0, total = 0;
+    for (int i = 0; i < N * 2; i++) {
+        residual += (p[i] - r.y[i]) * (p[i] - r.y[i]);
+        total += r.y[i] * r.y[i];
+    }
+    assert_true(residual < 0.1 * total);
+    sn_learner_find("mlp")->free(state);
+}
+
+static void takes_several_layers_and_any_number_of_threads(void **unused)
+{
+    (void)unused;
+    rings r;
+    make_rings(&r);
+    double one[N * 2], many[N * 2];
+    sn_problem classes = {N, 3, r.x, SN_CLASSIFICATION, 2, r.label, NULL};
+    const char *const deep[] = {"hidden", "20,10", "epochs", "5", "decay", "1e-4", NULL};
+    void *state = fit_learner("mlp", &classes, 1, deep);
+    predict_both_ways("mlp", state, &classes, one);
+    sn_learner_find("mlp")->free(state);
+    for (int threads = 2; threads <= 7; threads += 5) {
+        state = fit_learner("mlp", &classes, threads, deep);
+        predict_both_ways("mlp", state, &classes, many);
+        assert_memory_equal(one, many, sizeof one);
+        sn_learner_find("mlp")->free(state);
+    }
+}
+
+static void one_row_one_class_and_huge_values(void **unused)
+{
+    (void)unused;
+    float x[4] = {3e38F, -3e38F, 1e-38F, 5};
+    int32_t label[2] = {0, 0};
+    double y[2] = {1, -1}, out[4];
+    for (int n = 1; n <= 2; n++) {
+        sn_problem classes = {n, 2, x, SN_CLASSIFICATION, 1, label, NULL};
+        void *state = fit_learner("mlp", &classes, 2, NULL);
+        predict_both_ways("mlp", state, &classes, out);
+        assert_true(out[0] == 1);
+        sn_learner_find("mlp")->free(state);
+        sn_problem numbers = {n, 2, x, SN_REGRESSION, 1, NULL, y};
+        state = fit_learner("mlp", &numbers, 2, NULL);
+        predict_both_ways("mlp", state, &numbers, out);
+        for (int i = 0; i < n; i++) assert_true(fabs(out[i] - y[i]) < 0.01);
+        sn_learner_find("mlp")->free(state);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(learns_what_is_not_linear),
+        cmocka_unit_test(takes_several_layers_and_any_number_of_threads),
+        cmocka_unit_test(one_row_one_class_and_huge_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

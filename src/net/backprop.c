@@ -1,0 +1,237 @@
+#include "net/backprop.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+#include "math/serial_blas.h"
+
+enum {
+    MIN_BLOCK_ROWS = 32,
+    MIN_SHARED = 1 << 20 /* rows x parameters below which waking threads costs more than they save */
+};
+
+stonet_status sn_backprop_create(sn_backprop *b, int64_t capacity)
+{
+    const sn_shape *shape = b->shape;
+    b->capacity = capacity;
+    for (int i = 0; i <= shape->layers; i++) {
+        SN_TRY(SN_NEW(b->value[i], capacity * shape->width[i]));
+        if (i > 0) SN_TRY(SN_NEW(b->delta[i], capacity * shape->width[i]));
+    }
+    if (b->dropout > 0) SN_TRY(SN_NEW(b->keep, capacity * shape->width[shape->layers - 1]));
+    int64_t blocks = (capacity + MIN_BLOCK_ROWS - 1) / MIN_BLOCK_ROWS;
+    if (blocks > SN_BACKPROP_BLOCKS) blocks = SN_BACKPROP_BLOCKS;
+    SN_TRY(SN_NEW(b->partial, blocks * shape->parameters));
+    b->gradient = b->partial;
+    return STONET_OK;
+}
+
+void sn_backprop_clear(sn_backprop *b)
+{
+    for (int i = 0; i <= SN_MAX_LAYERS; i++) {
+        sn_free(b->value[i]);
+        sn_free(b->delta[i]);
+    }
+    sn_free(b->keep);
+    sn_free(b->partial);
+    memset(b, 0, sizeof *b);
+}
+
+/* ---- activations ------------------------------------------------------------------------------- */
+
+static sn_activation activation_of(const sn_backprop *b, int layer)
+{
+    return layer == 1 && b->linear_first ? SN_IDENTITY : b->shape->activation;
+}
+
+static void activate(sn_activation activation, int64_t count, float *v)
+{
+    if (activation == SN_TANH)
+        for (int64_t i = 0; i < count; i++) v[i] = tanhf(v[i]);
+    if (activation == SN_RELU)
+        for (int64_t i = 0; i < count; i++) v[i] = v[i] > 0 ? v[i] : 0;
+    if (activation == SN_SIGMOID)
+        for (int64_t i = 0; i < count; i++) v[i] = 1 / (1 + expf(-v[i]));
+}
+
+/* delta *= psi'(mu), given a = psi(mu). */
+static void multiply_slope(sn_activation activation, int64_t count, const float *a, float *delta)
+{
+    if (activation == SN_TANH)
+        for (int64_t i = 0; i < count; i++) delta[i] *= 1 - a[i] * a[i];
+    if (activation == SN_RELU)
+        for (int64_t i = 0; i < count; i++) delta[i] = a[i] > 0 ? delta[i] : 0;
+    if (activation == SN_SIGMOID)
+        for (int64_t i = 0; i < count; i++) delta[i] *= a[i] * (1 - a[i]);
+}
+
+/* ---- dropout ----------------------------------------------------------------------------------- */
+
+/* One Philox call decides for eight units, 16 bits each. */
+static uint32_t threshold(double dropout)
+{
+    return (uint32_t)lround(dropout * 65536);
+}
+
+bool sn_dropout_keeps(uint64_t seed, double dropout, int64_t row, int64_t unit, uint32_t iteration)
+{
+    uint32_t words[4];
+    sn_noise_words(seed, SN_STREAM_DROPOUT, (uint32_t)row, 0, (uint32_t)(unit / 8), iteration, 0, words);
+    return (words[unit / 2 % 4] >> (unit % 2 * 16) & 0xFFFF) >= threshold(dropout);
+}
+
+static void drop(const sn_backprop *b, const int64_t *rows, int64_t first, int64_t last, uint32_t iteration)
+{
+    int h = b->shape->layers - 1;
+    int64_t width = b->shape->width[h];
+    uint32_t limit = threshold(b->dropout);
+    float kept = (float)(65536.0 / (65536.0 - limit));
+    for (int64_t i = first; i < last; i++)
+        for (int64_t unit = 0; unit < width; unit += 8) {
+            uint32_t words[4];
+            sn_noise_words(b->seed, SN_STREAM_DROPOUT, (uint32_t)rows[i], 0, (uint32_t)(unit / 8), iteration,
+                           0, words);
+            float *keep = b->keep + i * width + unit, *a = b->value[h] + i * width + unit;
+            for (int64_t u = 0; u < 8 && unit + u < width; u++) {
+                keep[u] = (words[u / 2] >> (u % 2 * 16) & 0xFFFF) >= limit ? kept : 0;
+                a[u] *= keep[u];
+            }
+        }
+}
+
+/* From d loss / d (a . keep) to d loss / d a, and a . keep back to a where it was kept. */
+static void undrop(const sn_backprop *b, int64_t first, int64_t last)
+{
+    int h = b->shape->layers - 1;
+    int64_t width = b->shape->width[h];
+    for (int64_t i = first * width; i < last * width; i++) {
+        b->delta[h][i] *= b->keep[i];
+        if (b->keep[i] > 0) b->value[h][i] /= b->keep[i];
+    }
+}
+
+/* ---- one block of rows ------------------------------------------------------------------------- */
+
+static void gather(const sn_backprop *b, const sn_examples *examples, const int64_t *rows, int64_t first,
+                   int64_t last)
+{
+    int64_t p = b->shape->width[0];
+    for (int64_t i = first; i < last; i++) {
+        const float *from = examples->x + rows[i] * p;
+        if (examples->scaling != NULL)
+            sn_scaling_apply(examples->scaling, from, 1, b->value[0] + i * p);
+        else
+            memcpy(b->value[0] + i * p, from, (size_t)p * sizeof *from);
+    }
+}
+
+static void forward(const sn_backprop *b, const int64_t *rows, int64_t first, int64_t last,
+                    const float *theta, uint32_t iteration)
+{
+    const sn_shape *shape = b->shape;
+    for (int i = 1; i <= shape->layers; i++) {
+        int64_t in = shape->width[i - 1], out = shape->width[i];
+        float *to = b->value[i] + first * out;
+        for (int64_t r = 0; r < last - first; r++)
+            memcpy(to + r * out, theta + shape->bias_at[i - 1], (size_t)out * sizeof *to);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(last - first), (int)out, (int)in, 1.0F,
+                    b->value[i - 1] + first * in, (int)in, theta + shape->weight_at[i - 1], (int)in, 1.0F, to,
+                    (int)out);
+        if (i == shape->layers) break;
+        activate(activation_of(b, i), (last - first) * out, to);
+        if (i == shape->layers - 1 && b->dropout > 0) drop(b, rows, first, last, iteration);
+    }
+}
+
+/* The loss of one row (without the mean) and its derivative in mu, times weight. */
+static double class_row(int64_t c, const float *mu, int32_t label, float weight, float *delta)
+{
+    float top = mu[0], sum = 0;
+    for (int64_t k = 1; k < c; k++) top = mu[k] > top ? mu[k] : top;
+    for (int64_t k = 0; k < c; k++) sum += delta[k] = expf(mu[k] - top);
+    for (int64_t k = 0; k < c; k++) delta[k] *= weight / sum;
+    delta[label] -= weight;
+    return log((double)sum) + (double)top - (double)mu[label];
+}
+
+/* Sum of the block's losses; d loss / d mu of the last layer. count: rows of the whole batch. */
+static double output_delta(const sn_backprop *b, const sn_examples *examples, const int64_t *rows,
+                           int64_t first, int64_t last, int64_t count)
+{
+    int layers = b->shape->layers;
+    int64_t m = b->shape->width[layers];
+    double loss = 0;
+    for (int64_t i = first; i < last; i++) {
+        const float *mu = b->value[layers] + i * m;
+        float *delta = b->delta[layers] + i * m;
+        if (examples->label != NULL) {
+            loss += class_row(m, mu, examples->label[rows[i]], 1 / (float)count, delta);
+            continue;
+        }
+        for (int64_t k = 0; k < m; k++) {
+            double target =
+                examples->y != NULL ? examples->y[rows[i] * m + k] : (double)b->value[0][i * m + k];
+            double residual = (double)mu[k] - target;
+            loss += residual * residual / (double)m;
+            delta[k] = (float)(2 * residual / (double)(count * m));
+        }
+    }
+    return loss;
+}
+
+/* From the output's delta to the block's part of the gradient. */
+static void backward(const sn_backprop *b, int64_t first, int64_t last, const float *theta, float *gradient)
+{
+    const sn_shape *shape = b->shape;
+    int rows = (int)(last - first);
+    for (int i = shape->layers; i >= 1; i--) {
+        int64_t in = shape->width[i - 1], out = shape->width[i];
+        const float *delta = b->delta[i] + first * out;
+        const float *below = b->value[i - 1] + first * in;
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)out, (int)in, rows, 1.0F, delta, (int)out,
+                    below, (int)in, 0.0F, gradient + shape->weight_at[i - 1], (int)in);
+        float *bias = gradient + shape->bias_at[i - 1];
+        memset(bias, 0, (size_t)out * sizeof *bias);
+        for (int r = 0; r < rows; r++)
+            for (int64_t k = 0; k < out; k++) bias[k] += delta[r * out + k];
+        if (i == 1) break;
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, (int)in, (int)out, 1.0F, delta, (int)out,
+                    theta + shape->weight_at[i - 1], (int)in, 0.0F, b->delta[i - 1] + first * in, (int)in);
+        if (i == shape->layers && b->dropout > 0) undrop(b, first, last);
+        multiply_slope(activation_of(b, i - 1), rows * in, below, b->delta[i - 1] + first * in);
+    }
+}
+
+double sn_backprop_gradient(sn_backprop *b, const sn_examples *examples, const int64_t *rows, int64_t count,
+                            const float *theta, uint32_t iteration)
+{
+    int64_t block_rows = (count + SN_BACKPROP_BLOCKS - 1) / SN_BACKPROP_BLOCKS;
+    if (block_rows < MIN_BLOCK_ROWS) block_rows = MIN_BLOCK_ROWS;
+    int64_t blocks = (count + block_rows - 1) / block_rows, size = b->shape->parameters;
+    double loss[SN_BACKPROP_BLOCKS] = {0};
+    int threads = blocks > 1 && count * size >= MIN_SHARED ? b->threads : 1;
+#pragma omp parallel num_threads(threads)
+    {
+        sn_serial_blas();
+#pragma omp for schedule(static, 1)
+        for (int64_t k = 0; k < blocks; k++) {
+            int64_t first = k * block_rows, last = first + block_rows < count ? first + block_rows : count;
+            gather(b, examples, rows, first, last);
+            forward(b, rows, first, last, theta, iteration);
+            loss[k] = output_delta(b, examples, rows, first, last, count);
+            backward(b, first, last, theta, b->partial + k * size);
+        }
+#pragma omp for schedule(static)
+        for (int64_t j = 0; j < size; j++) {
+            float sum = b->partial[j];
+            for (int64_t k = 1; k < blocks; k++) sum += b->partial[k * size + j];
+            b->gradient[j] = sum;
+        }
+    }
+    double total = 0;
+    for (int64_t k = 0; k < blocks; k++) total += loss[k];
+    return total / (double)count;
+}

@@ -1,0 +1,56 @@
+/*
+ * The loss of a mini-batch and its gradient by back-propagation, for the plain networks (no latent noise).
+ *
+ *     a_0 = scaled x,   mu_i = b_i + w_i a_{i-1},   a_i = psi(mu_i), a_h also times its dropout mask
+ *     classification: mean over rows of -log softmax(mu_{h+1})_label
+ *     regression:     mean over rows and outputs of (mu_{h+1} - y)^2
+ *
+ * Float with BLAS over fixed blocks of rows, block sums added in fixed order: the same bits for any number of
+ * threads.
+ */
+#ifndef SN_NET_BACKPROP_H
+#define SN_NET_BACKPROP_H
+
+#include <stdbool.h>
+
+#include "net/scaling.h"
+#include "net/shape.h"
+
+/* What a network is trained on. With neither label nor y the target is the scaled input itself. */
+typedef struct sn_examples {
+    int64_t n;
+    const float *x;            /* n x d_0 */
+    const sn_scaling *scaling; /* NULL: x as it is */
+    const int32_t *label;      /* n */
+    const double *y;           /* n x outputs */
+} sn_examples;
+
+enum { SN_BACKPROP_BLOCKS = 8 };
+
+typedef struct sn_backprop {
+    const sn_shape *shape;
+    bool linear_first; /* psi_1 is the identity: layer 1 is a linear reduction */
+    double dropout;    /* share of the last hidden layer's units left out of each row */
+    uint64_t seed;     /* of the dropout masks */
+    int threads;
+    float *gradient; /* of the last call: parameters floats */
+    /* Work space. */
+    int64_t capacity;
+    float *value[SN_MAX_LAYERS + 1]; /* capacity x d_i: a_i, and mu of the last layer */
+    float *delta[SN_MAX_LAYERS + 1]; /* capacity x d_i: d loss / d mu_i */
+    float *keep;                     /* capacity x d_h: 0 or 1 / (1 - dropout) */
+    float *partial;                  /* blocks x parameters; gradient is the first */
+} sn_backprop;
+
+/* Zero the struct, set shape, linear_first, dropout, seed and threads, then call this; batches have at most
+   `capacity` rows. */
+stonet_status sn_backprop_create(sn_backprop *b, int64_t capacity);
+void sn_backprop_clear(sn_backprop *b);
+/* Returns the mean loss of the rows (indices into the examples) at theta and leaves its gradient in
+   b->gradient. `iteration` keys the dropout masks. */
+double sn_backprop_gradient(sn_backprop *b, const sn_examples *examples, const int64_t *rows, int64_t count,
+                            const float *theta, uint32_t iteration);
+/* Whether dropout keeps this unit of the last hidden layer for this row. */
+bool sn_dropout_keeps(uint64_t seed, double dropout, int64_t row, int64_t unit, uint32_t iteration);
+
+#endif

@@ -1,0 +1,75 @@
+#include "net/scaling.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static stonet_status allocate(sn_scaling *scaling, int64_t columns)
+{
+    scaling->columns = columns;
+    SN_TRY(SN_NEW(scaling->mean, columns));
+    return SN_NEW(scaling->factor, columns);
+}
+
+stonet_status sn_scaling_learn(sn_scaling *scaling, const float *x, int64_t n, int64_t columns)
+{
+    SN_TRY(allocate(scaling, columns));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < columns; j++) scaling->mean[j] += (double)x[i * columns + j] / (double)n;
+    double *variance = scaling->factor;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < columns; j++) {
+            double centred = (double)x[i * columns + j] - scaling->mean[j];
+            variance[j] += centred * centred / (double)n;
+        }
+    for (int64_t j = 0; j < columns; j++) {
+        /* Compared by value: a rounded mean leaves a constant column a variance just above 0. */
+        bool constant = true;
+        for (int64_t i = 1; i < n && constant; i++) constant = x[i * columns + j] == x[j];
+        scaling->factor[j] = constant ? 0.0 : 1.0 / sqrt(variance[j]);
+    }
+    return STONET_OK;
+}
+
+void sn_scaling_apply(const sn_scaling *scaling, const float *from, int64_t n, float *to)
+{
+    int64_t p = scaling->columns;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < p; j++)
+            to[i * p + j] = (float)(((double)from[i * p + j] - scaling->mean[j]) * scaling->factor[j]);
+}
+
+enum { NAME_SIZE = 128 };
+
+stonet_status sn_scaling_save(const sn_scaling *scaling, const char *prefix, sn_store *store)
+{
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%smean", prefix);
+    SN_TRY(sn_store_put_vector(store, name, SN_F64, scaling->columns, scaling->mean));
+    snprintf(name, sizeof name, "%sfactor", prefix);
+    return sn_store_put_vector(store, name, SN_F64, scaling->columns, scaling->factor);
+}
+
+stonet_status sn_scaling_load(const sn_store *store, const char *prefix, int64_t columns, sn_scaling *scaling)
+{
+    char name[NAME_SIZE];
+    const sn_tensor *mean, *factor;
+    snprintf(name, sizeof name, "%smean", prefix);
+    SN_TRY(sn_store_get_vector(store, name, SN_F64, columns, &mean));
+    snprintf(name, sizeof name, "%sfactor", prefix);
+    SN_TRY(sn_store_get_vector(store, name, SN_F64, columns, &factor));
+    SN_TRY(allocate(scaling, columns));
+    memcpy(scaling->mean, mean->data, (size_t)columns * sizeof *scaling->mean);
+    memcpy(scaling->factor, factor->data, (size_t)columns * sizeof *scaling->factor);
+    return STONET_OK;
+}
+
+void sn_scaling_clear(sn_scaling *scaling)
+{
+    sn_free(scaling->mean);
+    sn_free(scaling->factor);
+    memset(scaling, 0, sizeof *scaling);
+}
