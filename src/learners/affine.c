@@ -41,15 +41,15 @@ stonet_status sn_affine_apply(const sn_affine *affine, const float *z, int64_t n
 
 stonet_status sn_affine_save(const sn_affine *affine, sn_store *store)
 {
-    SN_TRY(sn_store_put_matrix(store, "learner.coef", SN_F64, affine->outputs, affine->inputs, affine->coef));
-    return sn_store_put_vector(store, "learner.intercept", SN_F64, affine->outputs, affine->intercept);
+    SN_TRY(sn_store_put_matrix(store, "coef", SN_F64, affine->outputs, affine->inputs, affine->coef));
+    return sn_store_put_vector(store, "intercept", SN_F64, affine->outputs, affine->intercept);
 }
 
 stonet_status sn_affine_load(const sn_store *store, sn_affine *affine)
 {
     const sn_tensor *coef, *intercept;
-    SN_TRY(sn_store_get_matrix(store, "learner.coef", SN_F64, -1, -1, &coef));
-    SN_TRY(sn_store_get_vector(store, "learner.intercept", SN_F64, coef->shape[0], &intercept));
+    SN_TRY(sn_store_get_matrix(store, "coef", SN_F64, -1, -1, &coef));
+    SN_TRY(sn_store_get_vector(store, "intercept", SN_F64, coef->shape[0], &intercept));
     SN_TRY(sn_affine_create(affine, coef->shape[1], coef->shape[0]));
     memcpy(affine->coef, coef->data, (size_t)sn_tensor_count(coef) * sizeof *affine->coef);
     memcpy(affine->intercept, intercept->data, (size_t)affine->outputs * sizeof *affine->intercept);

@@ -193,16 +193,16 @@ static stonet_status logistic_predict(const void *state, const float *z, int64_t
 static stonet_status logistic_save(const void *state, sn_store *store)
 {
     const logistic *model = state;
-    SN_TRY(sn_store_put_int(store, "learner.classes", model->classes));
-    SN_TRY(sn_store_put_vector(store, "learner.class_of", SN_I32, model->present, model->class_of));
+    SN_TRY(sn_store_put_int(store, "classes", model->classes));
+    SN_TRY(sn_store_put_vector(store, "class_of", SN_I32, model->present, model->class_of));
     return sn_affine_save(&model->map, store);
 }
 
 static stonet_status load_into(const sn_store *store, logistic *model)
 {
     const sn_tensor *class_of;
-    SN_TRY(sn_store_get_int(store, "learner.classes", 1, INT32_MAX, &model->classes));
-    SN_TRY(sn_store_get_vector(store, "learner.class_of", SN_I32, -1, &class_of));
+    SN_TRY(sn_store_get_int(store, "classes", 1, INT32_MAX, &model->classes));
+    SN_TRY(sn_store_get_vector(store, "class_of", SN_I32, -1, &class_of));
     SN_TRY(sn_affine_load(store, &model->map));
     model->present = class_of->shape[0];
     if (model->present < 1 || model->map.outputs != (model->present <= 2 ? 1 : model->present))
@@ -236,6 +236,12 @@ static sn_sizes logistic_sizes(const void *state)
     return (sn_sizes){.inputs = model->map.inputs, .outputs = model->classes};
 }
 
+static sn_sizes logistic_sizes(const void *state)
+{
+    const logistic *model = state;
+    return (sn_sizes){.inputs = model->map.inputs, .outputs = model->classes};
+}
+
 const sn_learner sn_learner_logistic = {
     .name = "logistic",
     .title = "Logistic regression with an L2 penalty",
@@ -247,5 +253,6 @@ const sn_learner sn_learner_logistic = {
     .save = logistic_save,
     .load = logistic_load,
     .free = logistic_free,
+    .sizes = logistic_sizes,
     .sizes = logistic_sizes,
 };

@@ -84,7 +84,7 @@ static stonet_status mlp_predict(const void *state, const float *z, int64_t n, d
 
 static stonet_status mlp_save(const void *state, sn_store *store)
 {
-    return sn_network_save(state, "learner.", store);
+    return sn_network_save(state, store);
 }
 
 static stonet_status mlp_load(const sn_store *store, void **state)
@@ -92,13 +92,19 @@ static stonet_status mlp_load(const sn_store *store, void **state)
     sn_network *net;
     *state = NULL;
     SN_TRY(SN_NEW(net, 1));
-    stonet_status status = sn_network_load(store, "learner.", net);
+    stonet_status status = sn_network_load(store, net);
     if (status != STONET_OK) {
         mlp_free(net);
         return status;
     }
     *state = net;
     return STONET_OK;
+}
+
+static sn_sizes mlp_sizes(const void *state)
+{
+    const sn_network *net = state;
+    return (sn_sizes){.inputs = net->shape.width[0], .outputs = net->shape.width[net->shape.layers]};
 }
 
 const sn_learner sn_learner_mlp = {
@@ -112,4 +118,5 @@ const sn_learner sn_learner_mlp = {
     .save = mlp_save,
     .load = mlp_load,
     .free = mlp_free,
+    .sizes = mlp_sizes,
 };

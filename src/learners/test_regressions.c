@@ -69,8 +69,8 @@ static void check_case(const golden *g)
     assert_ok(sn_store_create(&store));
     assert_ok(sn_learner_find(g->kind)->save(state, store));
     const sn_tensor *coef, *intercept;
-    assert_ok(sn_store_get_matrix(store, "learner.coef", SN_F64, g->rows, g->problem.p, &coef));
-    assert_ok(sn_store_get_vector(store, "learner.intercept", SN_F64, g->rows, &intercept));
+    assert_ok(sn_store_get_matrix(store, "coef", SN_F64, g->rows, g->problem.p, &coef));
+    assert_ok(sn_store_get_vector(store, "intercept", SN_F64, g->rows, &intercept));
     int64_t p = g->problem.p;
     double size = 0, gap = 0;
     for (int64_t k = 0; k < g->rows; k++)
@@ -272,10 +272,10 @@ static void a_damaged_store_is_refused(void **unused)
     assert_null(state);
     int32_t class_of[3] = {0, 1, 9};
     double zeros[6] = {0};
-    assert_ok(sn_store_put_int(store, "learner.classes", 3));
-    assert_ok(sn_store_put_vector(store, "learner.class_of", SN_I32, 3, class_of));
-    assert_ok(sn_store_put_matrix(store, "learner.coef", SN_F64, 3, 2, zeros));
-    assert_ok(sn_store_put_vector(store, "learner.intercept", SN_F64, 3, zeros));
+    assert_ok(sn_store_put_int(store, "classes", 3));
+    assert_ok(sn_store_put_vector(store, "class_of", SN_I32, 3, class_of));
+    assert_ok(sn_store_put_matrix(store, "coef", SN_F64, 3, 2, zeros));
+    assert_ok(sn_store_put_vector(store, "intercept", SN_F64, 3, zeros));
     assert_int_equal(sn_learner_find("logistic")->load(store, &state), STONET_ERROR_FORMAT);
     assert_non_null(strstr(stonet_last_error(), "class code 9"));
     sn_store_free(store);

@@ -60,6 +60,9 @@ static inline void predict_both_ways(const char *name, const void *state, const 
     sn_store_free(store);
     assert_ok(learner->predict(copy, problem->x, problem->n, again));
     assert_memory_equal(out, again, count * sizeof *out);
+    sn_sizes sizes = learner->sizes(copy);
+    assert_int_equal(sizes.inputs, problem->p);
+    assert_int_equal(sizes.outputs, problem->outputs);
     learner->free(copy);
     sn_free(again);
 }

@@ -1,13 +1,12 @@
 #include "net/network.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/run.h"
 #include "net/forward.h"
 
-enum { BLOCK_ROWS = 4096, NAME_SIZE = 128 };
+enum { BLOCK_ROWS = 4096 };
 
 stonet_status sn_network_start(sn_network *net, uint64_t seed)
 {
@@ -49,50 +48,38 @@ stonet_status sn_network_predict(const sn_network *net, const float *x, int64_t 
     return status;
 }
 
-stonet_status sn_network_save(const sn_network *net, const char *prefix, sn_store *store)
+stonet_status sn_network_save(const sn_network *net, sn_store *store)
 {
     const sn_shape *shape = &net->shape;
-    char name[NAME_SIZE];
-    snprintf(name, sizeof name, "%swidths", prefix);
-    SN_TRY(sn_store_put_vector(store, name, SN_I64, shape->layers + 1, shape->width));
-    snprintf(name, sizeof name, "%stheta", prefix);
-    SN_TRY(sn_store_put_vector(store, name, SN_F32, shape->parameters, net->theta));
-    snprintf(name, sizeof name, "%sactivation", prefix);
-    SN_TRY(sn_store_put_int(store, name, shape->activation));
-    snprintf(name, sizeof name, "%stask", prefix);
-    SN_TRY(sn_store_put_int(store, name, shape->task));
-    snprintf(name, sizeof name, "%sscaled", prefix);
-    SN_TRY(sn_store_put_int(store, name, net->scaling.columns > 0));
-    return net->scaling.columns > 0 ? sn_scaling_save(&net->scaling, prefix, store) : STONET_OK;
+    SN_TRY(sn_store_put_vector(store, "widths", SN_I64, shape->layers + 1, shape->width));
+    SN_TRY(sn_store_put_vector(store, "theta", SN_F32, shape->parameters, net->theta));
+    SN_TRY(sn_store_put_int(store, "activation", shape->activation));
+    SN_TRY(sn_store_put_int(store, "task", shape->task));
+    SN_TRY(sn_store_put_int(store, "scaled", net->scaling.columns > 0));
+    return net->scaling.columns > 0 ? sn_scaling_save(&net->scaling, store) : STONET_OK;
 }
 
-stonet_status sn_network_load(const sn_store *store, const char *prefix, sn_network *net)
+stonet_status sn_network_load(const sn_store *store, sn_network *net)
 {
     sn_shape *shape = &net->shape;
     const sn_tensor *widths, *theta;
     int64_t activation, task, scaled;
-    char name[NAME_SIZE];
-    snprintf(name, sizeof name, "%swidths", prefix);
-    SN_TRY(sn_store_get_vector(store, name, SN_I64, -1, &widths));
+    SN_TRY(sn_store_get_vector(store, "widths", SN_I64, -1, &widths));
     if (widths->shape[0] < 2 || widths->shape[0] > SN_MAX_LAYERS + 1)
-        return sn_fail(STONET_ERROR_FORMAT, "%s lists %lld layer widths; a network has 2 to %d", name,
+        return sn_fail(STONET_ERROR_FORMAT, "%lld layer widths are stored; a network has 2 to %d",
                        (long long)widths->shape[0], SN_MAX_LAYERS + 1);
     shape->layers = (int)widths->shape[0] - 1;
     memcpy(shape->width, widths->data, (size_t)widths->shape[0] * sizeof *shape->width);
-    snprintf(name, sizeof name, "%sactivation", prefix);
-    SN_TRY(sn_store_get_int(store, name, SN_IDENTITY, SN_SIGMOID, &activation));
-    snprintf(name, sizeof name, "%stask", prefix);
-    SN_TRY(sn_store_get_int(store, name, SN_REGRESSION, SN_CLASSIFICATION, &task));
+    SN_TRY(sn_store_get_int(store, "activation", SN_IDENTITY, SN_SIGMOID, &activation));
+    SN_TRY(sn_store_get_int(store, "task", SN_REGRESSION, SN_CLASSIFICATION, &task));
     shape->activation = (sn_activation)activation;
     shape->task = (sn_task)task;
     if (sn_shape_layout(shape) != STONET_OK) return STONET_ERROR_FORMAT;
-    snprintf(name, sizeof name, "%stheta", prefix);
-    SN_TRY(sn_store_get_vector(store, name, SN_F32, shape->parameters, &theta));
+    SN_TRY(sn_store_get_vector(store, "theta", SN_F32, shape->parameters, &theta));
     SN_TRY(SN_NEW(net->theta, shape->parameters));
     memcpy(net->theta, theta->data, (size_t)shape->parameters * sizeof *net->theta);
-    snprintf(name, sizeof name, "%sscaled", prefix);
-    SN_TRY(sn_store_get_int(store, name, 0, 1, &scaled));
-    return scaled ? sn_scaling_load(store, prefix, shape->width[0], &net->scaling) : STONET_OK;
+    SN_TRY(sn_store_get_int(store, "scaled", 0, 1, &scaled));
+    return scaled ? sn_scaling_load(store, shape->width[0], &net->scaling) : STONET_OK;
 }
 
 void sn_network_clear(sn_network *net)

@@ -21,10 +21,10 @@ stonet_status sn_network_forward(const sn_network *net, const float *x, int64_t 
                                  float *out);
 /* The outputs in double: class probabilities or numbers. out n x outputs. */
 stonet_status sn_network_predict(const sn_network *net, const float *x, int64_t n, double *out);
-/* Under `prefix`, e.g. "learner.": widths, theta, activation, task, and the scaling if there is one. */
-stonet_status sn_network_save(const sn_network *net, const char *prefix, sn_store *store);
+/* As widths, theta, activation, task, and the scaling if there is one. */
+stonet_status sn_network_save(const sn_network *net, sn_store *store);
 /* The network must be zeroed. */
-stonet_status sn_network_load(const sn_store *store, const char *prefix, sn_network *net);
+stonet_status sn_network_load(const sn_store *store, sn_network *net);
 void sn_network_clear(sn_network *net);
 
 #endif

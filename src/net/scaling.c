@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -42,25 +41,17 @@ void sn_scaling_apply(const sn_scaling *scaling, const float *from, int64_t n, f
             to[i * p + j] = (float)(((double)from[i * p + j] - scaling->mean[j]) * scaling->factor[j]);
 }
 
-enum { NAME_SIZE = 128 };
-
-stonet_status sn_scaling_save(const sn_scaling *scaling, const char *prefix, sn_store *store)
+stonet_status sn_scaling_save(const sn_scaling *scaling, sn_store *store)
 {
-    char name[NAME_SIZE];
-    snprintf(name, sizeof name, "%smean", prefix);
-    SN_TRY(sn_store_put_vector(store, name, SN_F64, scaling->columns, scaling->mean));
-    snprintf(name, sizeof name, "%sfactor", prefix);
-    return sn_store_put_vector(store, name, SN_F64, scaling->columns, scaling->factor);
+    SN_TRY(sn_store_put_vector(store, "mean", SN_F64, scaling->columns, scaling->mean));
+    return sn_store_put_vector(store, "factor", SN_F64, scaling->columns, scaling->factor);
 }
 
-stonet_status sn_scaling_load(const sn_store *store, const char *prefix, int64_t columns, sn_scaling *scaling)
+stonet_status sn_scaling_load(const sn_store *store, int64_t columns, sn_scaling *scaling)
 {
-    char name[NAME_SIZE];
     const sn_tensor *mean, *factor;
-    snprintf(name, sizeof name, "%smean", prefix);
-    SN_TRY(sn_store_get_vector(store, name, SN_F64, columns, &mean));
-    snprintf(name, sizeof name, "%sfactor", prefix);
-    SN_TRY(sn_store_get_vector(store, name, SN_F64, columns, &factor));
+    SN_TRY(sn_store_get_vector(store, "mean", SN_F64, columns, &mean));
+    SN_TRY(sn_store_get_vector(store, "factor", SN_F64, columns, &factor));
     SN_TRY(allocate(scaling, columns));
     memcpy(scaling->mean, mean->data, (size_t)columns * sizeof *scaling->mean);
     memcpy(scaling->factor, factor->data, (size_t)columns * sizeof *scaling->factor);

@@ -14,10 +14,9 @@ typedef struct sn_scaling {
 stonet_status sn_scaling_learn(sn_scaling *scaling, const float *x, int64_t n, int64_t columns);
 /* to = (from - mean) factor for n rows; from may be to. */
 void sn_scaling_apply(const sn_scaling *scaling, const float *from, int64_t n, float *to);
-/* Under `prefix`mean and `prefix`factor, e.g. "learner.". */
-stonet_status sn_scaling_save(const sn_scaling *scaling, const char *prefix, sn_store *store);
-stonet_status sn_scaling_load(const sn_store *store, const char *prefix, int64_t columns,
-                              sn_scaling *scaling);
+/* As "mean" and "factor". */
+stonet_status sn_scaling_save(const sn_scaling *scaling, sn_store *store);
+stonet_status sn_scaling_load(const sn_store *store, int64_t columns, sn_scaling *scaling);
 void sn_scaling_clear(sn_scaling *scaling);
 
 #endif
