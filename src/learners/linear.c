@@ -143,12 +143,6 @@ static sn_sizes linear_sizes(const void *state)
     return (sn_sizes){.inputs = map->inputs, .outputs = map->outputs};
 }
 
-static sn_sizes linear_sizes(const void *state)
-{
-    const sn_affine *map = state;
-    return (sn_sizes){.inputs = map->inputs, .outputs = map->outputs};
-}
-
 const sn_learner sn_learner_linear = {
     .name = "linear",
     .title = "Linear regression by least squares",
@@ -160,6 +154,5 @@ const sn_learner sn_learner_linear = {
     .save = linear_save,
     .load = linear_load,
     .free = linear_free,
-    .sizes = linear_sizes,
     .sizes = linear_sizes,
 };

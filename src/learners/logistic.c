@@ -236,12 +236,6 @@ static sn_sizes logistic_sizes(const void *state)
     return (sn_sizes){.inputs = model->map.inputs, .outputs = model->classes};
 }
 
-static sn_sizes logistic_sizes(const void *state)
-{
-    const logistic *model = state;
-    return (sn_sizes){.inputs = model->map.inputs, .outputs = model->classes};
-}
-
 const sn_learner sn_learner_logistic = {
     .name = "logistic",
     .title = "Logistic regression with an L2 penalty",
@@ -253,6 +247,5 @@ const sn_learner sn_learner_logistic = {
     .save = logistic_save,
     .load = logistic_load,
     .free = logistic_free,
-    .sizes = logistic_sizes,
     .sizes = logistic_sizes,
 };
