@@ -11,6 +11,7 @@ extern const sn_method sn_method_dr;
 extern const sn_method sn_method_phd;
 extern const sn_method sn_method_gsir;
 extern const sn_method sn_method_ksir;
+extern const sn_method sn_method_gsave;
 
 /* clang-format off */
 static const sn_method *const methods[] = {
@@ -22,6 +23,7 @@ static const sn_method *const methods[] = {
     &sn_method_phd,
     &sn_method_gsir,
     &sn_method_ksir,
+    &sn_method_gsave,
 };
 /* clang-format on */
 

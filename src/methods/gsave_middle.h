@@ -1,0 +1,20 @@
+/*
+ * The middle matrix of GSAVE, Mid = sum_j (Q/n - Q Lambda_j Q)^2 with Lambda_j = diag(c_j) - c_j c_j' and c_j
+ * the columns of the response's smoother P (n x n), as an operator on centred vectors.
+ */
+#ifndef SN_METHODS_GSAVE_MIDDLE_H
+#define SN_METHODS_GSAVE_MIDDLE_H
+
+#include "base/run.h"
+#include "data/problem.h"
+
+typedef struct sn_middle sn_middle;
+
+/* P = k'(k k' + ey lambda_max I)^{-1} k with k = [1'; K_Y] for numbers; the projection on the class
+   indicators (Moore-Penrose, no ridge) for classes. */
+stonet_status sn_middle_create(const sn_problem *problem, double ey, const stonet_run *run, sn_middle **out);
+void sn_middle_free(sn_middle *middle);
+/* out = Mid in, both n x columns, the columns of `in` with mean 0. */
+stonet_status sn_middle_apply(const sn_middle *middle, int64_t columns, const double *in, double *out);
+
+#endif

@@ -1,0 +1,213 @@
+#include "methods/gsave_middle.h"
+#include "methods/test_kernel_help.h"
+
+static const sn_method *method(void)
+{
+    return sn_method_find("gsave");
+}
+
+/* P by its definition with k = [1'; K_Y], ridge for numbers and Moore-Penrose for classes. */
+static double *plain_smoother(const sn_problem *problem, double ey)
+{
+    int64_t n = problem->n, m = n + 1;
+    double *ky = plain_response_gram(problem), *k = zeros(m * n), *kk = zeros(m * m), *p = zeros(n * n);
+    for (int64_t j = 0; j < n; j++) {
+        k[j] = 1.0;
+        for (int64_t i = 0; i < n; i++) k[(i + 1) * n + j] = ky[i * n + j];
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < m; j++)
+            for (int64_t l = 0; l < n; l++) kk[i * m + j] += k[i * n + l] * k[j * n + l];
+    int scalar = problem->task == SN_REGRESSION;
+    double ridge = scalar ? ey * top_eigenvalue(m, kk) : 0.0;
+    for (int64_t i = 0; i < m; i++) kk[i * m + i] += ridge;
+    double *inverse = matrix_power(m, kk, -1.0, scalar ? 0.0 : 1e-9), *half = zeros(m * n);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t l = 0; l < m; l++)
+            for (int64_t j = 0; j < n; j++) half[i * n + j] += inverse[i * m + l] * k[l * n + j];
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t l = 0; l < m; l++)
+            for (int64_t j = 0; j < n; j++) p[i * n + j] += k[l * n + i] * half[l * n + j];
+    free(ky);
+    free(k);
+    free(kk);
+    free(inverse);
+    free(half);
+    return p;
+}
+
+/* Mid as the sum over rows of squared matrices. */
+static double *plain_middle(const sn_problem *problem, double ey)
+{
+    int64_t n = problem->n;
+    double *p = plain_smoother(problem, ey), *q = centring(n), *mid = zeros(n * n);
+    for (int64_t j = 0; j < n; j++) {
+        double *lambda = zeros(n * n);
+        for (int64_t a = 0; a < n; a++)
+            for (int64_t b = 0; b < n; b++)
+                lambda[a * n + b] = (a == b ? p[a * n + j] : 0.0) - p[a * n + j] * p[b * n + j];
+        double *left = times(n, q, lambda), *centred = times(n, left, q), *term = zeros(n * n);
+        for (int64_t i = 0; i < n * n; i++) term[i] = q[i] / (double)n - centred[i];
+        double *square = times(n, term, term);
+        for (int64_t i = 0; i < n * n; i++) mid[i] += square[i];
+        free(lambda);
+        free(left);
+        free(centred);
+        free(term);
+        free(square);
+    }
+    free(p);
+    free(q);
+    return mid;
+}
+
+static void check_middle(int64_t classes, int64_t targets)
+{
+    enum { N = 30 };
+    sample s = make_sample(N, 3, classes, targets, 1);
+    double *mid = plain_middle(&s.problem, 0.05), *q = centring(N), *out = zeros(N * N);
+    sn_middle *middle = NULL;
+    assert_int_equal(sn_middle_create(&s.problem, 0.05, NULL, &middle), STONET_OK);
+    assert_int_equal(sn_middle_apply(middle, N, q, out), STONET_OK); /* Mid Q = Mid */
+    for (int64_t i = 0; i < N * N; i++) assert_true(fabs(out[i] - mid[i]) < 1e-11);
+    sn_middle_free(middle);
+    free(mid);
+    free(q);
+    free(out);
+    free_sample(&s);
+}
+
+static void test_middle(void **state)
+{
+    (void)state;
+    check_middle(3, 0);
+    check_middle(0, 1);
+    check_middle(0, 2);
+}
+
+/* Scores by the definition with the symmetric root, centred by the training means. */
+static double *textbook(const sn_problem *problem, const double *x, int64_t rows, double ex, double ey,
+                        int64_t d)
+{
+    int64_t n = problem->n, p = problem->p;
+    double s = plain_mean_distance(n, p, x), gamma = 1.0 / (2.0 * s * s);
+    double *k = plain_gram(n, rows, p, x, x, gamma), *own = plain_gram(n, n, p, x, x, gamma),
+           *q = centring(n);
+    double *kq = times(n, own, q), *kqk = times(n, kq, own), top = top_eigenvalue(n, kqk);
+    for (int64_t i = 0; i < n; i++) kqk[i * n + i] += ex * top;
+    double *root = matrix_power(n, kqk, -0.5, 0.0), *kk = times(n, root, kq),
+           *mid = plain_middle(problem, ey);
+    double *left = times(n, kk, mid), *m = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t l = 0; l < n; l++)
+                m[i * n + j] += 0.5 * (left[i * n + l] * kk[j * n + l] + left[j * n + l] * kk[i * n + l]);
+    assert_int_equal(sn_eigh(n, m, values, v), STONET_OK);
+    double *b = times(n, root, v), *scores = zeros(rows * d);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t j = 0; j < d; j++)
+            for (int64_t l = 0; l < n; l++) scores[r * d + j] += b[l * n + j] * k[l * rows + r];
+    standardise(n, rows, d, scores);
+    double *all[] = {k, own, q, kq, kqk, root, kk, mid, left, m, values, v, b};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    return scores;
+}
+
+static void check_textbook(int64_t classes, int64_t targets, int64_t d)
+{
+    enum { N = 40, ROWS = 50, P = 3 };
+    sample s = make_sample(ROWS, P, classes, targets, 2);
+    s.problem.n = N;
+    double *expected = textbook(&s.problem, s.wide, ROWS, 0.02, 0.1, d), *z = zeros(ROWS * d);
+    const char *landmarks[] = {"none", "40"};
+    for (int way = 0; way < 2; way++) {
+        sn_fit_result result;
+        assert_int_equal(fit_with(method(), &s.problem, d, &result, "ex", "0.02", "ey", "0.1", "landmarks",
+                                  landmarks[way], NULL),
+                         STONET_OK);
+        assert_int_equal(result.dim, d);
+        assert_int_equal(sn_kernel_map_scores(result.state, ROWS, s.wide, z), STONET_OK);
+        assert_same_scores(ROWS, d, expected, z, 1e-8);
+        method()->free(result.state);
+    }
+    free(expected);
+    free(z);
+    free_sample(&s);
+}
+
+static void test_textbook(void **state)
+{
+    (void)state;
+    check_textbook(3, 0, 3);
+    check_textbook(0, 1, 3);
+    check_textbook(0, 2, 2);
+}
+
+/* One row at a time gives what all rows give at once: nothing is centred by the new rows. */
+static void test_new_rows_stand_alone(void **state)
+{
+    (void)state;
+    sample s = make_sample(40, 3, 3, 0, 3);
+    sn_fit_result result;
+    assert_int_equal(fit_with(method(), &s.problem, 2, &result, "landmarks", "12", NULL), STONET_OK);
+    float all[80], one[2];
+    assert_int_equal(method()->transform(result.state, s.x, 40, NULL, all), STONET_OK);
+    for (int i = 0; i < 40; i++) {
+        assert_int_equal(method()->transform(result.state, s.x + 3 * i, 1, NULL, one), STONET_OK);
+        assert_true(fabsf(one[0] - all[2 * i]) < 1e-6f && fabsf(one[1] - all[2 * i + 1]) < 1e-6f);
+    }
+    check_round_trip(method(), &s, &result);
+    method()->free(result.state);
+    free_sample(&s);
+}
+
+/* Two classes with equal means and different spread along x1: |x1| is sufficient. |correlation| of the first
+   score with it. */
+static double spread_correlation(int64_t n)
+{
+    sample s = make_sample(n, 3, 2, 0, 4);
+    for (int64_t i = 0; i < n; i++) {
+        s.label[i] = (int32_t)(i % 2);
+        s.x[i * 3] *= i % 2 ? 3.0f : 0.3f;
+    }
+    sn_fit_result result;
+    assert_int_equal(fit_with(method(), &s.problem, 1, &result, NULL), STONET_OK);
+    float *z = calloc((size_t)n, sizeof *z);
+    assert_int_equal(method()->transform(result.state, s.x, n, NULL, z), STONET_OK);
+    double zt = 0.0, tt = 0.0, zz = 0.0, mean = 0.0;
+    for (int64_t i = 0; i < n; i++) mean += fabs(s.x[i * 3]) / (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        double truth = fabs(s.x[i * 3]) - mean;
+        zt += z[i] * truth;
+        zz += z[i] * z[i];
+        tt += truth * truth;
+    }
+    free(z);
+    method()->free(result.state);
+    free_sample(&s);
+    return fabs(zt) / sqrt(zz * tt);
+}
+
+static void test_finds_the_direction_of_spread(void **state)
+{
+    (void)state;
+    assert_true(spread_correlation(400) > 0.9);
+}
+
+static void test_unpleasant_data(void **state)
+{
+    (void)state;
+    check_unpleasant(method());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_middle),
+        cmocka_unit_test(test_textbook),
+        cmocka_unit_test(test_new_rows_stand_alone),
+        cmocka_unit_test(test_finds_the_direction_of_spread),
+        cmocka_unit_test(test_unpleasant_data),
+    };
+    return cmocka_run_group_tests_name("methods_gsave", tests, NULL, NULL);
+}
