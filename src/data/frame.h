@@ -24,7 +24,7 @@ typedef struct sn_column {
 } sn_column;
 
 struct stonet_data {
-    char *source;    /* file name for messages, or NULL */
+    char *source; /* file name for messages, or NULL */
     int64_t n;
     bool has_header; /* names came from the file or the caller */
     int64_t n_columns;
@@ -52,6 +52,8 @@ struct stonet_data {
 
 /* An empty frame of n rows with everything else zero. */
 stonet_status sn_frame_create(int64_t n, stonet_data **out);
+/* Replaces the target of `data` by that of `from`, which loses it; the rows must be as many. */
+stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from);
 void sn_dictionary_free(sn_dictionary *dictionary);
 
 #endif

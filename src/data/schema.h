@@ -27,29 +27,29 @@ typedef struct sn_schema sn_schema;
 
 /* Learns the encoding from all rows of `train`. Notes what it decided (task, one-hot, constant columns) as
    messages. run may be NULL. */
-stonet_status sn_schema_fit(const stonet_data *train, sn_scale scale, sn_task_wish task, const stonet_run *run,
-                            sn_schema **out);
+stonet_status sn_schema_fit(const stonet_data *train, sn_scale scale, sn_task_wish task,
+                            const stonet_run *run, sn_schema **out);
 void sn_schema_free(sn_schema *schema);
 
-int64_t sn_schema_features(const sn_schema *schema);       /* p after encoding */
-int64_t sn_schema_inputs(const sn_schema *schema);         /* columns of the table */
+int64_t sn_schema_features(const sn_schema *schema); /* p after encoding */
+int64_t sn_schema_inputs(const sn_schema *schema);   /* columns of the table */
 const char *sn_schema_feature_name(const sn_schema *schema, int64_t feature);
 const char *sn_schema_input_name(const sn_schema *schema, int64_t input);
 bool sn_schema_has_header(const sn_schema *schema);
 sn_task sn_schema_task(const sn_schema *schema);
-int64_t sn_schema_outputs(const sn_schema *schema);        /* C or m */
+int64_t sn_schema_outputs(const sn_schema *schema); /* C or m */
 const char *sn_schema_class_label(const sn_schema *schema, int64_t code);
 const char *sn_schema_target_name(const sn_schema *schema, int64_t target);
 double sn_schema_target_mean(const sn_schema *schema, int64_t target);
-double sn_schema_target_sd(const sn_schema *schema, int64_t target);   /* population sd of the training rows */
-sn_scale sn_schema_scale(const sn_schema *schema);         /* what AUTO became */
+double sn_schema_target_sd(const sn_schema *schema, int64_t target); /* population sd of the training rows */
+sn_scale sn_schema_scale(const sn_schema *schema);                   /* what AUTO became */
 
 /* Encodes and scales the features: x n x p. Columns are matched by name when both tables have a header, else
    by position; the training target's own column, if it is still there, is passed over. */
 stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *data, float *x);
 /* The same for rows first .. first+count-1 alone: x count x p. */
-stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *data, int64_t first, int64_t count,
-                                    float *x);
+stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *data, int64_t first,
+                                    int64_t count, float *x);
 /* Encodes the response: label (classification) or y scaled (regression) must have room. A label never seen in
    training is an error that names it. */
 stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);

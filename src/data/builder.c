@@ -1,0 +1,355 @@
+#include "data/builder.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Checking free memory costs a system call, so only steps of this size are checked. */
+#define LARGE_STEP ((int64_t)64 << 20)
+
+void sn_builder_free(sn_builder *builder)
+{
+    if (builder == NULL) return;
+    for (int64_t j = 0; builder->name != NULL && j < builder->n_columns; j++) sn_free(builder->name[j]);
+    for (int64_t k = 0; builder->code != NULL && k < builder->n_text; k++) sn_free(builder->code[k]);
+    for (int64_t k = 0; builder->values != NULL && k < builder->n_text; k++)
+        sn_interner_free(&builder->values[k]);
+    sn_interner_free(&builder->labels);
+    sn_free(builder->name);
+    sn_free(builder->role);
+    sn_free(builder->slot);
+    sn_free(builder->target_position);
+    sn_free(builder->x);
+    sn_free(builder->y);
+    sn_free(builder->code);
+    sn_free(builder->values);
+    sn_free(builder->label);
+    sn_free(builder);
+}
+
+/* Names from the header, made different from each other ("a", "a.2"), or x1, x2, .. */
+static stonet_status name_columns(sn_builder *builder, const char *const *names)
+{
+    sn_interner seen = {0};
+    stonet_status status = SN_NEW(builder->name, builder->n_columns);
+    for (int64_t j = 0; status == STONET_OK && j < builder->n_columns; j++) {
+        const char *given = names != NULL && names[j][0] != '\0' ? names[j] : NULL;
+        size_t size = (given != NULL ? strlen(given) : 1) + 24;
+        builder->name[j] = sn_malloc(size, 1);
+        if (builder->name[j] == NULL) {
+            status = STONET_ERROR_MEMORY;
+            break;
+        }
+        if (given != NULL)
+            snprintf(builder->name[j], size, "%s", given);
+        else
+            snprintf(builder->name[j], size, "x%lld", (long long)j + 1);
+        for (long long copy = 2; sn_interner_find(&seen, builder->name[j], strlen(builder->name[j])) >= 0;
+             copy++)
+            snprintf(builder->name[j], size, "%s.%lld", given != NULL ? given : "x", copy);
+        int32_t code;
+        status = sn_interner_add(&seen, builder->name[j], strlen(builder->name[j]), &code);
+    }
+    sn_interner_free(&seen);
+    builder->has_header = names != NULL;
+    return status;
+}
+
+static int64_t column_named(const sn_builder *builder, const char *text, size_t length)
+{
+    for (int64_t j = 0; builder->has_header && j < builder->n_columns; j++) {
+        if (strncmp(builder->name[j], text, length) == 0 && builder->name[j][length] == '\0') return j;
+    }
+    return -1;
+}
+
+static stonet_status no_such_column(const sn_builder *builder, const char *text, int length)
+{
+    if (!builder->has_header)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "%s has no column '%.*s': it has no header, so its columns go by number, 1 to %lld",
+                       builder->path, length, text, (long long)builder->n_columns);
+    char list[256] = "";
+    size_t used = 0;
+    int64_t shown = 0;
+    for (; shown < builder->n_columns && used + strlen(builder->name[shown]) + 3 < 200; shown++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", shown > 0 ? ", " : "",
+                                 builder->name[shown]);
+    return sn_fail(STONET_ERROR_ARGUMENT, "%s has no column '%.*s': its %lld columns are %s%s", builder->path,
+                   length, text, (long long)builder->n_columns, list,
+                   shown < builder->n_columns ? ", .." : "");
+}
+
+/* One entry of the target list: a name first, else a number from 1. */
+static stonet_status add_target(sn_builder *builder, const char *text, size_t length)
+{
+    while (length > 0 && text[0] == ' ') text++, length--;
+    while (length > 0 && text[length - 1] == ' ') length--;
+    int64_t column = column_named(builder, text, length);
+    if (column < 0) {
+        char digits[20];
+        if (length == 0 || length >= sizeof digits || strspn(text, "0123456789") < length)
+            return no_such_column(builder, text, (int)(length < 200 ? length : 200));
+        memcpy(digits, text, length);
+        digits[length] = '\0';
+        column = strtoll(digits, NULL, 10) - 1;
+        if (column < 0 || column >= builder->n_columns)
+            return sn_fail(STONET_ERROR_ARGUMENT, "%s has no column %s: its columns are 1 to %lld",
+                           builder->path, digits, (long long)builder->n_columns);
+    }
+    for (int64_t k = 0; k < builder->n_targets; k++) {
+        if (builder->target_position[k] == column)
+            return sn_fail(STONET_ERROR_ARGUMENT, "column '%s' is named as the target twice",
+                           builder->name[column]);
+    }
+    builder->target_position[builder->n_targets++] = column;
+    return STONET_OK;
+}
+
+static stonet_status find_targets(sn_builder *builder, const sn_target_wish *wish)
+{
+    SN_TRY(SN_NEW(builder->target_position, builder->n_columns));
+    if (wish->columns != NULL) {
+        if (column_named(builder, wish->columns, strlen(wish->columns)) >= 0)
+            return add_target(builder, wish->columns, strlen(wish->columns)); /* a name with a comma in it */
+        for (const char *at = wish->columns;; at++) {
+            size_t length = strcspn(at, ",");
+            SN_TRY(add_target(builder, at, length));
+            at += length;
+            if (*at == '\0') break;
+        }
+    } else if (wish->all) {
+        for (int64_t j = 0; j < builder->n_columns; j++) builder->target_position[builder->n_targets++] = j;
+    }
+    if (!wish->all && builder->n_targets == builder->n_columns)
+        return sn_fail(STONET_ERROR_DATA, "%s has no column left for the features when %s the target",
+                       builder->path, builder->n_columns == 1 ? "its only column is" : "all its columns are");
+    return STONET_OK;
+}
+
+stonet_status sn_builder_create(const char *path, int64_t n_columns, const char *const *names,
+                                const sn_target_wish *wish, sn_builder **out)
+{
+    sn_builder *builder = sn_calloc(1, sizeof *builder);
+    if (builder == NULL) return STONET_ERROR_MEMORY;
+    builder->path = path;
+    builder->n_columns = n_columns;
+    stonet_status status = name_columns(builder, names);
+    if (status == STONET_OK) status = find_targets(builder, wish);
+    if (status == STONET_OK) status = SN_NEW(builder->role, n_columns);
+    if (status == STONET_OK) status = SN_NEW(builder->slot, n_columns);
+    if (status != STONET_OK) {
+        sn_builder_free(builder);
+        return status;
+    }
+    *out = builder;
+    return STONET_OK;
+}
+
+static void forget_rows(sn_builder *builder)
+{
+    for (int64_t k = 0; builder->code != NULL && k < builder->n_text; k++) sn_free(builder->code[k]);
+    for (int64_t k = 0; builder->values != NULL && k < builder->n_text; k++)
+        sn_interner_free(&builder->values[k]);
+    sn_interner_free(&builder->labels);
+    sn_free(builder->x);
+    sn_free(builder->y);
+    sn_free(builder->code);
+    sn_free(builder->values);
+    sn_free(builder->label);
+    builder->x = NULL;
+    builder->y = NULL;
+    builder->code = NULL;
+    builder->values = NULL;
+    builder->label = NULL;
+    builder->rows = builder->capacity = 0;
+    builder->n_numeric = builder->n_text = 0;
+}
+
+stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
+{
+    forget_rows(builder);
+    for (int64_t j = 0; j < builder->n_columns; j++) {
+        builder->role[j] = is_text[j] ? SN_FEATURE_TEXT : SN_FEATURE_NUMBER;
+    }
+    for (int64_t k = 0; k < builder->n_targets; k++) {
+        int64_t j = builder->target_position[k];
+        builder->role[j] = is_text[j] ? SN_TARGET_TEXT : SN_TARGET_NUMBER;
+        builder->slot[j] = k;
+        if (is_text[j] && builder->n_targets > 1)
+            return sn_fail(STONET_ERROR_DATA,
+                           "%s: the target '%s' is text, and with several targets all must be numbers",
+                           builder->path, builder->name[j]);
+    }
+    for (int64_t j = 0; j < builder->n_columns; j++) {
+        if (builder->role[j] == SN_FEATURE_NUMBER) builder->slot[j] = builder->n_numeric++;
+        if (builder->role[j] == SN_FEATURE_TEXT) builder->slot[j] = builder->n_text++;
+    }
+    SN_TRY(SN_NEW(builder->code, builder->n_text));
+    return SN_NEW(builder->values, builder->n_text);
+}
+
+static bool has_text_target(const sn_builder *builder)
+{
+    return builder->n_targets == 1 && builder->role[builder->target_position[0]] == SN_TARGET_TEXT;
+}
+
+static stonet_status resize(sn_builder *builder, int64_t capacity)
+{
+    void *grown;
+    if ((grown = sn_realloc(builder->x, (size_t)capacity, (size_t)builder->n_numeric * sizeof(float))) ==
+        NULL)
+        return STONET_ERROR_MEMORY;
+    builder->x = grown;
+    for (int64_t k = 0; k < builder->n_text; k++) {
+        if ((grown = sn_realloc(builder->code[k], (size_t)capacity, sizeof(int32_t))) == NULL)
+            return STONET_ERROR_MEMORY;
+        builder->code[k] = grown;
+    }
+    if (has_text_target(builder)) {
+        if ((grown = sn_realloc(builder->label, (size_t)capacity, sizeof(int32_t))) == NULL)
+            return STONET_ERROR_MEMORY;
+        builder->label = grown;
+    } else if (builder->n_targets > 0) {
+        grown = sn_realloc(builder->y, (size_t)capacity, (size_t)builder->n_targets * sizeof(double));
+        if (grown == NULL) return STONET_ERROR_MEMORY;
+        builder->y = grown;
+    }
+    builder->capacity = capacity;
+    return STONET_OK;
+}
+
+stonet_status sn_builder_reserve(sn_builder *builder, int64_t rows, int64_t expected)
+{
+    if (rows <= builder->capacity) return STONET_OK;
+    int64_t capacity = rows + rows / 8;
+    if (expected > capacity) capacity = expected;
+    int64_t row_bytes = 4 * (builder->n_numeric + builder->n_text) + 8 * builder->n_targets;
+    int64_t step;
+    if (__builtin_mul_overflow(capacity - builder->capacity, row_bytes, &step) || step > LARGE_STEP)
+        SN_TRY(sn_memory_require((uint64_t)(capacity - builder->capacity) * (uint64_t)row_bytes,
+                                 builder->path, "use fewer rows or columns"));
+    return resize(builder, capacity);
+}
+
+stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int64_t row, int64_t column,
+                                   const char *format, ...)
+{
+    char sentence[400], place[64] = "", name[96] = "";
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    if (line > 0) snprintf(place, sizeof place, " (line %lld)", (long long)line);
+    if (builder->has_header) snprintf(name, sizeof name, " ('%.80s')", builder->name[column]);
+    return sn_fail(STONET_ERROR_DATA, "%s: row %lld%s, column %lld%s: %s", builder->path, (long long)row + 1,
+                   place, (long long)column + 1, name, sentence);
+}
+
+stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value)
+{
+    bool is_target = builder->role[column] == SN_TARGET_NUMBER;
+    if (!(fabs(value) <= (is_target ? DBL_MAX : (double)FLT_MAX))) {
+        const char *why = isnan(value)   ? "the value is missing (NaN)"
+                          : isinf(value) ? "the value is infinite or too large for a number"
+                                         : "the value is too large for single precision (3.4e38)";
+        return sn_builder_fail_cell(builder, line, builder->rows, column, "%s", why);
+    }
+    if (is_target)
+        builder->y[builder->rows * builder->n_targets + builder->slot[column]] = value;
+    else
+        builder->x[builder->rows * builder->n_numeric + builder->slot[column]] = (float)value;
+    return STONET_OK;
+}
+
+stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length)
+{
+    if (builder->role[column] == SN_TARGET_TEXT)
+        return sn_interner_add(&builder->labels, text, length, &builder->label[builder->rows]);
+    int64_t slot = builder->slot[column];
+    return sn_interner_add(&builder->values[slot], text, length, &builder->code[slot][builder->rows]);
+}
+
+/* Labels sorted bytewise, so that class codes do not depend on the order of the rows. */
+static stonet_status sort_labels(sn_builder *builder)
+{
+    sn_dictionary *words = &builder->labels.words;
+    int32_t *new_code;
+    SN_TRY(SN_NEW(new_code, words->count));
+    stonet_status status = sn_dictionary_sort(words, new_code);
+    for (int64_t i = 0; status == STONET_OK && i < builder->rows; i++)
+        builder->label[i] = new_code[builder->label[i]];
+    sn_free(new_code);
+    return status;
+}
+
+static stonet_status move_columns(sn_builder *builder, stonet_data *data)
+{
+    SN_TRY(SN_NEW(data->column, builder->n_columns - builder->n_targets));
+    SN_TRY(SN_NEW(data->target_name, builder->n_targets));
+    SN_TRY(SN_NEW(data->text_values, builder->n_text));
+    data->n_targets = builder->n_targets;
+    for (int64_t j = 0; j < builder->n_columns; j++) {
+        bool is_text = builder->role[j] == SN_FEATURE_TEXT;
+        if (builder->role[j] == SN_TARGET_NUMBER || builder->role[j] == SN_TARGET_TEXT) continue;
+        data->column[data->n_columns++] = (sn_column){.name = builder->name[j],
+                                                      .kind = is_text ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER,
+                                                      .slot = builder->slot[j]};
+        builder->name[j] = NULL;
+    }
+    for (int64_t k = 0; k < builder->n_targets; k++) {
+        char **name = &builder->name[builder->target_position[k]];
+        if (builder->has_header) {
+            data->target_name[k] = *name;
+            *name = NULL;
+        } else {
+            char plain[24] = "y";
+            if (builder->n_targets > 1) snprintf(plain, sizeof plain, "y%lld", (long long)k + 1);
+            data->target_name[k] = sn_strdup(plain);
+            if (data->target_name[k] == NULL) return STONET_ERROR_MEMORY;
+        }
+    }
+    for (int64_t k = 0; k < builder->n_text; k++) {
+        data->text_values[k] = builder->values[k].words;
+        builder->values[k].words = (sn_dictionary){0};
+    }
+    data->n_text = builder->n_text;
+    return STONET_OK;
+}
+
+stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out)
+{
+    if (builder->rows == 0) return sn_fail(STONET_ERROR_DATA, "%s has no rows", builder->path);
+    if (builder->rows < builder->capacity) SN_TRY(resize(builder, builder->rows));
+    if (has_text_target(builder)) SN_TRY(sort_labels(builder));
+    stonet_data *data;
+    SN_TRY(sn_frame_create(builder->rows, &data));
+    stonet_status status =
+        (data->source = sn_strdup(builder->path)) == NULL ? STONET_ERROR_MEMORY : STONET_OK;
+    if (status == STONET_OK) status = move_columns(builder, data);
+    if (status != STONET_OK) {
+        stonet_data_free(data);
+        return status;
+    }
+    data->has_header = builder->has_header;
+    data->n_numeric = builder->n_numeric;
+    data->x = data->owned_x = builder->x;
+    data->text_code = builder->code;
+    data->target_position = builder->target_position;
+    data->y = builder->y;
+    data->label = builder->label;
+    data->labels = builder->labels.words;
+    builder->x = NULL;
+    builder->code = NULL;
+    builder->target_position = NULL;
+    builder->y = NULL;
+    builder->label = NULL;
+    builder->labels.words = (sn_dictionary){0};
+    *out = data;
+    return STONET_OK;
+}

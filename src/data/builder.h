@@ -1,0 +1,56 @@
+/*
+ * A table while it is being read: the columns of the file, what becomes of each (feature or target, number
+ * or text), and the rows so far. Every reader fills one and turns it into a frame.
+ */
+#ifndef SN_DATA_BUILDER_H
+#define SN_DATA_BUILDER_H
+
+#include "data/dictionary.h"
+
+typedef enum sn_role { SN_FEATURE_NUMBER, SN_FEATURE_TEXT, SN_TARGET_NUMBER, SN_TARGET_TEXT } sn_role;
+
+/* Which columns are targets: none, those named (or numbered from 1) in a comma-separated list, or all. */
+typedef struct sn_target_wish {
+    const char *columns; /* NULL: none */
+    bool all;            /* a target file: every column that `columns` does not rule out */
+} sn_target_wish;
+
+typedef struct sn_builder {
+    const char *path; /* for messages; outlives the builder */
+    int64_t n_columns;
+    char **name;
+    bool has_header;
+    sn_role *role;
+    int64_t *slot; /* the column's index among those of its role */
+    int64_t n_numeric, n_text, n_targets;
+    int64_t *target_position;
+
+    int64_t rows, capacity;
+    float *x;            /* capacity x n_numeric */
+    double *y;           /* capacity x n_targets, numeric targets */
+    int32_t **code;      /* n_text arrays */
+    sn_interner *values; /* n_text */
+    int32_t *label;      /* the text target */
+    sn_interner labels;
+} sn_builder;
+
+/* names: n_columns texts from the header, or NULL when there is none (x1, x2, ..). Finds the targets. */
+stonet_status sn_builder_create(const char *path, int64_t n_columns, const char *const *names,
+                                const sn_target_wish *wish, sn_builder **out);
+void sn_builder_free(sn_builder *builder);
+/* Says which columns hold text and forgets all rows. */
+stonet_status sn_builder_start(sn_builder *builder, const bool *is_text);
+/* Room for at least `rows` rows; `expected` is a guess at the final number, for growing in few steps. */
+stonet_status sn_builder_reserve(sn_builder *builder, int64_t rows, int64_t expected);
+/* Moves everything into a frame. */
+stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out);
+
+/* Fails with "PATH: row R, column C ('NAME'): SENTENCE"; line 0 leaves the line out. Rows and columns count
+   from 0 here and from 1 in the sentence. */
+stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int64_t row, int64_t column,
+                                   const char *format, ...) SN_PRINTF(5, 6);
+/* Puts a number into its place in row builder->rows, or says why it cannot be there. */
+stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value);
+stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length);
+
+#endif

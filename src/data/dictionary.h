@@ -1,0 +1,27 @@
+/* Distinct strings and their codes. */
+#ifndef SN_DATA_DICTIONARY_H
+#define SN_DATA_DICTIONARY_H
+
+#include "data/frame.h"
+
+/* A dictionary with an index (open addressing) for finding words. All zero is an empty one. */
+typedef struct sn_interner {
+    sn_dictionary words;
+    int64_t capacity; /* of words.text */
+    int32_t *index;   /* code + 1, or 0 where free */
+    uint64_t slots;   /* a power of two */
+} sn_interner;
+
+/* The code of the word, entered if it is new. */
+stonet_status sn_interner_add(sn_interner *interner, const char *text, size_t length, int32_t *code);
+/* The code, or -1. */
+int32_t sn_interner_find(const sn_interner *interner, const char *text, size_t length);
+/* An interner with the words of a dictionary in its order. */
+stonet_status sn_interner_of(const sn_dictionary *dictionary, sn_interner *out);
+void sn_interner_free(sn_interner *interner);
+
+/* Sorts the words bytewise; new_code[old] is where each went (room for count). */
+stonet_status sn_dictionary_sort(sn_dictionary *dictionary, int32_t *new_code);
+stonet_status sn_dictionary_copy(const sn_dictionary *from, sn_dictionary *out);
+
+#endif

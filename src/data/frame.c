@@ -1,0 +1,241 @@
+#include "data/frame.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+stonet_status sn_frame_create(int64_t n, stonet_data **out)
+{
+    stonet_data *data = sn_calloc(1, sizeof *data);
+    if (data == NULL) return STONET_ERROR_MEMORY;
+    data->n = n;
+    *out = data;
+    return STONET_OK;
+}
+
+static void free_target(stonet_data *data)
+{
+    for (int64_t k = 0; data->target_name != NULL && k < data->n_targets; k++) sn_free(data->target_name[k]);
+    sn_free(data->target_name);
+    sn_free(data->target_position);
+    sn_free(data->y);
+    sn_free(data->label);
+    sn_dictionary_free(&data->labels);
+    data->target_name = NULL;
+    data->target_position = NULL;
+    data->y = NULL;
+    data->label = NULL;
+    data->n_targets = 0;
+}
+
+stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from)
+{
+    if (data->n != from->n)
+        return sn_fail(STONET_ERROR_DATA, "%s has %lld rows and the targets in %s have %lld", data->source,
+                       (long long)data->n, from->source, (long long)from->n);
+    free_target(data);
+    data->n_targets = from->n_targets;
+    data->target_name = from->target_name;
+    data->target_position = from->target_position;
+    data->y = from->y;
+    data->label = from->label;
+    data->labels = from->labels;
+    for (int64_t k = 0; k < data->n_targets; k++) data->target_position[k] = -1;
+    from->n_targets = 0;
+    from->target_name = NULL;
+    from->target_position = NULL;
+    from->y = NULL;
+    from->label = NULL;
+    from->labels = (sn_dictionary){0};
+    return STONET_OK;
+}
+
+void stonet_data_free(stonet_data *data)
+{
+    if (data == NULL) return;
+    for (int64_t j = 0; data->column != NULL && j < data->n_columns; j++) sn_free(data->column[j].name);
+    for (int64_t k = 0; data->text_code != NULL && k < data->n_text; k++) sn_free(data->text_code[k]);
+    for (int64_t k = 0; data->text_values != NULL && k < data->n_text; k++)
+        sn_dictionary_free(&data->text_values[k]);
+    free_target(data);
+    sn_free(data->column);
+    sn_free(data->owned_x);
+    sn_free(data->text_code);
+    sn_free(data->text_values);
+    sn_free(data->truth);
+    sn_free(data->source);
+    sn_free(data);
+}
+
+static stonet_status default_names(stonet_data *data)
+{
+    for (int64_t j = 0; j < data->n_columns; j++) {
+        char name[24];
+        snprintf(name, sizeof name, "x%lld", (long long)j + 1);
+        data->column[j] = (sn_column){.name = sn_strdup(name), .kind = SN_COLUMN_NUMBER, .slot = j};
+        if (data->column[j].name == NULL) return STONET_ERROR_MEMORY;
+    }
+    return STONET_OK;
+}
+
+static stonet_status check_finite(const float *x, int64_t n, int64_t p)
+{
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < p; j++) {
+            if (!isfinite(x[i * p + j]))
+                return sn_fail(STONET_ERROR_DATA, "row %lld, column %lld: the value is %s", (long long)i + 1,
+                               (long long)j + 1, isnan(x[i * p + j]) ? "missing (NaN)" : "infinite");
+        }
+    }
+    return STONET_OK;
+}
+
+stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data **out)
+{
+    *out = NULL;
+    if (x == NULL || n < 1 || p < 1)
+        return sn_fail(STONET_ERROR_ARGUMENT, "a table needs at least one row and one column");
+    SN_TRY(check_finite(x, n, p));
+    stonet_data *data;
+    SN_TRY(sn_frame_create(n, &data));
+    data->n_columns = data->n_numeric = p;
+    data->x = x;
+    stonet_status status = SN_NEW(data->column, p);
+    if (status == STONET_OK) status = default_names(data);
+    if (status != STONET_OK) {
+        stonet_data_free(data);
+        return status;
+    }
+    *out = data;
+    return STONET_OK;
+}
+
+stonet_status stonet_data_set_names(stonet_data *data, const char *const *names)
+{
+    for (int64_t j = 0; j < data->n_columns; j++) {
+        if (names == NULL || names[j] == NULL)
+            return sn_fail(STONET_ERROR_ARGUMENT, "column %lld has no name", (long long)j + 1);
+        char *name = sn_strdup(names[j]);
+        if (name == NULL) return STONET_ERROR_MEMORY;
+        sn_free(data->column[j].name);
+        data->column[j].name = name;
+    }
+    data->has_header = true;
+    return STONET_OK;
+}
+
+/* Target arrays for m targets called y, or y1 .. ym, that are in no file column. */
+static stonet_status start_target(stonet_data *data, int64_t m)
+{
+    free_target(data);
+    SN_TRY(SN_NEW(data->target_name, m));
+    SN_TRY(SN_NEW(data->target_position, m));
+    data->n_targets = m;
+    for (int64_t k = 0; k < m; k++) {
+        char name[24] = "y";
+        if (m > 1) snprintf(name, sizeof name, "y%lld", (long long)k + 1);
+        data->target_position[k] = -1;
+        data->target_name[k] = sn_strdup(name);
+        if (data->target_name[k] == NULL) return STONET_ERROR_MEMORY;
+    }
+    return STONET_OK;
+}
+
+static stonet_status copy_classes(stonet_data *data, const int32_t *codes, const char *const *labels,
+                                  int64_t n_classes)
+{
+    SN_TRY(start_target(data, 1));
+    SN_TRY(SN_NEW(data->label, data->n));
+    SN_TRY(SN_NEW(data->labels.text, n_classes));
+    memcpy(data->label, codes, (size_t)data->n * sizeof *codes);
+    for (; data->labels.count < n_classes; data->labels.count++) {
+        char *label = sn_strdup(labels[data->labels.count]);
+        if (label == NULL) return STONET_ERROR_MEMORY;
+        data->labels.text[data->labels.count] = label;
+    }
+    return STONET_OK;
+}
+
+stonet_status stonet_data_set_classes(stonet_data *data, const int32_t *codes, const char *const *labels,
+                                      int64_t n_classes)
+{
+    if (codes == NULL || labels == NULL || n_classes < 1 || n_classes > INT32_MAX)
+        return sn_fail(STONET_ERROR_ARGUMENT, "class codes need their labels");
+    for (int64_t i = 0; i < data->n; i++) {
+        if (codes[i] < 0 || codes[i] >= n_classes)
+            return sn_fail(STONET_ERROR_ARGUMENT,
+                           "row %lld has class code %d, and the codes go from 0 to %lld", (long long)i + 1,
+                           (int)codes[i], (long long)n_classes - 1);
+    }
+    for (int64_t c = 0; c < n_classes; c++) {
+        if (labels[c] == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "class %lld has no label", (long long)c);
+    }
+    stonet_status status = copy_classes(data, codes, labels, n_classes);
+    if (status != STONET_OK) free_target(data);
+    return status;
+}
+
+stonet_status stonet_data_set_targets(stonet_data *data, const double *y, int64_t m)
+{
+    if (y == NULL || m < 1)
+        return sn_fail(STONET_ERROR_ARGUMENT, "a table of targets needs at least one column");
+    for (int64_t i = 0; i < data->n * m; i++) {
+        if (!isfinite(y[i]))
+            return sn_fail(STONET_ERROR_DATA, "row %lld, target %lld: the value is %s",
+                           (long long)(i / m) + 1, (long long)(i % m) + 1,
+                           isnan(y[i]) ? "missing (NaN)" : "infinite");
+    }
+    stonet_status status = start_target(data, m);
+    if (status == STONET_OK) status = SN_NEW(data->y, data->n * m);
+    if (status != STONET_OK) {
+        free_target(data);
+        return status;
+    }
+    memcpy(data->y, y, (size_t)(data->n * m) * sizeof *y);
+    return STONET_OK;
+}
+
+int64_t stonet_data_rows(const stonet_data *data)
+{
+    return data->n;
+}
+
+int64_t stonet_data_columns(const stonet_data *data)
+{
+    return data->n_columns;
+}
+
+const char *stonet_data_column_name(const stonet_data *data, int64_t column)
+{
+    return column >= 0 && column < data->n_columns ? data->column[column].name : NULL;
+}
+
+const double *stonet_data_truth(const stonet_data *data, int64_t *truth_columns)
+{
+    if (truth_columns != NULL) *truth_columns = data->n_truth;
+    return data->truth;
+}
+
+const float *stonet_data_x(const stonet_data *data)
+{
+    return data->n_numeric > 0 ? data->x : NULL;
+}
+
+const double *stonet_data_targets(const stonet_data *data, int64_t *m)
+{
+    if (m != NULL) *m = data->y != NULL ? data->n_targets : 0;
+    return data->y;
+}
+
+const int32_t *stonet_data_classes(const stonet_data *data, int64_t *n_classes)
+{
+    if (n_classes != NULL) *n_classes = data->labels.count;
+    return data->label;
+}
+
+const char *stonet_data_class_label(const stonet_data *data, int64_t code)
+{
+    return code >= 0 && code < data->labels.count ? data->labels.text[code] : NULL;
+}

@@ -1,0 +1,48 @@
+/* stonet_data_read: what kind of file it is, and where its target comes from. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/readers.h"
+
+/* The content decides, not the ending: a renamed file reads all the same. */
+static stonet_status read_source(sn_source *source, const sn_target_wish *wish, stonet_data **out)
+{
+    unsigned char magic[8] = {0};
+    size_t got;
+    SN_TRY(sn_source_read(source, magic, sizeof magic, &got));
+    SN_TRY(sn_source_rewind(source));
+    if (got == 0) return sn_fail(STONET_ERROR_DATA, "%s is empty", sn_source_path(source));
+    return sn_read_text(source, wish, out);
+}
+
+static stonet_status read_file(const char *path, const sn_target_wish *wish, stonet_data **out)
+{
+    sn_source *source;
+    SN_TRY(sn_source_open(path, &source));
+    stonet_status status = read_source(source, wish, out);
+    sn_source_close(source);
+    return status;
+}
+
+stonet_status stonet_data_read(const char *path, const stonet_read_options *options, stonet_data **out)
+{
+    *out = NULL;
+    const stonet_read_options none = {0};
+    if (options == NULL) options = &none;
+    const sn_target_wish inside = {.columns = options->target};
+    if (options->target_file == NULL) return read_file(path, &inside, out);
+
+    /* With a target file, the target columns (all of them, or those named) are columns of that file. */
+    const sn_target_wish nothing = {0}, apart = {.columns = options->target, .all = true};
+    stonet_data *data = NULL, *targets = NULL;
+    stonet_status status = read_file(path, &nothing, &data);
+    if (status == STONET_OK) status = read_file(options->target_file, &apart, &targets);
+    if (status == STONET_OK) status = sn_frame_move_target(data, targets);
+    stonet_data_free(targets);
+    if (status != STONET_OK) {
+        stonet_data_free(data);
+        return status;
+    }
+    *out = data;
+    return STONET_OK;
+}

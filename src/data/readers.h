@@ -1,0 +1,17 @@
+/* One function a file format; each gives a frame with the wished target in its place. */
+#ifndef SN_DATA_READERS_H
+#define SN_DATA_READERS_H
+
+#include "data/builder.h"
+#include "data/source.h"
+
+/* Comma, semicolon, tab or blank separated text; found out from the content. */
+stonet_status sn_read_text(sn_source *source, const sn_target_wish *wish, stonet_data **out);
+/* NumPy's array file, versions 1 to 3. */
+stonet_status sn_read_npy(sn_source *source, const sn_target_wish *wish, stonet_data **out);
+/* NumPy's archive: x (or X, data) and, if there, y (or target, targets, labels); else its only array. */
+stonet_status sn_read_npz(sn_source *source, const sn_target_wish *wish, stonet_data **out);
+/* IDX, as MNIST comes in; images become rows. */
+stonet_status sn_read_idx(sn_source *source, const sn_target_wish *wish, stonet_data **out);
+
+#endif

@@ -1,0 +1,225 @@
+#include "data/scanner.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/number.h"
+
+enum { BUFFER_SIZE = 1 << 20 };
+
+stonet_status sn_scanner_create(sn_source *source, sn_scanner **out)
+{
+    sn_scanner *scanner = sn_calloc(1, sizeof *scanner);
+    if (scanner == NULL) return STONET_ERROR_MEMORY;
+    scanner->source = source;
+    scanner->delimiter = ',';
+    scanner->buffer = sn_malloc(BUFFER_SIZE + 1, 1);
+    stonet_status status = scanner->buffer == NULL ? STONET_ERROR_MEMORY : sn_scanner_rewind(scanner);
+    if (status != STONET_OK) {
+        sn_scanner_free(scanner);
+        return status;
+    }
+    *out = scanner;
+    return STONET_OK;
+}
+
+void sn_scanner_free(sn_scanner *scanner)
+{
+    if (scanner == NULL) return;
+    sn_free(scanner->buffer);
+    sn_free(scanner);
+}
+
+/* Moves what is left to the front and reads on behind it. A NUL after the last byte stops every loop. */
+static stonet_status fill(sn_scanner *scanner)
+{
+    size_t kept = (size_t)(scanner->end - scanner->at);
+    if (kept == BUFFER_SIZE)
+        return sn_fail(STONET_ERROR_FORMAT,
+                       "%s: line %lld has a cell longer than %d bytes: is a quotation mark left open?",
+                       sn_source_path(scanner->source), (long long)scanner->line, BUFFER_SIZE);
+    memmove(scanner->buffer, scanner->at, kept);
+    size_t got;
+    SN_TRY(sn_source_read(scanner->source, scanner->buffer + kept, BUFFER_SIZE - kept, &got));
+    scanner->ended = got < BUFFER_SIZE - kept;
+    scanner->at = scanner->buffer;
+    scanner->end = scanner->buffer + kept + got;
+    *scanner->end = '\0';
+    return STONET_OK;
+}
+
+stonet_status sn_scanner_rewind(sn_scanner *scanner)
+{
+    SN_TRY(sn_source_rewind(scanner->source));
+    scanner->at = scanner->end = scanner->buffer;
+    scanner->line = 1;
+    SN_TRY(fill(scanner));
+    const unsigned char *mark = (const unsigned char *)scanner->buffer;
+    if ((mark[0] == 0xFF && mark[1] == 0xFE) || (mark[0] == 0xFE && mark[1] == 0xFF))
+        return sn_fail(STONET_ERROR_FORMAT, "%s is UTF-16 text: save it as UTF-8",
+                       sn_source_path(scanner->source));
+    if (mark[0] == 0xEF && mark[1] == 0xBB && mark[2] == 0xBF) scanner->at += 3;
+    return STONET_OK;
+}
+
+static bool is_blank(const sn_scanner *scanner, char c)
+{
+    return c == ' ' || (c == '\t' && scanner->delimiter != '\t');
+}
+
+stonet_status sn_scanner_next_line(sn_scanner *scanner, bool *more)
+{
+    for (;;) {
+        char *at = scanner->at;
+        while (is_blank(scanner, *at)) at++;
+        if (at == scanner->end && !scanner->ended) {
+            SN_TRY(fill(scanner));
+        } else if (*at == '\n' || *at == '\r') {
+            /* The two characters of CRLF count as two line ends here but as one line. */
+            scanner->line += *at == '\n' || (at[1] != '\n' && at + 1 < scanner->end);
+            scanner->at = at + 1;
+        } else {
+            *more = at < scanner->end;
+            return STONET_OK;
+        }
+    }
+}
+
+/* Sets the end of a cell whose text stopped before `stop` (blanks skipped); false when more bytes are needed
+   to tell. */
+static bool end_cell(sn_scanner *scanner, char *stop, bool after_blank, sn_cell *cell)
+{
+    if (stop == scanner->end) {
+        if (!scanner->ended) return false;
+        cell->after = SN_AFTER_FILE;
+        scanner->at = stop;
+    } else if (*stop == '\n') {
+        cell->after = SN_AFTER_LINE;
+        scanner->line++;
+        scanner->at = stop + 1;
+    } else if (*stop == '\r') {
+        if (stop + 1 == scanner->end && !scanner->ended) return false;
+        cell->after = SN_AFTER_LINE;
+        scanner->line++;
+        scanner->at = stop + (stop[1] == '\n' ? 2 : 1);
+    } else if (scanner->delimiter == ' ' && after_blank) {
+        cell->after = SN_AFTER_CELL;
+        scanner->at = stop;
+    } else {
+        cell->after = SN_AFTER_CELL;
+        scanner->at = stop + 1;
+    }
+    return true;
+}
+
+static char *skip_blanks(const sn_scanner *scanner, char *at)
+{
+    while (is_blank(scanner, *at)) at++;
+    return at;
+}
+
+static bool ends_text(const sn_scanner *scanner, const char *at)
+{
+    if (at == scanner->end || *at == '\n' || *at == '\r') return true;
+    return *at == scanner->delimiter || (scanner->delimiter == ' ' && *at == '\t');
+}
+
+/* An unquoted cell that is not a plain number; *complete is false when the buffer ends too soon. */
+static void plain_cell(sn_scanner *scanner, char *from, sn_cell *cell, bool *complete)
+{
+    char *stop = from;
+    while (!ends_text(scanner, stop)) stop++;
+    char *after = skip_blanks(scanner, stop);
+    cell->text = from;
+    char *last = stop;
+    while (last > from && is_blank(scanner, last[-1])) last--;
+    cell->length = (size_t)(last - from);
+    *complete = end_cell(scanner, after, after > stop, cell);
+}
+
+/* Takes the quotes off in place once the whole cell is in the buffer. */
+static stonet_status quoted_cell(sn_scanner *scanner, char *from, sn_cell *cell, bool *complete)
+{
+    int64_t first_line = scanner->line;
+    char *close = from + 1;
+    for (; close < scanner->end; close++) {
+        if (*close != '"') continue;
+        if (close[1] != '"') break;
+        close++;
+    }
+    if (close >= scanner->end) {
+        *complete = false;
+        if (!scanner->ended) return STONET_OK;
+        return sn_fail(STONET_ERROR_FORMAT, "%s: a quotation mark opened in line %lld is never closed",
+                       sn_source_path(scanner->source), (long long)first_line);
+    }
+    char *after = skip_blanks(scanner, close + 1);
+    if (after == scanner->end && !scanner->ended) {
+        *complete = false; /* perhaps the other half of a doubled quotation mark is still to come */
+        return STONET_OK;
+    }
+    if (!ends_text(scanner, after) && !(scanner->delimiter == ' ' && after > close + 1))
+        return sn_fail(STONET_ERROR_FORMAT, "%s: line %lld has text after a closing quotation mark",
+                       sn_source_path(scanner->source), (long long)first_line);
+    *complete = end_cell(scanner, after, after > close + 1, cell);
+    if (!*complete) return STONET_OK;
+    char *to = from + 1;
+    for (const char *at = from + 1; at < close; at++) {
+        if (*at == '"') at++;
+        scanner->line += *at == '\n';
+        *to++ = *at;
+    }
+    cell->text = from + 1;
+    cell->length = (size_t)(to - from - 1);
+    return STONET_OK;
+}
+
+/* Everything the fast path of sn_scanner_cell does not take: text, quotes, the end of the buffer. */
+static stonet_status slow_cell(sn_scanner *scanner, sn_cell *cell)
+{
+    bool complete = false;
+    for (;;) {
+        char *from = skip_blanks(scanner, scanner->at);
+        if (*from == '"') {
+            SN_TRY(quoted_cell(scanner, from, cell, &complete));
+        } else {
+            plain_cell(scanner, from, cell, &complete);
+        }
+        if (complete) break;
+        SN_TRY(fill(scanner));
+    }
+    if (memchr(cell->text, '\0', cell->length) != NULL)
+        return sn_fail(STONET_ERROR_FORMAT,
+                       "%s is not a table I can read: line %lld has bytes that are no text",
+                       sn_source_path(scanner->source), (long long)scanner->line);
+    /* What follows the text is a delimiter, a blank, a quote or a line end: no number runs over it. */
+    cell->is_number =
+        sn_number_read(cell->text, &cell->number) == cell->text + cell->length && cell->length > 0;
+    return STONET_OK;
+}
+
+stonet_status sn_scanner_cell(sn_scanner *scanner, sn_cell *cell)
+{
+    char *from = skip_blanks(scanner, scanner->at);
+    const char *stop = sn_number_read(from, &cell->number);
+    if (stop == NULL) return slow_cell(scanner, cell);
+    char c = *stop;
+    if (c == scanner->delimiter && c != ' ') {
+        cell->after = SN_AFTER_CELL;
+        scanner->at = from + (stop + 1 - from);
+    } else if (c == '\n') {
+        cell->after = SN_AFTER_LINE;
+        scanner->line++;
+        scanner->at = from + (stop + 1 - from);
+    } else {
+        char *next = skip_blanks(scanner, from + (stop - from));
+        if (next == stop || *next == '\0' || *next == '\r' || *next == '\n' || scanner->delimiter != ' ')
+            return slow_cell(scanner, cell);
+        cell->after = SN_AFTER_CELL;
+        scanner->at = next;
+    }
+    cell->is_number = true;
+    cell->text = from;
+    cell->length = (size_t)(stop - from);
+    return STONET_OK;
+}

@@ -1,0 +1,341 @@
+#include "data/schema.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/dictionary.h"
+#include "data/number.h"
+#include "data/schema_parts.h"
+
+void sn_schema_free(sn_schema *schema)
+{
+    if (schema == NULL) return;
+    for (int64_t j = 0; schema->input != NULL && j < schema->n_inputs; j++) {
+        sn_free(schema->input[j].name);
+        sn_dictionary_free(&schema->input[j].categories);
+    }
+    for (int64_t f = 0; schema->feature_name != NULL && f < schema->p; f++) sn_free(schema->feature_name[f]);
+    for (int64_t k = 0; schema->target_name != NULL && k < schema->n_targets; k++)
+        sn_free(schema->target_name[k]);
+    sn_dictionary_free(&schema->classes);
+    sn_free(schema->input);
+    sn_free(schema->feature_name);
+    sn_free(schema->mean);
+    sn_free(schema->centre);
+    sn_free(schema->factor);
+    sn_free(schema->target_name);
+    sn_free(schema->target_position);
+    sn_free(schema->target_mean);
+    sn_free(schema->target_sd);
+    sn_free(schema);
+}
+
+stonet_status sn_schema_lay_out(sn_schema *schema)
+{
+    int64_t p = 0;
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        sn_input *input = &schema->input[j];
+        input->first_feature = p;
+        input->features = input->kind == SN_COLUMN_TEXT ? input->categories.count : 1;
+        p += input->features;
+    }
+    SN_TRY(SN_NEW(schema->feature_name, p));
+    schema->p = p;
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        for (int64_t c = 0; c < input->features; c++) {
+            const char *category = input->kind == SN_COLUMN_TEXT ? input->categories.text[c] : NULL;
+            size_t size = strlen(input->name) + (category != NULL ? strlen(category) + 1 : 0) + 1;
+            char *name = sn_malloc(size, 1);
+            if (name == NULL) return STONET_ERROR_MEMORY;
+            snprintf(name, size, "%s%s%s", input->name, category != NULL ? "=" : "",
+                     category != NULL ? category : "");
+            schema->feature_name[input->first_feature + c] = name;
+        }
+    }
+    return STONET_OK;
+}
+
+int64_t sn_schema_features(const sn_schema *schema)
+{
+    return schema->p;
+}
+
+int64_t sn_schema_inputs(const sn_schema *schema)
+{
+    return schema->n_inputs;
+}
+
+const char *sn_schema_feature_name(const sn_schema *schema, int64_t feature)
+{
+    return feature >= 0 && feature < schema->p ? schema->feature_name[feature] : NULL;
+}
+
+const char *sn_schema_input_name(const sn_schema *schema, int64_t input)
+{
+    return input >= 0 && input < schema->n_inputs ? schema->input[input].name : NULL;
+}
+
+bool sn_schema_has_header(const sn_schema *schema)
+{
+    return schema->has_header;
+}
+
+sn_task sn_schema_task(const sn_schema *schema)
+{
+    return schema->task;
+}
+
+int64_t sn_schema_outputs(const sn_schema *schema)
+{
+    return schema->task == SN_CLASSIFICATION ? schema->classes.count : schema->n_targets;
+}
+
+const char *sn_schema_class_label(const sn_schema *schema, int64_t code)
+{
+    return code >= 0 && code < schema->classes.count ? schema->classes.text[code] : NULL;
+}
+
+const char *sn_schema_target_name(const sn_schema *schema, int64_t target)
+{
+    return target >= 0 && target < schema->n_targets ? schema->target_name[target] : NULL;
+}
+
+double sn_schema_target_mean(const sn_schema *schema, int64_t target)
+{
+    return schema->task == SN_REGRESSION ? schema->target_mean[target] : 0;
+}
+
+double sn_schema_target_sd(const sn_schema *schema, int64_t target)
+{
+    return schema->task == SN_REGRESSION ? schema->target_sd[target] : 1;
+}
+
+sn_scale sn_schema_scale(const sn_schema *schema)
+{
+    return schema->scale;
+}
+
+/* ---- which column of the table is which input -------------------------------------------------- */
+
+static const char *source_of(const stonet_data *data)
+{
+    return data->source != NULL ? data->source : "the table";
+}
+
+static stonet_status match_by_name(const sn_schema *schema, const stonet_data *data, int64_t *column)
+{
+    sn_dictionary names = {.count = data->n_columns};
+    sn_interner index;
+    SN_TRY(SN_NEW(names.text, data->n_columns));
+    for (int64_t j = 0; j < data->n_columns; j++) names.text[j] = data->column[j].name;
+    stonet_status status = sn_interner_of(&names, &index);
+    sn_free(names.text);
+    if (status != STONET_OK) return status;
+    for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
+        const char *name = schema->input[j].name;
+        column[j] = sn_interner_find(&index, name, strlen(name));
+        if (column[j] < 0 && schema->input[j].features > 0)
+            status = sn_fail(STONET_ERROR_DATA, "%s has no column '%s', which the model was fitted on",
+                             source_of(data), name);
+    }
+    sn_interner_free(&index);
+    return status;
+}
+
+static bool was_target(const sn_schema *schema, int64_t position)
+{
+    for (int64_t k = 0; k < schema->n_targets; k++) {
+        if (schema->target_position[k] == position) return true;
+    }
+    return false;
+}
+
+static stonet_status match_by_position(const sn_schema *schema, const stonet_data *data, int64_t *column)
+{
+    int64_t in_file = 0;
+    for (int64_t k = 0; k < schema->n_targets; k++) in_file += schema->target_position[k] >= 0;
+    bool with_target = in_file > 0 && data->n_columns == schema->n_inputs + in_file;
+    if (data->n_columns != schema->n_inputs && !with_target)
+        return sn_fail(STONET_ERROR_DATA, "%s has %lld columns and the model was fitted on %lld",
+                       source_of(data), (long long)data->n_columns, (long long)schema->n_inputs);
+    int64_t next = 0;
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        while (with_target && was_target(schema, next)) next++;
+        if (next >= data->n_columns)
+            return sn_fail(STONET_ERROR_DATA, "%s does not have the target in the columns it had in training",
+                           source_of(data));
+        column[j] = next++;
+    }
+    return STONET_OK;
+}
+
+static stonet_status match_columns(const sn_schema *schema, const stonet_data *data, int64_t *column)
+{
+    if (schema->has_header && data->has_header)
+        SN_TRY(match_by_name(schema, data, column));
+    else
+        SN_TRY(match_by_position(schema, data, column));
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        if (input->kind == SN_COLUMN_NUMBER && data->column[column[j]].kind == SN_COLUMN_TEXT)
+            return sn_fail(STONET_ERROR_DATA,
+                           "%s: column '%s' has text and was numbers when the model was fitted",
+                           source_of(data), input->name);
+    }
+    return STONET_OK;
+}
+
+/* ---- features ---------------------------------------------------------------------------------- */
+
+static void encode_numbers(const sn_schema *schema, const stonet_data *data, const int64_t *column, float *x)
+{
+    for (int64_t i = 0; i < data->n; i++) {
+        const float *from = data->x + i * data->n_numeric;
+        float *to = x + i * schema->p;
+        for (int64_t j = 0; j < schema->n_inputs; j++) {
+            const sn_input *input = &schema->input[j];
+            if (input->kind != SN_COLUMN_NUMBER) continue;
+            int64_t f = input->first_feature;
+            to[f] =
+                (float)(((double)from[data->column[column[j]].slot] - schema->centre[f]) * schema->factor[f]);
+        }
+    }
+}
+
+/* Sets the features of one text cell; category -1 is one that training never saw, and counts as the average
+   of the training rows: nothing is known about it, and the average says nothing either way. */
+static void encode_category(const sn_schema *schema, const sn_input *input, int32_t category, float *to)
+{
+    for (int64_t c = 0; c < input->features; c++) {
+        int64_t f = input->first_feature + c;
+        double raw = category < 0 ? schema->mean[f] : c == category ? 1 : 0;
+        to[f] = (float)((raw - schema->centre[f]) * schema->factor[f]);
+    }
+}
+
+/* A text column of training that has only numbers in this table: their shortest digits are the words. */
+static void encode_numbers_as_text(const sn_schema *schema, const stonet_data *data, const sn_input *input,
+                                   const sn_interner *categories, int64_t slot, float *x)
+{
+    for (int64_t i = 0; i < data->n; i++) {
+        char word[SN_NUMBER_SIZE];
+        size_t length = sn_number_print((double)data->x[i * data->n_numeric + slot], word);
+        encode_category(schema, input, sn_interner_find(categories, word, length), x + i * schema->p);
+    }
+}
+
+static stonet_status encode_text(const sn_schema *schema, const stonet_data *data, const sn_input *input,
+                                 const sn_column *column, float *x)
+{
+    sn_interner categories;
+    SN_TRY(sn_interner_of(&input->categories, &categories));
+    stonet_status status = STONET_OK;
+    if (column->kind == SN_COLUMN_NUMBER) {
+        encode_numbers_as_text(schema, data, input, &categories, column->slot, x);
+    } else {
+        const sn_dictionary *words = &data->text_values[column->slot];
+        int32_t *category;
+        status = SN_NEW(category, words->count);
+        for (int64_t c = 0; status == STONET_OK && c < words->count; c++)
+            category[c] = sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
+        for (int64_t i = 0; status == STONET_OK && i < data->n; i++)
+            encode_category(schema, input, category[data->text_code[column->slot][i]], x + i * schema->p);
+        sn_free(category);
+    }
+    sn_interner_free(&categories);
+    return status;
+}
+
+stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *data, float *x)
+{
+    int64_t *column;
+    SN_TRY(SN_NEW(column, schema->n_inputs));
+    stonet_status status = match_columns(schema, data, column);
+    if (status == STONET_OK) encode_numbers(schema, data, column, x);
+    for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        if (input->kind == SN_COLUMN_TEXT && input->features > 0)
+            status = encode_text(schema, data, input, &data->column[column[j]], x);
+    }
+    sn_free(column);
+    return status;
+}
+
+/* ---- response ---------------------------------------------------------------------------------- */
+
+static stonet_status unknown_label(const sn_schema *schema, const stonet_data *data, int64_t row,
+                                   const char *label)
+{
+    char known[160] = "";
+    size_t used = 0;
+    int64_t shown = 0;
+    for (; shown < schema->classes.count && used + strlen(schema->classes.text[shown]) + 3 < 140; shown++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", shown > 0 ? ", " : "",
+                                 schema->classes.text[shown]);
+    return sn_fail(STONET_ERROR_DATA, "%s: row %lld has the label '%s', and the model knows %s%s",
+                   source_of(data), (long long)row + 1, label, known,
+                   shown < schema->classes.count ? ", .." : "");
+}
+
+static stonet_status encode_text_labels(const sn_schema *schema, const stonet_data *data, int32_t *label)
+{
+    sn_interner classes;
+    SN_TRY(sn_interner_of(&schema->classes, &classes));
+    int32_t *code;
+    stonet_status status = SN_NEW(code, data->labels.count);
+    for (int64_t c = 0; status == STONET_OK && c < data->labels.count; c++)
+        code[c] = sn_interner_find(&classes, data->labels.text[c], strlen(data->labels.text[c]));
+    for (int64_t i = 0; status == STONET_OK && i < data->n; i++) {
+        label[i] = code[data->label[i]];
+        if (label[i] < 0) status = unknown_label(schema, data, i, data->labels.text[data->label[i]]);
+    }
+    sn_free(code);
+    sn_interner_free(&classes);
+    return status;
+}
+
+static stonet_status encode_numeric_labels(const sn_schema *schema, const stonet_data *data, int32_t *label)
+{
+    double *value;
+    SN_TRY(SN_NEW(value, schema->classes.count));
+    for (int64_t c = 0; c < schema->classes.count; c++) {
+        const char *word = schema->classes.text[c], *stop = sn_number_read(word, &value[c]);
+        if (stop == NULL || *stop != '\0') value[c] = (double)NAN;
+    }
+    stonet_status status = STONET_OK;
+    for (int64_t i = 0; status == STONET_OK && i < data->n; i++) {
+        int64_t c = 0;
+        while (c < schema->classes.count && value[c] != data->y[i]) c++;
+        label[i] = (int32_t)c;
+        if (c == schema->classes.count) {
+            char word[SN_NUMBER_SIZE];
+            sn_number_print(data->y[i], word);
+            status = unknown_label(schema, data, i, word);
+        }
+    }
+    sn_free(value);
+    return status;
+}
+
+stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y)
+{
+    if (data->n_targets == 0)
+        return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
+                       source_of(data));
+    if (data->n_targets != schema->n_targets)
+        return sn_fail(STONET_ERROR_DATA, "%s has %lld targets and the model was fitted on %lld",
+                       source_of(data), (long long)data->n_targets, (long long)schema->n_targets);
+    if (schema->task == SN_CLASSIFICATION)
+        return data->label != NULL ? encode_text_labels(schema, data, label)
+                                   : encode_numeric_labels(schema, data, label);
+    if (data->y == NULL)
+        return sn_fail(STONET_ERROR_DATA, "the target '%s' of %s is text, and the model predicts numbers",
+                       data->target_name[0], source_of(data));
+    int64_t m = schema->n_targets;
+    for (int64_t i = 0; i < data->n * m; i++)
+        y[i] = (data->y[i] - schema->target_mean[i % m]) / schema->target_sd[i % m];
+    return STONET_OK;
+}

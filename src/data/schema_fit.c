@@ -1,0 +1,444 @@
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/dictionary.h"
+#include "data/number.h"
+#include "data/schema.h"
+#include "data/schema_parts.h"
+
+/* Rows summed together before the sum joins the total: keeps rounding small, and always in the same order. */
+enum { BLOCK = 1024 };
+/* A numeric target with more distinct values than this is a quantity and not a class. */
+enum { MAX_AUTO_CLASSES = 20 };
+
+/* What the training rows say about each numeric column, by slot. */
+typedef struct moments {
+    double *mean, *variance;
+    float *low, *high;
+} moments;
+
+static void free_moments(moments *all)
+{
+    sn_free(all->mean);
+    sn_free(all->variance);
+    sn_free(all->low);
+    sn_free(all->high);
+}
+
+/* total_j = sum_i x_ij, or sum_i (x_ij - centre_j)^2 when there is a centre; x is n x m. */
+static void sum_rows(const float *x, int64_t n, int64_t m, const double *centre, double *part, double *total)
+{
+    for (int64_t begin = 0; begin < n; begin += BLOCK) {
+        int64_t end = begin + BLOCK < n ? begin + BLOCK : n;
+        memset(part, 0, (size_t)m * sizeof *part);
+        for (int64_t i = begin; i < end; i++) {
+            const float *row = x + i * m;
+            if (centre == NULL) {
+                for (int64_t j = 0; j < m; j++) part[j] += (double)row[j];
+            } else {
+                for (int64_t j = 0; j < m; j++)
+                    part[j] += ((double)row[j] - centre[j]) * ((double)row[j] - centre[j]);
+            }
+        }
+        for (int64_t j = 0; j < m; j++) total[j] += part[j];
+    }
+}
+
+/* Population mean and variance, and the range, of the columns of x (n x m). */
+static stonet_status measure(const float *x, int64_t n, int64_t m, moments *out)
+{
+    double *part;
+    SN_TRY(SN_NEW(out->mean, m));
+    SN_TRY(SN_NEW(out->variance, m));
+    SN_TRY(SN_NEW(out->low, m));
+    SN_TRY(SN_NEW(out->high, m));
+    SN_TRY(SN_NEW(part, m));
+    sum_rows(x, n, m, NULL, part, out->mean);
+    for (int64_t j = 0; j < m; j++) {
+        out->mean[j] /= (double)n;
+        out->low[j] = out->high[j] = x[j];
+    }
+    sum_rows(x, n, m, out->mean, part, out->variance);
+    for (int64_t j = 0; j < m; j++) out->variance[j] /= (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < m; j++) {
+            out->low[j] = x[i * m + j] < out->low[j] ? x[i * m + j] : out->low[j];
+            out->high[j] = x[i * m + j] > out->high[j] ? x[i * m + j] : out->high[j];
+        }
+    }
+    sn_free(part);
+    return STONET_OK;
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------ */
+
+/* Nearly a text of its own for every row: a name or a number of something, and no category. */
+static bool is_identifier(int64_t distinct, int64_t n)
+{
+    return distinct > 20 && 2 * distinct > n;
+}
+
+static stonet_status fit_inputs(sn_schema *schema, const stonet_data *train, const stonet_run *run)
+{
+    SN_TRY(SN_NEW(schema->input, train->n_columns));
+    schema->n_inputs = train->n_columns;
+    schema->has_header = train->has_header;
+    for (int64_t j = 0; j < train->n_columns; j++) {
+        const sn_column *column = &train->column[j];
+        sn_input *input = &schema->input[j];
+        input->kind = column->kind;
+        input->name = sn_strdup(column->name);
+        if (input->name == NULL) return STONET_ERROR_MEMORY;
+        if (column->kind != SN_COLUMN_TEXT) continue;
+        const sn_dictionary *words = &train->text_values[column->slot];
+        if (is_identifier(words->count, train->n)) {
+            sn_message(run, STONET_WARNING, "column '%s' is left out: %lld distinct texts in %lld rows",
+                       input->name, (long long)words->count, (long long)train->n);
+            continue;
+        }
+        SN_TRY(sn_dictionary_copy(words, &input->categories));
+        int32_t *ignored;
+        SN_TRY(SN_NEW(ignored, words->count));
+        stonet_status status = sn_dictionary_sort(&input->categories, ignored);
+        sn_free(ignored);
+        if (status != STONET_OK) return status;
+        sn_message(run, STONET_NOTE, "column '%s' is text: one feature for each of its %lld values",
+                   input->name, (long long)words->count);
+    }
+    return sn_schema_lay_out(schema);
+}
+
+/* ---- scaling ----------------------------------------------------------------------------------- */
+
+/* Marks the byte level of each value; false when a value is no level. unit: what a level is worth. */
+static bool mark_levels(const float *x, int64_t count, double unit, bool *level)
+{
+    for (int64_t i = 0; i < count; i++) {
+        double bytes = (double)x[i] / unit, whole = nearbyint(bytes);
+        if (!(whole >= 0 && whole <= 255) || fabs(bytes - whole) > 1e-3) return false;
+        level[(int)whole] = true;
+    }
+    return true;
+}
+
+/*
+ * Whether the columns are the pixels of an image. There one common scale is right: a pixel at the edge that
+ * is hardly ever on should stay small, and unit variance would blow its noise up. The signs, all of them:
+ * 64 columns at least (8 x 8) and no text; every value a grey level, either a byte or a byte / 255; 16 levels
+ * or more, which rules out flags and questionnaires; and three in four of the columns that vary at all span
+ * half the overall range, which rules out tables of small counts in different units.
+ */
+static bool looks_like_images(const stonet_data *train, const moments *columns)
+{
+    int64_t m = train->n_numeric;
+    if (train->n_text > 0 || m < 64) return false;
+    float low = FLT_MAX, high = -FLT_MAX;
+    for (int64_t j = 0; j < m; j++) {
+        low = columns->low[j] < low ? columns->low[j] : low;
+        high = columns->high[j] > high ? columns->high[j] : high;
+    }
+    if (low < 0 || high > 255) return false;
+    bool level[256] = {false};
+    if (!mark_levels(train->x, train->n * m, high <= 1 ? 1.0 / 255 : 1.0, level)) return false;
+    int levels = 0;
+    for (int k = 0; k < 256; k++) levels += level[k];
+    int64_t varying = 0, wide = 0;
+    for (int64_t j = 0; j < m; j++) {
+        float span = columns->high[j] - columns->low[j];
+        varying += span > 0;
+        wide += span > 0 && span >= (high - low) / 2;
+    }
+    return levels >= 16 && 4 * wide >= 3 * varying;
+}
+
+/* Mean and variance of every feature; for a category, of its 0/1 indicator. */
+static stonet_status feature_moments(sn_schema *schema, const stonet_data *train, const moments *columns,
+                                     double *variance)
+{
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        int64_t slot = train->column[j].slot, f = input->first_feature;
+        if (input->kind == SN_COLUMN_NUMBER) {
+            schema->mean[f] = columns->mean[slot];
+            variance[f] = columns->high[slot] > columns->low[slot] ? columns->variance[slot] : 0;
+            continue;
+        }
+        if (input->features == 0) continue;
+        sn_interner categories;
+        SN_TRY(sn_interner_of(&input->categories, &categories));
+        const sn_dictionary *words = &train->text_values[slot];
+        int64_t *rows;
+        stonet_status status = SN_NEW(rows, words->count);
+        for (int64_t i = 0; status == STONET_OK && i < train->n; i++) rows[train->text_code[slot][i]]++;
+        for (int64_t c = 0; status == STONET_OK && c < words->count; c++) {
+            int64_t at = f + sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
+            double share = (double)rows[c] / (double)train->n;
+            schema->mean[at] = share;
+            variance[at] = share * (1 - share);
+        }
+        sn_free(rows);
+        sn_interner_free(&categories);
+        if (status != STONET_OK) return status;
+    }
+    return STONET_OK;
+}
+
+/* centre and factor from the means and variances. A constant feature tells nothing and gets the factor 0,
+   so that it stays 0 in new data too. */
+static void set_scaling(sn_schema *schema, const double *variance)
+{
+    double total = 0;
+    for (int64_t f = 0; f < schema->p; f++) total += variance[f];
+    double common = 1 / sqrt(total / (double)schema->p);
+    for (int64_t f = 0; f < schema->p; f++) {
+        schema->centre[f] = schema->mean[f];
+        switch (schema->scale) {
+        case SN_SCALE_COMMON:
+            schema->factor[f] = common;
+            break;
+        case SN_SCALE_CENTRE:
+            schema->factor[f] = 1;
+            break;
+        case SN_SCALE_NONE:
+            schema->factor[f] = 1;
+            schema->centre[f] = 0;
+            break;
+        case SN_SCALE_AUTO:
+        case SN_SCALE_COLUMN:
+            schema->factor[f] = 1 / sqrt(variance[f]);
+            break;
+        }
+        if (variance[f] == 0 && schema->scale != SN_SCALE_NONE) schema->factor[f] = 0;
+    }
+}
+
+static stonet_status report_constants(const sn_schema *schema, const double *variance, const stonet_run *run)
+{
+    char names[160] = "";
+    size_t used = 0;
+    int64_t constant = 0;
+    for (int64_t f = 0; f < schema->p; f++) {
+        if (variance[f] > 0) continue;
+        const char *name = schema->feature_name[f];
+        if (used + strlen(name) + 3 < 140)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", name);
+        constant++;
+    }
+    if (constant == schema->p)
+        return sn_fail(STONET_ERROR_DATA, "no feature varies: %s",
+                       schema->p == 0 ? "no usable column is left" : "every column is constant");
+    if (constant > 0)
+        sn_message(run, STONET_NOTE, "%lld constant feature%s without effect: %s%s", (long long)constant,
+                   constant == 1 ? " is" : "s are", names, constant > 5 ? ", .." : "");
+    return STONET_OK;
+}
+
+static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn_scale scale,
+                                 const stonet_run *run)
+{
+    SN_TRY(SN_NEW(schema->mean, schema->p));
+    SN_TRY(SN_NEW(schema->centre, schema->p));
+    SN_TRY(SN_NEW(schema->factor, schema->p));
+    moments columns = {0};
+    double *variance;
+    SN_TRY(SN_NEW(variance, schema->p));
+    stonet_status status = measure(train->x, train->n, train->n_numeric, &columns);
+    if (status == STONET_OK) status = feature_moments(schema, train, &columns, variance);
+    if (status == STONET_OK) status = report_constants(schema, variance, run);
+    if (status == STONET_OK) {
+        schema->scale = scale;
+        if (scale == SN_SCALE_AUTO) {
+            bool images = looks_like_images(train, &columns);
+            schema->scale = images ? SN_SCALE_COMMON : SN_SCALE_COLUMN;
+            if (images)
+                sn_message(run, STONET_NOTE, "the columns look like pixels: all get one common scale");
+        }
+        set_scaling(schema, variance);
+    }
+    free_moments(&columns);
+    sn_free(variance);
+    return status;
+}
+
+/* ---- response ---------------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* The distinct values of y, sorted: an array that the caller frees. */
+static stonet_status distinct_values(const double *y, int64_t n, double **out, int64_t *count)
+{
+    double *values;
+    SN_TRY(SN_NEW_RAW(values, n));
+    memcpy(values, y, (size_t)n * sizeof *values);
+    qsort(values, (size_t)n, sizeof *values, by_value);
+    int64_t distinct = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (distinct == 0 || values[i] != values[distinct - 1]) values[distinct++] = values[i];
+    }
+    *out = values;
+    *count = distinct;
+    return STONET_OK;
+}
+
+/* Few whole numbers, each often: classes. Anything else is a quantity. */
+static bool look_like_classes(const double *values, int64_t distinct, int64_t n)
+{
+    for (int64_t k = 0; k < distinct; k++) {
+        if (values[k] != floor(values[k])) return false;
+    }
+    return distinct == 2 || (distinct <= MAX_AUTO_CLASSES && 10 * distinct <= n);
+}
+
+static stonet_status check_classes(const sn_schema *schema, int64_t classes, int64_t n)
+{
+    if (classes < 2)
+        return sn_fail(STONET_ERROR_DATA,
+                       "the target '%s' is the same in all %lld rows: there is nothing to learn",
+                       schema->target_name[0], (long long)n);
+    if (is_identifier(classes, n))
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "the target '%s' has %lld distinct values in %lld rows, too many for classes: is it the right "
+            "column, or should the task be regression?",
+            schema->target_name[0], (long long)classes, (long long)n);
+    return STONET_OK;
+}
+
+static stonet_status add_class(sn_schema *schema, const char *label)
+{
+    char *copy = sn_strdup(label);
+    if (copy == NULL) return STONET_ERROR_MEMORY;
+    schema->classes.text[schema->classes.count++] = copy;
+    return STONET_OK;
+}
+
+/* The labels in the order of the table's codes, without those that no row has. */
+static stonet_status fit_text_classes(sn_schema *schema, const stonet_data *train)
+{
+    bool *met;
+    SN_TRY(SN_NEW(met, train->labels.count));
+    for (int64_t i = 0; i < train->n; i++) met[train->label[i]] = true;
+    stonet_status status = SN_NEW(schema->classes.text, train->labels.count);
+    for (int64_t c = 0; status == STONET_OK && c < train->labels.count; c++) {
+        if (met[c]) status = add_class(schema, train->labels.text[c]);
+    }
+    sn_free(met);
+    if (status != STONET_OK) return status;
+    schema->task = SN_CLASSIFICATION;
+    return check_classes(schema, schema->classes.count, train->n);
+}
+
+static stonet_status fit_numeric_classes(sn_schema *schema, const double *values, int64_t distinct, int64_t n)
+{
+    schema->task = SN_CLASSIFICATION;
+    SN_TRY(check_classes(schema, distinct, n));
+    SN_TRY(SN_NEW(schema->classes.text, distinct));
+    for (int64_t k = 0; k < distinct; k++) {
+        char label[SN_NUMBER_SIZE];
+        sn_number_print(values[k], label);
+        SN_TRY(add_class(schema, label));
+    }
+    return STONET_OK;
+}
+
+/* Population mean and standard deviation of each column of y (n x m). */
+static stonet_status fit_regression(sn_schema *schema, const stonet_data *train)
+{
+    int64_t m = train->n_targets, n = train->n;
+    schema->task = SN_REGRESSION;
+    SN_TRY(SN_NEW(schema->target_mean, m));
+    SN_TRY(SN_NEW(schema->target_sd, m));
+    for (int64_t k = 0; k < m; k++) {
+        double low = train->y[k], high = low, sum = 0, squares = 0;
+        for (int64_t i = 0; i < n; i++) {
+            double value = train->y[i * m + k];
+            sum += value / (double)n;
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            double deviation = train->y[i * m + k] - sum;
+            squares += deviation * deviation / (double)n;
+        }
+        if (low == high)
+            return sn_fail(STONET_ERROR_DATA,
+                           "the target '%s' is the same in all %lld rows: there is nothing to learn",
+                           schema->target_name[k], (long long)n);
+        if (!isfinite(squares) || squares == 0)
+            return sn_fail(STONET_ERROR_DATA,
+                           "the values of the target '%s' are too large or too close to compute with",
+                           schema->target_name[k]);
+        schema->target_mean[k] = sum;
+        schema->target_sd[k] = sqrt(squares);
+    }
+    return STONET_OK;
+}
+
+static stonet_status fit_numeric_response(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
+                                          const stonet_run *run)
+{
+    if (wish == SN_TASK_WISH_REGRESSION || (wish == SN_TASK_AUTO && train->n_targets > 1))
+        return fit_regression(schema, train);
+    if (train->n_targets > 1)
+        return sn_fail(STONET_ERROR_DATA, "classification takes one target, and there are %lld",
+                       (long long)train->n_targets);
+    double *values;
+    int64_t distinct;
+    SN_TRY(distinct_values(train->y, train->n, &values, &distinct));
+    bool classes = wish == SN_TASK_WISH_CLASSIFICATION || look_like_classes(values, distinct, train->n);
+    stonet_status status =
+        classes ? fit_numeric_classes(schema, values, distinct, train->n) : fit_regression(schema, train);
+    if (status == STONET_OK && wish == SN_TASK_AUTO && classes)
+        sn_message(run, STONET_NOTE,
+                   "the target '%s' has %lld distinct whole values: classification (see the setting 'task')",
+                   schema->target_name[0], (long long)distinct);
+    sn_free(values);
+    return status;
+}
+
+static stonet_status fit_response(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
+                                  const stonet_run *run)
+{
+    if (train->n_targets == 0)
+        return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
+                       train->source != NULL ? train->source : "the table");
+    SN_TRY(SN_NEW(schema->target_name, train->n_targets));
+    SN_TRY(SN_NEW(schema->target_position, train->n_targets));
+    schema->n_targets = train->n_targets;
+    for (int64_t k = 0; k < train->n_targets; k++) {
+        schema->target_position[k] = train->target_position[k];
+        schema->target_name[k] = sn_strdup(train->target_name[k]);
+        if (schema->target_name[k] == NULL) return STONET_ERROR_MEMORY;
+    }
+    if (train->label == NULL) return fit_numeric_response(schema, train, wish, run);
+    if (wish == SN_TASK_WISH_REGRESSION)
+        return sn_fail(STONET_ERROR_DATA, "the target '%s' holds labels, and regression needs numbers",
+                       schema->target_name[0]);
+    return fit_text_classes(schema, train);
+}
+
+stonet_status sn_schema_fit(const stonet_data *train, sn_scale scale, sn_task_wish task,
+                            const stonet_run *run, sn_schema **out)
+{
+    *out = NULL;
+    if (train->n < 2) return sn_fail(STONET_ERROR_DATA, "one row is not enough to fit a model");
+    sn_schema *schema = sn_calloc(1, sizeof *schema);
+    if (schema == NULL) return STONET_ERROR_MEMORY;
+    stonet_status status = fit_response(schema, train, task, run);
+    if (status == STONET_OK) status = fit_inputs(schema, train, run);
+    if (status == STONET_OK) status = fit_scaling(schema, train, scale, run);
+    if (status != STONET_OK) {
+        sn_schema_free(schema);
+        return status;
+    }
+    *out = schema;
+    return STONET_OK;
+}

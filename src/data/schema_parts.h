@@ -1,0 +1,39 @@
+/* The inside of a schema, shared by the files that fit, apply and store it. */
+#ifndef SN_DATA_SCHEMA_PARTS_H
+#define SN_DATA_SCHEMA_PARTS_H
+
+#include "data/schema.h"
+
+/* One column of the table. A number becomes one feature, a text column one feature for each category. A text
+   column without categories is left out (it looked like an identifier). */
+typedef struct sn_input {
+    char *name;
+    sn_column_kind kind;
+    sn_dictionary categories; /* sorted bytewise */
+    int64_t first_feature, features;
+} sn_input;
+
+struct sn_schema {
+    sn_scale scale; /* never AUTO */
+    bool has_header;
+    int64_t n_inputs;
+    sn_input *input;
+
+    /* feature = (raw - centre) * factor, where raw is the number, or 1 and 0 for a category. */
+    int64_t p;
+    char **feature_name;
+    double *mean; /* of raw over the training rows: what an unknown category counts as */
+    double *centre, *factor;
+
+    sn_task task;
+    int64_t n_targets;
+    char **target_name;
+    int64_t *target_position; /* 0-based column of the training file, -1 when it was elsewhere */
+    double *target_mean, *target_sd;
+    sn_dictionary classes;
+};
+
+/* Sets first_feature, features, p and the feature names from the inputs and their categories. */
+stonet_status sn_schema_lay_out(sn_schema *schema);
+
+#endif

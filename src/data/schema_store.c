@@ -1,0 +1,224 @@
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/schema.h"
+#include "data/schema_parts.h"
+
+static const char *const scale_names[] = {"auto", "column", "common", "centre", "none"};
+
+/* ---- save -------------------------------------------------------------------------------------- */
+
+static json_t *words_to_json(const sn_dictionary *words)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < words->count; i++) json_array_append_new(list, json_string(words->text[i]));
+    return list;
+}
+
+static json_t *inputs_to_json(const sn_schema *schema)
+{
+    json_t *list = json_array();
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        json_t *entry = json_pack("{s:s}", "name", input->name);
+        if (input->kind == SN_COLUMN_TEXT)
+            json_object_set_new(entry, "categories", words_to_json(&input->categories));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static json_t *targets_to_json(const sn_schema *schema)
+{
+    json_t *list = json_array();
+    for (int64_t k = 0; k < schema->n_targets; k++)
+        json_array_append_new(list, json_pack("{s:s, s:I}", "name", schema->target_name[k], "position",
+                                              (json_int_t)schema->target_position[k]));
+    return list;
+}
+
+/* Takes over `value`. */
+static stonet_status put_json(sn_store *store, const char *key, json_t *value, int64_t expected)
+{
+    char *text = NULL;
+    stonet_status status = STONET_ERROR_MEMORY;
+    /* An entry that is not UTF-8 fails to enter the list. */
+    if (value == NULL || (int64_t)json_array_size(value) != expected)
+        status = sn_fail(STONET_ERROR_DATA, "a column name or a label is not valid UTF-8 text");
+    else if ((text = json_dumps(value, JSON_COMPACT)) != NULL)
+        status = sn_store_put_text(store, key, text);
+    free(text);
+    json_decref(value);
+    return status;
+}
+
+stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
+{
+    SN_TRY(sn_store_put_text(store, "schema.scale", scale_names[schema->scale]));
+    SN_TRY(sn_store_put_int(store, "schema.header", schema->has_header));
+    SN_TRY(sn_store_put_text(store, "schema.task",
+                             schema->task == SN_REGRESSION ? "regression" : "classification"));
+    SN_TRY(put_json(store, "schema.inputs", inputs_to_json(schema), schema->n_inputs));
+    SN_TRY(put_json(store, "schema.targets", targets_to_json(schema), schema->n_targets));
+    SN_TRY(sn_store_put_vector(store, "schema.mean", SN_F64, schema->p, schema->mean));
+    SN_TRY(sn_store_put_vector(store, "schema.centre", SN_F64, schema->p, schema->centre));
+    SN_TRY(sn_store_put_vector(store, "schema.factor", SN_F64, schema->p, schema->factor));
+    if (schema->task == SN_CLASSIFICATION)
+        return put_json(store, "schema.classes", words_to_json(&schema->classes), schema->classes.count);
+    SN_TRY(sn_store_put_vector(store, "schema.target_mean", SN_F64, schema->n_targets, schema->target_mean));
+    return sn_store_put_vector(store, "schema.target_sd", SN_F64, schema->n_targets, schema->target_sd);
+}
+
+/* ---- load: the file may be damaged or hostile, so everything is checked ------------------------- */
+
+static stonet_status damaged(const char *key)
+{
+    return sn_fail(STONET_ERROR_FORMAT, "the model's entry %s is damaged", key);
+}
+
+/* The JSON array of an entry; the caller drops it. */
+static stonet_status get_list(const sn_store *store, const char *key, json_t **out)
+{
+    const char *text;
+    SN_TRY(sn_store_get_text(store, key, &text));
+    *out = json_loads(text, 0, NULL);
+    if (json_is_array(*out) && json_array_size(*out) > 0 && json_array_size(*out) < INT32_MAX)
+        return STONET_OK;
+    json_decref(*out);
+    *out = NULL;
+    return damaged(key);
+}
+
+static stonet_status copy_word(const json_t *value, const char *key, char **out)
+{
+    if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
+        return damaged(key);
+    *out = sn_strdup(json_string_value(value));
+    return *out == NULL ? STONET_ERROR_MEMORY : STONET_OK;
+}
+
+static stonet_status words_from_json(const json_t *list, const char *key, sn_dictionary *out)
+{
+    if (!json_is_array(list)) return damaged(key);
+    SN_TRY(SN_NEW(out->text, json_array_size(list)));
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        SN_TRY(copy_word(json_array_get(list, i), key, &out->text[i]));
+        out->count++;
+    }
+    return STONET_OK;
+}
+
+static stonet_status inputs_from_json(const json_t *list, sn_schema *schema)
+{
+    SN_TRY(SN_NEW(schema->input, json_array_size(list)));
+    schema->n_inputs = (int64_t)json_array_size(list);
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const json_t *entry = json_array_get(list, (size_t)j);
+        const json_t *categories = json_object_get(entry, "categories");
+        sn_input *input = &schema->input[j];
+        SN_TRY(copy_word(json_object_get(entry, "name"), "schema.inputs", &input->name));
+        input->kind = categories != NULL ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER;
+        if (categories != NULL) SN_TRY(words_from_json(categories, "schema.inputs", &input->categories));
+    }
+    return STONET_OK;
+}
+
+static stonet_status targets_from_json(const json_t *list, sn_schema *schema)
+{
+    SN_TRY(SN_NEW(schema->target_name, json_array_size(list)));
+    SN_TRY(SN_NEW(schema->target_position, json_array_size(list)));
+    schema->n_targets = (int64_t)json_array_size(list);
+    for (int64_t k = 0; k < schema->n_targets; k++) {
+        const json_t *entry = json_array_get(list, (size_t)k), *position = json_object_get(entry, "position");
+        SN_TRY(copy_word(json_object_get(entry, "name"), "schema.targets", &schema->target_name[k]));
+        if (!json_is_integer(position) || json_integer_value(position) < -1) return damaged("schema.targets");
+        schema->target_position[k] = json_integer_value(position);
+    }
+    return STONET_OK;
+}
+
+static stonet_status load_list(const sn_store *store, const char *key, sn_schema *schema,
+                               stonet_status (*take)(const json_t *list, sn_schema *schema))
+{
+    json_t *list;
+    SN_TRY(get_list(store, key, &list));
+    stonet_status status = take(list, schema);
+    json_decref(list);
+    return status;
+}
+
+static stonet_status classes_from_json(const json_t *list, sn_schema *schema)
+{
+    SN_TRY(words_from_json(list, "schema.classes", &schema->classes));
+    return schema->classes.count >= 2 && schema->n_targets == 1 ? STONET_OK : damaged("schema.classes");
+}
+
+static stonet_status load_vector(const sn_store *store, const char *name, int64_t n, bool positive,
+                                 double **out)
+{
+    const sn_tensor *tensor;
+    SN_TRY(sn_store_get_vector(store, name, SN_F64, n, &tensor));
+    SN_TRY(SN_NEW_RAW(*out, n));
+    memcpy(*out, tensor->data, (size_t)n * sizeof **out);
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite((*out)[i]) || (positive && (*out)[i] <= 0)) return damaged(name);
+    }
+    return STONET_OK;
+}
+
+static stonet_status load_scale(const sn_store *store, sn_schema *schema)
+{
+    const char *word;
+    SN_TRY(sn_store_get_text(store, "schema.scale", &word));
+    for (sn_scale scale = SN_SCALE_COLUMN; scale <= SN_SCALE_NONE; scale++) {
+        if (strcmp(word, scale_names[scale]) == 0) schema->scale = scale;
+    }
+    return schema->scale == SN_SCALE_AUTO ? damaged("schema.scale") : STONET_OK;
+}
+
+static stonet_status load_response(const sn_store *store, sn_schema *schema)
+{
+    const char *task;
+    SN_TRY(sn_store_get_text(store, "schema.task", &task));
+    SN_TRY(load_list(store, "schema.targets", schema, targets_from_json));
+    if (strcmp(task, "classification") == 0) {
+        schema->task = SN_CLASSIFICATION;
+        return load_list(store, "schema.classes", schema, classes_from_json);
+    }
+    if (strcmp(task, "regression") != 0) return damaged("schema.task");
+    schema->task = SN_REGRESSION;
+    SN_TRY(load_vector(store, "schema.target_mean", schema->n_targets, false, &schema->target_mean));
+    return load_vector(store, "schema.target_sd", schema->n_targets, true, &schema->target_sd);
+}
+
+static stonet_status load_all(const sn_store *store, sn_schema *schema)
+{
+    int64_t header;
+    SN_TRY(load_scale(store, schema));
+    SN_TRY(sn_store_get_int(store, "schema.header", 0, 1, &header));
+    schema->has_header = header == 1;
+    SN_TRY(load_list(store, "schema.inputs", schema, inputs_from_json));
+    SN_TRY(sn_schema_lay_out(schema));
+    if (schema->p < 1) return damaged("schema.inputs");
+    SN_TRY(load_vector(store, "schema.mean", schema->p, false, &schema->mean));
+    SN_TRY(load_vector(store, "schema.centre", schema->p, false, &schema->centre));
+    SN_TRY(load_vector(store, "schema.factor", schema->p, false, &schema->factor));
+    return load_response(store, schema);
+}
+
+stonet_status sn_schema_load(const sn_store *store, sn_schema **out)
+{
+    *out = NULL;
+    sn_schema *schema = sn_calloc(1, sizeof *schema);
+    if (schema == NULL) return STONET_ERROR_MEMORY;
+    stonet_status status = load_all(store, schema);
+    if (status != STONET_OK) {
+        sn_schema_free(schema);
+        return status;
+    }
+    *out = schema;
+    return STONET_OK;
+}

@@ -1,0 +1,26 @@
+/* What a delimited text looks like, judged from its first lines. */
+#ifndef SN_DATA_SNIFF_H
+#define SN_DATA_SNIFF_H
+
+#include "data/scanner.h"
+
+typedef enum sn_content { SN_NUMBER, SN_TEXT, SN_MISSING, SN_INFINITE } sn_content;
+
+/* What a cell holds. Empty, NA, N/A, NaN, null and ? are missing. */
+sn_content sn_cell_content(const sn_cell *cell);
+
+typedef struct sn_sniffed {
+    int64_t n_columns;
+    char **first; /* the cells of the first line */
+    bool has_header;
+    bool *is_text; /* columns where a data cell was text */
+} sn_sniffed;
+
+/* Sets the scanner's delimiter. Leaves the scanner somewhere in the file. */
+stonet_status sn_sniff(sn_scanner *scanner, sn_sniffed *out);
+void sn_sniffed_free(sn_sniffed *sniffed);
+
+/* A copy in UTF-8 (bytes that are not are taken for Latin-1), ended by NUL. */
+char *sn_cell_copy(const sn_cell *cell);
+
+#endif

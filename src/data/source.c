@@ -1,0 +1,331 @@
+#define _GNU_SOURCE /* memfd_create */
+#include "data/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/memory.h"
+
+enum { PACKED_SIZE = 1 << 18 };
+/* Deflate turns at most 1032 bytes into one. */
+enum { DEFLATE_LIMIT = 1032 };
+
+typedef enum packing { PLAIN, GZIP, RAW_DEFLATE } packing;
+
+struct sn_source {
+    char *path;
+    int descriptor;
+    packing packing;
+    int64_t start, size; /* the stretch of the file that is ours */
+    int64_t at;          /* next byte to fetch, from start */
+    bool is_member;
+    uint32_t crc;
+    bool inflating; /* `stream` is initialised */
+    bool finished;  /* the packed bytes have come to their end */
+    z_stream stream;
+    unsigned char packed[PACKED_SIZE];
+};
+
+static stonet_status cannot_read(const char *path, int error)
+{
+    return sn_fail(STONET_ERROR_IO, "cannot read %s: %s", path, strerror(error));
+}
+
+static stonet_status cut_off(const sn_source *source)
+{
+    return sn_fail(STONET_ERROR_FORMAT, "%s is cut off: the file ends before its content does", source->path);
+}
+
+void sn_source_close(sn_source *source)
+{
+    if (source == NULL) return;
+    if (source->inflating) inflateEnd(&source->stream);
+    if (source->descriptor >= 0) close(source->descriptor);
+    sn_free(source->path);
+    sn_free(source);
+}
+
+static stonet_status source_create(const char *path, sn_source **out)
+{
+    sn_source *source = sn_calloc(1, sizeof *source);
+    if (source == NULL) return STONET_ERROR_MEMORY;
+    source->descriptor = -1;
+    source->path = sn_strdup(path);
+    if (source->path == NULL) {
+        sn_source_close(source);
+        return STONET_ERROR_MEMORY;
+    }
+    *out = source;
+    return STONET_OK;
+}
+
+static stonet_status write_fully(int descriptor, const unsigned char *bytes, size_t size, const char *path)
+{
+    while (size > 0) {
+        ssize_t written = write(descriptor, bytes, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return cannot_read(path, errno);
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return STONET_OK;
+}
+
+/* Replaces the descriptor by one of memory with all that `next` gives. */
+static stonet_status spool(sn_source *source,
+                           stonet_status (*next)(sn_source *, unsigned char *, size_t, size_t *))
+{
+    enum { PART = 1 << 20 };
+    int memory = memfd_create("stonet", MFD_CLOEXEC);
+    if (memory < 0) return cannot_read(source->path, errno);
+    unsigned char *part = sn_malloc(PART, 1);
+    stonet_status status = part == NULL ? STONET_ERROR_MEMORY : STONET_OK;
+    int64_t total = 0;
+    for (size_t got = 1; status == STONET_OK && got > 0;) {
+        status = next(source, part, PART, &got);
+        if (status == STONET_OK && total % (64 * PART) == 0)
+            status = sn_memory_require(64 * PART, source->path, "give it as a plain file");
+        if (status == STONET_OK) status = write_fully(memory, part, got, source->path);
+        total += (int64_t)got;
+    }
+    sn_free(part);
+    if (status != STONET_OK) {
+        close(memory);
+        return status;
+    }
+    close(source->descriptor);
+    source->descriptor = memory;
+    source->size = total;
+    return STONET_OK;
+}
+
+static stonet_status read_pipe(sn_source *source, unsigned char *bytes, size_t size, size_t *got)
+{
+    ssize_t count;
+    do count = read(source->descriptor, bytes, size);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) return cannot_read(source->path, errno);
+    *got = (size_t)count;
+    return STONET_OK;
+}
+
+static stonet_status read_unpacked(sn_source *source, unsigned char *bytes, size_t size, size_t *got)
+{
+    return sn_source_read(source, bytes, size, got);
+}
+
+/* Bytes from a place in the file itself, as many as there are. */
+static stonet_status fetch(const sn_source *source, int64_t offset, void *bytes, size_t size, size_t *got)
+{
+    size_t have = 0;
+    if (offset < 0 || offset > source->size) offset = source->size;
+    if ((uint64_t)(source->size - offset) < size) size = (size_t)(source->size - offset);
+    while (have < size) {
+        ssize_t count = pread(source->descriptor, (char *)bytes + have, size - have,
+                              source->start + offset + (int64_t)have);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return cannot_read(source->path, errno);
+        if (count == 0) break; /* the file became shorter meanwhile */
+        have += (size_t)count;
+    }
+    *got = have;
+    return STONET_OK;
+}
+
+static stonet_status open_descriptor(sn_source *source)
+{
+    source->descriptor = open(source->path, O_RDONLY | O_CLOEXEC);
+    if (source->descriptor < 0) return cannot_read(source->path, errno);
+    struct stat info;
+    if (fstat(source->descriptor, &info) != 0) return cannot_read(source->path, errno);
+    if (S_ISDIR(info.st_mode)) return cannot_read(source->path, EISDIR);
+    if (S_ISREG(info.st_mode)) {
+        source->size = info.st_size;
+        return STONET_OK;
+    }
+    if (!S_ISFIFO(info.st_mode) && !S_ISSOCK(info.st_mode) && !isatty(source->descriptor))
+        return sn_fail(STONET_ERROR_IO, "cannot read %s: it is a device and not a file", source->path);
+    return spool(source, read_pipe);
+}
+
+stonet_status sn_source_open(const char *path, sn_source **out)
+{
+    *out = NULL;
+    if (path == NULL || path[0] == '\0')
+        return sn_fail(STONET_ERROR_ARGUMENT, "the name of the data file is empty");
+    sn_source *source;
+    SN_TRY(source_create(path, &source));
+    unsigned char magic[2] = {0, 0};
+    size_t got = 0;
+    stonet_status status = open_descriptor(source);
+    if (status == STONET_OK) status = fetch(source, 0, magic, sizeof magic, &got);
+    if (status == STONET_OK && source->size == 0) status = sn_fail(STONET_ERROR_DATA, "%s is empty", path);
+    if (status == STONET_OK) {
+        source->packing = magic[0] == 0x1f && magic[1] == 0x8b ? GZIP : PLAIN;
+        status = sn_source_rewind(source);
+    }
+    if (status != STONET_OK) {
+        sn_source_close(source);
+        return status;
+    }
+    *out = source;
+    return STONET_OK;
+}
+
+stonet_status sn_source_open_member(const sn_source *archive, int64_t offset, int64_t size, bool deflated,
+                                    sn_source **out)
+{
+    sn_source *source;
+    SN_TRY(source_create(archive->path, &source));
+    stonet_status status;
+    source->descriptor = dup(archive->descriptor);
+    if (source->descriptor < 0) {
+        status = cannot_read(archive->path, errno);
+    } else {
+        source->is_member = true;
+        source->start = offset;
+        source->size = size;
+        source->packing = deflated ? RAW_DEFLATE : PLAIN;
+        status = sn_source_rewind(source);
+    }
+    if (status != STONET_OK) {
+        sn_source_close(source);
+        return status;
+    }
+    *out = source;
+    return STONET_OK;
+}
+
+stonet_status sn_source_rewind(sn_source *source)
+{
+    source->at = 0;
+    source->finished = false;
+    source->crc = 0;
+    source->stream.avail_in = 0;
+    if (source->packing == PLAIN) return STONET_OK;
+    if (source->inflating) inflateEnd(&source->stream);
+    memset(&source->stream, 0, sizeof source->stream);
+    /* The window bits say what wrapping to expect: gzip, or none as in zip. */
+    source->inflating = inflateInit2(&source->stream, source->packing == GZIP ? 15 + 16 : -15) == Z_OK;
+    if (!source->inflating)
+        return sn_fail(STONET_ERROR_MEMORY, "memory ran out while unpacking %s", source->path);
+    return STONET_OK;
+}
+
+stonet_status sn_source_unpack(sn_source *source)
+{
+    if (source->packing == PLAIN) return STONET_OK;
+    SN_TRY(sn_source_rewind(source));
+    SN_TRY(spool(source, read_unpacked));
+    source->packing = PLAIN;
+    return sn_source_rewind(source);
+}
+
+static stonet_status refill_packed(sn_source *source)
+{
+    size_t got;
+    SN_TRY(fetch(source, source->at, source->packed, PACKED_SIZE, &got));
+    if (got == 0) return cut_off(source);
+    source->at += (int64_t)got;
+    source->stream.next_in = source->packed;
+    source->stream.avail_in = (uInt)got;
+    return STONET_OK;
+}
+
+/* At the end of one gzip part: another may follow (files joined with cat), or padding with zeros. */
+static stonet_status next_part(sn_source *source)
+{
+    for (;;) {
+        if (source->packing == RAW_DEFLATE) break;
+        if (source->stream.avail_in == 0) {
+            if (source->at >= source->size) break;
+            SN_TRY(refill_packed(source));
+        }
+        if (*source->stream.next_in != 0) {
+            if (*source->stream.next_in != 0x1f || inflateReset(&source->stream) != Z_OK)
+                return sn_fail(STONET_ERROR_FORMAT, "%s has bytes after its gzip data that are not gzip data",
+                               source->path);
+            return STONET_OK;
+        }
+        source->stream.next_in++;
+        source->stream.avail_in--;
+    }
+    source->finished = true;
+    return STONET_OK;
+}
+
+static stonet_status inflate_bytes(sn_source *source, unsigned char *bytes, size_t size, size_t *got)
+{
+    z_stream *stream = &source->stream;
+    size_t have = 0;
+    while (have < size && !source->finished) {
+        if (stream->avail_in == 0) SN_TRY(refill_packed(source));
+        size_t part = size - have < (1u << 30) ? size - have : 1u << 30;
+        stream->next_out = bytes + have;
+        stream->avail_out = (uInt)part;
+        int result = inflate(stream, Z_NO_FLUSH);
+        have += part - stream->avail_out;
+        if (result == Z_STREAM_END)
+            SN_TRY(next_part(source));
+        else if (result == Z_MEM_ERROR)
+            return sn_fail(STONET_ERROR_MEMORY, "memory ran out while unpacking %s", source->path);
+        else if (result != Z_OK && result != Z_BUF_ERROR)
+            return sn_fail(STONET_ERROR_FORMAT, "the packed data in %s is damaged", source->path);
+    }
+    *got = have;
+    return STONET_OK;
+}
+
+stonet_status sn_source_read(sn_source *source, void *bytes, size_t size, size_t *got)
+{
+    if (source->packing == PLAIN) {
+        SN_TRY(fetch(source, source->at, bytes, size, got));
+        source->at += (int64_t)*got;
+    } else {
+        SN_TRY(inflate_bytes(source, bytes, size, got));
+    }
+    if (source->is_member) source->crc = (uint32_t)crc32_z(source->crc, bytes, *got);
+    return STONET_OK;
+}
+
+stonet_status sn_source_read_all(sn_source *source, void *bytes, size_t size)
+{
+    size_t got;
+    SN_TRY(sn_source_read(source, bytes, size, &got));
+    return got == size ? STONET_OK : cut_off(source);
+}
+
+stonet_status sn_source_read_at(sn_source *source, int64_t offset, void *bytes, size_t size)
+{
+    size_t got;
+    SN_TRY(fetch(source, offset, bytes, size, &got));
+    return got == size ? STONET_OK : cut_off(source);
+}
+
+const char *sn_source_path(const sn_source *source)
+{
+    return source->path;
+}
+
+int64_t sn_source_left(const sn_source *source)
+{
+    int64_t left = source->size - source->at;
+    if (source->packing == PLAIN) return left;
+    left += (int64_t)source->stream.avail_in + 64; /* inflate may hold back a little */
+    return left > INT64_MAX / DEFLATE_LIMIT ? INT64_MAX : left * DEFLATE_LIMIT;
+}
+
+double sn_source_fraction(const sn_source *source)
+{
+    return source->size == 0 ? 1 : (double)(source->at - source->stream.avail_in) / (double)source->size;
+}
+
+uint32_t sn_source_crc(const sn_source *source)
+{
+    return source->crc;
+}

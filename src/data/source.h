@@ -1,0 +1,36 @@
+/* The bytes of a file, unpacked when it is gzipped, read in order through a fixed buffer. */
+#ifndef SN_DATA_SOURCE_H
+#define SN_DATA_SOURCE_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+typedef struct sn_source sn_source;
+
+/* Opens a file; gzip is recognised by its first bytes. Pipes are taken into memory, so that every source
+   can be rewound. */
+stonet_status sn_source_open(const char *path, sn_source **out);
+/* A stretch of the bytes of another, unpacked source: a member of a zip archive, stored or deflated. */
+stonet_status sn_source_open_member(const sn_source *archive, int64_t offset, int64_t size, bool deflated,
+                                    sn_source **out);
+/* Turns a gzipped source into a plain one, in memory, for formats that need to jump around. */
+stonet_status sn_source_unpack(sn_source *source);
+void sn_source_close(sn_source *source);
+
+const char *sn_source_path(const sn_source *source);
+/* *got < size only at the end of the bytes. */
+stonet_status sn_source_read(sn_source *source, void *bytes, size_t size, size_t *got);
+/* Exactly `size` bytes, or an error that the file is cut off. */
+stonet_status sn_source_read_all(sn_source *source, void *bytes, size_t size);
+/* From a place in an unpacked source. */
+stonet_status sn_source_read_at(sn_source *source, int64_t offset, void *bytes, size_t size);
+stonet_status sn_source_rewind(sn_source *source);
+/* The most bytes that can still come: exact for plain bytes, the limit of deflate for packed ones. */
+int64_t sn_source_left(const sn_source *source);
+/* How much of the file has been read, 0..1. */
+double sn_source_fraction(const sn_source *source);
+/* CRC-32 of all bytes given out so far by a zip member. */
+uint32_t sn_source_crc(const sn_source *source);
+
+#endif

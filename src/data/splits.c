@@ -1,0 +1,86 @@
+#include "data/splits.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+
+/* Rows in random order, grouped by class when there are labels: dealing them out in turn then gives every
+   fold its share of every class, and sizes that differ by at most one. */
+static stonet_status group_by_class(int64_t n, const int32_t *label, int64_t n_classes, const int64_t *order,
+                                    int64_t *grouped)
+{
+    int64_t *start;
+    SN_TRY(SN_NEW(start, n_classes + 1));
+    for (int64_t i = 0; i < n; i++) start[label[i] + 1]++;
+    for (int64_t c = 0; c < n_classes; c++) start[c + 1] += start[c];
+    for (int64_t i = 0; i < n; i++) grouped[start[label[order[i]]]++] = order[i];
+    sn_free(start);
+    return STONET_OK;
+}
+
+stonet_status sn_split_folds(int64_t n, const int32_t *label, int64_t n_classes, int folds, uint64_t seed,
+                             int32_t *fold)
+{
+    if (folds < 2 || folds > n)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "%d folds of %lld rows: the folds must be at least 2 and at most the rows", folds,
+                       (long long)n);
+    int64_t *order, *grouped = NULL;
+    SN_TRY(SN_NEW_RAW(order, n));
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_SPLIT, 0);
+    sn_random_permutation(&random, n, order);
+    stonet_status status = STONET_OK;
+    if (label != NULL) {
+        status = SN_NEW_RAW(grouped, n);
+        if (status == STONET_OK) status = group_by_class(n, label, n_classes, order, grouped);
+    }
+    const int64_t *dealt = label != NULL ? grouped : order;
+    for (int64_t i = 0; status == STONET_OK && i < n; i++) fold[dealt[i]] = (int32_t)(i % folds);
+    sn_free(grouped);
+    sn_free(order);
+    return status;
+}
+
+static void copy_rows(const sn_problem *problem, const int64_t *rows, int64_t count, float *x, int32_t *label,
+                      double *y)
+{
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(x + i * problem->p, problem->x + rows[i] * problem->p, (size_t)problem->p * sizeof *x);
+        if (label != NULL) label[i] = problem->label[rows[i]];
+        if (y != NULL)
+            memcpy(y + i * problem->outputs, problem->y + rows[i] * problem->outputs,
+                   (size_t)problem->outputs * sizeof *y);
+    }
+}
+
+stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, int64_t count,
+                                sn_problem *out)
+{
+    float *x = NULL;
+    int32_t *label = NULL;
+    double *y = NULL;
+    stonet_status status = SN_NEW_RAW(x, count * problem->p);
+    if (status == STONET_OK && problem->label != NULL) status = SN_NEW_RAW(label, count);
+    if (status == STONET_OK && problem->y != NULL) status = SN_NEW_RAW(y, count * problem->outputs);
+    if (status == STONET_OK) copy_rows(problem, rows, count, x, label, y);
+    *out = *problem;
+    out->n = count;
+    out->x = x;
+    out->label = label;
+    out->y = y;
+    if (status != STONET_OK) sn_problem_subset_free(out);
+    return status;
+}
+
+void sn_problem_subset_free(sn_problem *subset)
+{
+    if (subset == NULL) return;
+    sn_free((void *)(uintptr_t)subset->x);
+    sn_free((void *)(uintptr_t)subset->label);
+    sn_free((void *)(uintptr_t)subset->y);
+    subset->x = NULL;
+    subset->label = NULL;
+    subset->y = NULL;
+}

@@ -1,0 +1,46 @@
+#include "data/utf8.h"
+
+#include <stdint.h>
+
+/* The length of the well-formed sequence at `at` with `left` bytes to go; 0 when it is not well formed
+   (stray or missing continuation bytes, overlong forms, surrogates, beyond U+10FFFF). */
+static size_t sequence(const unsigned char *at, size_t left)
+{
+    if (at[0] < 0x80) return 1;
+    size_t length = at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : 2;
+    if (at[0] < 0xC2 || at[0] > 0xF4 || left < length) return 0;
+    uint32_t code = at[0] & (0x7Fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xC0) != 0x80) return 0;
+        code = code << 6 | (at[i] & 0x3Fu);
+    }
+    if (length == 3 && (code < 0x800 || (code >= 0xD800 && code <= 0xDFFF))) return 0;
+    if (length == 4 && (code < 0x10000 || code > 0x10FFFF)) return 0;
+    return length;
+}
+
+bool sn_utf8_valid(const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    while (at < end) {
+        size_t step = sequence(at, (size_t)(end - at));
+        if (step == 0) return false;
+        at += step;
+    }
+    return true;
+}
+
+size_t sn_utf8_from_latin1(const char *text, size_t length, char *out)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        if (byte < 0x80) {
+            out[used++] = (char)byte;
+        } else {
+            out[used++] = (char)(0xC0 | byte >> 6);
+            out[used++] = (char)(0x80 | (byte & 0x3F));
+        }
+    }
+    return used;
+}
