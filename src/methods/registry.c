@@ -12,6 +12,8 @@ extern const sn_method sn_method_phd;
 extern const sn_method sn_method_gsir;
 extern const sn_method sn_method_ksir;
 extern const sn_method sn_method_gsave;
+extern const sn_method sn_method_nnsdr;
+extern const sn_method sn_method_autoencoder;
 
 /* clang-format off */
 static const sn_method *const methods[] = {
@@ -24,6 +26,8 @@ static const sn_method *const methods[] = {
     &sn_method_gsir,
     &sn_method_ksir,
     &sn_method_gsave,
+    &sn_method_nnsdr,
+    &sn_method_autoencoder,
 };
 /* clang-format on */
 

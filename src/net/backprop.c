@@ -212,8 +212,8 @@ double sn_backprop_gradient(sn_backprop *b, const sn_examples *examples, const i
     if (block_rows < MIN_BLOCK_ROWS) block_rows = MIN_BLOCK_ROWS;
     int64_t blocks = (count + block_rows - 1) / block_rows, size = b->shape->parameters;
     double loss[SN_BACKPROP_BLOCKS] = {0};
-    int threads = blocks > 1 && count * size >= MIN_SHARED ? b->threads : 1;
-#pragma omp parallel num_threads(threads)
+    bool shared = blocks > 1 && count * size >= MIN_SHARED;
+#pragma omp parallel num_threads(shared ? b->threads : 1)
     {
         sn_serial_blas();
 #pragma omp for schedule(static, 1)

@@ -1,0 +1,149 @@
+/*
+ * Autoencoder p - h - q - h - p: tanh layers and a linear output, trained to give back its standardised input
+ * in the mean-squared sense. Z is the bottleneck's q activations, what the decoder sees.
+ *
+ * The comparator of the StoNet paper has tanh on the output too, and so needs data squeezed into (-1, 1);
+ * here the inputs are standardised and the output is linear, which loses no range. It is trained by Adam
+ * rather than plain descent: with the loss averaged over p outputs, plain steps of a usual size hardly move
+ * when p is large.
+ */
+#include "base/memory.h"
+#include "methods/method.h"
+#include "net/network.h"
+#include "net/train.h"
+
+enum { BOTTLENECK = 2, USUAL_HIDDEN = 200 };
+
+static const sn_param params[] = {
+    {"hidden", SN_INTEGER, "auto", 1, 1e6, "auto",
+     "units between input and bottleneck (auto: (p + q) / 2, at most 200 but no fewer than q)"},
+    {"epochs", SN_INTEGER, "100", 1, 1e7, NULL, "passes over the training rows"},
+    {"batch", SN_INTEGER, "128", 1, 1e7, NULL, "rows of a mini-batch"},
+    {"rate", SN_REAL, "0.001", 1e-12, 1e3, NULL, "learning rate (Adam)"},
+    {"momentum", SN_REAL, "0.9", 0, 0.9999, NULL, "momentum of the gradient (Adam's first moment)"},
+    {"decay", SN_REAL, "0", 0, 1e3, NULL, "weight decay: each step also takes rate x decay off the weights"},
+};
+
+typedef struct autoencoder {
+    sn_network net;
+    char *history;
+} autoencoder;
+
+static void autoencoder_free(void *state)
+{
+    autoencoder *model = state;
+    if (model == NULL) return;
+    sn_network_clear(&model->net);
+    sn_free(model->history);
+    sn_free(model);
+}
+
+static int64_t hidden_units(const sn_settings *settings, int64_t p, int64_t q)
+{
+    if (!sn_is(settings, "hidden", "auto")) return sn_int(settings, "hidden");
+    int64_t middle = (p + q) / 2;
+    if (middle > USUAL_HIDDEN) middle = USUAL_HIDDEN;
+    return middle > q ? middle : q;
+}
+
+static stonet_status train(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                           const stonet_run *run, autoencoder *model, stonet_outcome *outcome)
+{
+    int64_t p = problem->p, hidden = hidden_units(settings, p, dim);
+    model->net.shape = (sn_shape){.layers = 4, .width = {p, hidden, dim, hidden, p}, .activation = SN_TANH};
+    SN_TRY(sn_network_start(&model->net, run != NULL ? run->seed : 1));
+    SN_TRY(sn_scaling_learn(&model->net.scaling, problem->x, problem->n, p));
+    sn_examples examples = {.n = problem->n, .x = problem->x, .scaling = &model->net.scaling};
+    sn_training training = {
+        .stage = "autoencoder",
+        .rule = SN_ADAM,
+        .rate = sn_real(settings, "rate"),
+        .momentum = sn_real(settings, "momentum"),
+        .decay = sn_real(settings, "decay"),
+        .batch = sn_int(settings, "batch"),
+        .epochs = sn_int(settings, "epochs"),
+    };
+    double *losses;
+    int64_t done;
+    SN_TRY(SN_NEW(losses, training.epochs));
+    stonet_status status =
+        sn_train(&model->net.shape, &examples, &training, run, model->net.theta, losses, &done, outcome);
+    if (status == STONET_OK) status = sn_history_add(&model->history, training.stage, losses, done);
+    sn_free(losses);
+    return status;
+}
+
+static stonet_status autoencoder_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                                     const stonet_run *run, sn_fit_result *result)
+{
+    autoencoder *model;
+    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "autoencoder: there are no rows to fit on");
+    SN_TRY(SN_NEW(model, 1));
+    stonet_outcome outcome;
+    stonet_status status = train(problem, dim, settings, run, model, &outcome);
+    if (status != STONET_OK) {
+        autoencoder_free(model);
+        return status;
+    }
+    *result = (sn_fit_result){.state = model, .dim = dim, .outcome = outcome};
+    return STONET_OK;
+}
+
+static stonet_status autoencoder_transform(const void *state, const float *x, int64_t n,
+                                           const sn_transform_request *request, float *z)
+{
+    (void)request;
+    const autoencoder *model = state;
+    return sn_network_forward(&model->net, x, n, BOTTLENECK, true, z);
+}
+
+static stonet_status autoencoder_save(const void *state, sn_store *store)
+{
+    const autoencoder *model = state;
+    return sn_network_save(&model->net, store);
+}
+
+static stonet_status autoencoder_load(const sn_store *store, void **state)
+{
+    autoencoder *model;
+    *state = NULL;
+    SN_TRY(SN_NEW(model, 1));
+    stonet_status status = sn_network_load(store, &model->net);
+    if (status == STONET_OK && model->net.shape.layers != 4)
+        status = sn_fail(STONET_ERROR_FORMAT, "autoencoder: the network has %d layers instead of 4",
+                         model->net.shape.layers);
+    if (status != STONET_OK) {
+        autoencoder_free(model);
+        return status;
+    }
+    *state = model;
+    return STONET_OK;
+}
+
+static sn_sizes autoencoder_sizes(const void *state)
+{
+    const autoencoder *model = state;
+    return (sn_sizes){.inputs = model->net.shape.width[0], .dim = model->net.shape.width[BOTTLENECK]};
+}
+
+static const char *autoencoder_history(const void *state)
+{
+    const autoencoder *model = state;
+    return model->history;
+}
+
+const sn_method sn_method_autoencoder = {
+    .name = "autoencoder",
+    .title = "Autoencoder with one hidden layer on each side of the bottleneck",
+    .tasks = SN_TASK_BOTH,
+    .multi_output = true,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .fit = autoencoder_fit,
+    .transform = autoencoder_transform,
+    .save = autoencoder_save,
+    .load = autoencoder_load,
+    .free = autoencoder_free,
+    .sizes = autoencoder_sizes,
+    .history = autoencoder_history,
+};

@@ -1,0 +1,376 @@
+/*
+ * Neural-network sufficient dimension reduction (Kapla, Fertl, Bura 2022), Z = B'x with B'B = I.
+ *
+ * Step 1: a network g(x) = w_2 drop(relu(w_1 x + b_1)) + b_2 is fitted to the response, and B starts as the d
+ * leading eigenvectors of the outer product of its gradients,
+ *
+ *     OPG = 1/n sum_i J_i' J_i,   J_i = dg/dx at x_i (m x p)
+ *
+ * taken about 0, not about the mean gradient: where g is linear its gradient is constant, and centring would
+ * leave nothing. For classes g is the log-odds, so w_2 is centred over the classes, which softmax does not
+ * see.
+ *
+ * Step 2: the network x -> B'x -> relu -> output starts from B and step 1's weights seen through it (w_1 B)
+ * and is trained on with B put back to B (B'B)^{-1/2} after every update. Its output is the method's own
+ * prediction.
+ */
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+#include "math/serial_blas.h"
+#include "methods/linear_map.h"
+#include "methods/method.h"
+#include "net/forward.h"
+#include "net/network.h"
+#include "net/train.h"
+
+enum { BLOCK_ROWS = 1024 };
+
+static const sn_param params[] = {
+    {"hidden", SN_INTEGER, "512", 1, 1e5, NULL, "units of the hidden layer"},
+    {"dropout", SN_REAL, "0.4", 0, 0.95, NULL, "share of the hidden units left out of each training row"},
+    {"epochs", SN_INTEGER, "200", 1, 1e7, NULL, "passes over the training rows in the first step"},
+    {"refine", SN_INTEGER, "400", 0, 1e7, NULL, "passes over the training rows in the refinement"},
+    {"batch", SN_INTEGER, "32", 1, 1e7, NULL, "rows of a mini-batch"},
+    {"rate", SN_REAL, "0.001", 1e-12, 1e3, NULL, "learning rate (RMSProp)"},
+};
+
+typedef struct nnsdr {
+    sn_network net; /* p - d - hidden - outputs; w_1 is B' and b_1 is 0 */
+    char *history;
+} nnsdr;
+
+static void nnsdr_free(void *state)
+{
+    nnsdr *model = state;
+    if (model == NULL) return;
+    sn_network_clear(&model->net);
+    sn_free(model->history);
+    sn_free(model);
+}
+
+/* ---- step 1: outer product of gradients -------------------------------------------------------- */
+
+/* together (h x h) = 1/n sum_i s_i s_i', s_i the 0/1 vector of hidden units on at x_i. */
+static stonet_status count_together(const sn_network *net, const float *x, int64_t n, double *together)
+{
+    int64_t p = net->shape.width[0], h = net->shape.width[1];
+    float *mu = NULL;
+    double *on = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(mu, BLOCK_ROWS * h), done);
+    SN_GOTO(status, SN_NEW_RAW(on, BLOCK_ROWS * h), done);
+    for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
+        int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
+        SN_GOTO(status, sn_network_forward(net, x + first * p, rows, 1, false, mu), done);
+        for (int64_t i = 0; i < rows * h; i++) on[i] = mu[i] > 0;
+        sn_syrk_tn(h, rows, 1.0 / (double)n, on, first > 0, together);
+    }
+done:
+    sn_free(mu);
+    sn_free(on);
+    return status;
+}
+
+/* slopes (h x h) *= v'v elementwise, v = w_2 (m x h), centred over the outputs for classes. */
+static stonet_status weigh_by_outputs(const sn_network *net, double *slopes)
+{
+    const sn_shape *shape = &net->shape;
+    int64_t h = shape->width[1], m = shape->width[2];
+    const float *w2 = net->theta + shape->weight_at[1];
+    double *v = NULL, *gram = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW(v, m * h), done);
+    SN_GOTO(status, SN_NEW(gram, h * h), done);
+    for (int64_t j = 0; j < h; j++) {
+        double mean = 0;
+        for (int64_t k = 0; k < m; k++) mean += (double)w2[k * h + j] / (double)m;
+        for (int64_t k = 0; k < m; k++)
+            v[k * h + j] = (double)w2[k * h + j] - (shape->task == SN_CLASSIFICATION ? mean : 0);
+    }
+    sn_syrk_tn(h, m, 1.0, v, 0.0, gram);
+    for (int64_t i = 0; i < h * h; i++) slopes[i] *= gram[i];
+done:
+    sn_free(v);
+    sn_free(gram);
+    return status;
+}
+
+/*
+ * The d leading eigenvectors of OPG as rows of b (d x p).
+ * J_i' J_i = w_1' diag(s_i) w_2' w_2 diag(s_i) w_1, so OPG = w_1' Q w_1 with Q (h x h) as above; with Q = U L
+ * U' its eigenvectors are the right singular vectors of L^{1/2} U' w_1 (h x p), and no p x p matrix is
+ * formed.
+ */
+static stonet_status gradient_directions(const sn_network *net, const float *x, int64_t n, int64_t d,
+                                         double *b)
+{
+    int64_t p = net->shape.width[0], h = net->shape.width[1], rank = h < p ? h : p;
+    double *q = NULL, *values = NULL, *u = NULL, *w1 = NULL, *root = NULL, *singular = NULL, *vt = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW(q, h * h), done);
+    SN_GOTO(status, SN_NEW(values, h), done);
+    SN_GOTO(status, SN_NEW(u, h * h), done);
+    SN_GOTO(status, SN_NEW(w1, h * p), done);
+    SN_GOTO(status, SN_NEW(root, h * p), done);
+    SN_GOTO(status, SN_NEW(singular, rank), done);
+    SN_GOTO(status, SN_NEW(vt, rank * p), done);
+    SN_GOTO(status, count_together(net, x, n, q), done);
+    SN_GOTO(status, weigh_by_outputs(net, q), done);
+    SN_GOTO(status, sn_eigh(h, q, values, u), done);
+    for (int64_t i = 0; i < h * p; i++) w1[i] = (double)net->theta[net->shape.weight_at[0] + i];
+    sn_gemm(true, false, h, p, h, 1.0, u, w1, 0.0, root);
+    for (int64_t i = 0; i < h; i++)
+        for (int64_t j = 0; j < p; j++) root[i * p + j] *= sqrt(values[i] > 0 ? values[i] : 0);
+    SN_GOTO(status, sn_svd(h, p, root, NULL, singular, vt), done);
+    memcpy(b, vt, (size_t)(d * p) * sizeof *b);
+done:
+    sn_free(q);
+    sn_free(values);
+    sn_free(u);
+    sn_free(w1);
+    sn_free(root);
+    sn_free(singular);
+    sn_free(vt);
+    return status;
+}
+
+/* ---- step 2: the network through B ------------------------------------------------------------- */
+
+/* net (p - d - h - m) from b (d x p) and step 1's network (p - h - m). */
+static stonet_status start_refinement(const sn_network *first, int64_t d, const double *b, sn_network *net)
+{
+    const sn_shape *from = &first->shape;
+    sn_shape *to = &net->shape;
+    int64_t p = from->width[0], h = from->width[1], m = from->width[2];
+    *to = (sn_shape){.layers = 3, .width = {p, d, h, m}, .activation = SN_RELU, .task = from->task};
+    SN_TRY(sn_shape_layout(to));
+    SN_TRY(SN_NEW(net->theta, to->parameters));
+    for (int64_t i = 0; i < d * p; i++) net->theta[to->weight_at[0] + i] = (float)b[i];
+    const float *w1 = first->theta + from->weight_at[0];
+    for (int64_t i = 0; i < h; i++)
+        for (int64_t k = 0; k < d; k++) {
+            double sum = 0;
+            for (int64_t j = 0; j < p; j++) sum += (double)w1[i * p + j] * b[k * p + j];
+            net->theta[to->weight_at[1] + i * d + k] = (float)sum;
+        }
+    /* b_1, w_2 and b_2 lie one after the other in both. */
+    memcpy(net->theta + to->bias_at[1], first->theta + from->bias_at[0],
+           (size_t)(h + m * h + m) * sizeof *net->theta);
+    return STONET_OK;
+}
+
+typedef struct constraint {
+    const sn_shape *shape;
+    float *gram;    /* d x d */
+    float *product; /* d x p */
+} constraint;
+
+/*
+ * w = B' (d x p) to (w w')^{-1/2} w, and no bias. Newton-Schulz, w <- (3 w - w w' w) / 2, which gets there
+ * from any w whose singular values are below sqrt(3); two or three rounds do after a training step.
+ */
+static void put_back(void *user, float *theta)
+{
+    enum { MAX_ROUNDS = 60 };
+    const constraint *c = user;
+    int64_t p = c->shape->width[0], d = c->shape->width[1];
+    float *w = theta + c->shape->weight_at[0];
+    memset(theta + c->shape->bias_at[0], 0, (size_t)d * sizeof *theta);
+#pragma omp parallel num_threads(1)
+    {
+        sn_serial_blas();
+        for (int round = 0; round < MAX_ROUNDS; round++) {
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)d, (int)d, (int)p, 1.0F, w, (int)p, w,
+                        (int)p, 0.0F, c->gram, (int)d);
+            float off = 0, bound = 0;
+            for (int64_t i = 0; i < d; i++) {
+                float row = 0;
+                for (int64_t j = 0; j < d; j++) {
+                    off = fmaxf(off, fabsf(c->gram[i * d + j] - (i == j ? 1.0F : 0.0F)));
+                    row += fabsf(c->gram[i * d + j]);
+                }
+                bound = fmaxf(bound, row); /* on the largest eigenvalue of w w' */
+            }
+            if (!(off > 2e-6F)) break;
+            float scale = bound > 2.5F ? 1 / sqrtf(bound) : 1;
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)d, (int)p, (int)d, 1.0F, c->gram,
+                        (int)d, w, (int)p, 0.0F, c->product, (int)p);
+            for (int64_t i = 0; i < d * p; i++)
+                w[i] = scale * (1.5F * w[i] - 0.5F * scale * scale * c->product[i]);
+        }
+    }
+}
+
+/* ---- fit --------------------------------------------------------------------------------------- */
+
+/* Trains a network and adds its losses to the history. */
+static stonet_status train(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
+                           sn_training *training, sn_network *net, char **history, stonet_outcome *outcome)
+{
+    sn_examples examples = {.n = problem->n, .x = problem->x, .label = problem->label, .y = problem->y};
+    training->rule = SN_RMSPROP;
+    training->rate = sn_real(settings, "rate");
+    training->dropout = sn_real(settings, "dropout");
+    training->batch = sn_int(settings, "batch");
+    double *losses;
+    int64_t done;
+    SN_TRY(SN_NEW(losses, training->epochs));
+    stonet_status status =
+        sn_train(&net->shape, &examples, training, run, net->theta, losses, &done, outcome);
+    if (status == STONET_OK) status = sn_history_add(history, training->stage, losses, done);
+    sn_free(losses);
+    return status;
+}
+
+/* B from step 1 as the start of step 2 in model->net. */
+static stonet_status first_step(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                                const stonet_run *run, nnsdr *model, stonet_outcome *outcome)
+{
+    sn_network net = {.shape = {.layers = 2,
+                                .width = {problem->p, sn_int(settings, "hidden"), problem->outputs},
+                                .activation = SN_RELU,
+                                .task = problem->task}};
+    sn_training training = {.stage = "nnsdr", .epochs = sn_int(settings, "epochs")};
+    double *b = NULL;
+    stonet_status status;
+    SN_GOTO(status, sn_network_start(&net, run->seed), done);
+    SN_GOTO(status, SN_NEW(b, dim * problem->p), done);
+    SN_GOTO(status, train(problem, settings, run, &training, &net, &model->history, outcome), done);
+    SN_GOTO(status, gradient_directions(&net, problem->x, problem->n, dim, b), done);
+    status = start_refinement(&net, dim, b, &model->net);
+done:
+    sn_network_clear(&net);
+    sn_free(b);
+    return status;
+}
+
+static stonet_status second_step(const sn_problem *problem, const sn_settings *settings,
+                                 const stonet_run *run, nnsdr *model, stonet_outcome *outcome)
+{
+    const sn_shape *shape = &model->net.shape;
+    constraint c = {.shape = shape};
+    stonet_run fresh = *run;
+    fresh.seed = run->seed + 1; /* other batches and masks than in step 1 */
+    stonet_status status;
+    SN_GOTO(status, SN_NEW(c.gram, shape->width[1] * shape->width[1]), done);
+    SN_GOTO(status, SN_NEW(c.product, shape->width[1] * shape->width[0]), done);
+    put_back(&c, model->net.theta);
+    sn_training training = {.stage = "nnsdr refinement",
+                            .epochs = sn_int(settings, "refine"),
+                            .linear_first = true,
+                            .after_step = put_back,
+                            .user = &c};
+    status = train(problem, settings, &fresh, &training, &model->net, &model->history, outcome);
+done:
+    sn_free(c.gram);
+    sn_free(c.product);
+    return status;
+}
+
+static stonet_status nnsdr_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                               const stonet_run *run, sn_fit_result *result)
+{
+    stonet_run defaults;
+    stonet_run_default(&defaults);
+    if (run == NULL) run = &defaults;
+    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "nnsdr: there are no rows to fit on");
+    int64_t hidden = sn_int(settings, "hidden"), available = hidden < problem->p ? hidden : problem->p;
+    dim = sn_limit_dim(run, "nnsdr", dim, available, "there are no more inputs or hidden units than that");
+    nnsdr *model;
+    SN_TRY(SN_NEW(model, 1));
+    stonet_outcome outcome = STONET_DONE, refined = STONET_DONE;
+    stonet_status status = first_step(problem, dim, settings, run, model, &outcome);
+    if (status == STONET_OK) status = second_step(problem, settings, run, model, &refined);
+    if (status != STONET_OK) {
+        nnsdr_free(model);
+        return status;
+    }
+    *result =
+        (sn_fit_result){.state = model, .dim = dim, .outcome = outcome != STONET_DONE ? outcome : refined};
+    return STONET_OK;
+}
+
+/* ---- use --------------------------------------------------------------------------------------- */
+
+static stonet_status nnsdr_transform(const void *state, const float *x, int64_t n,
+                                     const sn_transform_request *request, float *z)
+{
+    (void)request;
+    const nnsdr *model = state;
+    return sn_network_forward(&model->net, x, n, 1, false, z);
+}
+
+/* The layers above B as a network of their own, d - hidden - outputs, that borrows the parameters. */
+static stonet_status nnsdr_predict(const void *state, const float *x, int64_t n, double *out)
+{
+    const nnsdr *model = state;
+    const sn_shape *shape = &model->net.shape;
+    sn_network head = {.shape = {.layers = 2,
+                                 .width = {shape->width[1], shape->width[2], shape->width[3]},
+                                 .activation = shape->activation,
+                                 .task = shape->task},
+                       .theta = model->net.theta + shape->weight_at[1]};
+    SN_TRY(sn_shape_layout(&head.shape));
+    float *z;
+    SN_TRY(SN_NEW_RAW(z, n * shape->width[1]));
+    stonet_status status = nnsdr_transform(state, x, n, NULL, z);
+    if (status == STONET_OK) status = sn_network_predict(&head, z, n, out);
+    sn_free(z);
+    return status;
+}
+
+static stonet_status nnsdr_save(const void *state, sn_store *store)
+{
+    const nnsdr *model = state;
+    return sn_network_save(&model->net, store);
+}
+
+static stonet_status nnsdr_load(const sn_store *store, void **state)
+{
+    nnsdr *model;
+    *state = NULL;
+    SN_TRY(SN_NEW(model, 1));
+    stonet_status status = sn_network_load(store, &model->net);
+    if (status == STONET_OK && model->net.shape.layers != 3)
+        status = sn_fail(STONET_ERROR_FORMAT, "nnsdr: the network has %d layers instead of 3",
+                         model->net.shape.layers);
+    if (status != STONET_OK) {
+        nnsdr_free(model);
+        return status;
+    }
+    *state = model;
+    return STONET_OK;
+}
+
+static sn_sizes nnsdr_sizes(const void *state)
+{
+    const int64_t *width = ((const nnsdr *)state)->net.shape.width;
+    return (sn_sizes){.inputs = width[0], .dim = width[1], .outputs = width[3]};
+}
+
+static const char *nnsdr_history(const void *state)
+{
+    const nnsdr *model = state;
+    return model->history;
+}
+
+const sn_method sn_method_nnsdr = {
+    .name = "nnsdr",
+    .title = "Neural-network sufficient dimension reduction (Kapla, Fertl, Bura 2022)",
+    .tasks = SN_TASK_BOTH,
+    .multi_output = true,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .fit = nnsdr_fit,
+    .transform = nnsdr_transform,
+    .predict = nnsdr_predict,
+    .save = nnsdr_save,
+    .load = nnsdr_load,
+    .free = nnsdr_free,
+    .sizes = nnsdr_sizes,
+    .history = nnsdr_history,
+};

@@ -1,0 +1,303 @@
+/* nnsdr and autoencoder: what they recover, their constraint, and odd data. */
+#include "methods/test_support.h"
+
+/* Fits, transforms and (out not NULL) predicts; the saved and reloaded copy must do the same bit for bit. */
+static void fit_use(const char *name, const sn_problem *problem, int64_t dim, const char *options, float *z,
+                    double *out, char **history)
+{
+    const sn_method *method = sn_method_find(name);
+    sn_fit_result result;
+    if (fit_with(name, problem, dim, options, NULL, &result) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
+    assert_int_equal(result.outcome, STONET_DONE);
+    int64_t n = problem->n;
+    float *again = sn_malloc((size_t)(n * result.dim), sizeof *again);
+    sn_store *store;
+    void *copy;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(method->save(result.state, store), STONET_OK);
+    assert_int_equal(method->load(store, &copy), STONET_OK);
+    sn_store_free(store);
+    assert_int_equal(method->transform(result.state, problem->x, n, NULL, z), STONET_OK);
+    assert_int_equal(method->transform(copy, problem->x, n, NULL, again), STONET_OK);
+    assert_memory_equal(z, again, (size_t)(n * result.dim) * sizeof *z);
+    sn_sizes sizes = method->sizes(copy);
+    assert_int_equal(sizes.inputs, problem->p);
+    assert_int_equal(sizes.dim, result.dim);
+    if (out != NULL) {
+        double *out_again = sn_malloc((size_t)(n * problem->outputs), sizeof *out_again);
+        assert_int_equal(sizes.outputs, problem->outputs);
+        assert_int_equal(method->predict(result.state, problem->x, n, out), STONET_OK);
+        assert_int_equal(method->predict(copy, problem->x, n, out_again), STONET_OK);
+        assert_memory_equal(out, out_again, (size_t)(n * problem->outputs) * sizeof *out);
+        sn_free(out_again);
+    }
+    if (history != NULL) *history = sn_strdup(method->history(result.state));
+    method->free(copy);
+    method->free(result.state);
+    sn_free(again);
+}
+
+/* B (p x d) of a linear transform, by sending the unit vectors through it. */
+static void directions(const char *name, const sn_problem *problem, int64_t dim, const char *options,
+                       double *b)
+{
+    const sn_method *method = sn_method_find(name);
+    sn_fit_result result;
+    if (fit_with(name, problem, dim, options, NULL, &result) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
+    int64_t p = problem->p;
+    float *unit = sn_calloc((size_t)(p * p), sizeof *unit), *z = sn_calloc((size_t)(p * dim), sizeof *z);
+    for (int64_t j = 0; j < p; j++) unit[j * p + j] = 1;
+    assert_int_equal(method->transform(result.state, unit, p, NULL, z), STONET_OK);
+    for (int64_t i = 0; i < p * dim; i++) b[i] = (double)z[i];
+    method->free(result.state);
+    sn_free(unit);
+    sn_free(z);
+}
+
+enum { P = 6 };
+
+static double nnsdr_distance(const sample *data, int64_t dim, const char *options, const double *truth)
+{
+    double b[P * P], gram[P * P], distance;
+    directions("nnsdr", &data->problem, dim, options, b);
+    sn_syrk_tn(dim, P, 1.0, b, 0.0, gram);
+    for (int64_t i = 0; i < dim; i++)
+        for (int64_t j = 0; j < dim; j++) assert_true(fabs(gram[i * dim + j] - (i == j)) < 1e-5);
+    assert_int_equal(sn_subspace_distance(P, dim, b, truth, &distance), STONET_OK);
+    return distance;
+}
+
+static const double one_direction[P] = {0.5, 0.5, 0.5, 0.5, 0, 0};
+static const double two_directions[P * 2] = {1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0};
+static const char *const quick = "hidden=64 epochs=60 refine=60";
+
+static sample one_index(int64_t n, double (*link)(double), double noise)
+{
+    sample data = sample_normal(n, P, 1, 21);
+    sn_random random;
+    sn_random_init(&random, 22, SN_STREAM_TEST, 0);
+    for (int64_t i = 0; i < n; i++) {
+        double t = 0;
+        for (int j = 0; j < P; j++) t += one_direction[j] * (double)data.x[i * P + j];
+        data.y[i] = link(t) + noise * sn_random_normal(&random);
+    }
+    sample_scale_y(&data);
+    return data;
+}
+
+static double straight(double t)
+{
+    return t;
+}
+
+static double bowl(double t)
+{
+    return t * t;
+}
+
+/* A linear link has a constant gradient: second moments about the mean gradient would see nothing. refine=0
+   looks at the outer product of gradients alone. */
+static void nnsdr_finds_a_linear_link(void **unused)
+{
+    (void)unused;
+    sample data = one_index(400, straight, 0.2);
+    assert_true(nnsdr_distance(&data, 1, "hidden=64 epochs=60 refine=0", one_direction) < 0.1);
+    assert_true(nnsdr_distance(&data, 1, quick, one_direction) < 0.1);
+    sample_free(&data);
+}
+
+static void nnsdr_finds_a_symmetric_link(void **unused)
+{
+    (void)unused;
+    sample data = one_index(600, bowl, 0.1);
+    assert_true(nnsdr_distance(&data, 1, quick, one_direction) < 0.15);
+    sample_free(&data);
+}
+
+static void nnsdr_takes_several_outputs(void **unused)
+{
+    (void)unused;
+    enum { N = 500 };
+    sample data = sample_normal(N, P, 2, 23);
+    for (int64_t i = 0; i < N; i++) {
+        data.y[i * 2] = (double)data.x[i * P];
+        data.y[i * 2 + 1] = (double)(data.x[i * P + 1] * data.x[i * P + 1]);
+    }
+    sample_scale_y(&data);
+    assert_true(nnsdr_distance(&data, 2, quick, two_directions) < 0.15);
+    float z[N * 2];
+    double out[N * 2], residual = 0;
+    char *history;
+    fit_use("nnsdr", &data.problem, 2, quick, z, out, &history);
+    for (int i = 0; i < N * 2; i++) residual += pow(out[i] - data.y[i], 2) / (N * 2);
+    assert_true(residual < 0.2);
+    assert_non_null(strstr(history, "\n60,nnsdr,"));
+    assert_non_null(strstr(history, "\n60,nnsdr refinement,"));
+    sn_free(history);
+    sample_free(&data);
+}
+
+static void nnsdr_classifies(void **unused)
+{
+    (void)unused;
+    enum { N = 600 };
+    sample data = one_index(N, straight, 0.1);
+    sample_cut_y(&data, 3, (const double[]){-0.5, 0.5});
+    assert_true(nnsdr_distance(&data, 1, quick, one_direction) < 0.15);
+    float z[N];
+    double p[N * 3];
+    fit_use("nnsdr", &data.problem, 1, quick, z, p, NULL);
+    int wrong = 0;
+    for (int i = 0; i < N; i++) {
+        const double *row = p + i * 3;
+        assert_true(fabs(row[0] + row[1] + row[2] - 1) < 1e-9);
+        int best = row[1] > row[0] ? 1 : 0;
+        if (row[2] > row[best]) best = 2;
+        wrong += best != data.label[i];
+    }
+    assert_true(wrong < N / 8);
+    sample_free(&data);
+}
+
+static void nnsdr_says_when_there_are_fewer_directions(void **unused)
+{
+    (void)unused;
+    sample data = one_index(50, straight, 0.1);
+    heard messages;
+    sn_fit_result result;
+    assert_int_equal(fit_with("nnsdr", &data.problem, 9, "epochs=2 refine=2", &messages, &result), STONET_OK);
+    assert_int_equal(result.dim, P);
+    assert_int_equal(messages.warnings, 1);
+    sn_method_find("nnsdr")->free(result.state);
+    sample_free(&data);
+}
+
+/* x of rank 3 in 12 columns, of which an autoencoder of 3 units must keep what PCA keeps. */
+static void autoencoder_reaches_principal_components(void **unused)
+{
+    (void)unused;
+    enum { N = 500, COLUMNS = 12, RANK = 3 };
+    sample data = sample_normal(N, COLUMNS, 1, 25);
+    double factor[RANK];
+    for (int64_t i = 0; i < N; i++) {
+        for (int k = 0; k < RANK; k++) factor[k] = (double)data.x[i * COLUMNS + k];
+        for (int j = 0; j < COLUMNS; j++) {
+            double sum = 0;
+            for (int k = 0; k < RANK; k++) sum += factor[k] * cos(1.0 + j * (k + 1));
+            data.x[i * COLUMNS + j] = (float)(sum + 0.1 * (double)data.x[i * COLUMNS + j]);
+        }
+    }
+    /* Standardised columns, so that the loss is the unexplained share of the variance. */
+    double scaled[N * COLUMNS], singular[COLUMNS], left_over = 0;
+    for (int j = 0; j < COLUMNS; j++) {
+        double mean = 0, square = 0;
+        for (int i = 0; i < N; i++) mean += (double)data.x[i * COLUMNS + j] / N;
+        for (int i = 0; i < N; i++) square += pow((double)data.x[i * COLUMNS + j] - mean, 2) / N;
+        for (int i = 0; i < N; i++)
+            scaled[i * COLUMNS + j] = ((double)data.x[i * COLUMNS + j] - mean) / sqrt(square);
+    }
+    assert_int_equal(sn_svd(N, COLUMNS, scaled, NULL, singular, NULL), STONET_OK);
+    for (int j = RANK; j < COLUMNS; j++) left_over += singular[j] * singular[j] / (N * COLUMNS);
+
+    float z[N * RANK];
+    char *history;
+    fit_use("autoencoder", &data.problem, RANK, "epochs=400 batch=50 rate=0.003", z, NULL, &history);
+    char *last = history + strlen(history) - 2;
+    while (last[-1] != ',') last--;
+    double loss = strtod(last, NULL);
+    if (!(loss < 1.5 * left_over + 0.002)) fail_msg("%g left over, PCA leaves %g", loss, left_over);
+    for (int i = 0; i < N * RANK; i++) assert_true(fabsf(z[i]) <= 1);
+    sn_free(history);
+    sample_free(&data);
+}
+
+static void fit_threads(const char *name, const sn_problem *problem, const char *epochs, int threads,
+                        float *z)
+{
+    const sn_method *method = sn_method_find(name);
+    sn_settings *settings;
+    assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
+    assert_int_equal(sn_settings_set(settings, "epochs", epochs), STONET_OK);
+    assert_int_equal(sn_settings_set(settings, "batch", "100"), STONET_OK);
+    if (sn_settings_has(settings, "refine"))
+        assert_int_equal(sn_settings_set(settings, "refine", epochs), STONET_OK);
+    stonet_run run;
+    stonet_run_default(&run);
+    run.threads = threads;
+    sn_fit_result result;
+    assert_int_equal(method->fit(problem, 2, settings, &run, &result), STONET_OK);
+    assert_int_equal(method->transform(result.state, problem->x, problem->n, NULL, z), STONET_OK);
+    method->free(result.state);
+    sn_settings_free(settings);
+}
+
+static void the_same_bits_for_any_number_of_threads(void **unused)
+{
+    (void)unused;
+    enum { N = 200, COLUMNS = 30 };
+    sample data = sample_normal(N, COLUMNS, 1, 26);
+    for (int i = 0; i < N; i++) data.y[i] = (double)data.x[i * COLUMNS];
+    const char *const names[] = {"nnsdr", "autoencoder"};
+    for (int k = 0; k < 2; k++) {
+        float one[N * 2], many[N * 2];
+        fit_threads(names[k], &data.problem, "2", 1, one);
+        for (int threads = 2; threads <= 7; threads += 5) {
+            fit_threads(names[k], &data.problem, "2", threads, many);
+            assert_memory_equal(one, many, sizeof one);
+        }
+    }
+    sample_free(&data);
+}
+
+static void odd_data_is_survived_or_refused(void **unused)
+{
+    (void)unused;
+    const char *const names[] = {"nnsdr", "autoencoder"};
+    for (int k = 0; k < 2; k++) {
+        float z[8];
+        double out[8];
+        double *predictions = k == 0 ? out : NULL;
+        float x[8] = {1, 2, 1, -3, 1, 0.5F, 1, 7}; /* a constant column */
+        double y[4] = {1, -1, 0, 0};
+        int32_t label[4] = {0, 0, 0, 0};
+        sn_problem one_row = {1, 2, x, SN_REGRESSION, 1, NULL, y};
+        fit_use(names[k], &one_row, 2, "epochs=3", z, predictions, NULL);
+        sn_problem one_class = {4, 2, x, SN_CLASSIFICATION, 1, label, NULL};
+        fit_use(names[k], &one_class, 1, "epochs=3", z, predictions, NULL);
+        for (int i = 0; i < 4; i++) assert_true(isfinite(z[i]));
+        for (int i = 0; i < 8; i++) x[i] *= 4e37F;
+        sn_problem huge = {4, 2, x, SN_REGRESSION, 1, NULL, y};
+        sn_fit_result result;
+        stonet_status status = fit_with(names[k], &huge, 1, "epochs=3 batch=2", NULL, &result);
+        assert_true(status == STONET_OK || status == STONET_ERROR_NUMERIC);
+        if (status == STONET_OK) {
+            assert_int_equal(sn_method_find(names[k])->transform(result.state, x, 4, NULL, z), STONET_OK);
+            if (k == 1)
+                for (int i = 0; i < 4; i++) assert_true(isfinite(z[i]));
+            sn_method_find(names[k])->free(result.state);
+        }
+        sn_method_find(names[k])->free(NULL);
+        sn_store *empty;
+        void *state;
+        assert_int_equal(sn_store_create(&empty), STONET_OK);
+        assert_int_equal(sn_method_find(names[k])->load(empty, &state), STONET_ERROR_FORMAT);
+        sn_store_free(empty);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nnsdr_finds_a_linear_link),
+        cmocka_unit_test(nnsdr_finds_a_symmetric_link),
+        cmocka_unit_test(nnsdr_takes_several_outputs),
+        cmocka_unit_test(nnsdr_classifies),
+        cmocka_unit_test(nnsdr_says_when_there_are_fewer_directions),
+        cmocka_unit_test(autoencoder_reaches_principal_components),
+        cmocka_unit_test(the_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(odd_data_is_survived_or_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
