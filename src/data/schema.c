@@ -190,10 +190,16 @@ static stonet_status match_columns(const sn_schema *schema, const stonet_data *d
 
 /* ---- features ---------------------------------------------------------------------------------- */
 
-static void encode_numbers(const sn_schema *schema, const stonet_data *data, const int64_t *column, float *x)
+/* Rows first .. first+count-1 of a table. */
+typedef struct row_range {
+    int64_t first, count;
+} row_range;
+
+static void encode_numbers(const sn_schema *schema, const stonet_data *data, row_range rows,
+                           const int64_t *column, float *x)
 {
-    for (int64_t i = 0; i < data->n; i++) {
-        const float *from = data->x + i * data->n_numeric;
+    for (int64_t i = 0; i < rows.count; i++) {
+        const float *from = data->x + (rows.first + i) * data->n_numeric;
         float *to = x + i * schema->p;
         for (int64_t j = 0; j < schema->n_inputs; j++) {
             const sn_input *input = &schema->input[j];
@@ -217,32 +223,34 @@ static void encode_category(const sn_schema *schema, const sn_input *input, int3
 }
 
 /* A text column of training that has only numbers in this table: their shortest digits are the words. */
-static void encode_numbers_as_text(const sn_schema *schema, const stonet_data *data, const sn_input *input,
-                                   const sn_interner *categories, int64_t slot, float *x)
+static void encode_numbers_as_text(const sn_schema *schema, const stonet_data *data, row_range rows,
+                                   const sn_input *input, const sn_interner *categories, int64_t slot,
+                                   float *x)
 {
-    for (int64_t i = 0; i < data->n; i++) {
+    for (int64_t i = 0; i < rows.count; i++) {
         char word[SN_NUMBER_SIZE];
-        size_t length = sn_number_print((double)data->x[i * data->n_numeric + slot], word);
+        size_t length = sn_number_print((double)data->x[(rows.first + i) * data->n_numeric + slot], word);
         encode_category(schema, input, sn_interner_find(categories, word, length), x + i * schema->p);
     }
 }
 
-static stonet_status encode_text(const sn_schema *schema, const stonet_data *data, const sn_input *input,
-                                 const sn_column *column, float *x)
+static stonet_status encode_text(const sn_schema *schema, const stonet_data *data, row_range rows,
+                                 const sn_input *input, const sn_column *column, float *x)
 {
     sn_interner categories;
     SN_TRY(sn_interner_of(&input->categories, &categories));
     stonet_status status = STONET_OK;
     if (column->kind == SN_COLUMN_NUMBER) {
-        encode_numbers_as_text(schema, data, input, &categories, column->slot, x);
+        encode_numbers_as_text(schema, data, rows, input, &categories, column->slot, x);
     } else {
         const sn_dictionary *words = &data->text_values[column->slot];
         int32_t *category;
         status = SN_NEW(category, words->count);
         for (int64_t c = 0; status == STONET_OK && c < words->count; c++)
             category[c] = sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
-        for (int64_t i = 0; status == STONET_OK && i < data->n; i++)
-            encode_category(schema, input, category[data->text_code[column->slot][i]], x + i * schema->p);
+        const int32_t *code = data->text_code[column->slot] + rows.first;
+        for (int64_t i = 0; status == STONET_OK && i < rows.count; i++)
+            encode_category(schema, input, category[code[i]], x + i * schema->p);
         sn_free(category);
     }
     sn_interner_free(&categories);
@@ -251,14 +259,21 @@ static stonet_status encode_text(const sn_schema *schema, const stonet_data *dat
 
 stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *data, float *x)
 {
+    return sn_schema_encode_rows(schema, data, 0, data->n, x);
+}
+
+stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *data, int64_t first,
+                                    int64_t count, float *x)
+{
+    row_range rows = {first, count};
     int64_t *column;
     SN_TRY(SN_NEW(column, schema->n_inputs));
     stonet_status status = match_columns(schema, data, column);
-    if (status == STONET_OK) encode_numbers(schema, data, column, x);
+    if (status == STONET_OK) encode_numbers(schema, data, rows, column, x);
     for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         if (input->kind == SN_COLUMN_TEXT && input->features > 0)
-            status = encode_text(schema, data, input, &data->column[column[j]], x);
+            status = encode_text(schema, data, rows, input, &data->column[column[j]], x);
     }
     sn_free(column);
     return status;
