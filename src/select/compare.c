@@ -61,9 +61,9 @@ static stonet_status make_points(comparison *self, int64_t i, uint64_t seed)
     const stonet_spec *spec = self->specs[i];
     if (!self->options->tune) return sn_points_create(spec, NULL, 0, 0, seed, &self->points[i]);
     if (tuning->grid == NULL) {
-        int64_t n_entries;
-        const char *const *entries = sn_default_grid(spec->method->name, &n_entries);
-        return sn_points_create(spec, entries, n_entries, tuning->trials, seed, &self->points[i]);
+        const char *grid[SN_MAX_GRID_ENTRIES];
+        int64_t n_grid = sn_default_grid(spec->method->name, sn_strata_task(&self->strata), grid);
+        return sn_points_create(spec, grid, n_grid, tuning->trials, seed, &self->points[i]);
     }
     const char **entries = NULL;
     SN_TRY(SN_NEW(entries, tuning->n_grid));
@@ -149,6 +149,14 @@ static stonet_status score_splits(comparison *self, int64_t first, int64_t n,
     return STONET_OK;
 }
 
+/* The settings of a point, the dimension included: a grid may choose that too. */
+static json_t *chosen_json(const stonet_spec *point)
+{
+    json_t *settings = sn_spec_settings_json(point);
+    json_object_set_new(settings, "dim", json_integer(sn_int(point->common, "dim")));
+    return settings;
+}
+
 static stonet_status tune_and_score_split(comparison *self, int64_t k)
 {
     const stonet_spec **chosen = NULL;
@@ -161,7 +169,7 @@ static stonet_status tune_and_score_split(comparison *self, int64_t k)
     if (atomic_load(&self->runner.stop)) goto done;
     for (int64_t i = 0; i < self->n_specs; i++) {
         sn_row *row = &self->results->row[i];
-        if (chosen[i] != NULL && self->points[i].count > 1) row->chosen[k] = sn_spec_settings_json(chosen[i]);
+        if (chosen[i] != NULL && self->points[i].count > 1) row->chosen[k] = chosen_json(chosen[i]);
         if (failure[i] != NULL && row->failure == NULL) {
             row->failure = failure[i];
             failure[i] = NULL;
@@ -190,9 +198,9 @@ static stonet_status prepare(comparison *self, const stonet_data *data)
     const stonet_run *run = self->runner.run;
     const stonet_compare_options *options = self->options;
     SN_TRY(check_entries(self));
+    SN_TRY(sn_strata_create(self->specs[0], data, &self->strata));
     SN_TRY(SN_NEW(self->points, self->n_specs));
     for (int64_t i = 0; i < self->n_specs; i++) SN_TRY(make_points(self, i, run->seed));
-    SN_TRY(sn_strata_create(self->specs[0], data, &self->strata));
     SN_TRY(sn_criterion_resolve(options->criterion, self->strata.is_classifier, &self->runner.criterion));
     if (options->test != NULL)
         SN_TRY(sn_splits_test(data, options->test, &self->splits));

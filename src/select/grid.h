@@ -20,7 +20,10 @@ void sn_points_free(sn_points *points);
    An entry for all methods is for those that have the setting. */
 bool sn_grid_entry_is_for(const char *entry, const stonet_spec *spec, const char **own);
 
-/* The built-in grid of a method: entries up to a NULL; empty when there is nothing to tune. */
-const char *const *sn_default_grid(const char *method, int64_t *n_entries);
+enum { SN_MAX_GRID_ENTRIES = 6 };
+
+/* The built-in grid of a method for the given tasks (SN_TASK_*): how many entries, 0 when there is nothing to
+   tune. */
+int64_t sn_default_grid(const char *method, unsigned tasks, const char *out[SN_MAX_GRID_ENTRIES]);
 
 #endif

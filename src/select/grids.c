@@ -5,24 +5,37 @@
 #include "model/config.h"
 #include "select/grid.h"
 
-enum { MAX_ENTRIES = 6 };
+typedef struct entry {
+    const char *text;
+    unsigned tasks; /* SN_TASK_* where it matters */
+} entry;
 
 static const struct {
     const char *method;
-    const char *entry[MAX_ENTRIES];
+    entry entry[SN_MAX_GRID_ENTRIES];
 } GRIDS[] = {
-    {"pca", {NULL}},
+    {"stonet",
+     {{"hidden=auto;none", SN_TASK_BOTH},
+      {"lr=auto,0.01,0.1", SN_TASK_BOTH},
+      {"weight_decay=auto,1e-4,1e-2", SN_TASK_BOTH}}},
+    {"sir", {{"slices=5,10,20", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}}},
+    {"save", {{"slices=3,5,10", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}}},
+    {"dr", {{"slices=3,5,10", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}}},
+    {"phd", {{"response=residual,raw", SN_TASK_BOTH}}},
+    {"ksir", {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ridge=1e-6,1e-4,1e-2", SN_TASK_BOTH}}},
+    {"gsir", {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ex=1e-3,1e-2,1e-1", SN_TASK_BOTH}}},
+    {"gsave", {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ex=1e-3,1e-2,1e-1", SN_TASK_BOTH}}},
 };
 
-const char *const *sn_default_grid(const char *method, int64_t *n_entries)
+int64_t sn_default_grid(const char *method, unsigned tasks, const char *out[SN_MAX_GRID_ENTRIES])
 {
-    *n_entries = 0;
+    int64_t count = 0;
     for (size_t i = 0; i < sizeof GRIDS / sizeof *GRIDS; i++) {
         if (strcmp(GRIDS[i].method, method) != 0) continue;
-        while (*n_entries < MAX_ENTRIES && GRIDS[i].entry[*n_entries] != NULL) ++*n_entries;
-        return GRIDS[i].entry;
+        for (int e = 0; e < SN_MAX_GRID_ENTRIES && GRIDS[i].entry[e].text != NULL; e++)
+            if ((GRIDS[i].entry[e].tasks & tasks) != 0) out[count++] = GRIDS[i].entry[e].text;
     }
-    return NULL;
+    return count;
 }
 
 char *stonet_default_grid_json(const char *method)
@@ -31,9 +44,9 @@ char *stonet_default_grid_json(const char *method)
         sn_fail(STONET_ERROR_ARGUMENT, "there is no method '%s'", method != NULL ? method : "");
         return NULL;
     }
-    int64_t count;
-    const char *const *entry = sn_default_grid(method, &count);
+    const char *text[SN_MAX_GRID_ENTRIES];
+    int64_t count = sn_default_grid(method, SN_TASK_BOTH, text);
     json_t *list = json_array();
-    for (int64_t i = 0; i < count; i++) json_array_append_new(list, json_string(entry[i]));
+    for (int64_t i = 0; i < count; i++) json_array_append_new(list, json_string(text[i]));
     return sn_json_text(list, false);
 }

@@ -28,6 +28,7 @@ typedef struct sn_strata {
 
 stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data, sn_strata *out);
 void sn_strata_free(sn_strata *strata);
+unsigned sn_strata_task(const sn_strata *strata); /* SN_TASK_* */
 
 /* k folds of `rows` (NULL: all rows). A class with a single row is always trained on, never scored. */
 stonet_status sn_splits_fold(const stonet_data *data, const int64_t *rows, int64_t n_rows,

@@ -29,6 +29,11 @@ void sn_strata_free(sn_strata *strata)
     *strata = (sn_strata){0};
 }
 
+unsigned sn_strata_task(const sn_strata *strata)
+{
+    return strata->is_classifier ? SN_TASK_CLASSIFICATION : SN_TASK_REGRESSION;
+}
+
 /* Takes rows of classes that have just one out of the folds (fold -1). */
 static stonet_status keep_single_rows(const int32_t *label, int64_t n, int64_t n_classes, int32_t *fold)
 {

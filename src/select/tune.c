@@ -5,12 +5,13 @@
 
 enum { DEFAULT_FOLDS = 5 };
 
-static stonet_status make_points(const stonet_spec *spec, const stonet_tune_options *options, uint64_t seed,
-                                 sn_points *points)
+static stonet_status make_points(const stonet_spec *spec, const stonet_tune_options *options,
+                                 const sn_strata *strata, uint64_t seed, sn_points *points)
 {
-    const char *const *grid = options->grid;
-    int64_t n_grid = options->n_grid;
-    if (grid == NULL) grid = sn_default_grid(spec->method->name, &n_grid);
+    if (options->grid != NULL)
+        return sn_points_create(spec, options->grid, options->n_grid, options->trials, seed, points);
+    const char *grid[SN_MAX_GRID_ENTRIES];
+    int64_t n_grid = sn_default_grid(spec->method->name, sn_strata_task(strata), grid);
     return sn_points_create(spec, grid, n_grid, options->trials, seed, points);
 }
 
@@ -51,8 +52,8 @@ stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
     stonet_results *results = NULL;
     stonet_criterion criterion;
     stonet_status status;
-    SN_GOTO(status, make_points(spec, options, run->seed, &points), done);
     SN_GOTO(status, sn_strata_create(spec, data, &strata), done);
+    SN_GOTO(status, make_points(spec, options, &strata, run->seed, &points), done);
     SN_GOTO(status, sn_criterion_resolve(options->criterion, strata.is_classifier, &criterion), done);
     SN_GOTO(status,
             sn_splits_fold(data, NULL, 0, &strata, options->folds != 0 ? options->folds : DEFAULT_FOLDS,

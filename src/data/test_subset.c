@@ -1,0 +1,87 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/frame.h"
+
+static stonet_data *read_table(const char *text, const char *target)
+{
+    char path[256];
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/stonet_%ld_subset.csv", folder != NULL ? folder : "/tmp", (long)getpid());
+    FILE *file = fopen(path, "wb");
+    fputs(text, file);
+    fclose(file);
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_read(path, &(stonet_read_options){.target = target}, &data), STONET_OK);
+    remove(path);
+    return data;
+}
+
+static void rows_come_with_all_their_cells(void **state)
+{
+    (void)state;
+    stonet_data *data =
+        read_table("a,colour,b,kind\n1,red,10,x\n2,green,20,y\n3,red,30,x\n4,blue,40,z\n", "kind");
+    stonet_data *subset = NULL;
+    const int64_t rows[] = {3, 0, 3};
+    assert_int_equal(stonet_data_subset(data, rows, 3, &subset), STONET_OK);
+    assert_int_equal(stonet_data_rows(subset), 3);
+    assert_int_equal(stonet_data_columns(subset), 3);
+    assert_string_equal(stonet_data_column_name(subset, 1), "colour");
+    const float *x = stonet_data_x(subset);
+    assert_true(x[0] == 4.0f && x[1] == 40.0f && x[2] == 1.0f && x[3] == 10.0f && x[4] == 4.0f);
+    int64_t n_classes;
+    const int32_t *code = stonet_data_classes(subset, &n_classes);
+    assert_int_equal(n_classes, 2); /* y has no row here */
+    assert_string_equal(stonet_data_class_label(subset, code[0]), "z");
+    assert_string_equal(stonet_data_class_label(subset, code[1]), "x");
+    assert_int_equal(code[0], code[2]);
+    assert_int_equal(subset->text_values[0].count, 2);
+    assert_string_equal(subset->text_values[0].text[subset->text_code[0][0]], "blue");
+    assert_string_equal(subset->text_values[0].text[subset->text_code[0][1]], "red");
+    stonet_data_free(data); /* the subset stands alone */
+    assert_true(stonet_data_x(subset)[0] == 4.0f);
+    stonet_data_free(subset);
+}
+
+static void numbers_and_truth_are_kept(void **state)
+{
+    (void)state;
+    stonet_data *data = NULL, *subset = NULL;
+    const float x[] = {1, 2, 3, 4};
+    const double y[] = {10, 11, 20, 21, 30, 31, 40, 41};
+    assert_int_equal(stonet_data_wrap(x, 4, 1, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, y, 2), STONET_OK);
+    const int64_t rows[] = {2, 1};
+    assert_int_equal(stonet_data_subset(data, rows, 2, &subset), STONET_OK);
+    int64_t m;
+    const double *of_subset = stonet_data_targets(subset, &m);
+    assert_int_equal(m, 2);
+    assert_true(of_subset[0] == 30 && of_subset[1] == 31 && of_subset[2] == 20 && of_subset[3] == 21);
+    stonet_data_free(subset);
+    subset = NULL;
+    const int64_t outside[] = {0, 4}, negative[] = {-1};
+    assert_int_equal(stonet_data_subset(data, outside, 2, &subset), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_data_subset(data, negative, 1, &subset), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_data_subset(data, rows, 0, &subset), STONET_ERROR_ARGUMENT);
+    assert_null(subset);
+    stonet_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_come_with_all_their_cells),
+        cmocka_unit_test(numbers_and_truth_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
