@@ -291,7 +291,7 @@ typedef enum stonet_null_law {
     STONET_NULL_LPB4 = 0,   /* Lindsay-Pilla-Basak, four gammas */
     STONET_NULL_HBE,        /* Hall-Buckley-Eagleson */
     STONET_NULL_GAMMA,      /* Satterthwaite-Welch */
-    STONET_NULL_CHI2,       /* standardised statistic against a chi-square; rejects too often unless n is large */
+    STONET_NULL_CHI2,       /* standardised statistic against a chi-square */
     STONET_NULL_PERMUTATION /* for small n */
 } stonet_null_law;
 
@@ -299,7 +299,7 @@ typedef struct stonet_independence_options {
     stonet_test test;
     stonet_null_law null_law;    /* not used by STONET_TEST_DCOR */
     int64_t features;            /* Fourier features of x and of y: 5 */
-    int64_t condition_features;  /* of z; 0: 100, or 50 a column of z up to 500. Never more than n / 4 */
+    int64_t condition_features;  /* of z: 100; never more than n / 4 */
     int64_t repeats;             /* with fresh features, combined by the Cauchy combination: 1 */
     int64_t permutations;        /* of STONET_NULL_PERMUTATION and STONET_TEST_DCOR: 1000 */
 } stonet_independence_options;

@@ -1,0 +1,466 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/safetensors.h"
+#include "model/testing.h"
+
+static void assert_says(stonet_status got, stonet_status wanted, const char *words)
+{
+    if (got != wanted || strstr(stonet_last_error(), words) == NULL)
+        print_error("got %d '%s', wanted %d '%s'\n", got, stonet_last_error(), wanted, words);
+    assert_int_equal(got, wanted);
+    assert_non_null(strstr(stonet_last_error(), words));
+}
+
+/* Makes iterative methods short. */
+static void hurry(stonet_spec *spec)
+{
+    static const char *const SETTINGS[][2] = {
+        {"epochs", "2"}, {"iterations", "2"}, {"restarts", "1"}, {"sdr_iterations", "2"}};
+    for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++)
+        if (sn_spec_has(spec, SETTINGS[i][0])) stonet_spec_set(spec, SETTINGS[i][0], SETTINGS[i][1]);
+}
+
+static stonet_model *must_fit(const stonet_spec *spec, const stonet_data *data)
+{
+    stonet_model *model = NULL;
+    stonet_status status = stonet_fit(spec, data, NULL, &model);
+    if (status != STONET_OK) print_error("%s: %s\n", spec->method->name, stonet_last_error());
+    assert_int_equal(status, STONET_OK);
+    return model;
+}
+
+/* Saves, loads, and expects the same Z, predictions and file to the last bit. */
+static void assert_round_trip(const stonet_model *model, const stonet_data *data)
+{
+    int64_t n = stonet_data_rows(data), q = stonet_model_dim(model), m = stonet_model_outputs(model);
+    unsigned char *bytes = NULL, *again = NULL;
+    size_t size = 0, size_again = 0;
+    stonet_model *back = NULL;
+    assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+    stonet_status status = stonet_model_load_bytes(bytes, size, &back);
+    if (status != STONET_OK) print_error("%s: %s\n", model->method->name, stonet_last_error());
+    assert_int_equal(status, STONET_OK);
+    assert_int_equal(stonet_model_save_bytes(back, &again, &size_again), STONET_OK);
+    assert_int_equal(size, size_again);
+    assert_memory_equal(bytes, again, size);
+
+    float *z = calloc((size_t)(n * q), sizeof *z), *z_back = calloc((size_t)(n * q), sizeof *z);
+    double *out = calloc((size_t)(n * m), sizeof *out), *out_back = calloc((size_t)(n * m), sizeof *out);
+    assert_int_equal(stonet_transform(model, data, NULL, z), STONET_OK);
+    assert_int_equal(stonet_transform(back, data, NULL, z_back), STONET_OK);
+    assert_memory_equal(z, z_back, (size_t)(n * q) * sizeof *z);
+    assert_int_equal(stonet_predict(model, data, out), STONET_OK);
+    assert_int_equal(stonet_predict(back, data, out_back), STONET_OK);
+    assert_memory_equal(out, out_back, (size_t)(n * m) * sizeof *out);
+    for (int64_t i = 0; i < n * q; i++) assert_true(isfinite(z[i]));
+    for (int64_t i = 0; i < n * m; i++) assert_true(isfinite(out[i]));
+    assert_int_equal(stonet_model_dim(back), q);
+    assert_int_equal(stonet_model_outputs(back), m);
+    assert_int_equal(stonet_model_inputs(back), stonet_model_inputs(model));
+    char *info = stonet_model_json(back), *info_before = stonet_model_json(model);
+    assert_non_null(info);
+    assert_string_equal(info, info_before);
+    stonet_string_free(info);
+    stonet_string_free(info_before);
+    free(z);
+    free(z_back);
+    free(out);
+    free(out_back);
+    stonet_bytes_free(bytes);
+    stonet_bytes_free(again);
+    stonet_model_free(back);
+}
+
+/* Every method of the registry, every task it claims. */
+static void every_method_fits_saves_loads_and_predicts(void **state)
+{
+    (void)state;
+    sn_table classes = sn_table_classes(90, 4, 3, 1), numbers = sn_table_numbers(90, 4, 1, 2);
+    sn_table many = sn_table_numbers(90, 4, 2, 3);
+    for (size_t i = 0; i < sn_method_count(); i++) {
+        const sn_method *method = sn_method_at(i);
+        stonet_spec *spec = sn_testing_spec(method->name, "2");
+        hurry(spec);
+        const struct {
+            const sn_table *table;
+            bool applies;
+        } CASES[] = {{&classes, (method->tasks & SN_TASK_CLASSIFICATION) != 0},
+                     {&numbers, (method->tasks & SN_TASK_REGRESSION) != 0},
+                     {&many, (method->tasks & SN_TASK_REGRESSION) != 0 && method->multi_output}};
+        for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+            stonet_model *model = NULL;
+            if (CASES[k].applies) {
+                model = must_fit(spec, CASES[k].table->data);
+                assert_round_trip(model, CASES[k].table->data);
+            } else {
+                assert_says(stonet_fit(spec, CASES[k].table->data, NULL, &model), STONET_ERROR_UNSUPPORTED,
+                            method->name);
+                assert_null(model);
+            }
+            stonet_model_free(model);
+        }
+        stonet_spec_free(spec);
+    }
+    sn_table_free(&classes);
+    sn_table_free(&numbers);
+    sn_table_free(&many);
+}
+
+static void every_learner_works_on_every_kind_of_method(void **state)
+{
+    (void)state;
+    sn_table classes = sn_table_classes(60, 3, 2, 1), numbers = sn_table_numbers(60, 3, 1, 2);
+    for (size_t i = 0; i < sn_learner_count(); i++) {
+        const sn_learner *learner = sn_learner_at(i);
+        stonet_spec *spec = sn_testing_spec("pca", "2");
+        assert_int_equal(stonet_spec_set(spec, "learner", learner->name), STONET_OK);
+        for (int k = 0; k < 2; k++) {
+            const sn_table *table = k == 0 ? &classes : &numbers;
+            bool applies = (learner->tasks & (k == 0 ? SN_TASK_CLASSIFICATION : SN_TASK_REGRESSION)) != 0;
+            stonet_model *model = NULL;
+            if (applies) {
+                model = must_fit(spec, table->data);
+                assert_ptr_equal(model->learner, learner);
+                assert_round_trip(model, table->data);
+            } else {
+                assert_says(stonet_fit(spec, table->data, NULL, &model), STONET_ERROR_UNSUPPORTED,
+                            learner->name);
+            }
+            stonet_model_free(model);
+        }
+        stonet_spec_free(spec);
+    }
+    sn_table_free(&classes);
+    sn_table_free(&numbers);
+}
+
+static void without_a_learner_there_is_z_only(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(30, 3, 2, 1);
+    stonet_spec *spec = sn_testing_spec("pca", "1");
+    assert_int_equal(stonet_spec_set(spec, "learner", "none"), STONET_OK);
+    stonet_model *model = must_fit(spec, table.data);
+    float z[30];
+    double out[60];
+    stonet_scores scores;
+    assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
+    assert_says(stonet_predict(model, table.data, out), STONET_ERROR_UNSUPPORTED, "without a learner");
+    assert_says(stonet_score(model, table.data, &scores), STONET_ERROR_UNSUPPORTED, "without a learner");
+    assert_says(stonet_transform(model, table.data, &(stonet_transform_options){.draws = 3}, z),
+                STONET_ERROR_UNSUPPORTED, "pca");
+    assert_null(stonet_model_history_csv(model));
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+/* Numbers come back in units of y, and the scores are what their names say. */
+static void scores_are_in_units_of_y(void **state)
+{
+    (void)state;
+    enum { N = 120, M = 2 };
+    sn_table table = sn_table_numbers(N, 3, M, 5);
+    stonet_spec *spec = sn_testing_spec("none", "1");
+    stonet_model *model = must_fit(spec, table.data);
+    double out[N * M];
+    stonet_scores scores;
+    assert_int_equal(stonet_predict(model, table.data, out), STONET_OK);
+    assert_int_equal(stonet_score(model, table.data, &scores), STONET_OK);
+    int64_t m;
+    const double *y = stonet_data_targets(table.data, &m);
+    assert_int_equal(m, M);
+    double mse = 0, scaled = 0;
+    for (int j = 0; j < M; j++) {
+        double mean = 0, variance = 0, squares = 0;
+        for (int i = 0; i < N; i++) mean += y[i * M + j] / N;
+        for (int i = 0; i < N; i++) variance += pow(y[i * M + j] - mean, 2) / N;
+        for (int i = 0; i < N; i++) squares += pow(y[i * M + j] - out[i * M + j], 2) / N;
+        mse += squares / M;
+        scaled += squares / variance / M;
+    }
+    assert_true(fabs(scores.mse - mse) < 1e-9 * mse);
+    assert_true(fabs(scores.mse_scaled - scaled) < 1e-9 * scaled);
+    assert_true(scores.r2 > 0.99 && scores.r2 < 1.0);
+    assert_true(scores.correlation > 0.99);
+    assert_true(isnan(scores.error_rate) && isnan(scores.log_loss));
+    assert_int_equal(scores.is_classifier, 0);
+    assert_int_equal(scores.n, N);
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+static void classes_keep_their_labels(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(60, 2, 3, 1);
+    stonet_spec *spec = sn_testing_spec("sir", "1");
+    stonet_model *model = must_fit(spec, table.data);
+    double out[180];
+    stonet_scores scores;
+    assert_int_equal(stonet_model_outputs(model), 3);
+    assert_true(stonet_model_is_classifier(model));
+    assert_null(stonet_model_class_label(model, 3));
+    assert_null(stonet_model_class_label(model, -1));
+    assert_int_equal(stonet_predict(model, table.data, out), STONET_OK);
+    int64_t wrong = 0, n_classes;
+    const int32_t *code = stonet_data_classes(table.data, &n_classes);
+    for (int i = 0; i < 60; i++) {
+        double sum = 0;
+        int best = 0;
+        for (int c = 0; c < 3; c++) {
+            sum += out[i * 3 + c];
+            if (out[i * 3 + c] > out[i * 3 + best]) best = c;
+        }
+        assert_true(fabs(sum - 1.0) < 1e-12);
+        wrong +=
+            strcmp(stonet_model_class_label(model, best), stonet_data_class_label(table.data, code[i])) != 0;
+    }
+    assert_int_equal(stonet_score(model, table.data, &scores), STONET_OK);
+    assert_true(fabs(scores.error_rate - (double)wrong / 60) < 1e-12);
+    assert_true(fabs(scores.error_rate + scores.accuracy - 1.0) < 1e-12);
+    assert_true(scores.error_rate < 0.2);
+    assert_true(isnan(scores.mse));
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+/* More rows than a block: a table so wide that blocks are small. */
+static void blocks_of_rows_join_without_a_seam(void **state)
+{
+    (void)state;
+    enum { N = 300, P = 40000 };
+    sn_table table = sn_table_features(N, P, 1);
+    double *y = calloc(N, sizeof *y);
+    for (int i = 0; i < N; i++) y[i] = i;
+    assert_int_equal(stonet_data_set_targets(table.data, y, 1), STONET_OK);
+    stonet_spec *spec = sn_testing_spec("none", "1");
+    assert_int_equal(stonet_spec_set(spec, "scale", "none"), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "learner", "none"), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "task", "regression"), STONET_OK);
+    stonet_model *model = must_fit(spec, table.data);
+    float *z = malloc((size_t)N * P * sizeof *z);
+    assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
+    assert_memory_equal(z, table.x, (size_t)N * P * sizeof *z);
+    free(z);
+    free(y);
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+static void threads_do_not_change_the_file(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(200, 6, 3, 4);
+    stonet_spec *spec = sn_testing_spec("sir", "2");
+    unsigned char *first = NULL;
+    size_t first_size = 0;
+    static const int THREADS[] = {1, 2, 7};
+    for (size_t i = 0; i < sizeof THREADS / sizeof *THREADS; i++) {
+        stonet_run run;
+        stonet_run_default(&run);
+        run.threads = THREADS[i];
+        stonet_model *model = NULL;
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        assert_int_equal(stonet_fit(spec, table.data, &run, &model), STONET_OK);
+        assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+        if (first == NULL) {
+            first = bytes;
+            first_size = size;
+        } else {
+            assert_int_equal(size, first_size);
+            assert_memory_equal(bytes, first, size);
+            stonet_bytes_free(bytes);
+        }
+        stonet_model_free(model);
+    }
+    stonet_bytes_free(first);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+/* ---- files ---- */
+
+static void replace(unsigned char *bytes, size_t size, const char *from, const char *to)
+{
+    size_t length = strlen(from);
+    assert_int_equal(length, strlen(to));
+    for (size_t i = 0; i + length <= size; i++) {
+        if (memcmp(bytes + i, from, length) == 0) {
+            memcpy(bytes + i, to, length);
+            return;
+        }
+    }
+    fail_msg("'%s' is not in the file", from);
+}
+
+static void edited_files_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *words;
+    } EDITS[] = {
+        {"\"format_version\":\"1\"", "\"format_version\":\"2\"", "newer"},
+        {"\"format_version\":\"1\"", "\"format_version\":\"x\"", "format_version"},
+        {"\"format\":\"stonet\"", "\"format\":\"pytorc\"", "not a model of stonet"},
+        {"\"stonet.method\":\"pca\"", "\"stonet.method\":\"pcx\"", "pcx"},
+        {"\"stonet.method\":\"pca\"", "\"stonet.method\":\"sir\"", ""},
+        {"\"stonet.dim\":\"2\"", "\"stonet.dim\":\"3\"", "do not fit together"},
+        {"\"stonet.dim\":\"2\"", "\"stonet.dim\":\"0\"", "stonet.dim"},
+        {"\"stonet.learner\":\"logistic\"", "\"stonet.learner\":\"logistix\"", "logistix"},
+        {"\"stonet.outcome\":\"0\"", "\"stonet.outcome\":\"9\"", "stonet.outcome"},
+        {"\"stonet.settings\":\"{", "\"stonet.settings\":\"[", ""},
+    };
+    sn_table table = sn_table_classes(40, 3, 2, 1);
+    stonet_spec *spec = sn_testing_spec("pca", "2");
+    stonet_model *model = must_fit(spec, table.data);
+    for (size_t i = 0; i < sizeof EDITS / sizeof *EDITS; i++) {
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        stonet_model *back = NULL;
+        assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+        replace(bytes, size, EDITS[i].from, EDITS[i].to);
+        stonet_status status = stonet_model_load_bytes(bytes, size, &back);
+        if (EDITS[i].words[0] != '\0') assert_says(status, STONET_ERROR_FORMAT, EDITS[i].words);
+        stonet_model_free(back);
+        stonet_bytes_free(bytes);
+    }
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+/* Whatever happens to the bytes: an error, or a model that can be used without touching foreign memory. */
+static void damaged_models_never_crash(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(20, 3, 3, 1);
+    static const char *const METHODS[] = {"pca", "none", "gsir", "stonet", "autoencoder", "kdr"};
+    sn_random random;
+    sn_random_init(&random, 7, SN_STREAM_TEST, 3);
+    for (size_t k = 0; k < sizeof METHODS / sizeof *METHODS; k++) {
+        if (sn_method_find(METHODS[k]) == NULL) continue;
+        stonet_spec *spec = sn_testing_spec(METHODS[k], "2");
+        hurry(spec);
+        stonet_model *model = must_fit(spec, table.data);
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+        uint64_t header;
+        memcpy(&header, bytes, sizeof header);
+        for (int trial = 0; trial < 1500; trial++) {
+            unsigned char *copy = malloc(size);
+            memcpy(copy, bytes, size);
+            /* Mostly the header, where the structure is; digits by digits, so that it stays JSON. */
+            for (int flips = 0; flips < 2; flips++) {
+                size_t at = 8 + sn_random_below(&random, header);
+                if (copy[at] >= '0' && copy[at] <= '9')
+                    copy[at] = (unsigned char)('0' + sn_random_below(&random, 10));
+                else if (trial % 4 == 0)
+                    copy[sn_random_below(&random, size)] ^=
+                        (unsigned char)(1u << sn_random_below(&random, 8));
+            }
+            stonet_model *back = NULL;
+            if (stonet_model_load_bytes(copy, size, &back) == STONET_OK && stonet_model_dim(back) <= 100 &&
+                stonet_model_outputs(back) <= 100) {
+                float *z = malloc((size_t)(20 * stonet_model_dim(back)) * sizeof *z);
+                double *out = malloc((size_t)(20 * stonet_model_outputs(back)) * sizeof *out);
+                stonet_transform(back, table.data, NULL, z);
+                stonet_predict(back, table.data, out);
+                free(z);
+                free(out);
+            }
+            stonet_model_free(back);
+            free(copy);
+        }
+        stonet_bytes_free(bytes);
+        stonet_model_free(model);
+        stonet_spec_free(spec);
+    }
+    sn_table_free(&table);
+}
+
+static void files_are_named_in_errors(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(40, 3, 2, 1);
+    stonet_spec *spec = sn_testing_spec("pca", "2");
+    stonet_model *model = must_fit(spec, table.data), *back = NULL;
+    char path[256];
+    sn_testing_path(path, sizeof path, "model");
+    assert_int_equal(stonet_model_save(model, path), STONET_OK);
+    assert_int_equal(stonet_model_load(path, &back), STONET_OK);
+    stonet_model_free(back);
+    remove(path);
+    assert_says(stonet_model_load(path, &back), STONET_ERROR_IO, path);
+    assert_null(back);
+    assert_says(stonet_model_save(model, "/nonexistent/folder/model"), STONET_ERROR_IO,
+                "/nonexistent/folder/model");
+    assert_says(stonet_model_save(model, "model.gz"), STONET_ERROR_ARGUMENT, "model.gz");
+    sn_store *store = NULL;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_safetensors_write(store, path), STONET_OK);
+    assert_says(stonet_model_load(path, &back), STONET_ERROR_FORMAT, "not a model of stonet");
+    assert_says(stonet_model_load(path, &back), STONET_ERROR_FORMAT, path);
+    remove(path);
+    sn_store_free(store);
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+static void missing_arguments_are_errors(void **state)
+{
+    (void)state;
+    stonet_model *model = NULL;
+    stonet_spec *spec = sn_testing_spec("pca", "1");
+    sn_table table = sn_table_features(10, 2, 1);
+    float z[10];
+    double out[10];
+    stonet_scores scores;
+    assert_int_equal(stonet_fit(NULL, table.data, NULL, &model), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_fit(spec, NULL, NULL, &model), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_transform(NULL, table.data, NULL, z), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_predict(NULL, table.data, out), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_score(NULL, table.data, &scores), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_model_save(NULL, "x"), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_model_load(NULL, &model), STONET_ERROR_ARGUMENT);
+    assert_null(stonet_model_json(NULL));
+    stonet_model_free(NULL);
+    /* No target. */
+    assert_int_not_equal(stonet_fit(spec, table.data, NULL, &model), STONET_OK);
+    assert_null(model);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_fits_saves_loads_and_predicts),
+        cmocka_unit_test(every_learner_works_on_every_kind_of_method),
+        cmocka_unit_test(without_a_learner_there_is_z_only),
+        cmocka_unit_test(scores_are_in_units_of_y),
+        cmocka_unit_test(classes_keep_their_labels),
+        cmocka_unit_test(blocks_of_rows_join_without_a_seam),
+        cmocka_unit_test(threads_do_not_change_the_file),
+        cmocka_unit_test(edited_files_are_refused),
+        cmocka_unit_test(damaged_models_never_crash),
+        cmocka_unit_test(files_are_named_in_errors),
+        cmocka_unit_test(missing_arguments_are_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "model/testing.h"
+#include "select/grid.h"
+
+static void assert_refused(const char *entry, const char *words)
+{
+    stonet_spec *base = sn_testing_spec("sir", "1");
+    sn_points points;
+    assert_int_equal(sn_points_create(base, &entry, 1, 0, 1, &points), STONET_ERROR_ARGUMENT);
+    if (strstr(stonet_last_error(), words) == NULL) print_error("%s\n", stonet_last_error());
+    assert_non_null(strstr(stonet_last_error(), words));
+    assert_null(points.spec);
+    stonet_spec_free(base);
+}
+
+static void all_points_in_order(void **state)
+{
+    (void)state;
+    static const char *const GRID[] = {"slices=5,10", "dim=1,2,3"};
+    stonet_spec *base = sn_testing_spec("sir", "7");
+    sn_points points;
+    assert_int_equal(sn_points_create(base, GRID, 2, 0, 1, &points), STONET_OK);
+    assert_int_equal(points.count, 6);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(sn_int(points.spec[i]->settings, "slices"), i < 3 ? 5 : 10);
+        assert_int_equal(sn_int(points.spec[i]->common, "dim"), 1 + i % 3);
+    }
+    assert_int_equal(sn_int(base->common, "dim"), 7);
+    sn_points_free(&points);
+    assert_int_equal(sn_points_create(base, NULL, 0, 0, 1, &points), STONET_OK);
+    assert_int_equal(points.count, 1);
+    assert_int_equal(sn_int(points.spec[0]->common, "dim"), 7);
+    sn_points_free(&points);
+    stonet_spec_free(base);
+}
+
+/* The learner is chosen before its settings, whatever the order of the grid. */
+static void learners_can_be_tuned(void **state)
+{
+    (void)state;
+    static const char *const GRID[] = {"learner.l2=1,2", "learner=logistic"};
+    stonet_spec *base = sn_testing_spec("pca", "1");
+    sn_points points;
+    assert_int_equal(sn_points_create(base, GRID, 2, 0, 1, &points), STONET_OK);
+    assert_int_equal(points.count, 2);
+    assert_true(sn_real(points.spec[1]->learner_settings, "l2") == 2.0);
+    sn_points_free(&points);
+    stonet_spec_free(base);
+}
+
+static void bad_grids_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("slices", "NAME=a,b,c");
+    assert_refused("=3", "NAME=a,b,c");
+    assert_refused("slices=", "NAME=a,b,c");
+    assert_refused("slices=3,,4", "empty value");
+    assert_refused("slices=3,", "empty value");
+    assert_refused("slcies=3", "slices");
+    assert_refused("slices=3,x", "'x'");
+    static const char *const TWICE[] = {"dim=1", "dim=2"};
+    static const char *const HUGE[] = {"dim=1,2,3,4,5,6,7,8,9,10", "slices=2,3,4,5,6,7,8,9,10,11"};
+    stonet_spec *base = sn_testing_spec("sir", "1");
+    sn_points points;
+    assert_int_equal(sn_points_create(base, TWICE, 2, 0, 1, &points), STONET_ERROR_ARGUMENT);
+    assert_int_equal(sn_points_create(base, HUGE, 2, -1, 1, &points), STONET_ERROR_ARGUMENT);
+    stonet_spec_free(base);
+}
+
+static void random_points_are_different_and_repeatable(void **state)
+{
+    (void)state;
+    static const char *const GRID[] = {"dim=1,2,3,4,5,6,7,8,9,10", "slices=2,3,4,5,6,7,8,9,10,11"};
+    stonet_spec *base = sn_testing_spec("sir", "1");
+    sn_points points, again, other;
+    assert_int_equal(sn_points_create(base, GRID, 2, 99, 3, &points), STONET_OK);
+    assert_int_equal(sn_points_create(base, GRID, 2, 99, 3, &again), STONET_OK);
+    assert_int_equal(sn_points_create(base, GRID, 2, 5, 4, &other), STONET_OK);
+    assert_int_equal(points.count, 99);
+    assert_int_equal(other.count, 5);
+    bool seen[10][10] = {{false}};
+    for (int i = 0; i < 99; i++) {
+        int64_t a = sn_int(points.spec[i]->common, "dim") - 1,
+                b = sn_int(points.spec[i]->settings, "slices") - 2;
+        assert_false(seen[a][b]);
+        seen[a][b] = true;
+        assert_int_equal(sn_int(again.spec[i]->common, "dim") - 1, a);
+        assert_int_equal(sn_int(again.spec[i]->settings, "slices") - 2, b);
+    }
+    sn_points_free(&points);
+    sn_points_free(&again);
+    sn_points_free(&other);
+    assert_int_equal(sn_points_create(base, GRID, 2, 1000, 3, &points), STONET_OK);
+    assert_int_equal(points.count, 100);
+    sn_points_free(&points);
+    stonet_spec_free(base);
+}
+
+static void entries_find_their_method(void **state)
+{
+    (void)state;
+    stonet_spec *sir = sn_testing_spec("sir", "1"), *pca = sn_testing_spec("pca", "1");
+    const char *own;
+    assert_true(sn_grid_entry_is_for("sir:slices=1,2", sir, &own));
+    assert_string_equal(own, "slices=1,2");
+    assert_false(sn_grid_entry_is_for("sir:slices=1,2", pca, &own));
+    assert_true(sn_grid_entry_is_for("slices=1,2", sir, &own));
+    assert_false(sn_grid_entry_is_for("slices=1,2", pca, &own));
+    assert_true(sn_grid_entry_is_for("dim=1,2", pca, &own));
+    assert_false(sn_grid_entry_is_for("si:dim=1,2", sir, &own));
+    stonet_spec_free(sir);
+    stonet_spec_free(pca);
+}
+
+/* Every value of every built-in grid must be one the method takes. */
+static void built_in_grids_are_valid(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sn_method_count(); i++) {
+        const char *method = sn_method_at(i)->name;
+        stonet_spec *base = sn_testing_spec(method, "1");
+        const char *grid[SN_MAX_GRID_ENTRIES];
+        int64_t count = sn_default_grid(method, SN_TASK_BOTH, grid);
+        sn_points points;
+        stonet_status status = sn_points_create(base, grid, count, 0, 1, &points);
+        if (status != STONET_OK) print_error("%s: %s\n", method, stonet_last_error());
+        assert_int_equal(status, STONET_OK);
+        assert_true(points.count <= 60);
+        sn_points_free(&points);
+        char *text = stonet_default_grid_json(method);
+        json_t *list = json_loads(text, 0, NULL);
+        assert_int_equal(json_array_size(list), count);
+        json_decref(list);
+        stonet_string_free(text);
+        stonet_spec_free(base);
+    }
+    assert_null(stonet_default_grid_json("nope"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_points_in_order),
+        cmocka_unit_test(learners_can_be_tuned),
+        cmocka_unit_test(bad_grids_are_refused),
+        cmocka_unit_test(random_points_are_different_and_repeatable),
+        cmocka_unit_test(entries_find_their_method),
+        cmocka_unit_test(built_in_grids_are_valid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,456 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "model/testing.h"
+#include "select/jobs.h"
+
+static void assert_says(stonet_status got, stonet_status wanted, const char *words)
+{
+    if (got != wanted || strstr(stonet_last_error(), words) == NULL)
+        print_error("got %d '%s', wanted %d '%s'\n", got, stonet_last_error(), wanted, words);
+    assert_int_equal(got, wanted);
+    assert_non_null(strstr(stonet_last_error(), words));
+}
+
+static stonet_result_row row_of(const stonet_results *results, int64_t index)
+{
+    stonet_result_row row;
+    assert_int_equal(stonet_results_row(results, index, &row), STONET_OK);
+    return row;
+}
+
+/* Three classes where only the second principal component matters: dim 1 fails and dim 2 does not. */
+static sn_table hidden_classes(int64_t n, uint32_t seed)
+{
+    sn_table table = sn_table_classes(n, 3, 3, seed);
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 9);
+    for (int64_t i = 0; i < n; i++) {
+        table.x[i * 3 + 1] = (float)(30.0 * sn_random_normal(&random));
+        table.x[i * 3 + 2] = (float)sn_random_normal(&random);
+    }
+    return table;
+}
+
+/* ---- splits ---- */
+
+static void folds_part_the_rows_by_class(void **state)
+{
+    (void)state;
+    enum { N = 100, FOLDS = 4 };
+    sn_table table = sn_table_classes(N, 2, 3, 1);
+    stonet_spec *spec = sn_testing_spec("pca", "1");
+    sn_strata strata;
+    sn_splits splits;
+    assert_int_equal(sn_strata_create(spec, table.data, &strata), STONET_OK);
+    assert_true(strata.is_classifier);
+    assert_int_equal(strata.n_classes, 3);
+    assert_int_equal(sn_splits_fold(table.data, NULL, 0, &strata, FOLDS, 1, &splits), STONET_OK);
+    int held_out[N] = {0};
+    for (int k = 0; k < FOLDS; k++) {
+        const sn_split *split = &splits.split[k];
+        assert_int_equal(split->n_train + split->n_held_out, N);
+        int per_class[3] = {0};
+        for (int64_t i = 0; i < split->n_held_out; i++) {
+            held_out[split->held_out[i]]++;
+            per_class[strata.label[split->held_out[i]]]++;
+        }
+        for (int c = 0; c < 3; c++) assert_in_range(per_class[c], 33 / FOLDS, 34 / FOLDS + 1);
+    }
+    for (int i = 0; i < N; i++) assert_int_equal(held_out[i], 1);
+    sn_splits_free(&splits);
+    /* Folds of some rows only. */
+    int64_t rows[30];
+    for (int i = 0; i < 30; i++) rows[i] = 3 * i + 1;
+    assert_int_equal(sn_splits_fold(table.data, rows, 30, &strata, 3, 1, &splits), STONET_OK);
+    for (int64_t i = 0; i < splits.split[0].n_train; i++) assert_int_equal(splits.split[0].train[i] % 3, 1);
+    sn_splits_free(&splits);
+    assert_says(sn_splits_fold(table.data, NULL, 0, &strata, 1, 1, &splits), STONET_ERROR_ARGUMENT, "folds");
+    assert_says(sn_splits_fold(table.data, NULL, 0, &strata, 101, 1, &splits), STONET_ERROR_ARGUMENT,
+                "folds");
+    sn_strata_free(&strata);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+static void a_class_of_one_row_is_never_held_out(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(20, 2, 2, 1);
+    static const char *const LABELS[] = {"a", "b", "lonely"};
+    int32_t code[20];
+    for (int i = 0; i < 20; i++) code[i] = i % 2;
+    code[7] = 2;
+    assert_int_equal(stonet_data_set_classes(table.data, code, LABELS, 3), STONET_OK);
+    stonet_spec *spec = sn_testing_spec("pca", "1");
+    stonet_results *results = NULL;
+    static const char *const GRID[] = {"dim=1"};
+    stonet_tune_options options = {.folds = 4, .grid = GRID, .n_grid = 1};
+    assert_int_equal(stonet_tune(spec, table.data, &options, NULL, &results), STONET_OK);
+    assert_null(row_of(results, 0).failure);
+    stonet_results_free(results);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+/* ---- tune ---- */
+
+static stonet_results *tune_hidden(const stonet_data *data, int threads)
+{
+    static const char *const GRID[] = {"dim=1,2"};
+    stonet_spec *spec = sn_testing_spec("pca", "1");
+    assert_int_equal(stonet_spec_set(spec, "scale", "centre"), STONET_OK);
+    stonet_results *results = NULL;
+    stonet_run run;
+    stonet_run_default(&run);
+    run.threads = threads;
+    stonet_tune_options options = {.folds = 4, .grid = GRID, .n_grid = 1};
+    assert_int_equal(stonet_tune(spec, data, &options, &run, &results), STONET_OK);
+    stonet_spec_free(spec);
+    return results;
+}
+
+static void tuning_finds_the_dimension(void **state)
+{
+    (void)state;
+    sn_table table = hidden_classes(120, 1);
+    stonet_results *results = tune_hidden(table.data, 2);
+    assert_int_equal(stonet_results_rows(results), 2);
+    assert_int_equal(stonet_results_best(results), 1);
+    assert_int_equal(stonet_results_outcome(results), STONET_DONE);
+    assert_string_equal(stonet_results_criterion(results), "error_rate");
+    stonet_result_row bad = row_of(results, 0), good = row_of(results, 1);
+    assert_true(bad.mean > 0.4 && good.mean < 0.15);
+    assert_int_equal(good.dim, 2);
+    assert_int_equal(good.n_values, 4);
+    assert_true(isnan(good.p_value));
+    double mean = 0, variance = 0;
+    for (int k = 0; k < 4; k++) mean += good.values[k] / 4;
+    for (int k = 0; k < 4; k++) variance += pow(good.values[k] - mean, 2) / 3;
+    assert_true(fabs(good.mean - mean) < 1e-12);
+    assert_true(fabs(good.se - sqrt(variance / 4)) < 1e-12);
+    assert_int_not_equal(stonet_results_row(results, 2, &bad), STONET_OK);
+
+    char *config = stonet_results_spec_json(results, stonet_results_best(results));
+    char path[256];
+    sn_testing_path(path, sizeof path, "best.json");
+    assert_int_equal(stonet_bytes_write(path, config, strlen(config)), STONET_OK);
+    stonet_spec *spec = NULL;
+    assert_int_equal(stonet_spec_read(path, &spec), STONET_OK);
+    assert_int_equal(sn_int(spec->common, "dim"), 2);
+    remove(path);
+    stonet_spec_free(spec);
+    stonet_string_free(config);
+    stonet_results_free(results);
+    sn_table_free(&table);
+}
+
+static void threads_do_not_change_the_results(void **state)
+{
+    (void)state;
+    sn_table table = hidden_classes(90, 2);
+    stonet_results *one = tune_hidden(table.data, 1);
+    for (int threads = 2; threads <= 7; threads += 5) {
+        stonet_results *other = tune_hidden(table.data, threads);
+        for (int i = 0; i < 2; i++) {
+            stonet_result_row a = row_of(one, i), b = row_of(other, i);
+            assert_memory_equal(a.values, b.values, (size_t)a.n_values * sizeof *a.values);
+        }
+        stonet_results_free(other);
+    }
+    stonet_results_free(one);
+    sn_table_free(&table);
+}
+
+static void results_are_written_as_json_and_csv(void **state)
+{
+    (void)state;
+    sn_table table = hidden_classes(60, 3);
+    stonet_results *results = tune_hidden(table.data, 2);
+    char *text = stonet_results_json(results);
+    json_t *list = json_loads(text, 0, NULL);
+    assert_int_equal(json_array_size(list), 2);
+    json_t *row = json_array_get(list, 1);
+    assert_string_equal(json_string_value(json_object_get(row, "method")), "pca");
+    assert_int_equal(json_integer_value(json_object_get(row, "dim")), 2);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(row, "settings"), "scale")),
+                        "centre");
+    assert_true(json_is_real(json_object_get(row, "mean")));
+    assert_true(json_is_real(json_object_get(row, "se")));
+    assert_true(json_is_real(json_object_get(row, "seconds")));
+    assert_int_equal(json_array_size(json_object_get(row, "values")), 4);
+    assert_null(json_object_get(row, "p_value"));
+    json_decref(list);
+    stonet_string_free(text);
+    text = stonet_results_csv(results);
+    assert_non_null(
+        strstr(text, "method,dim,settings,mean,se,seconds,split1,split2,split3,split4,failure\n"));
+    assert_non_null(strstr(text, "\npca,2,\"{\"\"scale\"\": \"\"centre\"\"}\","));
+    stonet_string_free(text);
+    stonet_results_free(results);
+    sn_table_free(&table);
+}
+
+static void a_point_that_fails_does_not_stop_the_others(void **state)
+{
+    (void)state;
+    sn_table table = hidden_classes(60, 3);
+    stonet_spec *spec = sn_testing_spec("pca", "2");
+    static const char *const MIXED[] = {"learner=linear,logistic"}, *const BAD[] = {"learner=linear"};
+    stonet_results *results = NULL;
+    stonet_tune_options options = {.folds = 2, .grid = MIXED, .n_grid = 1};
+    assert_int_equal(stonet_tune(spec, table.data, &options, NULL, &results), STONET_OK);
+    assert_int_equal(stonet_results_best(results), 1);
+    assert_non_null(strstr(row_of(results, 0).failure, "linear"));
+    assert_true(isnan(row_of(results, 0).mean));
+    char *text = stonet_results_json(results);
+    json_t *list = json_loads(text, 0, NULL);
+    assert_true(json_is_null(json_object_get(json_array_get(list, 0), "mean")));
+    json_decref(list);
+    stonet_string_free(text);
+    stonet_results_free(results);
+    options.grid = BAD;
+    assert_says(stonet_tune(spec, table.data, &options, NULL, &results), STONET_ERROR_NUMERIC, "linear");
+    assert_null(results);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+static void criteria_must_suit_the_task(void **state)
+{
+    (void)state;
+    sn_table classes = hidden_classes(60, 3), numbers = sn_table_numbers(60, 3, 1, 1);
+    stonet_spec *spec = sn_testing_spec("pca", "2");
+    stonet_results *results = NULL;
+    stonet_tune_options options = {.folds = 2, .criterion = STONET_CRITERION_MSE};
+    assert_says(stonet_tune(spec, classes.data, &options, NULL, &results), STONET_ERROR_ARGUMENT, "mse");
+    options.criterion = STONET_CRITERION_LOG_LOSS;
+    assert_says(stonet_tune(spec, numbers.data, &options, NULL, &results), STONET_ERROR_ARGUMENT, "log_loss");
+    assert_int_equal(stonet_tune(spec, classes.data, &options, NULL, &results), STONET_OK);
+    assert_string_equal(stonet_results_criterion(results), "log_loss");
+    stonet_results_free(results);
+    options.criterion = STONET_CRITERION_AUTO;
+    assert_int_equal(stonet_tune(spec, numbers.data, &options, NULL, &results), STONET_OK);
+    assert_string_equal(stonet_results_criterion(results), "mse");
+    stonet_results_free(results);
+    stonet_spec_free(spec);
+    sn_table_free(&classes);
+    sn_table_free(&numbers);
+}
+
+/* ---- the caller's functions ---- */
+
+typedef struct watch {
+    pthread_t caller;
+    int64_t done, total, calls_left;
+    bool elsewhere;
+} watch;
+
+static void on_progress(const stonet_progress *progress, void *user)
+{
+    watch *self = user;
+    if (!pthread_equal(self->caller, pthread_self())) self->elsewhere = true;
+    assert_true(progress->done >= self->done && progress->done <= progress->total);
+    self->done = progress->done;
+    self->total = progress->total;
+}
+
+static int should_stop(void *user)
+{
+    watch *self = user;
+    if (!pthread_equal(self->caller, pthread_self())) self->elsewhere = true;
+    return self->calls_left-- <= 0;
+}
+
+static void stopping_keeps_what_is_finished(void **state)
+{
+    (void)state;
+    sn_table table = hidden_classes(60, 3);
+    stonet_spec *spec = sn_testing_spec("pca", "2");
+    static const char *const GRID[] = {"dim=1,2,3"};
+    stonet_tune_options options = {.folds = 5, .grid = GRID, .n_grid = 1};
+    stonet_results *results = NULL;
+    for (int threads = 1; threads <= 2; threads++) {
+        watch self = {.caller = pthread_self(), .calls_left = 12};
+        stonet_run run = {.seed = 1,
+                          .threads = threads,
+                          .on_progress = on_progress,
+                          .should_stop = should_stop,
+                          .user = &self};
+        if (stonet_tune(spec, table.data, &options, &run, &results) == STONET_OK) {
+            assert_true(stonet_results_best(results) >= 0);
+            if (threads == 1) {
+                assert_int_equal(stonet_results_outcome(results), STONET_STOPPED);
+                assert_true(isnan(row_of(results, 2).values[4]));
+            }
+            stonet_results_free(results);
+        }
+        assert_false(self.elsewhere);
+        self = (watch){.caller = pthread_self(), .calls_left = 0};
+        assert_says(stonet_tune(spec, table.data, &options, &run, &results), STONET_ERROR_INTERRUPTED,
+                    "stopped");
+        self = (watch){.caller = pthread_self(), .calls_left = INT64_MAX};
+        assert_int_equal(stonet_tune(spec, table.data, &options, &run, &results), STONET_OK);
+        assert_int_equal(self.total, 15);
+        assert_false(self.elsewhere);
+        stonet_results_free(results);
+    }
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+/* ---- compare ---- */
+
+static void methods_are_compared_on_the_same_folds(void **state)
+{
+    (void)state;
+    sn_table table = hidden_classes(120, 5);
+    stonet_spec *specs[3] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1"),
+                             sn_testing_spec("sir", "2")};
+    assert_int_equal(stonet_spec_set(specs[0], "scale", "centre"), STONET_OK);
+    stonet_results *results = NULL;
+    stonet_compare_options options = {.folds = 5};
+    assert_int_equal(
+        stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, NULL, &results),
+        STONET_OK);
+    int64_t best = stonet_results_best(results);
+    assert_true(best == 1 || best == 2);
+    assert_true(row_of(results, 0).p_value < 0.01);
+    assert_true(isnan(row_of(results, best).p_value));
+    assert_true(row_of(results, 3 - best).p_value >= 0.0 && row_of(results, 3 - best).p_value <= 1.0);
+    char *text = stonet_results_csv(results);
+    assert_non_null(strstr(text, "p_value"));
+    stonet_string_free(text);
+    stonet_results_free(results);
+    assert_says(stonet_compare(NULL, 0, table.data, &options, NULL, &results), STONET_ERROR_ARGUMENT,
+                "specs");
+    for (int i = 0; i < 3; i++) stonet_spec_free(specs[i]);
+    sn_table_free(&table);
+}
+
+static void a_test_set_takes_the_place_of_folds(void **state)
+{
+    (void)state;
+    sn_table train = hidden_classes(120, 5), test = hidden_classes(60, 6);
+    stonet_spec *spec = sn_testing_spec("sir", "1");
+    stonet_results *results = NULL;
+    stonet_compare_options options = {.test = test.data};
+    assert_int_equal(
+        stonet_compare((const stonet_spec *const *)&spec, 1, train.data, &options, NULL, &results),
+        STONET_OK);
+    stonet_model *model = NULL;
+    stonet_scores scores;
+    assert_int_equal(stonet_fit(spec, train.data, NULL, &model), STONET_OK);
+    assert_int_equal(stonet_score(model, test.data, &scores), STONET_OK);
+    assert_int_equal(row_of(results, 0).n_values, 1);
+    assert_true(row_of(results, 0).values[0] == scores.error_rate);
+    assert_true(isnan(row_of(results, 0).se));
+    stonet_model_free(model);
+    stonet_results_free(results);
+    stonet_spec_free(spec);
+    sn_table_free(&train);
+    sn_table_free(&test);
+}
+
+/* The settings chosen for a split must not depend on its held-out rows: with the classes of the test set
+   permuted, the choice is the same. */
+static void tuning_sees_the_training_part_only(void **state)
+{
+    (void)state;
+    sn_table train = hidden_classes(90, 7), test = hidden_classes(60, 8), spoiled = hidden_classes(60, 8);
+    static const char *const LABELS[] = {"green", "blue", "red"};
+    int64_t n_classes;
+    int32_t code[60];
+    memcpy(code, stonet_data_classes(spoiled.data, &n_classes), sizeof code);
+    assert_int_equal(stonet_data_set_classes(spoiled.data, code, LABELS, 3), STONET_OK);
+    static const char *const GRID[] = {"pca:dim=1,2,3", "learner.l2=0.01,1,1000"};
+    stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("none", "1")};
+    for (int i = 0; i < 2; i++) assert_int_equal(stonet_spec_set(specs[i], "learner", "logistic"), STONET_OK);
+    char *chosen[2];
+    double mean[2];
+    for (int k = 0; k < 2; k++) {
+        stonet_results *results = NULL;
+        stonet_compare_options options = {.test = k == 0 ? test.data : spoiled.data,
+                                          .tune = 1,
+                                          .tuning = {.folds = 3, .grid = GRID, .n_grid = 2}};
+        assert_int_equal(
+            stonet_compare((const stonet_spec *const *)specs, 2, train.data, &options, NULL, &results),
+            STONET_OK);
+        char *text = stonet_results_json(results);
+        json_t *list = json_loads(text, 0, NULL);
+        chosen[k] = json_dumps(json_object_get(json_array_get(list, 0), "chosen"), JSON_SORT_KEYS);
+        mean[k] = row_of(results, 0).mean;
+        json_decref(list);
+        stonet_string_free(text);
+        stonet_results_free(results);
+    }
+    assert_string_equal(chosen[0], chosen[1]);
+    assert_true(mean[0] < 0.2 && mean[1] > 0.8);
+    for (int i = 0; i < 2; i++) {
+        free(chosen[i]);
+        stonet_spec_free(specs[i]);
+    }
+    sn_table_free(&train);
+    sn_table_free(&test);
+    sn_table_free(&spoiled);
+}
+
+static void tuned_comparisons_are_the_same_for_any_threads(void **state)
+{
+    (void)state;
+    sn_table table = hidden_classes(60, 9);
+    static const char *const GRID[] = {"pca:dim=1,2", "slices=3,6"};
+    stonet_spec *specs[3] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1"),
+                             sn_testing_spec("none", "1")};
+    double values[2][9];
+    for (int k = 0; k < 2; k++) {
+        stonet_run run;
+        stonet_run_default(&run);
+        run.threads = k == 0 ? 1 : 3;
+        stonet_results *results = NULL;
+        stonet_compare_options options = {
+            .folds = 3, .tune = 1, .tuning = {.folds = 2, .grid = GRID, .n_grid = 2}};
+        assert_int_equal(
+            stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, &run, &results),
+            STONET_OK);
+        for (int i = 0; i < 3; i++) memcpy(&values[k][3 * i], row_of(results, i).values, 3 * sizeof(double));
+        stonet_results_free(results);
+    }
+    assert_memory_equal(values[0], values[1], sizeof values[0]);
+    stonet_results *results = NULL;
+    static const char *const LOST[] = {"kdr:epsilon=1,2"};
+    stonet_compare_options options = {
+        .folds = 3, .tune = 1, .tuning = {.folds = 2, .grid = LOST, .n_grid = 1}};
+    assert_says(stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, NULL, &results),
+                STONET_ERROR_ARGUMENT, "kdr:epsilon");
+    for (int i = 0; i < 3; i++) stonet_spec_free(specs[i]);
+    sn_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folds_part_the_rows_by_class),
+        cmocka_unit_test(a_class_of_one_row_is_never_held_out),
+        cmocka_unit_test(tuning_finds_the_dimension),
+        cmocka_unit_test(threads_do_not_change_the_results),
+        cmocka_unit_test(results_are_written_as_json_and_csv),
+        cmocka_unit_test(a_point_that_fails_does_not_stop_the_others),
+        cmocka_unit_test(criteria_must_suit_the_task),
+        cmocka_unit_test(stopping_keeps_what_is_finished),
+        cmocka_unit_test(methods_are_compared_on_the_same_folds),
+        cmocka_unit_test(a_test_set_takes_the_place_of_folds),
+        cmocka_unit_test(tuning_sees_the_training_part_only),
+        cmocka_unit_test(tuned_comparisons_are_the_same_for_any_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
