@@ -33,6 +33,18 @@ bool sn_should_stop(const stonet_run *run)
     return run != NULL && run->should_stop != NULL && run->should_stop(run->user) != 0;
 }
 
+bool sn_should_stop_shared(const stonet_run *run, int *stopped)
+{
+    int answer;
+    if (omp_get_thread_num() == 0 && sn_should_stop(run)) {
+#pragma omp atomic write
+        *stopped = 1;
+    }
+#pragma omp atomic read
+    answer = *stopped;
+    return answer != 0;
+}
+
 int sn_threads(const stonet_run *run)
 {
     return run != NULL && run->threads > 0 ? run->threads : omp_get_num_procs();

@@ -1,0 +1,164 @@
+#include "stats/covariance_test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+#include "stats/chisq_mixture.h"
+#include "stats/distributions.h"
+#include "stats/eigen.h"
+
+/* c (mx x my) = sum_i e_x,order[i] e_y,i' / (n - 1); order NULL: as they are. */
+static void cross_covariance(const sn_residuals *r, const int64_t *order, double *c)
+{
+    const int64_t width = r->mx + r->my;
+    memset(c, 0, (size_t)(r->mx * r->my) * sizeof *c);
+    for (int64_t i = 0; i < r->n; i++) {
+        const double *ex = r->e + (order != NULL ? order[i] : i) * width;
+        const double *ey = r->e + i * width + r->mx;
+        for (int64_t a = 0; a < r->mx; a++) {
+            for (int64_t b = 0; b < r->my; b++) c[a * r->my + b] += ex[a] * ey[b];
+        }
+    }
+    for (int64_t k = 0; k < r->mx * r->my; k++) c[k] /= (double)(r->n - 1);
+}
+
+static double sum_of_squares(int64_t count, const double *values)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < count; k++) sum += values[k] * values[k];
+    return sum;
+}
+
+/* Pi of the header, corrected: pi is d x d with d = mx my, u a row of work. */
+static void product_covariance(const sn_residuals *r, double *u, double *pi)
+{
+    const int64_t d = r->mx * r->my;
+    const double n = (double)r->n;
+    for (int64_t i = 0; i < r->n; i++) {
+        const double *ex = r->e + i * (r->mx + r->my);
+        const double *ey = ex + r->mx;
+        for (int64_t a = 0; a < r->mx; a++) {
+            for (int64_t b = 0; b < r->my; b++) u[a * r->my + b] = ex[a] * ey[b];
+        }
+        for (int64_t a = 0; a < d; a++) {
+            for (int64_t b = 0; b <= a; b++) pi[a * d + b] += u[a] * u[b];
+        }
+    }
+    const double scale = n * n / ((n - 1.0) * (n - 1.0) * (n - 1.0 - r->used));
+    for (int64_t a = 0; a < d; a++) {
+        for (int64_t b = 0; b <= a; b++) {
+            pi[a * d + b] *= scale;
+            pi[b * d + a] = pi[a * d + b];
+        }
+    }
+}
+
+/* n c' Pi^+ c against a chi-square with rank Pi degrees of freedom. */
+static double chi2_p_value(int64_t n, int64_t d, const double *c, const double *lambda, const double *vector)
+{
+    double quadratic = 0.0;
+    int64_t rank = 0;
+    for (int64_t k = 0; k < d && lambda[k] > 1e-10 * lambda[0]; k++) {
+        double along = 0.0;
+        for (int64_t a = 0; a < d; a++) along += vector[a * d + k] * c[a];
+        quadratic += along * along / lambda[k];
+        rank++;
+    }
+    return rank > 0 ? sn_chisq_upper((double)rank, (double)n * quadratic) : 1.0;
+}
+
+static stonet_status asymptotic_p_value(const sn_residuals *r, stonet_null_law law, const double *c,
+                                        double statistic, double *p_value)
+{
+    const int64_t d = r->mx * r->my;
+    stonet_status status = STONET_OK;
+    double *u = NULL;
+    double *pi = NULL;
+    double *lambda = NULL;
+    double *vector = NULL;
+    SN_GOTO(status, SN_NEW(u, d), done);
+    SN_GOTO(status, SN_NEW(pi, d * d), done);
+    SN_GOTO(status, SN_NEW(lambda, d), done);
+    SN_GOTO(status, SN_NEW(vector, d * d), done);
+    product_covariance(r, u, pi);
+    SN_GOTO(status, sn_eigh_one_thread(d, pi, lambda, vector), done);
+    /* eigenvalues that are zero but for rounding are not part of the law */
+    for (int64_t k = 0; k < d; k++) {
+        if (lambda[k] < 1e-14 * lambda[0]) lambda[k] = 0.0;
+    }
+    switch (law) {
+    case STONET_NULL_HBE:
+        *p_value = sn_mixture_hbe(d, lambda, statistic);
+        break;
+    case STONET_NULL_GAMMA:
+        *p_value = sn_mixture_sw(d, lambda, statistic);
+        break;
+    case STONET_NULL_CHI2:
+        *p_value = chi2_p_value(r->n, d, c, lambda, vector);
+        break;
+    default:
+        *p_value = sn_mixture_lpb4(d, lambda, statistic);
+        break;
+    }
+done:
+    sn_free(u);
+    sn_free(pi);
+    sn_free(lambda);
+    sn_free(vector);
+    return status;
+}
+
+/* (1 + number of permuted statistics at least as large) / (1 + number of permutations). */
+static stonet_status permutation_p_value(const sn_residuals *r, int64_t permutations, uint64_t seed,
+                                         uint32_t substream, int threads, double statistic, double *p_value)
+{
+    const int64_t d = r->mx * r->my;
+    const double n = (double)r->n;
+    const double scale = n * (n - 1.0) / (n - 1.0 - r->used);
+    int64_t above = 0;
+    int failed = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : above, failed)
+    {
+        int64_t *order = sn_malloc((size_t)r->n, sizeof *order);
+        double *c = sn_malloc((size_t)d, sizeof *c);
+        if (order == NULL || c == NULL) failed = 1;
+#pragma omp for schedule(static)
+        for (int64_t b = 0; b < permutations; b++) {
+            if (failed) continue;
+            sn_random random;
+            sn_random_init(&random, seed, SN_STREAM_PERMUTE, substream + (uint32_t)b);
+            sn_random_permutation(&random, r->n, order);
+            cross_covariance(r, order, c);
+            /* the same value again, differently rounded, counts as at least as large */
+            above += scale * sum_of_squares(d, c) * (1.0 + 1e-12) >= statistic;
+        }
+        sn_free(order);
+        sn_free(c);
+    }
+    if (failed) return STONET_ERROR_MEMORY;
+    *p_value = (double)(above + 1) / (double)(permutations + 1);
+    return STONET_OK;
+}
+
+stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law law, int64_t permutations,
+                                 uint64_t seed, uint32_t substream, int threads, double *statistic,
+                                 double *p_value)
+{
+    const int64_t d = residuals->mx * residuals->my;
+    double *c = NULL;
+    SN_TRY(SN_NEW(c, d));
+    cross_covariance(residuals, NULL, c);
+    *statistic = (double)residuals->n * sum_of_squares(d, c);
+    *p_value = 1.0;
+    stonet_status status = STONET_OK;
+    if (law == STONET_NULL_PERMUTATION) {
+        status = permutation_p_value(residuals, permutations, seed, substream, threads, *statistic, p_value);
+    } else {
+        status = asymptotic_p_value(residuals, law, c, *statistic, p_value);
+    }
+    *p_value = fmin(fmax(*p_value, 0.0), 1.0);
+    sn_free(c);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* Random Fourier features of the Gaussian kernel with the median distance as bandwidth. */
+#ifndef SN_STATS_FOURIER_H
+#define SN_STATS_FOURIER_H
+
+#include "base/status.h"
+
+/* Columns with mean 0 and sample variance 1; constant columns are left out. */
+typedef struct sn_standardised {
+    int64_t n, columns;
+    double *values;   /* n x columns, row-major */
+    double bandwidth; /* median distance between rows */
+} sn_standardised;
+
+/* Standardises the columns of a (n x da) and b (n x db; NULL when db is 0) side by side and measures the
+   bandwidth on up to 250 rows drawn by `seed`: the first rows of a file in some order (by class, by time)
+   would not speak for the rest. */
+stonet_status sn_standardise(int64_t n, int64_t da, const double *a, int64_t db, const double *b,
+                             uint64_t seed, sn_standardised *out);
+void sn_standardised_free(sn_standardised *data);
+
+/* Columns first .. first + count - 1 of f (n x width) = cos(W x + b), W ~ N(0, 1 / bandwidth^2), b ~ U(0, 2
+   pi), standardised (a constant feature becomes 0). W and b come from a stream of their own for each
+   substream. */
+stonet_status sn_fourier_features(const sn_standardised *data, int64_t count, uint64_t seed,
+                                  uint32_t substream, int threads, int64_t width, int64_t first, double *f);
+
+#endif

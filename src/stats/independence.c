@@ -1,0 +1,325 @@
+#include "stats/independence.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/memory.h"
+#include "base/run.h"
+#include "stats/covariance_test.h"
+#include "stats/distance_correlation.h"
+#include "stats/eigen.h"
+#include "stats/fourier.h"
+
+static const double ridge = 1e-10; /* on the covariance of the features of z, against collinear ones */
+
+/* What all repeats share. */
+typedef struct prepared {
+    sn_standardised x, y, z; /* y is (y, z) for RCIT; z has no columns for RIT */
+    int64_t mx, my, mz;      /* features */
+    const stonet_independence_options *options;
+    uint64_t seed;
+    int threads;
+} prepared;
+
+void stonet_independence_default(stonet_independence_options *options)
+{
+    *options = (stonet_independence_options){.features = 5, .repeats = 1, .permutations = 1000};
+}
+
+double sn_cauchy_combination(int64_t count, const double *p)
+{
+    if (count == 1) return p[0];
+    double sum = 0.0;
+    for (int64_t k = 0; k < count; k++) {
+        double clipped = fmin(fmax(p[k], DBL_MIN), 0.99);
+        /* tan((1/2 - p) pi) = 1 / tan(p pi), which keeps its digits for small p */
+        sum += 1.0 / tan(clipped * M_PI) / (double)count;
+    }
+    return sum > 0.0 ? atan(1.0 / sum) / M_PI : 0.5 - atan(sum) / M_PI;
+}
+
+static stonet_status check_finite(const char *what, int64_t n, int64_t d, const double *values)
+{
+    for (int64_t i = 0; i < n * d; i++) {
+        if (!isfinite(values[i])) {
+            return sn_fail(STONET_ERROR_DATA,
+                           "row %lld, column %lld of %s is not a finite number; leave such rows out",
+                           (long long)(i / d + 1), (long long)(i % d + 1), what);
+        }
+    }
+    return STONET_OK;
+}
+
+static stonet_status check_range(const char *what, int64_t value, int64_t low, int64_t high)
+{
+    if (value >= low && value <= high) return STONET_OK;
+    return sn_fail(STONET_ERROR_ARGUMENT, "the number of %s is %lld; it must be from %lld to %lld", what,
+                   (long long)value, (long long)low, (long long)high);
+}
+
+static stonet_status check_options(const stonet_independence_options *options, bool has_z)
+{
+    SN_TRY(check_range("features", options->features, 1, 40));
+    SN_TRY(check_range("condition features", options->condition_features, 0, 1000));
+    SN_TRY(check_range("repeats", options->repeats, 1, 1000));
+    SN_TRY(check_range("permutations", options->permutations, 1, 1000000));
+    if ((int)options->test < STONET_TEST_AUTO || options->test > STONET_TEST_DCOR) {
+        return sn_fail(STONET_ERROR_ARGUMENT, "there is no independence test number %d", (int)options->test);
+    }
+    if ((int)options->null_law < STONET_NULL_LPB4 || options->null_law > STONET_NULL_PERMUTATION) {
+        return sn_fail(STONET_ERROR_ARGUMENT, "there is no null law number %d", (int)options->null_law);
+    }
+    bool conditional = options->test == STONET_TEST_RCIT || options->test == STONET_TEST_RCOT;
+    if (conditional && !has_z) {
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "RCIT and RCoT test given other columns, and none are given; name them or use RIT");
+    }
+    if (has_z && (options->test == STONET_TEST_RIT || options->test == STONET_TEST_DCOR)) {
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "RIT and distance correlation do not condition on other columns; use RCIT or RCoT");
+    }
+    return STONET_OK;
+}
+
+/* c (m x m) = F'F / (n - 1) for F n x m with centred columns, summed in a fixed order: chunks of rows, then
+   the chunks one after the other. */
+static stonet_status feature_covariance(int64_t n, int64_t m, const double *f, int threads, double *c)
+{
+    enum { CHUNKS = 16 };
+    double *partial = NULL;
+    SN_TRY(SN_NEW(partial, CHUNKS * m * m));
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t chunk = 0; chunk < CHUNKS; chunk++) {
+        double *sum = partial + chunk * m * m;
+        for (int64_t i = n * chunk / CHUNKS; i < n * (chunk + 1) / CHUNKS; i++) {
+            const double *row = f + i * m;
+            for (int64_t a = 0; a < m; a++) {
+                for (int64_t b = 0; b <= a; b++) sum[a * m + b] += row[a] * row[b];
+            }
+        }
+    }
+    for (int64_t a = 0; a < m; a++) {
+        for (int64_t b = 0; b <= a; b++) {
+            double total = 0.0;
+            for (int64_t chunk = 0; chunk < CHUNKS; chunk++) total += partial[chunk * m * m + a * m + b];
+            c[a * m + b] = c[b * m + a] = total / (double)(n - 1);
+        }
+    }
+    sn_free(partial);
+    return STONET_OK;
+}
+
+/* beta (mz x me, zero before) = (C_zz + ridge I)^-1 C_ze and the degrees of freedom tr C_zz (C_zz + ridge
+   I)^-1 it takes, from the covariance c of all m = me + mz features, e first. */
+static stonet_status regression_on_z(int64_t me, int64_t mz, const double *c, double *beta, double *used)
+{
+    const int64_t m = me + mz;
+    stonet_status status = STONET_OK;
+    double *czz = NULL;
+    double *value = NULL;
+    double *vector = NULL;
+    double *along = NULL; /* mz x me: V' C_ze */
+    SN_GOTO(status, SN_NEW_RAW(czz, mz * mz), done);
+    SN_GOTO(status, SN_NEW_RAW(value, mz), done);
+    SN_GOTO(status, SN_NEW_RAW(vector, mz * mz), done);
+    SN_GOTO(status, SN_NEW(along, mz * me), done);
+    for (int64_t a = 0; a < mz; a++) {
+        for (int64_t b = 0; b < mz; b++) czz[a * mz + b] = c[(me + a) * m + me + b];
+    }
+    SN_GOTO(status, sn_eigh_one_thread(mz, czz, value, vector), done);
+    *used = 0.0;
+    for (int64_t k = 0; k < mz; k++) {
+        double eigenvalue = fmax(value[k], 0.0);
+        *used += eigenvalue / (eigenvalue + ridge);
+        for (int64_t a = 0; a < mz; a++) {
+            for (int64_t j = 0; j < me; j++) along[k * me + j] += vector[a * mz + k] * c[(me + a) * m + j];
+        }
+        for (int64_t j = 0; j < me; j++) along[k * me + j] /= eigenvalue + ridge;
+    }
+    for (int64_t a = 0; a < mz; a++) {
+        for (int64_t k = 0; k < mz; k++) {
+            for (int64_t j = 0; j < me; j++) beta[a * me + j] += vector[a * mz + k] * along[k * me + j];
+        }
+    }
+done:
+    sn_free(czz);
+    sn_free(value);
+    sn_free(vector);
+    sn_free(along);
+    return status;
+}
+
+/* e (n x me) = the first me columns of f (n x (me + mz)) less the others times beta. */
+static void take_residuals(int64_t n, int64_t me, int64_t mz, const double *f, const double *beta,
+                           int threads, double *e)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < n; i++) {
+        const double *row = f + i * (me + mz);
+        double *out = e + i * me;
+        for (int64_t j = 0; j < me; j++) out[j] = row[j];
+        for (int64_t k = 0; k < mz; k++) {
+            for (int64_t j = 0; j < me; j++) out[j] -= row[me + k] * beta[k * me + j];
+        }
+    }
+}
+
+/* Takes the features of z out of those of x and y: e (n x (mx + my)) and the degrees of freedom used. */
+static stonet_status condition_on_z(const prepared *p, const double *f, double *e, double *used)
+{
+    const int64_t me = p->mx + p->my;
+    const int64_t m = me + p->mz;
+    stonet_status status = STONET_OK;
+    double *covariance = NULL;
+    double *beta = NULL;
+    SN_GOTO(status, SN_NEW_RAW(covariance, m * m), done);
+    SN_GOTO(status, SN_NEW(beta, p->mz * me), done);
+    SN_GOTO(status, feature_covariance(p->x.n, m, f, p->threads, covariance), done);
+    SN_GOTO(status, regression_on_z(me, p->mz, covariance, beta, used), done);
+    take_residuals(p->x.n, me, p->mz, f, beta, p->threads, e);
+done:
+    sn_free(covariance);
+    sn_free(beta);
+    return status;
+}
+
+/* One test with the features of repeat number `repeat`. */
+static stonet_status one_repeat(const prepared *p, int64_t repeat, double *statistic, double *p_value)
+{
+    const int64_t n = p->x.n;
+    const int64_t me = p->mx + p->my;
+    const int64_t m = me + p->mz;
+    const uint32_t stream = (uint32_t)(3 * repeat);
+    stonet_status status = STONET_OK;
+    double *f = NULL; /* n x (mx + my + mz) */
+    double *e = NULL; /* n x (mx + my) */
+    sn_residuals residuals = {.n = n, .mx = p->mx, .my = p->my};
+    SN_GOTO(status, SN_NEW_RAW(f, n * m), done);
+    SN_GOTO(status, sn_fourier_features(&p->x, p->mx, p->seed, stream, p->threads, m, 0, f), done);
+    SN_GOTO(status, sn_fourier_features(&p->y, p->my, p->seed, stream + 1, p->threads, m, p->mx, f), done);
+    residuals.e = f;
+    if (p->mz > 0) {
+        SN_GOTO(status, sn_fourier_features(&p->z, p->mz, p->seed, stream + 2, p->threads, m, me, f), done);
+        SN_GOTO(status, SN_NEW_RAW(e, n * me), done);
+        SN_GOTO(status, condition_on_z(p, f, e, &residuals.used), done);
+        residuals.e = e;
+    }
+    int64_t permutations = p->options->permutations;
+    status = sn_covariance_test(&residuals, p->options->null_law, permutations, p->seed,
+                                (uint32_t)(repeat * permutations), p->threads, statistic, p_value);
+done:
+    sn_free(f);
+    sn_free(e);
+    return status;
+}
+
+static stonet_status run_repeats(const prepared *p, const stonet_run *run, stonet_independence_result *result)
+{
+    const int64_t repeats = p->options->repeats;
+    stonet_status status = STONET_OK;
+    double *statistic = NULL;
+    double *p_value = NULL;
+    int failure = STONET_OK;
+    int stop = 0;
+    SN_GOTO(status, SN_NEW(statistic, repeats), done);
+    SN_GOTO(status, SN_NEW(p_value, repeats), done);
+    int outer = repeats < p->threads ? (int)repeats : p->threads;
+#pragma omp parallel for num_threads(outer) schedule(dynamic) reduction(max : failure)
+    for (int64_t r = 0; r < repeats; r++) {
+        if (sn_should_stop_shared(run, &stop)) continue;
+        int code = (int)one_repeat(p, r, &statistic[r], &p_value[r]);
+        if (code > failure) failure = code;
+    }
+    if (stop) {
+        status = sn_fail(STONET_ERROR_INTERRUPTED, "the independence test was stopped before its end");
+    } else if (failure == STONET_ERROR_MEMORY) {
+        status = sn_fail(STONET_ERROR_MEMORY,
+                         "the independence test ran out of memory; use fewer threads or features");
+    } else if (failure != STONET_OK) {
+        status = sn_fail((stonet_status)failure,
+                         "an eigenvalue problem of the independence test did not converge");
+    } else {
+        for (int64_t r = 0; r < repeats; r++) result->statistic += statistic[r] / (double)repeats;
+        result->p_value = sn_cauchy_combination(repeats, p_value);
+    }
+done:
+    sn_free(statistic);
+    sn_free(p_value);
+    return status;
+}
+
+/* The number of features of z (n x dz). Too few leave part of the dependence on z in the residuals, which
+   then looks like dependence given z, the more so the more columns z has; more than a fraction of n would
+   explain anything and leave nothing to test. */
+static int64_t condition_features(int64_t wish, int64_t n, int64_t dz)
+{
+    int64_t count = wish;
+    if (wish == 0) {
+        count = 50 * dz;
+        if (count < 100) count = 100;
+        if (count > 500) count = 500;
+    }
+    if (count > n / 4) count = n / 4;
+    return count > 0 ? count : 1;
+}
+
+/* The random-feature tests. result->test is set; p stays 1 where nothing can depend on anything. */
+static stonet_status fourier_test(const double *x, int64_t n, int64_t dx, const double *y, int64_t dy,
+                                  const double *z, int64_t dz, const stonet_independence_options *options,
+                                  const stonet_run *run, stonet_independence_result *result)
+{
+    if (n < 4) return STONET_OK; /* no degrees of freedom to test with */
+    stonet_status status = STONET_OK;
+    prepared p = {.options = options, .seed = run->seed, .threads = sn_threads(run)};
+    SN_GOTO(status, sn_standardise(n, dx, x, 0, NULL, p.seed, &p.x), done);
+    SN_GOTO(status, sn_standardise(n, dy, y, 0, NULL, p.seed, &p.y), done);
+    SN_GOTO(status, sn_standardise(n, dz, z, 0, NULL, p.seed, &p.z), done);
+    if (p.z.columns == 0) result->test = STONET_TEST_RIT;
+    if (p.x.columns == 0 || p.y.columns == 0) goto done;
+    if (result->test == STONET_TEST_RCIT) {
+        sn_standardised_free(&p.y);
+        SN_GOTO(status, sn_standardise(n, dy, y, dz, z, p.seed, &p.y), done);
+    }
+    p.mx = p.my = options->features;
+    if (result->test != STONET_TEST_RIT)
+        p.mz = condition_features(options->condition_features, n, p.z.columns);
+    status = run_repeats(&p, run, result);
+done:
+    sn_standardised_free(&p.x);
+    sn_standardised_free(&p.y);
+    sn_standardised_free(&p.z);
+    return status;
+}
+
+stonet_status stonet_independence(const double *x, int64_t n, int64_t dx, const double *y, int64_t dy,
+                                  const double *z, int64_t dz, const stonet_independence_options *options,
+                                  const stonet_run *run, stonet_independence_result *result)
+{
+    stonet_independence_options default_options;
+    stonet_run default_run;
+    if (options == NULL) {
+        stonet_independence_default(&default_options);
+        options = &default_options;
+    }
+    if (run == NULL) {
+        stonet_run_default(&default_run);
+        run = &default_run;
+    }
+    if (x == NULL || y == NULL || result == NULL || n < 1 || dx < 1 || dy < 1 || (z != NULL && dz < 1)) {
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "an independence test needs x and y with at least one row and column");
+    }
+    if (z == NULL) dz = 0;
+    SN_TRY(check_options(options, z != NULL));
+    SN_TRY(check_finite("x", n, dx, x));
+    SN_TRY(check_finite("y", n, dy, y));
+    SN_TRY(check_finite("z", n, dz, z));
+    *result = (stonet_independence_result){.test = options->test, .p_value = 1.0, .n = n};
+    if (options->test == STONET_TEST_AUTO) result->test = z != NULL ? STONET_TEST_RCIT : STONET_TEST_RIT;
+    if (result->test == STONET_TEST_DCOR) {
+        return sn_distance_correlation_test(n, dx, x, dy, y, options->permutations, run, &result->statistic,
+                                            &result->p_value);
+    }
+    return fourier_test(x, n, dx, y, dy, z, dz, options, run, result);
+}

@@ -1,0 +1,212 @@
+/* Distance correlation against the definition, its known values, and its permutation test. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/run.h"
+#include "math/noise.h"
+#include "stats/distance_correlation.h"
+
+enum { MAX_N = 200, MAX_D = 3 };
+
+static double textbook_distance(int64_t d, const double *v, int64_t i, int64_t j)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < d; k++) sum += (v[i * d + k] - v[j * d + k]) * (v[i * d + k] - v[j * d + k]);
+    return sqrt(sum);
+}
+
+/* The double-centred distance matrix A_ij = a_ij - mean_i - mean_j + mean. */
+static void centred(int64_t n, int64_t d, const double *v, double *a)
+{
+    double mean[MAX_N] = {0};
+    double grand = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) mean[i] += textbook_distance(d, v, i, j) / (double)n;
+        grand += mean[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            a[i * n + j] = textbook_distance(d, v, i, j) - mean[i] - mean[j] + grand;
+        }
+    }
+}
+
+static double textbook(int64_t n, int64_t dx, const double *x, int64_t dy, const double *y)
+{
+    static double a[MAX_N * MAX_N];
+    static double b[MAX_N * MAX_N];
+    centred(n, dx, x, a);
+    centred(n, dy, y, b);
+    double ab = 0.0;
+    double aa = 0.0;
+    double bb = 0.0;
+    for (int64_t i = 0; i < n * n; i++) {
+        ab += a[i] * b[i];
+        aa += a[i] * a[i];
+        bb += b[i] * b[i];
+    }
+    return aa * bb > 0.0 ? sqrt(ab / sqrt(aa * bb)) : 0.0;
+}
+
+static double correlation(int64_t n, int64_t dx, const double *x, int64_t dy, const double *y)
+{
+    double value = -1.0;
+    assert_int_equal(sn_distance_correlation(n, dx, x, dy, y, NULL, &value), STONET_OK);
+    return value;
+}
+
+static void fill(uint32_t substream, int64_t count, double *v)
+{
+    sn_random random;
+    sn_random_init(&random, 5, SN_STREAM_TEST, substream);
+    for (int64_t i = 0; i < count; i++) v[i] = sn_random_normal(&random);
+}
+
+static void test_against_textbook(void **state)
+{
+    (void)state;
+    double x[MAX_N * MAX_D];
+    double y[MAX_N * MAX_D];
+    fill(1, MAX_N * MAX_D, x);
+    fill(2, MAX_N * MAX_D, y);
+    for (int64_t n = 2; n <= MAX_N; n = n * 2 + 1) {
+        for (int64_t dx = 1; dx <= MAX_D; dx++) {
+            for (int64_t dy = 1; dy <= MAX_D; dy++) {
+                for (int64_t i = 0; i < n; i++) y[i * dy] += x[i * dx] * x[i * dx];
+                assert_true(fabs(correlation(n, dx, x, dy, y) - textbook(n, dx, x, dy, y)) < 1e-12);
+            }
+        }
+    }
+}
+
+static void test_ties_and_offsets(void **state)
+{
+    (void)state;
+    double x[MAX_N];
+    double y[MAX_N];
+    fill(3, MAX_N, x);
+    fill(4, MAX_N, y);
+    for (int64_t i = 0; i < MAX_N; i++) {
+        x[i] = floor(2.0 * x[i]);
+        y[i] = floor(y[i]) + x[i];
+    }
+    double expected = textbook(MAX_N, 1, x, 1, y);
+    assert_true(fabs(correlation(MAX_N, 1, x, 1, y) - expected) < 1e-12);
+    for (int64_t i = 0; i < MAX_N; i++) x[i] = 1e-3 * x[i] + 1e6; /* dCor does not see place and unit */
+    assert_true(fabs(correlation(MAX_N, 1, x, 1, y) - expected) < 1e-6);
+}
+
+static void test_known_values(void **state)
+{
+    (void)state;
+    double x[MAX_N * 2];
+    double y[MAX_N * 2];
+    fill(6, MAX_N * 2, x);
+    assert_true(fabs(correlation(MAX_N, 1, x, 1, x) - 1.0) < 1e-12);
+    assert_true(fabs(correlation(MAX_N, 2, x, 2, x) - 1.0) < 1e-12);
+    for (int64_t i = 0; i < MAX_N; i++) { /* a rotation, scaling and shift */
+        y[2 * i] = 3.0 + 2.0 * (0.6 * x[2 * i] - 0.8 * x[2 * i + 1]);
+        y[2 * i + 1] = -1.0 + 2.0 * (0.8 * x[2 * i] + 0.6 * x[2 * i + 1]);
+    }
+    assert_true(fabs(correlation(MAX_N, 2, x, 2, y) - 1.0) < 1e-12);
+    for (int64_t i = 0; i < MAX_N; i++) y[i] = 7.5;
+    assert_true(correlation(MAX_N, 1, x, 1, y) == 0.0);
+    assert_true(correlation(1, 1, x, 1, x) == 0.0);
+    /* two points of two values each are as dependent as can be */
+    const double two[] = {0, 1};
+    assert_true(fabs(correlation(2, 1, two, 1, two) - 1.0) < 1e-12);
+    /* a full 2 x 2 grid is exactly independent */
+    const double grid_x[] = {0, 0, 1, 1};
+    const double grid_y[] = {0, 1, 0, 1};
+    assert_true(correlation(4, 1, grid_x, 1, grid_y) < 1e-7);
+}
+
+static double p_value(int64_t n, int64_t dx, const double *x, int64_t dy, const double *y, uint64_t seed,
+                      int threads)
+{
+    stonet_run run;
+    stonet_run_default(&run);
+    run.seed = seed;
+    run.threads = threads;
+    double value = 0.0;
+    double p = -1.0;
+    assert_int_equal(sn_distance_correlation_test(n, dx, x, dy, y, 199, &run, &value, &p), STONET_OK);
+    return p;
+}
+
+static void test_permutation(void **state)
+{
+    (void)state;
+    double x[MAX_N];
+    double y[MAX_N * 2];
+    fill(7, MAX_N, x);
+    fill(8, MAX_N * 2, y);
+    assert_true(p_value(MAX_N, 1, x, 1, y, 1, 1) > 0.05);
+    assert_true(p_value(MAX_N, 1, x, 1, y, 1, 1) == p_value(MAX_N, 1, x, 1, y, 1, 3));
+    assert_true(p_value(100, 1, x, 2, y, 9, 1) == p_value(100, 1, x, 2, y, 9, 2));
+    double square[MAX_N];
+    for (int64_t i = 0; i < MAX_N; i++) square[i] = x[i] * x[i]; /* uncorrelated, but dependent */
+    assert_true(p_value(MAX_N, 1, x, 1, square, 1, 0) == 1.0 / 200);
+    for (int64_t i = 0; i < MAX_N; i++) y[2 * i] = fabs(x[i]);
+    assert_true(p_value(MAX_N, 1, x, 2, y, 1, 0) == 1.0 / 200);
+}
+
+/* 400 tests of independent samples: the permutation p-value is uniform on 1/(B+1) .. 1. */
+static void test_level(void **state)
+{
+    (void)state;
+    enum { TRIALS = 400, N = 25, B = 99 };
+    int small = 0;
+    int large = 0;
+#pragma omp parallel for reduction(+ : small, large)
+    for (int trial = 0; trial < TRIALS; trial++) {
+        double v[2 * N];
+        double value = 0.0;
+        double p = 0.0;
+        stonet_run run = {.seed = (uint64_t)trial, .threads = 1};
+        fill((uint32_t)(100 + trial), (int64_t)2 * N, v);
+        if (sn_distance_correlation_test(N, 1, v, 1, v + N, B, &run, &value, &p) != STONET_OK) abort();
+        small += p <= 0.1;
+        large += p > 0.9;
+    }
+    /* 40 expected, standard deviation 6 */
+    assert_in_range(small, 20, 60);
+    assert_in_range(large, 20, 60);
+}
+
+static int stop_now(void *user)
+{
+    (void)user;
+    return 1;
+}
+
+static void test_stopping(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 3, 4, 5};
+    stonet_run run = {.seed = 1, .threads = 1, .should_stop = stop_now};
+    double value;
+    double p;
+    assert_int_equal(sn_distance_correlation_test(5, 1, x, 1, x, 10, &run, &value, &p),
+                     STONET_ERROR_INTERRUPTED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_textbook),
+        cmocka_unit_test(test_ties_and_offsets),
+        cmocka_unit_test(test_known_values),
+        cmocka_unit_test(test_permutation),
+        cmocka_unit_test(test_level),
+        cmocka_unit_test(test_stopping),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,363 @@
+/* Level, power and corner cases of the random-feature independence tests. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <omp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <stonet/stonet.h>
+
+#include "math/noise.h"
+#include "stats/fourier.h"
+#include "stats/independence.h"
+
+enum { MAX_N = 2000, REPLICATIONS = 2000 };
+
+typedef struct sample {
+    int64_t n;
+    double x[MAX_N], y[MAX_N], z[MAX_N];
+} sample;
+
+typedef enum world {
+    INDEPENDENT, /* x, y, z have nothing to do with each other */
+    PARABOLA,    /* y = x^2 / 2 + noise */
+    CHAIN,       /* x -> z -> y: dependent, but not given z */
+    COLLIDER,    /* x -> z <- y: independent, but not given z */
+    DIRECT       /* x -> z -> y and x -> y */
+} world;
+
+static void draw(world kind, int64_t n, uint32_t substream, sample *s)
+{
+    sn_random random;
+    sn_random_init(&random, 3, SN_STREAM_TEST, substream);
+    s->n = n;
+    for (int64_t i = 0; i < n; i++) {
+        double a = sn_random_normal(&random);
+        double b = sn_random_normal(&random);
+        double c = sn_random_normal(&random);
+        s->x[i] = a;
+        s->y[i] = b;
+        s->z[i] = c;
+        if (kind == PARABOLA) s->y[i] = 0.5 * a * a + b;
+        if (kind == CHAIN || kind == DIRECT) {
+            s->z[i] = tanh(a) + 0.5 * c;
+            s->y[i] = s->z[i] * s->z[i] + s->z[i] + 0.5 * b + (kind == DIRECT ? 0.7 * a : 0.0);
+        }
+        if (kind == COLLIDER) s->z[i] = a + b + 0.3 * c;
+    }
+}
+
+static stonet_independence_options options_for(stonet_test test, stonet_null_law law)
+{
+    stonet_independence_options options;
+    stonet_independence_default(&options);
+    options.test = test;
+    options.null_law = law;
+    options.permutations = 199;
+    return options;
+}
+
+static double p_value(const sample *s, const stonet_independence_options *options, uint64_t seed, int threads)
+{
+    stonet_run run;
+    stonet_run_default(&run);
+    run.seed = seed;
+    run.threads = threads;
+    bool given = options->test == STONET_TEST_RCIT || options->test == STONET_TEST_RCOT;
+    stonet_independence_result result;
+    if (stonet_independence(s->x, s->n, 1, s->y, 1, given ? s->z : NULL, 1, options, &run, &result) !=
+        STONET_OK) {
+        abort();
+    }
+    if (!(result.p_value >= 0.0 && result.p_value <= 1.0)) abort();
+    return result.p_value;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The p-value of Kolmogorov and Smirnov's test that p (sorted here) is uniform. */
+static double uniformity(int64_t count, double *p)
+{
+    double distance = 0.0;
+    qsort(p, (size_t)count, sizeof *p, ascending);
+    for (int64_t i = 0; i < count; i++) {
+        distance = fmax(distance, p[i] - (double)i / (double)count);
+        distance = fmax(distance, (double)(i + 1) / (double)count - p[i]);
+    }
+    double s = sqrt((double)count) * distance;
+    double tail = 0.0;
+    for (int k = 1; k < 100; k++) tail += (k % 2 ? 2.0 : -2.0) * exp(-2.0 * k * k * s * s);
+    return fmin(tail, 1.0);
+}
+
+static void replicate(world kind, int64_t n, const stonet_independence_options *options, int count, double *p)
+{
+#pragma omp parallel for schedule(dynamic)
+    for (int r = 0; r < count; r++) {
+        static _Thread_local sample s;
+        draw(kind, n, (uint32_t)r, &s);
+        p[r] = p_value(&s, options, (uint64_t)r, 1);
+    }
+}
+
+static double rejection_rate(int count, const double *p, double level)
+{
+    int rejected = 0;
+    for (int r = 0; r < count; r++) rejected += p[r] < level;
+    return (double)rejected / count;
+}
+
+static void assert_level(world kind, int64_t n, stonet_independence_options options)
+{
+    static double p[REPLICATIONS];
+    replicate(kind, n, &options, REPLICATIONS, p);
+    double rate = rejection_rate(REPLICATIONS, p, 0.05); /* standard error 0.005 */
+    assert_true(rate > 0.03 && rate < 0.065);
+    assert_true(uniformity(REPLICATIONS, p) > 0.01);
+}
+
+static void test_level_of_rit(void **state)
+{
+    (void)state;
+    assert_level(INDEPENDENT, 400, options_for(STONET_TEST_RIT, STONET_NULL_LPB4));
+    assert_level(INDEPENDENT, 25, options_for(STONET_TEST_RIT, STONET_NULL_PERMUTATION));
+}
+
+static void test_level_of_conditional_tests(void **state)
+{
+    (void)state;
+    stonet_independence_options options = options_for(STONET_TEST_RCIT, STONET_NULL_LPB4);
+    options.condition_features = 25;
+    assert_level(CHAIN, 300, options);
+    options.test = STONET_TEST_RCOT;
+    assert_level(CHAIN, 300, options);
+}
+
+static void test_power(void **state)
+{
+    (void)state;
+    static double p[100];
+    const stonet_null_law laws[] = {STONET_NULL_LPB4, STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2,
+                                    STONET_NULL_PERMUTATION};
+    for (int k = 0; k < 5; k++) {
+        stonet_independence_options options = options_for(STONET_TEST_RIT, laws[k]);
+        replicate(PARABOLA, 200, &options, 100, p);
+        assert_true(rejection_rate(100, p, 0.05) > 0.75);
+    }
+    stonet_independence_options repeated = options_for(STONET_TEST_RIT, STONET_NULL_LPB4);
+    repeated.repeats = 10;
+    replicate(PARABOLA, 200, &repeated, 100, p);
+    assert_true(rejection_rate(100, p, 0.05) > 0.85);
+    replicate(INDEPENDENT, 200, &repeated, 100, p);
+    assert_true(rejection_rate(100, p, 0.05) < 0.12);
+}
+
+static void test_causal_examples(void **state)
+{
+    (void)state;
+    static sample s;
+    const stonet_test given[] = {STONET_TEST_RCIT, STONET_TEST_RCOT};
+    const stonet_null_law laws[] = {STONET_NULL_LPB4, STONET_NULL_HBE, STONET_NULL_GAMMA,
+                                    STONET_NULL_PERMUTATION};
+    const stonet_independence_options alone = options_for(STONET_TEST_RIT, STONET_NULL_LPB4);
+    for (int t = 0; t < 2; t++) {
+        for (int k = 0; k < 4; k++) {
+            stonet_independence_options options = options_for(given[t], laws[k]);
+            draw(CHAIN, 1000, 1, &s);
+            assert_true(p_value(&s, &options, 1, 0) > 0.05);
+            assert_true(p_value(&s, &alone, 1, 0) < 1e-6);
+            draw(COLLIDER, 1000, 1, &s);
+            assert_true(p_value(&s, &options, 1, 0) < 0.01);
+            assert_true(p_value(&s, &alone, 1, 0) > 0.05);
+            draw(DIRECT, 1000, 1, &s);
+            assert_true(p_value(&s, &options, 1, 0) < 0.01);
+        }
+    }
+}
+
+static void test_reproducible(void **state)
+{
+    (void)state;
+    static sample s;
+    draw(DIRECT, 700, 5, &s);
+    const stonet_test tests[] = {STONET_TEST_RIT, STONET_TEST_RCIT, STONET_TEST_RCOT, STONET_TEST_DCOR};
+    for (int t = 0; t < 4; t++) {
+        stonet_independence_options options = options_for(tests[t], STONET_NULL_LPB4);
+        options.repeats = tests[t] == STONET_TEST_DCOR ? 1 : 3;
+        draw(t == 0 ? INDEPENDENT : CHAIN, 700, 5, &s);
+        double p = p_value(&s, &options, 9, 1);
+        assert_true(p == p_value(&s, &options, 9, 2));
+        assert_true(p == p_value(&s, &options, 9, 4));
+        int before = omp_get_max_threads();
+        omp_set_num_threads(1);
+        assert_true(p == p_value(&s, &options, 9, 2));
+        omp_set_num_threads(before);
+        if (tests[t] != STONET_TEST_DCOR) assert_true(p != p_value(&s, &options, 10, 1));
+    }
+}
+
+static void test_constant_and_tiny(void **state)
+{
+    (void)state;
+    static sample s;
+    const stonet_test tests[] = {STONET_TEST_RIT, STONET_TEST_RCIT, STONET_TEST_RCOT, STONET_TEST_DCOR};
+    const stonet_null_law laws[] = {STONET_NULL_LPB4, STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2,
+                                    STONET_NULL_PERMUTATION};
+    for (int t = 0; t < 4; t++) {
+        for (int k = 0; k < 5; k++) {
+            stonet_independence_options options = options_for(tests[t], laws[k]);
+            for (int64_t n = 1; n <= 12; n++) { /* any p-value will do, as long as it is one */
+                draw(CHAIN, n, 2, &s);
+                double p = p_value(&s, &options, 1, 1);
+                if (n == 1) assert_true(p == 1.0);
+            }
+            draw(CHAIN, 60, 2, &s);
+            for (int64_t i = 0; i < s.n; i++) s.x[i] = 0.1;
+            assert_true(p_value(&s, &options, 1, 1) == 1.0);
+            draw(CHAIN, 60, 2, &s);
+            for (int64_t i = 0; i < s.n; i++) s.y[i] = -3e7;
+            assert_true(p_value(&s, &options, 1, 1) == 1.0);
+        }
+    }
+}
+
+/* Whole duplicated rows, few distinct values and huge offsets are data like any other. */
+static void test_awkward_values(void **state)
+{
+    (void)state;
+    static sample s;
+    static sample t;
+    stonet_independence_options options = options_for(STONET_TEST_RCIT, STONET_NULL_LPB4);
+    draw(DIRECT, 400, 4, &s);
+    for (int64_t i = 0; i < s.n; i++) {
+        s.x[i] = s.x[i / 4 * 4] > 0.0;
+        s.y[i] = floor(s.y[i / 4 * 4]);
+        s.z[i] = floor(2.0 * s.z[i / 4 * 4]);
+    }
+    assert_true(p_value(&s, &options, 1, 1) < 0.05);
+    draw(INDEPENDENT, 400, 4, &s);
+    t = s;
+    for (int64_t i = 0; i < s.n; i++) {
+        t.x[i] = 1e9 + 1e3 * s.x[i];
+        t.y[i] = 1e-30 * s.y[i];
+        t.z[i] = 1e200 * s.z[i];
+    }
+    assert_true(fabs(p_value(&s, &options, 1, 1) - p_value(&t, &options, 1, 1)) < 1e-3);
+}
+
+/* A constant z conditions on nothing. */
+static void test_constant_z(void **state)
+{
+    (void)state;
+    static sample s;
+    draw(PARABOLA, 300, 4, &s);
+    for (int64_t i = 0; i < s.n; i++) s.z[i] = 4.0;
+    stonet_independence_result with_z;
+    stonet_independence_result without;
+    assert_int_equal(stonet_independence(s.x, s.n, 1, s.y, 1, s.z, 1, NULL, NULL, &with_z), STONET_OK);
+    assert_int_equal(stonet_independence(s.x, s.n, 1, s.y, 1, NULL, 0, NULL, NULL, &without), STONET_OK);
+    assert_int_equal(with_z.test, STONET_TEST_RIT);
+    assert_true(with_z.p_value == without.p_value && with_z.statistic == without.statistic);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    static sample s;
+    stonet_independence_result result;
+    draw(CHAIN, 50, 4, &s);
+    stonet_independence_options options = options_for(STONET_TEST_RCIT, STONET_NULL_LPB4);
+    assert_int_equal(stonet_independence(s.x, 50, 1, s.y, 1, NULL, 0, &options, NULL, &result),
+                     STONET_ERROR_ARGUMENT);
+    options.test = STONET_TEST_DCOR;
+    assert_int_equal(stonet_independence(s.x, 50, 1, s.y, 1, s.z, 1, &options, NULL, &result),
+                     STONET_ERROR_ARGUMENT);
+    options = options_for(STONET_TEST_RIT, STONET_NULL_LPB4);
+    options.features = 0;
+    assert_int_equal(stonet_independence(s.x, 50, 1, s.y, 1, NULL, 0, &options, NULL, &result),
+                     STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_independence(NULL, 50, 1, s.y, 1, NULL, 0, NULL, NULL, &result),
+                     STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_independence(s.x, 0, 1, s.y, 1, NULL, 0, NULL, NULL, &result),
+                     STONET_ERROR_ARGUMENT);
+    s.y[7] = NAN;
+    assert_int_equal(stonet_independence(s.x, 50, 1, s.y, 1, NULL, 0, NULL, NULL, &result),
+                     STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "row 8, column 1 of y"));
+}
+
+static void test_cauchy_combination(void **state)
+{
+    (void)state;
+    const double same[] = {0.03, 0.03, 0.03};
+    assert_true(fabs(sn_cauchy_combination(3, same) - 0.03) < 1e-15);
+    const double tiny[] = {1e-200, 0.5};
+    assert_true(fabs(sn_cauchy_combination(2, tiny) / 2e-200 - 1.0) < 1e-12);
+    const double one[] = {1e-6, 1.0};
+    assert_true(sn_cauchy_combination(2, one) < 1e-5);
+    const double zero[] = {0.0, 0.7};
+    assert_true(sn_cauchy_combination(2, zero) >= 0.0 && sn_cauchy_combination(2, zero) < 1e-300);
+    const double high[] = {0.9, 0.8};
+    assert_true(sn_cauchy_combination(2, high) > 0.8 && sn_cauchy_combination(2, high) < 0.9);
+    const double single[] = {1.0};
+    assert_true(sn_cauchy_combination(1, single) == 1.0);
+}
+
+static void test_fourier_features(void **state)
+{
+    (void)state;
+    static sample s;
+    static double f[MAX_N * 6];
+    draw(INDEPENDENT, MAX_N, 6, &s);
+    for (int64_t i = 0; i < s.n; i++) s.x[i] = 5.0 + 3.0 * s.x[i];
+    sn_standardised data;
+    assert_int_equal(sn_standardise(s.n, 1, s.x, 0, NULL, 1, &data), STONET_OK);
+    /* median |N(0,1) - N(0,1)| = sqrt 2 x 0.6745 */
+    assert_true(fabs(data.bandwidth - 0.9539) < 0.1);
+    assert_int_equal(sn_fourier_features(&data, 5, 1, 0, 1, 6, 1, f), STONET_OK);
+    for (int64_t k = 1; k < 6; k++) {
+        double mean = 0.0;
+        double square = 0.0;
+        for (int64_t i = 0; i < s.n; i++) {
+            mean += f[i * 6 + k] / (double)s.n;
+            square += f[i * 6 + k] * f[i * 6 + k] / (double)(s.n - 1);
+        }
+        assert_true(fabs(mean) < 1e-12 && fabs(square - 1.0) < 1e-12);
+    }
+    sn_standardised_free(&data);
+    /* rows in two sorted halves: the first 250 are all alike, a drawn 250 are not */
+    for (int64_t i = 0; i < s.n; i++) s.x[i] = i < s.n / 2 ? 0.0 : 1.0 + s.y[i];
+    assert_int_equal(sn_standardise(s.n, 1, s.x, 0, NULL, 1, &data), STONET_OK);
+    assert_true(data.bandwidth > 0.1 && data.bandwidth != 1.0);
+    sn_standardised_free(&data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_level_of_rit),
+        cmocka_unit_test(test_level_of_conditional_tests),
+        cmocka_unit_test(test_power),
+        cmocka_unit_test(test_causal_examples),
+        cmocka_unit_test(test_reproducible),
+        cmocka_unit_test(test_constant_and_tiny),
+        cmocka_unit_test(test_awkward_values),
+        cmocka_unit_test(test_constant_z),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_cauchy_combination),
+        cmocka_unit_test(test_fourier_features),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
