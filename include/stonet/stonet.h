@@ -291,7 +291,7 @@ typedef enum stonet_null_law {
     STONET_NULL_LPB4 = 0,   /* Lindsay-Pilla-Basak, four gammas */
     STONET_NULL_HBE,        /* Hall-Buckley-Eagleson */
     STONET_NULL_GAMMA,      /* Satterthwaite-Welch */
-    STONET_NULL_CHI2,       /* standardised statistic against a chi-square */
+    STONET_NULL_CHI2,       /* standardised statistic against a chi-square; rejects too often unless n is large */
     STONET_NULL_PERMUTATION /* for small n */
 } stonet_null_law;
 
@@ -299,7 +299,7 @@ typedef struct stonet_independence_options {
     stonet_test test;
     stonet_null_law null_law;    /* not used by STONET_TEST_DCOR */
     int64_t features;            /* Fourier features of x and of y: 5 */
-    int64_t condition_features;  /* of z: 100; never more than n / 4 */
+    int64_t condition_features;  /* of z; 0: 100, or 50 a column of z up to 500. Never more than n / 4 */
     int64_t repeats;             /* with fresh features, combined by the Cauchy combination: 1 */
     int64_t permutations;        /* of STONET_NULL_PERMUTATION and STONET_TEST_DCOR: 1000 */
 } stonet_independence_options;
@@ -319,7 +319,8 @@ STONET_API stonet_status stonet_independence(const double *x, int64_t n, int64_t
                                              const stonet_independence_options *options, const stonet_run *run,
                                              stonet_independence_result *result);
 /* Tests the response independent of the encoded features given Z = R(X): a small p-value says that the model
-   has lost something. Classes are tested as indicators. The data must have the response. */
+   has lost something. Classes are tested as indicators. The data must have the response, and should not be the
+   rows the model was fitted on. options NULL: RCIT with ten repeats. */
 STONET_API stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *data,
                                             const stonet_independence_options *options, const stonet_run *run,
                                             stonet_independence_result *result);

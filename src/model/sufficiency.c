@@ -1,0 +1,89 @@
+/* Whether Z keeps all that X says about Y: the test of Y independent of X given Z. */
+#include "base/memory.h"
+#include "base/run.h"
+#include "model/model.h"
+
+/* Z and X share most of what they say, so single sets of random features differ in power; ten, combined, do
+   not depend on one lucky or unlucky draw. */
+enum { DEFAULT_REPEATS = 10 };
+
+static void widen(int64_t count, const float *from, double *to)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = (double)from[i];
+}
+
+/* x n x p: the features as the method sees them. */
+static stonet_status encoded_features(const stonet_model *model, const stonet_data *data, int64_t n,
+                                      double *x)
+{
+    float *encoded = NULL;
+    int64_t p = sn_schema_features(model->schema);
+    SN_TRY(SN_NEW_RAW(encoded, n * p));
+    stonet_status status = sn_schema_encode_x(model->schema, data, encoded);
+    if (status == STONET_OK) widen(n * p, encoded, x);
+    sn_free(encoded);
+    return status;
+}
+
+static stonet_status reduced_features(const stonet_model *model, const stonet_data *data,
+                                      const stonet_run *run, int64_t n, double *z)
+{
+    float *reduced = NULL;
+    SN_TRY(SN_NEW_RAW(reduced, n * model->dim));
+    stonet_transform_options options = {.threads = run->threads};
+    stonet_status status = stonet_transform(model, data, &options, reduced);
+    if (status == STONET_OK) widen(n * model->dim, reduced, z);
+    sn_free(reduced);
+    return status;
+}
+
+/* y n x outputs: indicators of the classes (zero before), or the scaled numbers. */
+static stonet_status encoded_response(const stonet_model *model, const stonet_data *data, int64_t n,
+                                      double *y)
+{
+    if (sn_schema_task(model->schema) == SN_REGRESSION)
+        return sn_schema_encode_y(model->schema, data, NULL, y);
+    int32_t *label = NULL;
+    SN_TRY(SN_NEW_RAW(label, n));
+    stonet_status status = sn_schema_encode_y(model->schema, data, label, NULL);
+    int64_t classes = sn_schema_outputs(model->schema);
+    for (int64_t i = 0; i < n && status == STONET_OK; i++) y[i * classes + label[i]] = 1.0;
+    sn_free(label);
+    return status;
+}
+
+stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *data,
+                                 const stonet_independence_options *options, const stonet_run *run,
+                                 stonet_independence_result *result)
+{
+    if (model == NULL || data == NULL || result == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_sufficiency needs a model, data and room for the result");
+    stonet_independence_options default_options;
+    stonet_independence_default(&default_options);
+    default_options.repeats = DEFAULT_REPEATS;
+    if (options == NULL) options = &default_options;
+    stonet_run default_run;
+    stonet_run_default(&default_run);
+    if (run == NULL) run = &default_run;
+
+    const int64_t n = stonet_data_rows(data);
+    const int64_t p = sn_schema_features(model->schema);
+    const int64_t outputs = sn_schema_outputs(model->schema);
+    stonet_status status = STONET_OK;
+    double *x = NULL, *y = NULL, *z = NULL;
+    SN_TRY(sn_memory_require((uint64_t)n * (uint64_t)p * 2 * sizeof(double), "the test of sufficiency",
+                             "test a sample of the rows"));
+    SN_GOTO(status, SN_NEW_RAW(x, n * p), done);
+    SN_GOTO(status, SN_NEW(y, n * outputs), done);
+    SN_GOTO(status, SN_NEW_RAW(z, n * model->dim), done);
+    SN_GOTO(status, encoded_features(model, data, n, x), done);
+    SN_GOTO(status, encoded_response(model, data, n, y), done);
+    SN_GOTO(status, reduced_features(model, data, run, n, z), done);
+    status = stonet_independence(x, n, p, y, outputs, z, model->dim, options, run, result);
+done:
+    sn_free(x);
+    sn_free(y);
+    sn_free(z);
+    return status;
+}
