@@ -241,20 +241,6 @@ done:
     return status;
 }
 
-/* A = Q R is A' = R' Q' for LAPACK: an LQ decomposition, with R' in the lower triangle of the same memory. */
-stonet_status sn_qr_triangle(int64_t m, int64_t n, double *a)
-{
-    int64_t r = m < n ? m : n;
-    if (r == 0) return STONET_OK;
-    double *tau = NULL;
-    SN_TRY(SN_NEW_RAW(tau, r));
-    lapack_int info = LAPACKE_dgelqf(LAPACK_COL_MAJOR, (lapack_int)n, (lapack_int)m, a, (lapack_int)n, tau);
-    sn_free(tau);
-    SN_TRY(lapack_status(info, "QR decomposition"));
-    for (int64_t i = 1; i < r; i++) memset(a + i * n, 0, (size_t)i * sizeof *a);
-    return STONET_OK;
-}
-
 void sn_fix_signs(int64_t m, int64_t n, double *a)
 {
     for (int64_t j = 0; j < n; j++) {

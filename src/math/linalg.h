@@ -41,9 +41,6 @@ stonet_status sn_solve_spd(int64_t n, double *a, int64_t k, double *b);
 /* Orthonormalises the columns of A (m x n, m >= n) in place by QR; columns of a rank-deficient A are
    completed to an orthonormal set. */
 stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a);
-/* The triangle of a QR decomposition in place: the first min(m, n) rows of A (m x n) become R, upper
-   triangular with R'R = A'A; the other rows are left undefined. */
-stonet_status sn_qr_triangle(int64_t m, int64_t n, double *a);
 /* Makes the entry of largest magnitude of each column of A (m x n) positive. */
 void sn_fix_signs(int64_t m, int64_t n, double *a);
 /* Largest eigenvalue of symmetric positive semi-definite A (n x n) by power iteration to relative 1e-10. */

@@ -256,23 +256,6 @@ static void orthonormal_bases(void **unused)
     assert_int_equal(sn_orthonormalise(3, 4, a), STONET_ERROR_ARGUMENT);
 }
 
-static void triangle_keeps_the_gram_matrix(void **unused)
-{
-    (void)unused;
-    int64_t shapes[][2] = {{11, 4}, {4, 4}, {3, 7}, {1, 1}};
-    for (int t = 0; t < 4; t++) {
-        int64_t m = shapes[t][0], n = shapes[t][1], r = m < n ? m : n;
-        double a[MAX * MAX], before[MAX * MAX], after[MAX * MAX];
-        fill(m * n, a, 60 + (uint64_t)t);
-        multiply(true, false, n, n, m, a, a, before);
-        assert_int_equal(sn_qr_triangle(m, n, a), STONET_OK);
-        for (int64_t i = 0; i < r; i++)
-            for (int64_t j = 0; j < i; j++) assert_true(a[i * n + j] == 0.0);
-        multiply(true, false, n, n, r, a, a, after);
-        assert_close(n * n, before, after, 1e-13);
-    }
-}
-
 static void signs(void **unused)
 {
     (void)unused;
@@ -336,7 +319,6 @@ int main(void)
         cmocka_unit_test(singular_values),
         cmocka_unit_test(cholesky_and_solves),
         cmocka_unit_test(orthonormal_bases),
-        cmocka_unit_test(triangle_keeps_the_gram_matrix),
         cmocka_unit_test(signs),
         cmocka_unit_test(spectral_radius),
         cmocka_unit_test(subspace_distances),

@@ -28,80 +28,93 @@ static void column_deviations(const float *x, int64_t n, int64_t p, const double
     for (int64_t j = 0; j < p; j++) deviation[j] = sqrt(deviation[j] / (double)n);
 }
 
-/*
- * The triangle R of the scaled centred data, R'R = X'X, taken block by block: new rows go below the R so far
- * and a QR decomposition folds them in. As accurate as a QR of all rows, with memory for a few times p x p
- * only. *rows is min(n, p), the rows of R in *out.
- */
-static stonet_status data_triangle(const float *x, int64_t n, int64_t p, const double *mean,
-                                   const double *scale, double **out, int64_t *rows)
+/* Rows first.. of x, centred and divided by the scale; constant columns become 0. */
+static void scaled_rows(const float *x, int64_t p, const double *mean, const double *scale, int64_t first,
+                        int64_t count, double *out)
 {
-    int64_t capacity = 5 * p < p + 256 ? p + 256 : 5 * p;
-    if (capacity > n) capacity = n;
-    int64_t order = n < p ? n : p;
-    /* the rows themselves, the singular vectors, and about as much again inside the decompositions */
-    double cells = (double)capacity * (double)p + 3.0 * (double)order * (double)p;
-    SN_TRY(sn_memory_require((uint64_t)(8.0 * cells), "the singular value decomposition of x",
-                             "use fewer columns or fewer rows"));
-    double *r = NULL;
-    SN_TRY(SN_NEW_RAW(r, capacity * p));
-    int64_t filled = 0;
-    for (int64_t first = 0; first < n;) {
-        int64_t count = n - first < capacity - filled ? n - first : capacity - filled;
-        double *block = r + filled * p;
-        sn_centred_rows(x, p, mean, NULL, first, count, block);
-        for (int64_t i = 0; i < count; i++)
-            for (int64_t j = 0; j < p; j++)
-                block[i * p + j] = scale[j] > 0.0 ? block[i * p + j] / scale[j] : 0.0;
-        stonet_status status = sn_qr_triangle(filled + count, p, r);
-        if (status != STONET_OK) {
-            sn_free(r);
-            return status;
-        }
-        filled = filled + count < p ? filled + count : p;
-        first += count;
-    }
-    *out = r;
-    *rows = filled;
-    return STONET_OK;
+    sn_centred_rows(x, p, mean, NULL, first, count, out);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < p; j++) out[i * p + j] = scale[j] > 0.0 ? out[i * p + j] / scale[j] : 0.0;
 }
 
-/* Columns that depend on each other in exact arithmetic do so only up to float rounding in x; with columns of
-   equal size that rounding is at most a few FLT_EPSILON of the largest singular value, and is not a
-   direction. */
-static double rank_tolerance(int64_t n, int64_t p, bool standardise)
+/* n >= p: the eigenvectors of X'X (p x p), summed over blocks of rows. s p, v p x p. */
+static stonet_status tall_spectrum(const float *x, const sn_spectrum *of, double *s, double *v)
 {
-    double tolerance = DBL_EPSILON * (double)(n > p ? n : p);
-    return standardise ? fmax(tolerance, 4.0 * (double)FLT_EPSILON) : tolerance;
+    int64_t n = of->n, p = of->p, block = sn_block_rows(n, p);
+    double *gram = NULL, *rows = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW(gram, p * p), done);
+    SN_GOTO(status, SN_NEW_RAW(rows, block * p), done);
+    for (int64_t first = 0; first < n; first += block) {
+        int64_t count = n - first < block ? n - first : block;
+        scaled_rows(x, p, of->mean, of->scale, first, count, rows);
+        sn_syrk_tn(p, count, 1.0, rows, 1.0, gram);
+    }
+    SN_GOTO(status, sn_eigh(p, gram, s, v), done);
+    for (int64_t k = 0; k < p; k++) s[k] = s[k] > 0.0 ? sqrt(s[k]) : 0.0;
+done:
+    sn_free(gram);
+    sn_free(rows);
+    return status;
+}
+
+/* n < p: the thin SVD of the rows. s n, v p x n. */
+static stonet_status wide_spectrum(const float *x, const sn_spectrum *of, double *s, double *v)
+{
+    int64_t n = of->n, p = of->p;
+    double *rows = NULL, *vt = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(rows, n * p), done);
+    SN_GOTO(status, SN_NEW_RAW(vt, n * p), done);
+    scaled_rows(x, p, of->mean, of->scale, 0, n, rows);
+    SN_GOTO(status, sn_svd(n, p, rows, NULL, s, vt), done);
+    for (int64_t j = 0; j < p; j++)
+        for (int64_t k = 0; k < n; k++) v[j * n + k] = vt[k * p + j];
+done:
+    sn_free(rows);
+    sn_free(vt);
+    return status;
+}
+
+/* Columns that depend on each other in exact arithmetic do so only up to float rounding in x, which is at
+   most a few FLT_EPSILON of the largest singular value when the columns are of one size; and eigenvalues of
+   X'X are known to DBL_EPSILON p of the largest. What is smaller is not a direction. */
+static double rank_tolerance(int64_t p)
+{
+    return fmax(4.0 * (double)FLT_EPSILON, sqrt(DBL_EPSILON * (double)p));
+}
+
+/* Drops the columns of v (p x count) after the first `keep`. */
+static void keep_columns(int64_t p, int64_t count, int64_t keep, double *v)
+{
+    for (int64_t j = 1; j < p; j++) memmove(v + j * keep, v + j * count, (size_t)keep * sizeof *v);
 }
 
 stonet_status sn_spectrum_fit(const float *x, int64_t n, int64_t p, bool standardise, sn_spectrum *out)
 {
     *out = (sn_spectrum){.n = n, .p = p};
-    double *r = NULL, *vt = NULL;
-    int64_t rows = 0;
+    int64_t count = n < p ? n : p;
+    /* X'X or the rows, the vectors, and about twice as much inside the decomposition */
+    SN_TRY(sn_memory_require((uint64_t)(32.0 * (double)count * (double)p),
+                             "the singular value decomposition of x", "use fewer columns or fewer rows"));
     stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(out->mean, p), done);
-    SN_GOTO(status, SN_NEW_RAW(out->scale, p), done);
+    SN_GOTO(status, SN_NEW_RAW(out->mean, p), failed);
+    SN_GOTO(status, SN_NEW_RAW(out->scale, p), failed);
+    SN_GOTO(status, SN_NEW_RAW(out->s, count), failed);
+    SN_GOTO(status, SN_NEW_RAW(out->v, p * count), failed);
     column_means(x, n, p, out->mean);
     if (standardise)
         column_deviations(x, n, p, out->mean, out->scale);
     else
         for (int64_t j = 0; j < p; j++) out->scale[j] = 1.0;
 
-    SN_GOTO(status, data_triangle(x, n, p, out->mean, out->scale, &r, &rows), done);
-    SN_GOTO(status, SN_NEW_RAW(vt, rows * p), done);
-    SN_GOTO(status, SN_NEW_RAW(out->s, rows), done);
-    SN_GOTO(status, sn_svd(rows, p, r, NULL, out->s, vt), done);
-    double tolerance = rank_tolerance(n, p, standardise) * out->s[0];
-    while (out->rank < rows && out->s[out->rank] > tolerance) out->rank++;
-    SN_GOTO(status, SN_NEW_RAW(out->v, p * out->rank), done);
-    for (int64_t j = 0; j < p; j++)
-        for (int64_t k = 0; k < out->rank; k++) out->v[j * out->rank + k] = vt[k * p + j];
-done:
-    sn_free(r);
-    sn_free(vt);
-    if (status != STONET_OK) sn_spectrum_clear(out);
+    SN_GOTO(status, n < p ? wide_spectrum(x, out, out->s, out->v) : tall_spectrum(x, out, out->s, out->v),
+            failed);
+    while (out->rank < count && out->s[out->rank] > rank_tolerance(p) * out->s[0]) out->rank++;
+    keep_columns(p, count, out->rank, out->v);
+    return STONET_OK;
+failed:
+    sn_spectrum_clear(out);
     return status;
 }
 
