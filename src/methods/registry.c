@@ -14,6 +14,9 @@ extern const sn_method sn_method_ksir;
 extern const sn_method sn_method_gsave;
 extern const sn_method sn_method_nnsdr;
 extern const sn_method sn_method_autoencoder;
+extern const sn_method sn_method_mave;
+extern const sn_method sn_method_opg;
+extern const sn_method sn_method_lasso_sir;
 
 /* clang-format off */
 static const sn_method *const methods[] = {
@@ -28,6 +31,9 @@ static const sn_method *const methods[] = {
     &sn_method_gsave,
     &sn_method_nnsdr,
     &sn_method_autoencoder,
+    &sn_method_mave,
+    &sn_method_opg,
+    &sn_method_lasso_sir,
 };
 /* clang-format on */
 

@@ -1,0 +1,260 @@
+#include "methods/local.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+#include "math/noise.h"
+#include "methods/responses.h"
+
+enum { BLOCK = 512 };
+
+/* A weight this small changes nothing that double precision keeps. */
+static const double NO_WEIGHT = 1e-12;
+
+static stonet_status whiten_all(const sn_problem *problem, sn_local *out)
+{
+    int64_t n = problem->n, block = sn_block_rows(n, problem->p);
+    double *centred = NULL;
+    SN_TRY(SN_NEW_RAW(out->z, n * out->rank));
+    SN_TRY(SN_NEW_RAW(centred, block * problem->p));
+    for (int64_t first = 0; first < n; first += block) {
+        int64_t count = n - first < block ? n - first : block;
+        sn_whiten_rows(&out->whitening, problem->x, NULL, first, count, centred, out->z + first * out->rank);
+    }
+    sn_free(centred);
+    return STONET_OK;
+}
+
+static stonet_status choose_anchors(int64_t wanted, uint64_t seed, sn_local *out)
+{
+    int64_t n = out->n, *order = NULL;
+    out->anchors = wanted < n ? wanted : n;
+    SN_TRY(SN_NEW_RAW(order, n));
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_FEATURES, 0);
+    sn_random_permutation(&random, n, order);
+    out->anchor = order;
+    return STONET_OK;
+}
+
+stonet_status sn_local_create(const sn_problem *problem, const char *method, const sn_settings *settings,
+                              const stonet_run *run, sn_local *out)
+{
+    int64_t n = problem->n, most = n > 2 ? (int64_t)((double)n / log((double)n)) : 1;
+    *out = (sn_local){.n = n, .threads = sn_threads(run), .bandwidth = sn_real(settings, "bandwidth")};
+    stonet_status status =
+        sn_whitening_fit(problem->x, n, problem->p, sn_real(settings, "ridge"), most, &out->whitening);
+    if (status != STONET_OK) return sn_fail_prefix(status, "%s", method);
+    out->rank = out->whitening.rank;
+    if (out->rank == most && most < problem->p)
+        sn_message(run, STONET_WARNING,
+                   "%s: %lld columns are many for %lld rows; the %lld leading principal components are used",
+                   method, (long long)problem->p, (long long)n, (long long)most);
+    SN_GOTO(status,
+            sn_memory_require((uint64_t)(16.0 * (double)n * (double)out->rank), method,
+                              "use fewer rows, or fewer columns (pca)"),
+            failed);
+    SN_GOTO(status, whiten_all(problem, out), failed);
+    SN_GOTO(status, sn_responses(problem, sn_is(settings, "subspace", "central"), &out->responses, &out->y),
+            failed);
+    int64_t anchors = (int64_t)fmax(100.0, sqrt((double)n));
+    if (!sn_is(settings, "anchors", "auto")) anchors = sn_int(settings, "anchors");
+    SN_GOTO(status, choose_anchors(anchors, run != NULL ? run->seed : 1, out), failed);
+    return STONET_OK;
+failed:
+    sn_local_clear(out);
+    return status;
+}
+
+void sn_local_clear(sn_local *local)
+{
+    sn_whitening_clear(&local->whitening);
+    sn_free(local->z);
+    sn_free(local->y);
+    sn_free(local->anchor);
+    *local = (sn_local){0};
+}
+
+/* The k-th smallest (k from 0) of a, which is reordered: quickselect with the middle as pivot. */
+static double kth_smallest(int64_t n, int64_t k, double *a)
+{
+    int64_t low = 0, high = n - 1;
+    while (low < high) {
+        double pivot = a[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (a[i] < pivot) i++;
+            while (a[j] > pivot) j--;
+            if (i > j) break;
+            double swap = a[i];
+            a[i++] = a[j];
+            a[j--] = swap;
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            break;
+    }
+    return a[k];
+}
+
+void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t at, double *w,
+                      double *scratch)
+{
+    int64_t n = local->n, near = 2 * m < n ? 2 * m : n;
+    for (int64_t i = 0; i < n; i++) {
+        double square = 0.0;
+        for (int64_t k = 0; k < m; k++) {
+            double d = v[i * m + k] - v[at * m + k];
+            square += d * d;
+        }
+        w[i] = square;
+    }
+    memcpy(scratch, w, (size_t)n * sizeof *w);
+    double h = local->bandwidth * pow((double)n, -1.0 / (double)(m + 4));
+    double width = fmax(2.0 * h * h, kth_smallest(n, near - 1, scratch));
+    for (int64_t i = 0; i < n; i++) w[i] = exp(-w[i] / width);
+}
+
+/* What one thread needs for its fits. */
+typedef struct bench {
+    double *w, *scratch; /* n */
+    double *design;      /* BLOCK x (q + 1) */
+    double *target;      /* BLOCK x responses */
+    double *normal;      /* (q + 1) x (q + 1) */
+} bench;
+
+static void bench_clear(bench *b)
+{
+    sn_free(b->w);
+    sn_free(b->scratch);
+    sn_free(b->design);
+    sn_free(b->target);
+    sn_free(b->normal);
+}
+
+static stonet_status bench_create(const sn_local *local, int64_t q, bench *b)
+{
+    *b = (bench){0};
+    SN_TRY(SN_NEW_RAW(b->w, local->n));
+    SN_TRY(SN_NEW_RAW(b->scratch, local->n));
+    SN_TRY(SN_NEW_RAW(b->design, BLOCK * (q + 1)));
+    SN_TRY(SN_NEW_RAW(b->target, BLOCK * local->responses));
+    return SN_NEW_RAW(b->normal, (q + 1) * (q + 1));
+}
+
+/* Solves (D'WD + I/n) coefficient = D'W y with rows (1, u_i - u_at) of D. */
+static stonet_status fit_one(const sn_local *local, int64_t q, const double *u, int64_t at, bench *b,
+                             double *coefficient)
+{
+    int64_t n = local->n, k = local->responses, wide = q + 1, filled = 0;
+    memset(coefficient, 0, (size_t)(wide * k) * sizeof *coefficient);
+    memset(b->normal, 0, (size_t)(wide * wide) * sizeof *b->normal);
+    for (int64_t i = 0; i < wide; i++) b->normal[i * wide + i] = 1.0 / (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        if (b->w[i] > NO_WEIGHT) {
+            double root = sqrt(b->w[i]), *row = b->design + filled * wide;
+            row[0] = root;
+            for (int64_t j = 0; j < q; j++) row[j + 1] = root * (u[i * q + j] - u[at * q + j]);
+            for (int64_t j = 0; j < k; j++) b->target[filled * k + j] = root * local->y[i * k + j];
+            filled++;
+        }
+        if (filled == BLOCK || (i == n - 1 && filled > 0)) {
+            sn_syrk_tn(wide, filled, 1.0, b->design, 1.0, b->normal);
+            sn_gemm(true, false, wide, k, filled, 1.0, b->design, b->target, 1.0, coefficient);
+            filled = 0;
+        }
+    }
+    return sn_solve_spd(wide, b->normal, k, coefficient);
+}
+
+stonet_status sn_local_fit(const sn_local *local, int64_t m, const double *v, int64_t q, const double *u,
+                           double *coefficient)
+{
+    stonet_status status = STONET_OK;
+#pragma omp parallel num_threads(local->threads)
+    {
+        bench b;
+        stonet_status mine = bench_create(local, q, &b);
+#pragma omp for schedule(dynamic)
+        for (int64_t j = 0; j < local->anchors; j++) {
+            if (mine != STONET_OK) continue;
+            sn_local_weights(local, m, v, local->anchor[j], b.w, b.scratch);
+            mine = fit_one(local, q, u, local->anchor[j], &b, coefficient + j * (q + 1) * local->responses);
+        }
+        bench_clear(&b);
+        if (mine != STONET_OK) {
+#pragma omp critical
+            status = mine;
+        }
+    }
+    /* the sentence of another thread is not ours to read */
+    if (status == STONET_ERROR_MEMORY) return sn_fail(status, "memory ran out in the local regressions");
+    if (status != STONET_OK)
+        return sn_fail(status, "a local regression failed: x has values that are not finite");
+    return STONET_OK;
+}
+
+void sn_local_outer(const sn_local *local, int64_t q, const double *coefficient, double *outer)
+{
+    int64_t k = local->responses;
+    memset(outer, 0, (size_t)(q * q) * sizeof *outer);
+    for (int64_t j = 0; j < local->anchors; j++) {
+        const double *slope = coefficient + j * (q + 1) * k + k; /* q x k */
+        sn_gemm(false, true, q, q, k, 1.0, slope, slope, 1.0, outer);
+    }
+}
+
+/* The next dimension of the weights' space on the way from rank to dim: by one when small, else by a fifth.
+ */
+static int64_t next_dimension(int64_t m, int64_t rank, int64_t dim)
+{
+    int64_t next = rank <= 20 ? m - 1 : (int64_t)(0.8 * (double)m);
+    return next > dim ? next : dim;
+}
+
+stonet_status sn_local_opg(const sn_local *local, int64_t dim, const stonet_run *run, double *value,
+                           double *v)
+{
+    int64_t n = local->n, rank = local->rank;
+    double *reduced = NULL, *leading = NULL, *coefficient = NULL, *outer = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(reduced, n * rank), done);
+    SN_GOTO(status, SN_NEW_RAW(leading, rank * rank), done);
+    SN_GOTO(status, SN_NEW_RAW(coefficient, local->anchors * (rank + 1) * local->responses), done);
+    SN_GOTO(status, SN_NEW_RAW(outer, rank * rank), done);
+    memcpy(reduced, local->z, (size_t)(n * rank) * sizeof *reduced);
+    double start = sn_seconds();
+    for (int64_t m = rank;; m = next_dimension(m, rank, dim)) {
+        if (sn_should_stop(run)) {
+            status = sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were found");
+            goto done;
+        }
+        if (m < rank) {
+            for (int64_t i = 0; i < rank; i++) memcpy(leading + i * m, v + i * rank, (size_t)m * sizeof *v);
+            sn_gemm(false, false, n, m, rank, 1.0, local->z, leading, 0.0, reduced);
+        }
+        SN_GOTO(status, sn_local_fit(local, m, reduced, rank, local->z, coefficient), done);
+        sn_local_outer(local, rank, coefficient, outer);
+        for (int64_t i = 0; i < rank * rank; i++) outer[i] /= (double)local->anchors;
+        SN_GOTO(status, sn_eigh(rank, outer, value, v), done);
+        stonet_progress progress = {.stage = "gradients",
+                                    .done = rank - m + 1,
+                                    .total = rank - dim + 1,
+                                    .loss = NAN,
+                                    .validation_loss = NAN,
+                                    .seconds = sn_seconds() - start};
+        sn_progress(run, &progress);
+        if (m <= dim) break;
+    }
+done:
+    sn_free(reduced);
+    sn_free(leading);
+    sn_free(coefficient);
+    sn_free(outer);
+    return status;
+}

@@ -1,0 +1,62 @@
+/*
+ * Local linear regression in whitened x, for opg and mave: at each anchor row j, weights fall off with the
+ * distance in a reduced space v, and y ~ a_j + b_j'(u - u_j) is fitted by weighted least squares.
+ */
+#ifndef SN_METHODS_LOCAL_H
+#define SN_METHODS_LOCAL_H
+
+#include "methods/whitening.h"
+
+/* The settings sn_local_create reads. */
+#define SN_PARAMS_LOCAL                                                                                      \
+    {"anchors",                                                                                              \
+     SN_INTEGER,                                                                                             \
+     "auto",                                                                                                 \
+     1,                                                                                                      \
+     1e6,                                                                                                    \
+     "auto",                                                                                                 \
+     "rows at which the regression is linearised; auto: the larger of 100 and sqrt(n)"},                     \
+        {"subspace",                                                                                         \
+         SN_CHOICE,                                                                                          \
+         "mean",                                                                                             \
+         0,                                                                                                  \
+         0,                                                                                                  \
+         "mean|central",                                                                                     \
+         "for numeric targets: look at their mean, or at their whole distribution given x"},                 \
+        {"bandwidth", SN_REAL, "1.2", 1e-3, 1e3, NULL, "factor of the bandwidth n^(-1/(dim+4))"},            \
+    {                                                                                                        \
+        "ridge", SN_REAL, "0", 0, 1e6, NULL, "added to the diagonal of the correlation matrix of x"          \
+    }
+
+typedef struct sn_local {
+    sn_whitening whitening;
+    int64_t n, rank, responses, anchors;
+    double *z;       /* n x rank: whitened x */
+    double *y;       /* n x responses, centred */
+    int64_t *anchor; /* anchors: row numbers */
+    double bandwidth;
+    int threads;
+} sn_local;
+
+/* Keeps n / log n principal components at the most, and says so. */
+stonet_status sn_local_create(const sn_problem *problem, const char *method, const sn_settings *settings,
+                              const stonet_run *run, sn_local *out);
+void sn_local_clear(sn_local *local);
+
+/* w (n): exp(-D_i / max(2 h^2, D_(2m))) with D the squared distances to row `at` in v (n x m), D_(2m) the
+   2m-th smallest and h = bandwidth n^(-1/(m+4)); at least 2m rows so keep a weight. scratch for n. */
+void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t at, double *w,
+                      double *scratch);
+/* Coefficients (anchors x (q + 1) x responses; intercept first) of the local fits on u (n x q), weighted in
+   v (n x m), with the ridge I/n. */
+stonet_status sn_local_fit(const sn_local *local, int64_t m, const double *v, int64_t q, const double *u,
+                           double *coefficient);
+/* sum over anchors and responses of b b' (q x q) from such coefficients. */
+void sn_local_outer(const sn_local *local, int64_t q, const double *coefficient, double *outer);
+
+/* Outer product of gradients: v becomes rank x rank, eigenvectors of the gradients' second moment as columns,
+   after weights in spaces that shrink from rank to dim; value (rank) the eigenvalues. */
+stonet_status sn_local_opg(const sn_local *local, int64_t dim, const stonet_run *run, double *value,
+                           double *v);
+
+#endif

@@ -1,0 +1,209 @@
+/*
+ * Minimum average variance estimation: from the OPG directions, alternate between the local fits
+ * y ~ a_j + b_j'B'(z - z_j) for fixed B (whitened x, rank x dim) and least squares for B with the a_j, b_j
+ * and the weights w_ij fixed:
+ *
+ *     B = argmin sum_j sum_i w_ij |y_i - a_j - b_j'B'(z_i - z_j)|^2,   then made orthonormal.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+#include "methods/local.h"
+
+static const sn_param params[] = {SN_PARAMS_LOCAL};
+
+enum { BLOCK = 1024 };
+
+/* One step's arrays. */
+typedef struct step {
+    int64_t dim;
+    double *v;           /* n x dim: z B */
+    double *coefficient; /* anchors x (dim + 1) x responses */
+    double *w, *scratch; /* n */
+    double *row, *left; /* BLOCK x rank: weighted differences; BLOCK x responses: what the intercepts leave */
+    double *second;     /* rank x rank: sum_i w (z_i - z_j)(z_i - z_j)' */
+    double *cross;      /* rank x responses: sum_i w (z_i - z_j)(y_i - a_j)' */
+    double *slopes;     /* dim x dim: sum over responses of b b' */
+    double *normal;     /* (rank dim) x (rank dim) */
+} step;
+
+static void step_clear(step *s)
+{
+    sn_free(s->v);
+    sn_free(s->coefficient);
+    sn_free(s->w);
+    sn_free(s->scratch);
+    sn_free(s->row);
+    sn_free(s->left);
+    sn_free(s->second);
+    sn_free(s->cross);
+    sn_free(s->slopes);
+    sn_free(s->normal);
+}
+
+static stonet_status step_create(const sn_local *local, int64_t dim, step *s)
+{
+    int64_t rank = local->rank, unknowns = rank * dim;
+    *s = (step){.dim = dim};
+    SN_TRY(sn_memory_require((uint64_t)(8.0 * (double)unknowns * (double)unknowns), "mave",
+                             "use opg, a smaller dim, or fewer columns"));
+    SN_TRY(SN_NEW_RAW(s->v, local->n * dim));
+    SN_TRY(SN_NEW_RAW(s->coefficient, local->anchors * (dim + 1) * local->responses));
+    SN_TRY(SN_NEW_RAW(s->w, local->n));
+    SN_TRY(SN_NEW_RAW(s->scratch, local->n));
+    SN_TRY(SN_NEW_RAW(s->row, BLOCK * rank));
+    SN_TRY(SN_NEW_RAW(s->left, BLOCK * local->responses));
+    SN_TRY(SN_NEW_RAW(s->second, rank * rank));
+    SN_TRY(SN_NEW_RAW(s->cross, rank * local->responses));
+    SN_TRY(SN_NEW_RAW(s->slopes, dim * dim));
+    return SN_NEW_RAW(s->normal, unknowns * unknowns);
+}
+
+/* second and cross of anchor j. */
+static void anchor_moments(const sn_local *local, int64_t j, step *s)
+{
+    int64_t n = local->n, rank = local->rank, k = local->responses, at = local->anchor[j], filled = 0;
+    const double *intercept = s->coefficient + j * (s->dim + 1) * k;
+    memset(s->second, 0, (size_t)(rank * rank) * sizeof *s->second);
+    memset(s->cross, 0, (size_t)(rank * k) * sizeof *s->cross);
+    for (int64_t i = 0; i < n; i++) {
+        if (s->w[i] > 1e-12) {
+            double root = sqrt(s->w[i]);
+            for (int64_t c = 0; c < rank; c++)
+                s->row[filled * rank + c] = root * (local->z[i * rank + c] - local->z[at * rank + c]);
+            for (int64_t c = 0; c < k; c++)
+                s->left[filled * k + c] = root * (local->y[i * k + c] - intercept[c]);
+            filled++;
+        }
+        if (filled == BLOCK || (i == n - 1 && filled > 0)) {
+            sn_syrk_tn(rank, filled, 1.0, s->row, 1.0, s->second);
+            sn_gemm(true, false, rank, k, filled, 1.0, s->row, s->left, 1.0, s->cross);
+            filled = 0;
+        }
+    }
+}
+
+/* normal += second (x) slopes in the order of the entries of B, row by row. */
+static void add_kronecker(const sn_local *local, step *s)
+{
+    int64_t rank = local->rank, dim = s->dim, unknowns = rank * dim;
+#pragma omp parallel for num_threads(local->threads) if (unknowns > 500)
+    for (int64_t a = 0; a < unknowns; a++) {
+        const double *second = s->second + a / dim * rank, *slopes = s->slopes + a % dim * dim;
+        double *to = s->normal + a * unknowns;
+        for (int64_t i = 0; i < rank; i++)
+            for (int64_t c = 0; c < dim; c++) to[i * dim + c] += second[i] * slopes[c];
+    }
+}
+
+/* b (rank x dim) to the least-squares B for the weights and local fits at the old one, orthonormal. */
+static stonet_status improve(const sn_local *local, step *s, double *b)
+{
+    int64_t n = local->n, rank = local->rank, dim = s->dim, k = local->responses, unknowns = rank * dim;
+    sn_gemm(false, false, n, dim, rank, 1.0, local->z, b, 0.0, s->v);
+    SN_TRY(sn_local_fit(local, dim, s->v, dim, s->v, s->coefficient));
+    memset(s->normal, 0, (size_t)(unknowns * unknowns) * sizeof *s->normal);
+    memset(b, 0, (size_t)unknowns * sizeof *b);
+    for (int64_t j = 0; j < local->anchors; j++) {
+        const double *slope = s->coefficient + j * (dim + 1) * k + k; /* dim x k */
+        sn_local_weights(local, dim, s->v, local->anchor[j], s->w, s->scratch);
+        anchor_moments(local, j, s);
+        sn_gemm(false, true, dim, dim, k, 1.0, slope, slope, 0.0, s->slopes);
+        add_kronecker(local, s);
+        sn_gemm(false, true, rank, dim, k, 1.0, s->cross, slope, 1.0, b);
+    }
+    double trace = 0.0;
+    for (int64_t a = 0; a < unknowns; a++) trace += s->normal[a * unknowns + a];
+    for (int64_t a = 0; a < unknowns; a++)
+        s->normal[a * unknowns + a] += 1e-10 * trace / (double)unknowns + 1e-300;
+    SN_TRY(sn_solve_spd(unknowns, s->normal, 1, b));
+    return sn_orthonormalise(rank, dim, b);
+}
+
+/* Turns b within its space so that the slopes along its columns are uncorrelated, the steepest first. */
+static stonet_status order_directions(const sn_local *local, step *s, double *value, double *b)
+{
+    int64_t rank = local->rank, dim = s->dim;
+    double *turn = NULL, *turned = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(turn, dim * dim), done);
+    SN_GOTO(status, SN_NEW_RAW(turned, rank * dim), done);
+    sn_gemm(false, false, local->n, dim, rank, 1.0, local->z, b, 0.0, s->v);
+    SN_GOTO(status, sn_local_fit(local, dim, s->v, dim, s->v, s->coefficient), done);
+    sn_local_outer(local, dim, s->coefficient, s->slopes);
+    for (int64_t i = 0; i < dim * dim; i++) s->slopes[i] /= (double)local->anchors;
+    SN_GOTO(status, sn_eigh(dim, s->slopes, value, turn), done);
+    sn_gemm(false, false, rank, dim, dim, 1.0, b, turn, 0.0, turned);
+    memcpy(b, turned, (size_t)(rank * dim) * sizeof *b);
+done:
+    sn_free(turn);
+    sn_free(turned);
+    return status;
+}
+
+/* Steps are many for few directions, and for many directions too dear for what they add to OPG. */
+static int steps_for(int64_t dim)
+{
+    if (dim <= 10) return 4;
+    return dim < 20 ? 1 : 0;
+}
+
+static stonet_status refine(const sn_local *local, int64_t dim, const stonet_run *run, double *value,
+                            double *b)
+{
+    step s = {0};
+    stonet_status status;
+    SN_GOTO(status, step_create(local, dim, &s), done);
+    for (int i = 0; i < steps_for(dim) && !sn_should_stop(run); i++)
+        SN_GOTO(status, improve(local, &s, b), done);
+    SN_GOTO(status, order_directions(local, &s, value, b), done);
+done:
+    step_clear(&s);
+    return status;
+}
+
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
+{
+    sn_local local;
+    double *value = NULL, *v = NULL, *b = NULL;
+    sn_linear_map *map = NULL;
+    stonet_status status;
+    SN_TRY(sn_local_create(problem, "mave", settings, run, &local));
+    int64_t rank = local.rank;
+    dim = sn_limit_dim(run, "mave", dim, rank, "the rank of x");
+    SN_GOTO(status, SN_NEW_RAW(value, rank), done);
+    SN_GOTO(status, SN_NEW_RAW(v, rank * rank), done);
+    SN_GOTO(status, SN_NEW_RAW(b, rank * dim), done);
+    SN_GOTO(status, sn_local_opg(&local, dim, run, value, v), done);
+    for (int64_t i = 0; i < rank; i++) memcpy(b + i * dim, v + i * rank, (size_t)dim * sizeof *b);
+    if (steps_for(dim) == 0)
+        sn_message(run, STONET_NOTE, "mave: with dim %lld the directions are those of opg", (long long)dim);
+    else
+        SN_GOTO(status, refine(&local, dim, run, value, b), done);
+    SN_GOTO(status, sn_whitened_map(&local.whitening, dim, dim, b, dim, value, &map), done);
+    sn_linear_map_finish(map, result);
+done:
+    sn_free(value);
+    sn_free(v);
+    sn_free(b);
+    sn_local_clear(&local);
+    return status;
+}
+
+extern const sn_method sn_method_mave;
+const sn_method sn_method_mave = {
+    .name = "mave",
+    .title = "Minimum average variance estimation (Xia, Tong, Li and Zhu 2002)",
+    .tasks = SN_TASK_BOTH,
+    .multi_output = true,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .fit = fit,
+    .transform = sn_linear_map_transform,
+    .save = sn_linear_map_save,
+    .load = sn_linear_map_load,
+    .free = sn_linear_map_free,
+};

@@ -1,0 +1,46 @@
+/*
+ * Outer product of gradients: the leading eigenvectors of the second moment of the local slopes of y on x.
+ * The weights start in the space of all directions, where neighbours are far, and move into the space of the
+ * best directions found so far as it shrinks to dim.
+ */
+#include "base/memory.h"
+#include "methods/local.h"
+
+static const sn_param params[] = {SN_PARAMS_LOCAL};
+
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
+{
+    sn_local local;
+    double *value = NULL, *v = NULL;
+    sn_linear_map *map = NULL;
+    stonet_status status;
+    SN_TRY(sn_local_create(problem, "opg", settings, run, &local));
+    int64_t rank = local.rank;
+    dim = sn_limit_dim(run, "opg", dim, rank, "the rank of x");
+    SN_GOTO(status, SN_NEW_RAW(value, rank), done);
+    SN_GOTO(status, SN_NEW_RAW(v, rank * rank), done);
+    SN_GOTO(status, sn_local_opg(&local, dim, run, value, v), done);
+    SN_GOTO(status, sn_whitened_map(&local.whitening, dim, rank, v, rank, value, &map), done);
+    sn_linear_map_finish(map, result);
+done:
+    sn_free(value);
+    sn_free(v);
+    sn_local_clear(&local);
+    return status;
+}
+
+extern const sn_method sn_method_opg;
+const sn_method sn_method_opg = {
+    .name = "opg",
+    .title = "Outer product of gradients (Xia, Tong, Li and Zhu 2002)",
+    .tasks = SN_TASK_BOTH,
+    .multi_output = true,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .fit = fit,
+    .transform = sn_linear_map_transform,
+    .save = sn_linear_map_save,
+    .load = sn_linear_map_load,
+    .free = sn_linear_map_free,
+};

@@ -1,0 +1,103 @@
+#include "methods/responses.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+
+static void centre_columns(int64_t n, int64_t k, double *a)
+{
+    for (int64_t j = 0; j < k; j++) {
+        double mean = 0.0;
+        for (int64_t i = 0; i < n; i++) mean += a[i * k + j];
+        mean /= (double)n;
+        for (int64_t i = 0; i < n; i++) a[i * k + j] -= mean;
+    }
+}
+
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Centred indicators of y <= quantile: n x (levels * m), targets one after the other. */
+static stonet_status quantile_indicators(const sn_problem *problem, int64_t levels, double *out)
+{
+    int64_t n = problem->n, m = problem->outputs;
+    double *sorted = NULL;
+    SN_TRY(SN_NEW_RAW(sorted, n));
+    for (int64_t t = 0; t < m; t++) {
+        for (int64_t i = 0; i < n; i++) sorted[i] = problem->y[i * m + t];
+        qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t k = 0; k < levels; k++)
+                out[(i * m + t) * levels + k] = problem->y[i * m + t] <= sorted[(k + 1) * n / (levels + 1)];
+    }
+    sn_free(sorted);
+    centre_columns(n, levels * m, out);
+    return STONET_OK;
+}
+
+/* The leading principal components of a (n x k, centred) with 99 % of its variance. */
+static stonet_status compress(int64_t n, int64_t k, const double *a, int64_t *count, double **out)
+{
+    double *gram = NULL, *value = NULL, *v = NULL, *leading = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(gram, k * k), done);
+    SN_GOTO(status, SN_NEW_RAW(value, k), done);
+    SN_GOTO(status, SN_NEW_RAW(v, k * k), done);
+    sn_syrk_tn(k, n, 1.0 / (double)n, a, 0.0, gram);
+    double total = 0.0, held = 0.0;
+    for (int64_t j = 0; j < k; j++) total += gram[j * k + j];
+    SN_GOTO(status, sn_eigh(k, gram, value, v), done);
+    int64_t keep = 0;
+    while (keep < k && held < 0.99 * total) held += value[keep++];
+    if (keep == 0) keep = 1; /* a constant y */
+    SN_GOTO(status, SN_NEW_RAW(leading, k * keep), done);
+    SN_GOTO(status, SN_NEW_RAW(*out, n * keep), done);
+    for (int64_t j = 0; j < k; j++) memcpy(leading + j * keep, v + j * k, (size_t)keep * sizeof *v);
+    sn_gemm(false, false, n, keep, k, 1.0, a, leading, 0.0, *out);
+    *count = keep;
+done:
+    sn_free(gram);
+    sn_free(value);
+    sn_free(v);
+    sn_free(leading);
+    return status;
+}
+
+static stonet_status distribution_responses(const sn_problem *problem, int64_t *count, double **out)
+{
+    int64_t n = problem->n;
+    int64_t levels = (int64_t)fmax(fmin(99.0, (double)n), floor(pow((double)n, 0.6)));
+    int64_t k = levels * problem->outputs;
+    double *indicator = NULL;
+    SN_TRY(sn_memory_require(8 * (uint64_t)n * (uint64_t)k, "the indicators of subspace=central",
+                             "use subspace=mean or fewer rows"));
+    SN_TRY(SN_NEW_RAW(indicator, n * k));
+    stonet_status status = quantile_indicators(problem, levels, indicator);
+    if (status == STONET_OK) status = compress(n, k, indicator, count, out);
+    sn_free(indicator);
+    return status;
+}
+
+stonet_status sn_responses(const sn_problem *problem, bool distribution, int64_t *count, double **out)
+{
+    int64_t n = problem->n, k = problem->outputs;
+    if (problem->task == SN_REGRESSION && distribution) return distribution_responses(problem, count, out);
+    bool classes = problem->task == SN_CLASSIFICATION;
+    int64_t skip = classes && k == 2 ? 1 : 0; /* the indicator of class 0 says what that of class 1 says */
+    double *y = NULL;
+    k -= skip;
+    SN_TRY(SN_NEW_RAW(y, n * k));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < k; j++)
+            y[i * k + j] = classes ? (double)(problem->label[i] == j + skip) : problem->y[i * k + j];
+    centre_columns(n, k, y);
+    *count = k;
+    *out = y;
+    return STONET_OK;
+}
