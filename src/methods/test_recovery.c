@@ -1,0 +1,165 @@
+/* On models with a known central subspace each method finds what its theory says, better with more rows. */
+#include "methods/test_support.h"
+
+enum { P = 8, SEEDS = 2 };
+
+typedef struct model {
+    int64_t dim;
+    double (*link)(double a, double b, double noise);
+} model;
+
+static double rational(double a, double b, double noise)
+{
+    return a / (0.5 + (b + 1.5) * (b + 1.5)) + 0.1 * noise;
+}
+
+static double square(double a, double b, double noise)
+{
+    (void)b;
+    return a * a + 0.1 * noise;
+}
+
+static double bent(double a, double b, double noise)
+{
+    (void)b;
+    return a + exp(0.5 * a) + 0.3 * noise;
+}
+
+static double two_squares(double a, double b, double noise)
+{
+    return a * a - 0.5 * b * b + 0.1 * noise;
+}
+
+/* The spread, not the mean, follows the direction. */
+static double spread(double a, double b, double noise)
+{
+    (void)b;
+    return exp(a) * noise;
+}
+
+static const double truth[P * 2] = {1, 0, 1, 0,  0, 1, 0, 0,
+                                    0, 0, 0, -1, 0, 0, 0, 0}; /* (e0 + e1), (e2 - e5) */
+
+static sample model_sample(model of, int64_t n, uint64_t seed)
+{
+    sample data = sample_normal(n, P, 1, seed);
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 1);
+    for (int64_t i = 0; i < n; i++) {
+        const float *x = data.x + i * P;
+        double a = (x[0] + x[1]) / sqrt(2.0), b = (x[2] - x[5]) / sqrt(2.0);
+        data.y[i] = of.link(a, b, sn_random_normal(&random));
+    }
+    sample_scale_y(&data);
+    return data;
+}
+
+static void truth_of(model of, double *b)
+{
+    for (int64_t j = 0; j < P; j++)
+        for (int64_t k = 0; k < of.dim; k++) b[j * of.dim + k] = truth[j * 2 + k];
+}
+
+static double mean_distance(const char *method, const char *options, model of, int64_t n)
+{
+    double b[P * 2], sum = 0.0;
+    truth_of(of, b);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        sample data = model_sample(of, n, seed);
+        sum += recovery(method, &data.problem, of.dim, options, b) / SEEDS;
+        sample_free(&data);
+    }
+    return sum;
+}
+
+/* From n = 300 to n = 2700 a root-n rate makes the distance a third. */
+static void assert_found(const char *method, const char *options, model of, double within)
+{
+    double few = mean_distance(method, options, of, 300), many = mean_distance(method, options, of, 2700);
+    print_message("%s %s: distance %.3f at n = 300, %.3f at n = 2700\n", method, options, few, many);
+    assert_true(many < within);
+    assert_true(many < 0.7 * few);
+}
+
+static void monotone_links(void **unused)
+{
+    (void)unused;
+    model of = {1, bent};
+    assert_found("sir", "", of, 0.05);
+    assert_found("save", "slices=5", of, 0.2);
+    assert_found("dr", "", of, 0.05);
+    assert_found("lasso-sir", "", of, 0.05);
+    assert_found("opg", "", of, 0.05);
+    assert_found("mave", "", of, 0.05);
+}
+
+static void two_directions(void **unused)
+{
+    (void)unused;
+    model of = {2, rational};
+    assert_found("sir", "", of, 0.15);
+    assert_found("dr", "", of, 0.15);
+    assert_found("lasso-sir", "", of, 0.15);
+    assert_found("opg", "", of, 0.15);
+    assert_found("mave", "", of, 0.15);
+}
+
+static void symmetric_links_are_not_for_sir(void **unused)
+{
+    (void)unused;
+    model of = {1, square};
+    assert_found("save", "", of, 0.1);
+    assert_found("dr", "", of, 0.1);
+    assert_found("phd", "", of, 0.15);
+    assert_found("opg", "", of, 0.05);
+    assert_found("mave", "", of, 0.05);
+    assert_true(mean_distance("sir", "", of, 2700) > 0.5);
+    assert_true(mean_distance("lasso-sir", "", of, 2700) > 0.5);
+    model saddle = {2, two_squares};
+    assert_found("phd", "response=raw", saddle, 0.2);
+    assert_found("save", "", saddle, 0.2);
+    assert_found("mave", "", saddle, 0.1);
+}
+
+/* The mean subspace is empty here; the central one is not. */
+static void a_spread_is_seen_by_the_central_subspace_only(void **unused)
+{
+    (void)unused;
+    model of = {1, spread};
+    double central = mean_distance("opg", "subspace=central", of, 1000);
+    print_message("opg central %.3f mean %.3f; mave central %.3f\n", central,
+                  mean_distance("opg", "", of, 1000), mean_distance("mave", "subspace=central", of, 1000));
+    assert_true(central < 0.25);
+    assert_true(mean_distance("mave", "subspace=central", of, 1000) < 0.25);
+    assert_true(mean_distance("opg", "", of, 1000) > 0.4);
+}
+
+static void classes(void **unused)
+{
+    (void)unused;
+    model of = {1, bent};
+    double b[P * 2], cut[1] = {0.3};
+    truth_of(of, b);
+    sample data = model_sample(of, 1500, 9);
+    sample_cut_y(&data, 2, cut);
+    const char *methods[] = {"sir", "save", "dr", "phd", "lasso-sir", "opg", "mave"};
+    double within[] = {0.15, 0.4, 0.15, 1.0, 0.15, 0.15, 0.15};
+    for (int m = 0; m < 7; m++) {
+        double distance = recovery(methods[m], &data.problem, 1, "", b);
+        print_message("%s for two classes: %.3f\n", methods[m], distance);
+        assert_true(distance <= within[m]);
+    }
+    sample_free(&data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(monotone_links),
+        cmocka_unit_test(two_directions),
+        cmocka_unit_test(symmetric_links_are_not_for_sir),
+        cmocka_unit_test(a_spread_is_seen_by_the_central_subspace_only),
+        cmocka_unit_test(classes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
