@@ -3,6 +3,7 @@
 
 #include "methods/method.h"
 
+extern const sn_method sn_method_stonet;
 extern const sn_method sn_method_none;
 extern const sn_method sn_method_pca;
 extern const sn_method sn_method_sir;
@@ -17,11 +18,10 @@ extern const sn_method sn_method_autoencoder;
 extern const sn_method sn_method_mave;
 extern const sn_method sn_method_opg;
 extern const sn_method sn_method_lasso_sir;
-extern const sn_method sn_method_gkdr;
-extern const sn_method sn_method_kdr;
 
 /* clang-format off */
 static const sn_method *const methods[] = {
+    &sn_method_stonet,
     &sn_method_none,
     &sn_method_pca,
     &sn_method_sir,
@@ -36,8 +36,6 @@ static const sn_method *const methods[] = {
     &sn_method_mave,
     &sn_method_opg,
     &sn_method_lasso_sir,
-    &sn_method_gkdr,
-    &sn_method_kdr,
 };
 /* clang-format on */
 

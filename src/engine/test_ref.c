@@ -1,0 +1,227 @@
+/* The reference engine against the model's formulas: forces and parameter gradients by central differences.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/oracle.h"
+#include "net/activation.h"
+
+/* log pi(Y_1..Y_h, y | x) of one row up to constants, written from the model's definition. */
+static double log_density(const oracle *o, const double *theta, double *const *latent, const double *s)
+{
+    const sn_shape *sh = &o->shape;
+    double total = 0.0;
+    for (int i = 1; i <= sh->layers; i++) {
+        double mu[8], largest = -1e300, sum = 0.0;
+        for (int64_t a = 0; a < sh->width[i]; a++) {
+            mu[a] = theta[sh->bias_at[i - 1] + a];
+            for (int64_t j = 0; j < sh->width[i - 1]; j++) {
+                const double in = i == 1 ? sn_psi(sh->input_activation, (double)o->x[j])
+                                         : sn_psi(sh->activation, latent[i - 1][j]);
+                mu[a] += theta[sh->weight_at[i - 1] + a * sh->width[i - 1] + j] * in;
+            }
+            largest = fmax(largest, mu[a]);
+        }
+        for (int64_t a = 0; a < sh->width[i]; a++) sum += exp(mu[a] - largest);
+        if (i == sh->layers && sh->task == SN_CLASSIFICATION) {
+            total += (mu[o->label[0]] - largest - log(sum)) / s[i - 1];
+            continue;
+        }
+        for (int64_t a = 0; a < sh->width[i]; a++) {
+            const double value = i < sh->layers ? latent[i][a] : o->y[a];
+            total -= (value - mu[a]) * (value - mu[a]) / (2.0 * s[i - 1]);
+        }
+    }
+    return total;
+}
+
+typedef struct one_row {
+    oracle o;
+    sn_engine *engine;
+    double theta[256];
+    double storage[8][8];
+    double *latent[9];
+} one_row;
+
+static void setup_row(one_row *c, sn_activation activation, sn_activation input, sn_task task, int h)
+{
+    const int64_t width[] = {3, 4, 2, 3, 2};
+    int64_t w[5];
+    for (int i = 0; i <= h; i++) w[i] = width[i];
+    w[h + 1] = task == SN_CLASSIFICATION ? 3 : 2;
+    c->o = oracle_make(h + 1, w, activation, task, 1, 11);
+    c->o.shape.input_activation = input;
+    for (int64_t j = 0; j < c->o.shape.parameters; j++) c->theta[j] = (double)c->o.theta[j];
+    assert_int_equal(sn_engine_ref.create(&c->o.shape, &c->o.problem, 5, 1, &c->engine), STONET_OK);
+    sn_engine_ref.set_parameters(c->engine, c->o.theta);
+    for (int i = 0; i < 8; i++) c->latent[i + 1] = c->storage[i];
+}
+
+static void impute(one_row *c, const sn_dynamics *d)
+{
+    const sn_iteration it = {.count = 1, .number = 3, .dynamics = d};
+    for (int i = 1; i < c->o.shape.layers; i++) {
+        float out[8];
+        assert_int_equal(sn_engine_ref.impute(c->engine, &it, i, out), STONET_OK);
+        for (int64_t a = 0; a < c->o.shape.width[i]; a++) c->latent[i][a] = (double)out[a];
+    }
+}
+
+static void teardown_row(one_row *c)
+{
+    sn_engine_ref.free(c->engine);
+    oracle_free(&c->o);
+}
+
+static double derivative(const one_row *c, double *at, const double *s)
+{
+    const double h = 1e-5, kept = *at;
+    *at = kept + h;
+    const double up = log_density(&c->o, c->theta, c->latent, s);
+    *at = kept - h;
+    const double down = log_density(&c->o, c->theta, c->latent, s);
+    *at = kept;
+    return (up - down) / (2.0 * h);
+}
+
+/* Without friction and noise, one sweep of symplectic Euler from rest moves layer h by eps^2 g_h. */
+static void check_force(sn_activation activation, sn_task task, int h)
+{
+    one_row c;
+    setup_row(&c, activation, SN_IDENTITY, task, h);
+    sn_dynamics d = oracle_dynamics(&c.o.shape, 0.7, 0.8, 0.5, 0.0, 1);
+    for (int i = 0; i < h - 1; i++) d.epsilon[i] = 0.0; /* only the last hidden layer moves */
+    sn_dynamics still = d;
+    still.epsilon[h - 1] = 0.0;
+    impute(&c, &d);
+    double moved[8];
+    memcpy(moved, c.latent[h], sizeof moved);
+    impute(&c, &still);
+    for (int64_t a = 0; a < c.o.shape.width[h]; a++) {
+        const double g = (moved[a] - c.latent[h][a]) / (d.epsilon[h - 1] * d.epsilon[h - 1]);
+        const double expected = derivative(&c, &c.latent[h][a], d.s);
+        assert_true(fabs(g - expected) < 1e-5 * (1.0 + fabs(expected)));
+    }
+    teardown_row(&c);
+}
+
+static void check_gradient(sn_activation activation, sn_activation input, sn_task task, int h)
+{
+    one_row c;
+    setup_row(&c, activation, input, task, h);
+    const sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.4, 0.1, 7);
+    impute(&c, &d);
+    sn_update up = {0};
+    for (int i = 0; i < c.o.shape.layers; i++) up.scale[i] = 1.0;
+    const sn_iteration it = {.count = 1, .number = 3, .dynamics = &d, .update = &up};
+    sn_step_report report;
+    assert_int_equal(sn_engine_ref.step(c.engine, &it, &report), STONET_OK);
+    assert_int_equal(report.finite, 1);
+    const double *direction = sn_engine_ref.last_direction(c.engine);
+    for (int64_t j = 0; j < c.o.shape.parameters; j++) {
+        const double expected = derivative(&c, &c.theta[j], d.s);
+        assert_true(fabs(direction[j] - expected) <
+                    2e-5 * (1.0 + fabs(expected))); /* latents came as float */
+    }
+    teardown_row(&c);
+}
+
+static void test_forces_are_gradients_of_the_log_density(void **state)
+{
+    (void)state;
+    const sn_activation all[] = {SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID};
+    for (int a = 0; a < 4; a++)
+        for (int h = 1; h <= 3; h++) {
+            check_force(all[a], SN_REGRESSION, h);
+            check_force(all[a], SN_CLASSIFICATION, h);
+        }
+}
+
+static void test_parameter_gradients_match_central_differences(void **state)
+{
+    (void)state;
+    const sn_activation all[] = {SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID};
+    for (int a = 0; a < 4; a++)
+        for (int h = 1; h <= 3; h++) {
+            check_gradient(all[a], SN_IDENTITY, SN_REGRESSION, h);
+            check_gradient(all[a], all[a], SN_CLASSIFICATION, h);
+        }
+}
+
+/* The explicit form moves by the old velocity: after one sweep from rest nothing has moved yet. */
+static void test_euler_uses_the_old_velocity(void **state)
+{
+    (void)state;
+    one_row c;
+    setup_row(&c, SN_TANH, SN_IDENTITY, SN_REGRESSION, 2);
+    sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.4, 0.1, 1);
+    d.integrator = SN_EULER;
+    impute(&c, &d);
+    double after_one = c.latent[2][0];
+    sn_dynamics still = d;
+    for (int i = 0; i < 2; i++) still.epsilon[i] = 0.0;
+    impute(&c, &still);
+    assert_true(after_one == c.latent[2][0]);
+    d.sweeps = 2;
+    impute(&c, &d);
+    assert_true(after_one != c.latent[2][0]);
+    teardown_row(&c);
+}
+
+/* Mode start without sweeps to speak of: Y_h = mu_h + s_h g_h at the forward pass. */
+static void test_mode_start_adds_the_scaled_gradient(void **state)
+{
+    (void)state;
+    one_row c;
+    setup_row(&c, SN_TANH, SN_IDENTITY, SN_CLASSIFICATION, 2);
+    sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.0, 0.0, 1);
+    impute(&c, &d);
+    double expected[8];
+    for (int64_t a = 0; a < c.o.shape.width[2]; a++) {
+        sn_dynamics flat = d;
+        flat.s[1] = 1e30; /* no pull to mu: the derivative is that of the response's term alone */
+        expected[a] = c.latent[2][a] + d.s[1] * derivative(&c, &c.latent[2][a], flat.s);
+    }
+    d.start = SN_START_MODE;
+    impute(&c, &d);
+    for (int64_t a = 0; a < c.o.shape.width[2]; a++) assert_true(fabs(c.latent[2][a] - expected[a]) < 1e-5);
+    teardown_row(&c);
+}
+
+static void test_imputation_does_not_depend_on_the_batch(void **state)
+{
+    (void)state;
+    const int64_t width[] = {3, 5, 2, 3};
+    oracle o = oracle_make(3, width, SN_TANH, SN_CLASSIFICATION, 12, 3);
+    sn_engine *engine;
+    assert_int_equal(sn_engine_ref.create(&o.shape, &o.problem, 9, 1, &engine), STONET_OK);
+    sn_engine_ref.set_parameters(engine, o.theta);
+    const sn_dynamics d = oracle_dynamics(&o.shape, 0.1, 0.5, 0.1, 0.1, 5);
+    float whole[24], single[2];
+    sn_iteration it = {.count = 12, .number = 1, .dynamics = &d};
+    assert_int_equal(sn_engine_ref.impute(engine, &it, 2, whole), STONET_OK);
+    for (int64_t row = 11; row >= 0; row--) {
+        it.rows = &row;
+        it.count = 1;
+        assert_int_equal(sn_engine_ref.impute(engine, &it, 2, single), STONET_OK);
+        assert_memory_equal(single, whole + 2 * row, sizeof single);
+    }
+    sn_engine_ref.free(engine);
+    oracle_free(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forces_are_gradients_of_the_log_density),
+        cmocka_unit_test(test_parameter_gradients_match_central_differences),
+        cmocka_unit_test(test_euler_uses_the_old_velocity),
+        cmocka_unit_test(test_mode_start_adds_the_scaled_gradient),
+        cmocka_unit_test(test_imputation_does_not_depend_on_the_batch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

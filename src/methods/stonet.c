@@ -1,0 +1,257 @@
+/* The StoNet behind the method interface; the work is in the stonet room. */
+#include "stonet/fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "methods/method.h"
+#include "net/forward.h"
+
+static stonet_status stonet_fit_method(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                                       const stonet_run *run, sn_fit_result *result)
+{
+    sn_stonet *net;
+    SN_TRY(sn_stonet_fit(problem, dim, settings, run, &net, &result->outcome));
+    result->state = net;
+    result->dim = dim;
+    return STONET_OK;
+}
+
+static stonet_status stonet_transform_method(const void *state, const float *x, int64_t n,
+                                             const sn_transform_request *request, float *z)
+{
+    const sn_stonet *net = state;
+    const int h = net->shape.layers - 1;
+    if (request == NULL)
+        return sn_forward(&net->shape, net->theta, x, NULL, n, h, false, sn_threads(NULL), z);
+    if (request->impute) {
+        const sn_problem problem = {.n = n,
+                                    .p = net->shape.width[0],
+                                    .x = x,
+                                    .task = net->shape.task,
+                                    .outputs = net->shape.width[h + 1],
+                                    .label = request->label,
+                                    .y = request->y};
+        return sn_stonet_impute(net, &problem, request->activated, request->seed, request->threads, z);
+    }
+    if (request->draws > 0)
+        return sn_stonet_draw(net, x, n, request->draws, request->activated, request->seed, request->threads,
+                              z);
+    return sn_forward(&net->shape, net->theta, x, NULL, n, h, request->activated, request->threads, z);
+}
+
+static stonet_status stonet_predict_method(const void *state, const float *x, int64_t n, double *out)
+{
+    const sn_stonet *net = state;
+    const int64_t c = net->shape.width[net->shape.layers];
+    float *mu;
+    SN_TRY(SN_NEW_RAW(mu, n * c));
+    stonet_status status =
+        sn_forward(&net->shape, net->theta, x, NULL, n, net->shape.layers, false, sn_threads(NULL), mu);
+    for (int64_t k = 0; k < n * c && status == STONET_OK; k++) out[k] = (double)mu[k];
+    if (status == STONET_OK && net->shape.task == SN_CLASSIFICATION) sn_softmax(n, c, out);
+    sn_free(mu);
+    return status;
+}
+
+/* ---- the model file ---------------------------------------------------------------------------------------
+ */
+
+static const sn_activation activations[] = {SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID};
+
+static stonet_status load_activation(const sn_store *store, const char *key, sn_activation *out)
+{
+    const char *name;
+    SN_TRY(sn_store_get_text(store, key, &name));
+    for (size_t i = 0; i < sizeof activations / sizeof *activations; i++)
+        if (strcmp(name, sn_activation_name(activations[i])) == 0) {
+            *out = activations[i];
+            return STONET_OK;
+        }
+    return sn_fail(STONET_ERROR_FORMAT, "the model's entry '%s' is '%.40s', not an activation", key, name);
+}
+
+/* One real fact of the fit; NaN (nothing was measured) is left out. */
+static stonet_status put_fact(sn_store *store, const char *key, double value)
+{
+    return isfinite(value) ? sn_store_put_real(store, key, value) : STONET_OK;
+}
+
+static double get_fact(const sn_store *store, const char *key)
+{
+    double value;
+    return sn_store_find_text(store, key) != NULL && sn_store_get_real(store, key, &value) == STONET_OK
+               ? value
+               : (double)NAN;
+}
+
+static stonet_status save_layers(const sn_stonet *net, sn_store *store)
+{
+    for (int i = 0; i < net->shape.layers; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "w%d", i + 1);
+        SN_TRY(sn_store_put_matrix(store, name, SN_F32, net->shape.width[i + 1], net->shape.width[i],
+                                   net->theta + net->shape.weight_at[i]));
+        snprintf(name, sizeof name, "b%d", i + 1);
+        SN_TRY(sn_store_put_vector(store, name, SN_F32, net->shape.width[i + 1],
+                                   net->theta + net->shape.bias_at[i]));
+    }
+    return STONET_OK;
+}
+
+static stonet_status stonet_save_method(const void *state, sn_store *store)
+{
+    const sn_stonet *net = state;
+    const int layers = net->shape.layers;
+    SN_TRY(sn_store_put_vector(store, "widths", SN_I64, layers + 1, net->shape.width));
+    SN_TRY(sn_store_put_text(store, "activation", sn_activation_name(net->shape.activation)));
+    SN_TRY(sn_store_put_text(store, "input_activation", sn_activation_name(net->shape.input_activation)));
+    SN_TRY(sn_store_put_text(store, "task",
+                             net->shape.task == SN_CLASSIFICATION ? "classification" : "regression"));
+    SN_TRY(save_layers(net, store));
+    SN_TRY(sn_store_put_vector(store, "variances", SN_F64, layers, net->dynamics.s));
+    SN_TRY(sn_store_put_vector(store, "latent_steps", SN_F64, layers, net->dynamics.epsilon));
+    SN_TRY(sn_store_put_vector(store, "frictions", SN_F64, layers, net->dynamics.alpha));
+    SN_TRY(sn_store_put_int(store, "sweeps", net->dynamics.sweeps));
+    SN_TRY(sn_store_put_text(store, "integrator",
+                             net->dynamics.integrator == SN_EULER ? "euler" : "symplectic"));
+    SN_TRY(sn_store_put_text(store, "start", net->dynamics.start == SN_START_MODE ? "mode" : "forward"));
+    SN_TRY(sn_store_put_int(store, "batch", net->batch));
+    SN_TRY(sn_store_put_int(store, "iterations", net->iterations));
+    SN_TRY(sn_store_put_int(store, "settings_tried", net->settings_tried));
+    SN_TRY(put_fact(store, "lr", net->lr));
+    SN_TRY(put_fact(store, "weight_decay", net->weight_decay));
+    SN_TRY(put_fact(store, "epochs", net->epochs));
+    SN_TRY(put_fact(store, "training_loss", net->training_loss));
+    SN_TRY(put_fact(store, "held_out_loss", net->held_out_loss));
+    SN_TRY(put_fact(store, "held_out_error", net->held_out_error));
+    return put_fact(store, "smallest_step", net->smallest_step);
+}
+
+static stonet_status load_shape(const sn_store *store, sn_shape *shape)
+{
+    const sn_tensor *widths;
+    SN_TRY(sn_store_get_vector(store, "widths", SN_I64, -1, &widths));
+    if (widths->shape[0] < 3 || widths->shape[0] > SN_MAX_LAYERS + 1)
+        return sn_fail(STONET_ERROR_FORMAT, "the model's network has an impossible number of layers");
+    shape->layers = (int)widths->shape[0] - 1;
+    memcpy(shape->width, widths->data, (size_t)widths->shape[0] * sizeof *shape->width);
+    SN_TRY(load_activation(store, "activation", &shape->activation));
+    SN_TRY(load_activation(store, "input_activation", &shape->input_activation));
+    const char *task;
+    SN_TRY(sn_store_get_text(store, "task", &task));
+    shape->task = strcmp(task, "classification") == 0 ? SN_CLASSIFICATION : SN_REGRESSION;
+    if (sn_shape_layout(shape) != STONET_OK)
+        return sn_fail(STONET_ERROR_FORMAT, "the model's network has an impossible shape");
+    return STONET_OK;
+}
+
+static stonet_status load_layers(const sn_store *store, sn_stonet *net)
+{
+    const sn_shape *shape = &net->shape;
+    const sn_tensor *w[SN_MAX_LAYERS], *b[SN_MAX_LAYERS];
+    for (int i = 0; i < shape->layers; i++) { /* all must be there before memory is taken */
+        char name[16];
+        snprintf(name, sizeof name, "w%d", i + 1);
+        SN_TRY(sn_store_get_matrix(store, name, SN_F32, shape->width[i + 1], shape->width[i], &w[i]));
+        snprintf(name, sizeof name, "b%d", i + 1);
+        SN_TRY(sn_store_get_vector(store, name, SN_F32, shape->width[i + 1], &b[i]));
+    }
+    SN_TRY(SN_NEW(net->theta, shape->parameters));
+    for (int i = 0; i < shape->layers; i++) {
+        const size_t outputs = (size_t)shape->width[i + 1];
+        memcpy(net->theta + shape->weight_at[i], w[i]->data,
+               outputs * (size_t)shape->width[i] * sizeof(float));
+        memcpy(net->theta + shape->bias_at[i], b[i]->data, outputs * sizeof(float));
+    }
+    return STONET_OK;
+}
+
+static stonet_status load_dynamics(const sn_store *store, const sn_shape *shape, sn_dynamics *dynamics)
+{
+    const char *const names[] = {"variances", "latent_steps", "frictions"};
+    double *const into[] = {dynamics->s, dynamics->epsilon, dynamics->alpha};
+    for (int k = 0; k < 3; k++) {
+        const sn_tensor *tensor;
+        SN_TRY(sn_store_get_vector(store, names[k], SN_F64, shape->layers, &tensor));
+        memcpy(into[k], tensor->data, (size_t)shape->layers * sizeof(double));
+    }
+    int64_t sweeps;
+    SN_TRY(sn_store_get_int(store, "sweeps", 1, 65535, &sweeps));
+    dynamics->sweeps = (int)sweeps;
+    const char *word;
+    SN_TRY(sn_store_get_text(store, "integrator", &word));
+    dynamics->integrator = strcmp(word, "euler") == 0 ? SN_EULER : SN_SYMPLECTIC;
+    SN_TRY(sn_store_get_text(store, "start", &word));
+    dynamics->start = strcmp(word, "mode") == 0 ? SN_START_MODE : SN_START_FORWARD;
+    return STONET_OK;
+}
+
+static stonet_status load_into(const sn_store *store, sn_stonet *net)
+{
+    SN_TRY(load_shape(store, &net->shape));
+    SN_TRY(load_layers(store, net));
+    SN_TRY(load_dynamics(store, &net->shape, &net->dynamics));
+    SN_TRY(sn_store_get_int(store, "batch", 1, INT64_MAX, &net->batch));
+    SN_TRY(sn_store_get_int(store, "iterations", 0, INT64_MAX, &net->iterations));
+    SN_TRY(sn_store_get_int(store, "settings_tried", 0, INT64_MAX, &net->settings_tried));
+    net->lr = get_fact(store, "lr");
+    net->weight_decay = get_fact(store, "weight_decay");
+    net->epochs = get_fact(store, "epochs");
+    net->training_loss = get_fact(store, "training_loss");
+    net->held_out_loss = get_fact(store, "held_out_loss");
+    net->held_out_error = get_fact(store, "held_out_error");
+    net->smallest_step = get_fact(store, "smallest_step");
+    return STONET_OK;
+}
+
+static stonet_status stonet_load_method(const sn_store *store, void **state)
+{
+    sn_stonet *net;
+    SN_TRY(SN_NEW(net, 1));
+    stonet_status status = load_into(store, net);
+    if (status != STONET_OK) {
+        sn_stonet_free(net);
+        return status;
+    }
+    *state = net;
+    return STONET_OK;
+}
+
+static void stonet_free_method(void *state)
+{
+    sn_stonet_free(state);
+}
+
+static sn_sizes stonet_sizes_method(const void *state)
+{
+    const sn_shape *shape = &((const sn_stonet *)state)->shape;
+    return (sn_sizes){.inputs = shape->width[0],
+                      .dim = shape->width[shape->layers - 1],
+                      .outputs = shape->width[shape->layers]};
+}
+
+static const char *stonet_history_method(const void *state)
+{
+    return ((const sn_stonet *)state)->history.text;
+}
+
+const sn_method sn_method_stonet = {
+    .name = "stonet",
+    .title = "Stochastic neural network (Liang, Sun and Liang 2022)",
+    .tasks = SN_TASK_BOTH,
+    .multi_output = true,
+    .params = sn_stonet_params,
+    .n_params = SN_STONET_PARAMS,
+    .fit = stonet_fit_method,
+    .transform = stonet_transform_method,
+    .has_draws = true,
+    .predict = stonet_predict_method,
+    .save = stonet_save_method,
+    .load = stonet_load_method,
+    .free = stonet_free_method,
+    .sizes = stonet_sizes_method,
+    .history = stonet_history_method,
+};

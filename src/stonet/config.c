@@ -1,0 +1,175 @@
+#include "stonet/config.h"
+
+#include <math.h>
+#include <string.h>
+
+const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
+    {"hidden", SN_INTEGERS, "auto", 1, 100000, "auto|none",
+     "widths of the hidden layers before the last one (which has width dim); none: one hidden layer"},
+    {"activation", SN_CHOICE, "auto", 0, 0, "auto|tanh|relu|sigmoid|identity",
+     "activation of the hidden layers"},
+    {"input_activation", SN_CHOICE, "off", 0, 0, "off|tanh|relu|sigmoid",
+     "activation applied to the inputs too"},
+    {"epochs", SN_REAL, "auto", 0.01, 1e7, "auto",
+     "passes over the training rows; auto: chosen on held-out rows"},
+    {"batch", SN_INTEGER, "auto", 1, 1e9, "auto", "rows of a mini-batch"},
+    {"lr", SN_REAL, "auto", 0, 1e6, "auto", "parameter step on the mean loss (gamma n / s_out)"},
+    {"momentum", SN_REAL, "0.9", 0, 0.9999, NULL, "momentum of the parameter step"},
+    {"weight_decay", SN_REAL, "auto", 0, 1e6, "auto",
+     "pull of the weights towards 0; auto: chosen on held-out rows"},
+    {"l1", SN_REAL, "0", 0, 1e6, NULL, "lasso penalty on the weights"},
+    {"schedule", SN_CHOICE, "linear", 0, 0, "linear|constant|power",
+     "how the parameter step falls: linearly to a tenth, not at all, or as C/(c + k^a)"},
+    {"schedule_c", SN_REAL, "1000", 0, 1e12, NULL, "c of the power schedule"},
+    {"schedule_a", SN_REAL, "0.6", 0, 2, NULL, "a of the power schedule"},
+    {"sweeps", SN_INTEGER, "auto", 1, 65535, "auto",
+     "SGHMC sweeps an iteration; auto: 5 from the mode, 25 from forward"},
+    {"start", SN_CHOICE, "mode", 0, 0, "mode|forward",
+     "where imputation starts: back-propagated mode or forward pass"},
+    {"integrator", SN_CHOICE, "symplectic", 0, 0, "symplectic|euler",
+     "SGHMC update; euler is the form printed in the paper"},
+    {"tau", SN_REAL, "0.1", 1e-9, 10, NULL, "latent step in units of the layer's own noise, eps_i / sigma_i"},
+    {"alpha", SN_REAL, "0.1", 0, 1, NULL, "friction a sweep, eps_i eta"},
+    {"rho", SN_REAL, "0.1", 1e-9, 1e9, NULL, "noise ratio of neighbouring layers, s_i / s_{i+1}"},
+    {"s_out", SN_REAL, "auto", 1e-30, 1e9, "auto",
+     "output variance (regression) or temperature (classification)"},
+    {"sigma2", SN_REALS, "auto", 1e-30, 1e9, "auto", "absolute form: variances s_1,..,s_{h+1}"},
+    {"epsilon", SN_REALS, "auto", 1e-30, 1e9, "auto", "absolute form: latent steps eps_1,..,eps_h"},
+    {"eta", SN_REAL, "auto", 0, 1e12, "auto", "absolute form: friction, alpha_i = eps_i eta"},
+    {"gamma", SN_REALS, "auto", 0, 1e12, "auto", "absolute form: parameter steps gamma_1,..,gamma_{h+1}"},
+    {"layer_step", SN_CHOICE, "common", 0, 0, "common|residual",
+     "common: one gamma, gradients divided by s_i; residual: hidden layers step by their plain residual"},
+    {"sdr_iterations", SN_INTEGER, "auto", 0, 1e6, "auto", "full-data iterations of the final stage"},
+    {"sdr_c", SN_REAL, "1000", 0, 1e12, NULL, "c of the final stage's steps C/(c + k^a)"},
+    {"sdr_a", SN_REAL, "0.6", 0, 2, NULL, "a of the final stage's steps C/(c + k^a)"},
+    {"engine", SN_CHOICE, "cpu", 0, 0, "cpu|ref", "cpu: float, fast; ref: double, plain loops"},
+};
+
+static sn_activation activation_of(const char *word)
+{
+    static const sn_activation all[] = {SN_TANH, SN_RELU, SN_SIGMOID};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(word, sn_activation_name(all[i])) == 0) return all[i];
+    return SN_IDENTITY; /* "identity", and "off" for the inputs */
+}
+
+/* Width of the layer before the reduction: grows with what the rows can support. */
+static int64_t auto_width(const sn_problem *problem)
+{
+    const double width = 1.5 * sqrt((double)problem->n);
+    return (int64_t)fmin(fmax(width, 16.0), 256.0);
+}
+
+stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *problem, int64_t q,
+                              sn_shape *shape)
+{
+    *shape = (sn_shape){.task = problem->task};
+    size_t count;
+    const double *hidden = sn_list(settings, "hidden", &count);
+    if (count + 2 > SN_MAX_LAYERS)
+        return sn_fail(STONET_ERROR_ARGUMENT, "setting 'hidden' has %zu layers; at most %d are possible",
+                       count, SN_MAX_LAYERS - 2);
+    int at = 0;
+    shape->width[at++] = problem->p;
+    if (sn_is(settings, "hidden", "auto")) shape->width[at++] = auto_width(problem);
+    for (size_t i = 0; i < count; i++) shape->width[at++] = (int64_t)hidden[i];
+    shape->width[at++] = q;
+    shape->layers = at;
+    shape->width[at] = problem->outputs;
+    const bool single = sn_is(settings, "hidden", "none");
+    shape->activation = sn_is(settings, "activation", "auto")
+                            ? (single ? SN_RELU : SN_TANH)
+                            : activation_of(sn_word(settings, "activation"));
+    shape->input_activation = activation_of(sn_word(settings, "input_activation"));
+    return sn_shape_layout(shape);
+}
+
+/* A per-layer list: one value for all layers, or exactly `layers` of them. */
+static stonet_status layer_list(const sn_settings *settings, const char *name, int layers, double *out)
+{
+    size_t count;
+    const double *list = sn_list(settings, name, &count);
+    if (count != 1 && count != (size_t)layers)
+        return sn_fail(STONET_ERROR_ARGUMENT, "setting '%s' has %zu values; this network takes 1 or %d", name,
+                       count, layers);
+    for (int i = 0; i < layers; i++) out[i] = list[count == 1 ? 0 : i];
+    return STONET_OK;
+}
+
+static bool given(const sn_settings *settings, const char *name)
+{
+    return !sn_is(settings, name, "auto");
+}
+
+static stonet_status resolve_sampler(const sn_settings *settings, const sn_shape *shape, sn_config *config)
+{
+    const int h = shape->layers - 1;
+    config->integrator = sn_is(settings, "integrator", "euler") ? SN_EULER : SN_SYMPLECTIC;
+    config->start = sn_is(settings, "start", "mode") ? SN_START_MODE : SN_START_FORWARD;
+    config->sweeps = given(settings, "sweeps") ? (int)sn_int(settings, "sweeps")
+                                               : (config->start == SN_START_MODE ? 5 : 25);
+    config->tau = sn_real(settings, "tau");
+    config->rho = sn_real(settings, "rho");
+    config->alpha = sn_real(settings, "alpha");
+    config->s_out = given(settings, "s_out") ? sn_real(settings, "s_out")
+                                             : (shape->task == SN_CLASSIFICATION ? 1e-4 : 1e-6);
+    config->absolute = given(settings, "sigma2") || given(settings, "epsilon");
+    if (config->absolute) {
+        if (!given(settings, "sigma2") || !given(settings, "epsilon"))
+            return sn_fail(STONET_ERROR_ARGUMENT, "the absolute form needs both 'sigma2' and 'epsilon'");
+        SN_TRY(layer_list(settings, "sigma2", h + 1, config->sigma2));
+        if (h > 0) SN_TRY(layer_list(settings, "epsilon", h, config->epsilon));
+        if (given(settings, "eta")) {
+            const double alpha = sn_real(settings, "eta") * config->epsilon[0];
+            if (alpha > 1.0)
+                return sn_fail(STONET_ERROR_ARGUMENT,
+                               "eta times epsilon is %g: the friction a sweep cannot exceed 1", alpha);
+            config->alpha = alpha;
+        }
+    } else if (given(settings, "eta")) {
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "'eta' belongs to the absolute form: give 'sigma2' and 'epsilon' too, or set 'alpha'");
+    }
+    return STONET_OK;
+}
+
+static stonet_status resolve_step(const sn_settings *settings, const sn_problem *problem,
+                                  const sn_shape *shape, sn_config *config)
+{
+    config->has_gamma = given(settings, "gamma");
+    if (config->has_gamma) SN_TRY(layer_list(settings, "gamma", shape->layers, config->gamma));
+    if (config->has_gamma && given(settings, "lr"))
+        return sn_fail(STONET_ERROR_ARGUMENT, "give 'gamma' or 'lr', not both");
+    config->residual_step = sn_is(settings, "layer_step", "residual");
+    config->auto_lr = !config->has_gamma && !given(settings, "lr");
+    /* The curvature of the first layer grows with the number of features. */
+    config->lr = given(settings, "lr") ? sn_real(settings, "lr") : (problem->p > 200 ? 0.02 : 0.05);
+    config->momentum = sn_real(settings, "momentum");
+    config->auto_decay = !given(settings, "weight_decay");
+    config->weight_decay = config->auto_decay ? 0.0 : sn_real(settings, "weight_decay");
+    config->l1 = sn_real(settings, "l1");
+    const char *kind = sn_word(settings, "schedule");
+    config->schedule = (sn_schedule){.kind = strcmp(kind, "linear") == 0     ? SN_LINEAR
+                                             : strcmp(kind, "constant") == 0 ? SN_CONSTANT
+                                                                             : SN_POWER,
+                                     .c = sn_real(settings, "schedule_c"),
+                                     .a = sn_real(settings, "schedule_a")};
+    return STONET_OK;
+}
+
+stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *problem, const sn_shape *shape,
+                                sn_config *config)
+{
+    *config = (sn_config){.engine = sn_is(settings, "engine", "ref") ? &sn_engine_ref : &sn_engine_cpu};
+    SN_TRY(resolve_sampler(settings, shape, config));
+    SN_TRY(resolve_step(settings, problem, shape, config));
+    config->batch = given(settings, "batch") ? sn_int(settings, "batch") : (problem->n > 5000 ? 128 : 64);
+    if (config->batch > problem->n) config->batch = problem->n;
+    config->auto_epochs = !given(settings, "epochs");
+    config->epochs = config->auto_epochs ? 0.0 : sn_real(settings, "epochs");
+    config->sdr_iterations =
+        given(settings, "sdr_iterations") ? sn_int(settings, "sdr_iterations") : (problem->n > 5000 ? 5 : 30);
+    config->sdr_schedule =
+        (sn_schedule){.kind = SN_POWER, .c = sn_real(settings, "sdr_c"), .a = sn_real(settings, "sdr_a")};
+    return STONET_OK;
+}

@@ -1,0 +1,49 @@
+/*
+ * The settings of a StoNet run as numbers: parsed from the parameter table, with what is still "auto" marked
+ * so that the selection (stonet/select.h) can choose it from the training data.
+ */
+#ifndef SN_STONET_CONFIG_H
+#define SN_STONET_CONFIG_H
+
+#include <stdbool.h>
+
+#include "base/params.h"
+#include "engine/engine.h"
+#include "stonet/schedule.h"
+
+enum { SN_STONET_PARAMS = 28 };
+extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
+
+typedef struct sn_config {
+    const sn_engine_ops *engine;
+    /* Sampler. Relative: s_i and eps_i follow from s_out, rho and tau. Absolute: given per layer. */
+    int sweeps;
+    sn_integrator integrator;
+    sn_start start;
+    bool absolute;
+    double s_out, rho, tau, alpha;
+    double sigma2[SN_MAX_LAYERS];  /* absolute: s_1 .. s_{h+1} */
+    double epsilon[SN_MAX_LAYERS]; /* absolute: eps_1 .. eps_h */
+    /* Parameter step: rate_i scale_i = gamma_i n. */
+    bool has_gamma;
+    double gamma[SN_MAX_LAYERS]; /* absolute: gamma_1 .. gamma_{h+1} */
+    bool residual_step;          /* hidden layers learn from their plain residual, not divided by s_i */
+    double lr, momentum, weight_decay, l1;
+    sn_schedule schedule;
+    int64_t batch;
+    double epochs; /* passes over the rows; may be a fraction of one */
+    int64_t sdr_iterations;
+    sn_schedule sdr_schedule;
+    /* What the user left to the selection. */
+    bool auto_epochs, auto_decay, auto_lr;
+} sn_config;
+
+/* Network shape for a problem and reduced dimension q. */
+stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *problem, int64_t q,
+                              sn_shape *shape);
+/* Everything else; per-layer lists must fit the shape. "auto" values get the defaults that depend on n, p and
+   the task alone. */
+stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *problem, const sn_shape *shape,
+                                sn_config *config);
+
+#endif

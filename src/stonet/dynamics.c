@@ -1,0 +1,84 @@
+#include "stonet/dynamics.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+
+void sn_dynamics_from(const sn_config *config, const sn_shape *shape, sn_dynamics *dynamics)
+{
+    const int h = shape->layers - 1;
+    *dynamics =
+        (sn_dynamics){.sweeps = config->sweeps, .integrator = config->integrator, .start = config->start};
+    for (int i = h; i >= 0; i--) {
+        if (config->absolute)
+            dynamics->s[i] = config->sigma2[i];
+        else
+            dynamics->s[i] = i == h ? config->s_out : config->rho * dynamics->s[i + 1];
+        if (i == h) continue;
+        dynamics->epsilon[i] = config->absolute ? config->epsilon[i] : config->tau * sqrt(dynamics->s[i]);
+        dynamics->alpha[i] = config->alpha;
+    }
+}
+
+double sn_spectral_norm(const float *w, int64_t rows, int64_t cols)
+{
+    enum { ITERATIONS = 20 };
+    double *work = sn_malloc((size_t)(rows + cols), sizeof *work);
+    if (work == NULL)
+        return (double)INFINITY; /* no memory for the estimate: the caller takes its smallest step */
+    double *u = work, *v = work + rows, norm = 0.0;
+    for (int64_t j = 0; j < cols; j++) v[j] = 1.0 + 0.01 * (double)(j % 7); /* no symmetry to be trapped in */
+    for (int k = 0; k < ITERATIONS; k++) {
+        double v_norm = 0.0, u_norm = 0.0;
+        for (int64_t j = 0; j < cols; j++) v_norm += v[j] * v[j];
+        if (!(v_norm > 0.0)) break;
+        const double scale = 1.0 / sqrt(v_norm);
+        for (int64_t i = 0; i < rows; i++) {
+            double sum = 0.0;
+            for (int64_t j = 0; j < cols; j++) sum += (double)w[i * cols + j] * v[j];
+            u[i] = sum * scale;
+            u_norm += u[i] * u[i];
+        }
+        norm = sqrt(u_norm);
+        for (int64_t j = 0; j < cols; j++) v[j] = 0.0;
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < cols; j++) v[j] += (double)w[i * cols + j] * u[i];
+    }
+    sn_free(work);
+    return norm;
+}
+
+double sn_dynamics_safeguard(const sn_shape *shape, const float *theta, sn_dynamics *dynamics)
+{
+    const int h = shape->layers - 1;
+    const double lipschitz = sn_activation_lipschitz(shape->activation);
+    double smallest = 1.0;
+    for (int i = 0; i < h; i++) {
+        const double norm =
+            sn_spectral_norm(theta + shape->weight_at[i + 1], shape->width[i + 2], shape->width[i + 1]);
+        const double temper = i + 1 == h && shape->task == SN_CLASSIFICATION ? 2.0 : 1.0;
+        const double slope = norm * lipschitz;
+        const double curvature = 1.0 / dynamics->s[i] + slope * slope / (temper * dynamics->s[i + 1]);
+        const double limit = 0.95 / sqrt(curvature);
+        if (!(dynamics->epsilon[i] > limit)) continue;
+        const double factor = limit / dynamics->epsilon[i];
+        dynamics->epsilon[i] *= factor;
+        dynamics->alpha[i] *= factor;
+        smallest = fmin(smallest, factor);
+    }
+    return smallest;
+}
+
+void sn_update_from(const sn_config *config, const sn_shape *shape, const sn_dynamics *dynamics, int64_t n,
+                    double factor, sn_update *update)
+{
+    const int top = shape->layers - 1;
+    *update = (sn_update){.momentum = config->momentum, .decay = config->weight_decay, .l1 = config->l1};
+    for (int i = 0; i <= top; i++) {
+        /* The plain-residual step is the gradient of the mean sum of squares: 2 (Y - mu), whatever s_i is. */
+        const bool squares = i < top || shape->task == SN_REGRESSION;
+        update->scale[i] = config->residual_step && squares ? 2.0 * dynamics->s[i] : dynamics->s[top];
+        update->rate[i] =
+            factor * (config->has_gamma ? config->gamma[i] * (double)n / dynamics->s[top] : config->lr);
+    }
+}

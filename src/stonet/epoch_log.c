@@ -1,0 +1,37 @@
+#include "stonet/epoch_log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static stonet_status append(sn_epoch_log *history, const char *line)
+{
+    const size_t length = strlen(line);
+    if (history->length + length + 1 > history->room) {
+        const size_t room = 2 * (history->length + length) + 1024;
+        char *grown = sn_realloc(history->text, room, 1);
+        if (grown == NULL) return STONET_ERROR_MEMORY;
+        history->text = grown;
+        history->room = room;
+    }
+    memcpy(history->text + history->length, line, length + 1);
+    history->length += length;
+    return STONET_OK;
+}
+
+stonet_status sn_epoch_log_add(sn_epoch_log *history, const sn_epoch_row *row)
+{
+    if (history->length == 0) SN_TRY(append(history, "stage,epoch,loss,lr,seconds\n"));
+    char line[160];
+    snprintf(line, sizeof line, "%s,%" PRId64 ",%.6g,%.6g,%.3f\n", row->stage, row->epoch, row->loss, row->lr,
+             row->seconds);
+    return append(history, line);
+}
+
+void sn_epoch_log_free(sn_epoch_log *history)
+{
+    sn_free(history->text);
+    *history = (sn_epoch_log){0};
+}

@@ -1,0 +1,102 @@
+#include "stonet/fit.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "stonet/dynamics.h"
+
+enum { LR_RETRIES = 4 }; /* a third of the step each time */
+
+void sn_stonet_free(sn_stonet *net)
+{
+    if (net == NULL) return;
+    sn_free(net->theta);
+    sn_epoch_log_free(&net->history);
+    sn_free(net);
+}
+
+/* Chooses and trains once. */
+static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *net, sn_train_report *report)
+{
+    sn_selection selection;
+    sn_shape_start(&net->shape, job->seed, net->theta);
+    SN_TRY(sn_select(job, config, net->theta, &selection));
+    net->held_out_loss = selection.loss;
+    net->held_out_error = selection.error_rate;
+    net->settings_tried = selection.tried;
+    *report = (sn_train_report){.outcome = selection.outcome, .smallest_step = 1.0, .loss = selection.loss};
+    if (selection.outcome == STONET_STOPPED) return STONET_OK;
+    if (isinf(selection.loss)) {
+        report->outcome = STONET_DIVERGED;
+        return STONET_OK;
+    }
+    sn_shape_start(&net->shape, job->seed, net->theta);
+    sn_epoch_log_free(&net->history);
+    job->history = &net->history;
+    return sn_train_stages(job, net->theta, report);
+}
+
+/* Says what the numbers of a run mean for the user. */
+static void tell(const stonet_run *run, const sn_stonet *net, const sn_train_report *report)
+{
+    if (report->outcome == STONET_DIVERGED)
+        sn_message(
+            run, STONET_WARNING,
+            "training diverged after %lld iterations at lr=%g; the last good model is kept: try a smaller lr",
+            (long long)report->iterations, net->lr);
+    if (report->smallest_step < 1.0)
+        sn_message(run, STONET_NOTE,
+                   "the latent step was shrunk to %.2g of what was asked to keep the sampler stable",
+                   report->smallest_step);
+}
+
+static stonet_status fit_network(const sn_problem *problem, const sn_settings *settings,
+                                 const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
+{
+    sn_config wanted, config;
+    SN_TRY(sn_config_resolve(settings, problem, &net->shape, &wanted));
+    SN_TRY(SN_NEW(net->theta, net->shape.parameters));
+    sn_train_report report;
+    for (int retry = 0;; retry++) {
+        config = wanted;
+        sn_stage_job job = {.shape = &net->shape,
+                            .problem = problem,
+                            .n = problem->n,
+                            .config = &config,
+                            .seed = run->seed,
+                            .threads = sn_threads(run),
+                            .run = run};
+        SN_TRY(attempt(&job, &config, net, &report));
+        if (report.outcome != STONET_DIVERGED || !wanted.auto_lr || retry == LR_RETRIES) break;
+        wanted.lr /= 3.0;
+        sn_message(run, STONET_NOTE, "training diverged at lr=%g; starting again with lr=%g", config.lr,
+                   wanted.lr);
+    }
+    net->lr = config.lr;
+    net->weight_decay = config.weight_decay;
+    net->epochs = config.epochs;
+    net->batch = config.batch;
+    net->iterations = report.iterations;
+    net->training_loss = report.loss;
+    net->smallest_step = report.smallest_step;
+    sn_dynamics_from(&config, &net->shape, &net->dynamics);
+    sn_dynamics_safeguard(&net->shape, net->theta, &net->dynamics);
+    tell(run, net, &report);
+    *outcome = report.outcome;
+    return STONET_OK;
+}
+
+stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
+                            const stonet_run *run, sn_stonet **out, stonet_outcome *outcome)
+{
+    sn_stonet *net;
+    SN_TRY(SN_NEW(net, 1));
+    stonet_status status = sn_config_shape(settings, problem, q, &net->shape);
+    if (status == STONET_OK) status = fit_network(problem, settings, run, net, outcome);
+    if (status != STONET_OK) {
+        sn_stonet_free(net);
+        return status;
+    }
+    *out = net;
+    return STONET_OK;
+}

@@ -1,0 +1,33 @@
+/* A fitted StoNet: choose what was left open, train on all rows, and hold what is needed to use it. */
+#ifndef SN_STONET_FIT_H
+#define SN_STONET_FIT_H
+
+#include "stonet/select.h"
+
+typedef struct sn_stonet {
+    sn_shape shape;
+    float *theta;
+    sn_dynamics dynamics; /* of the last iteration, for stochastic passes and imputation */
+    sn_epoch_log history;
+    /* How it came about, for people. */
+    double lr, weight_decay, epochs;
+    int64_t batch, iterations;
+    double training_loss;
+    double held_out_loss; /* NaN when nothing was left to choose */
+    double held_out_error;
+    int64_t settings_tried;
+    double smallest_step; /* of the step safeguard */
+} sn_stonet;
+
+stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
+                            const stonet_run *run, sn_stonet **out, stonet_outcome *outcome);
+void sn_stonet_free(sn_stonet *net);
+
+/* M stochastic forward passes, Y_i ~ N(mu_i, s_i), stacked: out (draws n) x q. */
+stonet_status sn_stonet_draw(const sn_stonet *net, const float *x, int64_t n, int64_t draws, bool activated,
+                             uint64_t seed, int threads, float *out);
+/* Imputed Y_h given the response in problem: out n x q. */
+stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, bool activated, uint64_t seed,
+                               int threads, float *out);
+
+#endif

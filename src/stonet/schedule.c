@@ -1,0 +1,16 @@
+#include "stonet/schedule.h"
+
+#include <math.h>
+
+double sn_schedule_factor(const sn_schedule *schedule, int64_t k, int64_t total)
+{
+    switch (schedule->kind) {
+    case SN_CONSTANT:
+        return 1.0;
+    case SN_LINEAR:
+        return total > 1 ? 1.0 - 0.9 * (double)(k - 1) / (double)(total - 1) : 1.0;
+    case SN_POWER:
+        return (schedule->c + 1.0) / (schedule->c + pow((double)k, schedule->a));
+    }
+    return 1.0;
+}

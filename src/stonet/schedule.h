@@ -1,0 +1,21 @@
+/* Step-size schedules: a factor that multiplies a starting value. */
+#ifndef SN_STONET_SCHEDULE_H
+#define SN_STONET_SCHEDULE_H
+
+#include <stdint.h>
+
+typedef enum sn_schedule_kind {
+    SN_CONSTANT, /* 1 */
+    SN_LINEAR,   /* falls linearly to a tenth at the last step */
+    SN_POWER     /* (c + 1) / (c + k^a), k = 1, 2, ..: the paper's C / (c + k^a) with C = start (c + 1) */
+} sn_schedule_kind;
+
+typedef struct sn_schedule {
+    sn_schedule_kind kind;
+    double c, a;
+} sn_schedule;
+
+/* The factor of step k = 1..total. */
+double sn_schedule_factor(const sn_schedule *schedule, int64_t k, int64_t total);
+
+#endif

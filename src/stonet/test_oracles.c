@@ -1,0 +1,357 @@
+/*
+ * The sampler and the stochastic approximation against exact answers. Every engine must pass. Rows that are
+ * copies of one another are independent chains on one target, so sample moments have known standard errors.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "engine/oracle.h"
+#include "math/linalg.h"
+#include "net/activation.h"
+#include "stats/distributions.h"
+
+enum { LATENTS = 4, STATE = 8 }; /* two hidden layers of two units; position and velocity */
+
+static const sn_engine_ops *const engines[] = {&sn_engine_ref, &sn_engine_cpu};
+enum { ENGINES = 2 };
+
+static double weight(const oracle *o, int layer, int64_t out, int64_t in)
+{
+    return (double)o->theta[o->shape.weight_at[layer - 1] + out * o->shape.width[layer - 1] + in];
+}
+
+static double bias(const oracle *o, int layer, int64_t out)
+{
+    return (double)o->theta[o->shape.bias_at[layer - 1] + out];
+}
+
+/* Identity activation, widths 3-2-2-1: precision and linear term of the Gaussian posterior of (Y_1, Y_2). */
+static void exact_posterior(const oracle *o, const double *s, double *precision, double *linear)
+{
+    memset(precision, 0, LATENTS * LATENTS * sizeof *precision);
+    for (int a = 0; a < 2; a++) {
+        double mu = bias(o, 1, a);
+        for (int j = 0; j < 3; j++) mu += weight(o, 1, a, j) * (double)o->x[j];
+        precision[a * LATENTS + a] += 1.0 / s[0];
+        linear[a] = mu / s[0];
+        for (int c = 0; c < 2; c++) {
+            linear[a] -= weight(o, 2, c, a) * bias(o, 2, c) / s[1];
+            precision[a * LATENTS + 2 + c] -= weight(o, 2, c, a) / s[1];
+            precision[(2 + c) * LATENTS + a] -= weight(o, 2, c, a) / s[1];
+            for (int b = 0; b < 2; b++)
+                precision[a * LATENTS + b] += weight(o, 2, c, a) * weight(o, 2, c, b) / s[1];
+        }
+    }
+    for (int a = 0; a < 2; a++) {
+        precision[(2 + a) * LATENTS + 2 + a] += 1.0 / s[1];
+        linear[2 + a] = bias(o, 2, a) / s[1] + weight(o, 3, 0, a) * (o->y[0] - bias(o, 3, 0)) / s[2];
+        for (int b = 0; b < 2; b++)
+            precision[(2 + a) * LATENTS + 2 + b] += weight(o, 3, 0, a) * weight(o, 3, 0, b) / s[2];
+    }
+}
+
+/* One sweep of symplectic SGHMC as a linear map on (Y, v) - (mean, 0), with its noise: z <- A z + B xi. Layer
+   2 (latents 2, 3) moves before layer 1. */
+static void linear_sweep(const double *precision, const sn_dynamics *d, double *a_map, double *b_map)
+{
+    memset(a_map, 0, STATE * STATE * sizeof *a_map);
+    memset(b_map, 0, STATE * LATENTS * sizeof *b_map);
+    for (int column = 0; column < STATE + LATENTS; column++) {
+        double z[STATE] = {0}, xi[LATENTS] = {0};
+        if (column < STATE)
+            z[column] = 1.0;
+        else
+            xi[column - STATE] = 1.0;
+        for (int layer = 1; layer >= 0; layer--) {
+            double force[2];
+            for (int a = 0; a < 2; a++) {
+                force[a] = 0.0;
+                for (int j = 0; j < LATENTS; j++) force[a] -= precision[(2 * layer + a) * LATENTS + j] * z[j];
+            }
+            for (int a = 0; a < 2; a++) {
+                double *v = &z[LATENTS + 2 * layer + a];
+                *v = (1.0 - d->alpha[layer]) * *v + d->epsilon[layer] * force[a] +
+                     sqrt(2.0 * d->alpha[layer]) * xi[2 * layer + a];
+                z[2 * layer + a] += d->epsilon[layer] * *v;
+            }
+        }
+        for (int r = 0; r < STATE; r++) {
+            if (column < STATE)
+                a_map[r * STATE + column] = z[r];
+            else
+                b_map[r * LATENTS + column - STATE] = z[r];
+        }
+    }
+}
+
+/* P = A P A' + B B' by repeated substitution. */
+static void stationary_covariance(const double *a_map, const double *b_map, double *p)
+{
+    double noise[STATE * STATE], ap[STATE * STATE];
+    sn_gemm(false, true, STATE, STATE, LATENTS, 1.0, b_map, b_map, 0.0, noise);
+    memcpy(p, noise, sizeof noise);
+    for (int k = 0; k < 20000; k++) {
+        sn_gemm(false, false, STATE, STATE, STATE, 1.0, a_map, p, 0.0, ap);
+        memcpy(p, noise, sizeof noise);
+        sn_gemm(false, true, STATE, STATE, STATE, 1.0, ap, a_map, 1.0, p);
+    }
+}
+
+typedef struct gaussian_case {
+    oracle o;
+    sn_dynamics d;
+    double mean[LATENTS], target[LATENTS * LATENTS], chain[STATE * STATE];
+} gaussian_case;
+
+static gaussian_case make_gaussian(int64_t n, double tau)
+{
+    const int64_t width[] = {3, 2, 2, 1};
+    gaussian_case c = {.o = oracle_make(3, width, SN_IDENTITY, SN_REGRESSION, n, 21)};
+    oracle_repeat_first_row(&c.o);
+    c.d = oracle_dynamics(&c.o.shape, 0.4, 0.7, tau, tau, (int)(60.0 / tau));
+    double precision[LATENTS * LATENTS], copy[LATENTS * LATENTS], a_map[STATE * STATE],
+        b_map[STATE * LATENTS];
+    exact_posterior(&c.o, c.d.s, precision, c.mean);
+    memcpy(copy, precision, sizeof copy);
+    assert_int_equal(sn_solve_spd(LATENTS, copy, 1, c.mean), STONET_OK);
+    memset(c.target, 0, sizeof c.target);
+    for (int i = 0; i < LATENTS; i++) c.target[i * LATENTS + i] = 1.0;
+    memcpy(copy, precision, sizeof copy);
+    assert_int_equal(sn_solve_spd(LATENTS, copy, LATENTS, c.target), STONET_OK);
+    linear_sweep(precision, &c.d, a_map, b_map);
+    stationary_covariance(a_map, b_map, c.chain);
+    return c;
+}
+
+static void draw(const sn_engine_ops *ops, const oracle *o, const sn_dynamics *d, uint32_t number, float *y1,
+                 float *y2)
+{
+    sn_engine *engine;
+    assert_int_equal(ops->create(&o->shape, &o->problem, 77, 2, &engine), STONET_OK);
+    ops->set_parameters(engine, o->theta);
+    const sn_iteration it = {.count = o->problem.n, .number = number, .dynamics = d};
+    assert_int_equal(ops->impute(engine, &it, 1, y1), STONET_OK);
+    if (y2 != NULL) assert_int_equal(ops->impute(engine, &it, 2, y2), STONET_OK);
+    ops->free(engine);
+}
+
+/* Means within 5 standard errors of the exact posterior mean; variances within 5 of the chain's own. */
+static void test_linear_network_has_its_gaussian_posterior(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    for (int e = 0; e < ENGINES; e++) {
+        gaussian_case c = make_gaussian(N, 0.2);
+        float *y = malloc(2 * 2 * N * sizeof *y);
+        assert_non_null(y);
+        draw(engines[e], &c.o, &c.d, 1, y, y + 2 * N);
+        for (int k = 0; k < LATENTS; k++) {
+            double sum = 0.0, squares = 0.0;
+            for (int r = 0; r < N; r++) sum += (double)y[(k / 2) * 2 * N + 2 * r + k % 2];
+            const double mean = sum / N;
+            for (int r = 0; r < N; r++)
+                squares += pow((double)y[(k / 2) * 2 * N + 2 * r + k % 2] - mean, 2.0);
+            const double variance = squares / (N - 1), expected = c.chain[k * STATE + k];
+            assert_true(fabs(mean - c.mean[k]) < 5.0 * sqrt(expected / N));
+            assert_true(fabs(variance / expected - 1.0) < 5.0 * sqrt(2.0 / N));
+        }
+        free(y);
+        oracle_free(&c.o);
+    }
+}
+
+/* The discretised chain's stationary variance tends to the target's as the step goes to 0. */
+static void test_discretisation_bias_vanishes_with_the_step(void **state)
+{
+    (void)state;
+    double previous = 0.0;
+    const double taus[] = {0.4, 0.2, 0.1};
+    for (int t = 0; t < 3; t++) {
+        gaussian_case c = make_gaussian(1, taus[t]);
+        double worst = 0.0;
+        for (int k = 0; k < LATENTS; k++)
+            worst = fmax(worst, fabs(c.chain[k * STATE + k] / c.target[k * LATENTS + k] - 1.0));
+        if (t > 0) assert_true(worst < 0.6 * previous); /* at least first order */
+        previous = worst;
+        oracle_free(&c.o);
+    }
+    assert_true(previous < 0.06);
+}
+
+/* Back-propagated gradient of the mean output loss (sign: ascent), for one-hidden-layer tanh regression. */
+static void backpropagate(const oracle *o, double *direction)
+{
+    const int64_t p = o->shape.width[0], q = o->shape.width[1];
+    double z[8], psi[8], mu = bias(o, 2, 0);
+    for (int64_t a = 0; a < q; a++) {
+        z[a] = bias(o, 1, a);
+        for (int64_t j = 0; j < p; j++) z[a] += weight(o, 1, a, j) * (double)o->x[j];
+        psi[a] = tanh(z[a]);
+        mu += weight(o, 2, 0, a) * psi[a];
+    }
+    const double r = o->y[0] - mu;
+    for (int64_t a = 0; a < q; a++) {
+        const double back = r * weight(o, 2, 0, a) * (1.0 - psi[a] * psi[a]);
+        for (int64_t j = 0; j < p; j++) direction[o->shape.weight_at[0] + a * p + j] = back * (double)o->x[j];
+        direction[o->shape.bias_at[0] + a] = back;
+        direction[o->shape.weight_at[1] + a] = r * psi[a];
+    }
+    direction[o->shape.bias_at[1]] = r;
+}
+
+/*
+ * Fisher's identity: the expected update is the gradient of the marginal likelihood, whose variance at small
+ * noise is s_2 + s_1 |w psi'|^2. Times s_2 it tends to the DNN's gradient as s_1 falls against s_2, with a
+ * gap linear in the ratio (letting both fall together leaves the gap where it is).
+ */
+static void test_small_noise_update_tends_to_back_propagation(void **state)
+{
+    (void)state;
+    enum { N = 40000 };
+    const int64_t width[] = {2, 2, 1};
+    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 4);
+    oracle_repeat_first_row(&o);
+    double expected[16] = {0}, gap[2];
+    backpropagate(&o, expected);
+    const double ratio_of_noise[] = {0.5, 0.05};
+    for (int k = 0; k < 2; k++) {
+        const sn_dynamics d = oracle_dynamics(&o.shape, 5e-4, ratio_of_noise[k], 0.2, 0.2, 120);
+        sn_update up = {.scale = {d.s[1], d.s[1]}};
+        const sn_iteration it = {.count = N, .number = 2, .dynamics = &d, .update = &up};
+        sn_engine *engine;
+        sn_step_report report;
+        assert_int_equal(sn_engine_ref.create(&o.shape, &o.problem, 8, 1, &engine), STONET_OK);
+        sn_engine_ref.set_parameters(engine, o.theta);
+        assert_int_equal(sn_engine_ref.step(engine, &it, &report), STONET_OK);
+        const double *direction = sn_engine_ref.last_direction(engine);
+        gap[k] = 0.0;
+        for (int64_t j = 0; j < o.shape.parameters; j++) gap[k] += fabs(direction[j] - expected[j]);
+        sn_engine_ref.free(engine);
+    }
+    assert_true(gap[0] > 0.02); /* at a large ratio the two differ, or the test would show nothing */
+    const double ratio = gap[0] / gap[1];
+    assert_true(ratio > 6.0 && ratio < 16.0); /* a tenth of the noise, a tenth of the gap */
+    oracle_free(&o);
+}
+
+/*
+ * y = b + w x through one latent unit whose output weight is held at 1: the marginal model is a linear
+ * regression with known optimum. |theta_k - theta*|^2 averaged over replications must fall like gamma_k.
+ */
+static double mean_square_error(int64_t iterations, double *gamma)
+{
+    enum { N = 16, REPLICATIONS = 300 };
+    const int64_t width[] = {1, 1, 1};
+    oracle o = oracle_make(2, width, SN_IDENTITY, SN_REGRESSION, N, 6);
+    double sx = 0, sy = 0, sxx = 0, sxy = 0, total = 0.0;
+    for (int r = 0; r < N; r++) {
+        sx += (double)o.x[r];
+        sy += o.y[r];
+        sxx += (double)o.x[r] * (double)o.x[r];
+        sxy += (double)o.x[r] * o.y[r];
+    }
+    const double slope = (sxy - sx * sy / N) / (sxx - sx * sx / N), offset = (sy - slope * sx) / N;
+    const sn_dynamics d = oracle_dynamics(&o.shape, 0.5, 1.0, 0.3, 0.3, 30);
+    for (int rep = 0; rep < REPLICATIONS; rep++) {
+        sn_engine *engine;
+        assert_int_equal(sn_engine_cpu.create(&o.shape, &o.problem, 1000 + (uint64_t)rep, 1, &engine),
+                         STONET_OK);
+        float theta[4] = {(float)slope, (float)offset, 1.0F, 0.0F};
+        sn_engine_cpu.set_parameters(engine, theta);
+        for (int64_t k = 1; k <= iterations; k++) {
+            *gamma = 1.0 / (10.0 + pow((double)k, 0.8));
+            sn_update up = {.rate = {*gamma, 0.0}, .scale = {1.0, 1.0}};
+            const sn_iteration it = {.count = N, .number = (uint32_t)k, .dynamics = &d, .update = &up};
+            sn_step_report report;
+            assert_int_equal(sn_engine_cpu.step(engine, &it, &report), STONET_OK);
+        }
+        sn_engine_cpu.get_parameters(engine, theta);
+        total += pow((double)theta[0] - slope, 2.0) + pow((double)theta[1] - offset, 2.0);
+        sn_engine_cpu.free(engine);
+    }
+    oracle_free(&o);
+    return total / REPLICATIONS;
+}
+
+static void test_parameter_error_falls_like_gamma(void **state)
+{
+    (void)state;
+    double gamma_early, gamma_late;
+    const double early = mean_square_error(60, &gamma_early), late = mean_square_error(600, &gamma_late);
+    const double exponent = log(early / late) / log(gamma_early / gamma_late);
+    assert_true(exponent > 0.75 && exponent < 1.25);
+}
+
+/* ---- calibration: the prior's latents are ranked among their posterior draws
+ * -------------------------------- */
+
+enum { CHAINS = 4000, DRAWS = 19 };
+
+/* Draws Y_1 from the model (tanh, 2-1-1), then y given Y_1, into the rows; keeps Y_1. */
+static oracle joint_draws(const sn_dynamics *d, double *truth)
+{
+    const int64_t width[] = {2, 1, 1};
+    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, CHAINS, 13);
+    o.theta[o.shape.weight_at[1]] = 1.7F;
+    for (int r = 0; r < CHAINS; r++) {
+        double mu = bias(&o, 1, 0);
+        for (int j = 0; j < 2; j++) mu += weight(&o, 1, 0, j) * (double)o.x[2 * r + j];
+        truth[r] = mu + sqrt(d->s[0]) * sn_noise_normal(31, SN_STREAM_TEST, (uint32_t)r, 1, 0, 0, 0);
+        o.y[r] = bias(&o, 2, 0) + weight(&o, 2, 0, 0) * tanh(truth[r]) +
+                 sqrt(d->s[1]) * sn_noise_normal(31, SN_STREAM_TEST, (uint32_t)r, 2, 0, 0, 0);
+    }
+    return o;
+}
+
+/* Chi-square p-value of the ranks' uniformity when the sampler runs with `used` on data made with `model`. */
+static double calibration_p(const sn_engine_ops *ops, const sn_dynamics *model, const sn_dynamics *used)
+{
+    static double truth[CHAINS];
+    static float y[CHAINS];
+    static int rank[CHAINS];
+    oracle o = joint_draws(model, truth);
+    memset(rank, 0, sizeof rank);
+    for (int k = 0; k < DRAWS; k++) {
+        draw(ops, &o, used, (uint32_t)k, y, NULL);
+        for (int r = 0; r < CHAINS; r++) rank[r] += (double)y[r] < truth[r];
+    }
+    double count[DRAWS + 1] = {0}, statistic = 0.0;
+    const double expected = (double)CHAINS / (DRAWS + 1);
+    for (int r = 0; r < CHAINS; r++) count[rank[r]]++;
+    for (int b = 0; b <= DRAWS; b++) statistic += pow(count[b] - expected, 2.0) / expected;
+    oracle_free(&o);
+    return sn_chisq_upper(DRAWS, statistic);
+}
+
+static void test_posterior_ranks_are_uniform_and_mutants_are_caught(void **state)
+{
+    (void)state;
+    const int64_t width[] = {2, 1, 1};
+    sn_shape shape = {.layers = 2, .width = {width[0], width[1], width[2]}};
+    const sn_dynamics good = oracle_dynamics(&shape, 0.3, 1.0, 0.08, 0.08, 700);
+    assert_true(calibration_p(&sn_engine_cpu, &good, &good) > 1e-4);
+    sn_dynamics no_noise = good, doubled = good, no_prior = good;
+    no_noise.alpha[0] = 0.0;
+    doubled.s[0] *= 4.0;
+    no_prior.s[0] *= 1e9;
+    assert_true(calibration_p(&sn_engine_cpu, &good, &no_noise) < 1e-6);
+    assert_true(calibration_p(&sn_engine_cpu, &good, &doubled) < 1e-6);
+    assert_true(calibration_p(&sn_engine_cpu, &good, &no_prior) < 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_linear_network_has_its_gaussian_posterior),
+        cmocka_unit_test(test_discretisation_bias_vanishes_with_the_step),
+        cmocka_unit_test(test_small_noise_update_tends_to_back_propagation),
+        cmocka_unit_test(test_parameter_error_falls_like_gamma),
+        cmocka_unit_test(test_posterior_ranks_are_uniform_and_mutants_are_caught),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

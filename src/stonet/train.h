@@ -1,0 +1,34 @@
+/*
+ * The two stages of Algorithm 1 on a set of rows: theta-training on mini-batches, then full-data iterations
+ * with falling steps (the SDR stage).
+ */
+#ifndef SN_STONET_TRAIN_H
+#define SN_STONET_TRAIN_H
+
+#include "base/run.h"
+#include "stonet/config.h"
+#include "stonet/epoch_log.h"
+
+typedef struct sn_stage_job {
+    const sn_shape *shape;
+    const sn_problem *problem;
+    const int64_t *rows; /* training rows; NULL: all */
+    int64_t n;
+    const sn_config *config;
+    uint64_t seed;
+    int threads;
+    const stonet_run *run; /* progress and the wish to stop; NULL: neither */
+    sn_epoch_log *history; /* NULL: none kept */
+} sn_stage_job;
+
+typedef struct sn_train_report {
+    stonet_outcome outcome; /* STONET_DIVERGED: theta is the last good one */
+    double loss;            /* mean batch loss of the last epoch */
+    double smallest_step;   /* smallest factor of the step safeguard, 1 when it never acted */
+    int64_t iterations;
+} sn_train_report;
+
+/* theta: starting parameters in, fitted out. */
+stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_train_report *report);
+
+#endif
