@@ -15,11 +15,11 @@
 #include "base/memory.h"
 
 enum {
-    CHUNK_ROWS = 4096,            /* most rows of a chunk ... */
-    CHUNK_FLOATS = 1 << 23,       /* ... and about the most floats it may take */
-    BLOCK_BYTES = 640 << 10,      /* what a block's state may take of the second-level cache */
-    WORTH_A_THREAD_NS = 8 * 1000, /* work below which another thread costs more than it gives */
-    SPARE_FLOATS = 64             /* after the inputs, for whole-vector reads at the end */
+    CHUNK_ROWS = 4096,             /* most rows of a chunk ... */
+    CHUNK_FLOATS = 1 << 23,        /* ... and about the most floats it may take */
+    BLOCK_BYTES = 640 << 10,       /* what a block's state may take of the second-level cache */
+    WORTH_A_THREAD_NS = 40 * 1000, /* work below which another thread costs more than it gives */
+    SPARE_FLOATS = 64              /* after the inputs, for whole-vector reads at the end */
 };
 
 typedef struct cpu_engine {
@@ -361,6 +361,7 @@ static stonet_status run(cpu_engine *e, const sn_iteration *iteration, int layer
                                 .loss = e->loss,
                                 .first_chunk = first == 0,
                                 .last_chunk = rows == left,
+                                .threads = threads,
                                 .out_layer = layer,
                                 .out = out};
         finite = run_chunk(e, &job, threads) && finite;

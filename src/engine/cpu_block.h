@@ -16,6 +16,8 @@
 enum {
     FORCE_UNITS = 24, /* units whose w' r is computed before they move; a multiple of 4 and of TILE_ROWS */
     DEPTH_STEP = 512, /* inputs of the first layer taken at once, so that a panel's part stays in cache */
+    FETCH_ROWS = 6,   /* rows asked for at a time */
+    FETCH_LINES = 8,  /* cache lines of a row asked for ahead of time */
     MAX_VECTORS = SN_PANEL_UNITS / SN_LANES
 };
 
@@ -24,10 +26,11 @@ typedef struct block_state {
     sn_cpu_scratch *scratch;
     const float *x; /* the block's input rows */
     float *psi[SN_MAX_LAYERS];
-    int64_t at, rows; /* place in the chunk; rows in use */
-    int64_t lanes;    /* rows in use rounded up to whole vectors */
-    int64_t stride;   /* from one unit to the next in [unit][row] arrays */
-    int top;          /* index of the output layer */
+    int64_t at, rows;           /* place in the chunk; rows in use */
+    int64_t lanes;              /* rows in use rounded up to whole vectors */
+    int64_t stride;             /* from one unit to the next in [unit][row] arrays */
+    int64_t fetched, fetch_end; /* rows of the next block asked for so far; its end */
+    int top;                    /* index of the output layer */
     philox_keys keys;
     noise_state noise[MAX_VECTORS];
     uint32_t row[SN_PANEL_UNITS];   /* the data row of each lane */
@@ -35,6 +38,11 @@ typedef struct block_state {
 } block_state;
 
 static const float zeros[SN_PANEL_UNITS];
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 typedef float quad __attribute__((vector_size(16)));
 
@@ -59,9 +67,35 @@ static void transpose(const float *from, int64_t from_stride, int64_t rows, int6
         }
 }
 
-static int64_t least(int64_t a, int64_t b)
+/* Asks for the next few rows of the block this thread is likely to take next: in a large table each is a
+   miss, and this lets the misses pass while the current block is worked on. They are asked for a few at a
+   time because a processor forgets such wishes when too many are open. */
+static void fetch_ahead(block_state *s, int64_t count)
 {
-    return a < b ? a : b;
+    const sn_cpu_job *job = s->job;
+    const sn_problem *problem = job->problem;
+    const int64_t line = 64 / (int64_t)sizeof(float), most = least(problem->p, FETCH_LINES * line);
+    const int64_t last = least(least(s->fetched + count, s->fetch_end), job->rows);
+    for (; s->fetched < last; s->fetched++) {
+        const int64_t row = sn_cpu_row(job->iteration, job->first + s->fetched);
+        const float *x = problem->x + row * problem->p;
+        for (int64_t at = 0; at < most; at += line) __builtin_prefetch(x + at, 0, 2);
+        __builtin_prefetch(x + most - 1, 0, 2);
+        if (problem->task == SN_CLASSIFICATION)
+            __builtin_prefetch(problem->label + row, 0, 2);
+        else
+            __builtin_prefetch(problem->y + row * problem->outputs, 0, 2);
+    }
+}
+
+/* Short rows are many: whole vectors, the last one over the one before it. */
+static void copy_row(float *to, const float *from, int64_t size)
+{
+    for (int64_t k = 0; k + SN_LANES <= size; k += SN_LANES) store(to + k, load(from + k));
+    if (size >= SN_LANES)
+        store(to + size - SN_LANES, load(from + size - SN_LANES));
+    else
+        for (int64_t k = 0; k < size; k++) to[k] = from[k];
 }
 
 /* The block's rows: indices, classes or responses, and the inputs (copied unless they lie in order). */
@@ -81,7 +115,7 @@ static void gather(block_state *s)
                 s->scratch->response[k * s->stride + r] = (float)problem->y[row * outputs + k];
         if (job->x_copy == NULL || !used) continue;
         float *to = job->x_copy + (s->at + r) * job->x_stride;
-        memcpy(to, problem->x + row * p, (size_t)p * sizeof *to);
+        copy_row(to, problem->x + row * p, p);
         if (job->shape->input_activation == SN_IDENTITY) continue;
         for (int64_t k = 0; k < job->x_stride; k += SN_LANES)
             store(to + k, activate(job->shape->input_activation, load(to + k)));
@@ -356,6 +390,7 @@ static void sweep(block_state *s, int number)
             const int64_t count = least(FORCE_UNITS, units - first);
             pull_back(s, i + 1, above, first, count);
             move(s, &m, first, count);
+            fetch_ahead(s, FETCH_ROWS);
         }
         mean_from_below(s, i + 1);
     }
@@ -403,6 +438,8 @@ static void impute_block(const sn_cpu_job *job, sn_cpu_scratch *scratch, int64_t
     for (int i = 0; i < s->top; i++)
         s->psi[i] = job->layer[i].psi + block * job->layer[i].outputs * s->stride;
 
+    s->fetched = (block + job->threads) * s->stride;
+    s->fetch_end = s->fetched + s->stride;
     gather(s);
     forward(s);
     output_pull(s, job->loss + s->at);

@@ -66,6 +66,7 @@ typedef struct sn_cpu_job {
     int64_t x_stride;
     float *loss; /* per row of the chunk, at the forward pass */
     bool first_chunk, last_chunk;
+    int threads;   /* that take blocks, in turn */
     int out_layer; /* impute: which latent to hand out; 0 in a step */
     float *out;
 } sn_cpu_job;
