@@ -227,8 +227,7 @@ static stonet_status resize(sn_builder *builder, int64_t capacity)
 stonet_status sn_builder_reserve(sn_builder *builder, int64_t rows, int64_t expected)
 {
     if (rows <= builder->capacity) return STONET_OK;
-    int64_t capacity = rows + rows / 8;
-    if (expected > capacity) capacity = expected;
+    int64_t capacity = expected >= rows ? expected : rows + rows / 8;
     int64_t row_bytes = 4 * (builder->n_numeric + builder->n_text) + 8 * builder->n_targets;
     int64_t step;
     if (__builtin_mul_overflow(capacity - builder->capacity, row_bytes, &step) || step > LARGE_STEP)

@@ -4,6 +4,12 @@
 #include "base/memory.h"
 #include "data/readers.h"
 
+static bool looks_like_idx(const unsigned char *magic, size_t size)
+{
+    return size >= 4 && magic[0] == 0 && magic[1] == 0 &&
+           memchr("\x08\x09\x0B\x0C\x0D\x0E", magic[2], 6) != NULL;
+}
+
 /* The content decides, not the ending: a renamed file reads all the same. */
 static stonet_status read_source(sn_source *source, const sn_target_wish *wish, stonet_data **out)
 {
@@ -12,6 +18,9 @@ static stonet_status read_source(sn_source *source, const sn_target_wish *wish, 
     SN_TRY(sn_source_read(source, magic, sizeof magic, &got));
     SN_TRY(sn_source_rewind(source));
     if (got == 0) return sn_fail(STONET_ERROR_DATA, "%s is empty", sn_source_path(source));
+    if (got >= 6 && memcmp(magic, "\x93NUMPY", 6) == 0) return sn_read_npy(source, wish, out);
+    if (got >= 4 && memcmp(magic, "PK", 2) == 0 && magic[2] <= 6) return sn_read_npz(source, wish, out);
+    if (looks_like_idx(magic, got)) return sn_read_idx(source, wish, out);
     return sn_read_text(source, wish, out);
 }
 

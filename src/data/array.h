@@ -1,0 +1,25 @@
+/* A block of numbers in a file, as NPY, NPZ and IDX have it, turned into a frame. */
+#ifndef SN_DATA_ARRAY_H
+#define SN_DATA_ARRAY_H
+
+#include "data/readers.h"
+
+enum { SN_ARRAY_RANK = 8 };
+
+typedef struct sn_array {
+    char kind; /* 'f' float, 'i' signed, 'u' unsigned, 'b' bool */
+    int size;  /* bytes of one number: 1, 2, 4 or 8 */
+    bool big_endian;
+    bool fortran; /* first index fastest */
+    int rank;     /* 1 to SN_ARRAY_RANK */
+    int64_t shape[SN_ARRAY_RANK];
+} sn_array;
+
+/* Reads the numbers that follow in the source. The first index is the row; the others together are the
+   column. The sizes are checked against what the source can hold before anything is allocated. */
+stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_target_wish *wish,
+                            stonet_data **out);
+/* The header of an NPY file, up to the numbers. */
+stonet_status sn_npy_header(sn_source *source, sn_array *out);
+
+#endif

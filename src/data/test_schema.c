@@ -1,0 +1,453 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/schema.h"
+
+static void assert_near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance)) fail_msg("%.17g is not %.17g", value, expected);
+}
+
+static stonet_data *table(const char *text, const char *target)
+{
+    char path[] = "/tmp/stonet_schema_XXXXXX";
+    int descriptor = mkstemp(path);
+    assert_int_equal(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
+    close(descriptor);
+    stonet_read_options how = {.target = target};
+    stonet_data *data = NULL;
+    stonet_status status = stonet_data_read(path, &how, &data);
+    unlink(path);
+    if (status != STONET_OK) fail_msg("%s", stonet_last_error());
+    return data;
+}
+
+static sn_schema *fit(const stonet_data *data, sn_scale scale, sn_task_wish task)
+{
+    sn_schema *schema = NULL;
+    if (sn_schema_fit(data, scale, task, NULL, &schema) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return schema;
+}
+
+static void refuse_fit(const char *text, const char *target, sn_task_wish task, const char *words)
+{
+    stonet_data *data = table(text, target);
+    sn_schema *schema = (sn_schema *)data;
+    assert_int_equal(sn_schema_fit(data, SN_SCALE_AUTO, task, NULL, &schema), STONET_ERROR_DATA);
+    assert_null(schema);
+    if (strstr(stonet_last_error(), words) == NULL) fail_msg("%s", stonet_last_error());
+    stonet_data_free(data);
+}
+
+static char last_message[1024];
+
+static void keep_message(stonet_level level, const char *text, void *user)
+{
+    (void)level;
+    (void)user;
+    strncat(last_message, text, sizeof last_message - strlen(last_message) - 2);
+    strcat(last_message, "\n");
+}
+
+static const char *const mixed = "a,colour,b,y\n"
+                                 "1,red,7,10\n"
+                                 "2,blue,7,20\n"
+                                 "3,red,7,30\n"
+                                 "6,green,7,41.5\n";
+
+static void test_features(void **state)
+{
+    (void)state;
+    stonet_data *data = table(mixed, "y");
+    stonet_run run;
+    stonet_run_default(&run);
+    run.on_message = keep_message;
+    last_message[0] = '\0';
+    sn_schema *schema;
+    assert_int_equal(sn_schema_fit(data, SN_SCALE_AUTO, SN_TASK_AUTO, &run, &schema), STONET_OK);
+    assert_non_null(strstr(last_message, "1 constant feature is without effect: b"));
+    assert_non_null(strstr(last_message, "column 'colour' is text"));
+    assert_int_equal(sn_schema_scale(schema), SN_SCALE_COLUMN);
+    assert_int_equal(sn_schema_features(schema), 5);
+    assert_int_equal(sn_schema_inputs(schema), 3);
+    assert_true(sn_schema_has_header(schema));
+    const char *const names[] = {"a", "colour=blue", "colour=green", "colour=red", "b"};
+    for (int f = 0; f < 5; f++) assert_string_equal(sn_schema_feature_name(schema, f), names[f]);
+    float x[20];
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    double sd = sqrt((4 + 1 + 0 + 9) / 4.0);
+    for (int i = 0; i < 4; i++) {
+        assert_near((double)x[5 * i], ((double)data->x[2 * i] - 3) / sd, 1e-6);
+        assert_true(x[5 * i + 4] == 0);
+    }
+    assert_near((double)x[1], -0.25 / sqrt(0.25 * 0.75), 1e-6);
+    assert_near((double)x[3], 0.5 / 0.5, 1e-6);
+    for (int f = 0; f < 4; f++) {
+        double mean = 0, square = 0;
+        for (int i = 0; i < 4; i++) {
+            mean += (double)x[5 * i + f] / 4;
+            square += (double)x[5 * i + f] * (double)x[5 * i + f] / 4;
+        }
+        assert_near(mean, 0, 1e-6);
+        assert_near(square, 1, 1e-6);
+    }
+    assert_int_equal(sn_schema_task(schema), SN_REGRESSION);
+    assert_near(sn_schema_target_mean(schema, 0), 25.375, 1e-12);
+    double y[4];
+    assert_int_equal(sn_schema_encode_y(schema, data, NULL, y), STONET_OK);
+    assert_near(y[0] + y[1] + y[2] + y[3], 0, 1e-12);
+    assert_near(y[0] * y[0] + y[1] * y[1] + y[2] * y[2] + y[3] * y[3], 4, 1e-12);
+    assert_near(y[0] * sn_schema_target_sd(schema, 0) + 25.375, 10, 1e-12);
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+static void test_scales(void **state)
+{
+    (void)state;
+    stonet_data *data = table("1,10,0.5\n3,30,0.25\n5,20,0.125\n", "3");
+    float x[6];
+    sn_schema *schema = fit(data, SN_SCALE_COMMON, SN_TASK_AUTO);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    double common = sqrt((8.0 / 3 + 200.0 / 3) / 2);
+    assert_near((double)x[0], -2 / common, 1e-6);
+    assert_near((double)x[1], -10 / common, 1e-6);
+    sn_schema_free(schema);
+    schema = fit(data, SN_SCALE_CENTRE, SN_TASK_AUTO);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    assert_true(x[0] == -2 && x[3] == 10);
+    sn_schema_free(schema);
+    schema = fit(data, SN_SCALE_NONE, SN_TASK_AUTO);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    assert_memory_equal(x, data->x, sizeof x);
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+/* Columns by name in any order, with more of them, or by position with and without the target. */
+static void test_new_tables(void **state)
+{
+    (void)state;
+    stonet_data *train = table(mixed, "y");
+    sn_schema *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
+    float x[10];
+    stonet_data *data = table("extra,b,colour,y,a\n0,7,green,5,1\n0,9,red,6,2\n", NULL);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    assert_memory_equal(x, ((float[]){1, 0, 1, 0, 7, 2, 0, 0, 1, 9}), sizeof x);
+    stonet_data_free(data);
+    /* A colour never seen counts as the training average. */
+    data = table("a,colour,b\n1,black,7\n1,blue,7\n", NULL);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    assert_memory_equal(x, ((float[]){1, 0.25f, 0.25f, 0.5f, 7, 1, 1, 0, 0, 7}), sizeof x);
+    stonet_data_free(data);
+    data = table("a,colour\n1,black\n2,black\n", NULL);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "no column 'b'"));
+    stonet_data_free(data);
+    data = table("a,colour,b\n1,black,7\n2,red,x\n3,red,y\n", NULL);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "column 'b' has text and was numbers"));
+    stonet_data_free(data);
+    data = table("1,red,7\n2,red,7\n", NULL);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    assert_memory_equal(x, ((float[]){1, 0, 0, 1, 7, 2, 0, 0, 1, 7}), sizeof x);
+    stonet_data_free(data);
+    data = table("1,red\n2,red\n", NULL);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "has 2 columns and the model was fitted on 3"));
+    stonet_data_free(data);
+    sn_schema_free(schema);
+    stonet_data_free(train);
+
+    train = table("1,10,2\n2,20,3\n3,35,5\n", "2");
+    schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
+    data = table("1,5,2\n3,6,4\n", NULL);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    assert_memory_equal(x, ((float[]){1, 2, 3, 4}), 4 * sizeof *x);
+    stonet_data_free(data);
+    sn_schema_free(schema);
+    stonet_data_free(train);
+}
+
+/* Codes that are numbers here and were numbers and words in training. */
+static void test_numbers_as_categories(void **state)
+{
+    (void)state;
+    stonet_data *train = table("1,0.5\n2,1.5\nA,2.5\n2,3.5\n", "2");
+    sn_schema *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
+    assert_int_equal(sn_schema_features(schema), 3);
+    stonet_data *data = table("2\n1\n", NULL);
+    float x[6];
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    assert_memory_equal(x, ((float[]){0, 1, 0, 1, 0, 0}), sizeof x);
+    stonet_data_free(data);
+    sn_schema_free(schema);
+    stonet_data_free(train);
+}
+
+static void expect_task(const double *y, int64_t n, sn_task task, int64_t outputs)
+{
+    float *x = malloc((size_t)n * sizeof *x);
+    for (int64_t i = 0; i < n; i++) x[i] = (float)i;
+    stonet_data *data;
+    assert_int_equal(stonet_data_wrap(x, n, 1, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
+    assert_int_equal(sn_schema_task(schema), task);
+    assert_int_equal(sn_schema_outputs(schema), outputs);
+    sn_schema_free(schema);
+    stonet_data_free(data);
+    free(x);
+}
+
+static void test_task(void **state)
+{
+    (void)state;
+    double y[400];
+    expect_task((double[]){-1, 1, 1}, 3, SN_CLASSIFICATION, 2);
+    expect_task((double[]){0.5, 1, 1}, 3, SN_REGRESSION, 1);
+    expect_task((double[]){1, 2, 3}, 3, SN_REGRESSION, 1);
+    for (int i = 0; i < 400; i++) y[i] = i % 20;
+    expect_task(y, 400, SN_CLASSIFICATION, 20);
+    expect_task(y, 199, SN_REGRESSION, 1);
+    for (int i = 0; i < 400; i++) y[i] = i % 21;
+    expect_task(y, 400, SN_REGRESSION, 1);
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    stonet_data *data = table("1,10\n2,9\n3,-1\n4,10\n", "2");
+    sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_CLASSIFICATION);
+    const char *const labels[] = {"-1", "9", "10"};
+    for (int c = 0; c < 3; c++) assert_string_equal(sn_schema_class_label(schema, c), labels[c]);
+    int32_t label[4];
+    assert_int_equal(sn_schema_encode_y(schema, data, label, NULL), STONET_OK);
+    assert_memory_equal(label, ((int32_t[]){2, 1, 0, 2}), sizeof label);
+    stonet_data_free(data);
+    data = table("1,10\n2,8\n", "2");
+    assert_int_equal(sn_schema_encode_y(schema, data, label, NULL), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "row 2 has the label '8', and the model knows -1, 9, 10"));
+    stonet_data_free(data);
+    data = table("1,10\n2,nine\n", NULL);
+    assert_int_equal(sn_schema_encode_y(schema, data, label, NULL), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "has no target"));
+    stonet_data_free(data);
+    sn_schema_free(schema);
+
+    data = table("1,dog\n2,cat\n3,dog\n", "2");
+    schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
+    assert_int_equal(sn_schema_task(schema), SN_CLASSIFICATION);
+    assert_string_equal(sn_schema_class_label(schema, 0), "cat");
+    assert_int_equal(sn_schema_encode_y(schema, data, label, NULL), STONET_OK);
+    assert_memory_equal(label, ((int32_t[]){1, 0, 1}), 3 * sizeof *label);
+    stonet_data_free(data);
+    sn_schema_free(schema);
+
+    /* The caller's own order stays; a class without rows goes. */
+    float x[] = {1, 2, 3};
+    assert_int_equal(stonet_data_wrap(x, 3, 1, &data), STONET_OK);
+    assert_int_equal(
+        stonet_data_set_classes(data, (int32_t[]){2, 0, 2}, (const char *[]){"low", "mid", "high"}, 3),
+        STONET_OK);
+    schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
+    assert_int_equal(sn_schema_outputs(schema), 2);
+    assert_string_equal(sn_schema_class_label(schema, 1), "high");
+    assert_int_equal(sn_schema_encode_y(schema, data, label, NULL), STONET_OK);
+    assert_memory_equal(label, ((int32_t[]){1, 0, 1}), 3 * sizeof *label);
+    stonet_data_free(data);
+    sn_schema_free(schema);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    refuse_fit("1,5\n2,5\n3,5\n", "2", SN_TASK_AUTO, "the target 'y' is the same in all 3 rows");
+    refuse_fit("1,5\n2,5\n3,5\n", "2", SN_TASK_WISH_CLASSIFICATION, "same in all 3 rows");
+    refuse_fit("1,5\n2,5\n3,5\n", "2", SN_TASK_WISH_REGRESSION, "same in all 3 rows");
+    refuse_fit("x,y\n1,a\n2,a\n3,a\n", "y", SN_TASK_AUTO, "the target 'y' is the same");
+    refuse_fit("1,a\n2,b\n3,a\n", "2", SN_TASK_WISH_REGRESSION, "holds labels, and regression needs numbers");
+    refuse_fit("1,2,3\n2,3,4\n", "2,3", SN_TASK_WISH_CLASSIFICATION, "takes one target");
+    refuse_fit("1,2\n2,3\n", NULL, SN_TASK_AUTO, "has no target");
+    refuse_fit("1,2\n1,3\n", "2", SN_TASK_AUTO, "every column is constant");
+    refuse_fit("1,2\n", "2", SN_TASK_AUTO, "one row");
+    char text[4000];
+    size_t used = 0;
+    for (int i = 0; i < 100; i++) used += (size_t)sprintf(text + used, "%d,n%d,%d\n", i, i, i % 2);
+    refuse_fit(text, "2", SN_TASK_AUTO, "too many for classes");
+    /* As a feature, such a column is left out. */
+    stonet_data *data = table(text, "3");
+    sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
+    assert_int_equal(sn_schema_inputs(schema), 2);
+    assert_int_equal(sn_schema_features(schema), 1);
+    float x[100];
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+/* 10 x 10 pixels, dark at the edge: bytes, or bytes / 255; and tables that are not images. */
+static void test_image_rule(void **state)
+{
+    (void)state;
+    enum { N = 50, P = 100 };
+    float *x = malloc(N * P * sizeof *x);
+    double y[N];
+    for (int kind = 0; kind < 6; kind++) {
+        for (int i = 0; i < N; i++) {
+            y[i] = i;
+            for (int j = 0; j < P; j++) {
+                int byte = j < 10 ? 0 : (i * 37 + j * 101 + i * j) % 256;
+                float value = (float)byte;
+                if (kind == 1) value = (float)byte / 255;
+                if (kind == 2) value = (float)(byte % 2);                  /* flags */
+                if (kind == 3) value = (float)byte / 200;                  /* no grey levels */
+                if (kind == 4) value = (float)(byte % (j < 40 ? 256 : 8)); /* different units */
+                if (kind == 5) value = (float)byte - 1;
+                x[i * P + j] = value;
+            }
+        }
+        stonet_data *data;
+        assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
+        assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+        sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
+        assert_int_equal(sn_schema_scale(schema), kind < 2 ? SN_SCALE_COMMON : SN_SCALE_COLUMN);
+        if (kind == 0) {
+            float *z = malloc(N * P * sizeof *z);
+            double total = 0;
+            assert_int_equal(sn_schema_encode_x(schema, data, z), STONET_OK);
+            for (int i = 0; i < N * P; i++) total += (double)z[i] * (double)z[i];
+            assert_near(total / (N * P), 1, 1e-5);
+            free(z);
+        }
+        sn_schema_free(schema);
+        stonet_data_free(data);
+    }
+    free(x);
+}
+
+static void check_same(const sn_schema *a, const sn_schema *b, const stonet_data *data)
+{
+    int64_t p = sn_schema_features(a);
+    assert_int_equal(sn_schema_features(b), p);
+    assert_int_equal(sn_schema_scale(b), sn_schema_scale(a));
+    assert_int_equal(sn_schema_has_header(b), sn_schema_has_header(a));
+    assert_int_equal(sn_schema_task(b), sn_schema_task(a));
+    assert_int_equal(sn_schema_outputs(b), sn_schema_outputs(a));
+    assert_string_equal(sn_schema_target_name(b, 0), sn_schema_target_name(a, 0));
+    for (int64_t f = 0; f < p; f++)
+        assert_string_equal(sn_schema_feature_name(b, f), sn_schema_feature_name(a, f));
+    float *x = malloc((size_t)(data->n * p) * sizeof *x), *z = malloc((size_t)(data->n * p) * sizeof *z);
+    assert_int_equal(sn_schema_encode_x(a, data, x), STONET_OK);
+    assert_int_equal(sn_schema_encode_x(b, data, z), STONET_OK);
+    assert_memory_equal(x, z, (size_t)(data->n * p) * sizeof *x);
+    free(x);
+    free(z);
+}
+
+static void test_store(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 2; way++) {
+        stonet_data *data = table(mixed, way == 0 ? "y" : "colour");
+        sn_schema *schema = fit(data, SN_SCALE_COLUMN, SN_TASK_AUTO), *back;
+        sn_store *store;
+        assert_int_equal(sn_store_create(&store), STONET_OK);
+        assert_int_equal(sn_schema_save(schema, store), STONET_OK);
+        assert_int_equal(sn_schema_load(store, &back), STONET_OK);
+        check_same(schema, back, data);
+        if (way == 0) assert_true(sn_schema_target_sd(back, 0) == sn_schema_target_sd(schema, 0));
+        if (way == 1) assert_string_equal(sn_schema_class_label(back, 2), "red");
+        sn_schema_free(back);
+        /* Every entry left out in turn is missed. */
+        const char *key, *value;
+        for (size_t skip = 0; skip < sn_store_texts(store) + sn_store_tensors(store); skip++) {
+            sn_store *less;
+            assert_int_equal(sn_store_create(&less), STONET_OK);
+            for (size_t i = 0; i < sn_store_texts(store); i++) {
+                sn_store_text(store, i, &key, &value);
+                if (i != skip) assert_int_equal(sn_store_put_text(less, key, value), STONET_OK);
+            }
+            for (size_t i = 0; i < sn_store_tensors(store); i++) {
+                const sn_tensor *tensor = sn_store_tensor(store, i);
+                if (i + sn_store_texts(store) == skip) continue;
+                assert_int_equal(sn_store_put(less, tensor->name, tensor->dtype, tensor->rank, tensor->shape,
+                                              tensor->data),
+                                 STONET_OK);
+            }
+            assert_int_equal(sn_schema_load(less, &back), STONET_ERROR_FORMAT);
+            assert_null(back);
+            sn_store_free(less);
+        }
+        sn_store_free(store);
+        sn_schema_free(schema);
+        stonet_data_free(data);
+    }
+}
+
+static void test_damaged_store(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *value;
+    } bad[] = {{"schema.scale", "auto"},
+               {"schema.scale", "huge"},
+               {"schema.header", "7"},
+               {"schema.task", "art"},
+               {"schema.inputs", "{"},
+               {"schema.inputs", "[]"},
+               {"schema.inputs", "[1,2,3]"},
+               {"schema.inputs", "[{\"name\":\"a\"}]"},
+               {"schema.inputs", "[{\"name\":\"a\",\"categories\":4}]"},
+               {"schema.inputs", "[{\"name\":\"a\",\"categories\":[]}]"},
+               {"schema.targets", "[{\"name\":3,\"position\":0}]"},
+               {"schema.targets", "[{\"name\":\"y\",\"position\":-5}]"},
+               {"schema.targets", "[{\"name\":\"y\",\"position\":0},{\"name\":\"z\",\"position\":0}]"}};
+    stonet_data *data = table(mixed, "y");
+    sn_schema *schema = fit(data, SN_SCALE_COLUMN, SN_TASK_AUTO), *back;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        sn_store *whole, *store;
+        const char *key, *value;
+        assert_int_equal(sn_store_create(&whole), STONET_OK);
+        assert_int_equal(sn_store_create(&store), STONET_OK);
+        assert_int_equal(sn_schema_save(schema, whole), STONET_OK);
+        for (size_t i = 0; i < sn_store_texts(whole); i++) {
+            sn_store_text(whole, i, &key, &value);
+            bool here = strcmp(key, bad[k].key) == 0;
+            assert_int_equal(sn_store_put_text(store, key, here ? bad[k].value : value), STONET_OK);
+        }
+        for (size_t i = 0; i < sn_store_tensors(whole); i++) {
+            const sn_tensor *tensor = sn_store_tensor(whole, i);
+            assert_int_equal(
+                sn_store_put(store, tensor->name, tensor->dtype, tensor->rank, tensor->shape, tensor->data),
+                STONET_OK);
+        }
+        if (sn_schema_load(store, &back) != STONET_ERROR_FORMAT) fail_msg("%s loads", bad[k].value);
+        sn_store_free(whole);
+        sn_store_free(store);
+    }
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_features),   cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_new_tables), cmocka_unit_test(test_numbers_as_categories),
+        cmocka_unit_test(test_task),       cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_image_rule),
+        cmocka_unit_test(test_store),      cmocka_unit_test(test_damaged_store),
+    };
+    return cmocka_run_group_tests_name("data_schema", tests, NULL, NULL);
+}
