@@ -1,0 +1,237 @@
+/* stonet_data_write and stonet_matrix_write: CSV with the shortest digits that read back, and NPY. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "data/frame.h"
+#include "data/number.h"
+
+typedef enum table_format { FORMAT_TEXT, FORMAT_NPY } table_format;
+
+/* The ending that counts: the last but .gz; "" when the name has none, as /dev/stdout. */
+static void ending_of(const char *path, char ending[8])
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (length > 3 && strcasecmp(name + length - 3, ".gz") == 0) length -= 3;
+    size_t from = length;
+    while (from > 0 && name[from - 1] != '.') from--;
+    size_t size = from > 0 ? length - from : 0;
+    if (size > 7) size = 7; /* longer than any that is known */
+    memcpy(ending, name + from, size);
+    ending[size] = '\0';
+}
+
+static stonet_status choose_format(const char *path, table_format *format, char *delimiter)
+{
+    char ending[8];
+    if (path == NULL || path[0] == '\0')
+        return sn_fail(STONET_ERROR_ARGUMENT, "the name of the file to write is empty");
+    ending_of(path, ending);
+    *format = strcasecmp(ending, "npy") == 0 ? FORMAT_NPY : FORMAT_TEXT;
+    *delimiter = strcasecmp(ending, "tsv") == 0 ? '\t' : ',';
+    if (*format == FORMAT_NPY || ending[0] == '\0' || strcasecmp(ending, "csv") == 0 ||
+        strcasecmp(ending, "tsv") == 0 || strcasecmp(ending, "txt") == 0)
+        return STONET_OK;
+    return sn_fail(STONET_ERROR_ARGUMENT,
+                   "cannot write %s: tables are written as .csv, .tsv or .npy, each also with .gz", path);
+}
+
+/* Quotes where the text would not come back as it is. */
+static stonet_status write_word(sn_writer *writer, const char *text)
+{
+    size_t length = strlen(text);
+    bool plain =
+        length > 0 && strpbrk(text, ",;\t\n\r\"") == NULL && text[0] != ' ' && text[length - 1] != ' ';
+    if (plain) return sn_write(writer, text, length);
+    SN_TRY(sn_write(writer, "\"", 1));
+    for (const char *at = text;; at++) {
+        size_t part = strcspn(at, "\"");
+        SN_TRY(sn_write(writer, at, part));
+        at += part;
+        if (*at == '\0') break;
+        SN_TRY(sn_write(writer, "\"\"", 2));
+    }
+    return sn_write(writer, "\"", 1);
+}
+
+static stonet_status write_number(sn_writer *writer, double value)
+{
+    char text[SN_NUMBER_SIZE];
+    size_t length = sn_number_print(value, text);
+    return sn_write(writer, text, length);
+}
+
+/* Version 1.0; the header is padded so that the numbers begin at a multiple of 64 bytes. */
+static stonet_status write_npy_header(sn_writer *writer, const char *type, int64_t n, int64_t m)
+{
+    char header[192] = {0};
+    int used = snprintf(header + 10, sizeof header - 10,
+                        "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }", type,
+                        (long long)n, (long long)m);
+    int total = (10 + used + 1 + 63) / 64 * 64;
+    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    header[8] = (char)((total - 10) & 0xFF);
+    header[9] = (char)((total - 10) >> 8);
+    memset(header + 10 + used, ' ', (size_t)(total - 10 - used - 1));
+    header[total - 1] = '\n';
+    return sn_write(writer, header, (size_t)total);
+}
+
+static stonet_status matrix_as_text(sn_writer *writer, char delimiter, const double *values, int64_t n,
+                                    int64_t m, const char *const *names)
+{
+    for (int64_t j = 0; names != NULL && j < m; j++) {
+        SN_TRY(write_word(writer, names[j]));
+        SN_TRY(sn_write(writer, j + 1 < m ? &delimiter : "\n", 1));
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < m; j++) {
+            SN_TRY(write_number(writer, values[i * m + j]));
+            SN_TRY(sn_write(writer, j + 1 < m ? &delimiter : "\n", 1));
+        }
+    }
+    return STONET_OK;
+}
+
+/* Commits what went well and abandons what did not. */
+static stonet_status close_writer(sn_writer *writer, stonet_status status)
+{
+    if (status == STONET_OK) return sn_writer_commit(writer);
+    sn_writer_abandon(writer);
+    return status;
+}
+
+stonet_status stonet_matrix_write(const char *path, const double *values, int64_t n, int64_t m,
+                                  const char *const *names)
+{
+    table_format format;
+    char delimiter;
+    sn_writer *writer;
+    SN_TRY(choose_format(path, &format, &delimiter));
+    if (n < 0 || m < 1 || (values == NULL && n > 0))
+        return sn_fail(STONET_ERROR_ARGUMENT, "a matrix to write needs at least one column");
+    SN_TRY(sn_writer_open(path, &writer));
+    stonet_status status;
+    if (format == FORMAT_NPY) {
+        status = write_npy_header(writer, "<f8", n, m);
+        if (status == STONET_OK) status = sn_write(writer, values, (size_t)(n * m) * sizeof *values);
+    } else {
+        status = matrix_as_text(writer, delimiter, values, n, m, names);
+    }
+    return close_writer(writer, status);
+}
+
+/* ---- whole tables: features, targets, truth ---------------------------------------------------- */
+
+static int64_t table_width(const stonet_data *data)
+{
+    return data->n_columns + data->n_targets + data->n_truth;
+}
+
+/* The number in column j of row i, for columns that are numbers. */
+static double number_at(const stonet_data *data, int64_t i, int64_t j)
+{
+    if (j < data->n_columns) return (double)data->x[i * data->n_numeric + data->column[j].slot];
+    j -= data->n_columns;
+    if (j < data->n_targets) return data->y[i * data->n_targets + j];
+    return data->truth[i * data->n_truth + j - data->n_targets];
+}
+
+/* The text in column j of row i, or NULL when it is a number. */
+static const char *text_at(const stonet_data *data, int64_t i, int64_t j)
+{
+    if (j < data->n_columns) {
+        const sn_column *column = &data->column[j];
+        if (column->kind == SN_COLUMN_NUMBER) return NULL;
+        return data->text_values[column->slot].text[data->text_code[column->slot][i]];
+    }
+    bool is_label = data->label != NULL && j - data->n_columns < data->n_targets;
+    return is_label ? data->labels.text[data->label[i]] : NULL;
+}
+
+static stonet_status write_names(sn_writer *writer, char delimiter, const stonet_data *data)
+{
+    int64_t width = table_width(data);
+    for (int64_t j = 0; j < width; j++) {
+        int64_t target = j - data->n_columns, truth = target - data->n_targets;
+        if (target < 0)
+            SN_TRY(write_word(writer, data->column[j].name));
+        else if (truth < 0)
+            SN_TRY(write_word(writer, data->target_name[target]));
+        else
+            SN_TRY(sn_write_text(writer, "truth%lld", (long long)truth + 1));
+        SN_TRY(sn_write(writer, j + 1 < width ? &delimiter : "\n", 1));
+    }
+    return STONET_OK;
+}
+
+static stonet_status table_as_text(sn_writer *writer, char delimiter, const stonet_data *data)
+{
+    int64_t width = table_width(data);
+    SN_TRY(write_names(writer, delimiter, data));
+    for (int64_t i = 0; i < data->n; i++) {
+        for (int64_t j = 0; j < width; j++) {
+            const char *text = text_at(data, i, j);
+            if (text != NULL)
+                SN_TRY(write_word(writer, text));
+            else
+                SN_TRY(write_number(writer, number_at(data, i, j)));
+            SN_TRY(sn_write(writer, j + 1 < width ? &delimiter : "\n", 1));
+        }
+    }
+    return STONET_OK;
+}
+
+/* Labels that are numbers go into an array as those numbers. */
+static stonet_status label_values(const stonet_data *data, double **out)
+{
+    SN_TRY(SN_NEW(*out, data->labels.count));
+    for (int64_t c = 0; c < data->labels.count; c++) {
+        const char *stop = sn_number_read(data->labels.text[c], &(*out)[c]);
+        if (stop == NULL || *stop != '\0')
+            return sn_fail(STONET_ERROR_DATA,
+                           "an .npy file holds numbers only, and '%s' is a label: write a .csv",
+                           data->labels.text[c]);
+    }
+    return STONET_OK;
+}
+
+static stonet_status table_as_npy(sn_writer *writer, const stonet_data *data, const double *labels)
+{
+    int64_t width = table_width(data);
+    double *row;
+    SN_TRY(write_npy_header(writer, "<f8", data->n, width));
+    SN_TRY(SN_NEW(row, width));
+    stonet_status status = STONET_OK;
+    for (int64_t i = 0; status == STONET_OK && i < data->n; i++) {
+        for (int64_t j = 0; j < width; j++) {
+            bool is_label = data->label != NULL && j == data->n_columns;
+            row[j] = is_label ? labels[data->label[i]] : number_at(data, i, j);
+        }
+        status = sn_write(writer, row, (size_t)width * sizeof *row);
+    }
+    sn_free(row);
+    return status;
+}
+
+stonet_status stonet_data_write(const stonet_data *data, const char *path)
+{
+    table_format format;
+    char delimiter;
+    sn_writer *writer;
+    double *labels = NULL;
+    SN_TRY(choose_format(path, &format, &delimiter));
+    if (format == FORMAT_NPY && data->n_text > 0)
+        return sn_fail(STONET_ERROR_DATA,
+                       "an .npy file holds numbers only, and the table has text columns: write a .csv");
+    stonet_status status = format == FORMAT_NPY ? label_values(data, &labels) : STONET_OK;
+    if (status == STONET_OK) status = sn_writer_open(path, &writer);
+    if (status == STONET_OK)
+        status = close_writer(writer, format == FORMAT_NPY ? table_as_npy(writer, data, labels)
+                                                           : table_as_text(writer, delimiter, data));
+    sn_free(labels);
+    return status;
+}
