@@ -1,0 +1,85 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "data/frame.h"
+
+static void test_wrap(void **state)
+{
+    (void)state;
+    const float x[] = {1, 2, 3, 4, 5, 6};
+    stonet_data *data;
+    assert_int_equal(stonet_data_wrap(x, 2, 3, &data), STONET_OK);
+    assert_ptr_equal(stonet_data_x(data), x);
+    assert_int_equal(stonet_data_rows(data), 2);
+    assert_int_equal(stonet_data_columns(data), 3);
+    assert_string_equal(stonet_data_column_name(data, 2), "x3");
+    assert_null(stonet_data_column_name(data, -1));
+    int64_t count;
+    assert_null(stonet_data_targets(data, &count));
+    assert_int_equal(count, 0);
+    assert_null(stonet_data_classes(data, &count));
+    assert_null(stonet_data_truth(data, &count));
+    assert_int_equal(count, 0);
+    assert_int_equal(stonet_data_set_names(data, (const char *[]){"a", "b", "c"}), STONET_OK);
+    assert_string_equal(stonet_data_column_name(data, 2), "c");
+    assert_int_equal(stonet_data_set_names(data, (const char *[]){"a", NULL, "c"}), STONET_ERROR_ARGUMENT);
+    stonet_data_free(data);
+    stonet_data_free(NULL);
+}
+
+static void test_targets(void **state)
+{
+    (void)state;
+    const float x[] = {1, 2};
+    stonet_data *data;
+    int64_t count;
+    assert_int_equal(stonet_data_wrap(x, 2, 1, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, (double[]){1, 2, 3, 4}, 2), STONET_OK);
+    assert_true(stonet_data_targets(data, &count)[3] == 4);
+    assert_int_equal(count, 2);
+    assert_string_equal(data->target_name[1], "y2");
+    /* The last one set counts. */
+    assert_int_equal(stonet_data_set_classes(data, (int32_t[]){1, 0}, (const char *[]){"no", "yes"}, 2),
+                     STONET_OK);
+    assert_null(stonet_data_targets(data, &count));
+    assert_int_equal(stonet_data_classes(data, &count)[0], 1);
+    assert_int_equal(count, 2);
+    assert_string_equal(stonet_data_class_label(data, 1), "yes");
+    assert_null(stonet_data_class_label(data, 2));
+    stonet_data_free(data);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    const float x[] = {1, 2, (float)NAN, 4, (float)INFINITY, 6};
+    stonet_data *data;
+    assert_int_equal(stonet_data_wrap(x, 3, 2, &data), STONET_ERROR_DATA);
+    assert_string_equal(stonet_last_error(), "row 2, column 1: the value is missing (NaN)");
+    assert_null(data);
+    assert_int_equal(stonet_data_wrap(NULL, 3, 2, &data), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_data_wrap(x, 0, 2, &data), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_data_wrap(x, 1, 2, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, (double[]){(double)INFINITY}, 1), STONET_ERROR_DATA);
+    assert_int_equal(stonet_data_set_targets(data, NULL, 1), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_data_set_classes(data, (int32_t[]){2}, (const char *[]){"a", "b"}, 2),
+                     STONET_ERROR_ARGUMENT);
+    assert_string_equal(stonet_last_error(), "row 1 has class code 2, and the codes go from 0 to 1");
+    assert_int_equal(stonet_data_set_classes(data, (int32_t[]){0}, (const char *[]){"a", NULL}, 2),
+                     STONET_ERROR_ARGUMENT);
+    stonet_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrap), cmocka_unit_test(test_targets),
+                                       cmocka_unit_test(test_refusals)};
+    return cmocka_run_group_tests_name("data_frame", tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "data/frame.h"
+
+static stonet_data *generate(const char *name, int64_t rows, uint64_t seed)
+{
+    stonet_data *data;
+    if (stonet_generate(name, rows, seed, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return data;
+}
+
+static void test_rows_do_not_depend_on_each_other(void **state)
+{
+    (void)state;
+    char *text = stonet_generators_json();
+    json_t *list = json_loads(text, 0, NULL), *entry;
+    size_t index;
+    assert_true(json_array_size(list) >= 5);
+    json_array_foreach(list, index, entry)
+    {
+        const char *name = json_string_value(json_object_get(entry, "name"));
+        stonet_data *few = generate(name, 10, 4), *many = generate(name, 1000, 4),
+                    *other = generate(name, 10, 5);
+        int64_t p = stonet_data_columns(few), truths;
+        assert_int_equal(p, json_integer_value(json_object_get(entry, "columns")));
+        assert_memory_equal(few->x, many->x, (size_t)(10 * p) * sizeof(float));
+        assert_memory_equal(few->truth, many->truth, 10 * sizeof(double));
+        assert_memory_not_equal(few->x, other->x, (size_t)(10 * p) * sizeof(float));
+        assert_non_null(stonet_data_truth(few, &truths));
+        assert_int_equal(truths, json_integer_value(json_object_get(entry, "truth")));
+        bool classes = strcmp(json_string_value(json_object_get(entry, "task")), "classification") == 0;
+        assert_int_equal(classes, few->label != NULL);
+        stonet_data_free(few);
+        stonet_data_free(many);
+        stonet_data_free(other);
+    }
+    json_decref(list);
+    stonet_string_free(text);
+}
+
+/* The log odds must be calibrated: in each bin of T, the share of the class is the mean of 1 / (1 + exp(-T)).
+ */
+static void check_log_odds(const char *name, double share, double tolerance, double bayes_error)
+{
+    enum { N = 40000, BINS = 8 };
+    stonet_data *data = generate(name, N, 1);
+    double expected[BINS] = {0}, met[BINS] = {0}, spread[BINS] = {0}, total = 0, errors = 0;
+    for (int i = 0; i < N; i++) {
+        double t = data->truth[i], odds = 1 / (1 + exp(-t));
+        int bin = (int)fmin(fmax(t + BINS / 2.0, 0), BINS - 1);
+        expected[bin] += odds;
+        spread[bin] += odds * (1 - odds);
+        met[bin] += data->label[i];
+        total += data->label[i];
+        errors += (t > 0) != data->label[i];
+    }
+    assert_true(fabs(total / N - share) < tolerance);
+    assert_true(fabs(errors / N - bayes_error) < 0.008);
+    for (int k = 0; k < BINS; k++) {
+        if (fabs(met[k] - expected[k]) > 4.5 * sqrt(spread[k]) + 1)
+            fail_msg("%s: bin %d has %g where %g are due", name, k, met[k], expected[k]);
+    }
+    stonet_data_free(data);
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    check_log_odds("waveform", 1.0 / 3, 0.01, 0.084);
+    check_log_odds("ring", 0.52, 0.01, 0.112);
+}
+
+/* Mean by class of Breiman's waves where only one of them reaches: sensor 3 belongs to the early wave (peak
+   7), sensor 19 to the late one (peak 15); each wave has weight 1/2 in the two classes it is part of. */
+static void test_waves(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    stonet_data *data = generate("waveform", N, 2);
+    double early = 0, late = 0, count = 0;
+    for (int i = 0; i < N; i++) {
+        if (data->label[i] == 0) continue;
+        count++;
+        early += (double)data->x[21 * i + 2];
+        late += (double)data->x[21 * i + 18];
+    }
+    assert_true(fabs(early / count - 1) < 0.06);
+    assert_true(fabs(late / count) < 0.06);
+    assert_string_equal(stonet_data_class_label(data, 1), "1");
+    stonet_data_free(data);
+}
+
+static void check_residual(const char *name, double (*mean)(double truth), double variance, double tolerance)
+{
+    enum { N = 40000 };
+    stonet_data *data = generate(name, N, 1);
+    double sum = 0, squares = 0, cross = 0;
+    for (int i = 0; i < N; i++) {
+        double m = mean(data->truth[i]), residual = data->y[i] - m;
+        sum += residual;
+        squares += residual * residual;
+        cross += residual * m;
+    }
+    assert_true(fabs(sum / N) < 0.03);
+    assert_true(fabs(squares / N - variance) < tolerance);
+    assert_true(fabs(cross / N) < 0.1);
+    stonet_data_free(data);
+}
+
+static double same(double t)
+{
+    return t;
+}
+
+static double r_log_r(double r)
+{
+    return r * log(r);
+}
+
+static void test_regressions(void **state)
+{
+    (void)state;
+    check_residual("m1", cos, 0.5, 0.08); /* heavy tails: kurtosis 25 */
+    check_residual("ratio", same, 0.25, 0.01);
+    check_residual("radial", r_log_r, 0.25, 0.01);
+    check_residual("sigmoid", same, 0.25, 0.01);
+    check_residual("friedman", same, 1, 0.03);
+}
+
+static void test_m1_features(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    stonet_data *data = generate("m1", N, 3);
+    double covariance[3] = {0};
+    for (int i = 0; i < N; i++) {
+        const float *x = data->x + 20 * i;
+        for (int lag = 0; lag < 3; lag++) covariance[lag] += (double)x[10] * (double)x[10 + lag] / N;
+        double t = 0;
+        for (int j = 0; j < 6; j++) t += (double)x[j] / sqrt(6);
+        assert_true(fabs(t - data->truth[i]) < 1e-9);
+    }
+    assert_true(fabs(covariance[0] - 1) < 0.05);
+    assert_true(fabs(covariance[1] - 0.5) < 0.04);
+    assert_true(fabs(covariance[2] - 0.25) < 0.04);
+    stonet_data_free(data);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    stonet_data *data;
+    assert_int_equal(stonet_generate("wave", 10, 1, &data), STONET_ERROR_ARGUMENT);
+    assert_non_null(strstr(stonet_last_error(), "no generator 'wave': choose one of waveform, m1"));
+    assert_int_equal(stonet_generate(NULL, 10, 1, &data), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_generate("m1", 0, 1, &data), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_generate("m1", -5, 1, &data), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_generate("m1", (int64_t)1 << 40, 1, &data), STONET_ERROR_ARGUMENT);
+    assert_null(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_do_not_depend_on_each_other),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_regressions),
+        cmocka_unit_test(test_m1_features),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests_name("data_generators", tests, NULL, NULL);
+}

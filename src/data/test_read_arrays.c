@@ -1,0 +1,215 @@
+/* Arrays written by NumPy (golden/make_arrays.py), and arrays that lie. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "data/frame.h"
+
+static char path[512];
+
+static const char *golden(const char *name)
+{
+    const char *root = getenv("STONET_GOLDEN");
+    snprintf(path, sizeof path, "%s/src/data/golden/%s", root != NULL ? root : ".", name);
+    return path;
+}
+
+static stonet_data *read_golden(const char *name, const char *target)
+{
+    stonet_read_options how = {.target = target};
+    stonet_data *data = NULL;
+    if (stonet_data_read(golden(name), &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return data;
+}
+
+/* x_ij = first + columns * i + j. */
+static void check_counting(stonet_data *data, int64_t n, int64_t p, float first)
+{
+    assert_int_equal(data->n, n);
+    assert_int_equal(data->n_numeric, p);
+    assert_false(data->has_header);
+    for (int64_t i = 0; i < n * p; i++) assert_true(data->x[i] == first + (float)i);
+    stonet_data_free(data);
+}
+
+static void test_npy(void **state)
+{
+    (void)state;
+    check_counting(read_golden("f4.npy", NULL), 3, 4, -3.5f);
+    check_counting(read_golden("f8_big_fortran.npy", NULL), 3, 4, -3.5f);
+    check_counting(read_golden("i2_big.npy", NULL), 3, 4, -4);
+    check_counting(read_golden("i8.npy", NULL), 3, 4, -4);
+    check_counting(read_golden("u1_cube.npy", NULL), 2, 12, 0);
+    check_counting(read_golden("u4_cube_fortran.npy", NULL), 2, 12, 0);
+    check_counting(read_golden("v2.npy", NULL), 3, 4, -3.5f);
+    check_counting(read_golden("v3.npy", NULL), 3, 4, -3.5f);
+    stonet_data *data = read_golden("bool.npy", NULL);
+    assert_true(data->x[0] == 0 && data->x[1] == 1);
+    stonet_data_free(data);
+    data = read_golden("f8_big_fortran.npy", "4,1");
+    assert_true(data->y[0] == -0.5 && data->y[1] == -3.5 && data->y[5] == 4.5);
+    assert_int_equal(data->n_numeric, 2);
+    assert_true(data->x[0] == -2.5f && data->x[5] == 6.5f);
+    assert_string_equal(stonet_data_column_name(data, 0), "x2");
+    stonet_data_free(data);
+}
+
+static void test_npz(void **state)
+{
+    (void)state;
+    stonet_data *data = read_golden("xy.npz", NULL);
+    assert_int_equal(data->n_targets, 1);
+    assert_true(data->y[0] == 1 && data->y[1] == 0 && data->y[2] == 1);
+    check_counting(data, 3, 4, -3.5f);
+    data = read_golden("xy.npz", "y");
+    assert_true(data->y[1] == 0);
+    stonet_data_free(data);
+    data = read_golden("xy.npz", "4"); /* a column of x, and not the y */
+    assert_true(data->y[0] == -0.5);
+    assert_int_equal(data->n_numeric, 3);
+    stonet_data_free(data);
+    data = read_golden("packed.npz", NULL);
+    assert_int_equal(data->n_targets, 2);
+    assert_true(data->y[2] == 0.5);
+    check_counting(data, 3, 4, -3.5f);
+    check_counting(read_golden("lone.npz", NULL), 3, 4, -3.5f);
+}
+
+static void test_idx(void **state)
+{
+    (void)state;
+    check_counting(read_golden("images.idx", NULL), 2, 12, 0);
+    check_counting(read_golden("shorts.idx.gz", NULL), 3, 4, -4);
+    check_counting(read_golden("doubles.idx", NULL), 3, 4, -3.5f);
+}
+
+static void test_target_files(void **state)
+{
+    (void)state;
+    char x_path[512];
+    strcpy(x_path, golden("f4.npy"));
+    stonet_read_options how = {.target_file = golden("xy.npz")};
+    stonet_data *data;
+    assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_OK);
+    assert_true(data->n_targets == 1 && data->y[2] == 1);
+    stonet_data_free(data);
+    how.target_file = golden("i8.npy");
+    how.target = "2";
+    assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_OK);
+    assert_true(data->n_targets == 1 && data->y[2] == 5);
+    stonet_data_free(data);
+    how.target = NULL;
+    how.target_file = golden("images.idx");
+    assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "has 3 rows and the targets in"));
+}
+
+static void refuse(const char *file, const char *target, stonet_status status, const char *words)
+{
+    stonet_read_options how = {.target = target};
+    stonet_data *data = NULL;
+    stonet_status got = stonet_data_read(file, &how, &data);
+    assert_null(data);
+    if (got != status || strstr(stonet_last_error(), words) == NULL)
+        fail_msg("%s gives %s: %s", file, stonet_status_name(got), stonet_last_error());
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    refuse(golden("text.npy"), NULL, STONET_ERROR_FORMAT, "values of the type U1");
+    refuse(golden("complex.npy"), NULL, STONET_ERROR_FORMAT, "values of the type c8");
+    refuse(golden("scalar.npy"), NULL, STONET_ERROR_FORMAT, "a single number");
+    refuse(golden("empty.npy"), NULL, STONET_ERROR_DATA, "no rows or no columns");
+    refuse(golden("nan.npy"), NULL, STONET_ERROR_DATA, "row 2, column 3: the value is missing");
+    refuse(golden("wide.npy"), NULL, STONET_ERROR_DATA, "row 2, column 3: the value is too large");
+    refuse(golden("two.npz"), NULL, STONET_ERROR_FORMAT, "there must be only one");
+    refuse(golden("f4.npy"), "5", STONET_ERROR_ARGUMENT, "its columns are 1 to 4");
+    refuse(golden("f4.npy"), "y", STONET_ERROR_ARGUMENT, "no column 'y'");
+}
+
+static const char *write_temporary(const void *bytes, size_t size)
+{
+    static char name[64];
+    strcpy(name, "/tmp/stonet_array_XXXXXX");
+    int descriptor = mkstemp(name);
+    assert_int_equal(write(descriptor, bytes, size), (ssize_t)size);
+    close(descriptor);
+    return name;
+}
+
+/* An NPY header with this dictionary and some zeros behind it. */
+static void refuse_npy(const char *dictionary, stonet_status status, const char *words)
+{
+    unsigned char bytes[600] = "\x93NUMPY\x01";
+    size_t length = strlen(dictionary);
+    bytes[8] = (unsigned char)length;
+    memcpy(bytes + 10, dictionary, length);
+    const char *file = write_temporary(bytes, 10 + length + 64);
+    refuse(file, NULL, status, words);
+    unlink(file);
+}
+
+static void test_hostile_headers(void **state)
+{
+    (void)state;
+    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (999999999999999999, 100), }",
+               STONET_ERROR_FORMAT, "claims a shape that no file can have");
+    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (100000000000000000, 4), }",
+               STONET_ERROR_FORMAT, "is cut off");
+    refuse_npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1000, 4), }", STONET_ERROR_FORMAT,
+               "is cut off");
+    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 4), }",
+               STONET_ERROR_FORMAT, "its shape is damaged");
+    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 4), }", STONET_ERROR_FORMAT,
+               "shape is damaged");
+    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 4", STONET_ERROR_FORMAT,
+               "shape is damaged");
+    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }",
+               STONET_ERROR_FORMAT, "more than 8");
+    refuse_npy("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (4, 4), }", STONET_ERROR_FORMAT,
+               "order is damaged");
+    refuse_npy("{'fortran_order': False, 'shape': (4, 4), }", STONET_ERROR_FORMAT, "plain array");
+    refuse_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,), }", STONET_ERROR_FORMAT,
+               "records");
+    refuse_npy("{'descr': 'f4', 'fortran_order': False, 'shape': (4,), }", STONET_ERROR_FORMAT,
+               "type is damaged");
+    const unsigned char idx[] = {0,   0,   8,   3,   255, 255, 255, 255, 255,
+                                 255, 255, 255, 255, 255, 255, 255, 1,   2};
+    const char *file = write_temporary(idx, sizeof idx);
+    refuse(file, NULL, STONET_ERROR_FORMAT, "claims a shape");
+    unlink(file);
+    file = write_temporary("\0\0\x08\0zz", 6);
+    refuse(file, NULL, STONET_ERROR_FORMAT, "0 dimensions");
+    unlink(file);
+    file = write_temporary("\0\0\x08\x01\0\0\0\x09"
+                           "abc",
+                           11);
+    refuse(file, NULL, STONET_ERROR_FORMAT, "cut off");
+    unlink(file);
+    file = write_temporary("PK\x03\x04 and no more of it than this", 30);
+    refuse(file, NULL, STONET_ERROR_FORMAT, "no zip archive");
+    unlink(file);
+    file = write_temporary("PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
+    refuse(file, NULL, STONET_ERROR_FORMAT, "there is no array in it");
+    unlink(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_npy),      cmocka_unit_test(test_npz),
+        cmocka_unit_test(test_idx),      cmocka_unit_test(test_target_files),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_hostile_headers),
+    };
+    return cmocka_run_group_tests_name("data_read_arrays", tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+/* The data sets of the paper, where the folder STONET_DATA has them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/schema.h"
+
+/* Reads files of the folder, or skips the test. */
+static stonet_data *read_set(const char *name, const char *target, const char *target_name)
+{
+    const char *root = getenv("STONET_DATA");
+    if (root == NULL || root[0] == '\0') {
+        print_message("STONET_DATA is not set: skipped\n");
+        skip();
+    }
+    char path[512], target_path[512];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    snprintf(target_path, sizeof target_path, "%s/%s", root, target_name != NULL ? target_name : "");
+    stonet_read_options how = {.target = target, .target_file = target_name != NULL ? target_path : NULL};
+    stonet_data *data;
+    if (stonet_data_read(path, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return data;
+}
+
+static void check_schema(const stonet_data *data, sn_scale scale, sn_task task, int64_t outputs)
+{
+    sn_schema *schema;
+    if (sn_schema_fit(data, SN_SCALE_AUTO, SN_TASK_AUTO, NULL, &schema) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
+    assert_int_equal(sn_schema_scale(schema), scale);
+    assert_int_equal(sn_schema_task(schema), task);
+    assert_int_equal(sn_schema_outputs(schema), outputs);
+    sn_schema_free(schema);
+}
+
+static void test_binary_sets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t n, p;
+    } sets[] = {{"breast-cancer", 200, 9},
+                {"flare-solar", 666, 9},
+                {"heart", 170, 13},
+                {"german", 700, 20},
+                {"waveform", 400, 21}};
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        char x[128], y[128];
+        snprintf(x, sizeof x, "%s/%s_train_data_1.asc", sets[k].name, sets[k].name);
+        snprintf(y, sizeof y, "%s/%s_train_labels_1.asc", sets[k].name, sets[k].name);
+        stonet_data *data = read_set(x, NULL, y);
+        assert_int_equal(data->n, sets[k].n);
+        assert_int_equal(data->n_numeric, sets[k].p);
+        assert_int_equal(data->n_text, 0);
+        check_schema(data, SN_SCALE_COLUMN, SN_CLASSIFICATION, 2);
+        stonet_data_free(data);
+    }
+}
+
+static void test_thyroid(void **state)
+{
+    (void)state;
+    stonet_data *data = read_set("thyroid/thyroid_all_data.asc", NULL, "thyroid/thyroid_all_labels.asc");
+    assert_int_equal(data->n, 215);
+    assert_int_equal(data->n_numeric, 5);
+    int positive = 0;
+    for (int i = 0; i < 215; i++) positive += data->y[i] == 1;
+    assert_int_equal(positive, 65);
+    check_schema(data, SN_SCALE_COLUMN, SN_CLASSIFICATION, 2);
+    stonet_data_free(data);
+}
+
+static void test_mnist(void **state)
+{
+    (void)state;
+    stonet_data *data = read_set("mnist/t10k-images-idx3-ubyte.gz", NULL, "mnist/t10k-labels-idx1-ubyte.gz");
+    static const int counts[10] = {980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009};
+    int met[10] = {0};
+    assert_int_equal(data->n, 10000);
+    assert_int_equal(data->n_numeric, 784);
+    for (int i = 0; i < 10000; i++) met[(int)data->y[i]]++;
+    assert_memory_equal(met, counts, sizeof met);
+    check_schema(data, SN_SCALE_COMMON, SN_CLASSIFICATION, 10);
+    float *scaled = data->owned_x;
+    for (int i = 0; i < 10000 * 784; i++) scaled[i] /= 255;
+    check_schema(data, SN_SCALE_COMMON, SN_CLASSIFICATION, 10);
+    stonet_data_free(data);
+}
+
+static void test_regression_sets(void **state)
+{
+    (void)state;
+    stonet_data *data = read_set("uci-pumadyn32nm/data.csv.gz", "33", NULL);
+    assert_int_equal(data->n, 8192);
+    assert_int_equal(data->n_numeric, 32);
+    assert_false(data->has_header);
+    check_schema(data, SN_SCALE_COLUMN, SN_REGRESSION, 1);
+    stonet_data_free(data);
+    data = read_set("uci-keggundirected/data.csv.gz", "28", NULL);
+    assert_int_equal(data->n, 63608);
+    assert_int_equal(data->n_numeric, 27);
+    check_schema(data, SN_SCALE_COLUMN, SN_REGRESSION, 1);
+    stonet_data_free(data);
+    data = read_set("ct-slices/slice_localization_data_first682.csv.gz", "reference", NULL);
+    assert_int_equal(data->n, 682);
+    assert_int_equal(data->n_numeric, 385);
+    assert_true(data->has_header);
+    check_schema(data, SN_SCALE_COLUMN, SN_REGRESSION, 1);
+    stonet_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_binary_sets), cmocka_unit_test(test_thyroid),
+                                       cmocka_unit_test(test_mnist), cmocka_unit_test(test_regression_sets)};
+    return cmocka_run_group_tests_name("data_real", tests, NULL, NULL);
+}
