@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 
-enum { MIRROR_BLOCK = 64, MAX_POWER_STEPS = 10000 };
+enum { MIRROR_BLOCK = 64, MAX_POWER_STEPS = 10000, SMALL_PRODUCT = 1 << 18 };
 
 /* BLAS wants a leading dimension of at least 1 even for empty matrices. */
 static int leading(int64_t columns)
@@ -58,6 +58,10 @@ static void mirror_lower(int64_t n, double *c)
 void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)
 {
     if (n == 0) return;
+    if (n * n * k <= SMALL_PRODUCT) { /* BLAS would wake its threads for any syrk, but not for a small gemm */
+        sn_gemm(true, false, n, n, k, alpha, a, a, beta, c);
+        return;
+    }
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)k, alpha, a, leading(n), beta, c,
                 leading(n));
     mirror_lower(n, c);

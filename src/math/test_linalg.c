@@ -86,10 +86,10 @@ static void syrk_fills_both_triangles_of_a_large_matrix(void **unused)
 {
     (void)unused;
     enum { N = 150 };
-    static double a[3 * N], c[N * N], expected[N * N];
-    fill(3 * N, a, 4);
-    multiply(true, false, N, N, 3, a, a, expected);
-    sn_syrk_tn(N, 3, 1.0, a, 0.0, c);
+    static double a[15 * N], c[N * N], expected[N * N];
+    fill(15 * N, a, 4);
+    multiply(true, false, N, N, 15, a, a, expected);
+    sn_syrk_tn(N, 15, 1.0, a, 0.0, c);
     assert_close(N * N, c, expected, 1e-13);
 }
 

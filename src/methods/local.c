@@ -10,9 +10,6 @@
 
 enum { BLOCK = 512 };
 
-/* A weight this small changes nothing that double precision keeps. */
-static const double NO_WEIGHT = 1e-12;
-
 static stonet_status whiten_all(const sn_problem *problem, sn_local *out)
 {
     int64_t n = problem->n, block = sn_block_rows(n, problem->p);
@@ -156,7 +153,7 @@ static stonet_status fit_one(const sn_local *local, int64_t q, const double *u, 
     memset(b->normal, 0, (size_t)(wide * wide) * sizeof *b->normal);
     for (int64_t i = 0; i < wide; i++) b->normal[i * wide + i] = 1.0 / (double)n;
     for (int64_t i = 0; i < n; i++) {
-        if (b->w[i] > NO_WEIGHT) {
+        if (b->w[i] > SN_NO_WEIGHT) {
             double root = sqrt(b->w[i]), *row = b->design + filled * wide;
             row[0] = root;
             for (int64_t j = 0; j < q; j++) row[j + 1] = root * (u[i * q + j] - u[at * q + j]);

@@ -28,6 +28,9 @@
         "ridge", SN_REAL, "0", 0, 1e6, NULL, "added to the diagonal of the correlation matrix of x"          \
     }
 
+/* A weight this small changes nothing that double precision keeps. */
+#define SN_NO_WEIGHT 1e-12
+
 typedef struct sn_local {
     sn_whitening whitening;
     int64_t n, rank, responses, anchors;

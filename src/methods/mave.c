@@ -5,6 +5,7 @@
  *
  *     B = argmin sum_j sum_i w_ij |y_i - a_j - b_j'B'(z_i - z_j)|^2,   then made orthonormal.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,87 +15,117 @@
 
 static const sn_param params[] = {SN_PARAMS_LOCAL};
 
-enum { BLOCK = 1024 };
+enum { BLOCK = 1024, BATCH = 16 };
 
-/* One step's arrays. */
-typedef struct step {
-    int64_t dim;
-    double *v;           /* n x dim: z B */
-    double *coefficient; /* anchors x (dim + 1) x responses */
+/* What one anchor adds to the normal equations of B. */
+typedef struct part {
     double *w, *scratch; /* n */
     double *row, *left; /* BLOCK x rank: weighted differences; BLOCK x responses: what the intercepts leave */
     double *second;     /* rank x rank: sum_i w (z_i - z_j)(z_i - z_j)' */
     double *cross;      /* rank x responses: sum_i w (z_i - z_j)(y_i - a_j)' */
     double *slopes;     /* dim x dim: sum over responses of b b' */
-    double *normal;     /* (rank dim) x (rank dim) */
+} part;
+
+/* One step's arrays. Anchors are taken in batches: their parts in parallel, the sum in order, so that the
+   result does not depend on the threads. */
+typedef struct step {
+    int64_t dim;
+    double *v;           /* n x dim: z B */
+    double *coefficient; /* anchors x (dim + 1) x responses */
+    double *normal;      /* (rank dim) x (rank dim) */
+    part parts[BATCH];
 } step;
 
 static void step_clear(step *s)
 {
     sn_free(s->v);
     sn_free(s->coefficient);
-    sn_free(s->w);
-    sn_free(s->scratch);
-    sn_free(s->row);
-    sn_free(s->left);
-    sn_free(s->second);
-    sn_free(s->cross);
-    sn_free(s->slopes);
     sn_free(s->normal);
+    for (int i = 0; i < BATCH; i++) {
+        part *t = &s->parts[i];
+        sn_free(t->w);
+        sn_free(t->scratch);
+        sn_free(t->row);
+        sn_free(t->left);
+        sn_free(t->second);
+        sn_free(t->cross);
+        sn_free(t->slopes);
+    }
 }
 
 static stonet_status step_create(const sn_local *local, int64_t dim, step *s)
 {
     int64_t rank = local->rank, unknowns = rank * dim;
     *s = (step){.dim = dim};
-    SN_TRY(sn_memory_require((uint64_t)(8.0 * (double)unknowns * (double)unknowns), "mave",
-                             "use opg, a smaller dim, or fewer columns"));
+    double cells = (double)unknowns * (double)unknowns + BATCH * (double)rank * (double)(rank + BLOCK);
+    SN_TRY(sn_memory_require((uint64_t)(8.0 * cells), "mave", "use opg, a smaller dim, or fewer columns"));
     SN_TRY(SN_NEW_RAW(s->v, local->n * dim));
     SN_TRY(SN_NEW_RAW(s->coefficient, local->anchors * (dim + 1) * local->responses));
-    SN_TRY(SN_NEW_RAW(s->w, local->n));
-    SN_TRY(SN_NEW_RAW(s->scratch, local->n));
-    SN_TRY(SN_NEW_RAW(s->row, BLOCK * rank));
-    SN_TRY(SN_NEW_RAW(s->left, BLOCK * local->responses));
-    SN_TRY(SN_NEW_RAW(s->second, rank * rank));
-    SN_TRY(SN_NEW_RAW(s->cross, rank * local->responses));
-    SN_TRY(SN_NEW_RAW(s->slopes, dim * dim));
-    return SN_NEW_RAW(s->normal, unknowns * unknowns);
+    SN_TRY(SN_NEW_RAW(s->normal, unknowns * unknowns));
+    for (int i = 0; i < BATCH; i++) {
+        part *t = &s->parts[i];
+        SN_TRY(SN_NEW_RAW(t->w, local->n));
+        SN_TRY(SN_NEW_RAW(t->scratch, local->n));
+        SN_TRY(SN_NEW_RAW(t->row, BLOCK * rank));
+        SN_TRY(SN_NEW_RAW(t->left, BLOCK * local->responses));
+        SN_TRY(SN_NEW_RAW(t->second, rank * rank));
+        SN_TRY(SN_NEW_RAW(t->cross, rank * local->responses));
+        SN_TRY(SN_NEW_RAW(t->slopes, dim * dim));
+    }
+    return STONET_OK;
 }
 
-/* second and cross of anchor j. */
-static void anchor_moments(const sn_local *local, int64_t j, step *s)
+/* second and cross of an anchor row, whose local fit has the given intercepts. */
+static void anchor_moments(const sn_local *local, int64_t at, const double *intercept, part *t)
 {
-    int64_t n = local->n, rank = local->rank, k = local->responses, at = local->anchor[j], filled = 0;
-    const double *intercept = s->coefficient + j * (s->dim + 1) * k;
-    memset(s->second, 0, (size_t)(rank * rank) * sizeof *s->second);
-    memset(s->cross, 0, (size_t)(rank * k) * sizeof *s->cross);
+    int64_t n = local->n, rank = local->rank, k = local->responses, filled = 0;
+    memset(t->second, 0, (size_t)(rank * rank) * sizeof *t->second);
+    memset(t->cross, 0, (size_t)(rank * k) * sizeof *t->cross);
     for (int64_t i = 0; i < n; i++) {
-        if (s->w[i] > 1e-12) {
-            double root = sqrt(s->w[i]);
+        if (t->w[i] > SN_NO_WEIGHT) {
+            double root = sqrt(t->w[i]);
             for (int64_t c = 0; c < rank; c++)
-                s->row[filled * rank + c] = root * (local->z[i * rank + c] - local->z[at * rank + c]);
+                t->row[filled * rank + c] = root * (local->z[i * rank + c] - local->z[at * rank + c]);
             for (int64_t c = 0; c < k; c++)
-                s->left[filled * k + c] = root * (local->y[i * k + c] - intercept[c]);
+                t->left[filled * k + c] = root * (local->y[i * k + c] - intercept[c]);
             filled++;
         }
         if (filled == BLOCK || (i == n - 1 && filled > 0)) {
-            sn_syrk_tn(rank, filled, 1.0, s->row, 1.0, s->second);
-            sn_gemm(true, false, rank, k, filled, 1.0, s->row, s->left, 1.0, s->cross);
+            sn_syrk_tn(rank, filled, 1.0, t->row, 1.0, t->second);
+            sn_gemm(true, false, rank, k, filled, 1.0, t->row, t->left, 1.0, t->cross);
             filled = 0;
         }
     }
 }
 
-/* normal += second (x) slopes in the order of the entries of B, row by row. */
-static void add_kronecker(const sn_local *local, step *s)
+/* Fills the parts of `count` anchors from `first` on. */
+static void find_parts(const sn_local *local, int64_t first, int64_t count, step *s)
+{
+    int64_t dim = s->dim, k = local->responses;
+#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
+    for (int64_t j = 0; j < count; j++) {
+        part *t = &s->parts[j];
+        const double *intercept = s->coefficient + (first + j) * (dim + 1) * k, *slope = intercept + k;
+        int64_t at = local->anchor[first + j];
+        sn_local_weights(local, dim, s->v, at, t->w, t->scratch);
+        anchor_moments(local, at, intercept, t);
+        sn_gemm(false, true, dim, dim, k, 1.0, slope, slope, 0.0, t->slopes);
+    }
+}
+
+/* normal += sum over the parts of second (x) slopes, in the order of the entries of B, row by row. */
+static void add_parts(const sn_local *local, int64_t count, step *s)
 {
     int64_t rank = local->rank, dim = s->dim, unknowns = rank * dim;
-#pragma omp parallel for num_threads(local->threads) if (unknowns > 500)
+#pragma omp parallel for num_threads(local->threads) if (unknowns > 200)
     for (int64_t a = 0; a < unknowns; a++) {
-        const double *second = s->second + a / dim * rank, *slopes = s->slopes + a % dim * dim;
         double *to = s->normal + a * unknowns;
-        for (int64_t i = 0; i < rank; i++)
-            for (int64_t c = 0; c < dim; c++) to[i * dim + c] += second[i] * slopes[c];
+        for (int64_t j = 0; j < count; j++) {
+            const double *second = s->parts[j].second + a / dim * rank,
+                         *slopes = s->parts[j].slopes + a % dim * dim;
+            for (int64_t i = 0; i < rank; i++)
+                for (int64_t c = 0; c < dim; c++) to[i * dim + c] += second[i] * slopes[c];
+        }
     }
 }
 
@@ -106,18 +137,20 @@ static stonet_status improve(const sn_local *local, step *s, double *b)
     SN_TRY(sn_local_fit(local, dim, s->v, dim, s->v, s->coefficient));
     memset(s->normal, 0, (size_t)(unknowns * unknowns) * sizeof *s->normal);
     memset(b, 0, (size_t)unknowns * sizeof *b);
-    for (int64_t j = 0; j < local->anchors; j++) {
-        const double *slope = s->coefficient + j * (dim + 1) * k + k; /* dim x k */
-        sn_local_weights(local, dim, s->v, local->anchor[j], s->w, s->scratch);
-        anchor_moments(local, j, s);
-        sn_gemm(false, true, dim, dim, k, 1.0, slope, slope, 0.0, s->slopes);
-        add_kronecker(local, s);
-        sn_gemm(false, true, rank, dim, k, 1.0, s->cross, slope, 1.0, b);
+    for (int64_t first = 0; first < local->anchors; first += BATCH) {
+        int64_t count = local->anchors - first < BATCH ? local->anchors - first : BATCH;
+        find_parts(local, first, count, s);
+        add_parts(local, count, s);
+        for (int64_t j = 0; j < count; j++) {
+            const double *slope = s->coefficient + (first + j) * (dim + 1) * k + k; /* dim x k */
+            sn_gemm(false, true, rank, dim, k, 1.0, s->parts[j].cross, slope, 1.0, b);
+        }
     }
+    /* a ridge too small to matter, for a direction with no slope anywhere */
     double trace = 0.0;
     for (int64_t a = 0; a < unknowns; a++) trace += s->normal[a * unknowns + a];
     for (int64_t a = 0; a < unknowns; a++)
-        s->normal[a * unknowns + a] += 1e-10 * trace / (double)unknowns + 1e-300;
+        s->normal[a * unknowns + a] += 1e-12 * trace / (double)unknowns + DBL_MIN;
     SN_TRY(sn_solve_spd(unknowns, s->normal, 1, b));
     return sn_orthonormalise(rank, dim, b);
 }
@@ -126,15 +159,15 @@ static stonet_status improve(const sn_local *local, step *s, double *b)
 static stonet_status order_directions(const sn_local *local, step *s, double *value, double *b)
 {
     int64_t rank = local->rank, dim = s->dim;
-    double *turn = NULL, *turned = NULL;
+    double *turn = NULL, *turned = NULL, *slopes = s->parts[0].slopes;
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(turn, dim * dim), done);
     SN_GOTO(status, SN_NEW_RAW(turned, rank * dim), done);
     sn_gemm(false, false, local->n, dim, rank, 1.0, local->z, b, 0.0, s->v);
     SN_GOTO(status, sn_local_fit(local, dim, s->v, dim, s->v, s->coefficient), done);
-    sn_local_outer(local, dim, s->coefficient, s->slopes);
-    for (int64_t i = 0; i < dim * dim; i++) s->slopes[i] /= (double)local->anchors;
-    SN_GOTO(status, sn_eigh(dim, s->slopes, value, turn), done);
+    sn_local_outer(local, dim, s->coefficient, slopes);
+    for (int64_t i = 0; i < dim * dim; i++) slopes[i] /= (double)local->anchors;
+    SN_GOTO(status, sn_eigh(dim, slopes, value, turn), done);
     sn_gemm(false, false, rank, dim, dim, 1.0, b, turn, 0.0, turned);
     memcpy(b, turned, (size_t)(rank * dim) * sizeof *b);
 done:

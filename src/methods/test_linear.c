@@ -1,5 +1,6 @@
 /* pca, sir, save, dr and phd against other software, and the laws they obey exactly. */
 #include "methods/golden/linear.h"
+#include "methods/lasso.h"
 #include "methods/test_support.h"
 
 static sample golden_sample(void)
@@ -61,6 +62,38 @@ static void directions_are_those_of_statsmodels_and_the_textbook(void **unused)
     check("save", &data.problem, "", golden_class_save_direction, GOLDEN_P, golden_class_save_value);
     check("dr", &data.problem, "", golden_class_dr_direction, GOLDEN_P, golden_class_dr_value);
     sample_free(&data);
+}
+
+/* Every row is an anchor in the slow version. */
+static void opg_and_mave_are_the_slow_ones(void **unused)
+{
+    (void)unused;
+    sample data = golden_sample();
+    check("opg", &data.problem, "anchors=120", golden_opg_direction, GOLDEN_P, golden_opg_value);
+    double distance = recovery("mave", &data.problem, GOLDEN_D, "anchors=120", golden_mave_direction);
+    assert_true(distance < 1e-7);
+    sample_free(&data);
+}
+
+/* The lasso in covariance form, on the moments of the golden data. */
+static void lasso_is_that_of_scikit_learn(void **unused)
+{
+    (void)unused;
+    double mean[GOLDEN_P] = {0}, gram[GOLDEN_P * GOLDEN_P] = {0}, c[GOLDEN_P] = {0}, slope[GOLDEN_P];
+    for (int i = 0; i < GOLDEN_N * GOLDEN_P; i++) mean[i % GOLDEN_P] += golden_x[i] / GOLDEN_N;
+    for (int i = 0; i < GOLDEN_N; i++) {
+        for (int j = 0; j < GOLDEN_P; j++) {
+            double xj = golden_x[i * GOLDEN_P + j] - mean[j];
+            c[j] += xj * golden_y[i] / GOLDEN_N;
+            for (int k = 0; k < GOLDEN_P; k++)
+                gram[j * GOLDEN_P + k] += xj * (golden_x[i * GOLDEN_P + k] - mean[k]) / GOLDEN_N;
+        }
+    }
+    double small[GOLDEN_P] = {0}, large[GOLDEN_P] = {1, -1, 1, -1, 1};
+    sn_lasso(GOLDEN_P, gram, c, 0.01, 1e-14, 100000, small, slope);
+    assert_true(largest_gap(GOLDEN_P, small, golden_lasso_small) < 1e-7);
+    sn_lasso(GOLDEN_P, gram, c, 0.3, 1e-14, 100000, large, slope);
+    assert_true(largest_gap(GOLDEN_P, large, golden_lasso_large) < 1e-7);
 }
 
 static void sir_for_two_classes_is_the_discriminant(void **unused)
@@ -133,8 +166,8 @@ static void slicing_methods_see_only_the_order_of_y(void **unused)
 {
     (void)unused;
     sample data = golden_sample();
-    const char *methods[] = {"sir", "save", "dr"};
-    for (int m = 0; m < 3; m++) {
+    const char *methods[] = {"sir", "save", "dr", "lasso-sir"};
+    for (int m = 0; m < 4; m++) {
         sn_linear_map *plain = fit_map(methods[m], &data.problem, 2, "");
         sample bent = golden_sample();
         for (int i = 0; i < GOLDEN_N; i++) bent.y[i] = exp(bent.y[i]) + pow(bent.y[i], 3);
@@ -193,6 +226,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pca_is_that_of_scikit_learn),
         cmocka_unit_test(directions_are_those_of_statsmodels_and_the_textbook),
+        cmocka_unit_test(opg_and_mave_are_the_slow_ones),
+        cmocka_unit_test(lasso_is_that_of_scikit_learn),
         cmocka_unit_test(sir_for_two_classes_is_the_discriminant),
         cmocka_unit_test(affine_maps_do_not_change_the_scores),
         cmocka_unit_test(slicing_methods_see_only_the_order_of_y),

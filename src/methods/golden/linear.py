@@ -94,3 +94,41 @@ emit("lda_direction", unit(lda.coef_.T))
 for name, penalty in (("small", 0.01), ("large", 0.3)):
     lasso = Lasso(alpha=penalty, tol=1e-14, max_iter=1000000).fit(x, y)
     emit("lasso_" + name, lasso.coef_)
+
+
+def local_fits(z, y, v, u, scale=1.2):
+    """Slow local linear fits at every row: weights in v, slopes on u. Returns intercepts, slopes and weights."""
+    n, m = v.shape
+    h = scale * n ** (-1.0 / (m + 4))
+    a, b, weight = np.zeros(n), np.zeros((n, u.shape[1])), np.zeros((n, n))
+    for j in range(n):
+        d = ((v - v[j]) ** 2).sum(1)
+        w = np.exp(-d / max(2 * h * h, np.sort(d)[min(2 * m, n) - 1]))
+        design = np.column_stack([np.ones(n), u - u[j]])
+        coefficient = np.linalg.solve(design.T @ np.diag(w) @ design + np.eye(design.shape[1]) / n,
+                                      design.T @ np.diag(w) @ y)
+        a[j], b[j], weight[j] = coefficient[0], coefficient[1:], w
+    return a, b, weight
+
+
+root = inverse_root(np.cov(x.T, bias=True))
+z = (x - x.mean(0)) @ root
+v = z
+for m in range(P, D - 1, -1):
+    slopes = local_fits(z, y, v, z)[1]
+    value, vector = np.linalg.eigh(slopes.T @ slopes / N)
+    if m > D:
+        v = z @ vector[:, ::-1][:, :m - 1]
+emit("opg_value", value[::-1])
+emit("opg_direction", unit(root @ vector[:, ::-1])[:, :D])
+
+basis = vector[:, ::-1][:, :D]
+for _ in range(4):
+    v = z @ basis
+    a, b, weight = local_fits(z, y, v, v)
+    # one long least-squares problem in the entries of B, row by row
+    rows = [np.sqrt(weight[j, i]) * np.kron(z[i] - z[j], b[j]) for j in range(N) for i in range(N)]
+    left = [np.sqrt(weight[j, i]) * (y[i] - a[j]) for j in range(N) for i in range(N)]
+    basis = np.linalg.lstsq(np.array(rows), np.array(left), rcond=None)[0].reshape(P, D)
+    basis = np.linalg.qr(basis)[0]
+emit("mave_direction", root @ basis)

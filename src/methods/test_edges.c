@@ -1,0 +1,277 @@
+/* What every linear method does with awkward data, and that it comes back from a store as it went in. */
+#include "methods/test_support.h"
+
+static const char *const names[] = {"pca", "sir", "save", "dr", "phd", "lasso-sir", "opg", "mave"};
+enum { NAMES = sizeof names / sizeof *names };
+
+static sample linear_sample(int64_t n, int64_t p, uint64_t seed)
+{
+    sample data = sample_normal(n, p, 1, seed);
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 7);
+    for (int64_t i = 0; i < n; i++) {
+        double first = data.x[i * p];
+        data.y[i] = first + 0.3 * first * first + 0.1 * sn_random_normal(&random);
+    }
+    if (n > 1) sample_scale_y(&data);
+    return data;
+}
+
+static void assert_finite(const sn_linear_map *map)
+{
+    for (int64_t i = 0; i < map->p * map->dim; i++) assert_true(isfinite(map->direction[i]));
+}
+
+static void save_and_load_are_exact(void **unused)
+{
+    (void)unused;
+    sample data = linear_sample(150, 5, 1);
+    for (int m = 0; m < NAMES; m++) {
+        const sn_method *method = sn_method_find(names[m]);
+        sn_linear_map *map = fit_map(names[m], &data.problem, 2, "");
+        sn_store *store = NULL;
+        void *back = NULL;
+        assert_int_equal(sn_store_create(&store), STONET_OK);
+        assert_int_equal(method->save(map, store), STONET_OK);
+        assert_int_equal(method->load(store, &back), STONET_OK);
+        sn_store_free(store);
+        const sn_linear_map *loaded = back;
+        assert_int_equal(loaded->dim, map->dim);
+        assert_memory_equal(loaded->direction, map->direction, 5 * 2 * sizeof(double));
+        assert_int_equal(loaded->n_values, map->n_values);
+        assert_memory_equal(loaded->value, map->value, (size_t)map->n_values * sizeof(double));
+        assert_int_equal(loaded->n_tests, map->n_tests);
+        float z[300], again[300];
+        assert_int_equal(method->transform(map, data.x, 150, NULL, z), STONET_OK);
+        assert_int_equal(method->transform(back, data.x, 150, NULL, again), STONET_OK);
+        assert_memory_equal(z, again, sizeof z);
+        method->free(back);
+        method->free(map);
+        method->free(NULL);
+    }
+    sample_free(&data);
+}
+
+static void a_damaged_store_is_refused(void **unused)
+{
+    (void)unused;
+    sn_store *store = NULL;
+    void *back = NULL;
+    double numbers[6] = {0};
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_linear_map_load(store, &back), STONET_ERROR_FORMAT);
+    assert_int_equal(sn_store_put_vector(store, "centre", SN_F64, 2, numbers), STONET_OK);
+    assert_int_equal(sn_store_put_matrix(store, "direction", SN_F64, 3, 2, numbers), STONET_OK);
+    assert_int_equal(sn_linear_map_load(store, &back), STONET_ERROR_FORMAT);
+    assert_null(back);
+    sn_store_free(store);
+}
+
+static void the_identity(void **unused)
+{
+    (void)unused;
+    sample data = linear_sample(4, 3, 2);
+    const sn_method *method = sn_method_find("none");
+    sn_fit_result result;
+    assert_int_equal(fit_with("none", &data.problem, 1, "", NULL, &result), STONET_OK);
+    assert_int_equal(result.dim, 3);
+    sn_store *store = NULL;
+    void *back = NULL;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(method->save(result.state, store), STONET_OK);
+    assert_int_equal(method->load(store, &back), STONET_OK);
+    float z[12];
+    assert_int_equal(method->transform(back, data.x, 4, NULL, z), STONET_OK);
+    assert_memory_equal(z, data.x, sizeof z);
+    sn_store_free(store);
+    method->free(back);
+    method->free(result.state);
+    sample_free(&data);
+}
+
+static void one_row_is_refused(void **unused)
+{
+    (void)unused;
+    sample data = linear_sample(1, 3, 3);
+    for (int m = 0; m < NAMES; m++) {
+        sn_fit_result result;
+        assert_int_equal(fit_with(names[m], &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA);
+        assert_null(result.state);
+        assert_true(strlen(stonet_last_error()) > 20);
+    }
+    sample_free(&data);
+}
+
+static void one_column(void **unused)
+{
+    (void)unused;
+    sample data = linear_sample(60, 1, 4);
+    for (int m = 0; m < NAMES; m++) {
+        heard messages;
+        sn_fit_result result;
+        assert_int_equal(fit_with(names[m], &data.problem, 2, "", &messages, &result), STONET_OK);
+        assert_int_equal(result.dim, 1);
+        assert_int_equal(messages.warnings, 1);
+        sn_linear_map *map = result.state;
+        assert_true(map->direction[0] > 0.0);
+        sn_linear_map_free(map);
+    }
+    sample_free(&data);
+}
+
+static void more_columns_than_rows(void **unused)
+{
+    (void)unused;
+    sample data = linear_sample(40, 100, 5);
+    for (int m = 0; m < NAMES; m++) {
+        heard messages;
+        sn_fit_result result;
+        bool phd = strcmp(names[m], "phd") == 0;
+        stonet_status status = fit_with(names[m], &data.problem, 2, "", &messages, &result);
+        if (phd) { /* no residuals are left */
+            assert_int_equal(status, STONET_ERROR_DATA);
+            assert_non_null(strstr(stonet_last_error(), "ridge"));
+            assert_int_equal(fit_with("phd", &data.problem, 2, "ridge=1", NULL, &result), STONET_OK);
+        } else {
+            assert_int_equal(status, STONET_OK);
+            if (strcmp(names[m], "pca") != 0 && strcmp(names[m], "lasso-sir") != 0)
+                assert_int_equal(messages.warnings, 1);
+        }
+        assert_int_equal(result.dim, 2);
+        assert_finite(result.state);
+        sn_linear_map_free(result.state);
+    }
+    /* a ridge makes sir see the direction again, and lasso-sir finds its one column */
+    double truth[100] = {1};
+    sample more = linear_sample(90, 100, 6);
+    assert_true(recovery("sir", &more.problem, 1, "ridge=1", truth) <
+                recovery("sir", &more.problem, 1, "", truth));
+    assert_true(recovery("lasso-sir", &more.problem, 1, "", truth) < 0.3);
+    sample_free(&more);
+    sample_free(&data);
+}
+
+static void constant_and_repeated_columns(void **unused)
+{
+    (void)unused;
+    sample data = linear_sample(200, 5, 7);
+    for (int64_t i = 0; i < 200; i++) {
+        data.x[i * 5 + 2] = 3.25f;
+        data.x[i * 5 + 4] = 2.0f * data.x[i * 5 + 3];
+    }
+    for (int m = 0; m < NAMES; m++) {
+        heard messages;
+        sn_fit_result result;
+        assert_int_equal(fit_with(names[m], &data.problem, 5, "", &messages, &result), STONET_OK);
+        sn_linear_map *map = result.state;
+        assert_finite(map);
+        bool lasso = strcmp(names[m], "lasso-sir") == 0; /* has no rank of x */
+        assert_true(lasso || map->dim == 3);
+        for (int64_t k = 0; k < map->dim; k++) assert_true(fabs(map->direction[2 * map->dim + k]) < 1e-9);
+        sn_linear_map_free(map);
+    }
+    for (int64_t i = 0; i < 1000; i++) data.x[i] = 1.5f;
+    for (int m = 0; m < NAMES; m++) {
+        sn_fit_result result;
+        assert_int_equal(fit_with(names[m], &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA);
+    }
+    sample_free(&data);
+}
+
+static void a_constant_response_is_refused_by_the_slicing_methods(void **unused)
+{
+    (void)unused;
+    sample data = sample_normal(50, 3, 1, 8);
+    const char *slicing[] = {"sir", "save", "dr", "lasso-sir"};
+    for (int m = 0; m < 4; m++) {
+        sn_fit_result result;
+        assert_int_equal(fit_with(slicing[m], &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA);
+        assert_non_null(strstr(stonet_last_error(), "single slice"));
+    }
+    sample_free(&data);
+}
+
+static void directions_beyond_the_classes_do_not_exist(void **unused)
+{
+    (void)unused;
+    sample data = linear_sample(300, 6, 9);
+    double cut[2] = {-0.5, 0.5};
+    sample_cut_y(&data, 3, cut);
+    const char *limited[] = {"sir", "lasso-sir"};
+    for (int m = 0; m < 2; m++) {
+        heard messages;
+        sn_fit_result result;
+        assert_int_equal(fit_with(limited[m], &data.problem, 5, "", &messages, &result), STONET_OK);
+        assert_int_equal(result.dim, 2);
+        assert_int_equal(messages.warnings, 1);
+        assert_non_null(strstr(messages.last, "not 5"));
+        sn_linear_map_free(result.state);
+    }
+    sample_free(&data);
+}
+
+static void the_penalty_of_lasso_sir(void **unused)
+{
+    (void)unused;
+    sample data = linear_sample(300, 20, 10);
+    sn_fit_result result;
+    assert_int_equal(fit_with("lasso-sir", &data.problem, 1, "penalty=1", NULL, &result),
+                     STONET_ERROR_ARGUMENT);
+    sn_linear_map *sparse = fit_map("lasso-sir", &data.problem, 1, "penalty=0.5");
+    int64_t left = 0;
+    for (int j = 0; j < 20; j++) left += sparse->direction[j] != 0.0;
+    assert_int_equal(left, 1);
+    assert_true(sparse->direction[0] == 1.0);
+    sn_linear_map_free(sparse);
+    /* two classes make a single direction, and without a penalty it is that of sir */
+    double cut[1] = {0.0};
+    sample_cut_y(&data, 2, cut);
+    sn_linear_map *full = fit_map("lasso-sir", &data.problem, 1, "penalty=0");
+    assert_true(recovery("sir", &data.problem, 1, "", full->direction) < 1e-6);
+    sn_linear_map_free(full);
+    sample_free(&data);
+}
+
+static void threads_do_not_change_the_result(void **unused)
+{
+    (void)unused;
+    sample data = linear_sample(400, 6, 11);
+    const char *threaded[] = {"opg", "mave", "lasso-sir"};
+    for (int m = 0; m < 3; m++) {
+        const sn_method *method = sn_method_find(threaded[m]);
+        sn_linear_map *map[2];
+        for (int t = 0; t < 2; t++) {
+            stonet_run run;
+            stonet_run_default(&run);
+            run.threads = t == 0 ? 1 : 3;
+            sn_settings *settings = NULL;
+            sn_fit_result result = {0};
+            assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
+            assert_int_equal(method->fit(&data.problem, 2, settings, &run, &result), STONET_OK);
+            sn_settings_free(settings);
+            map[t] = result.state;
+        }
+        assert_memory_equal(map[0]->direction, map[1]->direction, 6 * 2 * sizeof(double));
+        sn_linear_map_free(map[0]);
+        sn_linear_map_free(map[1]);
+    }
+    sample_free(&data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(save_and_load_are_exact),
+        cmocka_unit_test(a_damaged_store_is_refused),
+        cmocka_unit_test(the_identity),
+        cmocka_unit_test(one_row_is_refused),
+        cmocka_unit_test(one_column),
+        cmocka_unit_test(more_columns_than_rows),
+        cmocka_unit_test(constant_and_repeated_columns),
+        cmocka_unit_test(a_constant_response_is_refused_by_the_slicing_methods),
+        cmocka_unit_test(directions_beyond_the_classes_do_not_exist),
+        cmocka_unit_test(the_penalty_of_lasso_sir),
+        cmocka_unit_test(threads_do_not_change_the_result),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
