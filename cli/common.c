@@ -1,0 +1,172 @@
+#include "cli/common.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "cli/signals.h"
+
+int require_target(const cli_command *command, const target_options *target)
+{
+    if (target->target != NULL && target->target_file != NULL) {
+        say_usage(command, "give the response by --target or by --target-file, not both");
+        return EXIT_USAGE;
+    }
+    if (target->target == NULL && target->target_file == NULL) {
+        say_usage(command, "the response is missing: give --target COL or --target-file FILE");
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
+int read_data(const cli_command *command, const char *path, const target_options *target, stonet_data **data)
+{
+    stonet_read_options options = {0};
+    if (target != NULL) {
+        options.target = target->target;
+        options.target_file = target->target_file;
+    }
+    stonet_status status = stonet_data_read(path, &options, data);
+    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+}
+
+int read_model(const cli_command *command, const char *path, stonet_model **model)
+{
+    stonet_status status = stonet_model_load(path, model);
+    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+}
+
+int split_setting(const cli_command *command, const char *option, const char *text, char **name,
+                  const char **value)
+{
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text) {
+        say_usage(command, "--%s takes NAME=VALUE, not '%s'", option, text);
+        return EXIT_USAGE;
+    }
+    *name = strndup(text, (size_t)(equals - text));
+    if (*name == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    *value = equals + 1;
+    return EXIT_DONE;
+}
+
+static int apply_settings(const cli_command *command, const text_list *set, stonet_spec *spec)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        char *name = NULL;
+        const char *value = NULL;
+        int result = split_setting(command, "set", set->text[i], &name, &value);
+        if (result != EXIT_DONE) return result;
+        stonet_status status = stonet_spec_set(spec, name, value);
+        free(name);
+        if (status != STONET_OK) return say_failure(command, status);
+    }
+    return EXIT_DONE;
+}
+
+int make_spec(const cli_command *command, const spec_options *options, const char *dim, stonet_spec **spec)
+{
+    if (options->config != NULL && options->method != NULL) {
+        say_usage(command, "give the method by --method or in the file of --config, not both");
+        return EXIT_USAGE;
+    }
+    stonet_status status =
+        options->config != NULL
+            ? stonet_spec_read(options->config, spec)
+            : stonet_spec_create(options->method != NULL ? options->method : "stonet", spec);
+    if (status == STONET_OK && options->learner != NULL)
+        status = stonet_spec_set(*spec, "learner", options->learner);
+    if (status == STONET_OK && dim != NULL) status = stonet_spec_set(*spec, "dim", dim);
+    int result =
+        status == STONET_OK ? apply_settings(command, &options->set, *spec) : say_failure(command, status);
+    if (result != EXIT_DONE) {
+        stonet_spec_free(*spec);
+        *spec = NULL;
+    }
+    return result;
+}
+
+int parse_criterion(const cli_command *command, const char *text, stonet_criterion *criterion)
+{
+    static const struct {
+        const char *name;
+        stonet_criterion value;
+    } known[] = {{"auto", STONET_CRITERION_AUTO},
+                 {"error_rate", STONET_CRITERION_ERROR_RATE},
+                 {"log_loss", STONET_CRITERION_LOG_LOSS},
+                 {"mse", STONET_CRITERION_MSE}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(text, known[i].name) == 0) {
+            *criterion = known[i].value;
+            return EXIT_DONE;
+        }
+    }
+    say_usage(command, "--criterion takes auto, error_rate, log_loss or mse, not '%s'", text);
+    return EXIT_USAGE;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------- */
+
+static void on_progress(const stonet_progress *progress, void *user)
+{
+    (void)user;
+    progress_draw(progress);
+}
+
+static void on_message(stonet_level level, const char *text, void *user)
+{
+    (void)user;
+    progress_clear();
+    fprintf(stderr, "%s: %s\n", level == STONET_WARNING ? "warning" : "note", text);
+}
+
+static int should_stop(void *user)
+{
+    (void)user;
+    return signals_stop_wanted();
+}
+
+void start_run(const run_options *options, stonet_run *run)
+{
+    stonet_run_default(run);
+    run->seed = (uint64_t)options->seed;
+    run->threads = (int)options->threads;
+    run->should_stop = should_stop;
+    if (!options->quiet) {
+        run->on_progress = on_progress;
+        run->on_message = on_message;
+    }
+    signals_catch();
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------- */
+
+json_t *take_json(const cli_command *command, char *text)
+{
+    if (text == NULL) {
+        say_error(command, "%s", stonet_last_error());
+        return NULL;
+    }
+    json_error_t error;
+    json_t *json = json_loads(text, 0, &error);
+    stonet_string_free(text);
+    if (json == NULL) say_error(command, "the library gave broken JSON: %s", error.text);
+    return json;
+}
+
+json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+const char *json_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}

@@ -1,0 +1,113 @@
+/* What several commands share: options for data and runs, reading data, JSON from the library. */
+#ifndef CLI_COMMON_H
+#define CLI_COMMON_H
+
+#include <jansson.h>
+#include <stonet/stonet.h>
+
+#include "cli/options.h"
+
+typedef struct target_options {
+    const char *target, *target_file;
+} target_options;
+
+typedef struct run_options {
+    int64_t seed, threads;
+    bool quiet;
+} run_options;
+
+/* What to fit, apart from the dimension. */
+typedef struct spec_options {
+    const char *method, *config, *learner;
+    text_list set;
+} spec_options;
+
+/* Rows of an option table; `type` is the command's struct, `field` its member of the type above. */
+#define TARGET_OPTIONS(type, field)                                                                          \
+    {.name = "target",                                                                                       \
+     .kind = OPTION_TEXT,                                                                                    \
+     .offset = offsetof(type, field.target),                                                                 \
+     .argument = "COL",                                                                                      \
+     .help = "The response: a column by name or 1-based number; several, separated by commas"},              \
+    {                                                                                                        \
+        .name = "target-file", .kind = OPTION_TEXT, .offset = offsetof(type, field.target_file),             \
+        .argument = "FILE", .help = "The response in a file of its own, row by row"                          \
+    }
+#define SEED_OPTION(type, field)                                                                             \
+    {                                                                                                        \
+        .name = "seed", .kind = OPTION_INTEGER, .offset = offsetof(type, field), .argument = "S",            \
+        .initial = "1", .low = 0, .high = INT64_MAX,                                                         \
+        .help = "Start of all randomness: same seed, same result"                                            \
+    }
+#define THREADS_OPTION(type, field)                                                                          \
+    {                                                                                                        \
+        .name = "threads", .kind = OPTION_INTEGER, .offset = offsetof(type, field), .argument = "N",         \
+        .initial = "0", .low = 0, .high = 1024,                                                              \
+        .help = "Threads to use, 0 for all cores; the result does not depend on it"                          \
+    }
+#define QUIET_OPTION(type, field)                                                                            \
+    {                                                                                                        \
+        .name = "quiet", .kind = OPTION_FLAG, .offset = offsetof(type, field),                               \
+        .help = "No notes, progress or summary; errors are still told"                                       \
+    }
+#define RUN_OPTIONS(type, field)                                                                             \
+    SEED_OPTION(type, field.seed), THREADS_OPTION(type, field.threads), QUIET_OPTION(type, field.quiet)
+#define OUT_OPTION(type, field, text)                                                                        \
+    {                                                                                                        \
+        .name = "out", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "FILE",             \
+        .help = text                                                                                         \
+    }
+#define JSON_OPTION(type, field)                                                                             \
+    {                                                                                                        \
+        .name = "json", .kind = OPTION_FLAG, .offset = offsetof(type, field), .help = "Print JSON"           \
+    }
+#define SET_OPTION(type, field)                                                                              \
+    {                                                                                                        \
+        .name = "set", .kind = OPTION_TEXTS, .offset = offsetof(type, field), .argument = "NAME=VALUE",      \
+        .help = "A setting of the method, of all methods or (learner.NAME) of the learner: see 'stonet "     \
+                "methods NAME'"                                                                              \
+    }
+#define LEARNER_OPTION(type, field)                                                                          \
+    {                                                                                                        \
+        .name = "learner", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "NAME",         \
+        .help = "What predicts the response from Z, for methods that do not themselves"                      \
+    }
+#define SPEC_OPTIONS(type, field)                                                                            \
+    {.name = "method",                                                                                       \
+     .kind = OPTION_TEXT,                                                                                    \
+     .offset = offsetof(type, field.method),                                                                 \
+     .argument = "NAME",                                                                                     \
+     .help = "How to reduce: see 'stonet methods' (stonet, unless --config says otherwise)"},                \
+        SET_OPTION(type, field.set),                                                                         \
+        {.name = "config",                                                                                   \
+         .kind = OPTION_TEXT,                                                                                \
+         .offset = offsetof(type, field.config),                                                             \
+         .argument = "FILE.json",                                                                            \
+         .help = "Method and settings from a file, as 'stonet tune --best' writes it; options override it"}, \
+        LEARNER_OPTION(type, field.learner)
+
+/* These give an exit status, EXIT_DONE for success, and say what is wrong otherwise. */
+
+/* A response must be named in exactly one way. */
+int require_target(const cli_command *command, const target_options *target);
+int read_data(const cli_command *command, const char *path, const target_options *target, stonet_data **data);
+int read_model(const cli_command *command, const char *path, stonet_model **model);
+/* A spec from --config or --method, then --learner, --dim (may be NULL) and every --set. */
+int make_spec(const cli_command *command, const spec_options *options, const char *dim, stonet_spec **spec);
+/* Splits "NAME=VALUE" of an option; *name is to be freed. */
+int split_setting(const cli_command *command, const char *option, const char *text, char **name,
+                  const char **value);
+/* The number behind error_rate, log_loss, mse or auto. */
+int parse_criterion(const cli_command *command, const char *text, stonet_criterion *criterion);
+
+/* A run with notes and a progress line on stderr (neither when quiet) that Ctrl-C stops. */
+void start_run(const run_options *options, stonet_run *run);
+
+/* JSON from a text the library made; frees the text. NULL with a sentence said when that fails. */
+json_t *take_json(const cli_command *command, char *text);
+/* A real, or null when it is not finite. */
+json_t *json_number(double value);
+/* The text under a key, "" when there is none. */
+const char *json_text(const json_t *object, const char *key);
+
+#endif

@@ -1,0 +1,214 @@
+/* stonet demo: the built-in waveform data, reduced to 1, 2 and 5 numbers. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "cli/signals.h"
+#include "cli/svg.h"
+
+/* As many rows as in the usual benchmark splits of these data. */
+enum { TRAIN_ROWS = 400, TEST_ROWS = 4600, PLOTTED_DIM = 2 };
+
+typedef struct demo_values {
+    run_options run;
+    const char *out;
+} demo_values;
+
+static const cli_option options[] = {
+    {.name = "out",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(demo_values, out),
+     .argument = "DIR",
+     .initial = ".",
+     .help = "The folder for the plot, demo-waveform.svg"},
+    RUN_OPTIONS(demo_values, run),
+};
+
+typedef struct demo_data {
+    stonet_data *train, *test;
+} demo_data;
+
+static int fit_one(const cli_command *command, const demo_values *values, const demo_data *data,
+                   const char *method, int64_t dim, stonet_model **model)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, dim);
+    spec_options what = {.method = method};
+    stonet_spec *spec = NULL;
+    int result = make_spec(command, &what, dim > 0 ? text : NULL, &spec);
+    if (result != EXIT_DONE) return result;
+    stonet_run run;
+    start_run(&values->run, &run);
+    run.on_message = NULL;
+    stonet_status status = stonet_fit(spec, data->train, &run, model);
+    progress_clear();
+    stonet_spec_free(spec);
+    if (status != STONET_OK) return say_failure(command, status);
+    if (stonet_model_outcome(*model) == STONET_DONE) return EXIT_DONE;
+    say_error(command, signals_stop_wanted() ? "stopped before the end" : "the training diverged");
+    return EXIT_FAILED;
+}
+
+/* ---- the plot ---------------------------------------------------------------------------------- */
+
+/* Splits the rows of z (n x 2) by class: each series gets its points; x and y have room for n numbers each.
+ */
+static size_t split_by_class(const stonet_data *data, const float *z, double *x, double *y,
+                             svg_series *series, size_t most)
+{
+    int64_t classes = 0;
+    const int32_t *code = stonet_data_classes(data, &classes);
+    int64_t n = stonet_data_rows(data);
+    int64_t filled = 0;
+    size_t count = 0;
+    for (int64_t c = 0; code != NULL && c < classes && count < most; c++, count++) {
+        series[count] = (svg_series){.x = x + filled, .y = y + filled};
+        for (int64_t i = 0; i < n; i++) {
+            if (code[i] != c) continue;
+            x[filled] = (double)z[2 * i];
+            y[filled++] = (double)z[2 * i + 1];
+            series[count].n++;
+        }
+    }
+    return count;
+}
+
+static int draw(const cli_command *command, const char *path, const stonet_data *test, const float *z,
+                double *xy, double error_rate)
+{
+    enum { MOST_CLASSES = 2 };
+    int64_t n = stonet_data_rows(test);
+    svg_series series[MOST_CLASSES];
+    char label[MOST_CLASSES][64];
+    size_t count = split_by_class(test, z, xy, xy + n, series, MOST_CLASSES);
+    for (size_t c = 0; c < count; c++) {
+        snprintf(label[c], sizeof label[c], "class %s", stonet_data_class_label(test, (int64_t)c));
+        series[c].label = label[c];
+    }
+    char subtitle[160];
+    snprintf(subtitle, sizeof subtitle,
+             "%d test rows, reduced by a StoNet fitted on %d others; test error rate %.3f", TEST_ROWS,
+             TRAIN_ROWS, error_rate);
+    svg_panel panel = {.kind = SVG_SCATTER,
+                       .x_label = "first reduced variable, Z1",
+                       .y_label = "second reduced variable, Z2",
+                       .series = series,
+                       .n_series = count};
+    svg_figure figure = {.title = "Waveform data: 21 variables reduced to two",
+                         .subtitle = subtitle,
+                         .panels = &panel,
+                         .n_panels = 1,
+                         .columns = 1};
+    char *text = svg_render(&figure);
+    if (text == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    int result = output_text(command, path, text);
+    free(text);
+    return result;
+}
+
+static int plot(const cli_command *command, const char *path, const stonet_model *model,
+                const stonet_data *test, double error_rate)
+{
+    size_t n = (size_t)stonet_data_rows(test);
+    float *z = malloc(PLOTTED_DIM * n * sizeof *z);
+    double *xy = malloc(2 * n * sizeof *xy);
+    int result = EXIT_FAILED;
+    if (z == NULL || xy == NULL) {
+        say_error(command, "memory ran out");
+    } else {
+        stonet_status status = stonet_transform(model, test, NULL, z);
+        result =
+            status == STONET_OK ? draw(command, path, test, z, xy, error_rate) : say_failure(command, status);
+    }
+    free(xy);
+    free(z);
+    return result;
+}
+
+/* ---- the fits ---------------------------------------------------------------------------------- */
+
+/* One line of the table; plots Z when the dimension is the plotted one. */
+static int show_fit(const cli_command *command, const demo_values *values, const demo_data *data,
+                    const char *method, const char *title, int64_t dim, const char *plot_path)
+{
+    stonet_model *model = NULL;
+    stonet_scores scores;
+    double start = progress_clock();
+    int result = fit_one(command, values, data, method, dim, &model);
+    double seconds = progress_clock() - start;
+    if (result == EXIT_DONE) {
+        stonet_status status = stonet_score(model, data->test, &scores);
+        if (status != STONET_OK) result = say_failure(command, status);
+    }
+    if (result == EXIT_DONE) {
+        printf("%-28s %4" PRId64 " %12.4f %8.1f s\n", title, dim > 0 ? dim : stonet_data_columns(data->train),
+               scores.error_rate, seconds);
+        fflush(stdout);
+        if (dim == PLOTTED_DIM) result = plot(command, plot_path, model, data->test, scores.error_rate);
+    }
+    stonet_model_free(model);
+    return result;
+}
+
+static int show_all(const cli_command *command, const demo_values *values, const demo_data *data,
+                    const char *path)
+{
+    static const int64_t dims[] = {1, PLOTTED_DIM, 5};
+    printf("Waveform data: %d training rows, %d test rows, %" PRId64 " variables, two classes\n\n",
+           TRAIN_ROWS, TEST_ROWS, stonet_data_columns(data->train));
+    printf("%-28s %4s %12s %10s\n", "", "q", "test error", "fitted in");
+    int result = show_fit(command, values, data, "none", "logistic regression on x", 0, path);
+    for (size_t i = 0; i < sizeof dims / sizeof *dims && result == EXIT_DONE; i++)
+        result = show_fit(command, values, data, "stonet", "StoNet", dims[i], path);
+    if (result == EXIT_DONE) printf("\nZ for q = %d, by class: %s\n", PLOTTED_DIM, path);
+    return result == EXIT_DONE ? output_text(command, NULL, "") : result;
+}
+
+static int demo(const cli_command *command, const demo_values *values)
+{
+    demo_data data = {0};
+    size_t size = strlen(values->out) + sizeof "/demo-waveform.svg";
+    char *path = malloc(size);
+    if (path == NULL) return EXIT_FAILED;
+    snprintf(path, size, "%s%sdemo-waveform.svg", strcmp(values->out, ".") == 0 ? "" : values->out,
+             strcmp(values->out, ".") == 0 ? "" : "/");
+    int result = output_check(command, path);
+    if (result == EXIT_DONE) {
+        uint64_t seed = (uint64_t)values->run.seed;
+        stonet_status status = stonet_generate("waveform", TRAIN_ROWS, seed, &data.train);
+        if (status == STONET_OK) status = stonet_generate("waveform", TEST_ROWS, seed + 1, &data.test);
+        result = status == STONET_OK ? show_all(command, values, &data, path) : say_failure(command, status);
+    }
+    stonet_data_free(data.test);
+    stonet_data_free(data.train);
+    free(path);
+    return result;
+}
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    demo_values values = {0};
+    cli_arguments given;
+    parse_result parsed = options_parse(command, argc, argv, &values, &given);
+    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    return demo(command, &values);
+}
+
+const cli_command demo_command = {
+    .program = "stonet",
+    .name = "demo",
+    .summary = "Fit the built-in waveform data and draw the result",
+    .operands = "",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = run,
+};

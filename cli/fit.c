@@ -1,0 +1,168 @@
+/* stonet fit: from data to a model file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+
+typedef struct fit_values {
+    target_options target;
+    spec_options spec;
+    run_options run;
+    const char *dim, *log, *out;
+} fit_values;
+
+static const cli_option options[] = {
+    TARGET_OPTIONS(fit_values, target),
+    {.name = "dim",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_values, dim),
+     .argument = "Q",
+     .help = "The number of reduced variables, the columns of Z"},
+    SPEC_OPTIONS(fit_values, spec),
+    RUN_OPTIONS(fit_values, run),
+    {.name = "log",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_values, log),
+     .argument = "FILE.csv",
+     .help = "Write the training history, one row an epoch"},
+    OUT_OPTION(fit_values, out, "The model file to write (safetensors)"),
+};
+
+static int check_values(const cli_command *command, const fit_values *values)
+{
+    int result = require_target(command, &values->target);
+    if (result != EXIT_DONE) return result;
+    bool needs_dim = values->spec.method == NULL || strcmp(values->spec.method, "none") != 0;
+    if (values->dim == NULL && values->spec.config == NULL && needs_dim) {
+        say_usage(command, "the dimension is missing: give --dim Q");
+        return EXIT_USAGE;
+    }
+    if (values->out == NULL) {
+        say_usage(command, "the model file is missing: give --out MODEL");
+        return EXIT_USAGE;
+    }
+    result = output_check(command, values->out);
+    if (result == EXIT_DONE && values->log != NULL) result = output_check(command, values->log);
+    return result;
+}
+
+static int write_log(const cli_command *command, const fit_values *values, const stonet_model *model)
+{
+    if (values->log == NULL) return EXIT_DONE;
+    char *history = stonet_model_history_csv(model);
+    if (history == NULL) {
+        fprintf(stderr, "note: this method has no training history, so %s is not written\n", values->log);
+        return EXIT_DONE;
+    }
+    int result = output_text(command, values->log, history);
+    stonet_string_free(history);
+    return result;
+}
+
+static void say_score(const stonet_model *model, const stonet_data *train)
+{
+    stonet_scores scores;
+    if (stonet_score(model, train, &scores) != STONET_OK) return; /* without a learner there is none */
+    if (scores.is_classifier)
+        fprintf(stderr, "  training error rate %.4g, log loss %.4g\n", scores.error_rate, scores.log_loss);
+    else
+        fprintf(stderr, "  training mse %.4g, R2 %.4g\n", scores.mse, scores.r2);
+}
+
+static void say_summary(const fit_values *values, const stonet_model *model, const stonet_data *train,
+                        double seconds)
+{
+    char spent[32];
+    progress_duration(seconds, spent);
+    const char *what = stonet_model_is_classifier(model) ? "classes" : "numeric response";
+    fprintf(stderr, "fitted in %s: %lld rows, %lld columns to %lld, ", spent,
+            (long long)stonet_data_rows(train), (long long)stonet_model_inputs(model),
+            (long long)stonet_model_dim(model));
+    if (stonet_model_is_classifier(model) || stonet_model_outputs(model) > 1)
+        fprintf(stderr, "%lld ", (long long)stonet_model_outputs(model));
+    fprintf(stderr, "%s%s\n", what,
+            !stonet_model_is_classifier(model) && stonet_model_outputs(model) > 1 ? "s" : "");
+    say_score(model, train);
+    fprintf(stderr, "  model in %s\n", values->out);
+}
+
+static int finish(const cli_command *command, const fit_values *values, const stonet_model *model,
+                  const stonet_data *train, double seconds)
+{
+    stonet_status status = stonet_model_save(model, values->out);
+    if (status != STONET_OK) return say_failure(command, status);
+    int result = write_log(command, values, model);
+    if (result != EXIT_DONE) return result;
+    switch (stonet_model_outcome(model)) {
+    case STONET_STOPPED:
+        say_error(command, "stopped before the end; the model so far was saved in %s", values->out);
+        return EXIT_FAILED;
+    case STONET_DIVERGED:
+        say_error(command,
+                  "the training diverged; the last good model was saved in %s; a smaller lr may help",
+                  values->out);
+        return EXIT_FAILED;
+    case STONET_DONE:
+        break;
+    }
+    if (!values->run.quiet) say_summary(values, model, train, seconds);
+    return EXIT_DONE;
+}
+
+static int fit(const cli_command *command, const char *path, const fit_values *values)
+{
+    stonet_spec *spec = NULL;
+    stonet_data *train = NULL;
+    stonet_model *model = NULL;
+    int result = check_values(command, values);
+    if (result == EXIT_DONE) result = make_spec(command, &values->spec, values->dim, &spec);
+    if (result == EXIT_DONE) result = read_data(command, path, &values->target, &train);
+    if (result == EXIT_DONE) {
+        stonet_run run;
+        start_run(&values->run, &run);
+        double start = progress_clock();
+        stonet_status status = stonet_fit(spec, train, &run, &model);
+        progress_clear();
+        result = status == STONET_OK ? finish(command, values, model, train, progress_clock() - start)
+                                     : say_failure(command, status);
+    }
+    stonet_model_free(model);
+    stonet_data_free(train);
+    stonet_spec_free(spec);
+    return result;
+}
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    fit_values values = {0};
+    cli_arguments given;
+    parse_result parsed = options_parse(command, argc, argv, &values, &given);
+    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (parsed == PARSE_OK) result = fit(command, given.operand[0], &values);
+    options_free(command, &values);
+    return result;
+}
+
+const cli_command fit_command = {
+    .program = "stonet",
+    .name = "fit",
+    .summary = "Fit a model: data, a response, a dimension",
+    .operands = "DATA",
+    .required = "(--target COL | --target-file FILE) --dim Q --out MODEL",
+    .details = "DATA is .csv, .tsv, .txt or .asc (comma, tab or blanks, with or without header), .npy, .npz "
+               "or IDX,\n"
+               "each also gzipped. A response of text labels or few whole numbers is taken as classes (--set "
+               "task=...\n"
+               "decides). Ctrl-C stops the fit and saves the model so far; a second Ctrl-C ends at once.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples =
+        "  stonet fit train.csv --target y --dim 2 --out my.model\n"
+        "  stonet fit train.csv --target y --dim 2 --set hidden=64,32 --set epochs=50 --out my.model\n"
+        "  stonet fit x.asc --target-file y.asc --dim 3 --method gsir --learner logistic --out gsir.model",
+    .run = run,
+};

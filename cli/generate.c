@@ -1,0 +1,95 @@
+/* stonet generate: data from the built-in models. */
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "cli/table.h"
+
+typedef struct generate_values {
+    int64_t rows, seed;
+    bool json;
+    const char *out;
+} generate_values;
+
+static const cli_option options[] = {
+    {.name = "rows",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(generate_values, rows),
+     .argument = "N",
+     .initial = "1000",
+     .low = 1,
+     .high = 1000000000,
+     .help = "How many rows to draw"},
+    SEED_OPTION(generate_values, seed),
+    OUT_OPTION(generate_values, out,
+               "The .csv or .npy file to write (also .gz): features, response, known predictors"),
+    {.name = "json", .kind = OPTION_FLAG, .offset = offsetof(generate_values, json), .help = "List as JSON"},
+};
+
+static int list_generators(const cli_command *command, bool as_json)
+{
+    json_t *list = take_json(command, stonet_generators_json());
+    if (list == NULL) return EXIT_FAILED;
+    if (as_json) return output_json(command, NULL, list);
+    table *shown = table_create("lrll");
+    int result = EXIT_FAILED;
+    if (shown != NULL) {
+        const char *const heading[] = {"name", "columns", "task", "model"};
+        for (int i = 0; i < 4; i++) table_add(shown, "%s", heading[i]);
+        size_t i;
+        json_t *entry;
+        json_array_foreach(list, i, entry)
+        {
+            table_add(shown, "%s", json_text(entry, "name"));
+            table_add(shown, "%lld", (long long)json_integer_value(json_object_get(entry, "columns")));
+            table_add(shown, "%s", json_text(entry, "task"));
+            table_add(shown, "%s", json_text(entry, "help"));
+        }
+        result = output_table(command, NULL, shown, true);
+    }
+    table_free(shown);
+    json_decref(list);
+    return result;
+}
+
+static int generate(const cli_command *command, const char *name, const generate_values *values)
+{
+    if (values->out == NULL) {
+        say_usage(command, "the file to write is missing: give --out FILE");
+        return EXIT_USAGE;
+    }
+    int result = output_check(command, values->out);
+    if (result != EXIT_DONE) return result;
+    stonet_data *data = NULL;
+    stonet_status status = stonet_generate(name, values->rows, (uint64_t)values->seed, &data);
+    if (status == STONET_OK) status = stonet_data_write(data, values->out);
+    stonet_data_free(data);
+    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+}
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    generate_values values = {0};
+    cli_arguments given;
+    parse_result parsed = options_parse(command, argc, argv, &values, &given);
+    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (given.n_operands == 0) return list_generators(command, values.json);
+    return generate(command, given.operand[0], &values);
+}
+
+const cli_command generate_command = {
+    .program = "stonet",
+    .name = "generate",
+    .summary = "Draw data from a built-in model, or list the models",
+    .operands = "[NAME]",
+    .details =
+        "The known sufficient predictors of the model are written beside features and response, so that\n"
+        "recovery can be measured. Without NAME the models are listed.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = "  stonet generate\n"
+                "  stonet generate waveform --rows 400 --seed 1 --out train.csv",
+    .run = run,
+};

@@ -1,0 +1,98 @@
+/* stonet info: what is in a model file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+typedef struct info_values {
+    bool json;
+} info_values;
+
+static const cli_option options[] = {
+    JSON_OPTION(info_values, json),
+};
+
+enum { MOST_SHOWN = 12 };
+
+static void print_scalar(FILE *stream, const json_t *value)
+{
+    if (json_is_string(value))
+        fputs(json_string_value(value), stream);
+    else if (json_is_integer(value))
+        fprintf(stream, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value))
+        fprintf(stream, "%.6g", json_real_value(value));
+    else if (json_is_boolean(value))
+        fputs(json_is_true(value) ? "yes" : "no", stream);
+    else
+        fputs("-", stream);
+}
+
+/* Long lists (of columns, say) are cut short; --json has them whole. */
+static void print_list(FILE *stream, const json_t *list)
+{
+    size_t count = json_array_size(list);
+    for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
+        if (i > 0) fputs(", ", stream);
+        print_scalar(stream, json_array_get(list, i));
+    }
+    if (count > MOST_SHOWN) fprintf(stream, ", .. (%zu in all)", count);
+}
+
+static void print_object(FILE *stream, const json_t *object, int indent)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value)
+    {
+        fprintf(stream, "%*s%-*s ", indent, "", 20 - indent, key);
+        if (json_is_object(value)) {
+            fputc('\n', stream);
+            print_object(stream, value, indent + 2);
+        } else {
+            if (json_is_array(value))
+                print_list(stream, value);
+            else
+                print_scalar(stream, value);
+            fputc('\n', stream);
+        }
+    }
+}
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    info_values values = {0};
+    cli_arguments given;
+    parse_result parsed = options_parse(command, argc, argv, &values, &given);
+    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    stonet_model *model = NULL;
+    int result = read_model(command, given.operand[0], &model);
+    if (result != EXIT_DONE) return result;
+    json_t *about = take_json(command, stonet_model_json(model));
+    stonet_model_free(model);
+    if (about == NULL) return EXIT_FAILED;
+    if (values.json) return output_json(command, NULL, about);
+    output out;
+    result = output_open(command, NULL, &out);
+    if (result == EXIT_DONE) {
+        print_object(out.stream, about, 0);
+        result = output_close(command, &out);
+    }
+    json_decref(about);
+    return result;
+}
+
+const cli_command info_command = {
+    .program = "stonet",
+    .name = "info",
+    .summary = "Show what is in a model file",
+    .operands = "MODEL",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = "  stonet info my.model\n"
+                "  stonet info my.model --json",
+    .run = run,
+};

@@ -1,0 +1,269 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "cli/say.h"
+
+enum { HELP_COLUMN = 26, HELP_WIDTH = 100, MAX_WORD = 64 };
+
+/* ---- values ------------------------------------------------------------------------------------ */
+
+static void *field(const cli_option *option, void *values)
+{
+    return (char *)values + option->offset;
+}
+
+static bool parse_integer(const char *text, int64_t *value)
+{
+    char *end = NULL;
+    errno = 0;
+    long long parsed = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0) return false;
+    *value = parsed;
+    return true;
+}
+
+static bool append_text(text_list *list, const char *text)
+{
+    const char **grown = realloc(list->text, (list->count + 1) * sizeof *grown);
+    if (grown == NULL) return false;
+    list->text = grown;
+    list->text[list->count++] = text;
+    return true;
+}
+
+static bool set_value(const cli_command *command, const cli_option *option, const char *text, void *values)
+{
+    void *place = field(option, values);
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(bool *)place = true;
+        return true;
+    case OPTION_TEXT:
+        *(const char **)place = text;
+        return true;
+    case OPTION_TEXTS:
+        if (append_text(place, text)) return true;
+        say_usage(command, "memory ran out");
+        return false;
+    case OPTION_INTEGER: {
+        int64_t value = 0;
+        if (parse_integer(text, &value) && value >= option->low && value <= option->high) {
+            *(int64_t *)place = value;
+            return true;
+        }
+        if (option->high == INT64_MAX)
+            say_usage(command, "--%s takes a whole number of at least %lld, not '%s'", option->name,
+                      (long long)option->low, text);
+        else
+            say_usage(command, "--%s takes a whole number from %lld to %lld, not '%s'", option->name,
+                      (long long)option->low, (long long)option->high, text);
+        return false;
+    }
+    }
+    return false;
+}
+
+/* ---- parsing ----------------------------------------------------------------------------------- */
+
+static const cli_option *find_option(const cli_command *command, const char *name, size_t length)
+{
+    for (size_t i = 0; i < command->n_options; i++) {
+        const cli_option *candidate = &command->options[i];
+        if (strlen(candidate->name) == length && strncmp(candidate->name, name, length) == 0)
+            return candidate;
+    }
+    return NULL;
+}
+
+static void say_unknown_option(const cli_command *command, const char *word, size_t length)
+{
+    char name[MAX_WORD + 1];
+    snprintf(name, sizeof name, "%.*s", (int)(length < MAX_WORD ? length : MAX_WORD), word);
+    sn_nearest nearest;
+    sn_nearest_start(&nearest, name);
+    sn_nearest_offer(&nearest, "help");
+    for (size_t i = 0; i < command->n_options; i++) sn_nearest_offer(&nearest, command->options[i].name);
+    if (nearest.best != NULL)
+        say_usage(command, "there is no option --%s; did you mean --%s?", name, nearest.best);
+    else
+        say_usage(command, "there is no option --%s", name);
+}
+
+/* One option at argv[*at]; moves *at over the value when it is a word of its own. */
+static bool parse_option(const cli_command *command, int argc, char **argv, int *at, void *values)
+{
+    const char *word = argv[*at] + 2;
+    const char *equals = strchr(word, '=');
+    size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+    const cli_option *option = find_option(command, word, length);
+    if (option == NULL) {
+        say_unknown_option(command, word, length);
+        return false;
+    }
+    if (option->kind == OPTION_FLAG) {
+        if (equals == NULL) return set_value(command, option, NULL, values);
+        say_usage(command, "--%s takes no value", option->name);
+        return false;
+    }
+    if (equals != NULL) return set_value(command, option, equals + 1, values);
+    const char *next = *at + 1 < argc ? argv[*at + 1] : NULL;
+    if (next == NULL || strncmp(next, "--", 2) == 0) {
+        say_usage(command, "--%s needs a value: --%s %s", option->name, option->name, option->argument);
+        return false;
+    }
+    ++*at;
+    return set_value(command, option, next, values);
+}
+
+/* Words in `operands`, all of them and those not in brackets. */
+static void count_operands(const char *operands, int *least, int *most)
+{
+    *least = *most = 0;
+    for (const char *at = operands; *at != '\0';) {
+        ++*most;
+        if (*at != '[') ++*least;
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+}
+
+static bool check_operands(const cli_command *command, const cli_arguments *given)
+{
+    int least = 0;
+    int most = 0;
+    count_operands(command->operands, &least, &most);
+    if (given->n_operands >= least) return true;
+    const char *missing = command->operands;
+    for (int i = 0; i < given->n_operands; i++) {
+        missing += strcspn(missing, " ");
+        missing += strspn(missing, " ");
+    }
+    say_usage(command, "%.*s is missing; it is '%s %s %s'", (int)strcspn(missing, " "), missing,
+              command->program, command->name, command->operands);
+    return false;
+}
+
+static bool take_operand(const cli_command *command, const char *word, cli_arguments *given)
+{
+    int least = 0;
+    int most = 0;
+    count_operands(command->operands, &least, &most);
+    if (given->n_operands >= most) {
+        if (most == 0)
+            say_usage(command, "takes no operand, but got '%s'", word);
+        else
+            say_usage(command, "one operand too many: '%s'; it is '%s %s %s'", word, command->program,
+                      command->name, command->operands);
+        return false;
+    }
+    given->operand[given->n_operands++] = word;
+    return true;
+}
+
+static bool set_defaults(const cli_command *command, void *values)
+{
+    for (size_t i = 0; i < command->n_options; i++) {
+        const cli_option *option = &command->options[i];
+        if (option->initial != NULL && option->kind != OPTION_TEXTS &&
+            !set_value(command, option, option->initial, values))
+            return false;
+    }
+    return true;
+}
+
+parse_result options_parse(const cli_command *command, int argc, char **argv, void *values,
+                           cli_arguments *given)
+{
+    *given = (cli_arguments){0};
+    if (!set_defaults(command, values)) return PARSE_WRONG;
+    bool only_operands = false;
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        if (!only_operands && strcmp(word, "--") == 0) {
+            only_operands = true;
+        } else if (!only_operands && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+            options_help(command);
+            return PARSE_HELP;
+        } else if (!only_operands && strncmp(word, "--", 2) == 0) {
+            if (!parse_option(command, argc, argv, &i, values)) return PARSE_WRONG;
+        } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
+            say_usage(command, "there is no option %s; options start with two dashes", word);
+            return PARSE_WRONG;
+        } else if (!take_operand(command, word, given)) {
+            return PARSE_WRONG;
+        }
+    }
+    return check_operands(command, given) ? PARSE_OK : PARSE_WRONG;
+}
+
+void options_free(const cli_command *command, void *values)
+{
+    for (size_t i = 0; i < command->n_options; i++) {
+        const cli_option *option = &command->options[i];
+        if (option->kind == OPTION_TEXTS) {
+            text_list *list = field(option, values);
+            free(list->text);
+            *list = (text_list){0};
+        }
+    }
+}
+
+/* ---- help -------------------------------------------------------------------------------------- */
+
+/* Prints words from `text`, broken before HELP_WIDTH, each new line indented; the cursor is at `column`. */
+static void print_wrapped(const char *text, int indent, int column)
+{
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > HELP_WIDTH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", length, text);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+static void print_option(const char *name, const char *argument, const char *help, const char *initial,
+                         bool repeats)
+{
+    int width = printf("  --%s%s%s", name, argument != NULL ? " " : "", argument != NULL ? argument : "");
+    if (width >= HELP_COLUMN) {
+        putchar('\n');
+        width = 0;
+    }
+    printf("%*s", HELP_COLUMN - width, "");
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s%s%s", help, repeats ? " (may be repeated)" : "",
+             initial != NULL ? " [default: " : "", initial != NULL ? initial : "",
+             initial != NULL ? "]" : "");
+    print_wrapped(text, HELP_COLUMN, HELP_COLUMN);
+}
+
+void options_help(const cli_command *command)
+{
+    printf("%s\n\nUsage: %s %s", command->summary, command->program, command->name);
+    if (command->operands[0] != '\0') printf(" %s", command->operands);
+    if (command->required != NULL) printf(" %s", command->required);
+    printf(" [options]\n");
+    if (command->details != NULL) printf("\n%s\n", command->details);
+    printf("\nOptions:\n");
+    for (size_t i = 0; i < command->n_options; i++) {
+        const cli_option *option = &command->options[i];
+        print_option(option->name, option->argument, option->help, option->initial,
+                     option->kind == OPTION_TEXTS);
+    }
+    print_option("help", NULL, "Print this and stop", NULL, false);
+    if (command->examples != NULL) printf("\nExamples:\n%s\n", command->examples);
+}

@@ -1,0 +1,67 @@
+/*
+ * Command-line options as tables. A command describes its options and operands once; that drives the parsing,
+ * the checks and the help. Values land in the fields of a struct of the command's own.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum option_kind {
+    OPTION_FLAG,    /* bool */
+    OPTION_TEXT,    /* const char * */
+    OPTION_INTEGER, /* int64_t, within low..high */
+    OPTION_TEXTS    /* text_list; may be given several times */
+} option_kind;
+
+typedef struct text_list {
+    size_t count;
+    const char **text; /* owned by the parser until options_free */
+} text_list;
+
+typedef struct cli_option {
+    const char *name; /* without the dashes */
+    option_kind kind;
+    size_t offset;        /* of the field in the command's struct */
+    const char *argument; /* what the help calls the value; NULL for a flag */
+    const char *initial;  /* the default, parsed like a value from the user; NULL: none */
+    int64_t low, high;    /* OPTION_INTEGER */
+    const char *help;
+} cli_option;
+
+typedef struct cli_command {
+    const char *program; /* "stonet" */
+    const char *name;
+    const char *summary;  /* one line for the list of commands */
+    const char *operands; /* names of the operands, e.g. "MODEL DATA"; "[NAME]" may be left out */
+    const char *required; /* shown in the usage line: options that must be given; NULL: none */
+    const char *details;  /* paragraphs after the usage; NULL: none */
+    const cli_option *options;
+    size_t n_options;
+    const char *examples; /* lines, each a command; NULL: none */
+    int (*run)(const struct cli_command *command, int argc, char **argv); /* gives the exit status */
+} cli_command;
+
+enum { MAX_OPERANDS = 2 };
+
+typedef struct cli_arguments {
+    int n_operands;
+    const char *operand[MAX_OPERANDS]; /* NULL where not given */
+} cli_arguments;
+
+typedef enum parse_result { PARSE_OK, PARSE_HELP, PARSE_WRONG } parse_result;
+
+/*
+ * Fills `values` (zeroed by the caller) from the defaults and argv[1..]. PARSE_HELP: the help was asked for
+ * and has been printed. PARSE_WRONG: a sentence is on stderr and the caller exits with EXIT_USAGE.
+ */
+parse_result options_parse(const cli_command *command, int argc, char **argv, void *values,
+                           cli_arguments *given);
+/* Frees the lists that options_parse made. */
+void options_free(const cli_command *command, void *values);
+/* Prints the whole help of a command to stdout. */
+void options_help(const cli_command *command);
+
+#endif

@@ -1,0 +1,154 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/say.h"
+
+bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text);
+    size_t wanted = strlen(ending);
+    return length >= wanted && strcmp(text + length - wanted, ending) == 0;
+}
+
+int output_check(const cli_command *command, const char *path)
+{
+    struct stat about;
+    if (path[0] == '\0') {
+        say_usage(command, "the name of an output file is empty");
+        return EXIT_USAGE;
+    }
+    if (stat(path, &about) == 0) {
+        if (!S_ISDIR(about.st_mode)) return EXIT_DONE;
+        say_error(command, "cannot write %s: it is a folder", path);
+        return EXIT_FAILED;
+    }
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path) return EXIT_DONE;
+    char *folder = strndup(path, (size_t)(slash - path));
+    if (folder == NULL) return EXIT_DONE; /* the writing itself will tell */
+    int result = EXIT_DONE;
+    if (stat(folder, &about) != 0) {
+        say_error(command, "cannot write %s: the folder %s: %s", path, folder, strerror(errno));
+        result = EXIT_FAILED;
+    } else if (!S_ISDIR(about.st_mode)) {
+        say_error(command, "cannot write %s: %s is not a folder", path, folder);
+        result = EXIT_FAILED;
+    }
+    free(folder);
+    return result;
+}
+
+int output_open(const cli_command *command, const char *path, output *out)
+{
+    *out = (output){.stream = stdout, .path = path};
+    if (path == NULL) return EXIT_DONE;
+    out->stream = open_memstream(&out->text, &out->size);
+    if (out->stream != NULL) return EXIT_DONE;
+    say_error(command, "memory ran out");
+    return EXIT_FAILED;
+}
+
+void output_abandon(output *out)
+{
+    if (out->path != NULL && out->stream != NULL) fclose(out->stream);
+    free(out->text);
+    *out = (output){0};
+}
+
+static int flush_stdout(const cli_command *command)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) return EXIT_DONE;
+    say_error(command, "cannot write to standard output: %s", strerror(errno));
+    return EXIT_FAILED;
+}
+
+int output_close(const cli_command *command, output *out)
+{
+    if (out->path == NULL) return flush_stdout(command);
+    bool complete = ferror(out->stream) == 0;
+    complete = fclose(out->stream) == 0 && complete;
+    out->stream = NULL;
+    int result = EXIT_DONE;
+    if (!complete) {
+        say_error(command, "memory ran out");
+        result = EXIT_FAILED;
+    } else {
+        stonet_status status = stonet_bytes_write(out->path, out->text, out->size);
+        if (status != STONET_OK) result = say_failure(command, status);
+    }
+    output_abandon(out);
+    return result;
+}
+
+int output_text(const cli_command *command, const char *path, const char *text)
+{
+    output out;
+    int result = output_open(command, path, &out);
+    if (result != EXIT_DONE) return result;
+    fputs(text, out.stream);
+    return output_close(command, &out);
+}
+
+int output_json(const cli_command *command, const char *path, json_t *json)
+{
+    char *text = json != NULL ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
+    json_decref(json);
+    if (text == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    output out;
+    int result = output_open(command, path, &out);
+    if (result == EXIT_DONE) {
+        fprintf(out.stream, "%s\n", text);
+        result = output_close(command, &out);
+    }
+    free(text);
+    return result;
+}
+
+int output_table(const cli_command *command, const char *path, const table *shown, bool heading)
+{
+    output out;
+    int result = output_open(command, path, &out);
+    if (result != EXIT_DONE) return result;
+    if (table_print(shown, heading, out.stream) == 0) return output_close(command, &out);
+    say_error(command, "memory ran out");
+    output_abandon(&out);
+    return EXIT_FAILED;
+}
+
+void put_csv_field(FILE *stream, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, stream);
+        return;
+    }
+    fputc('"', stream);
+    for (; *text != '\0'; text++) {
+        if (*text == '"') fputc('"', stream);
+        fputc(*text, stream);
+    }
+    fputc('"', stream);
+}
+
+int output_matrix(const cli_command *command, const char *path, const double *values, int64_t n, int64_t m,
+                  const char *const *names)
+{
+    if (path != NULL) {
+        stonet_status status = stonet_matrix_write(path, values, n, m, names);
+        return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    }
+    for (int64_t j = 0; j < m; j++) {
+        if (j > 0) putchar(',');
+        put_csv_field(stdout, names[j]);
+    }
+    putchar('\n');
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) printf("%.9g%c", values[i * m + j], j + 1 < m ? ',' : '\n');
+    return flush_stdout(command);
+}

@@ -1,0 +1,42 @@
+/* Results: to stdout, or whole or not at all to a file. Functions give an exit status. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/options.h"
+#include "cli/table.h"
+
+/* A stream that becomes `path` when it is closed; path NULL: stdout. */
+typedef struct output {
+    FILE *stream;
+    const char *path;
+    char *text;
+    size_t size;
+} output;
+
+/* Whether `path` can be expected to be writable: says so before a long job instead of after it. */
+int output_check(const cli_command *command, const char *path);
+int output_open(const cli_command *command, const char *path, output *out);
+/* Writes the file, or flushes stdout. */
+int output_close(const cli_command *command, output *out);
+/* Drops what was written. */
+void output_abandon(output *out);
+
+int output_text(const cli_command *command, const char *path, const char *text);
+/* A line of JSON for machines and people. Steals the reference; NULL json means memory ran out. */
+int output_json(const cli_command *command, const char *path, json_t *json);
+/* The first row is a heading when `heading` is set. */
+int output_table(const cli_command *command, const char *path, const table *shown, bool heading);
+/* n x m numbers with column names: CSV, or NPY when the path ends so. */
+int output_matrix(const cli_command *command, const char *path, const double *values, int64_t n, int64_t m,
+                  const char *const *names);
+
+bool ends_with(const char *text, const char *ending);
+/* A CSV field, quoted where it has to be. */
+void put_csv_field(FILE *stream, const char *text);
+
+#endif

@@ -1,0 +1,151 @@
+/* stonet predict: the response of new data. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+typedef struct predict_values {
+    bool proba;
+    const char *out;
+} predict_values;
+
+static const cli_option options[] = {
+    OUT_OPTION(predict_values, out, "Write .csv or .npy (also .gz) instead of CSV to stdout"),
+    {.name = "proba",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(predict_values, proba),
+     .help = "The probability of each class instead of the most probable one"},
+};
+
+static int64_t most_probable(const double *probability, int64_t classes)
+{
+    int64_t best = 0;
+    for (int64_t c = 1; c < classes; c++)
+        if (probability[c] > probability[best]) best = c;
+    return best;
+}
+
+static int write_labels_csv(const cli_command *command, const char *path, const stonet_model *model,
+                            const double *probability, int64_t rows, int64_t classes)
+{
+    output out;
+    int result = output_open(command, path, &out);
+    if (result != EXIT_DONE) return result;
+    fputs("prediction\n", out.stream);
+    for (int64_t i = 0; i < rows; i++) {
+        put_csv_field(out.stream,
+                      stonet_model_class_label(model, most_probable(probability + i * classes, classes)));
+        fputc('\n', out.stream);
+    }
+    return output_close(command, &out);
+}
+
+/* NPY has no text: labels that are numbers go as numbers, others not at all. */
+static int write_labels_npy(const cli_command *command, const char *path, const stonet_model *model,
+                            const double *probability, int64_t rows, int64_t classes)
+{
+    static const char *const names[] = {"prediction"};
+    double *label = malloc((size_t)rows * sizeof *label);
+    if (label == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        const char *text = stonet_model_class_label(model, most_probable(probability + i * classes, classes));
+        char *end = NULL;
+        label[i] = strtod(text, &end);
+        if (end == text || *end != '\0') {
+            say_error(command, "the class '%s' is text, which .npy cannot hold: write .csv or use --proba",
+                      text);
+            free(label);
+            return EXIT_FAILED;
+        }
+    }
+    int result = output_matrix(command, path, label, rows, 1, names);
+    free(label);
+    return result;
+}
+
+static int write_numbers(const cli_command *command, const char *path, const stonet_model *model,
+                         const double *values, int64_t rows, int64_t columns)
+{
+    enum { NAME_SIZE = 32 };
+    char(*text)[NAME_SIZE] = malloc((size_t)columns * sizeof *text);
+    const char **names = malloc((size_t)columns * sizeof *names);
+    int result = EXIT_FAILED;
+    if (text == NULL || names == NULL) {
+        say_error(command, "memory ran out");
+    } else {
+        for (int64_t j = 0; j < columns; j++) {
+            snprintf(text[j], NAME_SIZE, columns > 1 ? "prediction%" PRId64 : "prediction", j + 1);
+            names[j] = stonet_model_is_classifier(model) ? stonet_model_class_label(model, j) : text[j];
+        }
+        result = output_matrix(command, path, values, rows, columns, names);
+    }
+    free(names);
+    free(text);
+    return result;
+}
+
+static int predict(const cli_command *command, const predict_values *values, const stonet_model *model,
+                   const stonet_data *data)
+{
+    int64_t rows = stonet_data_rows(data);
+    int64_t columns = stonet_model_outputs(model);
+    bool classifier = stonet_model_is_classifier(model) != 0;
+    if (values->proba && !classifier) {
+        say_usage(command, "--proba is for classes, and this is a regression model");
+        return EXIT_USAGE;
+    }
+    double *predicted = malloc((size_t)(rows * columns) * sizeof *predicted);
+    if (predicted == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    stonet_status status = stonet_predict(model, data, predicted);
+    int result;
+    if (status != STONET_OK)
+        result = say_failure(command, status);
+    else if (values->proba || !classifier)
+        result = write_numbers(command, values->out, model, predicted, rows, columns);
+    else if (values->out != NULL && (ends_with(values->out, ".npy") || ends_with(values->out, ".npy.gz")))
+        result = write_labels_npy(command, values->out, model, predicted, rows, columns);
+    else
+        result = write_labels_csv(command, values->out, model, predicted, rows, columns);
+    free(predicted);
+    return result;
+}
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    predict_values values = {0};
+    cli_arguments given;
+    parse_result parsed = options_parse(command, argc, argv, &values, &given);
+    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    stonet_model *model = NULL;
+    stonet_data *data = NULL;
+    int result = values.out != NULL ? output_check(command, values.out) : EXIT_DONE;
+    if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
+    if (result == EXIT_DONE) result = read_data(command, given.operand[1], NULL, &data);
+    if (result == EXIT_DONE) result = predict(command, &values, model, data);
+    stonet_data_free(data);
+    stonet_model_free(model);
+    return result;
+}
+
+const cli_command predict_command = {
+    .program = "stonet",
+    .name = "predict",
+    .summary = "Predict the response: classes, probabilities or numbers",
+    .operands = "MODEL DATA",
+    .details = "The response may still be a column of DATA; it is passed over.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = "  stonet predict my.model test.csv\n"
+                "  stonet predict my.model test.csv --proba --out probabilities.csv",
+    .run = run,
+};

@@ -1,0 +1,92 @@
+#include "cli/progress.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double seconds_between_draws = 0.1;
+
+static pthread_mutex_t line_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool line_shown;
+static double last_draw = -1;
+
+double progress_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void progress_duration(double seconds, char text[32])
+{
+    long long whole = seconds < 1e12 ? llround(seconds) : 0;
+    if (seconds < 9.95)
+        snprintf(text, 32, "%.1f s", seconds);
+    else if (whole < 60)
+        snprintf(text, 32, "%lld s", whole);
+    else if (whole < 3600)
+        snprintf(text, 32, "%lld min %lld s", whole / 60, whole % 60);
+    else
+        snprintf(text, 32, "%lld h %lld min", whole / 3600, whole % 3600 / 60);
+}
+
+static int terminal_width(void)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return 80;
+}
+
+/* "training 120/400  loss 0.0321  validation 0.0402  3.1 s, 7 s left" */
+static void describe(const stonet_progress *progress, char *text, size_t size)
+{
+    char part[5][64] = {"", "", "", "", ""};
+    if (progress->total > 0)
+        snprintf(part[0], sizeof part[0], " %lld/%lld", (long long)progress->done,
+                 (long long)progress->total);
+    else
+        snprintf(part[0], sizeof part[0], " %lld", (long long)progress->done);
+    if (isfinite(progress->loss)) snprintf(part[1], sizeof part[1], "  loss %.4g", progress->loss);
+    if (isfinite(progress->validation_loss))
+        snprintf(part[2], sizeof part[2], "  validation %.4g", progress->validation_loss);
+    char spent[32];
+    progress_duration(progress->seconds, spent);
+    snprintf(part[3], sizeof part[3], "  %s", spent);
+    if (progress->total > progress->done && progress->done > 0) {
+        char left[32];
+        double rate = progress->seconds / (double)progress->done;
+        progress_duration(rate * (double)(progress->total - progress->done), left);
+        snprintf(part[4], sizeof part[4], ", %s left", left);
+    }
+    snprintf(text, size, "%s%s%s%s%s%s", progress->stage != NULL ? progress->stage : "working", part[0],
+             part[1], part[2], part[3], part[4]);
+}
+
+void progress_draw(const stonet_progress *progress)
+{
+    if (!isatty(STDERR_FILENO) || pthread_mutex_trylock(&line_lock) != 0) return;
+    double now = progress_clock();
+    if (now - last_draw >= seconds_between_draws) {
+        last_draw = now;
+        char text[320];
+        describe(progress, text, sizeof text);
+        fprintf(stderr, "\r%.*s\033[K", terminal_width() - 1, text);
+        fflush(stderr);
+        line_shown = true;
+    }
+    pthread_mutex_unlock(&line_lock);
+}
+
+void progress_clear(void)
+{
+    pthread_mutex_lock(&line_lock);
+    if (line_shown) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+        line_shown = false;
+    }
+    pthread_mutex_unlock(&line_lock);
+}

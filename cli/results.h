@@ -1,0 +1,27 @@
+/* The rows that tune and compare give: as a table for people, CSV or JSON. */
+#ifndef CLI_RESULTS_H
+#define CLI_RESULTS_H
+
+#include "cli/common.h"
+
+typedef struct results_options {
+    bool json, csv;
+    const char *out;
+} results_options;
+
+#define RESULTS_OPTIONS(type, field)                                                                         \
+    JSON_OPTION(type, field.json),                                                                           \
+        {.name = "csv", .kind = OPTION_FLAG, .offset = offsetof(type, field.csv), .help = "Print CSV"},      \
+        OUT_OPTION(type, field.out, "Write the rows to a file; .json and .csv choose the format")
+#define CRITERION_OPTION(type, field)                                                                        \
+    {                                                                                                        \
+        .name = "criterion", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "NAME",       \
+        .initial = "auto", .help = "What to compare: error_rate, log_loss or mse; auto: by the task"         \
+    }
+
+int check_results_options(const cli_command *command, const results_options *options);
+/* Rows in order of their mean when `best_first`. */
+int output_results(const cli_command *command, const results_options *options, const stonet_results *results,
+                   bool best_first);
+
+#endif

@@ -1,0 +1,38 @@
+#include "cli/say.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cli/progress.h"
+
+static void say(const cli_command *command, const char *format, va_list values)
+{
+    progress_clear();
+    fprintf(stderr, "%s %s: ", command->program, command->name);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+}
+
+void say_error(const cli_command *command, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    say(command, format, values);
+    va_end(values);
+}
+
+void say_usage(const cli_command *command, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    say(command, format, values);
+    va_end(values);
+    fprintf(stderr, "Try '%s %s --help'.\n", command->program, command->name);
+}
+
+int say_failure(const cli_command *command, stonet_status status)
+{
+    const char *sentence = stonet_last_error();
+    say_error(command, "%s", sentence[0] != '\0' ? sentence : stonet_status_name(status));
+    return status == STONET_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
+}

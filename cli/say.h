@@ -1,0 +1,19 @@
+/* Words for the user, all on stderr. */
+#ifndef CLI_SAY_H
+#define CLI_SAY_H
+
+#include <stonet/stonet.h>
+
+#include "cli/options.h"
+
+/* The exit statuses of every command. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* "stonet COMMAND: SENTENCE". */
+void say_error(const cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same, and where to find the help. */
+void say_usage(const cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Says stonet_last_error() and gives the exit status that belongs to `status`. */
+int say_failure(const cli_command *command, stonet_status status);
+
+#endif

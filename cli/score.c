@@ -1,0 +1,94 @@
+/* stonet score: how well a model predicts data whose response is known. */
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+typedef struct score_values {
+    target_options target;
+    bool json;
+} score_values;
+
+static const cli_option options[] = {
+    TARGET_OPTIONS(score_values, target),
+    JSON_OPTION(score_values, json),
+};
+
+typedef struct named_number {
+    const char *name;
+    double value;
+} named_number;
+
+enum { MAX_NUMBERS = 4 };
+
+static int name_scores(const stonet_scores *scores, named_number number[MAX_NUMBERS])
+{
+    if (scores->is_classifier) {
+        number[0] = (named_number){"error_rate", scores->error_rate};
+        number[1] = (named_number){"accuracy", scores->accuracy};
+        number[2] = (named_number){"log_loss", scores->log_loss};
+        return 3;
+    }
+    number[0] = (named_number){"mse", scores->mse};
+    number[1] = (named_number){"mse_scaled", scores->mse_scaled};
+    number[2] = (named_number){"r2", scores->r2};
+    number[3] = (named_number){"correlation", scores->correlation};
+    return 4;
+}
+
+static int print_scores(const cli_command *command, const stonet_scores *scores, bool as_json)
+{
+    named_number number[MAX_NUMBERS];
+    int count = name_scores(scores, number);
+    if (as_json) {
+        json_t *object = json_object();
+        json_object_set_new(object, "n", json_integer(scores->n));
+        for (int i = 0; i < count; i++)
+            json_object_set_new(object, number[i].name, json_number(number[i].value));
+        return output_json(command, NULL, object);
+    }
+    output out;
+    int result = output_open(command, NULL, &out);
+    if (result != EXIT_DONE) return result;
+    fprintf(out.stream, "%-12s %lld\n", "n", (long long)scores->n);
+    for (int i = 0; i < count; i++) fprintf(out.stream, "%-12s %.6g\n", number[i].name, number[i].value);
+    return output_close(command, &out);
+}
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    score_values values = {0};
+    cli_arguments given;
+    parse_result parsed = options_parse(command, argc, argv, &values, &given);
+    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    stonet_model *model = NULL;
+    stonet_data *data = NULL;
+    int result = require_target(command, &values.target);
+    if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
+    if (result == EXIT_DONE) result = read_data(command, given.operand[1], &values.target, &data);
+    if (result == EXIT_DONE) {
+        stonet_scores scores;
+        stonet_status status = stonet_score(model, data, &scores);
+        result =
+            status == STONET_OK ? print_scores(command, &scores, values.json) : say_failure(command, status);
+    }
+    stonet_data_free(data);
+    stonet_model_free(model);
+    return result;
+}
+
+const cli_command score_command = {
+    .program = "stonet",
+    .name = "score",
+    .summary = "Score predictions: error rate and log loss, or MSE, R2 and correlation",
+    .operands = "MODEL DATA",
+    .required = "(--target COL | --target-file FILE)",
+    .details = "mse is in units of y, mse_scaled is divided by the variance of y in training.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = "  stonet score my.model test.csv --target y\n"
+                "  stonet score my.model x.asc --target-file y.asc --json",
+    .run = run,
+};

@@ -1,0 +1,320 @@
+#include "cli/svg.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sizes in pixels: one panel with its axes and labels, and where its frame lies inside. */
+enum {
+    PANEL_WIDTH = 640,
+    PANEL_HEIGHT = 500,
+    FRAME_LEFT = 70,
+    FRAME_RIGHT = 20,
+    FRAME_BOTTOM = 58,
+    TITLE_ROOM = 26,
+    LEGEND_ROOM = 26,
+    HEAD_MARGIN = 24,
+    TICKS = 6
+};
+
+/* Okabe and Ito's colours, the strongest contrasts first. */
+static const char *const palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                      "#e69f00", "#56b4e9", "#000000", "#8c6d31"};
+enum { PALETTE_SIZE = sizeof palette / sizeof *palette, MARKERS = 4 };
+
+typedef struct axis {
+    double low, high;  /* data units */
+    double start, end; /* pixels */
+    double step;       /* between ticks */
+} axis;
+
+static double place(const axis *along, double value)
+{
+    return along->start + (value - along->low) / (along->high - along->low) * (along->end - along->start);
+}
+
+static void put_text(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        switch (*text) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            fputc(*text, out);
+        }
+    }
+}
+
+/* A typographic minus, as wide as the digits. */
+static void put_number(FILE *out, double value, double step)
+{
+    if (fabs(value) < 1e-9 * step) value = 0;
+    fprintf(out, "%s%.6g", value < 0 ? "\xe2\x88\x92" : "", fabs(value));
+}
+
+static double text_width(const char *text, double size)
+{
+    return 0.56 * size * (double)strlen(text);
+}
+
+/* ---- axes -------------------------------------------------------------------------------------- */
+
+/* The smallest of 1, 2, 2.5, 5, 10 times a power of ten that makes at most TICKS steps of the range. */
+static double nice_step(double range)
+{
+    static const double nice[] = {1, 2, 2.5, 5, 10};
+    double power = pow(10, floor(log10(range / TICKS)));
+    for (size_t i = 0; i < sizeof nice / sizeof *nice; i++)
+        if (nice[i] * power * TICKS >= range) return nice[i] * power;
+    return 10 * power;
+}
+
+static void widen(double value, double *low, double *high)
+{
+    if (!isfinite(value)) return;
+    if (value < *low) *low = value;
+    if (value > *high) *high = value;
+}
+
+static axis make_axis(double low, double high, double start, double end)
+{
+    if (low > high) { /* no finite point */
+        low = 0;
+        high = 1;
+    }
+    double range = high - low;
+    if (range <= 1e-12 * fmax(fabs(low), fabs(high))) range = low != 0 ? fabs(low) : 1;
+    return (axis){.low = low - 0.04 * range,
+                  .high = high + 0.04 * range,
+                  .start = start,
+                  .end = end,
+                  .step = nice_step(range)};
+}
+
+static void find_ranges(const svg_panel *panel, double x[2], double y[2])
+{
+    x[0] = y[0] = INFINITY;
+    x[1] = y[1] = -INFINITY;
+    for (size_t s = 0; s < panel->n_series; s++) {
+        const svg_series *series = &panel->series[s];
+        for (int64_t i = 0; i < series->n; i++) {
+            if (!isfinite(series->x[i]) || !isfinite(series->y[i])) continue;
+            double error = series->error != NULL && isfinite(series->error[i]) ? series->error[i] : 0;
+            widen(series->x[i], &x[0], &x[1]);
+            widen(series->y[i] - error, &y[0], &y[1]);
+            widen(series->y[i] + error, &y[0], &y[1]);
+        }
+    }
+}
+
+static void draw_axes(FILE *out, const svg_panel *panel, const axis *x, const axis *y)
+{
+    fprintf(out, "<g class=\"grid\">\n");
+    for (double at = ceil(x->low / x->step) * x->step; at <= x->high; at += x->step)
+        fprintf(out, "<path d=\"M%.1f %.1fV%.1f\"/>\n", place(x, at), y->start, y->end);
+    for (double at = ceil(y->low / y->step) * y->step; at <= y->high; at += y->step)
+        fprintf(out, "<path d=\"M%.1f %.1fH%.1f\"/>\n", x->start, place(y, at), x->end);
+    fprintf(out, "</g>\n<g class=\"tick\" text-anchor=\"middle\">\n");
+    for (double at = ceil(x->low / x->step) * x->step; at <= x->high; at += x->step) {
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", place(x, at), y->start + 18);
+        put_number(out, at, x->step);
+        fprintf(out, "</text>\n");
+    }
+    fprintf(out, "</g>\n<g class=\"tick\" text-anchor=\"end\">\n");
+    for (double at = ceil(y->low / y->step) * y->step; at <= y->high; at += y->step) {
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", x->start - 8, place(y, at) + 4.5);
+        put_number(out, at, y->step);
+        fprintf(out, "</text>\n");
+    }
+    fprintf(out, "</g>\n<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", x->start, y->end, y->start,
+            x->end);
+    double middle_x = 0.5 * (x->start + x->end);
+    double middle_y = 0.5 * (y->start + y->end);
+    fprintf(out, "<text class=\"label\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">", middle_x,
+            y->start + 42);
+    put_text(out, panel->x_label);
+    fprintf(out,
+            "</text>\n<text class=\"label\" text-anchor=\"middle\" transform=\"translate(%.1f %.1f) "
+            "rotate(-90)\">",
+            x->start - 50, middle_y);
+    put_text(out, panel->y_label);
+    fprintf(out, "</text>\n");
+}
+
+/* ---- series ------------------------------------------------------------------------------------ */
+
+static void draw_marker(FILE *out, size_t series, double x, double y, double r)
+{
+    switch (series % MARKERS) {
+    case 0:
+        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", x, y, r);
+        break;
+    case 1:
+        fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", x - 0.9 * r,
+                y - 0.9 * r, 1.8 * r, 1.8 * r);
+        break;
+    case 2:
+        fprintf(out, "<path d=\"M%.1f %.1fl%.1f %.1fh%.1fz\"/>\n", x, y - 1.2 * r, 1.2 * r, 2.1 * r,
+                -2.4 * r);
+        break;
+    default:
+        fprintf(out, "<path d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\"/>\n", x, y - 1.3 * r, 1.3 * r,
+                1.3 * r, -1.3 * r, 1.3 * r, -1.3 * r, -1.3 * r);
+    }
+}
+
+static bool drawable(const svg_series *series, int64_t i)
+{
+    return i < series->n && isfinite(series->x[i]) && isfinite(series->y[i]);
+}
+
+static void draw_scatter(FILE *out, const svg_panel *panel, const axis *x, const axis *y)
+{
+    int64_t most = 0;
+    int64_t total = 0;
+    for (size_t s = 0; s < panel->n_series; s++) {
+        total += panel->series[s].n;
+        if (panel->series[s].n > most) most = panel->series[s].n;
+    }
+    double radius = total > 5000 ? 1.6 : total > 1000 ? 2.2 : 3.2;
+    fprintf(out, "<g fill-opacity=\"%.2f\">\n", total > 1000 ? 0.5 : 0.7);
+    for (int64_t i = 0; i < most; i++)
+        for (size_t s = 0; s < panel->n_series; s++) {
+            const svg_series *series = &panel->series[s];
+            if (drawable(series, i))
+                fprintf(out, "<circle class=\"s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n",
+                        s % PALETTE_SIZE, place(x, series->x[i]), place(y, series->y[i]), radius);
+        }
+    fprintf(out, "</g>\n");
+}
+
+static void draw_line(FILE *out, const svg_series *series, size_t s, const axis *x, const axis *y)
+{
+    const char *colour = palette[s % PALETTE_SIZE];
+    fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\" d=\"",
+            colour);
+    char move = 'M';
+    for (int64_t i = 0; i < series->n; i++) {
+        if (!drawable(series, i)) {
+            move = 'M';
+            continue;
+        }
+        fprintf(out, "%c%.1f %.1f", move, place(x, series->x[i]), place(y, series->y[i]));
+        move = 'L';
+    }
+    fprintf(out, "\"/>\n<g stroke=\"%s\" stroke-width=\"1.2\">\n", colour);
+    for (int64_t i = 0; series->error != NULL && i < series->n; i++)
+        if (drawable(series, i) && isfinite(series->error[i]))
+            fprintf(out, "<path d=\"M%.1f %.1fV%.1f\"/>\n", place(x, series->x[i]),
+                    place(y, series->y[i] - series->error[i]), place(y, series->y[i] + series->error[i]));
+    fprintf(out, "</g>\n<g class=\"s%zu\">\n", s % PALETTE_SIZE);
+    for (int64_t i = 0; series->n <= 60 && i < series->n; i++)
+        if (drawable(series, i)) draw_marker(out, s, place(x, series->x[i]), place(y, series->y[i]), 4);
+    fprintf(out, "</g>\n");
+}
+
+static void draw_legend(FILE *out, const svg_panel *panel, double x, double y)
+{
+    for (size_t s = 0; s < panel->n_series; s++) {
+        const char *label = panel->series[s].label;
+        if (label == NULL) continue;
+        fprintf(out, "<g class=\"s%zu\">", s % PALETTE_SIZE);
+        draw_marker(out, panel->kind == SVG_LINE ? s : 0, x + 5, y - 4.5, 4.5);
+        fprintf(out, "</g><text class=\"label\" x=\"%.1f\" y=\"%.1f\">", x + 15, y);
+        put_text(out, label);
+        fprintf(out, "</text>\n");
+        x += 15 + text_width(label, 14) + 24;
+    }
+}
+
+static bool has_legend(const svg_panel *panel)
+{
+    for (size_t s = 0; s < panel->n_series; s++)
+        if (panel->series[s].label != NULL) return true;
+    return false;
+}
+
+/* ---- panels and the figure --------------------------------------------------------------------- */
+
+static void draw_panel(FILE *out, const svg_panel *panel, double left, double top)
+{
+    double at = top + 6;
+    if (panel->title != NULL) {
+        fprintf(out, "<text class=\"panel\" x=\"%.1f\" y=\"%.1f\">", left + FRAME_LEFT, at + 14);
+        put_text(out, panel->title);
+        fprintf(out, "</text>\n");
+        at += TITLE_ROOM;
+    }
+    if (has_legend(panel)) {
+        draw_legend(out, panel, left + FRAME_LEFT, at + 14);
+        at += LEGEND_ROOM;
+    }
+    double range_x[2];
+    double range_y[2];
+    find_ranges(panel, range_x, range_y);
+    axis x = make_axis(range_x[0], range_x[1], left + FRAME_LEFT, left + PANEL_WIDTH - FRAME_RIGHT);
+    axis y = make_axis(range_y[0], range_y[1], top + PANEL_HEIGHT - FRAME_BOTTOM, at + 4);
+    draw_axes(out, panel, &x, &y);
+    if (panel->kind == SVG_SCATTER)
+        draw_scatter(out, panel, &x, &y);
+    else
+        for (size_t s = 0; s < panel->n_series; s++) draw_line(out, &panel->series[s], s, &x, &y);
+}
+
+static void draw_head(FILE *out, const svg_figure *figure, double width, double height)
+{
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+        "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n<style>\n"
+        ".title{font-size:20px;font-weight:bold;fill:#1a1a1a}.subtitle{font-size:14px;fill:#555}\n"
+        ".panel{font-size:16px;font-weight:bold;fill:#1a1a1a}.label{font-size:14px;fill:#1a1a1a}\n"
+        ".tick{font-size:13px;fill:#444}.grid{stroke:#e8e8e8}.axis{stroke:#444;fill:none}\n",
+        width, height, width, height);
+    for (int i = 0; i < PALETTE_SIZE; i++) fprintf(out, ".s%d{fill:%s}", i, palette[i]);
+    fprintf(out, "\n</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
+    if (figure->title != NULL) {
+        fprintf(out, "<text class=\"title\" x=\"%d\" y=\"%d\">", HEAD_MARGIN, HEAD_MARGIN + 12);
+        put_text(out, figure->title);
+        fprintf(out, "</text>\n");
+    }
+    if (figure->subtitle != NULL) {
+        fprintf(out, "<text class=\"subtitle\" x=\"%d\" y=\"%d\">", HEAD_MARGIN, HEAD_MARGIN + 36);
+        put_text(out, figure->subtitle);
+        fprintf(out, "</text>\n");
+    }
+}
+
+char *svg_render(const svg_figure *figure)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) return NULL;
+    size_t columns = figure->columns < 1 ? 1 : figure->columns;
+    if (columns > figure->n_panels && figure->n_panels > 0) columns = figure->n_panels;
+    size_t rows = (figure->n_panels + columns - 1) / columns;
+    double top = figure->subtitle != NULL ? 76 : figure->title != NULL ? 52 : 10;
+    draw_head(out, figure, (double)columns * PANEL_WIDTH + 10, top + (double)rows * PANEL_HEIGHT);
+    for (size_t i = 0; i < figure->n_panels; i++)
+        draw_panel(out, &figure->panels[i], (double)(i % columns) * PANEL_WIDTH,
+                   top + (double)(i / columns) * PANEL_HEIGHT);
+    fprintf(out, "</svg>\n");
+    if (ferror(out) != 0 || fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

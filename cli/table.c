@@ -1,0 +1,93 @@
+#include "cli/table.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_COLUMNS = 16 };
+
+struct table {
+    const char *align;
+    size_t columns, count, room;
+    char **cell;
+    int failed;
+};
+
+table *table_create(const char *align)
+{
+    table *made = calloc(1, sizeof *made);
+    if (made == NULL) return NULL;
+    made->align = align;
+    made->columns = strlen(align) < MAX_COLUMNS ? strlen(align) : MAX_COLUMNS;
+    return made;
+}
+
+static int grow(table *self)
+{
+    if (self->count < self->room) return 0;
+    size_t room = self->room > 0 ? 2 * self->room : 64;
+    char **cell = realloc(self->cell, room * sizeof *cell);
+    if (cell == NULL) return -1;
+    self->cell = cell;
+    self->room = room;
+    return 0;
+}
+
+void table_add(table *self, const char *format, ...)
+{
+    char *text = NULL;
+    va_list values;
+    va_start(values, format);
+    if (grow(self) != 0 || vasprintf(&text, format, values) < 0)
+        self->failed = 1;
+    else
+        self->cell[self->count++] = text;
+    va_end(values);
+}
+
+/* Letters as seen: bytes that continue a UTF-8 character take no room. */
+static int shown_width(const char *text)
+{
+    int width = 0;
+    for (; *text != '\0'; text++) width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}
+
+static void print_rule(const int *width, size_t columns, FILE *stream)
+{
+    for (size_t j = 0; j < columns; j++) {
+        if (j > 0) fputs("  ", stream);
+        for (int i = 0; i < width[j]; i++) fputc('-', stream);
+    }
+    fputc('\n', stream);
+}
+
+int table_print(const table *self, bool heading, FILE *stream)
+{
+    int width[MAX_COLUMNS] = {0};
+    for (size_t i = 0; i < self->count; i++) {
+        int wide = shown_width(self->cell[i]);
+        if (wide > width[i % self->columns]) width[i % self->columns] = wide;
+    }
+    for (size_t i = 0; i < self->count; i++) {
+        size_t j = i % self->columns;
+        int pad = width[j] - shown_width(self->cell[i]);
+        if (j > 0) fputs("  ", stream);
+        if (self->align[j] == 'r') fprintf(stream, "%*s", pad, "");
+        fputs(self->cell[i], stream);
+        if (j + 1 == self->columns)
+            fputc('\n', stream);
+        else if (self->align[j] == 'l')
+            fprintf(stream, "%*s", pad, "");
+        if (heading && i + 1 == self->columns) print_rule(width, self->columns, stream);
+    }
+    return self->failed ? -1 : 0;
+}
+
+void table_free(table *self)
+{
+    if (self == NULL) return;
+    for (size_t i = 0; i < self->count; i++) free(self->cell[i]);
+    free(self->cell);
+    free(self);
+}

@@ -1,0 +1,18 @@
+/* A table for people: columns as wide as their widest cell, numbers to the right, words to the left. */
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct table table;
+
+/* `align`: one letter a column, 'l' or 'r'. NULL when memory ran out. */
+table *table_create(const char *align);
+/* Adds the next cell, row by row; printf style. */
+void table_add(table *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The first row is a heading when `heading` is set. Returns 0, or -1 when memory ran out on the way. */
+int table_print(const table *self, bool heading, FILE *stream);
+void table_free(table *self);
+
+#endif

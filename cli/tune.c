@@ -1,0 +1,146 @@
+/* stonet tune: the best settings by cross-validation. */
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/results.h"
+#include "cli/say.h"
+
+typedef struct tune_values {
+    target_options target;
+    spec_options spec;
+    run_options run;
+    results_options results;
+    const char *dim, *criterion, *best;
+    text_list grid;
+    int64_t folds, trials;
+} tune_values;
+
+static const cli_option options[] = {
+    TARGET_OPTIONS(tune_values, target),
+    {.name = "dim",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(tune_values, dim),
+     .argument = "Q",
+     .help = "The number of reduced variables; --grid dim=1,2,5 tunes it too"},
+    {.name = "folds",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(tune_values, folds),
+     .argument = "K",
+     .initial = "5",
+     .low = 2,
+     .high = 1000,
+     .help = "Parts of the cross-validation"},
+    {.name = "grid",
+     .kind = OPTION_TEXTS,
+     .offset = offsetof(tune_values, grid),
+     .argument = "NAME=a,b,c",
+     .help =
+         "Values to try for a setting; ';' between values that are lists (hidden=100;200,50). Without it: "
+         "the built-in grid of the method"},
+    {.name = "trials",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(tune_values, trials),
+     .argument = "N",
+     .initial = "0",
+     .low = 0,
+     .high = 1000000,
+     .help = "Try N points of the grid drawn at random; 0: all of them"},
+    CRITERION_OPTION(tune_values, criterion),
+    {.name = "best",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(tune_values, best),
+     .argument = "FILE.json",
+     .help = "Write the best settings as a file for 'stonet fit --config'"},
+    RESULTS_OPTIONS(tune_values, results),
+    SPEC_OPTIONS(tune_values, spec),
+    RUN_OPTIONS(tune_values, run),
+};
+
+static int write_best(const cli_command *command, const tune_values *values, const stonet_results *results)
+{
+    int64_t best = stonet_results_best(results);
+    if (best < 0) {
+        say_error(command, "no point of the grid could be fitted, so there are no best settings");
+        return EXIT_FAILED;
+    }
+    if (values->best == NULL) return EXIT_DONE;
+    char *text = stonet_results_spec_json(results, best);
+    if (text == NULL) return say_failure(command, STONET_ERROR_MEMORY);
+    int result = output_text(command, values->best, text);
+    stonet_string_free(text);
+    if (result == EXIT_DONE && !values->run.quiet)
+        fprintf(stderr, "best settings in %s: use them with 'stonet fit --config %s'\n", values->best,
+                values->best);
+    return result;
+}
+
+static int finish(const cli_command *command, const tune_values *values, const stonet_results *results)
+{
+    int result = output_results(command, &values->results, results, true);
+    int best = write_best(command, values, results);
+    if (result == EXIT_DONE) result = best;
+    if (result == EXIT_DONE && stonet_results_outcome(results) == STONET_STOPPED) {
+        say_error(command, "stopped before the end; these are the points that were finished");
+        result = EXIT_FAILED;
+    }
+    return result;
+}
+
+static int tune(const cli_command *command, const char *path, const tune_values *values)
+{
+    stonet_tune_options how = {.folds = (int)values->folds,
+                               .grid = values->grid.text,
+                               .n_grid = (int64_t)values->grid.count,
+                               .trials = values->trials};
+    stonet_spec *spec = NULL;
+    stonet_data *data = NULL;
+    stonet_results *results = NULL;
+    int result = require_target(command, &values->target);
+    if (result == EXIT_DONE) result = check_results_options(command, &values->results);
+    if (result == EXIT_DONE && values->best != NULL) result = output_check(command, values->best);
+    if (result == EXIT_DONE) result = parse_criterion(command, values->criterion, &how.criterion);
+    if (result == EXIT_DONE) result = make_spec(command, &values->spec, values->dim, &spec);
+    if (result == EXIT_DONE) result = read_data(command, path, &values->target, &data);
+    if (result == EXIT_DONE) {
+        stonet_run run;
+        start_run(&values->run, &run);
+        stonet_status status = stonet_tune(spec, data, &how, &run, &results);
+        progress_clear();
+        result = status == STONET_OK ? finish(command, values, results) : say_failure(command, status);
+    }
+    stonet_results_free(results);
+    stonet_data_free(data);
+    stonet_spec_free(spec);
+    return result;
+}
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    tune_values values = {0};
+    cli_arguments given;
+    parse_result parsed = options_parse(command, argc, argv, &values, &given);
+    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (parsed == PARSE_OK) result = tune(command, given.operand[0], &values);
+    options_free(command, &values);
+    return result;
+}
+
+const cli_command tune_command = {
+    .program = "stonet",
+    .name = "tune",
+    .summary = "Find good settings by cross-validation",
+    .operands = "DATA",
+    .required = "(--target COL | --target-file FILE) [--dim Q] [--grid NAME=a,b,c]..",
+    .details = "Prints one row for each point of the grid, best first: the mean of the criterion over the "
+               "folds and\n"
+               "its standard error.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = "  stonet tune train.csv --target y --dim 2 --grid lr=.01,.03,.1 --grid weight_decay=0,.03 "
+                "--best b.json\n"
+                "  stonet fit train.csv --target y --config b.json --out my.model",
+    .run = run,
+};
