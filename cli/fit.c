@@ -45,6 +45,10 @@ static int check_values(const cli_command *command, const fit_values *values)
         say_usage(command, "the model file is missing: give --out MODEL");
         return EXIT_USAGE;
     }
+    if (ends_with(values->out, ".gz")) {
+        say_usage(command, "model files are not compressed: choose a name for --out without .gz");
+        return EXIT_USAGE;
+    }
     result = output_check(command, values->out);
     if (result == EXIT_DONE && values->log != NULL) result = output_check(command, values->log);
     return result;

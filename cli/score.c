@@ -8,12 +8,18 @@
 
 typedef struct score_values {
     target_options target;
-    bool json;
+    run_options run;
+    bool json, sufficiency;
 } score_values;
 
 static const cli_option options[] = {
     TARGET_OPTIONS(score_values, target),
     JSON_OPTION(score_values, json),
+    {.name = "sufficiency",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(score_values, sufficiency),
+     .help = "Also test whether Z keeps all that x says about the response: a small p-value says it does not"},
+    RUN_OPTIONS(score_values, run),
 };
 
 typedef struct named_number {
@@ -21,7 +27,7 @@ typedef struct named_number {
     double value;
 } named_number;
 
-enum { MAX_NUMBERS = 4 };
+enum { MAX_NUMBERS = 6 };
 
 static int name_scores(const stonet_scores *scores, named_number number[MAX_NUMBERS])
 {
@@ -38,23 +44,40 @@ static int name_scores(const stonet_scores *scores, named_number number[MAX_NUMB
     return 4;
 }
 
-static int print_scores(const cli_command *command, const stonet_scores *scores, bool as_json)
+static int print_numbers(const cli_command *command, int64_t n, const named_number *number, int count, bool as_json)
 {
-    named_number number[MAX_NUMBERS];
-    int count = name_scores(scores, number);
     if (as_json) {
         json_t *object = json_object();
-        json_object_set_new(object, "n", json_integer(scores->n));
-        for (int i = 0; i < count; i++)
-            json_object_set_new(object, number[i].name, json_number(number[i].value));
+        json_object_set_new(object, "n", json_integer(n));
+        for (int i = 0; i < count; i++) json_object_set_new(object, number[i].name, json_number(number[i].value));
         return output_json(command, NULL, object);
     }
     output out;
     int result = output_open(command, NULL, &out);
     if (result != EXIT_DONE) return result;
-    fprintf(out.stream, "%-12s %lld\n", "n", (long long)scores->n);
-    for (int i = 0; i < count; i++) fprintf(out.stream, "%-12s %.6g\n", number[i].name, number[i].value);
+    fprintf(out.stream, "%-22s %lld\n", "n", (long long)n);
+    for (int i = 0; i < count; i++) fprintf(out.stream, "%-22s %.6g\n", number[i].name, number[i].value);
     return output_close(command, &out);
+}
+
+static int score(const cli_command *command, const score_values *values, const stonet_model *model,
+                 const stonet_data *data)
+{
+    stonet_scores scores;
+    stonet_status status = stonet_score(model, data, &scores);
+    if (status != STONET_OK) return say_failure(command, status);
+    named_number number[MAX_NUMBERS];
+    int count = name_scores(&scores, number);
+    if (values->sufficiency) {
+        stonet_run run;
+        start_run(&values->run, &run);
+        stonet_independence_result test;
+        status = stonet_sufficiency(model, data, NULL, &run, &test);
+        if (status != STONET_OK) return say_failure(command, status);
+        number[count++] = (named_number){"sufficiency_statistic", test.statistic};
+        number[count++] = (named_number){"sufficiency_p_value", test.p_value};
+    }
+    return print_numbers(command, scores.n, number, count, values->json);
 }
 
 static int run(const cli_command *command, int argc, char **argv)
@@ -68,12 +91,7 @@ static int run(const cli_command *command, int argc, char **argv)
     int result = require_target(command, &values.target);
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
     if (result == EXIT_DONE) result = read_data(command, given.operand[1], &values.target, &data);
-    if (result == EXIT_DONE) {
-        stonet_scores scores;
-        stonet_status status = stonet_score(model, data, &scores);
-        result =
-            status == STONET_OK ? print_scores(command, &scores, values.json) : say_failure(command, status);
-    }
+    if (result == EXIT_DONE) result = score(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);
     return result;
