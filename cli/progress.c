@@ -71,7 +71,7 @@ void progress_draw(const stonet_progress *progress)
     double now = progress_clock();
     if (now - last_draw >= seconds_between_draws) {
         last_draw = now;
-        char text[320];
+        char text[512];
         describe(progress, text, sizeof text);
         fprintf(stderr, "\r%.*s\033[K", terminal_width() - 1, text);
         fflush(stderr);

@@ -18,7 +18,8 @@ static const cli_option options[] = {
     {.name = "sufficiency",
      .kind = OPTION_FLAG,
      .offset = offsetof(score_values, sufficiency),
-     .help = "Also test whether Z keeps all that x says about the response: a small p-value says it does not"},
+     .help =
+         "Also test whether Z keeps all that x says about the response: a small p-value says it does not"},
     RUN_OPTIONS(score_values, run),
 };
 
@@ -44,12 +45,14 @@ static int name_scores(const stonet_scores *scores, named_number number[MAX_NUMB
     return 4;
 }
 
-static int print_numbers(const cli_command *command, int64_t n, const named_number *number, int count, bool as_json)
+static int print_numbers(const cli_command *command, int64_t n, const named_number *number, int count,
+                         bool as_json)
 {
     if (as_json) {
         json_t *object = json_object();
         json_object_set_new(object, "n", json_integer(n));
-        for (int i = 0; i < count; i++) json_object_set_new(object, number[i].name, json_number(number[i].value));
+        for (int i = 0; i < count; i++)
+            json_object_set_new(object, number[i].name, json_number(number[i].value));
         return output_json(command, NULL, object);
     }
     output out;

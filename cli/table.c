@@ -10,7 +10,7 @@ struct table {
     const char *align;
     size_t columns, count, room;
     char **cell;
-    int failed;
+    bool failed;
 };
 
 table *table_create(const char *align)
@@ -35,14 +35,19 @@ static int grow(table *self)
 
 void table_add(table *self, const char *format, ...)
 {
-    char *text = NULL;
     va_list values;
     va_start(values, format);
-    if (grow(self) != 0 || vasprintf(&text, format, values) < 0)
-        self->failed = 1;
-    else
-        self->cell[self->count++] = text;
+    int length = vsnprintf(NULL, 0, format, values);
     va_end(values);
+    char *text = length >= 0 && grow(self) == 0 ? malloc((size_t)length + 1) : NULL;
+    if (text == NULL) {
+        self->failed = true;
+        return;
+    }
+    va_start(values, format);
+    vsnprintf(text, (size_t)length + 1, format, values);
+    va_end(values);
+    self->cell[self->count++] = text;
 }
 
 /* Letters as seen: bytes that continue a UTF-8 character take no room. */

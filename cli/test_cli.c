@@ -1,0 +1,415 @@
+/* The program end to end: every command on small data, through the shell, as a user would. */
+#include "cli/test_support.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { TRAIN_ROWS = 90, TEST_ROWS = 40 };
+
+/* Few epochs: these tests are about the program, not about the quality of the fit. */
+#define QUICK "--set epochs=4 --quiet"
+
+static json_t *captured_json(void)
+{
+    json_error_t error;
+    json_t *json = json_loads(captured_out, 0, &error);
+    if (json == NULL) print_error("not JSON (%s): %s\n", error.text, captured_out);
+    assert_non_null(json);
+    return json;
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_number(value)) print_error("no number '%s'\n", key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+static int lines_of(const char *text)
+{
+    int lines = 0;
+    for (; *text != '\0'; text++) lines += *text == '\n';
+    return lines;
+}
+
+static int lines_of_file(const char *path)
+{
+    SH("cat %s", path);
+    return lines_of(captured_out);
+}
+
+static bool exists(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0;
+}
+
+/* ---- help -------------------------------------------------------------------------------------- */
+
+static void help_is_complete(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"fit",     "transform", "predict", "score", "tune",
+                                           "compare", "generate",  "methods", "info",  "demo"};
+    SH("stonet --help");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        assert_non_null(strstr(captured_out, commands[i]));
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        SH("stonet %s --help", commands[i]);
+        assert_non_null(strstr(captured_out, "Usage: stonet"));
+        assert_non_null(strstr(captured_out, "--help"));
+        assert_string_equal(captured_err, "");
+        SH("stonet help %s", commands[i]);
+    }
+    SH("stonet fit --help");
+    assert_non_null(strstr(captured_out, "--seed S"));
+    assert_non_null(strstr(captured_out, "[default: 1]"));
+    SH("stonet --version");
+    assert_int_equal(strncmp(captured_out, "stonet ", 7), 0);
+}
+
+/* ---- the round trip ---------------------------------------------------------------------------- */
+
+static void classes_round_trip(void **state)
+{
+    (void)state;
+    SH("stonet fit train.csv --target label --dim 2 " QUICK " --out c.model");
+    assert_string_equal(captured_out, "");
+    assert_string_equal(captured_err, "");
+    SH("stonet transform c.model test.csv --out z.csv");
+    assert_int_equal(lines_of_file("z.csv"), TEST_ROWS + 1);
+    assert_int_equal(strncmp(captured_out, "z1,z2\n", 6), 0);
+    SH("stonet transform c.model test.csv | cmp - z.csv");
+    SH("stonet predict c.model test.csv --proba");
+    assert_int_equal(lines_of(captured_out), TEST_ROWS + 1);
+    assert_non_null(strstr(captured_out, "low"));
+    SH("stonet predict c.model test.csv --out labels.csv");
+    assert_int_equal(lines_of_file("labels.csv"), TEST_ROWS + 1);
+    SH("cut -d, -f5 test.csv | paste -d' ' - labels.csv | awk 'NR>1 && $1!=$2' | wc -l");
+    double wrong = strtod(captured_out, NULL);
+    SH("stonet score c.model test.csv --target label --json");
+    json_t *scores = captured_json();
+    assert_true(number_of(scores, "n") == TEST_ROWS);
+    assert_true(fabs(number_of(scores, "error_rate") - wrong / TEST_ROWS) < 1e-9);
+    assert_true(fabs(number_of(scores, "accuracy") + number_of(scores, "error_rate") - 1) < 1e-9);
+    assert_true(number_of(scores, "log_loss") > 0);
+    json_decref(scores);
+    SH("stonet score c.model test.csv --target 5");
+    assert_non_null(strstr(captured_out, "error_rate"));
+}
+
+static void numbers_round_trip(void **state)
+{
+    (void)state;
+    SH("cut -d, -f1-4 train.csv > numbers.csv; cut -d, -f1-4 test.csv > more.csv; cut -d, -f1-3 test.csv > "
+       "x.csv; "
+       "cut -d, -f4 test.csv > y.csv");
+    SH("stonet fit numbers.csv --target y --dim 1 --set epochs=4 --log history.csv --out n.model");
+    assert_non_null(strstr(captured_err, "n.model"));
+    assert_true(lines_of_file("history.csv") > 1);
+    SH("stonet score n.model more.csv --target y --json");
+    json_t *scores = captured_json();
+    static const char *const keys[] = {"n", "mse", "mse_scaled", "r2", "correlation"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) number_of(scores, keys[i]);
+    double mse = number_of(scores, "mse");
+    json_decref(scores);
+    SH("stonet score n.model x.csv --target-file y.csv --json");
+    scores = captured_json();
+    assert_true(number_of(scores, "mse") == mse);
+    json_decref(scores);
+    SH("stonet predict n.model x.csv | paste -d' ' - y.csv | awk 'NR>1{s+=($1-$2)^2} END{printf \"%%.12g\", "
+       "s/(NR-1)}'");
+    assert_true(fabs(strtod(captured_out, NULL) - mse) < 1e-5 * mse);
+    SH("stonet predict n.model x.csv --out p.npy && head -c 6 p.npy | tail -c 5");
+    assert_string_equal(captured_out, "NUMPY");
+}
+
+static void transform_in_every_way(void **state)
+{
+    (void)state;
+    SH("stonet fit train.csv --target label --dim 2 " QUICK " --out t.model");
+    SH("stonet transform t.model test.csv --draws 3 --seed 5 --out d.csv");
+    assert_int_equal(lines_of_file("d.csv"), 3 * TEST_ROWS + 1);
+    SH("stonet transform t.model test.csv --draws 3 --seed 5 --threads 1 | cmp - d.csv");
+    assert_int_not_equal(sh("stonet transform t.model test.csv --draws 3 --seed 6 | cmp - d.csv"), 0);
+    SH("stonet transform t.model test.csv --activated --out a.csv");
+    assert_int_equal(lines_of_file("a.csv"), TEST_ROWS + 1);
+    SH("stonet transform t.model test.csv --impute --target label --out i.csv");
+    assert_int_equal(lines_of_file("i.csv"), TEST_ROWS + 1);
+    assert_int_not_equal(sh("cmp a.csv i.csv"), 0);
+    SH("stonet transform t.model test.csv --out z.csv.gz && gzip -dc z.csv.gz | wc -l");
+    assert_int_equal(atoi(captured_out), TEST_ROWS + 1);
+}
+
+static void same_seed_same_bytes(void **state)
+{
+    (void)state;
+    static const int threads[] = {1, 2, 7};
+    for (int i = 0; i < 3; i++)
+        SH("stonet fit train.csv --target label --dim 2 " QUICK " --seed 3 --threads %d --out t%d.model",
+           threads[i], threads[i]);
+    SH("cmp t1.model t2.model && cmp t1.model t7.model");
+    SH("stonet fit train.csv --target label --dim 2 " QUICK " --seed 4 --threads 2 --out other.model");
+    assert_int_not_equal(sh("cmp t1.model other.model"), 0);
+}
+
+/* ---- looking around ---------------------------------------------------------------------------- */
+
+static void generated_data(void **state)
+{
+    (void)state;
+    SH("stonet generate");
+    assert_non_null(strstr(captured_out, "waveform"));
+    SH("stonet generate --json");
+    json_t *list = captured_json();
+    assert_true(json_array_size(list) >= 5);
+    json_decref(list);
+    SH("stonet generate waveform --rows 50 --seed 7 --out g1.csv && "
+       "stonet generate waveform --rows 50 --seed 7 --out g2.csv && cmp g1.csv g2.csv");
+    assert_int_equal(lines_of_file("g1.csv"), 51);
+    SH("stonet generate waveform --rows 50 --seed 8 --out g3.csv");
+    assert_int_not_equal(sh("cmp g1.csv g3.csv"), 0);
+}
+
+static void methods_and_info(void **state)
+{
+    (void)state;
+    SH("stonet methods");
+    assert_non_null(strstr(captured_out, "stonet"));
+    assert_non_null(strstr(captured_out, "logistic"));
+    SH("stonet methods stonet");
+    assert_non_null(strstr(captured_out, "hidden"));
+    assert_non_null(strstr(captured_out, "default"));
+    SH("stonet methods logistic");
+    SH("stonet methods --json");
+    json_t *all = captured_json();
+    assert_true(json_array_size(json_object_get(all, "methods")) > 2);
+    json_decref(all);
+    SH("stonet methods stonet --json");
+    json_decref(captured_json());
+    SH("stonet fit train.csv --target label --dim 2 --method pca --quiet --out i.model && stonet info "
+       "i.model");
+    assert_non_null(strstr(captured_out, "pca"));
+    SH("stonet info i.model --json");
+    json_t *about = captured_json();
+    assert_true(number_of(about, "dim") == 2);
+    assert_true(number_of(about, "rows") == TRAIN_ROWS);
+    json_decref(about);
+}
+
+/* ---- tune and compare -------------------------------------------------------------------------- */
+
+static void tune_then_fit(void **state)
+{
+    (void)state;
+    SH("stonet tune train.csv --target label --method pca --folds 3 --grid dim=1,2,3 --best best.json --json "
+       "--quiet");
+    json_t *rows = captured_json();
+    assert_int_equal(json_array_size(rows), 3);
+    double least = INFINITY;
+    double dim = 0;
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        assert_int_equal(json_array_size(json_object_get(row, "values")), 3);
+        if (number_of(row, "mean") < least) {
+            least = number_of(row, "mean");
+            dim = number_of(row, "dim");
+        }
+    }
+    json_decref(rows);
+    SH("stonet fit train.csv --target label --config best.json --quiet --out best.model && stonet info "
+       "best.model --json");
+    json_t *about = captured_json();
+    assert_true(number_of(about, "dim") == dim);
+    json_decref(about);
+    SH("stonet tune train.csv --target label --dim 1 --method pca --folds 3 --grid scale=none,column "
+       "--quiet");
+    assert_int_equal(lines_of(captured_out), 4);
+    assert_non_null(strstr(captured_out, "scale=none"));
+}
+
+static void compare_methods(void **state)
+{
+    (void)state;
+    SH("stonet compare train.csv --target label --methods none,pca,sir --dim 1,2 --folds 3 --out rows.json "
+       "--quiet && "
+       "cat rows.json");
+    json_t *rows = captured_json();
+    assert_int_equal(json_array_size(rows), 5);
+    json_t *first = json_array_get(rows, 0);
+    assert_string_equal(json_string_value(json_object_get(first, "method")), "none");
+    assert_int_equal(json_array_size(json_object_get(first, "values")), 3);
+    assert_true(number_of(first, "seconds") >= 0);
+    json_decref(rows);
+    SH("stonet compare train.csv --target label --methods pca --dim 1,2 --folds 3 --csv --quiet");
+    assert_int_equal(lines_of(captured_out), 3);
+    SH("stonet compare train.csv --target label --methods none,pca --dim 2 --test test.csv --quiet");
+    assert_int_equal(lines_of(captured_out), 4);
+    SH("stonet compare train.csv --target label --methods pca,sir --dim 1 --folds 2 --set sir:slices=3 --set "
+       "scale=none --quiet");
+}
+
+/* ---- words, signals and files ------------------------------------------------------------------ */
+
+static void quiet_in_a_pipe(void **state)
+{
+    (void)state;
+    SH("stonet fit train.csv --target label --dim 2 --set epochs=4 --out q.model");
+    assert_null(strchr(captured_err, '\r'));
+    assert_null(strchr(captured_err, '\033'));
+    assert_non_null(strstr(captured_err, "error rate"));
+}
+
+/* Reads what a program writes to its terminal until it ends. */
+static void read_terminal(int terminal, char *text, size_t size)
+{
+    size_t length = 0;
+    ssize_t got = 1;
+    while (got > 0 && length + 1 < size) {
+        got = read(terminal, text + length, size - 1 - length);
+        if (got > 0) length += (size_t)got;
+    }
+    text[length] = '\0';
+}
+
+static void progress_on_a_terminal(void **state)
+{
+    (void)state;
+    static char text[1 << 16];
+    int terminal = -1;
+    pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+    assert_true(child >= 0);
+    if (child == 0) {
+        execlp("stonet", "stonet", "fit", "train.csv", "--target", "label", "--dim", "2", "--set", "epochs=4",
+               "--out", "p.model", (char *)NULL);
+        _exit(127);
+    }
+    read_terminal(terminal, text, sizeof text);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    close(terminal);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_non_null(strstr(text, "loss"));
+    assert_non_null(strstr(text, "\033[K"));
+}
+
+static void pause_for(double seconds)
+{
+    struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
+    nanosleep(&time, NULL);
+}
+
+/* Starts a fit that would take hours and sends it a signal; gives its exit status. */
+static int interrupt_fit(int number)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (freopen(".err", "w", stderr) == NULL) _exit(126);
+        execlp("stonet", "stonet", "fit", "train.csv", "--target", "label", "--dim", "2", "--set",
+               "epochs=1000000", "--out", "stopped.model", (char *)NULL);
+        _exit(127);
+    }
+    pause_for(1.5);
+    kill(child, number);
+    int status = 0;
+    waitpid(child, &status, 0);
+    read_whole(".err", captured_err, sizeof captured_err);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void interrupt_keeps_the_model(void **state)
+{
+    (void)state;
+    static const int numbers[] = {SIGINT, SIGTERM};
+    for (size_t i = 0; i < 2; i++) {
+        SH("rm -f stopped.model");
+        assert_int_equal(interrupt_fit(numbers[i]), 1);
+        assert_non_null(strstr(captured_err, "the model so far was saved in stopped.model"));
+        SH("stonet score stopped.model test.csv --target label");
+        SH("stonet info stopped.model");
+        assert_non_null(strstr(captured_out, "stopped"));
+    }
+}
+
+static void failing_writes_leave_nothing(void **state)
+{
+    (void)state;
+    SH("stonet fit train.csv --target label --dim 2 --method pca --quiet --out w.model");
+    SH("stonet generate waveform --rows 400 --out big.csv && mkdir clean && echo old > clean/kept.csv");
+    SH("stonet fit big.csv --target y --dim 2 --method pca --quiet --out big.model");
+    assert_int_equal(
+        sh("trap '' XFSZ; ulimit -f 1; stonet transform big.model big.csv --out clean/z.csv 2>/dev/null"), 1);
+    assert_int_equal(
+        sh("trap '' XFSZ; ulimit -f 1; stonet transform big.model big.csv --out clean/kept.csv 2>/dev/null"),
+        1);
+    SH("ls clean; cat clean/kept.csv");
+    assert_string_equal(captured_out, "kept.csv\nold\n");
+    assert_int_equal(sh("stonet transform w.model test.csv --out missing/z.csv"), 1);
+    assert_false(exists("missing"));
+    assert_int_equal(sh("stonet transform w.model test.csv --out /dev/full"), 1);
+    assert_int_equal(sh("stonet transform w.model test.csv > /dev/full"), 1);
+    assert_non_null(strstr(captured_err, "standard output"));
+    SH("ls -A | grep -c tmp || true");
+    assert_string_equal(captured_out, "0\n");
+}
+
+/* ---- the demo ---------------------------------------------------------------------------------- */
+
+static void demo_shows_and_draws(void **state)
+{
+    (void)state;
+    SH("mkdir drawn && stonet demo --out drawn");
+    assert_non_null(strstr(captured_out, "logistic regression on x"));
+    assert_non_null(strstr(captured_out, "StoNet"));
+    SH("cat drawn/demo-waveform.svg");
+    assert_int_equal(strncmp(captured_out, "<svg", 4), 0);
+    assert_non_null(strstr(captured_out, "</svg>"));
+    int dots = 0;
+    for (const char *at = captured_out; (at = strstr(at, "<circle")) != NULL; at++) dots++;
+    assert_true(dots >= 4600);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    write_table("train.csv", TRAIN_ROWS, 1);
+    write_table("test.csv", TEST_ROWS, 2);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(help_is_complete),
+        cmocka_unit_test(classes_round_trip),
+        cmocka_unit_test(numbers_round_trip),
+        cmocka_unit_test(transform_in_every_way),
+        cmocka_unit_test(same_seed_same_bytes),
+        cmocka_unit_test(generated_data),
+        cmocka_unit_test(methods_and_info),
+        cmocka_unit_test(tune_then_fit),
+        cmocka_unit_test(compare_methods),
+        cmocka_unit_test(quiet_in_a_pipe),
+        cmocka_unit_test(progress_on_a_terminal),
+        cmocka_unit_test(interrupt_keeps_the_model),
+        cmocka_unit_test(failing_writes_leave_nothing),
+        cmocka_unit_test(demo_shows_and_draws),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

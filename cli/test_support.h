@@ -1,0 +1,112 @@
+/* What the tests of the program share: a folder of their own, commands through the shell, small data files.
+ */
+#ifndef CLI_TEST_SUPPORT_H
+#define CLI_TEST_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MAX_COMMAND = 2000, MAX_CAPTURED = 1 << 20 };
+
+/* What the last command said. */
+static char captured_out[MAX_CAPTURED];
+static char captured_err[MAX_CAPTURED];
+static char test_folder[64] = "/tmp/stonet-test-XXXXXX";
+
+static inline void read_whole(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "rb");
+    size_t length = file != NULL ? fread(text, 1, size - 1, file) : 0;
+    text[length] = '\0';
+    if (file != NULL) fclose(file);
+}
+
+/* Runs a shell command in the test's folder, with the program as `stonet`; gives its exit status. */
+__attribute__((format(printf, 1, 2))) static inline int sh(const char *format, ...)
+{
+    char command[MAX_COMMAND + 64];
+    va_list values;
+    va_start(values, format);
+    int length = snprintf(command, sizeof command, "{ ");
+    length += vsnprintf(command + length, MAX_COMMAND, format, values);
+    va_end(values);
+    assert_true(length < MAX_COMMAND);
+    snprintf(command + length, sizeof command - (size_t)length, "\n} >.out 2>.err </dev/null");
+    int status = system(command);
+    read_whole(".out", captured_out, sizeof captured_out);
+    read_whole(".err", captured_err, sizeof captured_err);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* The same for a command that must succeed. */
+#define SH(...)                                                                                              \
+    do {                                                                                                     \
+        int sh_status_ = sh(__VA_ARGS__);                                                                    \
+        if (sh_status_ != 0) {                                                                               \
+            print_error("exit status %d of: %s\n%s", sh_status_, #__VA_ARGS__, captured_err);                \
+            fail();                                                                                          \
+        }                                                                                                    \
+    } while (0)
+
+/* Makes the folder, moves into it and puts the program on the path. -1 when that fails. */
+static inline int enter_test_folder(void)
+{
+    const char *program = getenv("STONET_PROGRAM");
+    char *path = program != NULL ? realpath(program, NULL) : NULL;
+    if (path == NULL || mkdtemp(test_folder) == NULL || chdir(test_folder) != 0) {
+        print_error("STONET_PROGRAM must name the program, and /tmp must be writable\n");
+        free(path);
+        return -1;
+    }
+    setenv("STONET", path, 1);
+    free(path);
+    return system("mkdir .bin && ln -s \"$STONET\" .bin/stonet") == 0 &&
+                   setenv("PATH", ".bin:/usr/bin:/bin", 1) == 0
+               ? 0
+               : -1;
+}
+
+static inline int leave_test_folder(void)
+{
+    char command[256];
+    snprintf(command, sizeof command, "cd / && chmod -R u+w %s && rm -rf %s", test_folder, test_folder);
+    return system(command) == 0 ? 0 : -1;
+}
+
+/* A number in -1..1 from a fixed sequence. */
+static inline double next_number(uint32_t *state)
+{
+    *state = *state * 1664525U + 1013904223U;
+    return (double)*state / 2147483648.0 - 1.0;
+}
+
+/*
+ * Columns a, b, c, y, label: y is a smooth function of a and b with some noise, label the text "low", "mid"
+ * or "high" of its size.
+ */
+static inline void write_table(const char *path, int rows, uint32_t seed)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "a,b,c,y,label\n");
+    for (int i = 0; i < rows; i++) {
+        double a = next_number(&seed);
+        double b = next_number(&seed);
+        double c = next_number(&seed);
+        double y = a + 0.5 * b * b + 0.1 * next_number(&seed);
+        fprintf(file, "%.6f,%.6f,%.6f,%.6f,%s\n", a, b, c, y, y < -0.2 ? "low" : y < 0.5 ? "mid" : "high");
+    }
+    fclose(file);
+}
+
+#endif
