@@ -31,13 +31,31 @@ static void print_scalar(FILE *stream, const json_t *value)
         fputs("-", stream);
 }
 
+/* An object on one line: "name y, mean 0.2, sd 1.1". */
+static void print_inline(FILE *stream, const json_t *value)
+{
+    if (!json_is_object(value)) {
+        print_scalar(stream, value);
+        return;
+    }
+    const char *between = "";
+    const char *key;
+    json_t *part;
+    json_object_foreach((json_t *)value, key, part)
+    {
+        fprintf(stream, "%s%s ", between, key);
+        print_scalar(stream, part);
+        between = ", ";
+    }
+}
+
 /* Long lists (of columns, say) are cut short; --json has them whole. */
 static void print_list(FILE *stream, const json_t *list)
 {
     size_t count = json_array_size(list);
     for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
-        if (i > 0) fputs(", ", stream);
-        print_scalar(stream, json_array_get(list, i));
+        if (i > 0) fputs(json_is_object(json_array_get(list, i)) ? "; " : ", ", stream);
+        print_inline(stream, json_array_get(list, i));
     }
     if (count > MOST_SHOWN) fprintf(stream, ", .. (%zu in all)", count);
 }
