@@ -1,0 +1,93 @@
+/* Figures: well-formed text, every finite point drawn, nothing that is not finite. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/svg.c" /* programs are not libraries: the file itself is under test */
+
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++) count++;
+    return count;
+}
+
+static char *render_one(svg_kind kind, const svg_series *series, size_t n_series)
+{
+    svg_panel panel = {.kind = kind, .x_label = "x", .y_label = "y", .series = series, .n_series = n_series};
+    svg_figure figure = {.title = "a < b & c", .panels = &panel, .n_panels = 1, .columns = 1};
+    char *text = svg_render(&figure);
+    assert_non_null(text);
+    assert_int_equal(strncmp(text, "<svg ", 5), 0);
+    assert_string_equal(text + strlen(text) - 7, "</svg>\n");
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "inf"));
+    assert_int_equal(count_of(text, "<g"), count_of(text, "</g>"));
+    assert_int_equal(count_of(text, "<text"), count_of(text, "</text>"));
+    return text;
+}
+
+static void points_are_drawn(void **state)
+{
+    (void)state;
+    const double x[] = {0, 1, 2, NAN};
+    const double y[] = {5, INFINITY, -3, 1};
+    svg_series series[] = {{"first", 4, x, y, NULL}, {NULL, 2, x, x, NULL}};
+    char *text = render_one(SVG_SCATTER, series, 2);
+    assert_int_equal(count_of(text, "<circle class=\"s0\""), 2);
+    assert_int_equal(count_of(text, "<circle class=\"s1\""), 2);
+    assert_non_null(strstr(text, ">first<"));
+    assert_non_null(strstr(text, "a &lt; b &amp; c"));
+    free(text);
+}
+
+static void lines_have_error_bars(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 5};
+    const double y[] = {0.1, 0.2, 0.3};
+    const double error[] = {0.01, NAN, 0.02};
+    svg_series series[] = {{"a", 3, x, y, error}};
+    char *text = render_one(SVG_LINE, series, 1);
+    assert_int_equal(count_of(text, "stroke-width=\"1.2\""), 1);
+    assert_int_equal(count_of(text, "<circle"), 3 + 1); /* the points and the legend */
+    free(text);
+}
+
+static void odd_ranges_are_drawn(void **state)
+{
+    (void)state;
+    const double same[] = {7, 7};
+    const double tiny[] = {1e-300, 2e-300};
+    const double huge[] = {-1e300, 1e300};
+    svg_series none[] = {{"nothing", 0, same, same, NULL}};
+    svg_series flat[] = {{"flat", 2, same, same, NULL}};
+    svg_series wide[] = {{"wide", 2, tiny, huge, NULL}};
+    free(render_one(SVG_SCATTER, NULL, 0));
+    free(render_one(SVG_SCATTER, none, 1));
+    free(render_one(SVG_LINE, flat, 1));
+    free(render_one(SVG_SCATTER, wide, 1));
+}
+
+static void ticks_are_round(void **state)
+{
+    (void)state;
+    assert_true(fabs(nice_step(6) - 1) < 1e-12);
+    assert_true(fabs(nice_step(9) - 2) < 1e-12);
+    assert_true(fabs(nice_step(0.14) - 0.025) < 1e-12);
+    assert_true(fabs(nice_step(3000) - 500) < 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_are_drawn),
+        cmocka_unit_test(lines_have_error_bars),
+        cmocka_unit_test(odd_ranges_are_drawn),
+        cmocka_unit_test(ticks_are_round),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
