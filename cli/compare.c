@@ -1,4 +1,5 @@
 /* stonet compare: several methods and dimensions on the same splits. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,11 +163,15 @@ static int add_spec(const cli_command *command, const compare_values *values, co
     return result;
 }
 
-/* One spec for each dimension; the method 'none' has no dimension of its own. */
+/* One spec for each dimension; the method 'none' keeps all columns. */
 static int add_method(const cli_command *command, const compare_values *values, const json_t *all,
-                      const char *method, spec_list *list)
+                      const char *method, int64_t columns, spec_list *list)
 {
-    if (strcmp(method, "none") == 0) return add_spec(command, values, all, method, NULL, list);
+    if (strcmp(method, "none") == 0) {
+        char dim[24];
+        snprintf(dim, sizeof dim, "%" PRId64, columns);
+        return add_spec(command, values, all, method, dim, list);
+    }
     char *dims = strdup(values->dims);
     int result = dims != NULL ? EXIT_DONE : EXIT_FAILED;
     char *rest = NULL;
@@ -177,7 +182,8 @@ static int add_method(const cli_command *command, const compare_values *values, 
     return result;
 }
 
-static int make_specs(const cli_command *command, const compare_values *values, spec_list *list)
+static int make_specs(const cli_command *command, const compare_values *values, int64_t columns,
+                      spec_list *list)
 {
     json_t *all = take_json(command, stonet_methods_json());
     char *methods = strdup(values->methods);
@@ -186,7 +192,7 @@ static int make_specs(const cli_command *command, const compare_values *values, 
     char *rest = NULL;
     for (char *method = methods != NULL ? strtok_r(methods, ",", &rest) : NULL;
          method != NULL && result == EXIT_DONE; method = strtok_r(NULL, ",", &rest))
-        result = add_method(command, values, all, method, list);
+        result = add_method(command, values, all, method, columns, list);
     for (size_t i = 0; i < values->set.count && result == EXIT_DONE; i++) {
         if (list->set_used[i]) continue;
         say_usage(command, "none of these methods takes the setting '%s'", values->set.text[i]);
@@ -263,9 +269,9 @@ static int compare(const cli_command *command, const char *path, const compare_v
     stonet_results *results = NULL;
     int result = check_values(command, values);
     if (result == EXIT_DONE) result = parse_criterion(command, values->criterion, &how.criterion);
-    if (result == EXIT_DONE) result = make_specs(command, values, &specs);
     if (result == EXIT_DONE) result = read_data(command, path, &values->target, &data);
     if (result == EXIT_DONE) result = read_test(command, values, &test);
+    if (result == EXIT_DONE) result = make_specs(command, values, stonet_data_columns(data), &specs);
     if (result == EXIT_DONE) {
         how.test = test;
         stonet_run run;

@@ -67,7 +67,7 @@ static void print_object(FILE *stream, const json_t *object, int indent)
     json_object_foreach((json_t *)object, key, value)
     {
         fprintf(stream, "%*s%-*s ", indent, "", 20 - indent, key);
-        if (json_is_object(value)) {
+        if (json_object_size(value) > 0) {
             fputc('\n', stream);
             print_object(stream, value, indent + 2);
         } else {

@@ -67,10 +67,8 @@ static int write_best(const cli_command *command, const tune_values *values, con
         return EXIT_FAILED;
     }
     if (values->best == NULL) return EXIT_DONE;
-    char *text = stonet_results_spec_json(results, best);
-    if (text == NULL) return say_failure(command, STONET_ERROR_MEMORY);
-    int result = output_text(command, values->best, text);
-    stonet_string_free(text);
+    json_t *best_spec = take_json(command, stonet_results_spec_json(results, best));
+    int result = best_spec != NULL ? output_json(command, values->best, best_spec) : EXIT_FAILED;
     if (result == EXIT_DONE && !values->run.quiet)
         fprintf(stderr, "best settings in %s: use them with 'stonet fit --config %s'\n", values->best,
                 values->best);
