@@ -79,9 +79,10 @@ static double hankel_cholesky(const double moment[MOMENTS + 1], int rows, int co
 {
     double smallest = INFINITY;
     for (int i = 0; i < rows; i++) {
-        double pivot = moment[2 * i];
+        const int twice = 2 * i;
+        double pivot = moment[twice];
         for (int k = 0; k < i; k++) pivot -= r[k][i] * r[k][i];
-        smallest = fmin(smallest, pivot / moment[2 * i]);
+        smallest = fmin(smallest, pivot / moment[twice]);
         if (!(pivot > 0.0)) return smallest;
         r[i][i] = sqrt(pivot);
         for (int j = i + 1; j < cols; j++) {
@@ -97,7 +98,7 @@ static double hankel_cholesky(const double moment[MOMENTS + 1], int rows, int co
 static double last_pivot(const double moment[MOMENTS + 1], int n, double x)
 {
     double modified[MOMENTS + 1];
-    double r[POINTS + 1][POINTS + 1];
+    double r[POINTS + 1][POINTS + 1] = {{0.0}};
     scale_moments(moment, x, modified);
     return hankel_cholesky(modified, n + 1, n + 1, r);
 }
@@ -123,7 +124,7 @@ static double pivot_root(const double moment[MOMENTS + 1], int n, double high)
 static bool gauss_mixture(const double moment[MOMENTS + 1], int points, double x, double t, double *tail)
 {
     double modified[MOMENTS + 1];
-    double r[POINTS + 1][POINTS + 1];
+    double r[POINTS + 1][POINTS + 1] = {{0.0}};
     scale_moments(moment, x, modified);
     if (!(hankel_cholesky(modified, points, points + 1, r) > 0.0)) return false;
     double jacobi[POINTS * POINTS] = {0.0};

@@ -121,8 +121,8 @@ static void test_random_coefficients(void **state)
             mean += lambda[k];
         }
         double last = 1.0;
-        for (double r = 0.05; r < 8.0; r *= 1.5) {
-            double p = sn_mixture_lpb4(count, lambda, r * mean);
+        for (int step = 0; step < 13; step++) {
+            double p = sn_mixture_lpb4(count, lambda, 0.05 * pow(1.5, step) * mean);
             assert_true(p >= 0.0 && p <= last + 1e-12);
             last = p;
         }

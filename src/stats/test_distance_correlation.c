@@ -74,8 +74,8 @@ static void test_against_textbook(void **state)
     (void)state;
     double x[MAX_N * MAX_D];
     double y[MAX_N * MAX_D];
-    fill(1, MAX_N * MAX_D, x);
-    fill(2, MAX_N * MAX_D, y);
+    fill(1, (int64_t)MAX_N * MAX_D, x);
+    fill(2, (int64_t)MAX_N * MAX_D, y);
     for (int64_t n = 2; n <= MAX_N; n = n * 2 + 1) {
         for (int64_t dx = 1; dx <= MAX_D; dx++) {
             for (int64_t dy = 1; dy <= MAX_D; dy++) {
@@ -108,7 +108,7 @@ static void test_known_values(void **state)
     (void)state;
     double x[MAX_N * 2];
     double y[MAX_N * 2];
-    fill(6, MAX_N * 2, x);
+    fill(6, (int64_t)MAX_N * 2, x);
     assert_true(fabs(correlation(MAX_N, 1, x, 1, x) - 1.0) < 1e-12);
     assert_true(fabs(correlation(MAX_N, 2, x, 2, x) - 1.0) < 1e-12);
     for (int64_t i = 0; i < MAX_N; i++) { /* a rotation, scaling and shift */
@@ -147,7 +147,7 @@ static void test_permutation(void **state)
     double x[MAX_N];
     double y[MAX_N * 2];
     fill(7, MAX_N, x);
-    fill(8, MAX_N * 2, y);
+    fill(8, (int64_t)MAX_N * 2, y);
     assert_true(p_value(MAX_N, 1, x, 1, y, 1, 1) > 0.05);
     assert_true(p_value(MAX_N, 1, x, 1, y, 1, 1) == p_value(MAX_N, 1, x, 1, y, 1, 3));
     assert_true(p_value(100, 1, x, 2, y, 9, 1) == p_value(100, 1, x, 2, y, 9, 2));
