@@ -405,4 +405,5 @@ const sn_method sn_method_lasso_sir = {
     .save = sn_linear_map_save,
     .load = sn_linear_map_load,
     .free = sn_linear_map_free,
+    .sizes = sn_linear_map_sizes,
 };

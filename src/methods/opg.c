@@ -43,4 +43,5 @@ const sn_method sn_method_opg = {
     .save = sn_linear_map_save,
     .load = sn_linear_map_load,
     .free = sn_linear_map_free,
+    .sizes = sn_linear_map_sizes,
 };
