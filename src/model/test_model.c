@@ -24,7 +24,7 @@ static void assert_says(stonet_status got, stonet_status wanted, const char *wor
 static void hurry(stonet_spec *spec)
 {
     static const char *const SETTINGS[][2] = {
-        {"epochs", "2"}, {"iterations", "2"}, {"restarts", "1"}, {"sdr_iterations", "2"}};
+        {"epochs", "2"}, {"refine", "2"}, {"iterations", "2"}, {"restarts", "1"}, {"sdr_iterations", "2"}};
     for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++)
         if (sn_spec_has(spec, SETTINGS[i][0])) stonet_spec_set(spec, SETTINGS[i][0], SETTINGS[i][1]);
 }

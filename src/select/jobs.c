@@ -111,6 +111,8 @@ static void run_job(sn_job *job, worker *self)
 void sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
 {
     atomic_llong next = 0, left = count;
+    should_stop(
+        &(worker){.runner = runner, .is_caller = true}); /* a wish that was there before starts nothing */
 #pragma omp parallel num_threads(sn_threads(runner->run))
     {
         worker self = {.runner = runner, .is_caller = omp_get_thread_num() == 0};
