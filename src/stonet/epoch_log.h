@@ -12,7 +12,7 @@ typedef struct sn_epoch_log {
 typedef struct sn_epoch_row {
     const char *stage;
     int64_t epoch; /* from 1; SDR stage: the iteration */
-    double loss, lr, seconds;
+    double loss, lr;
 } sn_epoch_row;
 
 stonet_status sn_epoch_log_add(sn_epoch_log *history, const sn_epoch_row *row);

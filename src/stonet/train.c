@@ -74,11 +74,8 @@ static stonet_status remember(const trainer *t, const char *stage, int64_t epoch
 {
     t->report->loss = loss;
     if (t->job->history == NULL) return STONET_OK;
-    const sn_epoch_row row = {.stage = stage,
-                              .epoch = epoch,
-                              .loss = loss,
-                              .lr = factor * t->job->config->lr,
-                              .seconds = sn_seconds() - t->started};
+    const sn_epoch_row row = {
+        .stage = stage, .epoch = epoch, .loss = loss, .lr = factor * t->job->config->lr};
     return sn_epoch_log_add(t->job->history, &row);
 }
 
