@@ -26,6 +26,7 @@ static stonet_status stonet_transform_method(const void *state, const float *x, 
     const int h = net->shape.layers - 1;
     if (request == NULL)
         return sn_forward(&net->shape, net->theta, x, NULL, n, h, false, sn_threads(NULL), z);
+    const int threads = request->threads > 0 ? request->threads : sn_threads(NULL);
     if (request->impute) {
         const sn_problem problem = {.n = n,
                                     .p = net->shape.width[0],
@@ -34,12 +35,11 @@ static stonet_status stonet_transform_method(const void *state, const float *x, 
                                     .outputs = net->shape.width[h + 1],
                                     .label = request->label,
                                     .y = request->y};
-        return sn_stonet_impute(net, &problem, request->activated, request->seed, request->threads, z);
+        return sn_stonet_impute(net, &problem, request->activated, request->seed, threads, z);
     }
     if (request->draws > 0)
-        return sn_stonet_draw(net, x, n, request->draws, request->activated, request->seed, request->threads,
-                              z);
-    return sn_forward(&net->shape, net->theta, x, NULL, n, h, request->activated, request->threads, z);
+        return sn_stonet_draw(net, x, n, request->draws, request->activated, request->seed, threads, z);
+    return sn_forward(&net->shape, net->theta, x, NULL, n, h, request->activated, threads, z);
 }
 
 static stonet_status stonet_predict_method(const void *state, const float *x, int64_t n, double *out)
