@@ -40,6 +40,7 @@ typedef struct searcher {
     float *best_theta;
     double best_loss;
     int64_t tried;
+    int stopped; /* the caller asked to stop while folds were fitted */
     double started;
 } searcher;
 
@@ -90,6 +91,18 @@ typedef struct fold_score {
     sn_losses losses;
 } fold_score;
 
+/* The caller's wish to stop, shared by the folds that are fitted at the same time. */
+typedef struct shared_stop {
+    const stonet_run *run;
+    int *stopped;
+} shared_stop;
+
+static int should_stop_fold(void *user)
+{
+    const shared_stop *stop = user;
+    return sn_should_stop_shared(stop->run, stop->stopped);
+}
+
 /* Fits one fold's training part and scores its held-out part; keeps fold 0's parameters. */
 static fold_score score_fold(searcher *s, int k, const sn_config *config, int threads)
 {
@@ -102,8 +115,8 @@ static fold_score score_fold(searcher *s, int k, const sn_config *config, int th
         return score;
     }
     memcpy(theta, s->start, (size_t)parameters * sizeof *theta);
-    const stonet_run quiet = {.should_stop = s->job->run != NULL && k == 0 ? s->job->run->should_stop : NULL,
-                              .user = s->job->run != NULL ? s->job->run->user : NULL};
+    shared_stop stop = {.run = s->job->run, .stopped = &s->stopped};
+    const stonet_run quiet = {.should_stop = should_stop_fold, .user = &stop};
     const sn_stage_job fit = {.shape = s->job->shape,
                               .problem = s->job->problem,
                               .rows = part->train,
