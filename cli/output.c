@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/say.h"
+#include "data/number.h"
 
 bool ends_with(const char *text, const char *ending)
 {
@@ -149,6 +150,11 @@ int output_matrix(const cli_command *command, const char *path, const double *va
     }
     putchar('\n');
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < m; j++) printf("%.9g%c", values[i * m + j], j + 1 < m ? ',' : '\n');
+        for (int64_t j = 0; j < m; j++) {
+            char text[SN_NUMBER_SIZE]; /* the same digits as in a file */
+            sn_number_print(values[i * m + j], text);
+            fputs(text, stdout);
+            putchar(j + 1 < m ? ',' : '\n');
+        }
     return flush_stdout(command);
 }

@@ -316,10 +316,18 @@ static int interrupt_fit(int number)
                "epochs=1000000", "--out", "stopped.model", (char *)NULL);
         _exit(127);
     }
-    pause_for(1.5);
+    pause_for(1);
     kill(child, number);
     int status = 0;
-    waitpid(child, &status, 0);
+    pid_t ended = 0;
+    for (int waited = 0; ended == 0 && waited < 100; waited++) {
+        pause_for(0.1);
+        ended = waitpid(child, &status, WNOHANG);
+    }
+    if (ended == 0) { /* it did not listen */
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+    }
     read_whole(".err", captured_err, sizeof captured_err);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
