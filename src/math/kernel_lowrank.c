@@ -99,10 +99,12 @@ stonet_status sn_landmarks_create(int64_t count, int64_t p, const double *centre
     SN_GOTO(status, SN_NEW(order, count), done);
     SN_GOTO(status, sn_gaussian_gram(count, count, p, centres, centres, gamma, gram), done);
     SN_GOTO(status, pivoted_cholesky(count, gram, order, &out->rank), done);
+    SN_GOTO(status, SN_NEW_RAW(out->order, out->rank), done);
     SN_GOTO(status, SN_NEW_RAW(out->centres, out->rank * p), done);
     SN_GOTO(status, SN_NEW(out->l, out->rank * out->rank), done);
     for (int64_t i = 0; i < out->rank; i++) {
-        memcpy(out->centres + i * p, centres + (order[i] - 1) * p, (size_t)p * sizeof *centres);
+        out->order[i] = order[i] - 1;
+        memcpy(out->centres + i * p, centres + out->order[i] * p, (size_t)p * sizeof *centres);
         memcpy(out->l + i * out->rank, gram + i * count, (size_t)(i + 1) * sizeof *gram);
     }
 done:
@@ -113,6 +115,7 @@ done:
 
 void sn_landmarks_free(sn_landmarks *landmarks)
 {
+    sn_free(landmarks->order);
     sn_free(landmarks->centres);
     sn_free(landmarks->l);
     memset(landmarks, 0, sizeof *landmarks);

@@ -21,6 +21,7 @@ stonet_status sn_incomplete_cholesky(int64_t n, int64_t p, const double *x, doub
 typedef struct sn_landmarks {
     int64_t p, rank;
     double gamma;
+    int64_t *order;  /* rank: which of the candidates the centres are */
     double *centres; /* rank x p */
     double *l;       /* rank x rank, lower */
 } sn_landmarks;

@@ -200,7 +200,7 @@ static stonet_status create_numbers(const sn_problem *problem, double ey, uint64
     int64_t n = problem->n, r;
     double *f = NULL, *columns = NULL, *ones = NULL, *work = NULL, *square = NULL, *small = NULL;
     stonet_status status;
-    SN_GOTO(status, sn_response_factor(problem, seed, &f, &r), done);
+    SN_GOTO(status, sn_response_factor(problem, SN_MEAN_DISTANCE, seed, &f, &r), done);
     SN_GOTO(status, SN_NEW_RAW(columns, n * (r + 1)), done);
     SN_GOTO(status, response_columns(n, r, f, columns), done);
     SN_GOTO(status, smoother_root(middle, ey, r + 1, columns), done);

@@ -182,7 +182,8 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     omp_set_num_threads(sn_threads(run));
     stonet_status status;
     SN_GOTO(status, sn_kernel_input_create(problem, settings, run, &g.input), done);
-    SN_GOTO(status, sn_response_factor(problem, run != NULL ? run->seed : 1, &g.f, &g.rank), done);
+    SN_GOTO(status, sn_response_factor(problem, SN_MEAN_DISTANCE, run != NULL ? run->seed : 1, &g.f, &g.rank),
+            done);
     SN_GOTO(status, weigh_response(problem, settings, &g.rank, g.f), done);
     status = g.input.exact ? fit_exact(&g, &map) : fit_features(&g, &map);
     if (status != STONET_OK) goto done;

@@ -21,19 +21,28 @@ static int64_t landmark_count(const sn_problem *problem, const sn_settings *sett
     return asked < problem->n ? asked : problem->n;
 }
 
+static stonet_status mean_bandwidth(const sn_kernel_input *input, uint64_t seed, double *s)
+{
+    SN_TRY(sn_mean_distance(input->n, input->p, input->x, seed, s));
+    if (*s > 0.0) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA, "all rows have the same features, so there is nothing to reduce");
+}
+
 static stonet_status choose_bandwidth(const sn_settings *settings, uint64_t seed, sn_kernel_input *input)
 {
-    double s = 0.0;
-    if (!sn_is(settings, "bandwidth", "auto")) {
-        s = sn_real(settings, "bandwidth");
-    } else {
-        SN_TRY(sn_mean_distance(input->n, input->p, input->x, seed, &s));
-        if (!(s > 0.0))
-            return sn_fail(STONET_ERROR_DATA,
-                           "all rows have the same features, so there is nothing to reduce");
-    }
+    double s = sn_is(settings, "bandwidth", "auto") ? 0.0 : sn_real(settings, "bandwidth");
+    if (!(s > 0.0)) SN_TRY(mean_bandwidth(input, seed, &s));
     input->gamma = sn_real(settings, "complexity") / (2.0 * s * s);
     return STONET_OK;
+}
+
+stonet_status sn_median_bandwidth(const sn_kernel_input *input, const sn_settings *settings, uint64_t seed,
+                                  double *s)
+{
+    *s = sn_is(settings, "bandwidth", "auto") ? 0.0 : sn_real(settings, "bandwidth");
+    if (*s > 0.0) return STONET_OK;
+    SN_TRY(sn_median_distance(input->n, input->p, input->x, seed, s));
+    return *s > 0.0 ? STONET_OK : mean_bandwidth(input, seed, s);
 }
 
 static stonet_status choose_landmarks(uint64_t seed, sn_kernel_input *input)
@@ -51,14 +60,13 @@ done:
     return status;
 }
 
-stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_settings *settings,
-                                     const stonet_run *run, sn_kernel_input *input)
+stonet_status sn_kernel_rows_create(const sn_problem *problem, const sn_settings *settings,
+                                    const stonet_run *run, sn_kernel_input *input)
 {
     memset(input, 0, sizeof *input);
     if (problem->n < 2)
         return sn_fail(STONET_ERROR_DATA, "kernel methods need at least two rows, and there are %lld",
                        (long long)problem->n);
-    uint64_t seed = run != NULL ? run->seed : 1;
     input->n = problem->n;
     input->p = problem->p;
     input->m = landmark_count(problem, settings);
@@ -66,14 +74,22 @@ stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_setting
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(input->x, input->n * input->p), failed);
     sn_widen(input->n * input->p, problem->x, input->x);
-    SN_GOTO(status, choose_bandwidth(settings, seed, input), failed);
     if (input->exact)
         input->centres = input->x;
     else
-        SN_GOTO(status, choose_landmarks(seed, input), failed);
+        SN_GOTO(status, choose_landmarks(run != NULL ? run->seed : 1, input), failed);
     return STONET_OK;
 failed:
     sn_kernel_input_free(input);
+    return status;
+}
+
+stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_settings *settings,
+                                     const stonet_run *run, sn_kernel_input *input)
+{
+    SN_TRY(sn_kernel_rows_create(problem, settings, run, input));
+    stonet_status status = choose_bandwidth(settings, run != NULL ? run->seed : 1, input);
+    if (status != STONET_OK) sn_kernel_input_free(input);
     return status;
 }
 
@@ -155,12 +171,15 @@ done:
     return status;
 }
 
-stonet_status sn_response_factor(const sn_problem *problem, uint64_t seed, double **factor, int64_t *rank)
+stonet_status sn_response_factor(const sn_problem *problem, sn_scale scale, uint64_t seed, double **factor,
+                                 int64_t *rank)
 {
     *factor = NULL;
     if (problem->task == SN_CLASSIFICATION) return indicator_factor(problem, factor, rank);
-    double s;
-    SN_TRY(sn_mean_distance(problem->n, problem->outputs, problem->y, seed, &s));
+    double s = 0.0;
+    if (scale == SN_MEDIAN_DISTANCE)
+        SN_TRY(sn_median_distance(problem->n, problem->outputs, problem->y, seed, &s));
+    if (!(s > 0.0)) SN_TRY(sn_mean_distance(problem->n, problem->outputs, problem->y, seed, &s));
     if (!(s > 0.0))
         return sn_fail(STONET_ERROR_DATA, "the target is constant, so there is nothing to explain");
     return sn_incomplete_cholesky(problem->n, problem->outputs, problem->y, 1.0 / (2.0 * s * s),

@@ -36,10 +36,15 @@ typedef struct sn_kernel_input {
     double *centres; /* m x p; x itself when exact */
 } sn_kernel_input;
 
-/* Widens x, picks the landmarks and the bandwidth. Fails on fewer than two rows or rows that are all equal.
- */
+/* Widens x and picks the landmarks; leaves gamma 0. Fails on fewer than two rows. */
+stonet_status sn_kernel_rows_create(const sn_problem *problem, const sn_settings *settings,
+                                    const stonet_run *run, sn_kernel_input *input);
+/* The same with gamma from complexity and bandwidth. Fails on rows that are all equal. */
 stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_settings *settings,
                                      const stonet_run *run, sn_kernel_input *input);
+/* s from the setting "bandwidth", or the median distance of x (the mean where ties make that 0). */
+stonet_status sn_median_bandwidth(const sn_kernel_input *input, const sn_settings *settings, uint64_t seed,
+                                  double *s);
 void sn_kernel_input_free(sn_kernel_input *input);
 /* Refuses a fit that needs more than `matrices` doubles matrices of n x n (exact) or n x m (landmarks). */
 stonet_status sn_kernel_memory(const sn_problem *problem, const sn_settings *settings, const char *method,
@@ -55,12 +60,16 @@ typedef struct sn_features {
 stonet_status sn_features_create(const sn_kernel_input *input, sn_features *features);
 void sn_features_free(sn_features *features);
 
+typedef enum sn_scale { SN_MEAN_DISTANCE, SN_MEDIAN_DISTANCE } sn_scale;
+
 /*
  * The response kernel as K_Y = F F', F n x *rank, freed with sn_free: class indicators of the classes
- * present, or an incomplete Cholesky to 1e-12 of the Gaussian kernel with the mean distance of y as
- * bandwidth.
+ * present, or an incomplete Cholesky to 1e-12 of the Gaussian kernel exp(-|y - y'|^2 / (2 s^2)). s is the
+ * mean or the median distance of y (the mean also where ties make the median 0). Fails on a response that
+ * does not vary.
  */
-stonet_status sn_response_factor(const sn_problem *problem, uint64_t seed, double **factor, int64_t *rank);
+stonet_status sn_response_factor(const sn_problem *problem, sn_scale scale, uint64_t seed, double **factor,
+                                 int64_t *rank);
 /* The number of classes that have rows. */
 stonet_status sn_classes_present(const sn_problem *problem, int64_t *count);
 

@@ -18,6 +18,8 @@ extern const sn_method sn_method_autoencoder;
 extern const sn_method sn_method_mave;
 extern const sn_method sn_method_opg;
 extern const sn_method sn_method_lasso_sir;
+extern const sn_method sn_method_gkdr;
+extern const sn_method sn_method_kdr;
 
 /* clang-format off */
 static const sn_method *const methods[] = {
@@ -36,6 +38,8 @@ static const sn_method *const methods[] = {
     &sn_method_mave,
     &sn_method_opg,
     &sn_method_lasso_sir,
+    &sn_method_gkdr,
+    &sn_method_kdr,
 };
 /* clang-format on */
 

@@ -1,0 +1,281 @@
+/*
+ * Gradient-based kernel dimension reduction (Fukumizu and Leng 2014).
+ *
+ * With K_Y = F F' the kernel ridge regression of F on x is g(x) = T' k(x), T = (K_X + n epsilon I)^{-1} F,
+ * and
+ *
+ *     M = (1/n) sum_i G_i G_i',   G_i = dg(x_i)/dx = 2 gamma sum_j k(x_i, c_j) (c_j - x_i) t_j'   (p x rank):
+ *
+ * its leading eigenvectors span the estimated central subspace. Gram matrices are not centred. With landmarks
+ * g is the regression on their features and the sum runs over them. steps > 1 shrinks the dimension in that
+ * many steps, each computed on the projection of the last ("gKDR-i"), with the bandwidth scaled by
+ * sqrt(dimension / p).
+ */
+#include "methods/gkdr.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/kernel.h"
+#include "math/linalg.h"
+#include "methods/linear_map.h"
+
+static const sn_param params[] = {
+    {"complexity", SN_REAL, "1", 1e-6, 1e6, NULL,
+     "c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth"},
+    {"bandwidth", SN_REAL, "auto", 1e-12, 1e12, "auto",
+     "s, a distance between rows of scaled x; auto: the median over pairs (of 2000 rows at most)"},
+    SN_PARAM_LANDMARKS,
+    {"epsilon", SN_REAL, "1e-5", 1e-14, 1e3, NULL, "ridge of the kernel regression, per row"},
+    {"steps", SN_INTEGER, "1", 1, 1000, NULL, "steps in which the dimension shrinks; more than 1 is gKDR-i"},
+};
+
+enum { BLOCK_ROWS = 512 };
+
+/* Exact: T (n x rank) at the rows themselves. */
+static stonet_status exact_coefficients(const sn_kernel_input *input, double ridge, int64_t rank,
+                                        const double *f, double **centres, double **t, int64_t *m)
+{
+    int64_t n = input->n;
+    double *k = NULL;
+    stonet_status status;
+    *m = n;
+    SN_GOTO(status, SN_NEW_RAW(k, n * n), done);
+    SN_GOTO(status, SN_NEW_RAW(*t, n * rank), done);
+    SN_GOTO(status, SN_NEW_RAW(*centres, n * input->p), done);
+    memcpy(*centres, input->x, (size_t)(n * input->p) * sizeof(double));
+    memcpy(*t, f, (size_t)(n * rank) * sizeof *f);
+    SN_GOTO(status, sn_gaussian_gram(n, n, input->p, input->x, input->x, input->gamma, k), done);
+    sn_add_diagonal(n, ridge, k);
+    status = sn_solve_spd(n, k, rank, *t);
+done:
+    sn_free(k);
+    return status;
+}
+
+/* Landmarks: T = L^{-T} (Phi'Phi + ridge)^{-1} Phi'F at the landmarks. */
+static stonet_status landmark_coefficients(const sn_kernel_input *input, double ridge, int64_t rank,
+                                           const double *f, double **centres, double **t, int64_t *m)
+{
+    sn_landmarks landmarks;
+    double *phi = NULL, *gram = NULL;
+    stonet_status status;
+    SN_GOTO(status, sn_landmarks_create(input->m, input->p, input->centres, input->gamma, &landmarks), done);
+    *m = landmarks.rank;
+    SN_GOTO(status, SN_NEW_RAW(phi, input->n * *m), done);
+    SN_GOTO(status, SN_NEW_RAW(gram, *m * *m), done);
+    SN_GOTO(status, SN_NEW_RAW(*t, *m * rank), done);
+    SN_GOTO(status, sn_landmarks_features(&landmarks, input->n, input->x, phi), done);
+    sn_syrk_tn(*m, input->n, 1.0, phi, 0.0, gram);
+    sn_add_diagonal(*m, ridge, gram);
+    sn_gemm(true, false, *m, rank, input->n, 1.0, phi, f, 0.0, *t);
+    SN_GOTO(status, sn_solve_spd(*m, gram, rank, *t), done);
+    sn_landmarks_coefficients(&landmarks, rank, *t);
+    *centres = landmarks.centres;
+    landmarks.centres = NULL;
+done:
+    sn_free(phi);
+    sn_free(gram);
+    sn_landmarks_free(&landmarks);
+    return status;
+}
+
+typedef struct gradients {
+    const sn_kernel_input *input;
+    int64_t m, rank;
+    const double *centres; /* m x p */
+    const double *t;       /* m x rank */
+    double *k, *weight;    /* BLOCK_ROWS x m */
+    double *gradient;      /* BLOCK_ROWS x p */
+} gradients;
+
+/* matrix += sum over rows i0 .. i1 and components a of (gradient of component a)(same)'. */
+static stonet_status add_rows(gradients *g, int64_t i0, int64_t i1, double *matrix)
+{
+    int64_t p = g->input->p, rows = i1 - i0, m = g->m;
+    const double *x = g->input->x + i0 * p;
+    double scale = 2.0 * g->input->gamma;
+    SN_TRY(sn_gaussian_gram(rows, m, p, x, g->centres, g->input->gamma, g->k));
+    for (int64_t a = 0; a < g->rank; a++) {
+#pragma omp parallel for
+        for (int64_t i = 0; i < rows; i++) {
+            double sum = 0.0;
+            for (int64_t j = 0; j < m; j++) {
+                double value = scale * g->k[i * m + j] * g->t[j * g->rank + a];
+                g->weight[i * m + j] = value;
+                sum += value;
+            }
+            for (int64_t j = 0; j < p; j++) g->gradient[i * p + j] = -sum * x[i * p + j];
+        }
+        sn_gemm(false, false, rows, p, m, 1.0, g->weight, g->centres, 1.0, g->gradient);
+        sn_syrk_tn(p, rows, 1.0 / (double)g->input->n, g->gradient, 1.0, matrix);
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_gkdr_matrix(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
+                             const stonet_run *run, double *matrix)
+{
+    gradients g = {.input = input, .rank = rank};
+    double *centres = NULL, *t = NULL, ridge = epsilon * (double)input->n, started = sn_seconds();
+    stonet_status status;
+    SN_GOTO(status,
+            input->exact ? exact_coefficients(input, ridge, rank, f, &centres, &t, &g.m)
+                         : landmark_coefficients(input, ridge, rank, f, &centres, &t, &g.m),
+            done);
+    g.centres = centres;
+    g.t = t;
+    SN_GOTO(status, SN_NEW_RAW(g.k, BLOCK_ROWS * g.m), done);
+    SN_GOTO(status, SN_NEW_RAW(g.weight, BLOCK_ROWS * g.m), done);
+    SN_GOTO(status, SN_NEW_RAW(g.gradient, BLOCK_ROWS * input->p), done);
+    memset(matrix, 0, (size_t)(input->p * input->p) * sizeof *matrix);
+    for (int64_t i = 0; i < input->n; i += BLOCK_ROWS) {
+        int64_t end = i + BLOCK_ROWS < input->n ? i + BLOCK_ROWS : input->n;
+        SN_GOTO(status, add_rows(&g, i, end, matrix), done);
+        sn_progress(run, &(stonet_progress){.stage = "gradients",
+                                            .done = end,
+                                            .total = input->n,
+                                            .loss = NAN,
+                                            .validation_loss = NAN,
+                                            .seconds = sn_seconds() - started});
+        if (sn_should_stop(run)) {
+            status = sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were computed");
+            goto done;
+        }
+    }
+done:
+    sn_free(centres);
+    sn_free(t);
+    sn_free(g.k);
+    sn_free(g.weight);
+    sn_free(g.gradient);
+    return status;
+}
+
+stonet_status sn_gkdr_directions(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
+                                 const stonet_run *run, int64_t *dim, double **direction)
+{
+    int64_t p = input->p, count = *dim < p ? *dim : p;
+    double *matrix = NULL, *values = NULL, *v = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(matrix, p * p), done);
+    SN_GOTO(status, SN_NEW_RAW(values, count), done);
+    SN_GOTO(status, SN_NEW_RAW(v, p * count), done);
+    SN_GOTO(status, sn_gkdr_matrix(input, epsilon, rank, f, run, matrix), done);
+    SN_GOTO(status, sn_eigh_top(p, count, matrix, values, v), done);
+    SN_GOTO(status, sn_kernel_limit(run, "gkdr", *dim, count, values, "the gradients span no more", dim),
+            done);
+    SN_GOTO(status, SN_NEW_RAW(*direction, p * *dim), done);
+    for (int64_t i = 0; i < p; i++)
+        for (int64_t j = 0; j < *dim; j++) (*direction)[i * *dim + j] = v[i * count + j];
+done:
+    sn_free(matrix);
+    sn_free(values);
+    sn_free(v);
+    return status;
+}
+
+/* to (count x q) = from (count x p) direction (p x q). */
+static stonet_status project(int64_t count, int64_t p, int64_t q, const double *from, const double *direction,
+                             double **to)
+{
+    SN_TRY(SN_NEW_RAW(*to, count * q));
+    sn_gemm(false, false, count, q, p, 1.0, from, direction, 0.0, *to);
+    return STONET_OK;
+}
+
+/* One step of gKDR-i: direction (p x *q, orthonormal) <- direction times the gKDR directions of x direction.
+ */
+static stonet_status shrink(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
+                            const stonet_run *run, int64_t target, int64_t *q, double **direction)
+{
+    sn_kernel_input inner = {.n = input->n, .p = *q, .m = input->m, .exact = input->exact};
+    double *turn = NULL, *composed = NULL;
+    int64_t dim = target;
+    stonet_status status;
+    inner.gamma = input->gamma * (double)input->p / (double)*q;
+    SN_GOTO(status, project(input->n, input->p, *q, input->x, *direction, &inner.x), done);
+    if (input->exact)
+        inner.centres = inner.x;
+    else
+        SN_GOTO(status, project(input->m, input->p, *q, input->centres, *direction, &inner.centres), done);
+    SN_GOTO(status, sn_gkdr_directions(&inner, epsilon, rank, f, run, &dim, &turn), done);
+    SN_GOTO(status, project(input->p, *q, dim, *direction, turn, &composed), done);
+    SN_GOTO(status, sn_orthonormalise(input->p, dim, composed), done);
+    sn_free(*direction);
+    *direction = composed;
+    composed = NULL;
+    *q = dim;
+done:
+    sn_kernel_input_free(&inner);
+    sn_free(turn);
+    sn_free(composed);
+    return status;
+}
+
+/* The dimension falls by (p - dim) / steps a step, the remainder first. */
+static stonet_status estimate(const sn_kernel_input *input, const sn_settings *settings, int64_t rank,
+                              const double *f, const stonet_run *run, int64_t *dim, double **direction)
+{
+    double epsilon = sn_real(settings, "epsilon");
+    int64_t steps = sn_int(settings, "steps"), wanted = *dim < input->p ? *dim : input->p;
+    int64_t fall = (input->p - wanted) / steps, target = wanted + fall * (steps - 1);
+    if (fall == 0) return sn_gkdr_directions(input, epsilon, rank, f, run, dim, direction);
+    int64_t q = target;
+    SN_TRY(sn_gkdr_directions(input, epsilon, rank, f, run, &q, direction));
+    for (int64_t step = 1; step < steps && q > wanted; step++) {
+        target -= fall;
+        SN_TRY(shrink(input, epsilon, rank, f, run, target < q ? target : q, &q, direction));
+    }
+    *dim = sn_limit_dim(run, "gkdr", *dim, q, "x has no more columns");
+    return STONET_OK;
+}
+
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
+{
+    sn_kernel_input input = {0};
+    sn_linear_map *map = NULL;
+    double *f = NULL, *direction = NULL, *mean = NULL, s = 0.0;
+    int64_t rank;
+    int threads = omp_get_max_threads();
+    uint64_t seed = run != NULL ? run->seed : 1;
+    SN_TRY(sn_kernel_memory(problem, settings, "gkdr", 1.1));
+    omp_set_num_threads(sn_threads(run));
+    stonet_status status;
+    SN_GOTO(status, sn_kernel_rows_create(problem, settings, run, &input), done);
+    SN_GOTO(status, sn_median_bandwidth(&input, settings, seed, &s), done);
+    input.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
+    SN_GOTO(status, sn_response_factor(problem, SN_MEDIAN_DISTANCE, seed, &f, &rank), done);
+    SN_GOTO(status, estimate(&input, settings, rank, f, run, &dim, &direction), done);
+    SN_GOTO(status, SN_NEW_RAW(mean, input.p), done);
+    sn_column_means(input.n, input.p, input.x, mean);
+    sn_fix_signs(input.p, dim, direction);
+    SN_GOTO(status, sn_linear_map_create(input.p, dim, mean, direction, &map), done);
+    sn_linear_map_finish(map, result);
+done:
+    sn_kernel_input_free(&input);
+    sn_free(f);
+    sn_free(direction);
+    sn_free(mean);
+    omp_set_num_threads(threads);
+    return status;
+}
+
+extern const sn_method sn_method_gkdr;
+const sn_method sn_method_gkdr = {
+    .name = "gkdr",
+    .title = "Gradient-based kernel dimension reduction (Fukumizu and Leng 2014)",
+    .tasks = SN_TASK_BOTH,
+    .multi_output = true,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .fit = fit,
+    .transform = sn_linear_map_transform,
+    .save = sn_linear_map_save,
+    .load = sn_linear_map_load,
+    .free = sn_linear_map_free,
+    .sizes = sn_linear_map_sizes,
+};

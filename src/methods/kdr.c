@@ -1,0 +1,307 @@
+/*
+ * Kernel dimension reduction (Fukumizu, Bach and Jordan 2009): minimise J(B) (methods/kdr_objective.h) over B
+ * with orthonormal columns.
+ *
+ * Gradient descent on the Grassmann manifold: the gradient less its part in span(B), scaled to spectral norm
+ * 1, a step by backtracking (Armijo), orthonormalisation. The bandwidth of z starts `anneal` times as wide
+ * (in square) and shrinks in stages to its own value, which smooths the criterion at first; J of different
+ * stages are not comparable. Starts: the gKDR directions, then random ones; the smallest J at the last
+ * bandwidth wins.
+ */
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/kernel.h"
+#include "math/linalg.h"
+#include "math/noise.h"
+#include "methods/gkdr.h"
+#include "methods/kdr_objective.h"
+#include "methods/linear_map.h"
+
+static const sn_param params[] = {
+    {"complexity", SN_REAL, "1", 1e-6, 1e6, NULL,
+     "c in the kernel exp(-c |z - z'|^2 / (2 s^2)) with s the bandwidth"},
+    {"bandwidth", SN_REAL, "auto", 1e-12, 1e12, "auto",
+     "s, a distance between rows of Z; auto: half the median distance of x times sqrt(dim / p)"},
+    SN_PARAM_LANDMARKS,
+    {"rows", SN_INTEGER, "auto", 2, 1e9, "auto",
+     "rows the criterion is summed over, chosen by the seed; auto: all, with landmarks at most 2.5 times as "
+     "many"},
+    {"epsilon", SN_REAL, "1e-4", 1e-14, 1e3, NULL, "ridge of the conditional covariance, per row"},
+    {"anneal", SN_REAL, "4", 1, 1e3, NULL, "square of the first bandwidth over that of the last"},
+    {"iterations", SN_INTEGER, "50", 1, 1e6, NULL, "gradient steps in all"},
+    {"restarts", SN_INTEGER, "1", 1, 1e4, NULL, "starts: gKDR, then random directions"},
+};
+
+enum { STAGES = 5, MOST_HALVINGS = 20 };
+static const double first_step = 1.0, largest_step = 10.0, armijo = 1e-4, flat = 1e-9;
+
+typedef struct search {
+    sn_kdr kdr;
+    int64_t p, d, iterations;
+    double gamma, anneal; /* at the last stage; square of the first bandwidth over the last */
+    double *b, *trial, *gradient, *direction; /* p x d */
+    double value, step;
+    const stonet_run *run;
+    double started;
+    int64_t done, total;
+} search;
+
+/* direction = gradient less its part in span(B), over its spectral norm; slope = <gradient, direction>.
+   Returns the norm. */
+static stonet_status descent(search *s, double *slope, double *norm)
+{
+    int64_t p = s->p, d = s->d;
+    double *inner = NULL, *values = NULL, *v = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(inner, d * d), done);
+    SN_GOTO(status, SN_NEW_RAW(values, d), done);
+    SN_GOTO(status, SN_NEW_RAW(v, d * d), done);
+    memcpy(s->direction, s->gradient, (size_t)(p * d) * sizeof(double));
+    sn_gemm(true, false, d, d, p, 1.0, s->b, s->gradient, 0.0, inner);
+    sn_gemm(false, false, p, d, d, -1.0, s->b, inner, 1.0, s->direction);
+    sn_syrk_tn(d, p, 1.0, s->direction, 0.0, inner);
+    SN_GOTO(status, sn_eigh(d, inner, values, v), done);
+    *norm = sqrt(fmax(values[0], 0.0));
+    for (int64_t i = 0; i<p * d && * norm> 0.0; i++) s->direction[i] /= *norm;
+    *slope = sn_dot(p * d, s->gradient, s->direction);
+done:
+    sn_free(inner);
+    sn_free(values);
+    sn_free(v);
+    return status;
+}
+
+/* One step at bandwidth gamma; the gradient at the new point is left in place. *moved is false at a minimum.
+ */
+static stonet_status take_step(search *s, double gamma, bool *moved)
+{
+    double slope, norm;
+    *moved = false;
+    SN_TRY(descent(s, &slope, &norm));
+    if (norm < flat) return STONET_OK;
+    for (int halving = 0; halving < MOST_HALVINGS; halving++, s->step *= 0.5) {
+        double value;
+        for (int64_t i = 0; i < s->p * s->d; i++) s->trial[i] = s->b[i] - s->step * s->direction[i];
+        SN_TRY(sn_orthonormalise(s->p, s->d, s->trial));
+        SN_TRY(sn_kdr_value(&s->kdr, s->trial, gamma, &value, s->gradient));
+        if (!(value <= s->value - armijo * s->step * slope)) continue;
+        memcpy(s->b, s->trial, (size_t)(s->p * s->d) * sizeof(double));
+        s->value = value;
+        s->step = fmin(2.0 * s->step, largest_step);
+        *moved = true;
+        return STONET_OK;
+    }
+    return STONET_OK;
+}
+
+static void report(search *s)
+{
+    sn_progress(s->run, &(stonet_progress){.stage = "kdr",
+                                           .done = s->done,
+                                           .total = s->total,
+                                           .loss = s->value,
+                                           .validation_loss = NAN,
+                                           .seconds = sn_seconds() - s->started});
+}
+
+/* From s->b through all stages to a minimum at s->gamma. */
+static stonet_status minimise(search *s, bool *stopped)
+{
+    s->step = first_step;
+    int64_t finished = 0;
+    for (int64_t stage = 0; stage < STAGES; stage++) {
+        double widening = 1.0 + (s->anneal - 1.0) * (double)(STAGES - 1 - stage) / STAGES;
+        double gamma = s->gamma / widening;
+        int64_t end = s->iterations * (stage + 1) / STAGES;
+        bool moved = true;
+        SN_TRY(sn_kdr_value(&s->kdr, s->b, gamma, &s->value, s->gradient));
+        s->step = fmax(s->step, 1e-3 * first_step);
+        for (; finished < end && moved; finished++) {
+            SN_TRY(take_step(s, gamma, &moved));
+            s->done++;
+            report(s);
+            *stopped = sn_should_stop(s->run);
+            if (*stopped) return STONET_OK;
+        }
+        s->done += end - finished;
+        finished = end;
+    }
+    return STONET_OK;
+}
+
+static stonet_status random_start(search *s, uint64_t seed, uint32_t restart)
+{
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_START, restart);
+    for (int64_t i = 0; i < s->p * s->d; i++) s->b[i] = sn_random_normal(&random);
+    return sn_orthonormalise(s->p, s->d, s->b);
+}
+
+/* best (p x d) holds the first start and receives the best end. */
+static stonet_status run_starts(search *s, const sn_settings *settings, uint64_t seed, double *best,
+                                bool *stopped)
+{
+    int64_t restarts = sn_int(settings, "restarts"), size = s->p * s->d;
+    double lowest = INFINITY;
+    s->total = restarts * s->iterations;
+    memcpy(s->b, best, (size_t)size * sizeof *best);
+    for (int64_t restart = 0; restart < restarts && !*stopped; restart++) {
+        if (restart > 0) SN_TRY(random_start(s, seed, (uint32_t)restart));
+        SN_TRY(minimise(s, stopped));
+        if (*stopped && restart > 0) break;
+        if (!(s->value < lowest)) continue;
+        lowest = s->value;
+        memcpy(best, s->b, (size_t)size * sizeof *best);
+    }
+    return STONET_OK;
+}
+
+/* A problem of the chosen rows, which owns x, label and y. */
+static stonet_status choose_subsample(const sn_problem *problem, const sn_settings *settings, uint64_t seed,
+                                      sn_problem *part)
+{
+    int64_t n = problem->n, count = n, m = problem->outputs;
+    if (!sn_is(settings, "rows", "auto"))
+        count = sn_int(settings, "rows");
+    else if (!sn_is(settings, "landmarks", "none"))
+        count = 5 * sn_int(settings, "landmarks") / 2;
+    count = count < n ? count : n;
+    int64_t *rows = NULL;
+    float *x = NULL;
+    int32_t *label = NULL;
+    double *y = NULL;
+    stonet_status status;
+    *part = *problem;
+    part->n = count;
+    part->x = NULL;
+    part->label = NULL;
+    part->y = NULL;
+    SN_GOTO(status, SN_NEW_RAW(rows, count), done);
+    SN_GOTO(status, SN_NEW_RAW(x, count * problem->p), done);
+    part->x = x;
+    SN_GOTO(status, sn_choose_rows(n, count, seed, 2, rows), done);
+    for (int64_t i = 0; i < count; i++)
+        memcpy(x + i * problem->p, problem->x + rows[i] * problem->p, (size_t)problem->p * sizeof *x);
+    if (problem->label != NULL) {
+        SN_GOTO(status, SN_NEW_RAW(label, count), done);
+        part->label = label;
+        for (int64_t i = 0; i < count; i++) label[i] = problem->label[rows[i]];
+    } else {
+        SN_GOTO(status, SN_NEW_RAW(y, count * m), done);
+        part->y = y;
+        for (int64_t i = 0; i < count; i++)
+            memcpy(y + i * m, problem->y + rows[i] * m, (size_t)m * sizeof *y);
+    }
+done:
+    sn_free(rows);
+    return status;
+}
+
+static void free_subsample(sn_problem *part)
+{
+    sn_free((void *)part->x);
+    sn_free((void *)part->label);
+    sn_free((void *)part->y);
+}
+
+static stonet_status estimate(const sn_kernel_input *input, const sn_settings *settings, double s,
+                              int64_t rank, double *f, const stonet_run *run, int64_t d, double *best,
+                              bool *stopped)
+{
+    search find = {.p = input->p, .d = d, .run = run, .started = sn_seconds()};
+    double *mean = NULL;
+    int64_t size = input->p * d;
+    stonet_status status;
+    find.iterations = sn_int(settings, "iterations");
+    find.anneal = sn_real(settings, "anneal");
+    find.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
+    SN_GOTO(status, SN_NEW_RAW(mean, rank), done);
+    sn_column_means(input->n, rank, f, mean);
+    sn_subtract_row(input->n, rank, mean, f);
+    SN_GOTO(status, sn_kdr_create(input, d, sn_real(settings, "epsilon"), rank, f, &find.kdr), done);
+    SN_GOTO(status, SN_NEW_RAW(find.b, size), done);
+    SN_GOTO(status, SN_NEW_RAW(find.trial, size), done);
+    SN_GOTO(status, SN_NEW_RAW(find.gradient, size), done);
+    SN_GOTO(status, SN_NEW_RAW(find.direction, size), done);
+    status = run_starts(&find, settings, run != NULL ? run->seed : 1, best, stopped);
+done:
+    sn_kdr_free(&find.kdr);
+    sn_free(find.b);
+    sn_free(find.trial);
+    sn_free(find.gradient);
+    sn_free(find.direction);
+    sn_free(mean);
+    return status;
+}
+
+/* The gKDR directions as a start; its kernel has the median distance as bandwidth, its ridge is KDR's. */
+static stonet_status start(sn_kernel_input *input, const sn_settings *settings, int64_t rank, const double *f,
+                           const stonet_run *run, int64_t *dim, double **b, double *s)
+{
+    double median;
+    int64_t wanted = sn_limit_dim(run, "kdr", *dim, input->p, "x has no more columns");
+    uint64_t seed = run != NULL ? run->seed : 1;
+    SN_TRY(sn_median_distance(input->n, input->p, input->x, seed, &median));
+    if (!(median > 0.0)) SN_TRY(sn_mean_distance(input->n, input->p, input->x, seed, &median));
+    if (!(median > 0.0))
+        return sn_fail(STONET_ERROR_DATA, "all rows have the same features, so there is nothing to reduce");
+    *s = sn_is(settings, "bandwidth", "auto") ? 0.5 * median * sqrt((double)wanted / (double)input->p)
+                                              : sn_real(settings, "bandwidth");
+    input->gamma = 1.0 / (2.0 * median * median);
+    *dim = wanted;
+    return sn_gkdr_directions(input, sn_real(settings, "epsilon"), rank, f, run, dim, b);
+}
+
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
+{
+    sn_kernel_input input = {0};
+    sn_problem part = {0};
+    sn_linear_map *map = NULL;
+    double *f = NULL, *b = NULL, *mean = NULL, s = 0.0;
+    int64_t rank;
+    bool stopped = false;
+    int threads = omp_get_max_threads();
+    uint64_t seed = run != NULL ? run->seed : 1;
+    stonet_status status;
+    SN_GOTO(status, choose_subsample(problem, settings, seed, &part), done);
+    SN_GOTO(status, sn_kernel_memory(&part, settings, "kdr", 3.1), done);
+    omp_set_num_threads(sn_threads(run));
+    SN_GOTO(status, sn_kernel_rows_create(&part, settings, run, &input), done);
+    SN_GOTO(status, sn_response_factor(&part, SN_MEDIAN_DISTANCE, seed, &f, &rank), done);
+    SN_GOTO(status, start(&input, settings, rank, f, run, &dim, &b, &s), done);
+    SN_GOTO(status, estimate(&input, settings, s, rank, f, run, dim, b, &stopped), done);
+    SN_GOTO(status, SN_NEW_RAW(mean, input.p), done);
+    sn_column_means(input.n, input.p, input.x, mean);
+    sn_fix_signs(input.p, dim, b);
+    SN_GOTO(status, sn_linear_map_create(input.p, dim, mean, b, &map), done);
+    sn_linear_map_finish(map, result);
+    if (stopped) result->outcome = STONET_STOPPED;
+done:
+    sn_kernel_input_free(&input);
+    free_subsample(&part);
+    sn_free(f);
+    sn_free(b);
+    sn_free(mean);
+    omp_set_num_threads(threads);
+    return status;
+}
+
+extern const sn_method sn_method_kdr;
+const sn_method sn_method_kdr = {
+    .name = "kdr",
+    .title = "Kernel dimension reduction (Fukumizu, Bach and Jordan 2009)",
+    .tasks = SN_TASK_BOTH,
+    .multi_output = true,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .fit = fit,
+    .transform = sn_linear_map_transform,
+    .save = sn_linear_map_save,
+    .load = sn_linear_map_load,
+    .free = sn_linear_map_free,
+    .sizes = sn_linear_map_sizes,
+};

@@ -1,0 +1,188 @@
+#include "methods/kdr_objective.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/kernel.h"
+#include "math/linalg.h"
+
+stonet_status sn_kdr_create(const sn_kernel_input *input, int64_t d, double epsilon, int64_t rank,
+                            const double *f, sn_kdr *kdr)
+{
+    int64_t n = input->n, m = input->m;
+    memset(kdr, 0, sizeof *kdr);
+    *kdr = (sn_kdr){.input = input, .d = d, .mu = epsilon * (double)n, .rank = rank, .f = f};
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(kdr->z, n * d), failed);
+    SN_GOTO(status, SN_NEW_RAW(kdr->u, m * d), failed);
+    SN_GOTO(status, SN_NEW_RAW(kdr->k, n * m), failed);
+    SN_GOTO(status, SN_NEW_RAW(kdr->a, n * m), failed);
+    SN_GOTO(status, SN_NEW_RAW(kdr->s, n * rank), failed);
+    SN_GOTO(status, SN_NEW_RAW(kdr->dz, n * d), failed);
+    SN_GOTO(status, SN_NEW_RAW(kdr->du, m * d), failed);
+    return STONET_OK;
+failed:
+    sn_kdr_free(kdr);
+    return status;
+}
+
+void sn_kdr_free(sn_kdr *kdr)
+{
+    sn_free(kdr->z);
+    sn_free(kdr->u);
+    sn_free(kdr->k);
+    sn_free(kdr->a);
+    sn_free(kdr->s);
+    sn_free(kdr->dz);
+    sn_free(kdr->du);
+    memset(kdr, 0, sizeof *kdr);
+}
+
+/* rows (n x m) <- weights . kernel, sums (n) their row sums. */
+static void weigh(int64_t n, int64_t m, const double *kernel, double *rows, double *sums)
+{
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0.0;
+        for (int64_t j = 0; j < m; j++) {
+            rows[i * m + j] *= kernel[i * m + j];
+            sum += rows[i * m + j];
+        }
+        sums[i] = sum;
+    }
+}
+
+/* out (n x d) += scale (diag(sums) points - rest), rest already in out times -scale. */
+static void add_scaled_rows(int64_t n, int64_t d, double scale, const double *sums, const double *points,
+                            double *out)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < d; j++) out[i * d + j] += scale * sums[i] * points[i * d + j];
+}
+
+/*
+ * S = (G_Z + mu)^{-1} F, J = Tr F'S. dJ = -Tr S'dG S gives, with W = (S S') . K_Z (S is centred because F
+ * is), dJ/dZ = 4 gamma (diag(W 1) - W) Z.
+ */
+static stonet_status exact_value(sn_kdr *kdr, double gamma, double *value, bool with_gradient)
+{
+    int64_t n = kdr->input->n, d = kdr->d;
+    double *mean = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(mean, n), done);
+    SN_GOTO(status, sn_gaussian_gram(n, n, d, kdr->z, kdr->z, gamma, kdr->k), done);
+    memcpy(kdr->a, kdr->k, (size_t)(n * n) * sizeof(double));
+    sn_centre_gram(n, kdr->a, mean);
+    sn_add_diagonal(n, kdr->mu, kdr->a);
+    SN_GOTO(status, sn_cholesky(n, kdr->a), done);
+    memcpy(kdr->s, kdr->f, (size_t)(n * kdr->rank) * sizeof(double));
+    SN_GOTO(status, sn_cholesky_solve(n, kdr->a, kdr->rank, kdr->s), done);
+    *value = sn_dot(n * kdr->rank, kdr->f, kdr->s);
+    if (!with_gradient) goto done;
+    sn_gemm(false, true, n, n, kdr->rank, 1.0, kdr->s, kdr->s, 0.0, kdr->a);
+    weigh(n, n, kdr->k, kdr->a, mean);
+    sn_gemm(false, false, n, d, n, -4.0 * gamma, kdr->a, kdr->z, 0.0, kdr->dz);
+    add_scaled_rows(n, d, 4.0 * gamma, mean, kdr->z, kdr->dz);
+done:
+    sn_free(mean);
+    return status;
+}
+
+/* The part of the gradient that comes from C = K(z, u) and N = K(u, u): with V = (S alpha') . C and
+   V2 = (alpha alpha') . N,
+       dJ/dz = 4 gamma (diag(V 1) z - V u),
+       dJ/du = 4 gamma (diag(V'1) u - V'z) - 4 gamma (diag(V2 1) - V2) u.
+   Only the landmarks in use (order) have a du. */
+static stonet_status landmark_gradient(sn_kdr *kdr, const sn_landmarks *landmarks, double gamma,
+                                       const double *alpha)
+{
+    int64_t n = kdr->input->n, d = kdr->d, m = landmarks->rank;
+    const double *u = landmarks->centres;
+    double *sums = NULL, *column_sums = NULL, *inner = NULL, *weight = NULL, *du = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(sums, n), done);
+    SN_GOTO(status, SN_NEW(column_sums, m), done);
+    SN_GOTO(status, SN_NEW_RAW(inner, m * m), done);
+    SN_GOTO(status, SN_NEW_RAW(weight, m * m), done);
+    SN_GOTO(status, SN_NEW_RAW(du, m * d), done);
+    SN_GOTO(status, sn_gaussian_gram(n, m, d, kdr->z, u, gamma, kdr->k), done);
+    sn_gemm(false, true, n, m, kdr->rank, 1.0, kdr->s, alpha, 0.0, kdr->a);
+    weigh(n, m, kdr->k, kdr->a, sums);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) column_sums[j] += kdr->a[i * m + j];
+    sn_gemm(false, false, n, d, m, -4.0 * gamma, kdr->a, u, 0.0, kdr->dz);
+    add_scaled_rows(n, d, 4.0 * gamma, sums, kdr->z, kdr->dz);
+    sn_gemm(true, false, m, d, n, -4.0 * gamma, kdr->a, kdr->z, 0.0, du);
+    add_scaled_rows(m, d, 4.0 * gamma, column_sums, u, du);
+
+    SN_GOTO(status, sn_gaussian_gram(m, m, d, u, u, gamma, inner), done);
+    sn_gemm(false, true, m, m, kdr->rank, 1.0, alpha, alpha, 0.0, weight);
+    weigh(m, m, inner, weight, sums);
+    sn_gemm(false, false, m, d, m, 4.0 * gamma, weight, u, 1.0, du);
+    add_scaled_rows(m, d, -4.0 * gamma, sums, u, du);
+    memset(kdr->du, 0, (size_t)(kdr->input->m * d) * sizeof(double));
+    for (int64_t j = 0; j < m; j++)
+        memcpy(kdr->du + landmarks->order[j] * d, du + j * d, (size_t)d * sizeof(double));
+done:
+    sn_free(sums);
+    sn_free(column_sums);
+    sn_free(inner);
+    sn_free(weight);
+    sn_free(du);
+    return status;
+}
+
+/*
+ * With K_Z = Phi Phi', Phi centred: S = (F - Phi beta) / mu for beta = (Phi'Phi + mu)^{-1} Phi'F, J = Tr F'S,
+ * and alpha = L^{-T} beta satisfies alpha = N^{-1} C'S (C centred), which is all that dJ = -2 Tr S'dC alpha +
+ * Tr alpha'dN alpha needs.
+ */
+static stonet_status landmark_value(sn_kdr *kdr, double gamma, double *value, bool with_gradient)
+{
+    int64_t n = kdr->input->n, d = kdr->d;
+    sn_landmarks landmarks;
+    double *mean = NULL, *gram = NULL, *beta = NULL;
+    stonet_status status;
+    SN_GOTO(status, sn_landmarks_create(kdr->input->m, d, kdr->u, gamma, &landmarks), done);
+    int64_t m = landmarks.rank;
+    SN_GOTO(status, SN_NEW_RAW(mean, m), done);
+    SN_GOTO(status, SN_NEW_RAW(gram, m * m), done);
+    SN_GOTO(status, SN_NEW_RAW(beta, m * kdr->rank), done);
+    SN_GOTO(status, sn_landmarks_features(&landmarks, n, kdr->z, kdr->k), done);
+    sn_column_means(n, m, kdr->k, mean);
+    sn_subtract_row(n, m, mean, kdr->k);
+    sn_syrk_tn(m, n, 1.0, kdr->k, 0.0, gram);
+    sn_add_diagonal(m, kdr->mu, gram);
+    sn_gemm(true, false, m, kdr->rank, n, 1.0, kdr->k, kdr->f, 0.0, beta);
+    SN_GOTO(status, sn_solve_spd(m, gram, kdr->rank, beta), done);
+    memcpy(kdr->s, kdr->f, (size_t)(n * kdr->rank) * sizeof(double));
+    sn_gemm(false, false, n, kdr->rank, m, -1.0 / kdr->mu, kdr->k, beta, 1.0 / kdr->mu, kdr->s);
+    *value = sn_dot(n * kdr->rank, kdr->f, kdr->s);
+    if (!with_gradient) goto done;
+    sn_landmarks_coefficients(&landmarks, kdr->rank, beta);
+    status = landmark_gradient(kdr, &landmarks, gamma, beta);
+done:
+    sn_free(mean);
+    sn_free(gram);
+    sn_free(beta);
+    sn_landmarks_free(&landmarks);
+    return status;
+}
+
+stonet_status sn_kdr_value(sn_kdr *kdr, const double *b, double gamma, double *value, double *gradient)
+{
+    const sn_kernel_input *input = kdr->input;
+    bool with_gradient = gradient != NULL;
+    sn_gemm(false, false, input->n, kdr->d, input->p, 1.0, input->x, b, 0.0, kdr->z);
+    if (input->exact) {
+        SN_TRY(exact_value(kdr, gamma, value, with_gradient));
+    } else {
+        sn_gemm(false, false, input->m, kdr->d, input->p, 1.0, input->centres, b, 0.0, kdr->u);
+        SN_TRY(landmark_value(kdr, gamma, value, with_gradient));
+    }
+    if (!with_gradient) return STONET_OK;
+    sn_gemm(true, false, input->p, kdr->d, input->n, 1.0, input->x, kdr->dz, 0.0, gradient);
+    if (!input->exact)
+        sn_gemm(true, false, input->p, kdr->d, input->m, 1.0, input->centres, kdr->du, 1.0, gradient);
+    return STONET_OK;
+}

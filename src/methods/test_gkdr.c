@@ -1,0 +1,153 @@
+#include "methods/gkdr.h"
+#include "methods/linear_map.h"
+#include "methods/test_kernel_help.h"
+
+static const sn_method *method(void)
+{
+    return sn_method_find("gkdr");
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static double plain_median_distance(int64_t n, int64_t p, const double *x)
+{
+    double *all = zeros(n * n);
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < i; j++) {
+            double d2 = 0.0;
+            for (int64_t k = 0; k < p; k++) d2 += pow(x[i * p + k] - x[j * p + k], 2);
+            all[count++] = sqrt(d2);
+        }
+    qsort(all, (size_t)count, sizeof *all, compare_reals);
+    double median = 0.5 * (all[(count - 1) / 2] + all[count / 2]);
+    free(all);
+    return median;
+}
+
+/* Leading eigenvectors (p x d) of (1/n) sum_i H_i' F H_i with every matrix written out. */
+static double *textbook(const sn_problem *problem, const double *x, double epsilon, int64_t d)
+{
+    int64_t n = problem->n, p = problem->p;
+    double s = plain_median_distance(n, p, x), *k = plain_gram(n, n, p, x, x, 1.0 / (2.0 * s * s)), *ky;
+    if (problem->task == SN_REGRESSION) {
+        double sy = plain_median_distance(n, problem->outputs, problem->y);
+        ky = plain_gram(n, n, problem->outputs, problem->y, problem->y, 1.0 / (2.0 * sy * sy));
+    } else {
+        ky = plain_response_gram(problem);
+    }
+    double *ridged = zeros(n * n), *m = zeros(p * p), *values = zeros(p), *v = zeros(p * p),
+           *out = zeros(p * d);
+    memcpy(ridged, k, sizeof(double[n * n]));
+    for (int64_t i = 0; i < n; i++) ridged[i * n + i] += (double)n * epsilon;
+    double *inverse = matrix_power(n, ridged, -1.0, 0.0), *left = times(n, inverse, ky),
+           *f = times(n, left, inverse);
+    for (int64_t i = 0; i < n; i++) {
+        double *h = zeros(n * p), *fh = zeros(n * p);
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t a = 0; a < p; a++)
+                h[j * p + a] = k[j * n + i] * (x[j * p + a] - x[i * p + a]) / (s * s);
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t l = 0; l < n; l++)
+                for (int64_t a = 0; a < p; a++) fh[j * p + a] += f[j * n + l] * h[l * p + a];
+        for (int64_t a = 0; a < p; a++)
+            for (int64_t b = 0; b < p; b++)
+                for (int64_t j = 0; j < n; j++) m[a * p + b] += h[j * p + a] * fh[j * p + b] / (double)n;
+        free(h);
+        free(fh);
+    }
+    assert_int_equal(sn_eigh(p, m, values, v), STONET_OK);
+    for (int64_t a = 0; a < p; a++)
+        for (int64_t j = 0; j < d; j++) out[a * d + j] = v[a * p + j];
+    double *all[] = {k, ky, ridged, inverse, left, f, m, values, v};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    return out;
+}
+
+static void check_textbook(int64_t classes, int64_t targets)
+{
+    enum { N = 40, P = 4, D = 2 };
+    sample s = make_sample(N, P, classes, targets, 1);
+    double *expected = textbook(&s.problem, s.wide, 1e-3, D);
+    const char *landmarks[] = {"none", "40"};
+    for (int way = 0; way < 2; way++) {
+        sn_fit_result result;
+        assert_int_equal(
+            fit_with(method(), &s.problem, D, &result, "epsilon", "1e-3", "landmarks", landmarks[way], NULL),
+            STONET_OK);
+        const sn_linear_map *map = result.state;
+        assert_same_scores(P, D, expected, map->direction, 1e-8);
+        method()->free(result.state);
+    }
+    free(expected);
+    free_sample(&s);
+}
+
+static void test_textbook(void **state)
+{
+    (void)state;
+    check_textbook(3, 0);
+    check_textbook(0, 1);
+    check_textbook(0, 2);
+}
+
+/* Distance of the two directions found to the true ones, e1 and e2 of p = 6. */
+static double distance(int64_t n, int64_t classes, const char *landmarks, const char *steps)
+{
+    enum { P = 6 };
+    sample s = make_sample(n, P, classes, 1, 5);
+    sn_fit_result result;
+    assert_int_equal(fit_with(method(), &s.problem, 2, &result, "landmarks", landmarks, "steps", steps, NULL),
+                     STONET_OK);
+    const sn_linear_map *map = result.state;
+    double truth[P * 2] = {[0] = 1.0, [3] = 1.0}, found;
+    assert_int_equal(sn_subspace_distance(P, 2, truth, map->direction, &found), STONET_OK);
+    method()->free(result.state);
+    free_sample(&s);
+    return found;
+}
+
+static void test_recovers_the_subspace(void **state)
+{
+    (void)state;
+    double few = distance(80, 0, "none", "1"), many = distance(800, 0, "none", "1");
+    assert_true(many < few);
+    assert_true(many < 0.1);
+    assert_true(distance(800, 4, "none", "1") < 0.2);
+    assert_true(distance(800, 0, "150", "1") < 0.15);
+    assert_true(distance(400, 0, "none", "4") < distance(400, 0, "none", "1") + 0.02);
+}
+
+static void test_more_directions_than_classes(void **state)
+{
+    (void)state;
+    sample s = make_sample(60, 4, 2, 0, 3);
+    sn_fit_result result;
+    assert_int_equal(fit_with(method(), &s.problem, 9, &result, NULL), STONET_OK);
+    assert_int_equal(result.dim, 4);
+    assert_non_null(strstr(last_message, "gkdr: 4 directions exist"));
+    check_round_trip(method(), &s, &result);
+    method()->free(result.state);
+    free_sample(&s);
+}
+
+static void test_unpleasant_data(void **state)
+{
+    (void)state;
+    check_unpleasant(method());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_textbook),
+        cmocka_unit_test(test_recovers_the_subspace),
+        cmocka_unit_test(test_more_directions_than_classes),
+        cmocka_unit_test(test_unpleasant_data),
+    };
+    return cmocka_run_group_tests_name("methods_gkdr", tests, NULL, NULL);
+}

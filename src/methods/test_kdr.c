@@ -1,0 +1,184 @@
+#include "methods/kdr_objective.h"
+#include "methods/linear_map.h"
+#include "methods/test_kernel_help.h"
+
+enum { N = 30, P = 4, D = 2 };
+
+static const sn_method *method(void)
+{
+    return sn_method_find("kdr");
+}
+
+/* Tr[G_Y (G_Z + n epsilon I)^{-1}] with every matrix written out. */
+static double textbook(const sn_problem *problem, const double *x, const double *b, double gamma,
+                       double epsilon)
+{
+    int64_t n = problem->n;
+    double *z = zeros(n * D), *q = centring(n), *ky = plain_response_gram(problem), value = 0.0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < D; j++)
+            for (int64_t l = 0; l < P; l++) z[i * D + j] += x[i * P + l] * b[l * D + j];
+    double *k = plain_gram(n, n, D, z, z, gamma), *qk = times(n, q, k), *g = times(n, qk, q),
+           *qy = times(n, q, ky), *gy = times(n, qy, q);
+    for (int64_t i = 0; i < n; i++) g[i * n + i] += (double)n * epsilon;
+    double *inverse = matrix_power(n, g, -1.0, 0.0);
+    for (int64_t i = 0; i < n * n; i++) value += gy[i] * inverse[i];
+    double *all[] = {z, q, ky, k, qk, g, qy, gy, inverse};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    return value;
+}
+
+typedef struct fixture {
+    sample s;
+    sn_kernel_input input;
+    double *f;
+    int64_t rank;
+    sn_kdr kdr;
+    double b[P * D];
+} fixture;
+
+/* landmarks 0: exact. */
+static fixture make_fixture(int64_t classes, int64_t landmarks)
+{
+    fixture t = {.s = make_sample(N, P, classes, 1, 1)};
+    t.input = (sn_kernel_input){
+        .n = N, .p = P, .m = N, .exact = landmarks == 0, .x = t.s.wide, .centres = t.s.wide};
+    if (landmarks > 0) t.input.m = landmarks;
+    assert_int_equal(sn_response_factor(&t.s.problem, SN_MEAN_DISTANCE, 1, &t.f, &t.rank), STONET_OK);
+    for (int64_t j = 0; j < t.rank; j++) {
+        double mean = 0.0;
+        for (int64_t i = 0; i < N; i++) mean += t.f[i * t.rank + j] / N;
+        for (int64_t i = 0; i < N; i++) t.f[i * t.rank + j] -= mean;
+    }
+    const double b[] = {0.8, 0.1, -0.3, 0.7, 0.2, -0.4, 0.5, 0.3};
+    memcpy(t.b, b, sizeof b);
+    assert_int_equal(sn_orthonormalise(P, D, t.b), STONET_OK);
+    return t;
+}
+
+static void free_fixture(fixture *t)
+{
+    sn_kdr_free(&t->kdr);
+    sn_free(t->f);
+    free_sample(&t->s);
+}
+
+static void test_value(void **state)
+{
+    (void)state;
+    for (int64_t classes = 0; classes <= 3; classes += 3) {
+        for (int64_t landmarks = 0; landmarks <= N; landmarks += N) {
+            fixture t = make_fixture(classes, landmarks);
+            double value, expected = textbook(&t.s.problem, t.s.wide, t.b, 0.7, 1e-3);
+            assert_int_equal(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.kdr), STONET_OK);
+            assert_int_equal(sn_kdr_value(&t.kdr, t.b, 0.7, &value, NULL), STONET_OK);
+            assert_true(fabs(value - expected) < 1e-8 * expected);
+            free_fixture(&t);
+        }
+    }
+}
+
+static void test_gradient(void **state)
+{
+    (void)state;
+    const int64_t landmarks[] = {0, 12, N};
+    for (int way = 0; way < 3; way++) {
+        fixture t = make_fixture(way == 1 ? 3 : 0, landmarks[way]);
+        double value, gradient[P * D], below, above, step = 1e-6, largest = 0.0;
+        assert_int_equal(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.kdr), STONET_OK);
+        assert_int_equal(sn_kdr_value(&t.kdr, t.b, 0.7, &value, gradient), STONET_OK);
+        for (int i = 0; i < P * D; i++) largest = fmax(largest, fabs(gradient[i]));
+        for (int i = 0; i < P * D; i++) {
+            double at = t.b[i];
+            t.b[i] = at + step;
+            assert_int_equal(sn_kdr_value(&t.kdr, t.b, 0.7, &above, NULL), STONET_OK);
+            t.b[i] = at - step;
+            assert_int_equal(sn_kdr_value(&t.kdr, t.b, 0.7, &below, NULL), STONET_OK);
+            t.b[i] = at;
+            assert_true(fabs((above - below) / (2.0 * step) - gradient[i]) < 1e-6 * largest);
+        }
+        free_fixture(&t);
+    }
+}
+
+/* Distance of the two directions found to the true ones, e1 and e2 of p = 5. */
+static double distance(int64_t n, int64_t classes, const char *landmarks)
+{
+    enum { COLUMNS = 5 };
+    sample s = make_sample(n, COLUMNS, classes, 1, 5);
+    sn_fit_result result;
+    assert_int_equal(fit_with(method(), &s.problem, 2, &result, "landmarks", landmarks, NULL), STONET_OK);
+    const sn_linear_map *map = result.state;
+    double truth[COLUMNS * 2] = {[0] = 1.0, [3] = 1.0}, found;
+    assert_int_equal(sn_subspace_distance(COLUMNS, 2, truth, map->direction, &found), STONET_OK);
+    method()->free(result.state);
+    free_sample(&s);
+    return found;
+}
+
+static void test_recovers_the_subspace(void **state)
+{
+    (void)state;
+    double few = distance(50, 0, "none"), many = distance(300, 0, "none");
+    assert_true(many < few);
+    assert_true(many < 0.12);
+    assert_true(distance(300, 3, "none") < 0.35);
+    assert_true(distance(300, 0, "60") < 0.15);
+}
+
+static void test_round_trip_and_limits(void **state)
+{
+    (void)state;
+    sample s = make_sample(40, 3, 3, 0, 2);
+    sn_fit_result result;
+    assert_int_equal(fit_with(method(), &s.problem, 9, &result, "iterations", "5", "restarts", "2", NULL),
+                     STONET_OK);
+    assert_int_equal(result.dim, 3);
+    assert_non_null(strstr(last_message, "kdr: 3 directions exist"));
+    check_round_trip(method(), &s, &result);
+    method()->free(result.state);
+    assert_int_equal(fit_with(method(), &s.problem, 1, &result, "rows", "20", "iterations", "5", NULL),
+                     STONET_OK);
+    method()->free(result.state);
+    free_sample(&s);
+}
+
+static int stop_at_once(void *user)
+{
+    (void)user;
+    return 1;
+}
+
+static void test_stops_with_a_usable_result(void **state)
+{
+    (void)state;
+    sample s = make_sample(40, 3, 0, 1, 2);
+    sn_settings *settings = NULL;
+    sn_fit_result result = {0};
+    stonet_run run;
+    stonet_run_default(&run);
+    run.should_stop = stop_at_once;
+    assert_int_equal(sn_settings_create(method()->params, method()->n_params, &settings), STONET_OK);
+    assert_int_equal(method()->fit(&s.problem, 1, settings, &run, &result), STONET_ERROR_INTERRUPTED);
+    sn_settings_free(settings);
+    free_sample(&s);
+}
+
+static void test_unpleasant_data(void **state)
+{
+    (void)state;
+    check_unpleasant(method());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_value),
+        cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_recovers_the_subspace),
+        cmocka_unit_test(test_round_trip_and_limits),
+        cmocka_unit_test(test_stops_with_a_usable_result),
+        cmocka_unit_test(test_unpleasant_data),
+    };
+    return cmocka_run_group_tests_name("methods_kdr", tests, NULL, NULL);
+}
