@@ -245,7 +245,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(sn_kernel_memory(problem, settings, "gkdr", 1.1));
     omp_set_num_threads(sn_threads(run));
     stonet_status status;
-    SN_GOTO(status, sn_kernel_rows_create(problem, settings, run, &input), done);
+    SN_GOTO(status, sn_kernel_rows_create(problem, sn_landmarks_setting(settings), run, &input), done);
     SN_GOTO(status, sn_median_bandwidth(&input, settings, seed, &s), done);
     input.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
     SN_GOTO(status, sn_response_factor(problem, SN_MEDIAN_DISTANCE, seed, &f, &rank), done);

@@ -270,7 +270,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_GOTO(status, choose_subsample(problem, settings, seed, &part), done);
     SN_GOTO(status, sn_kernel_memory(&part, settings, "kdr", 3.1), done);
     omp_set_num_threads(sn_threads(run));
-    SN_GOTO(status, sn_kernel_rows_create(&part, settings, run, &input), done);
+    SN_GOTO(status, sn_kernel_rows_create(&part, sn_landmarks_setting(settings), run, &input), done);
     SN_GOTO(status, sn_response_factor(&part, SN_MEDIAN_DISTANCE, seed, &f, &rank), done);
     SN_GOTO(status, start(&input, settings, rank, f, run, &dim, &b, &s), done);
     SN_GOTO(status, estimate(&input, settings, s, rank, f, run, dim, b, &stopped), done);

@@ -14,11 +14,15 @@
 enum { MOST_RESPONSE_RANK = 2000 };
 static const double response_tolerance = 1e-12;
 
-static int64_t landmark_count(const sn_problem *problem, const sn_settings *settings)
+int64_t sn_landmarks_setting(const sn_settings *settings)
 {
-    if (sn_is(settings, "landmarks", "none")) return problem->n;
-    int64_t asked = sn_int(settings, "landmarks");
-    return asked < problem->n ? asked : problem->n;
+    return sn_is(settings, "landmarks", "none") ? 0 : sn_int(settings, "landmarks");
+}
+
+/* Kernel functions of a fit with this setting. */
+static int64_t centre_count(int64_t n, int64_t landmarks)
+{
+    return landmarks == 0 || landmarks > n ? n : landmarks;
 }
 
 static stonet_status mean_bandwidth(const sn_kernel_input *input, uint64_t seed, double *s)
@@ -60,8 +64,8 @@ done:
     return status;
 }
 
-stonet_status sn_kernel_rows_create(const sn_problem *problem, const sn_settings *settings,
-                                    const stonet_run *run, sn_kernel_input *input)
+stonet_status sn_kernel_rows_create(const sn_problem *problem, int64_t landmarks, const stonet_run *run,
+                                    sn_kernel_input *input)
 {
     memset(input, 0, sizeof *input);
     if (problem->n < 2)
@@ -69,8 +73,8 @@ stonet_status sn_kernel_rows_create(const sn_problem *problem, const sn_settings
                        (long long)problem->n);
     input->n = problem->n;
     input->p = problem->p;
-    input->m = landmark_count(problem, settings);
-    input->exact = sn_is(settings, "landmarks", "none");
+    input->m = centre_count(problem->n, landmarks);
+    input->exact = landmarks == 0;
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(input->x, input->n * input->p), failed);
     sn_widen(input->n * input->p, problem->x, input->x);
@@ -87,7 +91,7 @@ failed:
 stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_settings *settings,
                                      const stonet_run *run, sn_kernel_input *input)
 {
-    SN_TRY(sn_kernel_rows_create(problem, settings, run, input));
+    SN_TRY(sn_kernel_rows_create(problem, sn_landmarks_setting(settings), run, input));
     stonet_status status = choose_bandwidth(settings, run != NULL ? run->seed : 1, input);
     if (status != STONET_OK) sn_kernel_input_free(input);
     return status;
@@ -130,7 +134,8 @@ void sn_features_free(sn_features *features)
 stonet_status sn_kernel_memory(const sn_problem *problem, const sn_settings *settings, const char *method,
                                double matrices)
 {
-    double n = (double)problem->n, p = (double)problem->p, m = (double)landmark_count(problem, settings);
+    double n = (double)problem->n, p = (double)problem->p,
+           m = (double)centre_count(problem->n, sn_landmarks_setting(settings));
     double bytes = 8.0 * (n * m * matrices + 3.0 * m * m * (m < n ? 1.0 : 0.0) + n * p + m * p);
     char advice[96] = "set landmarks=2000 (--set landmarks=2000)";
     if (m < n) strcpy(advice, "set fewer landmarks (--set landmarks=500)");

@@ -36,10 +36,12 @@ typedef struct sn_kernel_input {
     double *centres; /* m x p; x itself when exact */
 } sn_kernel_input;
 
-/* Widens x and picks the landmarks; leaves gamma 0. Fails on fewer than two rows. */
-stonet_status sn_kernel_rows_create(const sn_problem *problem, const sn_settings *settings,
-                                    const stonet_run *run, sn_kernel_input *input);
-/* The same with gamma from complexity and bandwidth. Fails on rows that are all equal. */
+/* Widens x and picks `landmarks` rows (0: exact) as centres; leaves gamma 0. Fails on fewer than two rows. */
+stonet_status sn_kernel_rows_create(const sn_problem *problem, int64_t landmarks, const stonet_run *run,
+                                    sn_kernel_input *input);
+/* The setting "landmarks", 0 for none. */
+int64_t sn_landmarks_setting(const sn_settings *settings);
+/* Both with gamma from complexity and bandwidth. Fails on rows that are all equal. */
 stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_settings *settings,
                                      const stonet_run *run, sn_kernel_input *input);
 /* s from the setting "bandwidth", or the median distance of x (the mean where ties make that 0). */

@@ -20,6 +20,7 @@ extern const sn_method sn_method_opg;
 extern const sn_method sn_method_lasso_sir;
 extern const sn_method sn_method_gkdr;
 extern const sn_method sn_method_kdr;
+extern const sn_method sn_method_lsmie;
 
 /* clang-format off */
 static const sn_method *const methods[] = {
@@ -40,6 +41,7 @@ static const sn_method *const methods[] = {
     &sn_method_lasso_sir,
     &sn_method_gkdr,
     &sn_method_kdr,
+    &sn_method_lsmie,
 };
 /* clang-format on */
 

@@ -143,24 +143,37 @@ static void test_round_trip_and_limits(void **state)
     free_sample(&s);
 }
 
-static int stop_at_once(void *user)
+/* Stops at the call that the counter reaches 0. */
+static int stop_later(void *user)
 {
-    (void)user;
-    return 1;
+    int *calls = user;
+    return --*calls <= 0;
 }
 
-static void test_stops_with_a_usable_result(void **state)
+static stonet_status fit_until(const sample *s, int calls, sn_fit_result *result)
+{
+    sn_settings *settings = NULL;
+    stonet_run run;
+    stonet_run_default(&run);
+    run.should_stop = stop_later;
+    run.user = &calls;
+    memset(result, 0, sizeof *result);
+    assert_int_equal(sn_settings_create(method()->params, method()->n_params, &settings), STONET_OK);
+    stonet_status status = method()->fit(&s->problem, 1, settings, &run, result);
+    sn_settings_free(settings);
+    return status;
+}
+
+static void test_stopping(void **state)
 {
     (void)state;
     sample s = make_sample(40, 3, 0, 1, 2);
-    sn_settings *settings = NULL;
-    sn_fit_result result = {0};
-    stonet_run run;
-    stonet_run_default(&run);
-    run.should_stop = stop_at_once;
-    assert_int_equal(sn_settings_create(method()->params, method()->n_params, &settings), STONET_OK);
-    assert_int_equal(method()->fit(&s.problem, 1, settings, &run, &result), STONET_ERROR_INTERRUPTED);
-    sn_settings_free(settings);
+    sn_fit_result result;
+    assert_int_equal(fit_until(&s, 1, &result), STONET_ERROR_INTERRUPTED); /* before there is a start */
+    assert_int_equal(fit_until(&s, 3, &result), STONET_OK);
+    assert_int_equal(result.outcome, STONET_STOPPED);
+    check_round_trip(method(), &s, &result);
+    method()->free(result.state);
     free_sample(&s);
 }
 
@@ -177,7 +190,7 @@ int main(void)
         cmocka_unit_test(test_gradient),
         cmocka_unit_test(test_recovers_the_subspace),
         cmocka_unit_test(test_round_trip_and_limits),
-        cmocka_unit_test(test_stops_with_a_usable_result),
+        cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_unpleasant_data),
     };
     return cmocka_run_group_tests_name("methods_kdr", tests, NULL, NULL);
