@@ -164,7 +164,7 @@ static stonet_status put_in_memory(void *to, const void *bytes, size_t size)
 stonet_status sn_safetensors_encode(const sn_store *store, unsigned char **bytes, size_t *size)
 {
     char *header = NULL;
-    size_t length, payload;
+    size_t length = 0, payload = 0;
     SN_TRY(make_header(store, &header, &length, &payload));
     size_t total = LENGTH_BYTES + length + payload;
     unsigned char *block = sn_realloc(NULL, total, 1);
@@ -183,7 +183,7 @@ stonet_status sn_safetensors_encode(const sn_store *store, unsigned char **bytes
 stonet_status sn_safetensors_write(const sn_store *store, const char *path)
 {
     char *header = NULL;
-    size_t length, payload;
+    size_t length = 0, payload = 0;
     SN_TRY(make_header(store, &header, &length, &payload));
     sn_writer *writer = NULL;
     stonet_status status = sn_writer_open(path, &writer);
@@ -275,7 +275,7 @@ static stonet_status parse_tensor(const char *name, const json_t *entry, uint64_
                        "tensor '%.80s' ends at byte %" PRIu64 " of %" PRIu64
                        ": the model file is cut short or damaged",
                        name, where->end, payload);
-    uint64_t bytes;
+    uint64_t bytes = 0;
     if (!claimed_bytes(tensor, &bytes) || bytes != where->end - where->begin)
         return sn_fail(STONET_ERROR_FORMAT,
                        "the shape of tensor '%.80s' does not match its bytes in the model file", name);
@@ -344,7 +344,7 @@ static stonet_status load_tensors(const source *from, json_t *header, uint64_t s
     {
         if (strcmp(name, METADATA) == 0) continue;
         sn_tensor claim = {0};
-        interval where;
+        interval where = {0};
         SN_TRY(parse_tensor(name, entry, payload, &claim, &where));
         SN_TRY(sn_store_put(store, name, claim.dtype, claim.rank, claim.shape, NULL));
         const sn_tensor *tensor = sn_store_find(store, name);
@@ -356,7 +356,7 @@ static stonet_status load_tensors(const source *from, json_t *header, uint64_t s
 static stonet_status parse_header(const source *from, json_t **header, uint64_t *start)
 {
     static const char NOT_A_MODEL[] = "this is not a stonet model file (fit writes one with --out)";
-    unsigned char head[LENGTH_BYTES + 1];
+    unsigned char head[LENGTH_BYTES + 1] = {0};
     if (from->size < sizeof head) return sn_fail(STONET_ERROR_FORMAT, NOT_A_MODEL);
     SN_TRY(source_read(from, 0, sizeof head, head));
     uint64_t length;
@@ -386,7 +386,7 @@ static stonet_status decode_source(const source *from, sn_store **out)
 {
     json_t *header = NULL;
     sn_store *store = NULL;
-    uint64_t start;
+    uint64_t start = 0;
     stonet_status status = parse_header(from, &header, &start);
     if (status != STONET_OK) return status;
     if (!json_is_object(header) || json_object_size(header) > MAX_ENTRIES) {

@@ -162,6 +162,7 @@ static stonet_status tune_and_score_split(comparison *self, int64_t k)
     const stonet_spec **chosen = NULL;
     char **failure = NULL;
     stonet_status status;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_GOTO(status, SN_NEW(chosen, self->n_specs), done);
     SN_GOTO(status, SN_NEW(failure, self->n_specs), done);
     for (int64_t i = 0; i < self->n_specs; i++) chosen[i] = self->points[i].spec[0];

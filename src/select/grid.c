@@ -136,6 +136,7 @@ stonet_status sn_points_create(const stonet_spec *base, const char *const *entri
     }
     SN_GOTO(status, SN_NEW(chosen, count * n_entries), done);
     choose_points(axes, n_entries, all, count, seed, chosen);
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_GOTO(status, SN_NEW(out->spec, count), done);
     out->count = count;
     status = fill_points(base, axes, n_entries, chosen, out);

@@ -10,21 +10,28 @@ typedef struct entry {
     unsigned tasks; /* SN_TASK_* where it matters */
 } entry;
 
+enum { BOTH = SN_TASK_BOTH, NUMBERS = SN_TASK_REGRESSION };
+
 static const struct {
     const char *method;
     entry entry[SN_MAX_GRID_ENTRIES];
 } GRIDS[] = {
-    {"stonet",
-     {{"hidden=auto;none", SN_TASK_BOTH},
-      {"lr=auto,0.01,0.1", SN_TASK_BOTH},
-      {"weight_decay=auto,1e-4,1e-2", SN_TASK_BOTH}}},
-    {"sir", {{"slices=5,10,20", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}}},
-    {"save", {{"slices=3,5,10", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}}},
-    {"dr", {{"slices=3,5,10", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}}},
-    {"phd", {{"response=residual,raw", SN_TASK_BOTH}}},
-    {"ksir", {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ridge=1e-6,1e-4,1e-2", SN_TASK_BOTH}}},
-    {"gsir", {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ex=1e-3,1e-2,1e-1", SN_TASK_BOTH}}},
-    {"gsave", {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ex=1e-3,1e-2,1e-1", SN_TASK_BOTH}}},
+    /* stonet chooses weight decay and epochs by itself, lsmie bandwidth and ridge, lasso-sir the penalty. */
+    {"stonet", {{"hidden=auto;none", BOTH}, {"activation=tanh,relu", BOTH}}},
+    {"sir", {{"slices=5,10,20", NUMBERS}, {"ridge=0,0.01,0.1,1", BOTH}}},
+    {"save", {{"slices=3,5,10", NUMBERS}, {"ridge=0,0.01,0.1,1", BOTH}}},
+    {"dr", {{"slices=3,5,10", NUMBERS}, {"ridge=0,0.01,0.1,1", BOTH}}},
+    {"phd", {{"response=residual,raw", BOTH}}},
+    {"lasso-sir", {{"slices=5,10,20", NUMBERS}}},
+    {"opg", {{"bandwidth=0.6,1.2,2.4", BOTH}, {"subspace=mean,central", NUMBERS}}},
+    {"mave", {{"bandwidth=0.6,1.2,2.4", BOTH}, {"subspace=mean,central", NUMBERS}}},
+    {"ksir", {{"complexity=0.1,0.3,1,3", BOTH}, {"ridge=1e-6,1e-4,1e-2", BOTH}}},
+    {"gsir", {{"complexity=0.1,0.3,1,3", BOTH}, {"ex=1e-3,1e-2,1e-1", BOTH}}},
+    {"gsave", {{"complexity=0.1,0.3,1,3", BOTH}, {"ex=1e-3,1e-2,1e-1", BOTH}}},
+    {"kdr", {{"complexity=0.3,1,3", BOTH}, {"epsilon=1e-5,1e-4,1e-3", BOTH}}},
+    {"gkdr", {{"complexity=0.1,0.3,1,3", BOTH}, {"epsilon=1e-6,1e-5,1e-3", BOTH}}},
+    {"nnsdr", {{"hidden=64,512", BOTH}, {"dropout=0,0.4", BOTH}}},
+    {"autoencoder", {{"hidden=auto,50", BOTH}, {"rate=0.001,0.01", BOTH}}},
 };
 
 int64_t sn_default_grid(const char *method, unsigned tasks, const char *out[SN_MAX_GRID_ENTRIES])

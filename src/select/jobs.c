@@ -13,7 +13,7 @@ typedef struct worker {
 } worker;
 
 /* How often the calling thread looks up while it waits for the others. */
-static const struct timespec PAUSE = {.tv_nsec = 20 * 1000 * 1000};
+static const struct timespec PAUSE = {.tv_nsec = 20000000};
 
 void sn_jobs_free(sn_job *jobs, int64_t count)
 {

@@ -51,6 +51,7 @@ static stonet_status create_row(const stonet_spec *spec, int64_t n_splits, sn_ro
     SN_TRY(stonet_spec_copy(spec, &row->spec));
     SN_TRY(SN_NEW(row->value, n_splits));
     SN_TRY(SN_NEW(row->tie, n_splits));
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_NEW(row->chosen, n_splits));
     for (int64_t k = 0; k < n_splits; k++) row->value[k] = row->tie[k] = NAN;
     row->mean = row->se = row->p_value = NAN;
