@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "math/noise.h"
 
-enum { BANDWIDTH_ROWS = 250 };
+enum { BANDWIDTH_ROWS = 200 };
 
 static bool is_constant(int64_t n, int64_t stride, const double *column)
 {
@@ -107,7 +107,11 @@ static stonet_status median_distance(const sn_standardised *data, uint64_t seed,
         }
     }
     double middle = sqrt(kth_smallest(pairs, distance, pairs / 2));
-    if (pairs % 2 == 0) middle = 0.5 * (middle + sqrt(kth_smallest(pairs, distance, pairs / 2 - 1)));
+    if (pairs % 2 == 0) { /* the largest of those put before it */
+        double below = 0.0;
+        for (int64_t k = 0; k < pairs / 2; k++) below = distance[k] > below ? distance[k] : below;
+        middle = 0.5 * (middle + sqrt(below));
+    }
     if (middle > 0.0) *median = middle;
     sn_free(distance);
     return STONET_OK;

@@ -12,7 +12,7 @@ typedef struct sn_standardised {
 } sn_standardised;
 
 /* Standardises the columns of a (n x da) and b (n x db; NULL when db is 0) side by side and measures the
-   bandwidth on up to 250 rows drawn by `seed`: the first rows of a file in some order (by class, by time)
+   bandwidth on up to 200 rows drawn by `seed`: the first rows of a file in some order (by class, by time)
    would not speak for the rest. */
 stonet_status sn_standardise(int64_t n, int64_t da, const double *a, int64_t db, const double *b,
                              uint64_t seed, sn_standardised *out);

@@ -135,6 +135,19 @@ static void test_level_of_rit(void **state)
     assert_level(INDEPENDENT, 25, options_for(STONET_TEST_RIT, STONET_NULL_PERMUTATION));
 }
 
+static void test_level_of_the_other_laws(void **state)
+{
+    (void)state;
+    static double p[500];
+    const stonet_null_law laws[] = {STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2};
+    for (int k = 0; k < 3; k++) {
+        stonet_independence_options options = options_for(STONET_TEST_RIT, laws[k]);
+        replicate(INDEPENDENT, 300, &options, 500, p);
+        double rate = rejection_rate(500, p, 0.05); /* standard error 0.01 */
+        assert_true(rate > 0.02 && rate < 0.08);
+    }
+}
+
 static void test_level_of_conditional_tests(void **state)
 {
     (void)state;
@@ -337,7 +350,7 @@ static void test_fourier_features(void **state)
         assert_true(fabs(mean) < 1e-12 && fabs(square - 1.0) < 1e-12);
     }
     sn_standardised_free(&data);
-    /* rows in two sorted halves: the first 250 are all alike, a drawn 250 are not */
+    /* rows in two sorted halves: the first 200 are all alike, a drawn 200 are not */
     for (int64_t i = 0; i < s.n; i++) s.x[i] = i < s.n / 2 ? 0.0 : 1.0 + s.y[i];
     assert_int_equal(sn_standardise(s.n, 1, s.x, 0, NULL, 1, &data), STONET_OK);
     assert_true(data.bandwidth > 0.1 && data.bandwidth != 1.0);
@@ -348,6 +361,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_level_of_rit),
+        cmocka_unit_test(test_level_of_the_other_laws),
         cmocka_unit_test(test_level_of_conditional_tests),
         cmocka_unit_test(test_power),
         cmocka_unit_test(test_causal_examples),
