@@ -1,0 +1,149 @@
+/* stonet independence and score --sufficiency, through the shell. */
+#include "cli/test_support.h"
+
+#include <jansson.h>
+
+enum { ROWS = 300 };
+
+static double number_in_json(const char *key)
+{
+    json_error_t error;
+    json_t *json = json_loads(captured_out, 0, &error);
+    assert_non_null(json);
+    assert_true(json_is_number(json_object_get(json, key)));
+    double value = json_number_value(json_object_get(json, key));
+    json_decref(json);
+    return value;
+}
+
+static void assert_text_in_json(const char *key, const char *expected)
+{
+    json_error_t error;
+    json_t *json = json_loads(captured_out, 0, &error);
+    assert_non_null(json);
+    assert_string_equal(json_string_value(json_object_get(json, key)), expected);
+    json_decref(json);
+}
+
+static void dependence_is_found(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"",
+                                      "--approx hbe",
+                                      "--approx gamma",
+                                      "--approx chi2",
+                                      "--approx perm --permutations 199",
+                                      "--test dcor --permutations 199",
+                                      "--test rit --repeats 5",
+                                      "--features 8 --threads 1"};
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
+        SH("stonet independence table.csv --x a --y y --json %s", how[i]);
+        assert_true(number_in_json("p_value") <= 0.005);
+        assert_true(number_in_json("statistic") > 0.0);
+        assert_int_equal((int)number_in_json("n"), ROWS);
+        SH("stonet independence table.csv --x b --y c --json %s", how[i]);
+        assert_true(number_in_json("p_value") > 0.01);
+    }
+    /* the text column is made of y */
+    SH("stonet independence table.csv --x label --y y --json");
+    assert_true(number_in_json("p_value") < 1e-6);
+    SH("stonet independence table.csv --x label --y c --json");
+    assert_true(number_in_json("p_value") > 0.01);
+}
+
+static void conditioning(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *test = i == 0 ? "rcit" : "rcot";
+        SH("stonet independence table.csv --x label --y a,b --given y --test %s --json", test);
+        assert_true(number_in_json("p_value") > 0.01);
+        assert_text_in_json("test", test);
+        SH("stonet independence table.csv --x a --y y --given b,c --test %s --json", test);
+        assert_true(number_in_json("p_value") < 1e-3);
+    }
+    SH("stonet independence table.csv --x a --y y --given b --json");
+    assert_text_in_json("test", "rcit");
+}
+
+static void columns_by_name_number_and_range(void **state)
+{
+    (void)state;
+    static char by_name[MAX_CAPTURED];
+    SH("stonet independence table.csv --x a,b,c --y y");
+    memcpy(by_name, captured_out, sizeof by_name);
+    assert_non_null(strstr(captured_out, "p_value"));
+    static const char *const same[] = {"--x 1-3 --y 4", "--x 1,2-3 --y y", "--x c,a,b --y 4-4",
+                                       "--x=1-3,2 --y=y"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        SH("stonet independence table.csv %s", same[i]);
+        assert_string_equal(captured_out, by_name);
+    }
+    SH("stonet independence table.csv --x 1-3 --y y --seed 2");
+    assert_string_not_equal(captured_out, by_name);
+}
+
+static void assert_refused(const char *arguments, int exit_status, const char *words)
+{
+    assert_int_equal(sh("stonet independence table.csv %s", arguments), exit_status);
+    assert_string_equal(captured_out, "");
+    if (strstr(captured_err, words) == NULL) print_error("no '%s' in: %s", words, captured_err);
+    assert_non_null(strstr(captured_err, words));
+}
+
+static void mistakes_are_told(void **state)
+{
+    (void)state;
+    assert_refused("--x a", 2, "--y COLS is missing");
+    assert_refused("--y a", 2, "--x COLS is missing");
+    assert_refused("--x a --y labell", 1, "did you mean 'label'");
+    assert_refused("--x 0 --y y", 1, "'0' is not within the columns 1 to 5");
+    assert_refused("--x 4-6 --y a", 1, "'4-6' is not within");
+    assert_refused("--x 3-2 --y a", 1, "'3-2' is not within");
+    assert_refused("--x 99999999999999999999 --y a", 1, "there is no column");
+    assert_refused("--x a,,b --y y", 1, "there is no column ''");
+    assert_refused("--x a,b --y b", 1, "column 'b' is in both --x and --y");
+    assert_refused("--x a --y y --given y,c", 1, "column 'y' is in both --y and --given");
+    assert_refused("--x a --y y --test rcit", 2, "none are given");
+    assert_refused("--x a --y y --given b --test dcor", 2, "do not condition");
+    assert_refused("--x a --y y --test spearman", 2, "auto, rit, rcit, rcot or dcor");
+    assert_refused("--x a --y y --approx exact", 2, "lpb4, hbe, gamma, chi2 or perm");
+    assert_refused("--x a --y y --repeats 0", 2, "--repeats takes");
+}
+
+static void sufficiency_of_a_model(void **state)
+{
+    (void)state;
+    SH("stonet fit table.csv --target y --method sir --dim 2 --out sir.model --quiet");
+    SH("stonet score sir.model table.csv --target y --sufficiency --json --quiet");
+    double p = number_in_json("sufficiency_p_value");
+    assert_true(p >= 0.0 && p <= 1.0);
+    SH("stonet score sir.model table.csv --target y --sufficiency --quiet --threads 1");
+    assert_non_null(strstr(captured_out, "sufficiency_p_value"));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    write_table("table.csv", ROWS, 3);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dependence_is_found),
+        cmocka_unit_test(conditioning),
+        cmocka_unit_test(columns_by_name_number_and_range),
+        cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(sufficiency_of_a_model),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
