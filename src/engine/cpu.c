@@ -13,14 +13,26 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/run.h"
 
 enum {
     CHUNK_ROWS = 4096,             /* most rows of a chunk ... */
     CHUNK_FLOATS = 1 << 23,        /* ... and about the most floats it may take */
     BLOCK_BYTES = 640 << 10,       /* what a block's state may take of the second-level cache */
     WORTH_A_THREAD_NS = 40 * 1000, /* work below which another thread costs more than it gives */
+    FIRST_REST = 32,               /* chunks on one thread after threads were found slower ... */
+    LONGEST_REST = 2048,           /* ... and at most, when that happens again and again */
     SPARE_FLOATS = 64              /* after the inputs, for whole-vector reads at the end */
 };
+
+/* Whether threads pay on this machine at this moment, learnt from the chunks' own times. On a machine others
+   use, a barrier waits for whoever is not scheduled, and two threads can be many times slower than one. Only
+   the time depends on the choice, never a bit of the result. */
+typedef struct cpu_pace {
+    int64_t chunks;           /* seen so far that were worth threads */
+    double alone, together;   /* time a unit of work, smoothed; 0: not known yet */
+    int64_t alone_left, rest; /* chunks to go on one thread before the next try; how many the last time */
+} cpu_pace;
 
 typedef struct cpu_engine {
     sn_engine base;
@@ -36,6 +48,7 @@ typedef struct cpu_engine {
     int64_t chunk_rows, capacity; /* most rows of a chunk; rows there is memory for now */
     float *x_copy, *loss;
     int64_t x_stride;
+    cpu_pace pace;
 } cpu_engine;
 
 const sn_cpu_kernels *sn_cpu_supported(int index)
@@ -305,6 +318,36 @@ static int64_t choose_block(const cpu_engine *e, int64_t rows, int threads)
     return best;
 }
 
+/* The threads of a chunk of `work` nanoseconds: as many as there is work for, unless one is faster just now.
+   The second chunk runs on one thread to have something to compare with. */
+static int choose_threads(cpu_pace *pace, double work, int most)
+{
+    const double worth = work / WORTH_A_THREAD_NS;
+    if (most == 1 || worth < 2.0) return 1;
+    pace->chunks++;
+    if (pace->chunks == 2) return 1;
+    if (pace->alone_left > 0) {
+        pace->alone_left--;
+        return 1;
+    }
+    return worth < most ? (int)worth : most;
+}
+
+static void note_time(cpu_pace *pace, int threads, double time)
+{
+    if (pace->chunks < 2) return; /* the first one also starts the threads and touches the memory */
+    double *smooth = threads == 1 ? &pace->alone : &pace->together;
+    *smooth = *smooth > 0.0 ? 0.7 * *smooth + 0.3 * time : time;
+    if (threads == 1 || pace->alone <= 0.0) return;
+    if (pace->together > pace->alone) {
+        pace->rest = pace->rest < LONGEST_REST ? 2 * pace->rest + FIRST_REST : LONGEST_REST;
+        pace->alone_left = pace->rest;
+        pace->together = 0.0;
+    } else if (pace->together < 0.75 * pace->alone) {
+        pace->rest = 0;
+    }
+}
+
 /* One chunk: all blocks, then (in a step) all pieces. Returns whether the parameters stayed finite. */
 static bool run_chunk(cpu_engine *e, const sn_cpu_job *job, int threads)
 {
@@ -344,8 +387,8 @@ static stonet_status run(cpu_engine *e, const sn_iteration *iteration, int layer
     for (int64_t first = 0; first < iteration->count; first += e->chunk_rows) {
         const int64_t left = iteration->count - first;
         const int64_t rows = left < e->chunk_rows ? left : e->chunk_rows;
-        const double worth = per_row * (double)rows / WORTH_A_THREAD_NS;
-        const int threads = worth < e->threads ? (worth < 2.0 ? 1 : (int)worth) : e->threads;
+        const double work = per_row * (double)rows, start = sn_seconds();
+        const int threads = choose_threads(&e->pace, work, e->threads);
         const sn_cpu_job job = {.shape = &e->shape,
                                 .problem = e->problem,
                                 .layer = e->layer,
@@ -365,6 +408,7 @@ static stonet_status run(cpu_engine *e, const sn_iteration *iteration, int layer
                                 .out_layer = layer,
                                 .out = out};
         finite = run_chunk(e, &job, threads) && finite;
+        note_time(&e->pace, threads, (sn_seconds() - start) / work);
         for (int64_t r = 0; r < rows; r++) loss += (double)e->loss[r];
     }
     report->loss = loss / (double)iteration->count;
