@@ -58,6 +58,7 @@ static bool is_list(sn_kind kind)
 static bool among(const char *choices, const char *word)
 {
     size_t length = strlen(word);
+    if (strchr(word, '|') != NULL) return false;
     for (const char *at = choices; at != NULL && length > 0; at = strchr(at, '|')) {
         if (*at == '|') at++;
         if (strncmp(at, word, length) == 0 && (at[length] == '|' || at[length] == '\0')) return true;

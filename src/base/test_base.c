@@ -1,0 +1,159 @@
+/* Settings, store, nearest words, memory: the unpleasant cases first. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/params.h"
+#include "base/store.h"
+
+static const sn_param table[] = {
+    {"epochs", SN_INTEGER, "auto", 1, 1000, "auto", "passes"},
+    {"lr", SN_REAL, "0.1", 0, 1, NULL, "step"},
+    {"fast", SN_BOOLEAN, "off", 0, 0, NULL, "speed"},
+    {"kind", SN_CHOICE, "tanh", 0, 0, "tanh|relu", "activation"},
+    {"hidden", SN_INTEGERS, "none", 1, 99, "none", "widths"},
+    {"sigma2", SN_REALS, "0.5,0.25", 1e-9, 10, NULL, "variances"},
+};
+enum { TABLE = sizeof table / sizeof *table };
+
+static void test_defaults_and_values(void **state)
+{
+    (void)state;
+    sn_settings *s = NULL, *copy = NULL;
+    size_t count;
+    assert_int_equal(sn_settings_create(table, TABLE, &s), STONET_OK);
+    assert_true(sn_is(s, "epochs", "auto"));
+    assert_false(sn_was_set(s, "epochs"));
+    assert_true(sn_real(s, "lr") == 0.1);
+    assert_false(sn_bool(s, "fast"));
+    assert_true(sn_list(s, "sigma2", &count)[1] == 0.25 && count == 2);
+    sn_list(s, "hidden", &count);
+    assert_int_equal(count, 0);
+    assert_int_equal(sn_settings_set(s, "epochs", "12"), STONET_OK);
+    assert_int_equal(sn_settings_set(s, "hidden", "4,8,99"), STONET_OK);
+    assert_int_equal(sn_settings_set(s, "fast", "yes"), STONET_OK);
+    assert_int_equal(sn_int(s, "epochs"), 12);
+    assert_true(sn_was_set(s, "epochs") && sn_bool(s, "fast"));
+    assert_int_equal(sn_settings_copy(s, &copy), STONET_OK);
+    assert_true(sn_list(copy, "hidden", &count)[2] == 99.0 && count == 3);
+    assert_string_equal(sn_text(copy, "hidden"), "4,8,99");
+    sn_settings_free(copy);
+    sn_settings_free(s);
+}
+
+static void test_bad_values_are_refused_and_change_nothing(void **state)
+{
+    (void)state;
+    const char *const bad[][3] = {
+        {"epochs", "0", "from 1 to 1000"},      {"epochs", "1.5", "whole number"},
+        {"epochs", "", "cannot be ''"},         {"epochs", "auto2", "auto"},
+        {"epochs", "1,2", "whole number"},      {"lr", "nan", "cannot be 'nan'"},
+        {"lr", "inf", "from 0 to 1"},           {"lr", "0.1x", "a number"},
+        {"fast", "maybe", "on or off"},         {"kind", "tan", "tanh|relu"},
+        {"kind", "tanh|relu", "tanh|relu"},     {"kind", "", "one of"},
+        {"hidden", "4,,8", "whole numbers"},    {"hidden", "4,", "whole numbers"},
+        {"hidden", ",4", "whole numbers"},      {"hidden", "4,200", "from 1 to 99"},
+        {"sigma2", "1e-10", "each from 1e-09"}, {"sgima2", "1", "did you mean 'sigma2'"},
+        {"xyzzy", "1", "no setting 'xyzzy'"},
+    };
+    sn_settings *s = NULL;
+    assert_int_equal(sn_settings_create(table, TABLE, &s), STONET_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(sn_settings_set(s, bad[i][0], bad[i][1]), STONET_ERROR_ARGUMENT);
+        if (strstr(stonet_last_error(), bad[i][2]) == NULL)
+            fail_msg("'%s' does not say '%s'", stonet_last_error(), bad[i][2]);
+    }
+    assert_true(sn_is(s, "epochs", "auto") && sn_real(s, "lr") == 0.1 && sn_is(s, "kind", "tanh"));
+    sn_settings_free(s);
+}
+
+static void test_store_keeps_and_checks(void **state)
+{
+    (void)state;
+    sn_store *store = NULL;
+    const float w[6] = {1, 2, 3, 4, 5, 6};
+    const sn_tensor *t;
+    int64_t number;
+    double real;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_store_put_matrix(store, "w", SN_F32, 2, 3, w), STONET_OK);
+    assert_int_equal(sn_store_put_matrix(store, "w", SN_F32, 2, 3, w), STONET_ERROR_FORMAT);
+    assert_int_equal(sn_store_put_vector(store, "huge", SN_F64, INT64_MAX, NULL), STONET_ERROR_MEMORY);
+    assert_int_equal(sn_store_put(store, "bad", SN_F64, 2, (int64_t[]){INT64_MAX, 4}, NULL),
+                     STONET_ERROR_FORMAT);
+    assert_int_equal(sn_store_put(store, "bad", SN_F64, 1, (int64_t[]){-1}, NULL), STONET_ERROR_FORMAT);
+    assert_int_equal(sn_store_get_matrix(store, "w", SN_F32, -1, 3, &t), STONET_OK);
+    assert_memory_equal(t->data, w, sizeof w);
+    assert_int_equal(sn_store_get_matrix(store, "w", SN_F32, 3, 2, &t), STONET_ERROR_FORMAT);
+    assert_int_equal(sn_store_get_matrix(store, "w", SN_F64, 2, 3, &t), STONET_ERROR_FORMAT);
+    assert_int_equal(sn_store_get_vector(store, "v", SN_F32, -1, &t), STONET_ERROR_FORMAT);
+    assert_int_equal(sn_store_put_real(store, "pi", 3.14159265358979312), STONET_OK);
+    assert_int_equal(sn_store_get_real(store, "pi", &real), STONET_OK);
+    assert_true(real == 3.14159265358979312);
+    assert_int_equal(sn_store_put_text(store, "n", "12x"), STONET_OK);
+    assert_int_equal(sn_store_get_int(store, "n", 0, 100, &number), STONET_ERROR_FORMAT);
+    assert_int_equal(sn_store_put_int(store, "m", 101), STONET_OK);
+    assert_int_equal(sn_store_get_int(store, "m", 0, 100, &number), STONET_ERROR_FORMAT);
+    assert_int_equal(sn_store_tensors(store), 1);
+    sn_store_free(store);
+    sn_store_free(NULL);
+}
+
+static void test_nearest_word(void **state)
+{
+    (void)state;
+    sn_nearest near;
+    sn_nearest_start(&near, "wieght_decay");
+    sn_nearest_offer(&near, "lr");
+    sn_nearest_offer(&near, "weight_decay");
+    assert_string_equal(near.best, "weight_decay");
+    sn_nearest_start(&near, "zzz");
+    sn_nearest_offer(&near, "lr");
+    assert_null(near.best);
+}
+
+static void test_memory_says_what_is_missing(void **state)
+{
+    (void)state;
+    assert_null(sn_calloc(SIZE_MAX / 2, 4));
+    assert_non_null(strstr(stonet_last_error(), "more than this machine can address"));
+    assert_null(sn_calloc((size_t)1 << 60, 1));
+    assert_non_null(strstr(stonet_last_error(), "memory ran out"));
+    assert_int_equal(sn_memory_require(UINT64_MAX, "this test", "use less"), STONET_ERROR_MEMORY);
+    assert_non_null(strstr(stonet_last_error(), "use less"));
+    assert_int_equal(sn_memory_require(1, "this test", "use less"), STONET_OK);
+    double *block = sn_calloc(3, sizeof *block);
+    assert_non_null(block);
+    assert_int_equal((uintptr_t)block % 64, 0);
+    assert_true(block[0] == 0.0 && block[2] == 0.0);
+    sn_free(block);
+}
+
+static void test_sentences_can_build_on_the_last_one(void **state)
+{
+    (void)state;
+    assert_int_equal(sn_fail(STONET_ERROR_IO, "no %s", "room"), STONET_ERROR_IO);
+    assert_int_equal(sn_fail_prefix(STONET_ERROR_IO, "file %d", 3), STONET_ERROR_IO);
+    assert_string_equal(stonet_last_error(), "file 3: no room");
+    for (int i = 0; i <= STONET_ERROR_INTERRUPTED; i++)
+        assert_string_not_equal(stonet_status_name((stonet_status)i), "unknown status");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults_and_values),
+        cmocka_unit_test(test_bad_values_are_refused_and_change_nothing),
+        cmocka_unit_test(test_store_keeps_and_checks),
+        cmocka_unit_test(test_nearest_word),
+        cmocka_unit_test(test_memory_says_what_is_missing),
+        cmocka_unit_test(test_sentences_can_build_on_the_last_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
