@@ -73,7 +73,10 @@ void sn_update_from(const sn_config *config, const sn_shape *shape, const sn_dyn
                     double factor, sn_update *update)
 {
     const int top = shape->layers - 1;
-    *update = (sn_update){.momentum = config->momentum, .decay = config->weight_decay, .l1 = config->l1};
+    *update = (sn_update){.momentum = config->momentum, .decay = config->weight_decay};
+    /* Momentum multiplies the long-run step of the gradient by 1/(1 - momentum); the shrinkage, which has no
+       momentum, must keep pace. */
+    update->l1 = config->l1 / (1.0 - config->momentum);
     for (int i = 0; i <= top; i++) {
         /* The plain-residual step is the gradient of the mean sum of squares: 2 (Y - mu), whatever s_i is. */
         const bool squares = i < top || shape->task == SN_REGRESSION;

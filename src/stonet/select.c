@@ -7,7 +7,7 @@
 #include "data/splits.h"
 #include "net/forward.h"
 
-static const double DECAYS[] = {0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3};
+static const double DECAYS[] = {0.0, 0.001, 0.003, 0.01, 0.02, 0.04, 0.08, 0.16};
 static const int64_t UPDATES[] = {100, 300, 1000, 3000, 10000, 30000};
 enum {
     N_DECAYS = sizeof DECAYS / sizeof *DECAYS,

@@ -1,0 +1,255 @@
+/* Training stages: schedules, safeguard, divergence, stopping, the two parametrisations, and the same bits
+ * always. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/oracle.h"
+#include "stonet/dynamics.h"
+#include "stonet/fit.h"
+
+/* A learnable problem: y = x1 x2 (regression), or its sign (two classes). */
+static oracle make_problem(sn_task task, int64_t n)
+{
+    const int64_t width[] = {3, 4, task == SN_CLASSIFICATION ? 2 : 1};
+    oracle o = oracle_make(2, width, SN_TANH, task, n, 17);
+    for (int64_t r = 0; r < n; r++) {
+        o.y[r * width[2]] = (double)(o.x[3 * r] * o.x[3 * r + 1]);
+        o.label[r] = o.x[3 * r] * o.x[3 * r + 1] > 0.0F;
+    }
+    return o;
+}
+
+static sn_settings *settings_with(const char *const *pairs)
+{
+    sn_settings *s = NULL;
+    assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &s), STONET_OK);
+    for (; pairs[0] != NULL; pairs += 2)
+        if (sn_settings_set(s, pairs[0], pairs[1]) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return s;
+}
+
+static sn_stonet *fit(const sn_problem *problem, const char *const *pairs, int threads,
+                      const stonet_run *with, stonet_outcome *outcome)
+{
+    sn_settings *s = settings_with(pairs);
+    stonet_run run;
+    stonet_run_default(&run);
+    if (with != NULL) run = *with;
+    run.threads = threads;
+    sn_stonet *net = NULL;
+    if (sn_stonet_fit(problem, 2, s, &run, &net, outcome) != STONET_OK) fail_msg("%s", stonet_last_error());
+    sn_settings_free(s);
+    return net;
+}
+
+static void assert_finite(const sn_stonet *net)
+{
+    for (int64_t j = 0; j < net->shape.parameters; j++) assert_true(isfinite(net->theta[j]));
+}
+
+static void test_schedules(void **state)
+{
+    (void)state;
+    const sn_schedule constant = {.kind = SN_CONSTANT}, linear = {.kind = SN_LINEAR};
+    const sn_schedule power = {.kind = SN_POWER, .c = 1000, .a = 0.6};
+    assert_true(sn_schedule_factor(&constant, 7, 10) == 1.0);
+    assert_true(sn_schedule_factor(&linear, 1, 10) == 1.0);
+    assert_true(fabs(sn_schedule_factor(&linear, 10, 10) - 0.1) < 1e-15);
+    assert_true(sn_schedule_factor(&linear, 1, 1) == 1.0);
+    assert_true(sn_schedule_factor(&power, 1, 10) == 1.0);
+    assert_true(fabs(sn_schedule_factor(&power, 32, 64) - 1001.0 / (1000.0 + 8.0)) < 1e-12);
+}
+
+static void test_spectral_norm(void **state)
+{
+    (void)state;
+    const float diagonal[6] = {3.0F, 0.0F, 0.0F, 0.0F, -4.0F, 0.0F}, zero[4] = {0};
+    assert_true(fabs(sn_spectral_norm(diagonal, 2, 3) - 4.0) < 1e-4);
+    assert_true(sn_spectral_norm(zero, 2, 2) == 0.0);
+}
+
+static void test_safeguard_keeps_the_sampler_stable(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_CLASSIFICATION, 8);
+    sn_dynamics d = oracle_dynamics(&o.shape, 1e-4, 0.1, 0.1, 0.1, 5), kept = d;
+    assert_true(sn_dynamics_safeguard(&o.shape, o.theta, &d) == 1.0);
+    assert_memory_equal(&d, &kept, sizeof d);
+    for (int64_t j = 0; j < 8; j++) o.theta[o.shape.weight_at[1] + j] *= 300.0F;
+    const double norm = sn_spectral_norm(o.theta + o.shape.weight_at[1], 2, 4);
+    const double factor = sn_dynamics_safeguard(&o.shape, o.theta, &d);
+    assert_true(factor < 0.5);
+    assert_true(d.epsilon[0] * d.epsilon[0] * (1.0 / d.s[0] + norm * norm / (2.0 * d.s[1])) < 1.0);
+    assert_true(fabs(d.alpha[0] / kept.alpha[0] - factor) < 1e-12); /* eta = alpha / eps stays */
+    oracle_free(&o);
+}
+
+static void test_learns_a_product(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 300);
+    stonet_outcome outcome;
+    const char *const pairs[] = {"epochs", "200", "weight_decay", "0", "hidden", "16", NULL};
+    sn_stonet *net = fit(&o.problem, pairs, 2, NULL, &outcome);
+    assert_int_equal(outcome, STONET_DONE);
+    assert_true(net->training_loss < 0.05); /* |y|^2/2 is about 0.5 */
+    assert_int_equal(net->settings_tried, 0);
+    assert_int_equal(net->iterations, 200 * (300 / 64) + 30);
+    assert_non_null(strstr(net->history.text, "\nsdr,30,"));
+    sn_stonet_free(net);
+    oracle_free(&o);
+}
+
+static void test_divergence_keeps_the_last_good_model(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 100);
+    stonet_outcome outcome;
+    const char *const pairs[] = {"epochs", "50", "weight_decay", "0", "lr", "500", NULL};
+    sn_stonet *net = fit(&o.problem, pairs, 1, NULL, &outcome);
+    assert_int_equal(outcome, STONET_DIVERGED);
+    assert_finite(net);
+    sn_stonet_free(net);
+    oracle_free(&o);
+}
+
+static int stop_when_zero(void *user)
+{
+    int *left = user;
+    return *left > 0 ? (*left)-- == 0 : 1;
+}
+
+static void test_stopping_leaves_a_usable_model(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_CLASSIFICATION, 120);
+    const char *const fixed[] = {"epochs", "100", "weight_decay", "0", NULL}, *const open[] = {NULL};
+    for (int calls = 0; calls < 3000; calls = 3 * calls + 7) {
+        for (int k = 0; k < 2; k++) {
+            int left = calls;
+            stonet_run run = {.seed = 1, .should_stop = stop_when_zero, .user = &left};
+            stonet_outcome outcome;
+            sn_stonet *net = fit(&o.problem, k == 0 ? fixed : open, 1, &run, &outcome);
+            if (calls < 90) assert_int_equal(outcome, STONET_STOPPED);
+            assert_finite(net);
+            sn_stonet_free(net);
+        }
+    }
+    oracle_free(&o);
+}
+
+static void test_same_bits_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_CLASSIFICATION, 500);
+    const int threads[] = {1, 2, 7};
+    const char *const pairs[] = {"epochs", "auto", "weight_decay", "0.01", NULL};
+    sn_stonet *net[3];
+    for (int k = 0; k < 3; k++) {
+        stonet_outcome outcome;
+        net[k] = fit(&o.problem, pairs, threads[k], NULL, &outcome);
+        assert_memory_equal(net[k]->theta, net[0]->theta, (size_t)net[0]->shape.parameters * sizeof(float));
+    }
+    for (int k = 0; k < 3; k++) sn_stonet_free(net[k]);
+    oracle_free(&o);
+}
+
+/* The absolute form with the values the relative one implies is the same run. */
+static void test_the_two_parametrisations_agree(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 64);
+    stonet_outcome outcome;
+    const char *const relative[] = {"epochs", "20",    "weight_decay", "0",   "hidden", "5",     "s_out",
+                                    "0.01",   "rho",   "0.25",         "tau", "0.1",    "alpha", "0.1",
+                                    "lr",     "0.064", "engine",       "ref", NULL};
+    /* gamma = lr s_out / n */
+    const char *const absolute[] = {
+        "epochs",  "20",           "weight_decay", "0",   "hidden", "5",    "sigma2", "0.000625,0.0025,0.01",
+        "epsilon", "0.0025,0.005", "alpha",        "0.1", "gamma",  "1e-5", "engine", "ref",
+        NULL};
+    sn_stonet *a = fit(&o.problem, relative, 1, NULL, &outcome),
+              *b = fit(&o.problem, absolute, 1, NULL, &outcome);
+    for (int64_t j = 0; j < a->shape.parameters; j++) assert_true(fabsf(a->theta[j] - b->theta[j]) < 1e-5F);
+    sn_stonet_free(a);
+    sn_stonet_free(b);
+    oracle_free(&o);
+}
+
+static void test_lasso_zeroes_weights(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 200);
+    stonet_outcome outcome;
+    const char *const pairs[] = {"epochs", "100", "weight_decay", "0", "l1", "0.02", "hidden", "10", NULL};
+    sn_stonet *net = fit(&o.problem, pairs, 1, NULL, &outcome);
+    int64_t zeros = 0;
+    for (int64_t j = 0; j < 30; j++) zeros += net->theta[net->shape.weight_at[0] + j] == 0.0F;
+    assert_true(zeros >= 10); /* the third input says nothing about y */
+    sn_stonet_free(net);
+    oracle_free(&o);
+}
+
+static void test_settings_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 20);
+    const char *const bad[][5] = {
+        {"sigma2", "1,1", "epsilon", "0.1", "this network takes 1 or 3"},
+        {"sigma2", "1", "alpha", "0.1", "both 'sigma2' and 'epsilon'"},
+        {"eta", "10", "alpha", "0.1", "absolute form"},
+        {"gamma", "1", "lr", "0.1", "not both"},
+        {"gamma", "1,2", "alpha", "0.1", "takes 1 or 3"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        const char *const pairs[] = {bad[k][0], bad[k][1], bad[k][2], bad[k][3], NULL};
+        sn_settings *s = settings_with(pairs);
+        stonet_run run;
+        stonet_run_default(&run);
+        sn_stonet *net = NULL;
+        stonet_outcome outcome;
+        assert_int_equal(sn_stonet_fit(&o.problem, 2, s, &run, &net, &outcome), STONET_ERROR_ARGUMENT);
+        if (strstr(stonet_last_error(), bad[k][4]) == NULL) fail_msg("%s", stonet_last_error());
+        sn_settings_free(s);
+    }
+    oracle_free(&o);
+}
+
+static void test_tiny_data(void **state)
+{
+    (void)state;
+    for (int64_t n = 2; n <= 8; n++) {
+        oracle o = make_problem(SN_CLASSIFICATION, n);
+        o.label[0] = 0;
+        o.label[1] = 1;
+        stonet_outcome outcome;
+        const char *const pairs[] = {NULL};
+        sn_stonet *net = fit(&o.problem, pairs, 2, NULL, &outcome);
+        assert_finite(net);
+        sn_stonet_free(net);
+        oracle_free(&o);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_spectral_norm),
+        cmocka_unit_test(test_safeguard_keeps_the_sampler_stable),
+        cmocka_unit_test(test_learns_a_product),
+        cmocka_unit_test(test_divergence_keeps_the_last_good_model),
+        cmocka_unit_test(test_stopping_leaves_a_usable_model),
+        cmocka_unit_test(test_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(test_the_two_parametrisations_agree),
+        cmocka_unit_test(test_lasso_zeroes_weights),
+        cmocka_unit_test(test_settings_that_do_not_fit_are_refused),
+        cmocka_unit_test(test_tiny_data),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
