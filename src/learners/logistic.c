@@ -107,7 +107,8 @@ static stonet_status fit_map(const sn_problem *problem, const int32_t *label, do
                              const stonet_run *run, sn_affine *map)
 {
     int64_t n = problem->n, p = problem->p, m = map->outputs;
-    SN_TRY(sn_memory_require(sizeof(double) * (uint64_t)((p + 1) * n + 2 * n * m + (p + 1) * (p + 1)),
+    SN_TRY(sn_memory_require(sizeof(double) * (uint64_t)((p + 1) * (n + 24 * m) + 2 * n * m +
+                                                         (p < 1024 ? m * (p + 1) * (p + 1) : 0)),
                              "logistic regression", "use fewer rows or columns"));
     stonet_status status;
     column *columns = NULL;

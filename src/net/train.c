@@ -7,7 +7,11 @@
 #include "base/memory.h"
 #include "math/noise.h"
 
-enum { MIN_SHARED = 1 << 16 }; /* parameters below which threads cost an update more than they save */
+enum {
+    MIN_SHARED = 1 << 16, /* parameters below which threads cost an update more than they save */
+    PROBE_STEPS = 4,
+    PROBE_PERIOD = 512
+};
 
 static const float rmsprop_memory = 0.9F, adam_memory = 0.999F, tiny = 1e-7F;
 
@@ -20,6 +24,8 @@ typedef struct trainer {
     float *good;   /* theta at the end of the last good epoch */
     int64_t *rows; /* of the batch */
     uint32_t steps;
+    int threads;       /* as many as the caller allows */
+    double seconds[2]; /* of the last probe's steps: with all threads, with one */
 } trainer;
 
 static stonet_status create(trainer *t, int64_t n, const stonet_run *run)
@@ -33,7 +39,7 @@ static stonet_status create(trainer *t, int64_t n, const stonet_run *run)
     t->backprop.linear_first = t->training->linear_first;
     t->backprop.dropout = t->training->dropout;
     t->backprop.seed = run->seed;
-    t->backprop.threads = sn_threads(run);
+    t->threads = sn_threads(run);
     return sn_backprop_create(&t->backprop, capacity);
 }
 
@@ -90,6 +96,24 @@ static void update(trainer *t, float *theta)
     if (t->training->after_step != NULL) t->training->after_step(t->training->user, theta);
 }
 
+/*
+ * A step is short, and where other programs hold the cores (or a container allows fewer than it shows)
+ * waiting for a sleeping thread can take many times the step itself. So every PROBE_PERIOD steps a few are
+ * timed with all threads and a few with one, and the faster way is kept; the bits are the same both ways.
+ */
+static double timed_step(trainer *t, const sn_examples *examples, int64_t count, float *theta)
+{
+    uint32_t phase = t->steps % PROBE_PERIOD;
+    int way = phase < PROBE_STEPS ? 0 : phase < 2 * PROBE_STEPS ? 1 : t->seconds[0] > t->seconds[1];
+    if (phase == 0) t->seconds[0] = t->seconds[1] = 0;
+    t->backprop.threads = way == 0 ? t->threads : 1;
+    double began = sn_seconds();
+    double loss = sn_backprop_gradient(&t->backprop, examples, t->rows, count, theta, t->steps);
+    if (isfinite(loss)) update(t, theta);
+    if (phase < 2 * PROBE_STEPS) t->seconds[way] += sn_seconds() - began;
+    return loss;
+}
+
 /* One pass over the examples; returns the mean loss, each batch's taken before its update. */
 static double run_epoch(trainer *t, const sn_examples *examples, uint64_t seed, uint32_t epoch, float *theta)
 {
@@ -101,10 +125,9 @@ static double run_epoch(trainer *t, const sn_examples *examples, uint64_t seed, 
         int64_t first = b * n / batches, last = (b + 1) * n / batches;
         for (int64_t i = first; i < last; i++)
             t->rows[i - first] = (int64_t)sn_shuffle_at(&shuffle, (uint64_t)i);
-        double loss = sn_backprop_gradient(&t->backprop, examples, t->rows, last - first, theta, t->steps);
+        double loss = timed_step(t, examples, last - first, theta);
         total += loss * (double)(last - first);
         if (!isfinite(loss)) break;
-        update(t, theta);
     }
     return total / (double)n;
 }
