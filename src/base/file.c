@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -82,12 +83,13 @@ static stonet_status open_temporary(sn_writer *writer)
    is written on, not the name it happens to have. Returns -1 for any other path. */
 static int open_file_number(const char *path)
 {
-    int number = -1;
-    char rest;
     if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
     if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
-    if (sscanf(path, "/dev/fd/%d%c", &number, &rest) == 1) return number;
-    return -1;
+    if (strncmp(path, "/dev/fd/", 8) != 0) return -1;
+    const char *digits = path + 8;
+    char *end;
+    long number = strtol(digits, &end, 10);
+    return *digits >= '0' && *digits <= '9' && *end == '\0' && number <= INT_MAX ? (int)number : -1;
 }
 
 static stonet_status open_target(sn_writer *writer)

@@ -4,10 +4,11 @@
 #include "base/memory.h"
 #include "data/readers.h"
 
+/* Two zero bytes and one of IDX's type codes. */
 static bool looks_like_idx(const unsigned char *magic, size_t size)
 {
-    return size >= 4 && magic[0] == 0 && magic[1] == 0 &&
-           memchr("\x08\x09\x0B\x0C\x0D\x0E", magic[2], 6) != NULL;
+    bool typed = magic[2] == 0x08 || magic[2] == 0x09 || (magic[2] >= 0x0B && magic[2] <= 0x0E);
+    return size >= 4 && magic[0] == 0 && magic[1] == 0 && typed;
 }
 
 /* The content decides, not the ending: a renamed file reads all the same. */

@@ -32,23 +32,23 @@ static const char *find_value(const char *header, const char *key)
 /* '<f4' and the like. */
 static stonet_status parse_type(const sn_source *source, const char *text, sn_array *out)
 {
-    char order, kind, rest;
-    int size;
     if (text == NULL || (*text != '\'' && *text != '"'))
         return bad_header(source, "it holds records, and a plain array of numbers is needed");
-    if (sscanf(text + 1, "%c%c%3d%c", &order, &kind, &size, &rest) != 4 || strchr("<>|=", order) == NULL ||
-        rest != *text)
-        return bad_header(source, "its type is damaged");
+    char quote = text[0], order = text[1], kind = order != '\0' ? text[2] : '\0', *end = NULL;
+    bool begins =
+        order != '\0' && strchr("<>|=", order) != NULL && kind != '\0' && text[3] >= '0' && text[3] <= '9';
+    long size = begins ? strtol(text + 3, &end, 10) : 0;
+    if (!begins || *end != quote) return bad_header(source, "its type is damaged");
     bool known = (kind == 'f' && (size == 4 || size == 8)) || (kind == 'b' && size == 1) ||
                  (strchr("iu", kind) != NULL && (size == 1 || size == 2 || size == 4 || size == 8));
     if (!known) {
         char sentence[120];
-        snprintf(sentence, sizeof sentence, "it holds values of the type %c%d, and plain numbers are needed",
+        snprintf(sentence, sizeof sentence, "it holds values of the type %c%ld, and plain numbers are needed",
                  kind, size);
         return bad_header(source, sentence);
     }
     out->kind = kind;
-    out->size = size;
+    out->size = (int)size;
     out->big_endian = order == '>';
     return STONET_OK;
 }

@@ -91,7 +91,7 @@ static stonet_status read_extra(const zip_archive *archive, int64_t offset, int6
     for (int64_t at = 0; at + 4 <= size;) {
         int64_t length = (int64_t)little(extra + at + 2, 2);
         const unsigned char *field = extra + at + 4;
-        int64_t need = 8 * (long_size + long_packed + long_offset);
+        int64_t need = (int64_t)8 * (long_size + long_packed + long_offset);
         if (little(extra + at, 2) == 1 && length >= need && at + 4 + need <= size) {
             if (long_size) field += 8;
             if (long_packed) member->packed_size = (int64_t)(little(field, 8) & INT64_MAX);

@@ -80,16 +80,16 @@ static stonet_status write_fully(int descriptor, const unsigned char *bytes, siz
 static stonet_status spool(sn_source *source,
                            stonet_status (*next)(sn_source *, unsigned char *, size_t, size_t *))
 {
-    enum { PART = 1 << 20 };
+    const size_t part_size = 1 << 20;
     int memory = memfd_create("stonet", MFD_CLOEXEC);
     if (memory < 0) return cannot_read(source->path, errno);
-    unsigned char *part = sn_malloc(PART, 1);
+    unsigned char *part = sn_malloc(part_size, 1);
     stonet_status status = part == NULL ? STONET_ERROR_MEMORY : STONET_OK;
     int64_t total = 0;
     for (size_t got = 1; status == STONET_OK && got > 0;) {
-        status = next(source, part, PART, &got);
-        if (status == STONET_OK && total % (64 * PART) == 0)
-            status = sn_memory_require(64 * PART, source->path, "give it as a plain file");
+        status = next(source, part, part_size, &got);
+        if (status == STONET_OK && total % (int64_t)(64 * part_size) == 0)
+            status = sn_memory_require(64 * part_size, source->path, "give it as a plain file");
         if (status == STONET_OK) status = write_fully(memory, part, got, source->path);
         total += (int64_t)got;
     }
@@ -228,7 +228,7 @@ stonet_status sn_source_unpack(sn_source *source)
 
 static stonet_status refill_packed(sn_source *source)
 {
-    size_t got;
+    size_t got = 0;
     SN_TRY(fetch(source, source->at, source->packed, PACKED_SIZE, &got));
     if (got == 0) return cut_off(source);
     source->at += (int64_t)got;
@@ -295,14 +295,14 @@ stonet_status sn_source_read(sn_source *source, void *bytes, size_t size, size_t
 
 stonet_status sn_source_read_all(sn_source *source, void *bytes, size_t size)
 {
-    size_t got;
+    size_t got = 0;
     SN_TRY(sn_source_read(source, bytes, size, &got));
     return got == size ? STONET_OK : cut_off(source);
 }
 
 stonet_status sn_source_read_at(sn_source *source, int64_t offset, void *bytes, size_t size)
 {
-    size_t got;
+    size_t got = 0;
     SN_TRY(fetch(source, offset, bytes, size, &got));
     return got == size ? STONET_OK : cut_off(source);
 }

@@ -18,7 +18,7 @@
 #include "data/frame.h"
 #include "math/noise.h"
 
-enum { MAX_SIZE = 4096, FLIPS = 1000 };
+enum { MAX_SIZE = 4096, FLIPS = 400 };
 
 /* A file in memory: a disk would take most of the time. */
 static int memory = -1;

@@ -72,7 +72,8 @@ static stonet_status write_npy_header(sn_writer *writer, const char *type, int64
                         "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }", type,
                         (long long)n, (long long)m);
     int total = (10 + used + 1 + 63) / 64 * 64;
-    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    static const unsigned char magic[8] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
+    memcpy(header, magic, sizeof magic);
     header[8] = (char)((total - 10) & 0xFF);
     header[9] = (char)((total - 10) >> 8);
     memset(header + 10 + used, ' ', (size_t)(total - 10 - used - 1));
@@ -107,8 +108,8 @@ static stonet_status close_writer(sn_writer *writer, stonet_status status)
 stonet_status stonet_matrix_write(const char *path, const double *values, int64_t n, int64_t m,
                                   const char *const *names)
 {
-    table_format format;
-    char delimiter;
+    table_format format = FORMAT_TEXT;
+    char delimiter = ',';
     sn_writer *writer;
     SN_TRY(choose_format(path, &format, &delimiter));
     if (n < 0 || m < 1 || (values == NULL && n > 0))
@@ -219,8 +220,8 @@ static stonet_status table_as_npy(sn_writer *writer, const stonet_data *data, co
 
 stonet_status stonet_data_write(const stonet_data *data, const char *path)
 {
-    table_format format;
-    char delimiter;
+    table_format format = FORMAT_TEXT;
+    char delimiter = ',';
     sn_writer *writer;
     double *labels = NULL;
     SN_TRY(choose_format(path, &format, &delimiter));
