@@ -312,7 +312,7 @@ static stonet_status final_lasso(const work *w, int64_t i, double step, double *
 {
     int64_t k = w->k;
     double *b = w->b + i * k;
-    for (double t = 1.0; t < fmin(step, PATH); t += 1.0)
+    for (int t = 1; t < PATH && t < step; t++)
         sn_lasso(k, w->gram, w->c + i * k, path_penalty(w, i, t), PATH_TOLERANCE, PATH_SWEEPS, b, slope);
     sn_lasso(k, w->gram, w->c + i * k, path_penalty(w, i, step), FINAL_TOLERANCE, FINAL_SWEEPS, b, slope);
     double length = sn_norm(k, b);

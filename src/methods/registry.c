@@ -45,7 +45,7 @@ static const sn_method *const methods[] = {
 };
 /* clang-format on */
 
-enum { COUNT = sizeof methods / sizeof *methods };
+enum { COUNT = sizeof methods / sizeof methods[0] };
 
 size_t sn_method_count(void)
 {

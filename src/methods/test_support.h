@@ -3,6 +3,7 @@
 #define SN_METHODS_TEST_SUPPORT_H
 
 #include <math.h>
+#include <omp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,6 +105,8 @@ static inline stonet_status fit_with(const char *method_name, const sn_problem *
     }
     stonet_run run;
     stonet_run_default(&run);
+    run.threads = 1; /* the jobs are small and tests run side by side; BLAS asks OpenMP */
+    omp_set_num_threads(1);
     if (messages != NULL) {
         *messages = (heard){0};
         run.on_message = hear;
