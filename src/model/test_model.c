@@ -349,20 +349,21 @@ static void damaged_models_never_crash(void **state)
 {
     (void)state;
     sn_table table = sn_table_classes(20, 3, 3, 1);
-    static const char *const METHODS[] = {"pca", "none", "gsir", "stonet", "autoencoder", "kdr"};
+    static const char *const METHODS[] = {"pca",    "none",        "gsir",  "gsave",
+                                          "stonet", "autoencoder", "nnsdr", "lsmie"};
     sn_random random;
     sn_random_init(&random, 7, SN_STREAM_TEST, 3);
     for (size_t k = 0; k < sizeof METHODS / sizeof *METHODS; k++) {
-        if (sn_method_find(METHODS[k]) == NULL) continue;
         stonet_spec *spec = sn_testing_spec(METHODS[k], "2");
         hurry(spec);
+        if (k == 0) assert_int_equal(stonet_spec_set(spec, "learner", "mlp"), STONET_OK);
         stonet_model *model = must_fit(spec, table.data);
         unsigned char *bytes = NULL;
         size_t size = 0;
         assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
         uint64_t header;
         memcpy(&header, bytes, sizeof header);
-        for (int trial = 0; trial < 400; trial++) {
+        for (int trial = 0; trial < 300; trial++) {
             unsigned char *copy = malloc(size);
             memcpy(copy, bytes, size);
             /* Mostly the header, where the structure is; digits by digits, so that it stays JSON. */
