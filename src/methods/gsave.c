@@ -30,9 +30,9 @@ static const sn_param params[] = {
     SN_PARAM_COMPLEXITY,
     SN_PARAM_BANDWIDTH,
     SN_PARAM_LANDMARKS,
-    {"ex", SN_REAL, "0.01", 1e-12, 1e3, NULL,
+    {"ex", SN_REAL, "0.1", 1e-12, 1e3, NULL,
      "ridge on the features' squared Gram matrix, as a share of its largest eigenvalue"},
-    {"ey", SN_REAL, "0.01", 1e-12, 1e3, NULL, "the same for a numeric response; classes need none"},
+    {"ey", SN_REAL, "0.1", 1e-12, 1e3, NULL, "the same for a numeric response; classes need none"},
 };
 
 typedef struct gsave {
