@@ -167,7 +167,7 @@ static stonet_status create_scratch(cpu_engine *e, sn_cpu_scratch *scratch)
         units += e->layer[i].padded;
     }
     const int64_t response = e->layer[e->shape.layers - 1].padded;
-    const int64_t total = 3 * units + 2 * widest + response + 2 * SN_PANEL_UNITS;
+    const int64_t panel = SN_PANEL_UNITS, total = 3 * units + 2 * widest + response + 2 * panel;
     SN_TRY(SN_NEW(scratch->memory, total * SN_PANEL_UNITS));
     float *at = scratch->memory;
     for (int i = 0; i < e->shape.layers; i++) {
@@ -177,7 +177,7 @@ static stonet_status create_scratch(cpu_engine *e, sn_cpu_scratch *scratch)
     for (int k = 0; k < 2; k++, at += widest * SN_PANEL_UNITS) scratch->pull[k] = at;
     scratch->response = at;
     scratch->force = scratch->response + response * SN_PANEL_UNITS;
-    scratch->corner = scratch->force + SN_PANEL_UNITS * SN_PANEL_UNITS;
+    scratch->corner = scratch->force + panel * panel;
     return STONET_OK;
 }
 

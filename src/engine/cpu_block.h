@@ -50,19 +50,18 @@ typedef float quad __attribute__((vector_size(16)));
 static void transpose(const float *from, int64_t from_stride, int64_t rows, int64_t columns, float *to,
                       int64_t to_stride)
 {
-    typedef int32_t order __attribute__((vector_size(16)));
     for (int64_t r = 0; r < rows; r += 4)
         for (int64_t c = 0; c < columns; c += 4) {
             quad a[4];
             for (int k = 0; k < 4; k++) memcpy(&a[k], from + (r + k) * from_stride + c, sizeof a[k]);
-            quad low01 = __builtin_shuffle(a[0], a[1], (order){0, 4, 1, 5});
-            quad low23 = __builtin_shuffle(a[2], a[3], (order){0, 4, 1, 5});
-            quad high01 = __builtin_shuffle(a[0], a[1], (order){2, 6, 3, 7});
-            quad high23 = __builtin_shuffle(a[2], a[3], (order){2, 6, 3, 7});
-            quad b[4] = {__builtin_shuffle(low01, low23, (order){0, 1, 4, 5}),
-                         __builtin_shuffle(low01, low23, (order){2, 3, 6, 7}),
-                         __builtin_shuffle(high01, high23, (order){0, 1, 4, 5}),
-                         __builtin_shuffle(high01, high23, (order){2, 3, 6, 7})};
+            quad low01 = __builtin_shufflevector(a[0], a[1], 0, 4, 1, 5);
+            quad low23 = __builtin_shufflevector(a[2], a[3], 0, 4, 1, 5);
+            quad high01 = __builtin_shufflevector(a[0], a[1], 2, 6, 3, 7);
+            quad high23 = __builtin_shufflevector(a[2], a[3], 2, 6, 3, 7);
+            quad b[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+                         __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+                         __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
+                         __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
             for (int k = 0; k < 4; k++) memcpy(to + (c + k) * to_stride + r, &b[k], sizeof b[k]);
         }
 }

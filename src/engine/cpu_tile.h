@@ -40,18 +40,18 @@ SN_INLINE void tile(tile_form form, int rows, int vectors, const tile_call *call
 #pragma GCC unroll 6
     for (int j = 0; j < rows; j++)
 #pragma GCC unroll 4
-        for (int v = 0; v < vectors; v++)
+        for (int64_t v = 0; v < vectors; v++)
             c[j][v] = form == TILE_BIASED ? all(call->start[j])
                                           : load(call->start + j * call->start_stride + v * SN_LANES);
     for (int64_t t = call->depth; t > 0; t--) {
         vf row[4];
 #pragma GCC unroll 4
-        for (int v = 0; v < vectors; v++) row[v] = load(b + v * SN_LANES);
+        for (int64_t v = 0; v < vectors; v++) row[v] = load(b + v * SN_LANES);
 #pragma GCC unroll 6
         for (int j = 0; j < rows; j++) {
             vf factor = all(form != TILE_BENEATH ? a[j] : j < 3 ? a[j * stride] : a3[(j - 3) * stride]);
 #pragma GCC unroll 4
-            for (int v = 0; v < vectors; v++) c[j][v] = fma_(factor, row[v], c[j][v]);
+            for (int64_t v = 0; v < vectors; v++) c[j][v] = fma_(factor, row[v], c[j][v]);
         }
         b += b_stride;
         a += form == TILE_BENEATH ? 1 : stride;
@@ -60,7 +60,7 @@ SN_INLINE void tile(tile_form form, int rows, int vectors, const tile_call *call
 #pragma GCC unroll 6
     for (int j = 0; j < rows; j++)
 #pragma GCC unroll 4
-        for (int v = 0; v < vectors; v++) store(call->c + j * call->c_stride + v * SN_LANES, c[j][v]);
+        for (int64_t v = 0; v < vectors; v++) store(call->c + j * call->c_stride + v * SN_LANES, c[j][v]);
 }
 
 typedef void (*tile_function)(const tile_call *call);
