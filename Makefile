@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 PACKAGES = gcc cmake make pkg-config libopenblas-openmp-dev liblapacke-dev librandom123-dev zlib1g-dev \
            libjansson-dev libcmocka-dev
 
-.PHONY: all setup demo test sanitize format tidy install clean
+.PHONY: all setup demo test bench sanitize format tidy install clean
 
 all: setup
 	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release > /dev/null
@@ -19,6 +19,14 @@ demo: all
 
 test: all
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+# Speed against the machine and against PyTorch; fills in docs/performance.md. `make bench QUICK=1`: a short look.
+bench: setup
+	@cmake/setup.sh libsleef-dev python3-torch
+	@cmake -S . -B $(BUILD)-bench -DCMAKE_BUILD_TYPE=Release -DSTONET_BENCH=ON -DSTONET_TESTS=OFF > /dev/null
+	@cmake --build $(BUILD)-bench -j $(JOBS) --target stonet-bench
+	@/usr/bin/python3 bench/run.py --program $(BUILD)-bench/bin/stonet-bench --out $(BUILD)-bench/results \
+	    $(if $(QUICK),--quick,--docs docs)
 
 # The same tests with address and undefined-behaviour sanitizers.
 sanitize: setup
@@ -36,4 +44,4 @@ install: all
 	@cmake --install $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-bench

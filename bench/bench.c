@@ -1,0 +1,125 @@
+/*
+ * Measures one workload and prints one JSON object:
+ *
+ *     stonet-bench list
+ *     stonet-bench NAME [--rounds R] [--seconds S] [--threads T] [--n ROWS] [--memory]
+ *
+ * Each round measures the machine's rates and our time on one thread and on T threads, S seconds of each, so
+ * that the ratios of a round see the same machine. --memory runs one short fit and nothing else, and reports
+ * the peak memory of the process beside the size of the data.
+ */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/run.h"
+#include "rates.h"
+#include "workload.h"
+
+typedef struct options {
+    int rounds, threads;
+    double seconds;
+    int64_t n;
+    bool memory;
+} options;
+
+static void describe(const workload *w)
+{
+    printf("\"name\": \"%s\", \"n\": %lld, \"p\": %lld, \"hidden\": [", w->name, (long long)w->n,
+           (long long)w->p);
+    for (int i = 0; i < w->hidden_layers; i++) printf("%s%lld", i ? ", " : "", (long long)w->hidden[i]);
+    printf("], \"task\": \"%s\", \"outputs\": %lld, \"batch\": %lld, \"sweeps\": %d, \"epochs\": %d",
+           w->task == SN_CLASSIFICATION ? "classification" : "regression", (long long)w->outputs,
+           (long long)w->batch, w->sweeps, w->epochs);
+}
+
+/* The high-water mark of this process alone (getrusage would count the parent's before exec). */
+static double peak_bytes(void)
+{
+    char line[256];
+    double kilobytes = 0.0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL)
+        if (strncmp(line, "VmHWM:", 6) == 0) kilobytes = strtod(line + 6, NULL);
+    if (status != NULL) fclose(status);
+    return 1024.0 * kilobytes;
+}
+
+static stonet_status measure_memory(fit *f, const options *o)
+{
+    double seconds;
+    SN_TRY(
+        fit_run(f, o->threads, f->what.n / f->what.batch < 200 ? f->what.n / f->what.batch : 200, &seconds));
+    const double data = 4.0 * (double)(f->what.n * f->what.p) + 8.0 * (double)(f->what.n * f->what.outputs);
+    printf("\"data_bytes\": %.0f, \"peak_bytes\": %.0f", data, peak_bytes());
+    return STONET_OK;
+}
+
+static stonet_status measure_times(fit *f, const options *o)
+{
+    double first;
+    SN_TRY(fit_run(f, 1, 3, &first));
+    const int64_t steps = (int64_t)(o->seconds / (first / 3.0)) + 1;
+    printf("\"steps\": %lld, \"rounds\": [", (long long)steps);
+    for (int round = 0; round < o->rounds; round++) {
+        double one, many, parts[3];
+        const double normal = rate_normal(), tanh_ = rate_tanh();
+        const double floor = fit_floor(f, normal, tanh_, parts);
+        SN_TRY(fit_run(f, 1, steps, &one));
+        SN_TRY(fit_run(f, o->threads, steps, &many));
+        printf(
+            "%s\n    {\"normal_ns\": %.4f, \"tanh_ns\": %.4f, \"floor_normal\": %.4g, \"floor_tanh\": %.4g, "
+            "\"floor_gemm\": %.4g, \"floor\": %.5g, \"one_thread\": %.5g, \"threads\": %d, \"many_threads\": "
+            "%.5g}",
+            round ? "," : "", normal * 1e9, tanh_ * 1e9, parts[0], parts[1], parts[2], floor,
+            one / (double)steps, o->threads, many / (double)steps);
+    }
+    printf("]");
+    return STONET_OK;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {.rounds = 5, .threads = 2, .seconds = 0.2};
+    const workload *w = argc > 1 ? workload_find(argv[1]) : NULL;
+    if (argc > 1 && strcmp(argv[1], "list") == 0) {
+        for (int i = 0; i < workload_count; i++) printf("%s\n", workloads[i].name);
+        return 0;
+    }
+    if (w == NULL) {
+        fprintf(stderr, "usage: stonet-bench list | NAME [--rounds R] [--seconds S] [--threads T] [--n ROWS] "
+                        "[--memory]\n");
+        return 2;
+    }
+    for (int i = 2; i < argc; i++) {
+        const bool has_value = i + 1 < argc;
+        if (strcmp(argv[i], "--memory") == 0)
+            o.memory = true;
+        else if (has_value && strcmp(argv[i], "--rounds") == 0)
+            o.rounds = atoi(argv[++i]);
+        else if (has_value && strcmp(argv[i], "--threads") == 0)
+            o.threads = atoi(argv[++i]);
+        else if (has_value && strcmp(argv[i], "--seconds") == 0)
+            o.seconds = atof(argv[++i]);
+        else if (has_value && strcmp(argv[i], "--n") == 0)
+            o.n = atoll(argv[++i]);
+        else {
+            fprintf(stderr, "stonet-bench: what is %s?\n", argv[i]);
+            return 2;
+        }
+    }
+    omp_set_num_threads(1); /* the rates are those of one core */
+    fit f;
+    stonet_status status = fit_create(&f, w, o.n);
+    if (status == STONET_OK) {
+        printf("{");
+        describe(&f.what);
+        printf(", \"data\": \"%s\", ", f.real ? "read" : "drawn");
+        status = o.memory ? measure_memory(&f, &o) : measure_times(&f, &o);
+        printf("}\n");
+    }
+    fit_free(&f);
+    if (status != STONET_OK) fprintf(stderr, "stonet-bench: %s\n", stonet_last_error());
+    return status == STONET_OK ? 0 : 1;
+}

@@ -1,0 +1,45 @@
+/* The fits that are measured: shapes of known data sets, driven through the engine step by step. */
+#ifndef SN_BENCH_WORKLOAD_H
+#define SN_BENCH_WORKLOAD_H
+
+#include "engine/cpu.h"
+
+typedef struct workload {
+    const char *name;
+    int64_t n, p;
+    int hidden_layers;
+    int64_t hidden[4];
+    sn_task task;
+    int64_t outputs, batch;
+    int sweeps, epochs;              /* epochs: of the whole fit the times are scaled to */
+    const char *x_file, *label_file; /* under $STONET_DATA; NULL: always drawn by us */
+} workload;
+
+extern const workload workloads[];
+extern const int workload_count;
+const workload *workload_find(const char *name);
+
+typedef struct fit {
+    workload what;
+    sn_shape shape;
+    sn_problem problem;
+    float *x, *theta;
+    double *y;
+    int32_t *label;
+    int64_t *order;
+    sn_dynamics dynamics;
+    sn_update update;
+    bool real; /* read from files */
+} fit;
+
+/* Data of the workload's shape (values drawn by us: the time does not depend on them). n 0: the workload's.
+ */
+stonet_status fit_create(fit *f, const workload *what, int64_t n);
+void fit_free(fit *f);
+/* Runs `steps` steps on `threads` threads, a fresh engine each time; returns the seconds of the steps
+   (of the processor on one thread, of the clock on several). */
+stonet_status fit_run(fit *f, int threads, int64_t steps, double *seconds);
+/* The floor of one step in seconds, from the rates; its three parts in order if wanted. */
+double fit_floor(const fit *f, double normal, double tanh_, double parts[3]);
+
+#endif
