@@ -1,5 +1,7 @@
 /* stonet generate: data from the built-in models. */
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -10,7 +12,7 @@
 typedef struct generate_values {
     int64_t rows, seed;
     bool json;
-    const char *out;
+    const char *out, *truth;
 } generate_values;
 
 static const cli_option options[] = {
@@ -23,8 +25,12 @@ static const cli_option options[] = {
      .high = 1000000000,
      .help = "How many rows to draw"},
     SEED_OPTION(generate_values, seed),
-    OUT_OPTION(generate_values, out,
-               "The .csv or .npy file to write (also .gz): features, response, known predictors"),
+    OUT_OPTION(generate_values, out, "The .csv or .npy file to write (also .gz): features and response"),
+    {.name = "truth",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(generate_values, truth),
+     .argument = "FILE",
+     .help = "Write the known sufficient predictors to a file of their own"},
     {.name = "json", .kind = OPTION_FLAG, .offset = offsetof(generate_values, json), .help = "List as JSON"},
 };
 
@@ -54,6 +60,28 @@ static int list_generators(const cli_command *command, bool as_json)
     return result;
 }
 
+static int write_truth(const cli_command *command, const char *path, const stonet_data *data)
+{
+    enum { NAME_SIZE = 24 };
+    int64_t columns = 0;
+    const double *truth = stonet_data_truth(data, &columns);
+    char(*text)[NAME_SIZE] = malloc((size_t)columns * sizeof *text);
+    const char **names = malloc((size_t)columns * sizeof *names);
+    int result = EXIT_FAILED;
+    if (text == NULL || names == NULL) {
+        say_error(command, "memory ran out");
+    } else {
+        for (int64_t j = 0; j < columns; j++) {
+            snprintf(text[j], NAME_SIZE, "truth%" PRId64, j + 1);
+            names[j] = text[j];
+        }
+        result = output_matrix(command, path, truth, stonet_data_rows(data), columns, names);
+    }
+    free(names);
+    free(text);
+    return result;
+}
+
 static int generate(const cli_command *command, const char *name, const generate_values *values)
 {
     if (values->out == NULL) {
@@ -61,12 +89,15 @@ static int generate(const cli_command *command, const char *name, const generate
         return EXIT_USAGE;
     }
     int result = output_check(command, values->out);
+    if (result == EXIT_DONE && values->truth != NULL) result = output_check(command, values->truth);
     if (result != EXIT_DONE) return result;
     stonet_data *data = NULL;
     stonet_status status = stonet_generate(name, values->rows, (uint64_t)values->seed, &data);
     if (status == STONET_OK) status = stonet_data_write(data, values->out);
+    result = status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    if (result == EXIT_DONE && values->truth != NULL) result = write_truth(command, values->truth, data);
     stonet_data_free(data);
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    return result;
 }
 
 static int run(const cli_command *command, int argc, char **argv)
@@ -85,8 +116,8 @@ const cli_command generate_command = {
     .summary = "Draw data from a built-in model, or list the models",
     .operands = "[NAME]",
     .details =
-        "The known sufficient predictors of the model are written beside features and response, so that\n"
-        "recovery can be measured. Without NAME the models are listed.",
+        "The sufficient predictors of these models are known; --truth writes them, so that recovery can be\n"
+        "measured. Without NAME the models are listed.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet generate\n"

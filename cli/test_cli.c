@@ -173,6 +173,10 @@ static void generated_data(void **state)
     SH("stonet generate waveform --rows 50 --seed 7 --out g1.csv && "
        "stonet generate waveform --rows 50 --seed 7 --out g2.csv && cmp g1.csv g2.csv");
     assert_int_equal(lines_of_file("g1.csv"), 51);
+    assert_null(strstr(captured_out, "truth"));
+    SH("stonet generate waveform --rows 50 --seed 7 --out g1.csv --truth truth.csv");
+    assert_int_equal(lines_of_file("truth.csv"), 51);
+    assert_int_equal(strncmp(captured_out, "truth1", 6), 0);
     SH("stonet generate waveform --rows 50 --seed 8 --out g3.csv");
     assert_int_not_equal(sh("cmp g1.csv g3.csv"), 0);
 }

@@ -124,7 +124,8 @@ STONET_API const int32_t *stonet_data_classes(const stonet_data *data, int64_t *
 STONET_API const char *stonet_data_class_label(const stonet_data *data, int64_t code);
 /* The generators as a JSON array: name, help, task, columns. */
 STONET_API char *stonet_generators_json(void);
-/* Writes features, target and truth as .csv or .npy (by the ending; .gz compresses). */
+/* Writes features and target as .csv or .npy (by the ending; .gz compresses). The truth is not written: as a
+   column it would be taken for a feature. */
 STONET_API stonet_status stonet_data_write(const stonet_data *data, const char *path);
 /* Writes an n x m matrix as .csv (with the given column names) or .npy, atomically. */
 STONET_API stonet_status stonet_matrix_write(const char *path, const double *values, int64_t n, int64_t m,

@@ -125,20 +125,18 @@ stonet_status stonet_matrix_write(const char *path, const double *values, int64_
     return close_writer(writer, status);
 }
 
-/* ---- whole tables: features, targets, truth ---------------------------------------------------- */
+/* ---- whole tables: features, then targets ------------------------------------------------------ */
 
 static int64_t table_width(const stonet_data *data)
 {
-    return data->n_columns + data->n_targets + data->n_truth;
+    return data->n_columns + data->n_targets;
 }
 
 /* The number in column j of row i, for columns that are numbers. */
 static double number_at(const stonet_data *data, int64_t i, int64_t j)
 {
     if (j < data->n_columns) return (double)data->x[i * data->n_numeric + data->column[j].slot];
-    j -= data->n_columns;
-    if (j < data->n_targets) return data->y[i * data->n_targets + j];
-    return data->truth[i * data->n_truth + j - data->n_targets];
+    return data->y[i * data->n_targets + j - data->n_columns];
 }
 
 /* The text in column j of row i, or NULL when it is a number. */
@@ -149,21 +147,16 @@ static const char *text_at(const stonet_data *data, int64_t i, int64_t j)
         if (column->kind == SN_COLUMN_NUMBER) return NULL;
         return data->text_values[column->slot].text[data->text_code[column->slot][i]];
     }
-    bool is_label = data->label != NULL && j - data->n_columns < data->n_targets;
-    return is_label ? data->labels.text[data->label[i]] : NULL;
+    return data->label != NULL ? data->labels.text[data->label[i]] : NULL;
 }
 
 static stonet_status write_names(sn_writer *writer, char delimiter, const stonet_data *data)
 {
     int64_t width = table_width(data);
     for (int64_t j = 0; j < width; j++) {
-        int64_t target = j - data->n_columns, truth = target - data->n_targets;
-        if (target < 0)
-            SN_TRY(write_word(writer, data->column[j].name));
-        else if (truth < 0)
-            SN_TRY(write_word(writer, data->target_name[target]));
-        else
-            SN_TRY(sn_write_text(writer, "truth%lld", (long long)truth + 1));
+        bool is_feature = j < data->n_columns;
+        SN_TRY(
+            write_word(writer, is_feature ? data->column[j].name : data->target_name[j - data->n_columns]));
         SN_TRY(sn_write(writer, j + 1 < width ? &delimiter : "\n", 1));
     }
     return STONET_OK;
