@@ -13,7 +13,7 @@
 #include "cli/svg.h"
 
 /* As many rows as in the usual benchmark splits of these data. */
-enum { TRAIN_ROWS = 400, TEST_ROWS = 4600, PLOTTED_DIM = 2 };
+enum { TRAIN_ROWS = 400, TEST_ROWS = 4600 };
 
 typedef struct demo_values {
     run_options run;
@@ -34,19 +34,37 @@ typedef struct demo_data {
     stonet_data *train, *test;
 } demo_data;
 
-static int fit_one(const cli_command *command, const demo_values *values, const demo_data *data,
-                   const char *method, int64_t dim, stonet_model **model)
+/* One line of the table. */
+typedef struct demo_fit {
+    const char *title, *method;
+    const char *dim;     /* NULL: all columns */
+    const char *setting; /* NULL: the defaults */
+    bool plotted;
+} demo_fit;
+
+/* The plotted network has the paper's single layer: Z is then linear in x, and its two columns show the
+   triangle that the three base waves span. Deeper networks need one number for two classes, and put Z on a
+   curve. */
+static const demo_fit fits[] = {
+    {"logistic regression on x", "none", NULL, NULL, false},
+    {"StoNet", "stonet", "1", NULL, false},
+    {"StoNet", "stonet", "2", NULL, false},
+    {"StoNet", "stonet", "5", NULL, false},
+    {"StoNet, hidden=none", "stonet", "2", "hidden=none", true},
+};
+
+static int fit_one(const cli_command *command, const demo_values *values, const stonet_data *train,
+                   const demo_fit *fit, stonet_model **model)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%" PRId64, dim);
-    spec_options what = {.method = method};
+    spec_options what = {.method = fit->method,
+                         .set = {.count = fit->setting != NULL, .text = (const char *[]){fit->setting}}};
     stonet_spec *spec = NULL;
-    int result = make_spec(command, &what, dim > 0 ? text : NULL, &spec);
+    int result = make_spec(command, &what, fit->dim, &spec);
     if (result != EXIT_DONE) return result;
     stonet_run run;
     start_run(&values->run, &run);
     run.on_message = NULL;
-    stonet_status status = stonet_fit(spec, data->train, &run, model);
+    stonet_status status = stonet_fit(spec, train, &run, model);
     progress_clear();
     stonet_spec_free(spec);
     if (status != STONET_OK) return say_failure(command, status);
@@ -92,9 +110,8 @@ static int draw(const cli_command *command, const char *path, const stonet_data 
         series[c].label = label[c];
     }
     char subtitle[160];
-    snprintf(subtitle, sizeof subtitle,
-             "%d test rows, reduced by a StoNet fitted on %d others; test error rate %.3f", TEST_ROWS,
-             TRAIN_ROWS, error_rate);
+    snprintf(subtitle, sizeof subtitle, "Z of %d test rows, by a StoNet fitted on %d others; error rate %.3f",
+             TEST_ROWS, TRAIN_ROWS, error_rate);
     svg_panel panel = {.kind = SVG_SCATTER,
                        .x_label = "first reduced variable, Z1",
                        .y_label = "second reduced variable, Z2",
@@ -119,7 +136,7 @@ static int plot(const cli_command *command, const char *path, const stonet_model
                 const stonet_data *test, double error_rate)
 {
     size_t n = (size_t)stonet_data_rows(test);
-    float *z = malloc(PLOTTED_DIM * n * sizeof *z);
+    float *z = malloc(2 * n * sizeof *z);
     double *xy = malloc(2 * n * sizeof *xy);
     int result = EXIT_FAILED;
     if (z == NULL || xy == NULL) {
@@ -136,24 +153,23 @@ static int plot(const cli_command *command, const char *path, const stonet_model
 
 /* ---- the fits ---------------------------------------------------------------------------------- */
 
-/* One line of the table; plots Z when the dimension is the plotted one. */
 static int show_fit(const cli_command *command, const demo_values *values, const demo_data *data,
-                    const char *method, const char *title, int64_t dim, const char *plot_path)
+                    const demo_fit *fit, const char *path)
 {
     stonet_model *model = NULL;
     stonet_scores scores;
     double start = progress_clock();
-    int result = fit_one(command, values, data, method, dim, &model);
+    int result = fit_one(command, values, data->train, fit, &model);
     double seconds = progress_clock() - start;
     if (result == EXIT_DONE) {
         stonet_status status = stonet_score(model, data->test, &scores);
         if (status != STONET_OK) result = say_failure(command, status);
     }
     if (result == EXIT_DONE) {
-        printf("%-28s %4" PRId64 " %12.4f %8.1f s\n", title, dim > 0 ? dim : stonet_data_columns(data->train),
-               scores.error_rate, seconds);
+        printf("%-26s %4" PRId64 " %12.4f %8.1f s\n", fit->title, stonet_model_dim(model), scores.error_rate,
+               seconds);
         fflush(stdout);
-        if (dim == PLOTTED_DIM) result = plot(command, plot_path, model, data->test, scores.error_rate);
+        if (fit->plotted) result = plot(command, path, model, data->test, scores.error_rate);
     }
     stonet_model_free(model);
     return result;
@@ -162,14 +178,13 @@ static int show_fit(const cli_command *command, const demo_values *values, const
 static int show_all(const cli_command *command, const demo_values *values, const demo_data *data,
                     const char *path)
 {
-    static const int64_t dims[] = {1, PLOTTED_DIM, 5};
     printf("Waveform data: %d training rows, %d test rows, %" PRId64 " variables, two classes\n\n",
            TRAIN_ROWS, TEST_ROWS, stonet_data_columns(data->train));
-    printf("%-28s %4s %12s %10s\n", "", "q", "test error", "fitted in");
-    int result = show_fit(command, values, data, "none", "logistic regression on x", 0, path);
-    for (size_t i = 0; i < sizeof dims / sizeof *dims && result == EXIT_DONE; i++)
-        result = show_fit(command, values, data, "stonet", "StoNet", dims[i], path);
-    if (result == EXIT_DONE) printf("\nZ for q = %d, by class: %s\n", PLOTTED_DIM, path);
+    printf("%-26s %4s %12s %10s\n", "", "q", "test error", "fitted in");
+    int result = EXIT_DONE;
+    for (size_t i = 0; i < sizeof fits / sizeof *fits && result == EXIT_DONE; i++)
+        result = show_fit(command, values, data, &fits[i], path);
+    if (result == EXIT_DONE) printf("\nThe two reduced variables of the last fit, by class: %s\n", path);
     return result == EXIT_DONE ? output_text(command, NULL, "") : result;
 }
 
