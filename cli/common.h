@@ -22,6 +22,7 @@ typedef struct spec_options {
     text_list set;
 } spec_options;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot stand in parentheses
 /* Rows of an option table; `type` is the command's struct, `field` its member of the type above. */
 #define TARGET_OPTIONS(type, field)                                                                          \
     {.name = "target",                                                                                       \
@@ -85,6 +86,8 @@ typedef struct spec_options {
          .argument = "FILE.json",                                                                            \
          .help = "Method and settings from a file, as 'stonet tune --best' writes it; options override it"}, \
         LEARNER_OPTION(type, field.learner)
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 /* These give an exit status, EXIT_DONE for success, and say what is wrong otherwise. */
 

@@ -147,6 +147,7 @@ static int apply_setting(const cli_command *command, const compare_values *value
 static int add_spec(const cli_command *command, const compare_values *values, const json_t *all,
                     const char *method, const char *dim, spec_list *list)
 {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     stonet_spec **grown = realloc(list->spec, (size_t)(list->count + 1) * sizeof *grown);
     if (grown == NULL) {
         say_error(command, "memory ran out");

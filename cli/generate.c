@@ -62,7 +62,7 @@ static int list_generators(const cli_command *command, bool as_json)
 
 static int write_truth(const cli_command *command, const char *path, const stonet_data *data)
 {
-    enum { NAME_SIZE = 24 };
+    enum { NAME_SIZE = 32 };
     int64_t columns = 0;
     const double *truth = stonet_data_truth(data, &columns);
     char(*text)[NAME_SIZE] = malloc((size_t)columns * sizeof *text);

@@ -11,6 +11,7 @@ static const cli_command *const commands[] = {
     &tune_command,    &compare_command,   &independence_command, &generate_command,
     &methods_command, &info_command,      &demo_command,
 };
+// NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *stream)

@@ -9,6 +9,7 @@ typedef struct results_options {
     const char *out;
 } results_options;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot stand in parentheses
 #define RESULTS_OPTIONS(type, field)                                                                         \
     JSON_OPTION(type, field.json),                                                                           \
         {.name = "csv", .kind = OPTION_FLAG, .offset = offsetof(type, field.csv), .help = "Print CSV"},      \
@@ -18,6 +19,8 @@ typedef struct results_options {
         .name = "criterion", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "NAME",       \
         .initial = "auto", .help = "What to compare: error_rate, log_loss or mse; auto: by the task"         \
     }
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 int check_results_options(const cli_command *command, const results_options *options);
 /* Rows in order of their mean when `best_first`. */

@@ -25,14 +25,20 @@ static const char *const palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"
 enum { PALETTE_SIZE = sizeof palette / sizeof *palette, MARKERS = 4 };
 
 typedef struct axis {
-    double low, high;  /* data units */
-    double start, end; /* pixels */
-    double step;       /* between ticks */
+    double low, high;              /* data units */
+    double start, end;             /* pixels */
+    double step;                   /* between ticks */
+    int64_t first_tick, last_tick; /* as multiples of the step */
 } axis;
 
 static double place(const axis *along, double value)
 {
     return along->start + (value - along->low) / (along->high - along->low) * (along->end - along->start);
+}
+
+static double place_tick(const axis *along, int64_t tick)
+{
+    return place(along, (double)tick * along->step);
 }
 
 static void put_text(FILE *out, const char *text)
@@ -58,9 +64,8 @@ static void put_text(FILE *out, const char *text)
 }
 
 /* A typographic minus, as wide as the digits. */
-static void put_number(FILE *out, double value, double step)
+static void put_number(FILE *out, double value)
 {
-    if (fabs(value) < 1e-9 * step) value = 0;
     fprintf(out, "%s%.6g", value < 0 ? "\xe2\x88\x92" : "", fabs(value));
 }
 
@@ -96,11 +101,14 @@ static axis make_axis(double low, double high, double start, double end)
     }
     double range = high - low;
     if (range <= 1e-12 * fmax(fabs(low), fabs(high))) range = low != 0 ? fabs(low) : 1;
-    return (axis){.low = low - 0.04 * range,
-                  .high = high + 0.04 * range,
-                  .start = start,
-                  .end = end,
-                  .step = nice_step(range)};
+    axis made = {.low = low - 0.04 * range,
+                 .high = high + 0.04 * range,
+                 .start = start,
+                 .end = end,
+                 .step = nice_step(range)};
+    made.first_tick = (int64_t)ceil(made.low / made.step);
+    made.last_tick = (int64_t)floor(made.high / made.step);
+    return made;
 }
 
 static void find_ranges(const svg_panel *panel, double x[2], double y[2])
@@ -122,20 +130,20 @@ static void find_ranges(const svg_panel *panel, double x[2], double y[2])
 static void draw_axes(FILE *out, const svg_panel *panel, const axis *x, const axis *y)
 {
     fprintf(out, "<g class=\"grid\">\n");
-    for (double at = ceil(x->low / x->step) * x->step; at <= x->high; at += x->step)
-        fprintf(out, "<path d=\"M%.1f %.1fV%.1f\"/>\n", place(x, at), y->start, y->end);
-    for (double at = ceil(y->low / y->step) * y->step; at <= y->high; at += y->step)
-        fprintf(out, "<path d=\"M%.1f %.1fH%.1f\"/>\n", x->start, place(y, at), x->end);
+    for (int64_t tick = x->first_tick; tick <= x->last_tick; tick++)
+        fprintf(out, "<path d=\"M%.1f %.1fV%.1f\"/>\n", place_tick(x, tick), y->start, y->end);
+    for (int64_t tick = y->first_tick; tick <= y->last_tick; tick++)
+        fprintf(out, "<path d=\"M%.1f %.1fH%.1f\"/>\n", x->start, place_tick(y, tick), x->end);
     fprintf(out, "</g>\n<g class=\"tick\" text-anchor=\"middle\">\n");
-    for (double at = ceil(x->low / x->step) * x->step; at <= x->high; at += x->step) {
-        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", place(x, at), y->start + 18);
-        put_number(out, at, x->step);
+    for (int64_t tick = x->first_tick; tick <= x->last_tick; tick++) {
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", place_tick(x, tick), y->start + 18);
+        put_number(out, (double)tick * x->step);
         fprintf(out, "</text>\n");
     }
     fprintf(out, "</g>\n<g class=\"tick\" text-anchor=\"end\">\n");
-    for (double at = ceil(y->low / y->step) * y->step; at <= y->high; at += y->step) {
-        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", x->start - 8, place(y, at) + 4.5);
-        put_number(out, at, y->step);
+    for (int64_t tick = y->first_tick; tick <= y->last_tick; tick++) {
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", x->start - 8, place_tick(y, tick) + 4.5);
+        put_number(out, (double)tick * y->step);
         fprintf(out, "</text>\n");
     }
     fprintf(out, "</g>\n<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", x->start, y->end, y->start,
@@ -308,9 +316,11 @@ char *svg_render(const svg_figure *figure)
     size_t rows = (figure->n_panels + columns - 1) / columns;
     double top = figure->subtitle != NULL ? 76 : figure->title != NULL ? 52 : 10;
     draw_head(out, figure, (double)columns * PANEL_WIDTH + 10, top + (double)rows * PANEL_HEIGHT);
-    for (size_t i = 0; i < figure->n_panels; i++)
-        draw_panel(out, &figure->panels[i], (double)(i % columns) * PANEL_WIDTH,
-                   top + (double)(i / columns) * PANEL_HEIGHT);
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        const size_t row = i / columns;
+        const size_t column = i % columns;
+        draw_panel(out, &figure->panels[i], (double)column * PANEL_WIDTH, top + (double)row * PANEL_HEIGHT);
+    }
     fprintf(out, "</svg>\n");
     if (ferror(out) != 0 || fclose(out) != 0) {
         free(text);
