@@ -1,4 +1,6 @@
 /* What a model is: getters, JSON, history. */
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +92,52 @@ static json_t *learner_json(const stonet_model *model)
                      "settings", sn_settings_json(model->learner_settings, true));
 }
 
+/* A text as the whole number or number it spells, else as text. */
+static json_t *value_json(const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    const long long whole = strtoll(text, &end, 10);
+    if (end != text && *end == '\0' && errno == 0) return json_integer(whole);
+    const double number = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(number)) return json_real(number);
+    return text_json(text);
+}
+
+/* A short vector as a list; NULL for any other tensor. */
+static json_t *vector_json(const sn_tensor *tensor)
+{
+    enum { LONGEST = 16 };
+    const bool whole = tensor->dtype == SN_I64;
+    if (tensor->rank != 1 || tensor->shape[0] > LONGEST || (!whole && tensor->dtype != SN_F64)) return NULL;
+    json_t *list = json_array();
+    for (int64_t i = 0; i < tensor->shape[0]; i++)
+        json_array_append_new(list, whole ? json_integer(((const int64_t *)tensor->data)[i])
+                                          : json_real(((const double *)tensor->data)[i]));
+    return list;
+}
+
+/* What the fit arrived at: the texts and short vectors of the method's own part of the model file. */
+static json_t *fitted_json(const stonet_model *model)
+{
+    json_t *facts = json_object();
+    sn_store *part = NULL;
+    if (sn_store_create(&part) == STONET_OK && model->method->save(model->state, part) == STONET_OK) {
+        for (size_t i = 0; i < sn_store_texts(part); i++) {
+            const char *key, *value;
+            sn_store_text(part, i, &key, &value);
+            json_object_set_new(facts, key, value_json(value));
+        }
+        for (size_t i = 0; i < sn_store_tensors(part); i++) {
+            const sn_tensor *tensor = sn_store_tensor(part, i);
+            json_t *list = vector_json(tensor);
+            if (list != NULL) json_object_set_new(facts, tensor->name, list);
+        }
+    }
+    sn_store_free(part);
+    return facts;
+}
+
 char *stonet_model_json(const stonet_model *model)
 {
     if (model == NULL) {
@@ -104,6 +152,7 @@ char *stonet_model_json(const stonet_model *model)
         classifier ? "classification" : "regression", "rows", (json_int_t)model->n_train, "seed",
         json_integer((json_int_t)model->seed), "scale", scale_name(sn_schema_scale(schema)), "settings",
         sn_settings_json(model->settings, true), "learner", learner_json(model));
+    json_object_set_new(info, "fitted", fitted_json(model));
     json_object_set_new(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
     json_object_set_new(info, "features", json_integer(sn_schema_features(schema)));
     json_object_set_new(info, "target", text_json(sn_schema_target_name(schema, 0)));
