@@ -77,6 +77,16 @@ static void say_score(const stonet_model *model, const stonet_data *train)
         fprintf(stderr, "training mse %.4g, R2 %.4g\n", scores.mse, scores.r2);
 }
 
+/* "network 21-16-2-2", for the methods that have one. */
+static void say_network(const json_t *about)
+{
+    const json_t *widths = json_object_get(json_object_get(about, "fitted"), "widths");
+    for (size_t i = 0; i < json_array_size(widths); i++)
+        fprintf(stderr, "%s%lld", i > 0 ? "-" : "network ",
+                (long long)json_integer_value(json_array_get(widths, i)));
+    if (json_array_size(widths) > 0) fputc('\n', stderr);
+}
+
 /* "stonet: 400 rows, 21 columns reduced to 2, 2 classes, in 1.2 s" */
 static void say_summary(const cli_command *command, const fit_values *values, const stonet_model *model,
                         const stonet_data *train, double seconds)
@@ -92,6 +102,7 @@ static void say_summary(const cli_command *command, const fit_values *values, co
         fprintf(stderr, "%lld classes, in %s\n", outputs, spent);
     else
         fprintf(stderr, "%lld numeric response%s, in %s\n", outputs, outputs > 1 ? "s" : "", spent);
+    say_network(about);
     json_decref(about);
     say_score(model, train);
     fprintf(stderr, "model written to %s\n", values->out);

@@ -111,6 +111,7 @@ static void numbers_round_trip(void **state)
        "x.csv; "
        "cut -d, -f4 test.csv > y.csv");
     SH("stonet fit numbers.csv --target y --dim 1 --set epochs=4 --log history.csv --out n.model");
+    assert_non_null(strstr(captured_err, "network 3-"));
     assert_non_null(strstr(captured_err, "n.model"));
     assert_true(lines_of_file("history.csv") > 1);
     SH("stonet score n.model more.csv --target y --json");
@@ -350,6 +351,18 @@ static void interrupt_keeps_the_model(void **state)
     }
 }
 
+static void divergence_keeps_the_last_good_model(void **state)
+{
+    (void)state;
+    int status =
+        sh("stonet fit train.csv --target label --dim 2 --set lr=1000000 --set s_out=100 --out d.model");
+    assert_int_equal(status, 1);
+    assert_non_null(strstr(captured_err, "the last good model was saved in d.model"));
+    SH("stonet info d.model");
+    assert_non_null(strstr(captured_out, "diverged"));
+    SH("stonet predict d.model test.csv");
+}
+
 static void failing_writes_leave_nothing(void **state)
 {
     (void)state;
@@ -418,6 +431,7 @@ int main(void)
         cmocka_unit_test(quiet_in_a_pipe),
         cmocka_unit_test(progress_on_a_terminal),
         cmocka_unit_test(interrupt_keeps_the_model),
+        cmocka_unit_test(divergence_keeps_the_last_good_model),
         cmocka_unit_test(failing_writes_leave_nothing),
         cmocka_unit_test(demo_shows_and_draws),
     };
