@@ -293,12 +293,13 @@ typedef struct mover { /* one layer's step, as the inner loop wants it */
     const float *mean;
     float *pull; /* r_i after the move, for the layer below; NULL when there is none */
     float epsilon, keep, kick, over_s;
+    bool euler;     /* the position moves by the momentum before the update */
     uint32_t layer; /* 1-based, for the noise */
 } mover;
 
 /* Moves units unit .. unit + count - 1 (count <= 4) of all rows: noise, momentum, position, activation. */
-SN_INLINE void move_group(sn_activation activation, sn_integrator integrator, block_state *s, const mover *m,
-                          const float *force, int64_t unit, int count)
+SN_INLINE void move_group(sn_activation activation, block_state *s, const mover *m, const float *force,
+                          int64_t unit, int count)
 {
     const noise_call call =
         noise_group(&s->keys, s->job->iteration->number, m->layer << 20 | (uint32_t)(unit / 4));
@@ -312,7 +313,7 @@ SN_INLINE void move_group(sn_activation activation, sn_integrator integrator, bl
             vf g = fma_(slope(activation, load(m->psi + at)), load(force + j * s->stride + r),
                         (mean - y) * m->over_s);
             vf v = fma_(g, all(m->epsilon), fma_(normal[j], all(m->kick), before * m->keep));
-            y = fma_(integrator == SN_EULER ? before : v, all(m->epsilon), y);
+            y = fma_(m->euler ? before : v, all(m->epsilon), y);
             store(m->speed + at, v);
             store(m->latent + at, y);
             store(m->psi + at, activate(activation, y));
@@ -321,53 +322,47 @@ SN_INLINE void move_group(sn_activation activation, sn_integrator integrator, bl
     }
 }
 
-SN_INLINE void move_units(sn_activation activation, sn_integrator integrator, block_state *s, const mover *m,
-                          int64_t first, int64_t count)
+SN_INLINE void move_units(sn_activation activation, block_state *s, const mover *m, int64_t first,
+                          int64_t count)
 {
     for (int64_t u = 0; u < count; u += 4) {
         const float *force = s->scratch->force + u * s->stride;
         switch (least(4, count - u)) {
         case 1:
-            move_group(activation, integrator, s, m, force, first + u, 1);
+            move_group(activation, s, m, force, first + u, 1);
             break;
         case 2:
-            move_group(activation, integrator, s, m, force, first + u, 2);
+            move_group(activation, s, m, force, first + u, 2);
             break;
         case 3:
-            move_group(activation, integrator, s, m, force, first + u, 3);
+            move_group(activation, s, m, force, first + u, 3);
             break;
         default:
-            move_group(activation, integrator, s, m, force, first + u, 4);
+            move_group(activation, s, m, force, first + u, 4);
         }
     }
 }
 
-/* One copy of the inner loop per activation and integrator. */
-#define MOVER(name, activation, integrator)                                                                  \
+/* One copy of the inner loop per activation. */
+#define MOVER(name, activation)                                                                              \
     static void name(block_state *s, const mover *m, int64_t first, int64_t count)                           \
     {                                                                                                        \
-        move_units(activation, integrator, s, m, first, count);                                              \
+        move_units(activation, s, m, first, count);                                                          \
     }
-MOVER(move_identity, SN_IDENTITY, SN_SYMPLECTIC)
-MOVER(move_tanh, SN_TANH, SN_SYMPLECTIC)
-MOVER(move_relu, SN_RELU, SN_SYMPLECTIC)
-MOVER(move_sigmoid, SN_SIGMOID, SN_SYMPLECTIC)
-MOVER(move_identity_euler, SN_IDENTITY, SN_EULER)
-MOVER(move_tanh_euler, SN_TANH, SN_EULER)
-MOVER(move_relu_euler, SN_RELU, SN_EULER)
-MOVER(move_sigmoid_euler, SN_SIGMOID, SN_EULER)
+MOVER(move_identity, SN_IDENTITY)
+MOVER(move_tanh, SN_TANH)
+MOVER(move_relu, SN_RELU)
+MOVER(move_sigmoid, SN_SIGMOID)
 
 typedef void (*move_function)(block_state *s, const mover *m, int64_t first, int64_t count);
-static const move_function move_functions[2][4] = {
-    [SN_SYMPLECTIC] = {move_identity, move_tanh, move_relu, move_sigmoid},
-    [SN_EULER] = {move_identity_euler, move_tanh_euler, move_relu_euler, move_sigmoid_euler},
-};
+static const move_function move_functions[4] = {
+    [SN_IDENTITY] = move_identity, [SN_TANH] = move_tanh, [SN_RELU] = move_relu, [SN_SIGMOID] = move_sigmoid};
 
 /* One sweep: layers h..1, each with the newest state above it. */
 static void sweep(block_state *s, int number)
 {
     const sn_dynamics *dynamics = s->job->iteration->dynamics;
-    const move_function move = move_functions[dynamics->integrator][s->job->shape->activation];
+    const move_function move = move_functions[s->job->shape->activation];
     for (int64_t r = 0; r < s->lanes; r += SN_LANES)
         s->noise[r / SN_LANES] = noise_rows(&s->keys, load_words(s->row + r), s->job->iteration->number,
                                             (uint32_t)SN_STREAM_IMPUTE << 16 | (uint32_t)number);
@@ -383,6 +378,7 @@ static void sweep(block_state *s, int number)
                          .keep = (float)(1.0 - dynamics->alpha[i]),
                          .kick = (float)sqrt(2.0 * dynamics->alpha[i]),
                          .over_s = (float)(1.0 / dynamics->s[i]),
+                         .euler = dynamics->integrator == SN_EULER,
                          .layer = (uint32_t)i + 1};
         const int64_t units = s->job->layer[i].outputs;
         for (int64_t first = 0; first < units; first += FORCE_UNITS) {
