@@ -2,7 +2,7 @@
  * Measures one workload and prints one JSON object:
  *
  *     stonet-bench list
- *     stonet-bench NAME [--rounds R] [--seconds S] [--threads T] [--n ROWS] [--memory]
+ *     stonet-bench NAME [--rounds R] [--seconds S] [--threads T] [--n ROWS] [--memory] [--kernels WHICH]
  *
  * Each round measures the machine's rates and our time on one thread and on T threads, S seconds of each, so
  * that the ratios of a round see the same machine. --memory runs one short fit and nothing else, and reports
@@ -22,6 +22,7 @@ typedef struct options {
     double seconds;
     int64_t n;
     bool memory;
+    const sn_cpu_kernels *kernels;
 } options;
 
 static void describe(const workload *w)
@@ -44,6 +45,13 @@ static double peak_bytes(void)
         if (strncmp(line, "VmHWM:", 6) == 0) kilobytes = strtod(line + 6, NULL);
     if (status != NULL) fclose(status);
     return 1024.0 * kilobytes;
+}
+
+static const sn_cpu_kernels *find_kernels(const char *name)
+{
+    for (int i = 0; sn_cpu_supported(i) != NULL; i++)
+        if (strcmp(sn_cpu_supported(i)->name, name) == 0) return sn_cpu_supported(i);
+    return NULL;
 }
 
 static stonet_status measure_memory(fit *f, const options *o)
@@ -89,7 +97,7 @@ int main(int argc, char **argv)
     }
     if (w == NULL) {
         fprintf(stderr, "usage: stonet-bench list | NAME [--rounds R] [--seconds S] [--threads T] [--n ROWS] "
-                        "[--memory]\n");
+                        "[--memory] [--kernels portable|avx2|avx512]\n");
         return 2;
     }
     for (int i = 2; i < argc; i++) {
@@ -102,6 +110,8 @@ int main(int argc, char **argv)
             o.threads = atoi(argv[++i]);
         else if (has_value && strcmp(argv[i], "--seconds") == 0)
             o.seconds = atof(argv[++i]);
+        else if (has_value && strcmp(argv[i], "--kernels") == 0)
+            o.kernels = find_kernels(argv[++i]);
         else if (has_value && strcmp(argv[i], "--n") == 0)
             o.n = atoll(argv[++i]);
         else {
@@ -112,6 +122,7 @@ int main(int argc, char **argv)
     omp_set_num_threads(1); /* the rates are those of one core */
     fit f;
     stonet_status status = fit_create(&f, w, o.n);
+    f.kernels = o.kernels;
     if (status == STONET_OK) {
         printf("{");
         describe(&f.what);

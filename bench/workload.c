@@ -138,7 +138,7 @@ stonet_status fit_run(fit *f, int threads, int64_t steps, double *seconds)
 {
     sn_engine *engine;
     stonet_status status = STONET_OK;
-    SN_TRY(sn_engine_cpu.create(&f->shape, &f->problem, 1, threads, &engine));
+    SN_TRY(sn_cpu_create(&f->shape, &f->problem, 1, threads, f->kernels, &engine));
     engine->ops->set_parameters(engine, f->theta);
     const int64_t batches = f->what.n / f->what.batch;
     double start = 0.0;

@@ -29,7 +29,8 @@ typedef struct fit {
     int64_t *order;
     sn_dynamics dynamics;
     sn_update update;
-    bool real; /* read from files */
+    bool real;                     /* read from files */
+    const sn_cpu_kernels *kernels; /* NULL: the fastest */
 } fit;
 
 /* Data of the workload's shape (values drawn by us: the time does not depend on them). n 0: the workload's.
