@@ -85,13 +85,15 @@ static stonet_status apply(void *context, int64_t columns, const double *in, dou
 }
 
 /* L with L L' = B'B + ridge. */
-static stonet_status factor(gsave *g)
+static stonet_status factor(gsave *g, const stonet_run *run)
 {
     double largest;
     SN_TRY(SN_NEW_RAW(g->l, g->k * g->k));
+    SN_TRY(sn_kernel_stage(run, "covariance", 1, 3));
     sn_syrk_tn(g->k, g->n, 1.0, g->b, 0.0, g->l);
     SN_TRY(sn_largest_eigenvalue(g->k, g->l, &largest));
     sn_add_diagonal(g->k, g->ex * largest, g->l);
+    SN_TRY(sn_kernel_stage(run, "factorisation", 2, 3));
     return sn_cholesky(g->k, g->l);
 }
 
@@ -103,7 +105,7 @@ static stonet_status solve(gsave *g, const stonet_run *run, int64_t *dim, double
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(values, count), done);
     SN_GOTO(status, SN_NEW_RAW(v, g->k * count), done);
-    SN_GOTO(status, factor(g), done);
+    SN_GOTO(status, factor(g, run), done);
     SN_GOTO(status, sn_top_eigenpairs(g->k, count, apply, g, 1e-10, run, values, v), done);
     SN_GOTO(status,
             sn_kernel_limit(run, "gsave", *dim, count, values, "the kernel of the features has no more", dim),
@@ -129,6 +131,7 @@ static stonet_status fit_exact(gsave *g, const sn_kernel_input *input, const sto
     g->k = n;
     SN_GOTO(status, SN_NEW_RAW(g->b, n * n), done);
     SN_GOTO(status, SN_NEW_RAW(mean, n), done);
+    SN_GOTO(status, sn_kernel_stage(run, "kernel matrix", 0, 3), done);
     SN_GOTO(status, sn_gaussian_gram(n, n, input->p, input->x, input->x, input->gamma, g->b), done);
     sn_column_means(n, n, g->b, mean);
     sn_subtract_row(n, n, mean, g->b);
@@ -170,6 +173,7 @@ static stonet_status fit_features(gsave *g, const sn_kernel_input *input, const 
                                   sn_kernel_map **map)
 {
     sn_features features;
+    SN_TRY(sn_kernel_stage(run, "landmark features", 0, 3));
     SN_TRY(sn_features_create(input, &features));
     int64_t n = input->n, m = features.landmarks.rank;
     double *r = NULL, *a = NULL, *scores = NULL, *turned = NULL;

@@ -112,12 +112,15 @@ static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
     SN_GOTO(status, SN_NEW_RAW(k, n * n), done);
     SN_GOTO(status, SN_NEW_RAW(mean, n), done);
     SN_GOTO(status, SN_NEW_RAW(t, n * g->rank), done);
+    SN_GOTO(status, sn_kernel_stage(g->run, "kernel matrix", 0, 3), done);
     SN_GOTO(status, sn_gaussian_gram(n, n, g->input.p, g->input.x, g->input.x, g->input.gamma, k), done);
     sn_centre_gram(n, k, mean);
     SN_GOTO(status, sn_largest_eigenvalue(n, k, &largest), done);
     double rho = g->ex * largest;
+    SN_GOTO(status, sn_kernel_stage(g->run, "factorisation", 1, 3), done);
     sn_add_diagonal(n, rho, k);
     SN_GOTO(status, sn_cholesky(n, k), done);
+    SN_GOTO(status, sn_kernel_stage(g->run, "directions", 2, 3), done);
     memcpy(t, g->f, (size_t)(n * g->rank) * sizeof *t);
     SN_GOTO(status, sn_cholesky_solve(n, k, g->rank, t), done);
     for (int64_t i = 0; i < n * g->rank; i++) t[i] = g->f[i] - rho * t[i];
@@ -140,6 +143,7 @@ done:
 static stonet_status fit_features(gsir *g, sn_kernel_map **map)
 {
     sn_features features;
+    SN_TRY(sn_kernel_stage(g->run, "landmark features", 0, 2));
     SN_TRY(sn_features_create(&g->input, &features));
     int64_t n = g->input.n, m = features.landmarks.rank;
     double *s = NULL, *b = NULL, *t = NULL, *v = NULL, *a = NULL, *scores = NULL, largest;
@@ -147,6 +151,7 @@ static stonet_status fit_features(gsir *g, sn_kernel_map **map)
     SN_GOTO(status, SN_NEW_RAW(s, m * m), done);
     SN_GOTO(status, SN_NEW_RAW(b, m * g->rank), done);
     SN_GOTO(status, SN_NEW_RAW(t, n * g->rank), done);
+    SN_GOTO(status, sn_kernel_stage(g->run, "directions", 1, 2), done);
     sn_syrk_tn(m, n, 1.0, features.phi, 0.0, s);
     SN_GOTO(status, sn_largest_eigenvalue(m, s, &largest), done);
     sn_add_diagonal(m, g->ex * largest, s);

@@ -142,6 +142,14 @@ stonet_status sn_kernel_memory(const sn_problem *problem, const sn_settings *set
     return sn_memory_require((uint64_t)bytes, method, advice);
 }
 
+stonet_status sn_kernel_stage(const stonet_run *run, const char *stage, int64_t done, int64_t total)
+{
+    sn_progress(run, &(stonet_progress){
+                         .stage = stage, .done = done, .total = total, .loss = NAN, .validation_loss = NAN});
+    if (!sn_should_stop(run)) return STONET_OK;
+    return sn_fail(STONET_ERROR_INTERRUPTED, "stopped at the %s, before there was a result", stage);
+}
+
 stonet_status sn_classes_present(const sn_problem *problem, int64_t *count)
 {
     unsigned char *seen = NULL;

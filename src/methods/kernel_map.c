@@ -120,6 +120,9 @@ stonet_status sn_kernel_map_load(const sn_store *store, void **state)
     int64_t d = coefficients->shape[1];
     SN_TRY(sn_store_get_vector(store, "kernel.offset", SN_F64, d, &offset));
     SN_TRY(sn_store_get_real(store, "kernel.gamma", &gamma));
+    if (m < 1 || p < 1 || d < 1 || !(gamma > 0.0))
+        return sn_fail(STONET_ERROR_FORMAT,
+                       "the model's kernel has no centres, no columns or a bandwidth below 0");
 
     sn_kernel_map *map = NULL;
     SN_TRY(SN_NEW(map, 1));

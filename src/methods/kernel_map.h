@@ -52,6 +52,10 @@ void sn_kernel_input_free(sn_kernel_input *input);
 stonet_status sn_kernel_memory(const sn_problem *problem, const sn_settings *settings, const char *method,
                                double matrices);
 
+/* Reports that a fit begins its stage `done` of `total`; STONET_ERROR_INTERRUPTED when the caller wants to
+ * stop. */
+stonet_status sn_kernel_stage(const stonet_run *run, const char *stage, int64_t done, int64_t total);
+
 /* Centred landmark features of the training rows. */
 typedef struct sn_features {
     sn_landmarks landmarks;

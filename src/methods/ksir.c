@@ -82,12 +82,15 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_kernel_inpu
     SN_GOTO(status, SN_NEW_RAW(k, n * m), done);
     SN_GOTO(status, SN_NEW_RAW(mean, m), done);
     SN_GOTO(status, SN_NEW_RAW(cov, m * m), done);
+    SN_GOTO(status, sn_kernel_stage(run, "kernel matrix", 0, 3), done);
     SN_GOTO(status, sn_gaussian_gram(n, m, input->p, input->x, input->centres, input->gamma, k), done);
     sn_column_means(n, m, k, mean);
     sn_subtract_row(n, m, mean, k);
+    SN_GOTO(status, sn_kernel_stage(run, "covariance", 1, 3), done);
     sn_syrk_tn(m, n, 1.0 / (double)n, k, 0.0, cov);
     SN_GOTO(status, sn_largest_eigenvalue(m, cov, &largest), done);
     sn_add_diagonal(m, sn_real(settings, "ridge") * largest, cov);
+    SN_GOTO(status, sn_kernel_stage(run, "factorisation", 2, 3), done);
     SN_GOTO(status, sn_cholesky(m, cov), done);
     SN_GOTO(status, slice_means(problem, sn_int(settings, "slices"), m, k, &slices, &d), done);
     SN_GOTO(status, between_vectors(m, slices, cov, d, &u, &s, &r), done);

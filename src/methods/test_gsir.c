@@ -159,6 +159,29 @@ static void test_recovers_a_nonlinear_predictor(void **state)
     assert_true(some > 0.92);
 }
 
+static void test_damaged_models_are_refused(void **state)
+{
+    (void)state;
+    sn_store *store = NULL;
+    void *again = NULL;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT);
+    assert_int_equal(sn_store_put_real(store, "kernel.gamma", -1.0), STONET_OK);
+    const float centre[] = {0.0f};
+    const double number[] = {0.0, 1.0};
+    assert_int_equal(sn_store_put_matrix(store, "kernel.centres", SN_F32, 1, 1, centre), STONET_OK);
+    assert_int_equal(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, 2, 1, number), STONET_OK);
+    assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT); /* two coefficients, one centre */
+    sn_store_free(store);
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_store_put_real(store, "kernel.gamma", -1.0), STONET_OK);
+    assert_int_equal(sn_store_put_matrix(store, "kernel.centres", SN_F32, 1, 1, centre), STONET_OK);
+    assert_int_equal(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, 1, 1, number), STONET_OK);
+    assert_int_equal(sn_store_put_vector(store, "kernel.offset", SN_F64, 1, number), STONET_OK);
+    assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT); /* bandwidth below 0 */
+    sn_store_free(store);
+}
+
 static void test_unpleasant_data(void **state)
 {
     (void)state;
@@ -172,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_class_names_do_not_matter),
         cmocka_unit_test(test_rank_is_limited_by_the_classes),
         cmocka_unit_test(test_recovers_a_nonlinear_predictor),
+        cmocka_unit_test(test_damaged_models_are_refused),
         cmocka_unit_test(test_unpleasant_data),
     };
     return cmocka_run_group_tests_name("methods_gsir", tests, NULL, NULL);

@@ -244,6 +244,29 @@ __attribute__((unused)) static void check_round_trip(const sn_method *method, co
     sn_store_free(store);
 }
 
+/* Stops at the call at which the counter reaches 0. */
+__attribute__((unused)) static int stop_later(void *user)
+{
+    int *calls = user;
+    return --*calls <= 0;
+}
+
+/* A fit whose caller wants to stop at the given question. */
+__attribute__((unused)) static stonet_status fit_until(const sn_method *method, const sample *s, int calls,
+                                                       sn_fit_result *result)
+{
+    sn_settings *settings = NULL;
+    stonet_run run;
+    stonet_run_default(&run);
+    run.should_stop = stop_later;
+    run.user = &calls;
+    memset(result, 0, sizeof *result);
+    assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
+    stonet_status status = method->fit(&s->problem, 1, settings, &run, result);
+    sn_settings_free(settings);
+    return status;
+}
+
 /* One class or a constant target, one row, equal rows: an error that says so. A constant column and duplicate
    rows: a fit. */
 __attribute__((unused)) static void check_unpleasant(const sn_method *method)
@@ -277,6 +300,11 @@ __attribute__((unused)) static void check_unpleasant(const sn_method *method)
     assert_int_equal(method->transform(result.state, s.x, 40, NULL, z), STONET_OK);
     for (int i = 0; i < 40; i++) assert_true(isfinite(z[i]));
     for (int i = 0; i < 20; i++) assert_true(fabsf(z[i] - z[20 + i]) < 1e-5f);
+    method->free(result.state);
+    /* Stopped at once: no result, or a usable one that says so. */
+    stonet_status status = fit_until(method, &s, 1, &result);
+    assert_true(status == STONET_ERROR_INTERRUPTED ||
+                (status == STONET_OK && result.outcome == STONET_STOPPED));
     method->free(result.state);
     free_sample(&s);
 }

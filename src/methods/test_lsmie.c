@@ -233,27 +233,15 @@ static void test_round_trip_and_limits(void **state)
     free_sample(&s);
 }
 
-static int stop_at_once(void *user)
-{
-    (void)user;
-    return 1;
-}
-
 static void test_stops_with_a_usable_result(void **state)
 {
     (void)state;
     sample s = make_sample(40, 3, 0, 1, 2);
-    sn_settings *settings = NULL;
-    sn_fit_result result = {0};
-    stonet_run run;
-    stonet_run_default(&run);
-    run.should_stop = stop_at_once;
-    assert_int_equal(sn_settings_create(method()->params, method()->n_params, &settings), STONET_OK);
-    assert_int_equal(method()->fit(&s.problem, 1, settings, &run, &result), STONET_OK);
+    sn_fit_result result;
+    assert_int_equal(fit_until(method(), &s, 3, &result), STONET_OK);
     assert_int_equal(result.outcome, STONET_STOPPED);
     check_round_trip(method(), &s, &result);
     method()->free(result.state);
-    sn_settings_free(settings);
     free_sample(&s);
 }
 
