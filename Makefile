@@ -4,8 +4,11 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 PACKAGES = gcc cmake make pkg-config libopenblas-openmp-dev liblapacke-dev librandom123-dev zlib1g-dev \
            libjansson-dev libcmocka-dev
+PYTHON_PACKAGES = python3 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-sklearn \
+                  python3-pandas python3-matplotlib python3-pytest mypy
+VENV ?= .venv
 
-.PHONY: all setup demo test bench sanitize format tidy install clean
+.PHONY: all setup demo test bench sanitize python python-test format tidy install clean
 
 all: setup
 	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release > /dev/null
@@ -33,6 +36,18 @@ sanitize: setup
 	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSTONET_SANITIZE=ON > /dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
 	@ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(JOBS)
+
+# The Python package in $(VENV), from Debian's packages alone: no package index is asked.
+python: setup
+	@cmake/setup.sh $(PYTHON_PACKAGES)
+	@test -x $(VENV)/bin/pip || /usr/bin/python3 -m venv --system-site-packages $(VENV)
+	@$(VENV)/bin/pip install --quiet --no-index --no-build-isolation --no-deps --force-reinstall ./python
+
+# Its tests, types and examples; some compare with the command line.
+python-test: all python
+	@cd python && STONET_PROGRAM=$(abspath $(BUILD))/bin/stonet OMP_WAIT_POLICY=passive \
+	    $(abspath $(VENV))/bin/python -m pytest
+	@cd python && mypy --python-executable $(abspath $(VENV))/bin/python
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -1,0 +1,96 @@
+"""stonet: nonlinear sufficient dimension reduction for scikit-learn.
+
+From many variables X and a response y to the few numbers Z that keep what X says about y. Names are loaded when
+they are first used, so that ``import stonet`` costs little.
+"""
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import datasets, plot
+    from ._files import load
+    from ._generated import (
+        GSAVE,
+        GSIR,
+        MAVE,
+        NNSDR,
+        Autoencoder,
+        DirectionalRegression,
+        GradientKDR,
+        KernelDimensionReduction,
+        KernelSIR,
+        LassoSIR,
+        LeastSquaresMutualInformation,
+        OuterProductOfGradients,
+        PrincipalComponents,
+        PrincipalHessianDirections,
+        SlicedAverageVariance,
+        SlicedInverseRegression,
+        StoNetClassifier,
+        StoNetRegressor,
+    )
+    from .errors import StonetError, StonetWarning
+    from .independence import IndependenceTestResult, independence_test
+
+    __version__: str
+
+_ESTIMATORS = (
+    "StoNetClassifier",
+    "StoNetRegressor",
+    "PrincipalComponents",
+    "SlicedInverseRegression",
+    "SlicedAverageVariance",
+    "DirectionalRegression",
+    "PrincipalHessianDirections",
+    "LassoSIR",
+    "KernelSIR",
+    "GSIR",
+    "GSAVE",
+    "KernelDimensionReduction",
+    "GradientKDR",
+    "LeastSquaresMutualInformation",
+    "OuterProductOfGradients",
+    "MAVE",
+    "NNSDR",
+    "Autoencoder",
+)
+_HOME = {
+    **{name: "_generated" for name in _ESTIMATORS},
+    "load": "_files",
+    "independence_test": "independence",
+    "IndependenceTestResult": "independence",
+    "StonetError": "errors",
+    "StonetWarning": "errors",
+}
+_MODULES = ("datasets", "errors", "plot")
+
+__all__ = [  # noqa: F822 (loaded on first use)
+    *_ESTIMATORS,
+    "load",
+    "independence_test",
+    "IndependenceTestResult",
+    "StonetError",
+    "StonetWarning",
+    *_MODULES,
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from ._library import lib
+
+        return lib.stonet_version().decode()
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    if name in _HOME:
+        value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'stonet' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

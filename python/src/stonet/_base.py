@@ -1,0 +1,323 @@
+"""What the estimators share: checking input as scikit-learn does, and handing it to the library.
+
+The estimators themselves, with their settings, are in _generated.py.
+"""
+from __future__ import annotations
+
+import csv
+import os
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from ._core import Float32Matrix, Float64Matrix, Model, Table
+from ._run import RunContext, threads_of
+from .independence import IndependenceTestResult, sufficiency_result
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+ArrayLike = Any  # arrays, lists, DataFrames and Series: whatever scikit-learn takes
+
+
+def _class_text(label: object) -> str:
+    """The label as the library writes it, so that the command line knows it again: 1 for 1, 1.0 and True."""
+    if isinstance(label, (bool, np.bool_, float, np.floating)) and float(label).is_integer():
+        return str(int(label))
+    return str(label)
+
+
+def _history_columns(text: str) -> dict[str, npt.NDArray[Any]]:
+    """The training history, one array a column; numbers where all cells are numbers (an empty one is NaN)."""
+    rows = list(csv.reader(text.splitlines()))
+    columns: dict[str, npt.NDArray[Any]] = {}
+    for j, name in enumerate(rows[0]):
+        cells = [row[j] for row in rows[1:]]
+        try:
+            columns[name] = np.array([float(cell) if cell else np.nan for cell in cells])
+        except ValueError:
+            columns[name] = np.array(cells)
+    return columns
+
+
+class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Fit, transform, save: everything but the kind of response."""
+
+    _method: ClassVar[str]
+    _settings: ClassVar[tuple[str, ...]]
+
+    # Set by __init__ of every estimator.
+    n_components: int
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
+
+    def _wanted(self) -> dict[str, object]:
+        """The settings of the library that this estimator was given."""
+        return {"dim": self.n_components, **{name: getattr(self, name) for name in self._settings}}
+
+    def _seed(self, random_state: Any) -> int:
+        """A whole number is the seed itself, as with --seed; anything else as scikit-learn has it."""
+        if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+            return int(random_state)
+        return int(check_random_state(random_state).randint(1, 2**31 - 1))
+
+    def _training_table(self, X: npt.NDArray[Any]) -> Table:
+        return Table(X, getattr(self, "feature_names_in_", None))
+
+    def _fit_table(self, table: Table) -> Self:
+        interrupted = None
+        model = None
+        try:
+            with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
+                model = Model.fit(self._method, self._wanted(), table, run)
+                if model.diverged:
+                    run.warn_as = ConvergenceWarning
+        except KeyboardInterrupt as stop:
+            interrupted = stop
+        if model is not None:
+            self._keep(model)
+        if interrupted is not None:
+            raise interrupted
+        return self
+
+    def _keep(self, model: Model) -> None:
+        self.model_ = model
+        history = model.history()
+        self.history_ = _history_columns(history) if history else None
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.model_.dim
+
+    def _new_table(self, X: ArrayLike) -> tuple[Table, int]:
+        check_is_fitted(self, "model_")
+        rows = self._validate_data(X, dtype=np.float32, order="C", reset=False)
+        return Table(rows), len(rows)
+
+    def transform(self, X: ArrayLike) -> Float32Matrix:
+        """Reduce X to Z, the columns that keep what X says about the response.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_components), float32
+        """
+        table, rows = self._new_table(X)
+        return self.model_.transform(table, rows, threads=threads_of(self.n_jobs))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, which ``stonet.load`` and the command line read."""
+        check_is_fitted(self, "model_")
+        self.model_.save(path)
+
+    def sufficiency_test(
+        self, X: ArrayLike, y: ArrayLike, *, random_state: Any = 1
+    ) -> IndependenceTestResult:
+        """Test whether the response is independent of X given Z; a small p-value says that Z has lost something.
+
+        The rows should not be those that the model was fitted on.
+        """
+        table, _ = self._new_table(X)
+        self._set_response(table, y)
+        with RunContext(self._seed(random_state), self.n_jobs) as run:
+            return sufficiency_result(self.model_, table, run)
+
+    def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
+        """Classes for text and flags; for numbers the library decides by the setting `task`."""
+        y = np.asarray(y)
+        if y.dtype.kind in "OUSb" and y.ndim == 1:
+            check_classification_targets(y)
+            classes, codes = np.unique(y, return_inverse=True)
+            table.set_classes(codes, [_class_text(label) for label in classes])
+        else:
+            table.set_targets(y)
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"preserves_dtype": [np.float32]}  # the library gives Z in single precision
+
+
+class SupervisedReduction(BaseReduction):
+    """A reduction that needs the response."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Find the reduction.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Shared with the library without a copy when it is float32 and C-contiguous.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Numbers or class labels.
+        """
+        X, y = self._validate_data(
+            X, y, dtype=np.float32, order="C", multi_output=True, ensure_min_samples=2
+        )
+        table = self._training_table(X)
+        self._set_response(table, y)
+        return self._fit_table(table)
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"requires_y": True}
+
+
+class UnsupervisedReduction(BaseReduction):
+    """A reduction that does not look at the response."""
+
+    def _wanted(self) -> dict[str, object]:
+        return {**super()._wanted(), "task": "regression", "learner": "none"}
+
+    def fit(self, X: ArrayLike, y: ArrayLike = None) -> Self:
+        """Find the reduction; y is not used.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Shared with the library without a copy when it is float32 and C-contiguous.
+        """
+        X = self._validate_data(X, dtype=np.float32, order="C", ensure_min_samples=2)
+        table = self._training_table(X)
+        table.set_targets(np.arange(len(X)))  # the library asks for a response, and these methods pass it over
+        return self._fit_table(table)
+
+
+class TransformerReduction(SupervisedReduction):
+    """A supervised reduction that leaves the prediction to the next step of a pipeline."""
+
+    def _wanted(self) -> dict[str, object]:
+        return {**super()._wanted(), "learner": "none"}
+
+
+class BaseStoNet(SupervisedReduction):
+    """What the stochastic network can do beyond a plain reduction."""
+
+    def draw(
+        self, X: ArrayLike, draws: int = 1, *, activated: bool = False, random_state: Any = None
+    ) -> Float32Matrix:
+        """Random passes through the network with its noise instead of the mean.
+
+        Returns
+        -------
+        Z : ndarray of shape (draws, n_samples, n_components), float32
+        """
+        if draws < 1:
+            raise ValueError(f"draws is the number of random passes, at least 1, not {draws}")
+        table, rows = self._new_table(X)
+        z = self.model_.transform(
+            table, rows, draws=draws, activated=activated, seed=self._seed(random_state),
+            threads=threads_of(self.n_jobs),
+        )
+        return z.reshape(draws, rows, -1)
+
+    def impute(
+        self, X: ArrayLike, y: ArrayLike, *, activated: bool = False, random_state: Any = None
+    ) -> Float32Matrix:
+        """Draw the last hidden layer given X and the response, as training does."""
+        table, rows = self._new_table(X)
+        self._set_response(table, y)
+        return self.model_.transform(
+            table, rows, activated=activated, impute=True, seed=self._seed(random_state),
+            threads=threads_of(self.n_jobs),
+        )
+
+
+class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
+    """Classes as the response."""
+
+    classes_: npt.NDArray[Any]
+
+    def _wanted(self) -> dict[str, object]:
+        return {**super()._wanted(), "task": "classification"}
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train the network.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Shared with the library without a copy when it is float32 and C-contiguous.
+        y : array-like of shape (n_samples,)
+            Class labels: numbers or text.
+        """
+        X, y = self._validate_data(X, y, dtype=np.float32, order="C", ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) < 2:
+            raise ValueError("the response y has one class only: a classifier needs two at least")
+        table = self._training_table(X)
+        self._set_response(table, y)
+        return self._fit_table(table)
+
+    def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
+        y = column_or_1d(y, warn=True)
+        codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
+        strange = self.classes_[codes] != y
+        if np.any(strange):
+            raise ValueError(f"y has the label {np.asarray(y)[strange][0]!r}, which the model was not fitted on")
+        table.set_classes(codes, [_class_text(label) for label in self.classes_])
+
+    def predict_proba(self, X: ArrayLike) -> Float64Matrix:
+        """Probability of each class, in the order of ``classes_``."""
+        table, rows = self._new_table(X)
+        return self.model_.predict(table, rows)
+
+    def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
+        """The most probable class of each row."""
+        best = np.argmax(self.predict_proba(X), axis=1)
+        predicted: npt.NDArray[Any] = self.classes_[best]
+        return predicted
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"requires_y": True}
+
+
+class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
+    """Numbers as the response, one or several for each row."""
+
+    def _wanted(self) -> dict[str, object]:
+        return {**super()._wanted(), "task": "regression"}
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train the network.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Shared with the library without a copy when it is float32 and C-contiguous.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Numbers.
+        """
+        X, y = self._validate_data(
+            X, y, dtype=np.float32, order="C", multi_output=True, y_numeric=True, ensure_min_samples=2
+        )
+        self._one_output = y.ndim == 1
+        table = self._training_table(X)
+        self._set_response(table, y)
+        return self._fit_table(table)
+
+    def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
+        table.set_targets(np.asarray(y, dtype=np.float64))
+
+    def predict(self, X: ArrayLike) -> Float64Matrix:
+        """The expected response of each row, in units of y."""
+        table, rows = self._new_table(X)
+        predicted = self.model_.predict(table, rows)
+        return predicted[:, 0] if self._one_output else predicted
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"multioutput": True}

@@ -1,0 +1,172 @@
+"""Owners of the library's handles: a table of data and a fitted model."""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library
+from ._library import check, lib, names_array, take_text
+from ._run import RunContext
+
+Float32Matrix = npt.NDArray[np.float32]
+Float64Matrix = npt.NDArray[np.float64]
+
+
+def _address(array: npt.NDArray[Any]) -> int:
+    return int(array.ctypes.data)
+
+
+class Table:
+    """A stonet_data over a NumPy matrix, which it shares when that is float32 in C order."""
+
+    def __init__(self, x: npt.NDArray[Any], names: Sequence[str] | None = None) -> None:
+        self._x: Float32Matrix = np.ascontiguousarray(x, dtype=np.float32)
+        self.handle = ctypes.c_void_p()
+        n, p = self._x.shape
+        check(lib.stonet_data_wrap(_address(self._x), n, p, ctypes.byref(self.handle)))
+        if names is not None:
+            check(lib.stonet_data_set_names(self.handle, names_array(list(names))))
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            lib.stonet_data_free(self.handle)
+            self.handle = ctypes.c_void_p()
+
+    def set_classes(self, codes: npt.NDArray[Any], labels: Sequence[str]) -> None:
+        codes = np.ascontiguousarray(codes, dtype=np.int32)
+        check(lib.stonet_data_set_classes(self.handle, _address(codes), names_array(list(labels)), len(labels)))
+
+    def set_targets(self, y: npt.NDArray[Any]) -> None:
+        targets = np.ascontiguousarray(y, dtype=np.float64)
+        columns = 1 if targets.ndim == 1 else targets.shape[1]
+        check(lib.stonet_data_set_targets(self.handle, _address(targets), columns))
+
+
+def setting_text(value: object) -> str:
+    """A setting as the library reads it: numbers exactly, lists by commas, None as 'none'."""
+    if value is None:
+        return "none"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        real = float(value)
+        return str(int(real)) if real.is_integer() and abs(real) < 2**53 else repr(real)
+    if isinstance(value, (Sequence, np.ndarray)):
+        return ",".join(setting_text(part) for part in value) if len(value) > 0 else "none"
+    raise TypeError(f"a setting is a number, a text or a list of numbers, not {value!r}")
+
+
+class Model:
+    """A fitted model; pickled as the bytes of its model file."""
+
+    def __init__(self, handle: ctypes.c_void_p) -> None:
+        self._handle = handle
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            lib.stonet_model_free(self._handle)
+            self._handle = ctypes.c_void_p()
+
+    @classmethod
+    def fit(cls, method: str, settings: Mapping[str, object], table: Table, run: RunContext) -> Model:
+        spec = ctypes.c_void_p()
+        model = ctypes.c_void_p()
+        check(lib.stonet_spec_create(method.encode(), ctypes.byref(spec)))
+        try:
+            for name, value in settings.items():
+                check(lib.stonet_spec_set(spec, name.encode(), setting_text(value).encode()))
+            check(lib.stonet_fit(spec, table.handle, run.pointer, ctypes.byref(model)))
+        finally:
+            lib.stonet_spec_free(spec)
+        return cls(model)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Model:
+        handle = ctypes.c_void_p()
+        check(lib.stonet_model_load(os.fsencode(path), ctypes.byref(handle)))
+        return cls(handle)
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Model:
+        handle = ctypes.c_void_p()
+        check(lib.stonet_model_load_bytes(content, len(content), ctypes.byref(handle)))
+        return cls(handle)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        check(lib.stonet_model_save(self._handle, os.fsencode(path)))
+
+    def to_bytes(self) -> bytes:
+        content = ctypes.POINTER(ctypes.c_ubyte)()
+        size = ctypes.c_size_t()
+        check(lib.stonet_model_save_bytes(self._handle, ctypes.byref(content), ctypes.byref(size)))
+        try:
+            return ctypes.string_at(content, size.value)
+        finally:
+            lib.stonet_bytes_free(content)
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        return Model.from_bytes, (self.to_bytes(),)
+
+    @property
+    def handle(self) -> ctypes.c_void_p:
+        return self._handle
+
+    @property
+    def dim(self) -> int:
+        return int(lib.stonet_model_dim(self._handle))
+
+    @property
+    def outputs(self) -> int:
+        return int(lib.stonet_model_outputs(self._handle))
+
+    @property
+    def inputs(self) -> int:
+        return int(lib.stonet_model_inputs(self._handle))
+
+    @property
+    def is_classifier(self) -> bool:
+        return bool(lib.stonet_model_is_classifier(self._handle))
+
+    @property
+    def diverged(self) -> bool:
+        return bool(lib.stonet_model_outcome(self._handle) == 2)
+
+    def class_labels(self) -> list[str]:
+        count = self.outputs if self.is_classifier else 0
+        return [lib.stonet_model_class_label(self._handle, code).decode("utf-8", "replace") for code in range(count)]
+
+    def describe(self) -> dict[str, Any]:
+        text = take_text(lib.stonet_model_json(self._handle))
+        if text is None:
+            raise MemoryError(_library.last_error())
+        content: dict[str, Any] = json.loads(text)
+        return content
+
+    def history(self) -> str | None:
+        return take_text(lib.stonet_model_history_csv(self._handle))
+
+    def transform(
+        self, table: Table, rows: int, *, draws: int = 0, activated: bool = False, impute: bool = False,
+        seed: int = 1, threads: int = 0,
+    ) -> Float32Matrix:
+        """Z of the rows; with draws M > 0, M stochastic passes one below the other."""
+        options = _library.TransformOptions(draws, int(activated), int(impute), seed, threads)
+        z = np.empty((rows * max(1, draws), self.dim), dtype=np.float32)
+        check(lib.stonet_transform(self._handle, table.handle, ctypes.byref(options), _address(z)))
+        return z
+
+    def predict(self, table: Table, rows: int) -> Float64Matrix:
+        """Probabilities of the classes, or the predicted numbers."""
+        out = np.empty((rows, self.outputs), dtype=np.float64)
+        check(lib.stonet_predict(self._handle, table.handle, _address(out)))
+        return out

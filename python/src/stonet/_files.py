@@ -1,0 +1,57 @@
+"""From a model file back to an estimator."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _generated
+from ._base import BaseReduction
+from ._core import Model
+from .errors import StonetUnsupportedError
+
+
+def _class_for(method: str, is_classifier: bool) -> type[BaseReduction]:
+    if method == "stonet":
+        return _generated.StoNetClassifier if is_classifier else _generated.StoNetRegressor
+    for estimator in _generated.ESTIMATORS:
+        if estimator._method == method:
+            return estimator
+    raise StonetUnsupportedError(f"the model is of method '{method}', which has no estimator in Python")
+
+
+def _labels(texts: list[str]) -> npt.NDArray[Any]:
+    """Whole numbers when all labels are, else numbers, else text: as the response had them."""
+    for kind in (np.int64, np.float64):
+        try:
+            return np.array([kind(text) for text in texts])
+        except ValueError:
+            continue
+    return np.array(texts)
+
+
+def load(path: str | os.PathLike[str]) -> BaseReduction:
+    """Read a model file, written by ``save`` or by the command line, as a fitted estimator.
+
+    Models of the command line that predict by a learner on Z (method gsir with logistic regression, say) come
+    back as transformers: they give Z, and the prediction is the next step of a Pipeline.
+    """
+    model = Model.load(path)
+    about = model.describe()
+    kind = _class_for(about["method"], model.is_classifier)
+    common = {"n_components": model.dim, "scale": about["scale"], "random_state": about["seed"]}
+    estimator: BaseReduction = kind(**common)
+    settings = {name: value for name, value in about["settings"].items() if name in kind._settings}
+    estimator.set_params(**settings)
+    estimator.n_features_in_ = model.inputs
+    names = about["inputs"]
+    if names != [f"x{j + 1}" for j in range(len(names))]:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    if isinstance(estimator, _generated.StoNetClassifier):
+        estimator.classes_ = _labels(model.class_labels())
+    if isinstance(estimator, _generated.StoNetRegressor):
+        estimator._one_output = model.outputs == 1
+    estimator._keep(model)
+    return estimator

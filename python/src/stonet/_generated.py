@@ -1,0 +1,1570 @@
+"""The estimators. Written by tools/generate_estimators.py from the parameter tables of the C library."""
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import (
+    BaseReduction,
+    BaseStoNetClassifier,
+    BaseStoNetRegressor,
+    TransformerReduction,
+    UnsupervisedReduction,
+)
+
+
+class StoNetClassifier(BaseStoNetClassifier):
+    """Stochastic neural network (Liang, Sun and Liang 2022), for classes.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    hidden : int or tuple of int or "auto" or None, default="auto"
+        widths of the hidden layers before the last one (which has width dim); none: one hidden
+        layer. From 1 to 100000.
+    activation : {"auto", "tanh", "relu", "sigmoid", "identity"}, default="auto"
+        activation of the hidden layers.
+    input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
+        activation applied to the inputs too.
+    epochs : float or "auto", default="auto"
+        passes over the training rows; auto: chosen on held-out rows. From 0.01 to 1e+07.
+    batch : int or "auto", default="auto"
+        rows of a mini-batch. From 1 to 1e+09.
+    lr : float or "auto", default="auto"
+        parameter step on the mean loss (gamma n / s_out). From 0 to 1e+06.
+    momentum : float, default=0.9
+        momentum of the parameter step. From 0 to 0.9999.
+    weight_decay : float or "auto", default="auto"
+        pull of the weights towards 0; auto: chosen on held-out rows. From 0 to 1e+06.
+    l1 : float, default=0.0
+        lasso penalty on the weights. From 0 to 1e+06.
+    schedule : {"linear", "constant", "power"}, default="linear"
+        how the parameter step falls: linearly to a tenth, not at all, or as C/(c + k^a).
+    schedule_c : float, default=1000.0
+        c of the power schedule. From 0 to 1e+12.
+    schedule_a : float, default=0.6
+        a of the power schedule. From 0 to 2.
+    sweeps : int or "auto", default="auto"
+        SGHMC sweeps an iteration; auto: 5 from the mode, 25 from forward. From 1 to 65535.
+    start : {"mode", "forward"}, default="mode"
+        where imputation starts: back-propagated mode or forward pass.
+    integrator : {"symplectic", "euler"}, default="symplectic"
+        SGHMC update; euler is the form printed in the paper.
+    tau : float, default=0.1
+        latent step in units of the layer's own noise, eps_i / sigma_i. From 1e-09 to 10.
+    alpha : float, default=0.1
+        friction a sweep, eps_i eta. From 0 to 1.
+    rho : float, default=0.1
+        noise ratio of neighbouring layers, s_i / s_{i+1}. From 1e-09 to 1e+09.
+    s_out : float or "auto", default="auto"
+        output variance (regression) or temperature (classification). From 1e-30 to 1e+09.
+    sigma2 : float or tuple of float or "auto", default="auto"
+        absolute form: variances s_1,..,s_{h+1}. From 1e-30 to 1e+09.
+    epsilon : float or tuple of float or "auto", default="auto"
+        absolute form: latent steps eps_1,..,eps_h. From 1e-30 to 1e+09.
+    eta : float or "auto", default="auto"
+        absolute form: friction, alpha_i = eps_i eta. From 0 to 1e+12.
+    gamma : float or tuple of float or "auto", default="auto"
+        absolute form: parameter steps gamma_1,..,gamma_{h+1}. From 0 to 1e+12.
+    layer_step : {"common", "residual"}, default="common"
+        common: one gamma, gradients divided by s_i; residual: hidden layers step by their plain
+        residual.
+    sdr_iterations : int or "auto", default="auto"
+        full-data iterations of the final stage. From 0 to 1e+06.
+    sdr_c : float, default=1000.0
+        c of the final stage's steps C/(c + k^a). From 0 to 1e+12.
+    sdr_a : float, default=0.6
+        a of the final stage's steps C/(c + k^a). From 0 to 2.
+    engine : {"cpu", "ref"}, default="cpu"
+        cpu: float, fast; ref: double, plain loops.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    classes_ : ndarray, the labels in sorted order
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "stonet"
+    _settings = (
+        "hidden",
+        "activation",
+        "input_activation",
+        "epochs",
+        "batch",
+        "lr",
+        "momentum",
+        "weight_decay",
+        "l1",
+        "schedule",
+        "schedule_c",
+        "schedule_a",
+        "sweeps",
+        "start",
+        "integrator",
+        "tau",
+        "alpha",
+        "rho",
+        "s_out",
+        "sigma2",
+        "epsilon",
+        "eta",
+        "gamma",
+        "layer_step",
+        "sdr_iterations",
+        "sdr_c",
+        "sdr_a",
+        "engine",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        hidden: int | tuple[int, ...] | str | None = "auto",
+        activation: str = "auto",
+        input_activation: str = "off",
+        epochs: float | str = "auto",
+        batch: int | str = "auto",
+        lr: float | str = "auto",
+        momentum: float = 0.9,
+        weight_decay: float | str = "auto",
+        l1: float = 0.0,
+        schedule: str = "linear",
+        schedule_c: float = 1000.0,
+        schedule_a: float = 0.6,
+        sweeps: int | str = "auto",
+        start: str = "mode",
+        integrator: str = "symplectic",
+        tau: float = 0.1,
+        alpha: float = 0.1,
+        rho: float = 0.1,
+        s_out: float | str = "auto",
+        sigma2: float | tuple[float, ...] | str = "auto",
+        epsilon: float | tuple[float, ...] | str = "auto",
+        eta: float | str = "auto",
+        gamma: float | tuple[float, ...] | str = "auto",
+        layer_step: str = "common",
+        sdr_iterations: int | str = "auto",
+        sdr_c: float = 1000.0,
+        sdr_a: float = 0.6,
+        engine: str = "cpu",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.hidden = hidden
+        self.activation = activation
+        self.input_activation = input_activation
+        self.epochs = epochs
+        self.batch = batch
+        self.lr = lr
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.l1 = l1
+        self.schedule = schedule
+        self.schedule_c = schedule_c
+        self.schedule_a = schedule_a
+        self.sweeps = sweeps
+        self.start = start
+        self.integrator = integrator
+        self.tau = tau
+        self.alpha = alpha
+        self.rho = rho
+        self.s_out = s_out
+        self.sigma2 = sigma2
+        self.epsilon = epsilon
+        self.eta = eta
+        self.gamma = gamma
+        self.layer_step = layer_step
+        self.sdr_iterations = sdr_iterations
+        self.sdr_c = sdr_c
+        self.sdr_a = sdr_a
+        self.engine = engine
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class StoNetRegressor(BaseStoNetRegressor):
+    """Stochastic neural network (Liang, Sun and Liang 2022), for numbers.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    hidden : int or tuple of int or "auto" or None, default="auto"
+        widths of the hidden layers before the last one (which has width dim); none: one hidden
+        layer. From 1 to 100000.
+    activation : {"auto", "tanh", "relu", "sigmoid", "identity"}, default="auto"
+        activation of the hidden layers.
+    input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
+        activation applied to the inputs too.
+    epochs : float or "auto", default="auto"
+        passes over the training rows; auto: chosen on held-out rows. From 0.01 to 1e+07.
+    batch : int or "auto", default="auto"
+        rows of a mini-batch. From 1 to 1e+09.
+    lr : float or "auto", default="auto"
+        parameter step on the mean loss (gamma n / s_out). From 0 to 1e+06.
+    momentum : float, default=0.9
+        momentum of the parameter step. From 0 to 0.9999.
+    weight_decay : float or "auto", default="auto"
+        pull of the weights towards 0; auto: chosen on held-out rows. From 0 to 1e+06.
+    l1 : float, default=0.0
+        lasso penalty on the weights. From 0 to 1e+06.
+    schedule : {"linear", "constant", "power"}, default="linear"
+        how the parameter step falls: linearly to a tenth, not at all, or as C/(c + k^a).
+    schedule_c : float, default=1000.0
+        c of the power schedule. From 0 to 1e+12.
+    schedule_a : float, default=0.6
+        a of the power schedule. From 0 to 2.
+    sweeps : int or "auto", default="auto"
+        SGHMC sweeps an iteration; auto: 5 from the mode, 25 from forward. From 1 to 65535.
+    start : {"mode", "forward"}, default="mode"
+        where imputation starts: back-propagated mode or forward pass.
+    integrator : {"symplectic", "euler"}, default="symplectic"
+        SGHMC update; euler is the form printed in the paper.
+    tau : float, default=0.1
+        latent step in units of the layer's own noise, eps_i / sigma_i. From 1e-09 to 10.
+    alpha : float, default=0.1
+        friction a sweep, eps_i eta. From 0 to 1.
+    rho : float, default=0.1
+        noise ratio of neighbouring layers, s_i / s_{i+1}. From 1e-09 to 1e+09.
+    s_out : float or "auto", default="auto"
+        output variance (regression) or temperature (classification). From 1e-30 to 1e+09.
+    sigma2 : float or tuple of float or "auto", default="auto"
+        absolute form: variances s_1,..,s_{h+1}. From 1e-30 to 1e+09.
+    epsilon : float or tuple of float or "auto", default="auto"
+        absolute form: latent steps eps_1,..,eps_h. From 1e-30 to 1e+09.
+    eta : float or "auto", default="auto"
+        absolute form: friction, alpha_i = eps_i eta. From 0 to 1e+12.
+    gamma : float or tuple of float or "auto", default="auto"
+        absolute form: parameter steps gamma_1,..,gamma_{h+1}. From 0 to 1e+12.
+    layer_step : {"common", "residual"}, default="common"
+        common: one gamma, gradients divided by s_i; residual: hidden layers step by their plain
+        residual.
+    sdr_iterations : int or "auto", default="auto"
+        full-data iterations of the final stage. From 0 to 1e+06.
+    sdr_c : float, default=1000.0
+        c of the final stage's steps C/(c + k^a). From 0 to 1e+12.
+    sdr_a : float, default=0.6
+        a of the final stage's steps C/(c + k^a). From 0 to 2.
+    engine : {"cpu", "ref"}, default="cpu"
+        cpu: float, fast; ref: double, plain loops.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "stonet"
+    _settings = (
+        "hidden",
+        "activation",
+        "input_activation",
+        "epochs",
+        "batch",
+        "lr",
+        "momentum",
+        "weight_decay",
+        "l1",
+        "schedule",
+        "schedule_c",
+        "schedule_a",
+        "sweeps",
+        "start",
+        "integrator",
+        "tau",
+        "alpha",
+        "rho",
+        "s_out",
+        "sigma2",
+        "epsilon",
+        "eta",
+        "gamma",
+        "layer_step",
+        "sdr_iterations",
+        "sdr_c",
+        "sdr_a",
+        "engine",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        hidden: int | tuple[int, ...] | str | None = "auto",
+        activation: str = "auto",
+        input_activation: str = "off",
+        epochs: float | str = "auto",
+        batch: int | str = "auto",
+        lr: float | str = "auto",
+        momentum: float = 0.9,
+        weight_decay: float | str = "auto",
+        l1: float = 0.0,
+        schedule: str = "linear",
+        schedule_c: float = 1000.0,
+        schedule_a: float = 0.6,
+        sweeps: int | str = "auto",
+        start: str = "mode",
+        integrator: str = "symplectic",
+        tau: float = 0.1,
+        alpha: float = 0.1,
+        rho: float = 0.1,
+        s_out: float | str = "auto",
+        sigma2: float | tuple[float, ...] | str = "auto",
+        epsilon: float | tuple[float, ...] | str = "auto",
+        eta: float | str = "auto",
+        gamma: float | tuple[float, ...] | str = "auto",
+        layer_step: str = "common",
+        sdr_iterations: int | str = "auto",
+        sdr_c: float = 1000.0,
+        sdr_a: float = 0.6,
+        engine: str = "cpu",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.hidden = hidden
+        self.activation = activation
+        self.input_activation = input_activation
+        self.epochs = epochs
+        self.batch = batch
+        self.lr = lr
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.l1 = l1
+        self.schedule = schedule
+        self.schedule_c = schedule_c
+        self.schedule_a = schedule_a
+        self.sweeps = sweeps
+        self.start = start
+        self.integrator = integrator
+        self.tau = tau
+        self.alpha = alpha
+        self.rho = rho
+        self.s_out = s_out
+        self.sigma2 = sigma2
+        self.epsilon = epsilon
+        self.eta = eta
+        self.gamma = gamma
+        self.layer_step = layer_step
+        self.sdr_iterations = sdr_iterations
+        self.sdr_c = sdr_c
+        self.sdr_a = sdr_a
+        self.engine = engine
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class PrincipalComponents(UnsupervisedReduction):
+    """Principal component analysis.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "pca"
+    _settings = (
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SlicedInverseRegression(TransformerReduction):
+    """Sliced inverse regression (Li 1991).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    slices : int, default=10
+        slices of a numeric target (a class target has one slice a class). From 2 to 10000.
+    ridge : float, default=0.0
+        added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
+        1e+06.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "sir"
+    _settings = (
+        "slices",
+        "ridge",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        slices: int = 10,
+        ridge: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.slices = slices
+        self.ridge = ridge
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SlicedAverageVariance(TransformerReduction):
+    """Sliced average variance estimation (Cook and Weisberg 1991).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    slices : int, default=10
+        slices of a numeric target (a class target has one slice a class). From 2 to 10000.
+    ridge : float, default=0.0
+        added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
+        1e+06.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "save"
+    _settings = (
+        "slices",
+        "ridge",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        slices: int = 10,
+        ridge: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.slices = slices
+        self.ridge = ridge
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class DirectionalRegression(TransformerReduction):
+    """Directional regression (Li and Wang 2007).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    slices : int, default=10
+        slices of a numeric target (a class target has one slice a class). From 2 to 10000.
+    ridge : float, default=0.0
+        added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
+        1e+06.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "dr"
+    _settings = (
+        "slices",
+        "ridge",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        slices: int = 10,
+        ridge: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.slices = slices
+        self.ridge = ridge
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class PrincipalHessianDirections(TransformerReduction):
+    """Principal Hessian directions (Li 1992).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    response : {"residual", "raw"}, default="residual"
+        take the Hessian of the residuals of a linear fit, or of the response itself.
+    ridge : float, default=0.0
+        added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
+        1e+06.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "phd"
+    _settings = (
+        "response",
+        "ridge",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        response: str = "residual",
+        ridge: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.response = response
+        self.ridge = ridge
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LassoSIR(TransformerReduction):
+    """Lasso-SIR: sparse sliced inverse regression (Lin, Zhao and Liu 2019).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    slices : int, default=10
+        slices of a numeric target (a class target has one slice a class). From 2 to 10000.
+    penalty : float or "auto", default="auto"
+        lasso penalty as a share of the least one that removes every column; auto: by cross-
+        validation. From 0 to 1.
+    folds : int, default=10
+        folds of the cross-validation of the penalty. From 2 to 1000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "lasso-sir"
+    _settings = (
+        "slices",
+        "penalty",
+        "folds",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        slices: int = 10,
+        penalty: float | str = "auto",
+        folds: int = 10,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.slices = slices
+        self.penalty = penalty
+        self.folds = folds
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class KernelSIR(TransformerReduction):
+    """Kernel sliced inverse regression (Wu 2008).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    complexity : float, default=1.0
+        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
+    bandwidth : float or "auto", default="auto"
+        s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at
+        most). From 1e-12 to 1e+12.
+    landmarks : int or None, default=None
+        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
+        From 2 to 1e+06.
+    slices : int, default=10
+        slices of a numeric response; classes are their own slices. From 2 to 1e+06.
+    ridge : float, default=0.0001
+        ridge on the covariance of the kernel columns, as a share of its largest eigenvalue.
+        From 1e-12 to 1000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "ksir"
+    _settings = (
+        "complexity",
+        "bandwidth",
+        "landmarks",
+        "slices",
+        "ridge",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        complexity: float = 1.0,
+        bandwidth: float | str = "auto",
+        landmarks: int | None = None,
+        slices: int = 10,
+        ridge: float = 0.0001,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.complexity = complexity
+        self.bandwidth = bandwidth
+        self.landmarks = landmarks
+        self.slices = slices
+        self.ridge = ridge
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GSIR(TransformerReduction):
+    """Generalised sliced inverse regression (Lee, Li and Chiaromonte 2013).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    complexity : float, default=1.0
+        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
+    bandwidth : float or "auto", default="auto"
+        s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at
+        most). From 1e-12 to 1e+12.
+    landmarks : int or None, default=None
+        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
+        From 2 to 1e+06.
+    ex : float, default=0.1
+        ridge on the features' Gram matrix, as a share of its largest eigenvalue. From 1e-12 to
+        1000.
+    ey : float, default=0.1
+        the same for the response (regression with atype=gyinv). From 1e-12 to 1000.
+    atype : {"identity", "gyinv"}, default="identity"
+        weight of the response: its Gram matrix, or that times its inverse.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "gsir"
+    _settings = (
+        "complexity",
+        "bandwidth",
+        "landmarks",
+        "ex",
+        "ey",
+        "atype",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        complexity: float = 1.0,
+        bandwidth: float | str = "auto",
+        landmarks: int | None = None,
+        ex: float = 0.1,
+        ey: float = 0.1,
+        atype: str = "identity",
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.complexity = complexity
+        self.bandwidth = bandwidth
+        self.landmarks = landmarks
+        self.ex = ex
+        self.ey = ey
+        self.atype = atype
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GSAVE(TransformerReduction):
+    """Generalised sliced average variance estimation (Lee, Li and Chiaromonte 2013).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    complexity : float, default=1.0
+        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
+    bandwidth : float or "auto", default="auto"
+        s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at
+        most). From 1e-12 to 1e+12.
+    landmarks : int or None, default=None
+        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
+        From 2 to 1e+06.
+    ex : float, default=0.1
+        ridge on the features' squared Gram matrix, as a share of its largest eigenvalue. From
+        1e-12 to 1000.
+    ey : float, default=0.1
+        the same for a numeric response; classes need none. From 1e-12 to 1000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "gsave"
+    _settings = (
+        "complexity",
+        "bandwidth",
+        "landmarks",
+        "ex",
+        "ey",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        complexity: float = 1.0,
+        bandwidth: float | str = "auto",
+        landmarks: int | None = None,
+        ex: float = 0.1,
+        ey: float = 0.1,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.complexity = complexity
+        self.bandwidth = bandwidth
+        self.landmarks = landmarks
+        self.ex = ex
+        self.ey = ey
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class KernelDimensionReduction(TransformerReduction):
+    """Kernel dimension reduction (Fukumizu, Bach and Jordan 2009).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    complexity : float, default=1.0
+        c in the kernel exp(-c |z - z'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
+    bandwidth : float or "auto", default="auto"
+        s, a distance between rows of Z; auto: half the median distance of x times sqrt(dim /
+        p). From 1e-12 to 1e+12.
+    landmarks : int or None, default=None
+        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
+        From 2 to 1e+06.
+    rows : int or "auto", default="auto"
+        rows the criterion is summed over, chosen by the seed; auto: all, with landmarks at most
+        2.5 times as many. From 2 to 1e+09.
+    epsilon : float, default=0.0001
+        ridge of the conditional covariance, per row. From 1e-14 to 1000.
+    anneal : float, default=4.0
+        square of the first bandwidth over that of the last. From 1 to 1000.
+    iterations : int, default=50
+        gradient steps in all. From 1 to 1e+06.
+    restarts : int, default=1
+        starts: gKDR, then random directions. From 1 to 10000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "kdr"
+    _settings = (
+        "complexity",
+        "bandwidth",
+        "landmarks",
+        "rows",
+        "epsilon",
+        "anneal",
+        "iterations",
+        "restarts",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        complexity: float = 1.0,
+        bandwidth: float | str = "auto",
+        landmarks: int | None = None,
+        rows: int | str = "auto",
+        epsilon: float = 0.0001,
+        anneal: float = 4.0,
+        iterations: int = 50,
+        restarts: int = 1,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.complexity = complexity
+        self.bandwidth = bandwidth
+        self.landmarks = landmarks
+        self.rows = rows
+        self.epsilon = epsilon
+        self.anneal = anneal
+        self.iterations = iterations
+        self.restarts = restarts
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GradientKDR(TransformerReduction):
+    """Gradient-based kernel dimension reduction (Fukumizu and Leng 2014).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    complexity : float, default=1.0
+        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
+    bandwidth : float or "auto", default="auto"
+        s, a distance between rows of scaled x; auto: the median over pairs (of 2000 rows at
+        most). From 1e-12 to 1e+12.
+    landmarks : int or None, default=None
+        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
+        From 2 to 1e+06.
+    epsilon : float, default=1e-05
+        ridge of the kernel regression, per row. From 1e-14 to 1000.
+    steps : int, default=1
+        steps in which the dimension shrinks; more than 1 is gKDR-i. From 1 to 1000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "gkdr"
+    _settings = (
+        "complexity",
+        "bandwidth",
+        "landmarks",
+        "epsilon",
+        "steps",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        complexity: float = 1.0,
+        bandwidth: float | str = "auto",
+        landmarks: int | None = None,
+        epsilon: float = 1e-05,
+        steps: int = 1,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.complexity = complexity
+        self.bandwidth = bandwidth
+        self.landmarks = landmarks
+        self.epsilon = epsilon
+        self.steps = steps
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LeastSquaresMutualInformation(TransformerReduction):
+    """Least-squares mutual information estimation (Suzuki and Sugiyama 2013).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    landmarks : int, default=200
+        basis functions, at rows chosen by the seed. From 2 to 1e+06.
+    bandwidths : float or tuple of float, default=(0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0)
+        bandwidths to choose from, in median distances of z and y; one: no choice. From 1e-06 to
+        1e+06.
+    lambdas : float or tuple of float, default=(0.001, 0.00316, 0.01, 0.0316, 0.1, 0.316, 1.0, 3.16, 10.0)
+        ridges to choose from. From 1e-12 to 1e+06.
+    iterations : int, default=100
+        gradient steps a start. From 1 to 1e+06.
+    tune_every : int, default=5
+        steps between two choices of bandwidth and ridge. From 1 to 1e+06.
+    restarts : int, default=5
+        starts: gKDR, then random directions. From 1 to 10000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "lsmie"
+    _settings = (
+        "landmarks",
+        "bandwidths",
+        "lambdas",
+        "iterations",
+        "tune_every",
+        "restarts",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        landmarks: int = 200,
+        bandwidths: float | tuple[float, ...] = (0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0),
+        lambdas: float | tuple[float, ...] = (0.001, 0.00316, 0.01, 0.0316, 0.1, 0.316, 1.0, 3.16, 10.0),
+        iterations: int = 100,
+        tune_every: int = 5,
+        restarts: int = 5,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.landmarks = landmarks
+        self.bandwidths = bandwidths
+        self.lambdas = lambdas
+        self.iterations = iterations
+        self.tune_every = tune_every
+        self.restarts = restarts
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class OuterProductOfGradients(TransformerReduction):
+    """Outer product of gradients (Xia, Tong, Li and Zhu 2002).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    anchors : int or "auto", default="auto"
+        rows at which the regression is linearised; auto: the larger of 100 and sqrt(n). From 1
+        to 1e+06.
+    subspace : {"mean", "central"}, default="mean"
+        for numeric targets: look at their mean, or at their whole distribution given x.
+    bandwidth : float, default=1.2
+        factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
+    ridge : float, default=0.0
+        added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "opg"
+    _settings = (
+        "anchors",
+        "subspace",
+        "bandwidth",
+        "ridge",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        anchors: int | str = "auto",
+        subspace: str = "mean",
+        bandwidth: float = 1.2,
+        ridge: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.anchors = anchors
+        self.subspace = subspace
+        self.bandwidth = bandwidth
+        self.ridge = ridge
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MAVE(TransformerReduction):
+    """Minimum average variance estimation (Xia, Tong, Li and Zhu 2002).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    anchors : int or "auto", default="auto"
+        rows at which the regression is linearised; auto: the larger of 100 and sqrt(n). From 1
+        to 1e+06.
+    subspace : {"mean", "central"}, default="mean"
+        for numeric targets: look at their mean, or at their whole distribution given x.
+    bandwidth : float, default=1.2
+        factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
+    ridge : float, default=0.0
+        added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "mave"
+    _settings = (
+        "anchors",
+        "subspace",
+        "bandwidth",
+        "ridge",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        anchors: int | str = "auto",
+        subspace: str = "mean",
+        bandwidth: float = 1.2,
+        ridge: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.anchors = anchors
+        self.subspace = subspace
+        self.bandwidth = bandwidth
+        self.ridge = ridge
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class NNSDR(TransformerReduction):
+    """Neural-network sufficient dimension reduction (Kapla, Fertl, Bura 2022).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    hidden : int, default=512
+        units of the hidden layer. From 1 to 100000.
+    dropout : float, default=0.4
+        share of the hidden units left out of each training row. From 0 to 0.95.
+    epochs : int, default=200
+        passes over the training rows in the first step. From 1 to 1e+07.
+    refine : int, default=400
+        passes over the training rows in the refinement. From 0 to 1e+07.
+    batch : int, default=32
+        rows of a mini-batch. From 1 to 1e+07.
+    rate : float, default=0.001
+        learning rate (RMSProp). From 1e-12 to 1000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "nnsdr"
+    _settings = (
+        "hidden",
+        "dropout",
+        "epochs",
+        "refine",
+        "batch",
+        "rate",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        hidden: int = 512,
+        dropout: float = 0.4,
+        epochs: int = 200,
+        refine: int = 400,
+        batch: int = 32,
+        rate: float = 0.001,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.hidden = hidden
+        self.dropout = dropout
+        self.epochs = epochs
+        self.refine = refine
+        self.batch = batch
+        self.rate = rate
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class Autoencoder(UnsupervisedReduction):
+    """Autoencoder with one hidden layer on each side of the bottleneck.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    hidden : int or "auto", default="auto"
+        units between input and bottleneck (auto: (p + q) / 2, at most 200 but no fewer than q).
+        From 1 to 1e+06.
+    epochs : int, default=100
+        passes over the training rows. From 1 to 1e+07.
+    batch : int, default=128
+        rows of a mini-batch. From 1 to 1e+07.
+    rate : float, default=0.001
+        learning rate (Adam). From 1e-12 to 1000.
+    momentum : float, default=0.9
+        momentum of the gradient (Adam's first moment). From 0 to 0.9999.
+    decay : float, default=0.0
+        weight decay: each step also takes rate x decay off the weights. From 0 to 1000.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "autoencoder"
+    _settings = (
+        "hidden",
+        "epochs",
+        "batch",
+        "rate",
+        "momentum",
+        "decay",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        hidden: int | str = "auto",
+        epochs: int = 100,
+        batch: int = 128,
+        rate: float = 0.001,
+        momentum: float = 0.9,
+        decay: float = 0.0,
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.hidden = hidden
+        self.epochs = epochs
+        self.batch = batch
+        self.rate = rate
+        self.momentum = momentum
+        self.decay = decay
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+ESTIMATORS: tuple[type[BaseReduction], ...] = (
+    StoNetClassifier,
+    StoNetRegressor,
+    PrincipalComponents,
+    SlicedInverseRegression,
+    SlicedAverageVariance,
+    DirectionalRegression,
+    PrincipalHessianDirections,
+    LassoSIR,
+    KernelSIR,
+    GSIR,
+    GSAVE,
+    KernelDimensionReduction,
+    GradientKDR,
+    LeastSquaresMutualInformation,
+    OuterProductOfGradients,
+    MAVE,
+    NNSDR,
+    Autoencoder,
+)

@@ -1,0 +1,169 @@
+"""The C library through ctypes: structures, prototypes, and status codes turned into exceptions.
+
+ctypes.CDLL releases the GIL during every call, so other Python threads run while C computes.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_size_t, c_ubyte, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any
+
+from .errors import BY_STATUS, INTERRUPTED, StonetError
+
+
+class Progress(ctypes.Structure):
+    _fields_ = [
+        ("stage", c_char_p),
+        ("done", c_int64),
+        ("total", c_int64),
+        ("loss", c_double),
+        ("validation_loss", c_double),
+        ("seconds", c_double),
+    ]
+
+
+ON_PROGRESS = ctypes.CFUNCTYPE(None, POINTER(Progress), c_void_p)
+ON_MESSAGE = ctypes.CFUNCTYPE(None, c_int, c_char_p, c_void_p)
+SHOULD_STOP = ctypes.CFUNCTYPE(c_int, c_void_p)
+
+
+class Run(ctypes.Structure):
+    _fields_ = [
+        ("seed", c_uint64),
+        ("threads", c_int),
+        ("on_progress", ON_PROGRESS),
+        ("on_message", ON_MESSAGE),
+        ("should_stop", SHOULD_STOP),
+        ("user", c_void_p),
+    ]
+
+
+class TransformOptions(ctypes.Structure):
+    _fields_ = [
+        ("draws", c_int64),
+        ("activated", c_int),
+        ("impute", c_int),
+        ("seed", c_uint64),
+        ("threads", c_int),
+    ]
+
+
+class IndependenceOptions(ctypes.Structure):
+    _fields_ = [
+        ("test", c_int),
+        ("null_law", c_int),
+        ("features", c_int64),
+        ("condition_features", c_int64),
+        ("repeats", c_int64),
+        ("permutations", c_int64),
+    ]
+
+
+class IndependenceResult(ctypes.Structure):
+    _fields_ = [("test", c_int), ("statistic", c_double), ("p_value", c_double), ("n", c_int64)]
+
+
+# Handles and strings that must be given back are void pointers, so that ctypes does not lose them.
+HANDLE = c_void_p
+OUT = POINTER(c_void_p)
+NAMES = POINTER(c_char_p)
+
+# name -> (result, arguments); a result of c_int is a stonet_status unless the name says otherwise.
+PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
+    "stonet_version": (c_char_p, []),
+    "stonet_last_error": (c_char_p, []),
+    "stonet_string_free": (None, [c_void_p]),
+    "stonet_run_default": (None, [POINTER(Run)]),
+    "stonet_data_wrap": (c_int, [c_void_p, c_int64, c_int64, OUT]),
+    "stonet_data_set_names": (c_int, [HANDLE, NAMES]),
+    "stonet_data_set_classes": (c_int, [HANDLE, c_void_p, NAMES, c_int64]),
+    "stonet_data_set_targets": (c_int, [HANDLE, c_void_p, c_int64]),
+    "stonet_data_rows": (c_int64, [HANDLE]),
+    "stonet_data_columns": (c_int64, [HANDLE]),
+    "stonet_data_column_name": (c_char_p, [HANDLE, c_int64]),
+    "stonet_data_x": (POINTER(c_float), [HANDLE]),
+    "stonet_data_targets": (POINTER(c_double), [HANDLE, POINTER(c_int64)]),
+    "stonet_data_classes": (POINTER(c_int32), [HANDLE, POINTER(c_int64)]),
+    "stonet_data_class_label": (c_char_p, [HANDLE, c_int64]),
+    "stonet_data_truth": (POINTER(c_double), [HANDLE, POINTER(c_int64)]),
+    "stonet_data_free": (None, [HANDLE]),
+    "stonet_generate": (c_int, [c_char_p, c_int64, c_uint64, OUT]),
+    "stonet_generators_json": (c_void_p, []),
+    "stonet_spec_create": (c_int, [c_char_p, OUT]),
+    "stonet_spec_set": (c_int, [HANDLE, c_char_p, c_char_p]),
+    "stonet_spec_free": (None, [HANDLE]),
+    "stonet_methods_json": (c_void_p, []),
+    "stonet_fit": (c_int, [HANDLE, HANDLE, POINTER(Run), OUT]),
+    "stonet_model_outcome": (c_int, [HANDLE]),
+    "stonet_model_dim": (c_int64, [HANDLE]),
+    "stonet_model_outputs": (c_int64, [HANDLE]),
+    "stonet_model_inputs": (c_int64, [HANDLE]),
+    "stonet_model_is_classifier": (c_int, [HANDLE]),
+    "stonet_model_class_label": (c_char_p, [HANDLE, c_int64]),
+    "stonet_transform": (c_int, [HANDLE, HANDLE, POINTER(TransformOptions), c_void_p]),
+    "stonet_predict": (c_int, [HANDLE, HANDLE, c_void_p]),
+    "stonet_model_save": (c_int, [HANDLE, c_char_p]),
+    "stonet_model_load": (c_int, [c_char_p, OUT]),
+    "stonet_model_save_bytes": (c_int, [HANDLE, POINTER(POINTER(c_ubyte)), POINTER(c_size_t)]),
+    "stonet_model_load_bytes": (c_int, [c_char_p, c_size_t, OUT]),
+    "stonet_bytes_free": (None, [POINTER(c_ubyte)]),
+    "stonet_model_json": (c_void_p, [HANDLE]),
+    "stonet_model_history_csv": (c_void_p, [HANDLE]),
+    "stonet_model_free": (None, [HANDLE]),
+    "stonet_independence_default": (None, [POINTER(IndependenceOptions)]),
+    "stonet_independence": (
+        c_int,
+        [c_void_p, c_int64, c_int64, c_void_p, c_int64, c_void_p, c_int64]
+        + [POINTER(IndependenceOptions), POINTER(Run), POINTER(IndependenceResult)],
+    ),
+    "stonet_sufficiency": (
+        c_int,
+        [HANDLE, HANDLE, POINTER(IndependenceOptions), POINTER(Run), POINTER(IndependenceResult)],
+    ),
+}
+
+
+def _load() -> ctypes.CDLL:
+    """The library inside the package, or the one that STONET_LIBRARY names (for work on the library itself)."""
+    path = os.environ.get("STONET_LIBRARY") or str(Path(__file__).with_name("libstonet.so"))
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"the stonet library could not be loaded from {path}: {error}") from error
+    for name, (result, arguments) in PROTOTYPES.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    return library
+
+
+lib = _load()
+
+
+def last_error() -> str:
+    return str(lib.stonet_last_error().decode("utf-8", "replace"))
+
+
+def check(status: int) -> None:
+    """Raises what a status other than STONET_OK stands for, with the library's sentence."""
+    if status == 0:
+        return
+    if status == INTERRUPTED:
+        raise KeyboardInterrupt
+    raise BY_STATUS.get(status, StonetError)(last_error())
+
+
+def take_text(pointer: int | None) -> str | None:
+    """A Python string from a char * of the library, which is freed; None for NULL."""
+    if not pointer:
+        return None
+    try:
+        return ctypes.string_at(pointer).decode("utf-8", "replace")
+    finally:
+        lib.stonet_string_free(pointer)
+
+
+def names_array(names: list[str]) -> Any:
+    return (c_char_p * len(names))(*[name.encode("utf-8", "surrogateescape") for name in names])

@@ -1,0 +1,134 @@
+"""What users do: pipelines, searches, frames, pickles, labels, pieces that scikit-learn's checks do not reach."""
+from __future__ import annotations
+
+import copy
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from cheap import SETTINGS, make
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import stonet
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*direction")
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_pickle_copy_clone(name, waveform):
+    X, y, _ = waveform
+    estimator = make(name, random_state=2).fit(X, y)
+    Z = estimator.transform(X)
+    for again in (pickle.loads(pickle.dumps(estimator)), copy.deepcopy(estimator), clone(estimator).fit(X, y)):
+        assert np.array_equal(again.transform(X), Z)
+    assert not hasattr(clone(estimator), "model_")
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_pandas_in_and_out(name, waveform):
+    X, y, _ = waveform
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])], index=np.arange(len(X)) + 100)
+    estimator = make(name, random_state=2).set_output(transform="pandas").fit(frame, pd.Series(y, index=frame.index))
+    Z = estimator.transform(frame)
+    assert list(Z.columns) == list(estimator.get_feature_names_out())
+    assert Z.columns[0] == name.lower() + "0"
+    assert (Z.index == frame.index).all()
+    assert np.array_equal(Z, make(name, random_state=2).fit(X, y).transform(X))
+
+
+def test_pipeline_search_and_scores(waveform):
+    X, y, _ = waveform
+    pipeline = make_pipeline(StandardScaler(), make("StoNetClassifier", random_state=1))
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.8
+    search = GridSearchCV(pipeline, {"stonetclassifier__n_components": [1, 2]}, cv=2).fit(X, y)
+    assert search.best_score_ > 0.8
+    reduced = make_pipeline(make("GSIR", n_components=1), LogisticRegression())
+    search = GridSearchCV(reduced, {"gsir__ex": [0.01, 0.1]}, cv=2, n_jobs=2).fit(X, y)
+    assert search.best_score_ > 0.8
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_joblib(backend, waveform):
+    X, y, _ = waveform
+    jobs = [joblib.delayed(make("StoNetClassifier", random_state=seed).fit)(X, y) for seed in (1, 1, 2)]
+    first, same, other = (fitted.transform(X) for fitted in joblib.Parallel(2, backend=backend)(jobs))
+    assert np.array_equal(first, same) and not np.array_equal(first, other)
+
+
+def test_labels_of_any_kind(waveform):
+    X, y, _ = waveform
+    plain = make("StoNetClassifier", random_state=1).fit(X, y)
+    for labels in (np.where(y > 0, "yes", "no"), y > 0, np.where(y > 0, 3.0, -1.0), pd.Categorical(y > 0)):
+        fitted = make("StoNetClassifier", random_state=1).fit(X, labels)
+        assert np.array_equal(fitted.classes_, np.unique(labels))
+        assert np.array_equal(fitted.predict_proba(X), plain.predict_proba(X))
+        assert fitted.score(X, np.asarray(labels)) == plain.score(X, y)
+
+
+def test_several_responses(numbers):
+    X, y = numbers
+    both = np.stack([y, -2 * y + 10], axis=1)
+    predicted = make("StoNetRegressor", random_state=1, epochs=200).fit(X, both).predict(X)
+    assert predicted.shape == both.shape
+    assert np.corrcoef(predicted[:, 1], both[:, 1])[0, 1] > 0.8
+    with pytest.raises(ValueError):
+        make("StoNetClassifier").fit(X, both)
+
+
+def test_seeds_and_threads(waveform):
+    X, y, _ = waveform
+    Z = make("StoNetClassifier", random_state=5).fit(X, y).transform(X)
+    assert np.array_equal(make("StoNetClassifier", random_state=5, n_jobs=2).fit(X, y).transform(X), Z)
+    state = np.random.RandomState(5)
+    assert not np.array_equal(make("StoNetClassifier", random_state=state).fit(X, y).transform(X), Z)
+    np.random.seed(3)
+    free = [make("StoNetClassifier").fit(X, y).transform(X) for _ in range(2)]
+    assert not np.array_equal(*free)
+    with pytest.raises(ValueError, match="n_jobs"):
+        make("StoNetClassifier", n_jobs=0).fit(X, y)
+
+
+def test_float32_is_shared_not_copied(waveform):
+    X = np.ascontiguousarray(waveform.X)
+    table = stonet.GSIR()._training_table(X)
+    assert np.shares_memory(table._x, X)
+
+
+def test_draw_and_impute(waveform):
+    X, y, _ = waveform
+    fitted = make("StoNetClassifier", random_state=1).fit(X, y)
+    draws = fitted.draw(X, 5, random_state=1)
+    assert draws.shape == (5, len(X), 2)
+    assert np.array_equal(draws, fitted.draw(X, 5, random_state=1))
+    assert not np.array_equal(draws[0], draws[1])
+    assert fitted.impute(X, y, random_state=1).shape == (len(X), 2)
+    with pytest.raises(ValueError, match="not fitted on"):
+        fitted.impute(X, np.full(len(X), 9))
+
+
+def test_history_and_progress(waveform, capfd):
+    X, y, _ = waveform
+    fitted = make("StoNetClassifier", verbose=1).fit(X, y)
+    assert fitted.history_["loss"][-1] < fitted.history_["loss"][0]
+    assert "training [" in capfd.readouterr().err
+    make("StoNetClassifier").fit(X, y)
+    assert capfd.readouterr().err == ""
+    assert make("PrincipalComponents").fit(X).history_ is None
+
+
+def test_regressor_learns(numbers):
+    X, y = numbers
+    assert stonet.StoNetRegressor(n_components=1, random_state=1).fit(X, y).score(X, y) > 0.7
+
+
+def test_sufficiency(waveform):
+    X, y, _ = waveform
+    fresh = stonet.datasets.generate("waveform", rows=200, random_state=9)
+    result = make("StoNetClassifier", random_state=1).fit(X, y).sufficiency_test(fresh.X, fresh.y)
+    assert 0 <= result.p_value <= 1 and result.n == 200 and result.test == "rcit"

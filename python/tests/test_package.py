@@ -1,0 +1,132 @@
+"""The package itself: import time, generated code, types, interruption, leaks."""
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cheap import make
+
+import stonet
+
+PYTHON_FOLDER = Path(__file__).resolve().parents[1]
+
+
+def test_import_is_fast():
+    """At most 0.3 s beyond NumPy; the best of three, as the machine may be busy."""
+    code = "import time, numpy; t = time.perf_counter(); import stonet; print(time.perf_counter() - t)"
+    spent = [float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(3)]
+    assert min(spent) < 0.3
+
+
+def test_every_name_is_there():
+    for name in stonet.__all__:
+        assert getattr(stonet, name) is not None
+    assert set(stonet.__all__) <= set(dir(stonet))
+
+
+def test_estimators_follow_the_tables():
+    """tools/generate_estimators.py must be run when the tables of the library change."""
+    tool = PYTHON_FOLDER / "tools" / "generate_estimators.py"
+    text = subprocess.check_output([sys.executable, tool, "--print"], text=True)
+    assert text == (PYTHON_FOLDER / "src" / "stonet" / "_generated.py").read_text()
+
+
+def interrupt_soon(delay):
+    timer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+def test_ctrl_c(waveform):
+    """Ctrl-C ends a long fit within a moment, and what was learned so far can be used."""
+    estimator = make("StoNetClassifier", epochs=10**6, random_state=1)
+    handler = signal.getsignal(signal.SIGINT)
+    timer = interrupt_soon(0.5)
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        estimator.fit(*waveform[:2])
+    timer.join()
+    assert time.monotonic() - start < 10
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert estimator.score(*waveform[:2]) > 0.7
+
+
+def test_other_threads_run_meanwhile(waveform):
+    """The library computes without the GIL: this thread counts on while another one fits."""
+    estimator = make("StoNetClassifier", epochs=2000, random_state=1)
+    worker = threading.Thread(target=estimator.fit, args=waveform[:2])
+    worker.start()
+    ticks = 0
+    while worker.is_alive():
+        ticks += 1
+        time.sleep(0.001)
+    assert ticks > 5
+
+
+def resident_kilobytes():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_no_leak(waveform):
+    """Memory after 1,000 small fits is what it was after the first hundred."""
+    X, y = waveform[0][:50], waveform[1][:50]
+
+    def work(times):
+        for _ in range(times):
+            estimator = make("StoNetClassifier", epochs=1, random_state=1).fit(X, y)
+            estimator.predict(X)
+            estimator.model_.to_bytes()
+            make("SlicedInverseRegression", n_components=1).fit(X, y).transform(X)
+
+    work(100)
+    before = resident_kilobytes()
+    work(900)
+    assert resident_kilobytes() - before < 2048
+
+
+def test_independence():
+    random = np.random.default_rng(0)
+    x, noise = random.normal(size=300), random.normal(size=300)
+    assert stonet.independence_test(x, x**2 + 0.1 * noise).p_value < 0.01
+    assert stonet.independence_test(x, noise).p_value > 0.01
+    assert stonet.independence_test(x, x + noise, z=x).test in ("rcit", "rit")
+    words = np.where(x > 0, "up", "down")
+    assert stonet.independence_test(words, x, test="dcor", permutations=200).p_value < 0.05
+    same = [stonet.independence_test(x, noise, n_jobs=jobs).p_value for jobs in (1, 2)]
+    assert same[0] == same[1]
+    with pytest.raises(ValueError, match="one of auto"):
+        stonet.independence_test(x, noise, test="magic")
+    with pytest.raises(ValueError, match="rows"):
+        stonet.independence_test(x, noise[:10])
+
+
+def test_datasets():
+    names = [entry["name"] for entry in stonet.datasets.generators()]
+    assert "waveform" in names
+    for name in names:
+        X, y, truth = stonet.datasets.generate(name, rows=30)
+        assert len(X) == len(y) == len(truth) == 30 and X.dtype == np.float32
+
+
+def test_plots(waveform, numbers):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    X, y, _ = waveform
+    fitted = make("StoNetClassifier", random_state=1).fit(X, y)
+    Z = fitted.transform(X)
+    assert stonet.plot.reduction(Z, y).get_xlabel() == "Z1"
+    assert stonet.plot.reduction(Z[:, :1], y).get_ylabel() == "class"
+    assert stonet.plot.reduction(Z[:60], numbers[1]).get_ylabel() == "Z2"
+    assert stonet.plot.reduction(Z[:60, :1], numbers[1]).get_ylabel() == "response"
+    assert stonet.plot.training_curve(fitted).get_xlabel() == "epoch"
+    assert stonet.plot.error_by_dimension([1, 2], [[0.2, 0.3], [0.1, 0.1]]).get_xlabel() == "dimension q"
+    with pytest.raises(ValueError, match="no training history"):
+        stonet.plot.training_curve(make("PrincipalComponents").fit(X))

@@ -1,0 +1,176 @@
+"""Writes src/stonet/_generated.py from the parameter tables of the C library.
+
+    python tools/generate_estimators.py            write the file
+    python tools/generate_estimators.py --print    only print it
+"""
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from stonet._library import lib, take_text
+
+TARGET = Path(__file__).resolve().parents[1] / "src" / "stonet" / "_generated.py"
+WIDTH = 100
+
+# class -> (method of the library, base class)
+CLASSES = {
+    "StoNetClassifier": ("stonet", "BaseStoNetClassifier"),
+    "StoNetRegressor": ("stonet", "BaseStoNetRegressor"),
+    "PrincipalComponents": ("pca", "UnsupervisedReduction"),
+    "SlicedInverseRegression": ("sir", "TransformerReduction"),
+    "SlicedAverageVariance": ("save", "TransformerReduction"),
+    "DirectionalRegression": ("dr", "TransformerReduction"),
+    "PrincipalHessianDirections": ("phd", "TransformerReduction"),
+    "LassoSIR": ("lasso-sir", "TransformerReduction"),
+    "KernelSIR": ("ksir", "TransformerReduction"),
+    "GSIR": ("gsir", "TransformerReduction"),
+    "GSAVE": ("gsave", "TransformerReduction"),
+    "KernelDimensionReduction": ("kdr", "TransformerReduction"),
+    "GradientKDR": ("gkdr", "TransformerReduction"),
+    "LeastSquaresMutualInformation": ("lsmie", "TransformerReduction"),
+    "OuterProductOfGradients": ("opg", "TransformerReduction"),
+    "MAVE": ("mave", "TransformerReduction"),
+    "NNSDR": ("nnsdr", "TransformerReduction"),
+    "Autoencoder": ("autoencoder", "UnsupervisedReduction"),
+}
+
+HEAD = '''"""The estimators. Written by tools/generate_estimators.py from the parameter tables of the C library."""
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import (
+    BaseReduction,
+    BaseStoNetClassifier,
+    BaseStoNetRegressor,
+    TransformerReduction,
+    UnsupervisedReduction,
+)
+'''
+
+Setting = dict[str, Any]
+
+RANDOM_STATE = "seed of all randomness; the same number gives what the command line gives with --seed"
+N_JOBS = "threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend on it"
+VERBOSE = "1 shows a progress bar and the library's notes on stderr"
+
+
+def number(text: str, kind: str) -> int | float:
+    return int(text) if kind.startswith("integer") else float(text)
+
+
+def default_of(setting: Setting) -> object:
+    """The default as a Python value; 'none' is None."""
+    text, kind = setting["default"], setting["kind"]
+    if text == "none" and kind != "choice":
+        return None
+    if kind == "choice" or text in (setting["choices"] or []):
+        return text
+    if kind == "boolean":
+        return text in ("true", "yes", "on", "1")
+    if kind in ("integers", "reals"):
+        return tuple(number(part, kind) for part in text.split(","))
+    return number(text, kind)
+
+
+def type_of(setting: Setting) -> str:
+    kind, words = setting["kind"], setting["choices"] or []
+    plain = {"integer": "int", "real": "float", "choice": "str", "boolean": "bool"}
+    hint = plain.get(kind) or ("int | tuple[int, ...]" if kind == "integers" else "float | tuple[float, ...]")
+    if kind != "choice" and any(word != "none" for word in words):
+        hint += " | str"
+    if kind != "choice" and "none" in words:
+        hint += " | None"
+    return hint
+
+
+def described_type(setting: Setting) -> str:
+    kind, words = setting["kind"], setting["choices"] or []
+    if kind == "choice":
+        return "{" + ", ".join(json.dumps(word) for word in words) + "}"
+    name = {"integer": "int", "real": "float", "boolean": "bool", "integers": "int or tuple of int"}.get(kind)
+    name = name or "float or tuple of float"
+    return " or ".join([name] + ["None" if word == "none" else json.dumps(word) for word in words])
+
+
+def written(value: object) -> str:
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
+def bounds(setting: Setting) -> str:
+    if setting["low"] is None or setting["high"] is None:
+        return ""
+    return f" From {setting['low']:g} to {setting['high']:g}."
+
+
+def described(name: str, kind: str, default: object, help_text: str, more: str = "") -> list[str]:
+    sentence = help_text + "." + more
+    lines = [f"{name} : {kind}, default={written(default)}"]
+    return lines + textwrap.wrap(sentence, WIDTH - 8, initial_indent="    ", subsequent_indent="    ")
+
+
+def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) -> list[tuple[str, str, object, list[str]]]:
+    """name, type, default and description lines of every argument of __init__."""
+    settings = list(method["settings"])
+    if base == "TransformerReduction":
+        settings.append(common["task"])
+    settings.append(common["scale"])
+    dim = common["dim"]
+    rows = [("n_components", "int", default_of(dim), described("n_components", "int", default_of(dim), dim["help"]))]
+    for setting in settings:
+        value = default_of(setting)
+        text = described(setting["name"], described_type(setting), value, setting["help"], bounds(setting))
+        rows.append((setting["name"], type_of(setting), value, text))
+    rows.append(("random_state", "Any", None, described("random_state", "int, RandomState or None", None, RANDOM_STATE)))
+    rows.append(("n_jobs", "int | None", None, described("n_jobs", "int or None", None, N_JOBS)))
+    rows.append(("verbose", "int", 0, described("verbose", "int", 0, VERBOSE)))
+    return rows
+
+
+def attributes(base: str) -> list[str]:
+    lines = ["n_features_in_ : int", "feature_names_in_ : ndarray of str, when X was a DataFrame"]
+    if base == "BaseStoNetClassifier":
+        lines.append("classes_ : ndarray, the labels in sorted order")
+    return lines + ["history_ : dict of arrays, the training history by epoch, or None when there is none"]
+
+
+def class_text(name: str, method: dict[str, Any], common: dict[str, Setting], base: str) -> str:
+    rows = parameters(method, common, base)
+    suffix = {"StoNetClassifier": ", for classes", "StoNetRegressor": ", for numbers"}.get(name, "")
+    doc = [f"{method['title']}{suffix}.", "", "Parameters", "----------"]
+    for row in rows:
+        doc += row[3]
+    doc += ["", "Attributes", "----------", *attributes(base)]
+    own = [row[0] for row in rows if row[0] not in ("n_components", "random_state", "n_jobs", "verbose")]
+    lines = [f"class {name}({base}):", f'    """{doc[0]}']
+    lines += [f"    {line}" if line else "" for line in doc[1:]]
+    lines += ['    """', "", f"    _method = {json.dumps(method['name'])}", "    _settings = ("]
+    lines += [f"        {json.dumps(setting)}," for setting in own]
+    lines += ["    )", "", "    def __init__(", "        self,"]
+    for k, (argument, kind, value, _) in enumerate(rows):
+        lines += [f"        {argument}: {kind} = {written(value)},"] + (["        *,"] if k == 0 else [])
+    lines += ["    ) -> None:"] + [f"        self.{row[0]} = {row[0]}" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def generate() -> str:
+    tables = json.loads(take_text(lib.stonet_methods_json()) or "{}")
+    methods = {method["name"]: method for method in tables["methods"]}
+    common = {setting["name"]: setting for setting in tables["common"]}
+    parts = [HEAD]
+    for name, (method, base) in CLASSES.items():
+        parts.append(class_text(name, methods[method], common, base))
+    listing = "\n".join(f"    {name}," for name in CLASSES)
+    parts.append(f"ESTIMATORS: tuple[type[BaseReduction], ...] = (\n{listing}\n)\n")
+    return "\n\n".join(parts)
+
+
+if __name__ == "__main__":
+    if "--print" in sys.argv[1:]:
+        sys.stdout.write(generate())
+    else:
+        TARGET.write_text(generate())
