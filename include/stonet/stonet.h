@@ -162,6 +162,10 @@ typedef enum stonet_outcome {
 /* run may be NULL for the defaults. */
 STONET_API stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
                                     stonet_model **out);
+/* Trains a model that is a network (method "stonet" without a learner) further, from where it stands, on rows
+   that came later: `epochs` passes over them alone, at the lr and weight decay of the first fit, without the
+   final full-data stage. Encoding, scaling and classes stay as they are. On failure the model is unchanged. */
+STONET_API stonet_status stonet_fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run);
 STONET_API stonet_outcome stonet_model_outcome(const stonet_model *model);
 STONET_API int64_t stonet_model_dim(const stonet_model *model);      /* columns of Z */
 STONET_API int64_t stonet_model_outputs(const stonet_model *model);  /* classes, or regression outputs */

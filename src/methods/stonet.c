@@ -19,6 +19,13 @@ static stonet_status stonet_fit_method(const sn_problem *problem, int64_t dim, c
     return STONET_OK;
 }
 
+static stonet_status stonet_fit_more_method(void *state, const sn_problem *problem,
+                                            const sn_settings *settings, const stonet_run *run,
+                                            stonet_outcome *outcome)
+{
+    return sn_stonet_fit_more(state, problem, settings, run, outcome);
+}
+
 static stonet_status stonet_transform_method(const void *state, const float *x, int64_t n,
                                              const sn_transform_request *request, float *z)
 {
@@ -246,6 +253,7 @@ const sn_method sn_method_stonet = {
     .params = sn_stonet_params,
     .n_params = SN_STONET_PARAMS,
     .fit = stonet_fit_method,
+    .fit_more = stonet_fit_more_method,
     .transform = stonet_transform_method,
     .has_draws = true,
     .predict = stonet_predict_method,

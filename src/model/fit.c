@@ -1,5 +1,6 @@
 /* stonet_fit: table -> schema -> scaled matrix -> method -> Z -> learner. */
 #include <omp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -129,6 +130,23 @@ static stonet_status fit_learner(stonet_model *model, encoded *data, const stone
     return status;
 }
 
+/* Adds the history of the last training to that of the model, under the one header line. */
+static stonet_status keep_history(stonet_model *model)
+{
+    const char *history = model->method->history != NULL ? model->method->history(model->state) : NULL;
+    if (history == NULL) return STONET_OK;
+    const char *before = model->history != NULL ? model->history : "";
+    const char *rows = strchr(history, '\n');
+    if (model->history != NULL) history = rows != NULL ? rows + 1 : "";
+    size_t size = strlen(before) + strlen(history) + 1;
+    char *all = NULL;
+    SN_TRY(SN_NEW_RAW(all, size));
+    snprintf(all, size, "%s%s", before, history);
+    sn_free(model->history);
+    model->history = all;
+    return STONET_OK;
+}
+
 static stonet_status fit_method(const stonet_spec *spec, const encoded *data, const stonet_run *run,
                                 stonet_model *model)
 {
@@ -138,9 +156,7 @@ static stonet_status fit_method(const stonet_spec *spec, const encoded *data, co
     SN_TRY(status);
     model->dim = result.dim;
     model->outcome = result.outcome;
-    const char *history = spec->method->history != NULL ? spec->method->history(model->state) : NULL;
-    if (history != NULL && (model->history = sn_strdup(history)) == NULL) return STONET_ERROR_MEMORY;
-    return STONET_OK;
+    return keep_history(model);
 }
 
 static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
@@ -181,6 +197,35 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
     }
     *out = model;
     return STONET_OK;
+}
+
+static stonet_status fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run)
+{
+    encoded data = {0};
+    stonet_status status = encode(model->schema, more, &data);
+    if (status == STONET_OK)
+        status = model->method->fit_more(model->state, &data.problem, model->settings, run, &model->outcome);
+    encoded_free(&data);
+    SN_TRY(status);
+    model->n_train += stonet_data_rows(more);
+    return keep_history(model);
+}
+
+stonet_status stonet_fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run)
+{
+    if (model == NULL || more == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_fit_more needs a model and data");
+    if (model->method->fit_more == NULL || model->learner != NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model of method '%s' cannot be trained further: fit all rows at once",
+                       model->method->name);
+    stonet_run fallback;
+    stonet_run_default(&fallback);
+    if (run == NULL) run = &fallback;
+    int before = sn_model_threads(run->threads);
+    stonet_status status = fit_more(model, more, run);
+    sn_model_threads(before);
+    return status;
 }
 
 void stonet_model_free(stonet_model *model)

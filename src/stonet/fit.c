@@ -50,6 +50,20 @@ static void tell(const stonet_run *run, const sn_stonet *net, const sn_train_rep
                    report->smallest_step);
 }
 
+/* Keeps what is needed to use the trained network and to tell about it. */
+static void keep(sn_stonet *net, const sn_config *config, const sn_train_report *report)
+{
+    net->lr = config->lr;
+    net->weight_decay = config->weight_decay;
+    net->epochs = config->epochs;
+    net->batch = config->batch;
+    net->iterations += report->iterations;
+    net->training_loss = report->loss;
+    net->smallest_step = report->smallest_step;
+    sn_dynamics_from(config, &net->shape, &net->dynamics);
+    sn_dynamics_safeguard(&net->shape, net->theta, &net->dynamics);
+}
+
 static stonet_status fit_network(const sn_problem *problem, const sn_settings *settings,
                                  const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
 {
@@ -72,15 +86,7 @@ static stonet_status fit_network(const sn_problem *problem, const sn_settings *s
         sn_message(run, STONET_NOTE, "training diverged at lr=%g; starting again with lr=%g", config.lr,
                    wanted.lr);
     }
-    net->lr = config.lr;
-    net->weight_decay = config.weight_decay;
-    net->epochs = config.epochs;
-    net->batch = config.batch;
-    net->iterations = report.iterations;
-    net->training_loss = report.loss;
-    net->smallest_step = report.smallest_step;
-    sn_dynamics_from(&config, &net->shape, &net->dynamics);
-    sn_dynamics_safeguard(&net->shape, net->theta, &net->dynamics);
+    keep(net, &config, &report);
     tell(run, net, &report);
     *outcome = report.outcome;
     return STONET_OK;
@@ -98,5 +104,37 @@ stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_setti
         return status;
     }
     *out = net;
+    return STONET_OK;
+}
+
+/* What the first fit chose takes the place of "auto"; a first fit stopped early may have chosen nothing. */
+static void take_choices(const sn_stonet *net, sn_config *config)
+{
+    if (config->auto_lr && net->lr > 0.0) config->lr = net->lr;
+    if (config->auto_decay && net->weight_decay > 0.0) config->weight_decay = net->weight_decay;
+    if (config->auto_epochs) config->epochs = net->epochs > 0.0 ? net->epochs : 1.0;
+    config->sdr_iterations = 0;
+}
+
+stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
+                                 const stonet_run *run, stonet_outcome *outcome)
+{
+    sn_config config;
+    SN_TRY(sn_config_resolve(settings, problem, &net->shape, &config));
+    take_choices(net, &config);
+    sn_epoch_log_free(&net->history);
+    const sn_stage_job job = {.shape = &net->shape,
+                              .problem = problem,
+                              .n = problem->n,
+                              .config = &config,
+                              .seed = run->seed + (uint64_t)net->iterations, /* fresh noise for each piece */
+                              .threads = sn_threads(run),
+                              .run = run,
+                              .history = &net->history};
+    sn_train_report report;
+    SN_TRY(sn_train_stages(&job, net->theta, &report));
+    keep(net, &config, &report);
+    tell(run, net, &report);
+    *outcome = report.outcome;
     return STONET_OK;
 }

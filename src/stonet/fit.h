@@ -21,6 +21,10 @@ typedef struct sn_stonet {
 
 stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
                             const stonet_run *run, sn_stonet **out, stonet_outcome *outcome);
+/* Trains on other rows from the present parameters, with the epochs, lr and weight decay of the first fit and
+   without the final stage, which would fit these rows alone. The history is then of this training only. */
+stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
+                                 const stonet_run *run, stonet_outcome *outcome);
 void sn_stonet_free(sn_stonet *net);
 
 /* M stochastic forward passes, Y_i ~ N(mu_i, s_i), stacked: out (draws n) x q. */

@@ -1,0 +1,163 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "model/testing.h"
+
+enum { ROWS = 120, COLUMNS = 5, CLASSES = 3 };
+
+static stonet_model *fit_short(const stonet_data *data, const char *epochs)
+{
+    stonet_spec *spec = sn_testing_spec("stonet", "2");
+    const char *const settings[][2] = {{"epochs", epochs},
+                                       {"weight_decay", "0.001"},
+                                       {"hidden", "8"},
+                                       {"sdr_iterations", "0"},
+                                       {"batch", "10"}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        assert_int_equal(stonet_spec_set(spec, settings[i][0], settings[i][1]), STONET_OK);
+    stonet_model *model = NULL;
+    assert_int_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
+    stonet_spec_free(spec);
+    return model;
+}
+
+static double log_loss(const stonet_model *model, const stonet_data *data)
+{
+    stonet_scores scores;
+    assert_int_equal(stonet_score(model, data, &scores), STONET_OK);
+    return scores.log_loss;
+}
+
+static void assert_same_model(const stonet_model *a, const stonet_model *b)
+{
+    unsigned char *left = NULL, *right = NULL;
+    size_t left_size = 0, right_size = 0;
+    assert_int_equal(stonet_model_save_bytes(a, &left, &left_size), STONET_OK);
+    assert_int_equal(stonet_model_save_bytes(b, &right, &right_size), STONET_OK);
+    assert_int_equal(left_size, right_size);
+    assert_memory_equal(left, right, left_size);
+    stonet_bytes_free(left);
+    stonet_bytes_free(right);
+}
+
+/* Pieces of the same population go on improving the fit to rows that no piece had. */
+static void learns_from_pieces(void **state)
+{
+    (void)state;
+    sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    sn_table unseen = sn_table_classes(ROWS, COLUMNS, CLASSES, 99);
+    stonet_model *model = fit_short(first.data, "2");
+    const double before = log_loss(model, unseen.data);
+    for (uint32_t piece = 2; piece < 12; piece++) {
+        sn_table more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
+        assert_int_equal(stonet_fit_more(model, more.data, NULL), STONET_OK);
+        sn_table_free(&more);
+    }
+    const double after = log_loss(model, unseen.data);
+    print_message("log loss from %g to %g\n", before, after);
+    assert_true(after < 0.7 * before);
+    assert_int_equal(model->n_train, 11 * ROWS);
+    char *history = stonet_model_history_csv(model);
+    int lines = 0;
+    for (const char *at = history; (at = strchr(at, '\n')) != NULL; at++) lines++;
+    assert_int_equal(lines, 1 + 11 * 2);
+    stonet_string_free(history);
+    stonet_model_free(model);
+    sn_table_free(&first);
+    sn_table_free(&unseen);
+}
+
+/* The same from a model that went through its file, and for any number of threads. */
+static void continues_a_loaded_model(void **state)
+{
+    (void)state;
+    sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    sn_table second = sn_table_classes(ROWS, COLUMNS, CLASSES, 2);
+    stonet_model *model = fit_short(first.data, "3"), *loaded = NULL;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+    assert_int_equal(stonet_model_load_bytes(bytes, size, &loaded), STONET_OK);
+    stonet_run run;
+    stonet_run_default(&run);
+    run.threads = 1;
+    assert_int_equal(stonet_fit_more(model, second.data, &run), STONET_OK);
+    run.threads = 2;
+    assert_int_equal(stonet_fit_more(loaded, second.data, &run), STONET_OK);
+    assert_same_model(model, loaded);
+    stonet_bytes_free(bytes);
+    stonet_model_free(model);
+    stonet_model_free(loaded);
+    sn_table_free(&first);
+    sn_table_free(&second);
+}
+
+static void chosen_settings_are_kept(void **state)
+{
+    (void)state;
+    sn_table first = sn_table_numbers(60, COLUMNS, 1, 1);
+    stonet_spec *spec = sn_testing_spec("stonet", "1");
+    stonet_model *model = NULL;
+    assert_int_equal(stonet_fit(spec, first.data, NULL, &model), STONET_OK);
+    stonet_scores before, after;
+    assert_int_equal(stonet_score(model, first.data, &before), STONET_OK);
+    assert_int_equal(stonet_fit_more(model, first.data, NULL), STONET_OK);
+    assert_int_equal(stonet_score(model, first.data, &after), STONET_OK);
+    assert_true(after.mse < 2.0 * before.mse);
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&first);
+}
+
+static void assert_refused(stonet_model *model, const stonet_data *more, stonet_status wanted,
+                           const char *words)
+{
+    assert_int_equal(stonet_fit_more(model, more, NULL), wanted);
+    if (strstr(stonet_last_error(), words) == NULL) print_error("%s\n", stonet_last_error());
+    assert_non_null(strstr(stonet_last_error(), words));
+}
+
+static void refuses_what_does_not_fit(void **state)
+{
+    (void)state;
+    sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    sn_table wide = sn_table_classes(ROWS, COLUMNS + 1, CLASSES, 2);
+    sn_table strange = sn_table_classes(ROWS, COLUMNS, CLASSES + 1, 2);
+    sn_table bare = sn_table_features(ROWS, COLUMNS, 2);
+    stonet_model *model = fit_short(first.data, "1"), *same = fit_short(first.data, "1");
+    assert_refused(model, wide.data, STONET_ERROR_DATA, "column");
+    assert_refused(model, strange.data, STONET_ERROR_DATA, "grey");
+    assert_refused(model, bare.data, STONET_ERROR_DATA, "no target");
+    assert_refused(NULL, first.data, STONET_ERROR_ARGUMENT, "needs a model");
+    assert_same_model(model, same);
+
+    stonet_spec *spec = sn_testing_spec("sir", "1");
+    stonet_model *sir = NULL;
+    assert_int_equal(stonet_fit(spec, first.data, NULL, &sir), STONET_OK);
+    assert_refused(sir, first.data, STONET_ERROR_UNSUPPORTED, "'sir' cannot be trained further");
+    stonet_spec_free(spec);
+    stonet_model_free(sir);
+    stonet_model_free(model);
+    stonet_model_free(same);
+    sn_table_free(&first);
+    sn_table_free(&wide);
+    sn_table_free(&strange);
+    sn_table_free(&bare);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(learns_from_pieces),
+        cmocka_unit_test(continues_a_loaded_model),
+        cmocka_unit_test(chosen_settings_are_kept),
+        cmocka_unit_test(refuses_what_does_not_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
