@@ -132,3 +132,32 @@ def test_sufficiency(waveform):
     fresh = stonet.datasets.generate("waveform", rows=200, random_state=9)
     result = make("StoNetClassifier", random_state=1).fit(X, y).sufficiency_test(fresh.X, fresh.y)
     assert 0 <= result.p_value <= 1 and result.n == 200 and result.test == "rcit"
+
+
+def test_partial_fit_of_classes(waveform):
+    pieces = [stonet.datasets.generate("waveform", rows=200, random_state=seed) for seed in range(1, 11)]
+    unseen = stonet.datasets.generate("waveform", rows=1000, random_state=99)
+    estimator = make("StoNetClassifier", epochs=2, random_state=1)
+    scores = []
+    for X, y, _ in pieces:
+        assert estimator.partial_fit(X, np.where(y > 0, "up", "down"), classes=["down", "up"]) is estimator
+        scores.append(estimator.score(unseen.X, np.where(unseen.y > 0, "up", "down")))
+    assert scores[-1] > 0.85 and scores[-1] >= scores[0]
+    assert len(estimator.history_["loss"]) == 10 * 2 + 2
+    again = pickle.loads(pickle.dumps(estimator))
+    X, y, _ = waveform
+    words = np.where(y > 0, "up", "down")
+    assert np.array_equal(again.partial_fit(X, words).transform(X), estimator.partial_fit(X, words).transform(X))
+    with pytest.raises(ValueError, match="not fitted on"):
+        estimator.partial_fit(X, np.full(len(X), "aside"))
+    with pytest.raises(ValueError, match="no rows of class 'aside'"):
+        make("StoNetClassifier").partial_fit(X, words, classes=["aside", "down", "up"])
+
+
+def test_partial_fit_of_numbers(numbers):
+    X, y = numbers
+    estimator = make("StoNetRegressor", epochs=5, random_state=1).partial_fit(X[:30], y[:30])
+    before = estimator.score(X, y)
+    for _ in range(20):
+        estimator.partial_fit(X[30:], y[30:]).partial_fit(X[:30], y[:30])
+    assert estimator.score(X, y) > max(before, 0.8)

@@ -206,6 +206,18 @@ class TransformerReduction(SupervisedReduction):
 class BaseStoNet(SupervisedReduction):
     """What the stochastic network can do beyond a plain reduction."""
 
+    def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any]) -> Self:
+        table = self._training_table(X)
+        self._set_response(table, y)
+        try:
+            with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
+                self.model_.fit_more(table, run)
+                if self.model_.diverged:
+                    run.warn_as = ConvergenceWarning
+        finally:
+            self._keep(self.model_)
+        return self
+
     def draw(
         self, X: ArrayLike, draws: int = 1, *, activated: bool = False, random_state: Any = None
     ) -> Float32Matrix:
@@ -263,6 +275,30 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         self._set_response(table, y)
         return self._fit_table(table)
 
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Train on a piece of the data; call it again with each further piece.
+
+        The first piece is fitted as ``fit`` does, and fixes what cannot change later: the scaling of the columns,
+        the classes (so it must have rows of each) and the settings left at "auto". Every further call trains the
+        network from where it stands, ``epochs`` passes over the new piece alone, which is not kept. Pieces should
+        be large and drawn alike: the network leans towards the last one, and all rows in one ``fit`` do better.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like, optional
+            All classes, as scikit-learn has it; the first piece is checked against it.
+        """
+        if not hasattr(self, "model_"):
+            if classes is not None and len(missing := np.setdiff1d(classes, np.asarray(y))) > 0:
+                raise ValueError(
+                    f"the first piece has no rows of class {missing[0]!r}: it must have some of every class"
+                )
+            return self.fit(X, y)
+        X, y = self._validate_data(X, y, dtype=np.float32, order="C", reset=False)
+        return self._fit_more(X, y)
+
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
         y = column_or_1d(y, warn=True)
         codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
@@ -309,6 +345,26 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         table = self._training_table(X)
         self._set_response(table, y)
         return self._fit_table(table)
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on a piece of the data; call it again with each further piece.
+
+        The first piece is fitted as ``fit`` does, and fixes what cannot change later: the scaling of X and y and the
+        settings left at "auto". Every further call trains the network from where it stands, ``epochs`` passes over
+        the new piece alone, which is not kept. Pieces should be large and drawn alike: the network leans towards
+        the last one, and all rows in one ``fit`` do better.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        if not hasattr(self, "model_"):
+            return self.fit(X, y)
+        X, y = self._validate_data(
+            X, y, dtype=np.float32, order="C", multi_output=True, y_numeric=True, reset=False
+        )
+        return self._fit_more(X, y)
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
         table.set_targets(np.asarray(y, dtype=np.float64))

@@ -90,6 +90,10 @@ class Model:
             lib.stonet_spec_free(spec)
         return cls(model)
 
+    def fit_more(self, table: Table, run: RunContext) -> None:
+        """Trains on more rows, from where the model stands."""
+        check(lib.stonet_fit_more(self._handle, table.handle, run.pointer))
+
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
         handle = ctypes.c_void_p()

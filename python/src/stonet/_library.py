@@ -96,6 +96,7 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_spec_free": (None, [HANDLE]),
     "stonet_methods_json": (c_void_p, []),
     "stonet_fit": (c_int, [HANDLE, HANDLE, POINTER(Run), OUT]),
+    "stonet_fit_more": (c_int, [HANDLE, HANDLE, POINTER(Run)]),
     "stonet_model_outcome": (c_int, [HANDLE]),
     "stonet_model_dim": (c_int64, [HANDLE]),
     "stonet_model_outputs": (c_int64, [HANDLE]),
