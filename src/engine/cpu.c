@@ -29,6 +29,7 @@ enum {
    use, a barrier waits for whoever is not scheduled, and two threads can be many times slower than one. Only
    the time depends on the choice, never a bit of the result. */
 typedef struct cpu_pace {
+    bool held;                /* threads whatever the times say */
     int64_t chunks;           /* seen so far that were worth threads */
     double alone, together;   /* time a unit of work, smoothed; 0: not known yet */
     int64_t alone_left, rest; /* chunks to go on one thread before the next try; how many the last time */
@@ -241,6 +242,11 @@ failed:
     return status;
 }
 
+void sn_cpu_hold_threads(sn_engine *engine)
+{
+    ((cpu_engine *)engine)->pace.held = true;
+}
+
 static stonet_status cpu_create(const sn_shape *shape, const sn_problem *problem, uint64_t seed, int threads,
                                 sn_engine **out)
 {
@@ -325,8 +331,8 @@ static int choose_threads(cpu_pace *pace, double work, int most)
     const double worth = work / WORTH_A_THREAD_NS;
     if (most == 1 || worth < 2.0) return 1;
     pace->chunks++;
-    if (pace->chunks == 2) return 1;
-    if (pace->alone_left > 0) {
+    if (pace->chunks == 2 && !pace->held) return 1;
+    if (pace->alone_left > 0 && !pace->held) {
         pace->alone_left--;
         return 1;
     }

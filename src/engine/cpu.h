@@ -10,4 +10,7 @@ const sn_cpu_kernels *sn_cpu_supported(int index);
 stonet_status sn_cpu_create(const sn_shape *shape, const sn_problem *problem, uint64_t seed, int threads,
                             const sn_cpu_kernels *kernels, sn_engine **out);
 
+/* Keeps the engine on its threads even when it finds one faster: for tests and measurements. */
+void sn_cpu_hold_threads(sn_engine *engine);
+
 #endif

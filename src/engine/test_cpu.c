@@ -98,10 +98,12 @@ static void drop(fixture *f)
 static sn_engine *engine_of(const fixture *f, const sn_cpu_kernels *kernels, int threads)
 {
     sn_engine *engine = NULL;
-    if (kernels == NULL)
+    if (kernels == NULL) {
         assert_int_equal(sn_engine_ref.create(&f->shape, &f->problem, SEED, 1, &engine), STONET_OK);
-    else
+    } else {
         assert_int_equal(sn_cpu_create(&f->shape, &f->problem, SEED, threads, kernels, &engine), STONET_OK);
+        sn_cpu_hold_threads(engine);
+    }
     engine->ops->set_parameters(engine, f->theta);
     return engine;
 }
