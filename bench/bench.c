@@ -56,32 +56,39 @@ static const sn_cpu_kernels *find_kernels(const char *name)
 
 static stonet_status measure_memory(fit *f, const options *o)
 {
-    double seconds;
+    step_time unused;
     SN_TRY(
-        fit_run(f, o->threads, f->what.n / f->what.batch < 200 ? f->what.n / f->what.batch : 200, &seconds));
+        fit_run(f, o->threads, f->what.n / f->what.batch < 200 ? f->what.n / f->what.batch : 200, &unused));
     const double data = 4.0 * (double)(f->what.n * f->what.p) + 8.0 * (double)(f->what.n * f->what.outputs);
     printf("\"data_bytes\": %.0f, \"peak_bytes\": %.0f", data, peak_bytes());
     return STONET_OK;
 }
 
+static stonet_status measure_round(fit *f, const options *o, int64_t steps)
+{
+    step_time one, many;
+    double parts[3];
+    const double normal = rate_normal(), tanh_ = rate_tanh();
+    const double floor = fit_floor(f, normal, tanh_, parts);
+    SN_TRY(fit_run(f, 1, steps, &one));
+    SN_TRY(fit_run(f, o->threads, steps, &many));
+    printf("{\"normal_ns\": %.4f, \"tanh_ns\": %.4f, \"floor_normal\": %.4g, \"floor_tanh\": %.4g, "
+           "\"floor_gemm\": %.4g, \"floor\": %.5g, \"one_thread\": %.5g, \"one_best\": %.5g, "
+           "\"threads\": %d, \"many_best\": %.5g}",
+           normal * 1e9, tanh_ * 1e9, parts[0], parts[1], parts[2], floor, one.mean, one.best, o->threads,
+           many.best);
+    return STONET_OK;
+}
+
 static stonet_status measure_times(fit *f, const options *o)
 {
-    double first;
+    step_time first;
     SN_TRY(fit_run(f, 1, 3, &first));
-    const int64_t steps = (int64_t)(o->seconds / (first / 3.0)) + 1;
+    const int64_t steps = (int64_t)(o->seconds / first.mean) + 1;
     printf("\"steps\": %lld, \"rounds\": [", (long long)steps);
     for (int round = 0; round < o->rounds; round++) {
-        double one, many, parts[3];
-        const double normal = rate_normal(), tanh_ = rate_tanh();
-        const double floor = fit_floor(f, normal, tanh_, parts);
-        SN_TRY(fit_run(f, 1, steps, &one));
-        SN_TRY(fit_run(f, o->threads, steps, &many));
-        printf(
-            "%s\n    {\"normal_ns\": %.4f, \"tanh_ns\": %.4f, \"floor_normal\": %.4g, \"floor_tanh\": %.4g, "
-            "\"floor_gemm\": %.4g, \"floor\": %.5g, \"one_thread\": %.5g, \"threads\": %d, \"many_threads\": "
-            "%.5g}",
-            round ? "," : "", normal * 1e9, tanh_ * 1e9, parts[0], parts[1], parts[2], floor,
-            one / (double)steps, o->threads, many / (double)steps);
+        printf(round ? ",\n    " : "\n    ");
+        SN_TRY(measure_round(f, o, steps));
     }
     printf("]");
     return STONET_OK;

@@ -35,7 +35,7 @@ def targets(results, growth):
 TEXT = """# How fast it is
 
 `make bench` measures all of this and writes this page. Measured on: {processor} (family/model {family}), {cores} cores,
-{isa}, gcc {gcc}, {system}; PyTorch {torch}; load average {load:.1f} before and {load_after:.1f} after the run.
+{isa}, gcc {gcc}, {system}; PyTorch {torch}; load average {load:.1f} before and {load_after:.1f} after the run, niceness {nice}.
 
 ## The floor
 
@@ -53,7 +53,7 @@ because it never writes normals or gradients to memory.
 ## Results
 
 Seconds of a whole fit (epochs as in `bench/workload.c`), scaled from the steps measured. One-thread times are
-processor times; two-thread times are clock times of the best round, on both sides.
+processor times; two-thread times are clock times of the fastest step, on both sides.
 
 {table}
 
@@ -98,5 +98,6 @@ def write(folder, machine, results, growth, table, growth_table, picture):
     page = TEXT.format(**machine, normal=first["normal_ns"], tanh=first["tanh_ns"], table=table,
                        targets=targets(results, growth), growth=growth_table,
                        deep_share=100 * deep["floor_gemm"] / deep["floor"])
+    folder.mkdir(exist_ok=True)
     (folder / "performance.md").write_text(page)
     (folder / "performance.svg").write_text(picture)

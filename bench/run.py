@@ -3,9 +3,9 @@
 with --docs, the page docs/performance.md.
 
 Every workload is measured in rounds; a round measures the machine's rates, our time on one and on two threads
-and both PyTorch versions one after the other, so that ratios compare the same minutes. Ratios are medians over
-the rounds, except those of several threads, which take each side's best round: a neighbour on one of two cores
-delays whoever waits for both.
+and both PyTorch versions one after the other, so that ratios compare the same minutes. One-thread times are
+processor times, and their ratios medians over the rounds; two-thread times are those of each side's fastest
+step, since a neighbour on one of two cores delays whoever waits for both.
 """
 
 import argparse
@@ -62,14 +62,14 @@ def summarise(result):
         "tanh_ns": median("tanh_ns"),
         "floor_s": median("floor") * steps,
         "one_thread_s": median("one_thread") * steps,
-        "many_threads_s": best("many_threads") * steps,
+        "many_threads_s": best("many_best") * steps,
         "over_floor": ratio("one_thread", "floor"),
-        "speed_up": best("one_thread") / best("many_threads"),
+        "speed_up": best("one_best") / best("many_best"),
     }
     if torch_stonet:
         for kind in ("plain", "vector"):
             summary[f"torch_{kind}_s"] = best(f"torch_{kind}") * steps
-            summary[f"against_{kind}"] = best(f"torch_{kind}") / best("many_threads")
+            summary[f"against_{kind}"] = best(f"torch_{kind}") / best("many_best")
             summary[f"against_{kind}_one"] = ratio(f"torch_{kind}_one_cpu", "one_thread")
     return result | {"summary": summary}
 
@@ -98,7 +98,7 @@ def machine():
     torch = torch_stonet.torch.__version__ if torch_stonet else None
     return {"processor": field("model name"), "family": f"{field('cpu family')}/{field('model')}", "isa": isa,
             "cores": os.cpu_count(), "system": platform.platform(terse=True), "gcc": compiler, "torch": torch,
-            "load": os.getloadavg()[0]}
+            "nice": os.nice(0), "load": os.getloadavg()[0]}
 
 
 def table(results):

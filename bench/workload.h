@@ -37,9 +37,14 @@ typedef struct fit {
  */
 stonet_status fit_create(fit *f, const workload *what, int64_t n);
 void fit_free(fit *f);
-/* Runs `steps` steps on `threads` threads, a fresh engine each time; returns the seconds of the steps
-   (of the processor on one thread, of the clock on several). */
-stonet_status fit_run(fit *f, int threads, int64_t steps, double *seconds);
+/* Seconds a step: the mean in processor time (one thread only), and the fastest step by the clock, which is
+   the one no neighbour on the machine disturbed. */
+typedef struct step_time {
+    double mean, best;
+} step_time;
+
+/* Runs `steps` steps on `threads` threads with a fresh engine. */
+stonet_status fit_run(fit *f, int threads, int64_t steps, step_time *time);
 /* The floor of one step in seconds, from the rates; its three parts in order if wanted. */
 double fit_floor(const fit *f, double normal, double tanh_, double parts[3]);
 
