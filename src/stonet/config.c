@@ -7,7 +7,7 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"hidden", SN_INTEGERS, "auto", 1, 100000, "auto|none",
      "widths of the hidden layers before the last one (which has width dim); none: one hidden layer"},
     {"activation", SN_CHOICE, "auto", 0, 0, "auto|tanh|relu|sigmoid|identity",
-     "activation of the hidden layers"},
+     "activation of the hidden layers; auto: chosen on held-out rows"},
     {"input_activation", SN_CHOICE, "off", 0, 0, "off|tanh|relu|sigmoid",
      "activation applied to the inputs too"},
     {"epochs", SN_REAL, "auto", 0.01, 1e7, "auto",
@@ -165,6 +165,7 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
     SN_TRY(resolve_step(settings, problem, shape, config));
     config->batch = given(settings, "batch") ? sn_int(settings, "batch") : (problem->n > 5000 ? 128 : 64);
     if (config->batch > problem->n) config->batch = problem->n;
+    config->auto_activation = !given(settings, "activation");
     config->auto_epochs = !given(settings, "epochs");
     config->epochs = config->auto_epochs ? 0.0 : sn_real(settings, "epochs");
     config->sdr_iterations =

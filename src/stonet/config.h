@@ -35,7 +35,7 @@ typedef struct sn_config {
     int64_t sdr_iterations;
     sn_schedule sdr_schedule;
     /* What the user left to the selection. */
-    bool auto_epochs, auto_decay, auto_lr;
+    bool auto_epochs, auto_decay, auto_activation, auto_lr;
 } sn_config;
 
 /* Network shape for a problem and reduced dimension q. */

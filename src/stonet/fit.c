@@ -19,8 +19,7 @@ void sn_stonet_free(sn_stonet *net)
 static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *net, sn_train_report *report)
 {
     sn_selection selection;
-    sn_shape_start(&net->shape, job->seed, net->theta);
-    SN_TRY(sn_select(job, config, net->theta, &selection));
+    SN_TRY(sn_select(job, &net->shape, config, net->theta, &selection));
     net->held_out_loss = selection.loss;
     net->held_out_error = selection.error_rate;
     net->settings_tried = selection.tried;

@@ -7,42 +7,54 @@
 #include "data/splits.h"
 #include "net/forward.h"
 
-static const double DECAYS[] = {0.0, 0.001, 0.003, 0.01, 0.02, 0.04, 0.08, 0.16};
+static const double DECAYS[] = {0.0, 0.001, 0.003, 0.01, 0.03, 0.06, 0.12};
 static const int64_t UPDATES[] = {100, 300, 1000, 3000, 10000, 30000};
 enum {
     N_DECAYS = sizeof DECAYS / sizeof *DECAYS,
     N_UPDATES = sizeof UPDATES / sizeof *UPDATES,
     START_DECAY = 4,
     START_UPDATES = 2,
-    ALWAYS_ALLOWED = 3, /* 3000 updates, however few the rows */
+    ALWAYS_ALLOWED = 4, /* 10000 updates, however few the rows */
     MAX_EPOCHS = 400,
     FOLDS = 5,
     CROSS_VALIDATE_BELOW = 2000, /* rows; above, one held-out part says enough */
-    MAX_HELD_OUT = 10000
+    MAX_HELD_OUT = 10000,
+    N_ACTIVATIONS = 2
 };
-/* A neighbour must be better by this much of the loss to be worth moving to: less is noise. */
-static const double MARGIN = 0.01;
+/* A neighbour must be better by this much of the loss to be worth moving to: less is noise. Three times the
+   updates cost three times the time and must earn it. */
+static const double MARGIN = 0.01, MARGIN_LONGER = 0.03;
 
 typedef struct fold_rows {
     int64_t *train, *test;
     int64_t n_train, n_test;
 } fold_rows;
 
+/* A grid point; each member an index. */
+typedef struct point {
+    int activation, decay, updates;
+} point;
+
 typedef struct searcher {
     const sn_stage_job *job;
     const sn_config *config;
-    const float *start;
-    int folds; /* fits a setting is scored by */
+    sn_activation activation[N_ACTIVATIONS]; /* the first is where the search starts */
+    int folds;                               /* fits a setting is scored by */
     fold_rows *part;
-    double loss[N_DECAYS][N_UPDATES]; /* NaN: not scored yet */
-    double error[N_DECAYS][N_UPDATES];
+    double loss[N_ACTIVATIONS][N_DECAYS][N_UPDATES]; /* NaN: not scored yet */
+    double error[N_ACTIVATIONS][N_DECAYS][N_UPDATES];
     float *theta; /* of the first fold's latest fit */
     float *best_theta;
-    double best_loss;
+    point best;
     int64_t tried;
     int stopped; /* the caller asked to stop while folds were fitted */
     double started;
 } searcher;
+
+static double *loss_at(searcher *s, point at)
+{
+    return &s->loss[at.activation][at.decay][at.updates];
+}
 
 static int64_t job_row(const searcher *s, int64_t i)
 {
@@ -91,7 +103,6 @@ typedef struct fold_score {
     sn_losses losses;
 } fold_score;
 
-/* The caller's wish to stop, shared by the folds that are fitted at the same time. */
 typedef struct shared_stop {
     const stonet_run *run;
     int *stopped;
@@ -104,20 +115,19 @@ static int should_stop_fold(void *user)
 }
 
 /* Fits one fold's training part and scores its held-out part; keeps fold 0's parameters. */
-static fold_score score_fold(searcher *s, int k, const sn_config *config, int threads)
+static fold_score score_fold(searcher *s, int k, const sn_shape *shape, const sn_config *config, int threads)
 {
     fold_score score = {.status = STONET_OK, .outcome = STONET_DONE};
     const fold_rows *part = &s->part[k];
-    const int64_t parameters = s->job->shape->parameters;
-    float *theta = sn_malloc((size_t)parameters, sizeof *theta);
+    float *theta = sn_malloc((size_t)shape->parameters, sizeof *theta);
     if (theta == NULL) {
         score.status = STONET_ERROR_MEMORY;
         return score;
     }
-    memcpy(theta, s->start, (size_t)parameters * sizeof *theta);
+    sn_shape_start(shape, s->job->seed, theta);
     shared_stop stop = {.run = s->job->run, .stopped = &s->stopped};
     const stonet_run quiet = {.should_stop = should_stop_fold, .user = &stop};
-    const sn_stage_job fit = {.shape = s->job->shape,
+    const sn_stage_job fit = {.shape = shape,
                               .problem = s->job->problem,
                               .rows = part->train,
                               .n = part->n_train,
@@ -129,9 +139,9 @@ static fold_score score_fold(searcher *s, int k, const sn_config *config, int th
     score.status = sn_train_stages(&fit, theta, &report);
     score.outcome = report.outcome;
     if (score.status == STONET_OK)
-        score.status = sn_forward_loss(s->job->shape, theta, s->job->problem, part->test, part->n_test,
-                                       threads, &score.losses);
-    if (k == 0) memcpy(s->theta, theta, (size_t)parameters * sizeof *theta);
+        score.status =
+            sn_forward_loss(shape, theta, s->job->problem, part->test, part->n_test, threads, &score.losses);
+    if (k == 0) memcpy(s->theta, theta, (size_t)shape->parameters * sizeof *theta);
     sn_free(theta);
     return score;
 }
@@ -142,20 +152,33 @@ static double epochs_for(const sn_config *config, int64_t updates, int64_t n)
     return (double)updates / (double)batches;
 }
 
-/* Mean held-out loss of one grid point, Inf when a fit diverged. */
-static stonet_status score_point(searcher *s, int d, int u)
+static void tell(const searcher *s)
 {
-    if (!isnan(s->loss[d][u])) return STONET_OK;
+    const stonet_progress progress = {.stage = "choosing settings",
+                                      .done = s->tried,
+                                      .loss = (double)NAN,
+                                      .validation_loss =
+                                          s->loss[s->best.activation][s->best.decay][s->best.updates],
+                                      .seconds = sn_seconds() - s->started};
+    sn_progress(s->job->run, &progress);
+}
+
+/* Mean held-out loss of one grid point, Inf when a fit diverged. */
+static stonet_status score_point(searcher *s, point at)
+{
+    if (!isnan(*loss_at(s, at))) return STONET_OK;
     fold_score scores[FOLDS];
+    sn_shape shape = *s->job->shape;
+    shape.activation = s->activation[at.activation];
     const int outer = s->folds > 1 ? s->job->threads : 1;
     const int inner = s->folds > 1 ? 1 : s->job->threads;
 #pragma omp parallel for num_threads(outer) schedule(dynamic) if (outer > 1)
     for (int k = 0; k < s->folds; k++) {
         sn_config config = *s->config;
         config.sdr_iterations = 0;
-        if (config.auto_decay) config.weight_decay = DECAYS[d];
-        if (config.auto_epochs) config.epochs = epochs_for(&config, UPDATES[u], s->part[k].n_train);
-        scores[k] = score_fold(s, k, &config, inner);
+        if (config.auto_decay) config.weight_decay = DECAYS[at.decay];
+        if (config.auto_epochs) config.epochs = epochs_for(&config, UPDATES[at.updates], s->part[k].n_train);
+        scores[k] = score_fold(s, k, &shape, &config, inner);
     }
     double loss = 0.0, errors = 0.0;
     int64_t rows = 0;
@@ -166,57 +189,63 @@ static stonet_status score_point(searcher *s, int d, int u)
         errors += weight * scores[k].losses.error_rate;
         rows += s->part[k].n_test;
     }
-    s->loss[d][u] = isfinite(loss) ? loss / (double)rows : (double)INFINITY;
-    s->error[d][u] = errors / (double)rows;
-    s->tried++;
-    if (s->loss[d][u] < s->best_loss) {
-        s->best_loss = s->loss[d][u];
-        memcpy(s->best_theta, s->theta, (size_t)s->job->shape->parameters * sizeof *s->theta);
+    *loss_at(s, at) = isfinite(loss) ? loss / (double)rows : (double)INFINITY;
+    s->error[at.activation][at.decay][at.updates] = errors / (double)rows;
+    if (s->tried++ == 0 || *loss_at(s, at) < *loss_at(s, s->best)) {
+        s->best = at;
+        memcpy(s->best_theta, s->theta, (size_t)shape.parameters * sizeof *s->theta);
     }
-    const stonet_progress progress = {.stage = "choosing settings",
-                                      .done = s->tried,
-                                      .loss = (double)NAN,
-                                      .validation_loss = s->best_loss,
-                                      .seconds = sn_seconds() - s->started};
-    sn_progress(s->job->run, &progress);
+    tell(s);
     return STONET_OK;
 }
 
-/* Whether (d, u) is a setting worth a fit: on the grid, and not hundreds of passes over rows that have been
-   seen often enough. */
-static bool worth_trying(const searcher *s, int d, int u)
+/* Whether a point is worth a fit: on the grid, and not hundreds of passes over rows that have been seen often
+   enough. */
+static bool worth_trying(const searcher *s, point at)
 {
-    if (d < 0 || d >= N_DECAYS || u < 0 || u >= N_UPDATES) return false;
-    return u <= ALWAYS_ALLOWED || epochs_for(s->config, UPDATES[u], s->job->n) <= MAX_EPOCHS;
+    if (at.decay < 0 || at.decay >= N_DECAYS || at.updates < 0 || at.updates >= N_UPDATES) return false;
+    return at.updates <= ALWAYS_ALLOWED ||
+           epochs_for(s->config, UPDATES[at.updates], s->job->n) <= MAX_EPOCHS;
 }
 
-/* Moves along one axis, first one way and then the other, as long as the loss falls by the margin. */
-static stonet_status search_line(searcher *s, int *d, int *u, int step_d, int step_u, bool *moved)
+/* Moves to `to` if its loss is lower by the margin. */
+static stonet_status try_move(searcher *s, point *at, point to, bool *moved)
+{
+    *moved = false;
+    if (!worth_trying(s, to) || sn_should_stop(s->job->run)) return STONET_OK;
+    SN_TRY(score_point(s, to));
+    const double margin = to.updates > at->updates ? MARGIN_LONGER : MARGIN;
+    *moved = *loss_at(s, to) < (1.0 - margin) * *loss_at(s, *at);
+    if (*moved) *at = to;
+    return STONET_OK;
+}
+
+/* Along one axis, one way and then the other, as long as it pays. */
+static stonet_status search_line(searcher *s, point *at, point step, bool *moved)
 {
     for (int way = -1; way <= 1; way += 2) {
         bool better = true;
-        while (better && !sn_should_stop(s->job->run)) {
-            const int at_d = *d + way * step_d, at_u = *u + way * step_u;
-            if (!worth_trying(s, at_d, at_u)) break;
-            SN_TRY(score_point(s, at_d, at_u));
-            better = s->loss[at_d][at_u] < (1.0 - MARGIN) * s->loss[*d][*u];
-            if (!better) break;
-            *d = at_d;
-            *u = at_u;
-            *moved = true;
+        while (better) {
+            const point to = {at->activation, at->decay + way * step.decay, at->updates + way * step.updates};
+            SN_TRY(try_move(s, at, to, &better));
+            *moved = *moved || better;
         }
     }
     return STONET_OK;
 }
 
-/* From (d, u) to a point that no neighbour beats: decay and updates in turn. */
-static stonet_status climb(searcher *s, int *d, int *u)
+/* From `at` to a point that no neighbour beats: decay, updates and activation in turn. */
+static stonet_status climb(searcher *s, point *at)
 {
-    SN_TRY(score_point(s, *d, *u));
+    SN_TRY(score_point(s, *at));
     for (bool moved = true; moved && !sn_should_stop(s->job->run);) {
         moved = false;
-        if (s->config->auto_decay) SN_TRY(search_line(s, d, u, 1, 0, &moved));
-        if (s->config->auto_epochs) SN_TRY(search_line(s, d, u, 0, 1, &moved));
+        if (s->config->auto_decay) SN_TRY(search_line(s, at, (point){.decay = 1}, &moved));
+        if (s->config->auto_epochs) SN_TRY(search_line(s, at, (point){.updates = 1}, &moved));
+        if (s->config->auto_activation && !moved) {
+            const point other = {1 - at->activation, at->decay, at->updates};
+            SN_TRY(try_move(s, at, other, &moved));
+        }
     }
     return STONET_OK;
 }
@@ -232,34 +261,37 @@ static void searcher_free(searcher *s)
     sn_free(s->best_theta);
 }
 
-stonet_status sn_select(const sn_stage_job *training, sn_config *config, float *theta,
+static void settle(const searcher *s, point at, sn_shape *shape, sn_config *config, sn_selection *selection)
+{
+    shape->activation = s->activation[at.activation];
+    if (config->auto_decay) config->weight_decay = DECAYS[at.decay];
+    if (config->auto_epochs) config->epochs = epochs_for(config, UPDATES[at.updates], s->job->n);
+    selection->loss = s->loss[at.activation][at.decay][at.updates];
+    selection->error_rate = s->error[at.activation][at.decay][at.updates];
+    selection->tried = s->tried;
+    for (int k = 0; k < s->folds; k++) selection->held_out += s->part[k].n_test;
+}
+
+stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *config, float *theta,
                         sn_selection *selection)
 {
     *selection = (sn_selection){.loss = (double)NAN, .error_rate = (double)NAN};
     if (!config->auto_decay && !config->auto_epochs) return STONET_OK;
-    searcher s = {.job = training,
-                  .config = config,
-                  .start = theta,
-                  .best_loss = (double)INFINITY,
-                  .started = sn_seconds()};
-    for (int d = 0; d < N_DECAYS; d++)
-        for (int u = 0; u < N_UPDATES; u++) s.loss[d][u] = (double)NAN;
-    int d = START_DECAY, u = START_UPDATES;
-    const int64_t parameters = training->shape->parameters;
+    searcher s = {.job = job, .config = config, .started = sn_seconds()};
+    s.activation[0] = shape->activation;
+    s.activation[1] = shape->activation == SN_TANH ? SN_RELU : SN_TANH;
+    double *all = &s.loss[0][0][0];
+    for (size_t i = 0; i < sizeof s.loss / sizeof *all; i++) all[i] = (double)NAN;
+    point at = {0, START_DECAY, START_UPDATES};
     stonet_status status;
-    SN_GOTO(status, SN_NEW(s.theta, parameters), done);
-    SN_GOTO(status, SN_NEW(s.best_theta, parameters), done);
-    memcpy(s.best_theta, theta, (size_t)parameters * sizeof *theta);
+    SN_GOTO(status, SN_NEW(s.theta, shape->parameters), done);
+    SN_GOTO(status, SN_NEW(s.best_theta, shape->parameters), done);
     SN_GOTO(status, make_parts(&s), done);
-    SN_GOTO(status, climb(&s, &d, &u), done);
-    if (config->auto_decay) config->weight_decay = DECAYS[d];
-    if (config->auto_epochs) config->epochs = epochs_for(config, UPDATES[u], training->n);
-    selection->loss = s.loss[d][u];
-    selection->error_rate = s.error[d][u];
-    selection->tried = s.tried;
-    for (int k = 0; k < s.folds; k++) selection->held_out += s.part[k].n_test;
-    selection->outcome = sn_should_stop(training->run) ? STONET_STOPPED : STONET_DONE;
-    memcpy(theta, s.best_theta, (size_t)parameters * sizeof *theta);
+    SN_GOTO(status, climb(&s, &at), done);
+    const bool stopped = sn_should_stop(job->run);
+    settle(&s, stopped ? s.best : at, shape, config, selection);
+    selection->outcome = stopped ? STONET_STOPPED : STONET_DONE;
+    memcpy(theta, s.best_theta, (size_t)shape->parameters * sizeof *theta);
 done:
     searcher_free(&s);
     return status;

@@ -20,11 +20,11 @@ typedef struct sn_selection {
 } sn_selection;
 
 /*
- * Fills in config->epochs and config->weight_decay. training->config is only a template. theta: starting
- * parameters in; out, the parameters of the best setting's first held-out fit (a usable model if the run is
- * stopped here).
+ * Fills in config->epochs and config->weight_decay and shape->activation. job->config is only a template;
+ * job->shape must point to *shape. theta (shape->parameters) gets the parameters of the best setting's first
+ * held-out fit: a usable model if the run is stopped here.
  */
-stonet_status sn_select(const sn_stage_job *training, sn_config *config, float *theta,
+stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *config, float *theta,
                         sn_selection *selection);
 
 #endif
