@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/serial_blas.h"
 #include "net/activation.h"
 
 enum { BLOCK = 256 }; /* rows a thread handles at a time: fixed, so that the bits are too */
@@ -76,6 +77,7 @@ stonet_status sn_forward(const sn_shape *shape, const float *theta, const float 
     stonet_status status = STONET_OK;
 #pragma omp parallel num_threads(threads) if (blocks > 1)
     {
+        sn_serial_blas();
         float *work = sn_malloc(2 * BLOCK * (size_t)width, sizeof *work);
         if (work == NULL) {
 #pragma omp critical(sn_forward_status)

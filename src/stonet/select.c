@@ -14,8 +14,10 @@ enum {
     N_UPDATES = sizeof UPDATES / sizeof *UPDATES,
     START_DECAY = 4,
     START_UPDATES = 2,
-    ALWAYS_ALLOWED = 4, /* 10000 updates, however few the rows */
-    MAX_EPOCHS = 400,
+    ALWAYS_ALLOWED = 3,   /* 3000 updates, however few the rows */
+    MAX_EPOCHS = 400,     /* passes over small data ... */
+    MAX_VISITS = 1300000, /* ... and rows looked at in all, over larger; */
+    ENOUGH_EPOCHS = 30,   /* this many passes are allowed to any data */
     FOLDS = 5,
     CROSS_VALIDATE_BELOW = 2000, /* rows; above, one held-out part says enough */
     MAX_HELD_OUT = 10000,
@@ -199,13 +201,13 @@ static stonet_status score_point(searcher *s, point at)
     return STONET_OK;
 }
 
-/* Whether a point is worth a fit: on the grid, and not hundreds of passes over rows that have been seen often
-   enough. */
+/* Whether a point is worth a fit: on the grid, and within reason for the number of rows. */
 static bool worth_trying(const searcher *s, point at)
 {
     if (at.decay < 0 || at.decay >= N_DECAYS || at.updates < 0 || at.updates >= N_UPDATES) return false;
-    return at.updates <= ALWAYS_ALLOWED ||
-           epochs_for(s->config, UPDATES[at.updates], s->job->n) <= MAX_EPOCHS;
+    const double epochs = epochs_for(s->config, UPDATES[at.updates], s->job->n);
+    return at.updates <= ALWAYS_ALLOWED || epochs <= ENOUGH_EPOCHS ||
+           (epochs <= MAX_EPOCHS && epochs * (double)s->job->n <= MAX_VISITS);
 }
 
 /* Moves to `to` if its loss is lower by the margin. */

@@ -10,6 +10,8 @@
 /* A mini-batch loss this many times the first epoch's, and above the level of guessing, is an explosion. */
 static const double EXPLOSION = 20.0;
 
+enum { PROGRESS_EVERY = 32 }; /* mini-batches */
+
 typedef struct trainer {
     const sn_stage_job *job;
     sn_engine *engine;
@@ -79,7 +81,8 @@ static stonet_status remember(const trainer *t, const char *stage, int64_t epoch
     return sn_epoch_log_add(t->job->history, &row);
 }
 
-/* Mini-batches first..last-1 of epoch `epoch`: the batch borders cut the shuffled rows into equal parts. */
+/* The first `batches` mini-batches of epoch `epoch`: the batch borders cut the shuffled rows into equal
+ * parts. */
 static stonet_status run_epoch(trainer *t, int64_t epoch, int64_t batches, int64_t total)
 {
     const int64_t n = t->job->n;
@@ -97,12 +100,12 @@ static stonet_status run_epoch(trainer *t, int64_t epoch, int64_t batches, int64
         if (t->report->outcome == STONET_DIVERGED) return STONET_OK;
         sum += loss * (double)(last - first);
         rows += last - first;
+        if (b % PROGRESS_EVERY == 0) tell(t, "training", t->iteration, total, sum / (double)rows);
         if (sn_should_stop(t->job->run)) {
             t->report->outcome = STONET_STOPPED;
             break;
         }
     }
-    tell(t, "training", t->iteration, total, sum / (double)rows);
     if (epoch == 0) t->first_loss = sum / (double)rows;
     return remember(t, "training", epoch + 1, sum / (double)rows, factor);
 }
