@@ -108,8 +108,12 @@ def test_draw_and_impute(waveform):
     assert np.array_equal(draws, fitted.draw(X, 5, random_state=1))
     assert not np.array_equal(draws[0], draws[1])
     assert fitted.impute(X, y, random_state=1).shape == (len(X), 2)
-    with pytest.raises(ValueError, match="not fitted on"):
-        fitted.impute(X, np.full(len(X), 9))
+    for strange in (np.full(len(X), 9), np.full(len(X), "text")):
+        with pytest.raises(ValueError, match="not fitted on"):
+            fitted.impute(X, strange)
+    for estimator in (fitted, make("StoNetRegressor").fit(X, y)):
+        with pytest.raises(ValueError, match="rows"):
+            estimator.impute(X, y[:50])
 
 
 def test_history_and_progress(waveform, capfd):

@@ -53,6 +53,7 @@ from ._base import (
 '''
 
 Setting = dict[str, Any]
+Argument = tuple[str, str, object, list[str]]  # of __init__: name, type, default, lines of description
 
 RANDOM_STATE = "seed of all randomness; the same number gives what the command line gives with --seed"
 N_JOBS = "threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend on it"
@@ -113,19 +114,20 @@ def described(name: str, kind: str, default: object, help_text: str, more: str =
     return lines + textwrap.wrap(sentence, WIDTH - 8, initial_indent="    ", subsequent_indent="    ")
 
 
-def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) -> list[tuple[str, str, object, list[str]]]:
-    """name, type, default and description lines of every argument of __init__."""
+def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) -> list[Argument]:
     settings = list(method["settings"])
     if base == "TransformerReduction":
         settings.append(common["task"])
     settings.append(common["scale"])
     dim = common["dim"]
-    rows = [("n_components", "int", default_of(dim), described("n_components", "int", default_of(dim), dim["help"]))]
+    value = default_of(dim)
+    rows: list[Argument] = [("n_components", "int", value, described("n_components", "int", value, dim["help"]))]
     for setting in settings:
         value = default_of(setting)
         text = described(setting["name"], described_type(setting), value, setting["help"], bounds(setting))
         rows.append((setting["name"], type_of(setting), value, text))
-    rows.append(("random_state", "Any", None, described("random_state", "int, RandomState or None", None, RANDOM_STATE)))
+    kind = "int, RandomState or None"
+    rows.append(("random_state", "Any", None, described("random_state", kind, None, RANDOM_STATE)))
     rows.append(("n_jobs", "int | None", None, described("n_jobs", "int or None", None, N_JOBS)))
     rows.append(("verbose", "int", 0, described("verbose", "int", 0, VERBOSE)))
     return rows

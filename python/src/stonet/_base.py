@@ -301,11 +301,13 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
         y = column_or_1d(y, warn=True)
-        codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
-        strange = self.classes_[codes] != y
-        if np.any(strange):
-            raise ValueError(f"y has the label {np.asarray(y)[strange][0]!r}, which the model was not fitted on")
-        table.set_classes(codes, [_class_text(label) for label in self.classes_])
+        values, inverse = np.unique(y, return_inverse=True)
+        known = {label: code for code, label in enumerate(self.classes_.tolist())}
+        for value in values.tolist():
+            if value not in known:
+                raise ValueError(f"y has the label {value!r}, which the model was not fitted on")
+        codes = np.array([known[value] for value in values.tolist()])
+        table.set_classes(codes[inverse], [_class_text(label) for label in self.classes_])
 
     def predict_proba(self, X: ArrayLike) -> Float64Matrix:
         """Probability of each class, in the order of ``classes_``."""

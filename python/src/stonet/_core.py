@@ -38,12 +38,19 @@ class Table:
             lib.stonet_data_free(self.handle)
             self.handle = ctypes.c_void_p()
 
+    def _check_rows(self, y: npt.NDArray[Any]) -> None:
+        """The library trusts the caller for the length of an array."""
+        if len(y) != len(self._x):
+            raise ValueError(f"X has {len(self._x)} rows and y has {len(y)}")
+
     def set_classes(self, codes: npt.NDArray[Any], labels: Sequence[str]) -> None:
         codes = np.ascontiguousarray(codes, dtype=np.int32)
+        self._check_rows(codes)
         check(lib.stonet_data_set_classes(self.handle, _address(codes), names_array(list(labels)), len(labels)))
 
     def set_targets(self, y: npt.NDArray[Any]) -> None:
         targets = np.ascontiguousarray(y, dtype=np.float64)
+        self._check_rows(targets)
         columns = 1 if targets.ndim == 1 else targets.shape[1]
         check(lib.stonet_data_set_targets(self.handle, _address(targets), columns))
 
