@@ -23,7 +23,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         widths of the hidden layers before the last one (which has width dim); none: one hidden
         layer. From 1 to 100000.
     activation : {"auto", "tanh", "relu", "sigmoid", "identity"}, default="auto"
-        activation of the hidden layers.
+        activation of the hidden layers; auto: chosen on held-out rows.
     input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
         activation applied to the inputs too.
     epochs : float or "auto", default="auto"
@@ -212,7 +212,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         widths of the hidden layers before the last one (which has width dim); none: one hidden
         layer. From 1 to 100000.
     activation : {"auto", "tanh", "relu", "sigmoid", "identity"}, default="auto"
-        activation of the hidden layers.
+        activation of the hidden layers; auto: chosen on held-out rows.
     input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
         activation applied to the inputs too.
     epochs : float or "auto", default="auto"
