@@ -47,7 +47,7 @@ def interrupt_soon(delay):
 
 def test_ctrl_c(waveform):
     """Ctrl-C ends a long fit within a moment, and what was learned so far can be used."""
-    estimator = make("StoNetClassifier", epochs=10**6, random_state=1)
+    estimator = make("StoNetClassifier", epochs=10**6, activation="tanh", random_state=1)
     handler = signal.getsignal(signal.SIGINT)
     timer = interrupt_soon(0.5)
     start = time.monotonic()
