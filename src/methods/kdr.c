@@ -90,7 +90,7 @@ static stonet_status take_step(search *s, double gamma, bool *moved)
         if (!(value <= s->value - armijo * s->step * slope)) continue;
         memcpy(s->b, s->trial, (size_t)(s->p * s->d) * sizeof(double));
         s->value = value;
-        s->step = fmin(2.0 * s->step, largest_step);
+        if (halving == 0) s->step = fmin(2.0 * s->step, largest_step);
         *moved = true;
         return STONET_OK;
     }
@@ -167,7 +167,7 @@ static stonet_status choose_subsample(const sn_problem *problem, const sn_settin
     if (!sn_is(settings, "rows", "auto"))
         count = sn_int(settings, "rows");
     else if (!sn_is(settings, "landmarks", "none"))
-        count = 5 * sn_int(settings, "landmarks") / 2;
+        count = 3 * sn_int(settings, "landmarks") / 2;
     count = count < n ? count : n;
     int64_t *rows = NULL;
     float *x = NULL;

@@ -94,7 +94,7 @@ static stonet_status take_step(search *s, double *gain)
         memcpy(s->b, s->trial, (size_t)(s->p * s->d) * sizeof(double));
         *gain = value - s->value;
         s->value = value;
-        s->angle = fmin(2.0 * s->angle, largest_angle);
+        if (halving == 0) s->angle = fmin(2.0 * s->angle, largest_angle);
         return STONET_OK;
     }
     return STONET_OK;
