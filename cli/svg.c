@@ -163,9 +163,9 @@ static void draw_axes(FILE *out, const svg_panel *panel, const axis *x, const ax
 
 /* ---- series ------------------------------------------------------------------------------------ */
 
-static void draw_marker(FILE *out, size_t series, double x, double y, double r)
+static void draw_marker(FILE *out, size_t marker, double x, double y, double r)
 {
-    switch (series % MARKERS) {
+    switch (marker) {
     case 0:
         fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", x, y, r);
         break;
@@ -181,6 +181,20 @@ static void draw_marker(FILE *out, size_t series, double x, double y, double r)
         fprintf(out, "<path d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\"/>\n", x, y - 1.3 * r, 1.3 * r,
                 1.3 * r, -1.3 * r, 1.3 * r, -1.3 * r, -1.3 * r);
     }
+}
+
+/* The number that colour and marker of series s go by: open series share that of the one before. */
+static size_t style_of(const svg_panel *panel, size_t s)
+{
+    size_t closed = 0;
+    for (size_t i = 0; i <= s; i++) closed += !panel->series[i].open;
+    return closed > 0 ? closed - 1 : 0;
+}
+
+/* Where the colours begin again, the markers are others. */
+static size_t marker_of(size_t style)
+{
+    return (style + style / PALETTE_SIZE) % MARKERS;
 }
 
 static bool drawable(const svg_series *series, int64_t i)
@@ -208,6 +222,15 @@ static void draw_scatter(FILE *out, const svg_panel *panel, const axis *x, const
     fprintf(out, "</g>\n");
 }
 
+static void draw_open(FILE *out, const svg_series *series, size_t s, const axis *x, const axis *y)
+{
+    fprintf(out, "<g fill=\"none\" stroke=\"%s\" stroke-width=\"1.4\">\n", palette[s % PALETTE_SIZE]);
+    for (int64_t i = 0; i < series->n; i++)
+        if (drawable(series, i))
+            draw_marker(out, marker_of(s), place(x, series->x[i]), place(y, series->y[i]), 6);
+    fprintf(out, "</g>\n");
+}
+
 static void draw_line(FILE *out, const svg_series *series, size_t s, const axis *x, const axis *y)
 {
     const char *colour = palette[s % PALETTE_SIZE];
@@ -229,29 +252,43 @@ static void draw_line(FILE *out, const svg_series *series, size_t s, const axis 
                     place(y, series->y[i] - series->error[i]), place(y, series->y[i] + series->error[i]));
     fprintf(out, "</g>\n<g class=\"s%zu\">\n", s % PALETTE_SIZE);
     for (int64_t i = 0; series->n <= 60 && i < series->n; i++)
-        if (drawable(series, i)) draw_marker(out, s, place(x, series->x[i]), place(y, series->y[i]), 4);
+        if (drawable(series, i))
+            draw_marker(out, marker_of(s), place(x, series->x[i]), place(y, series->y[i]), 4);
     fprintf(out, "</g>\n");
 }
 
-static void draw_legend(FILE *out, const svg_panel *panel, double x, double y)
+/* Where the next entry of a legend goes: to a new line when the present one is full. */
+static void legend_step(const char *label, double left, double *x, double *y)
 {
+    double width = 15 + text_width(label, 14);
+    if (*x > left && *x + width > left + PANEL_WIDTH - FRAME_LEFT - FRAME_RIGHT) {
+        *x = left;
+        *y += LEGEND_ROOM;
+    }
+}
+
+/* Draws the legend with its first line at (left, y); gives the height it takes. */
+static double draw_legend(FILE *out, const svg_panel *panel, double left, double y)
+{
+    double x = left, top = y;
+    bool any = false;
     for (size_t s = 0; s < panel->n_series; s++) {
         const char *label = panel->series[s].label;
         if (label == NULL) continue;
-        fprintf(out, "<g class=\"s%zu\">", s % PALETTE_SIZE);
-        draw_marker(out, panel->kind == SVG_LINE ? s : 0, x + 5, y - 4.5, 4.5);
+        any = true;
+        legend_step(label, left, &x, &y);
+        size_t style = style_of(panel, s);
+        if (panel->series[s].open)
+            fprintf(out, "<g fill=\"none\" stroke=\"%s\">", palette[style % PALETTE_SIZE]);
+        else
+            fprintf(out, "<g class=\"s%zu\">", style % PALETTE_SIZE);
+        draw_marker(out, panel->kind == SVG_LINE ? marker_of(style) : 0, x + 5, y - 4.5, 4.5);
         fprintf(out, "</g><text class=\"label\" x=\"%.1f\" y=\"%.1f\">", x + 15, y);
         put_text(out, label);
         fprintf(out, "</text>\n");
         x += 15 + text_width(label, 14) + 24;
     }
-}
-
-static bool has_legend(const svg_panel *panel)
-{
-    for (size_t s = 0; s < panel->n_series; s++)
-        if (panel->series[s].label != NULL) return true;
-    return false;
+    return any ? y - top + LEGEND_ROOM : 0;
 }
 
 /* ---- panels and the figure --------------------------------------------------------------------- */
@@ -265,10 +302,7 @@ static void draw_panel(FILE *out, const svg_panel *panel, double left, double to
         fprintf(out, "</text>\n");
         at += TITLE_ROOM;
     }
-    if (has_legend(panel)) {
-        draw_legend(out, panel, left + FRAME_LEFT, at + 14);
-        at += LEGEND_ROOM;
-    }
+    at += draw_legend(out, panel, left + FRAME_LEFT, at + 14);
     double range_x[2];
     double range_y[2];
     find_ranges(panel, range_x, range_y);
@@ -278,7 +312,9 @@ static void draw_panel(FILE *out, const svg_panel *panel, double left, double to
     if (panel->kind == SVG_SCATTER)
         draw_scatter(out, panel, &x, &y);
     else
-        for (size_t s = 0; s < panel->n_series; s++) draw_line(out, &panel->series[s], s, &x, &y);
+        for (size_t s = 0; s < panel->n_series; s++)
+            (panel->series[s].open ? draw_open : draw_line)(out, &panel->series[s], style_of(panel, s), &x,
+                                                            &y);
 }
 
 static void draw_head(FILE *out, const svg_figure *figure, double width, double height)

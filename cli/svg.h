@@ -5,6 +5,7 @@
 #ifndef CLI_SVG_H
 #define CLI_SVG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ typedef struct svg_series {
     int64_t n;
     const double *x, *y; /* points that are not finite are left out */
     const double *error; /* half-length of the error bars; NULL: none */
+    bool open;           /* line plots: open markers without a line, in the style of the series before */
 } svg_series;
 
 typedef struct svg_panel {

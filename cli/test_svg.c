@@ -35,7 +35,7 @@ static void points_are_drawn(void **state)
     (void)state;
     const double x[] = {0, 1, 2, NAN};
     const double y[] = {5, INFINITY, -3, 1};
-    svg_series series[] = {{"first", 4, x, y, NULL}, {NULL, 2, x, x, NULL}};
+    svg_series series[] = {{"first", 4, x, y, NULL, false}, {NULL, 2, x, x, NULL, false}};
     char *text = render_one(SVG_SCATTER, series, 2);
     assert_int_equal(count_of(text, "<circle class=\"s0\""), 2);
     assert_int_equal(count_of(text, "<circle class=\"s1\""), 2);
@@ -50,10 +50,32 @@ static void lines_have_error_bars(void **state)
     const double x[] = {1, 2, 5};
     const double y[] = {0.1, 0.2, 0.3};
     const double error[] = {0.01, NAN, 0.02};
-    svg_series series[] = {{"a", 3, x, y, error}};
+    svg_series series[] = {{"a", 3, x, y, error, false}};
     char *text = render_one(SVG_LINE, series, 1);
     assert_int_equal(count_of(text, "stroke-width=\"1.2\""), 1);
     assert_int_equal(count_of(text, "<circle"), 3 + 1); /* the points and the legend */
+    free(text);
+}
+
+/* Open markers share the style of the series before them, and a long legend takes several lines. */
+static void open_markers_and_long_legends(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2};
+    const double y[] = {3, 4};
+    enum { MANY = 18 };
+    svg_series series[MANY];
+    for (size_t s = 0; s < MANY; s++)
+        series[s] = (svg_series){
+            .label = s % 2 == 0 ? "a rather long name" : NULL, .n = 2, .x = x, .y = y, .open = s % 2 == 1};
+    char *text = render_one(SVG_LINE, series, MANY);
+    assert_int_equal(count_of(text, "<g fill=\"none\""), MANY / 2);
+    assert_int_equal(count_of(text, "stroke-linejoin"), MANY / 2);
+    svg_panel panel = {.series = series, .n_series = MANY};
+    assert_int_equal(style_of(&panel, 4), 2);
+    assert_int_equal(style_of(&panel, 5), 2);
+    assert_true(marker_of(0) != marker_of(PALETTE_SIZE));
+    assert_non_null(strstr(text, "x=\"85.0\" y=\"98.0\"")); /* the second line of the legend */
     free(text);
 }
 
@@ -63,9 +85,9 @@ static void odd_ranges_are_drawn(void **state)
     const double same[] = {7, 7};
     const double tiny[] = {1e-300, 2e-300};
     const double huge[] = {-1e300, 1e300};
-    svg_series none[] = {{"nothing", 0, same, same, NULL}};
-    svg_series flat[] = {{"flat", 2, same, same, NULL}};
-    svg_series wide[] = {{"wide", 2, tiny, huge, NULL}};
+    svg_series none[] = {{"nothing", 0, same, same, NULL, false}};
+    svg_series flat[] = {{"flat", 2, same, same, NULL, false}};
+    svg_series wide[] = {{"wide", 2, tiny, huge, NULL, false}};
     free(render_one(SVG_SCATTER, NULL, 0));
     free(render_one(SVG_SCATTER, none, 1));
     free(render_one(SVG_LINE, flat, 1));
@@ -86,6 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_are_drawn),
         cmocka_unit_test(lines_have_error_bars),
+        cmocka_unit_test(open_markers_and_long_legends),
         cmocka_unit_test(odd_ranges_are_drawn),
         cmocka_unit_test(ticks_are_round),
     };
