@@ -31,6 +31,13 @@ bench: setup
 	@/usr/bin/python3 bench/run.py --program $(BUILD)-bench/bin/stonet-bench --out $(BUILD)-bench/results \
 	    $(if $(QUICK),--quick,--docs docs)
 
+# The paper's experiments in small; those without data (STONET_DATA) say that they are skipped.
+PAPER_OUT ?= paper-quick
+paper-quick: all
+	@for experiment in m1 table1 table2 table3 theory; do \
+	  OMP_WAIT_POLICY=passive $(BUILD)/bin/stonet-paper $$experiment --quick --out $(PAPER_OUT) || exit 1; \
+	done
+
 # The same tests with address and undefined-behaviour sanitizers.
 sanitize: setup
 	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSTONET_SANITIZE=ON > /dev/null
