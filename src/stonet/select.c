@@ -27,6 +27,9 @@ enum {
    updates cost three times the time and must earn it. */
 static const double MARGIN = 0.01, MARGIN_LONGER = 0.03;
 
+/* A held-out loss above this share of the loss of guessing says that next to nothing was learnt. */
+static const double LIKE_GUESSING = 0.95;
+
 typedef struct fold_rows {
     int64_t *train, *test;
     int64_t n_train, n_test;
@@ -252,6 +255,20 @@ static stonet_status climb(searcher *s, point *at)
     return STONET_OK;
 }
 
+/* Strong shrinkage can hold a network at the constant, from where no neighbour looks better: when the climb
+   ends with little more than guessing, it is tried once more from long training without shrinkage. */
+static stonet_status climb_from_constant(searcher *s, point *at)
+{
+    const sn_shape *shape = s->job->shape;
+    const int64_t outputs = shape->width[shape->layers];
+    const double guessing = shape->task == SN_CLASSIFICATION ? log((double)outputs) : 0.5 * (double)outputs;
+    if (!s->config->auto_decay || *loss_at(s, *at) < LIKE_GUESSING * guessing) return STONET_OK;
+    point other = {at->activation, 0, ALWAYS_ALLOWED};
+    SN_TRY(climb(s, &other));
+    if (*loss_at(s, other) < (1.0 - MARGIN) * *loss_at(s, *at)) *at = other;
+    return STONET_OK;
+}
+
 static void searcher_free(searcher *s)
 {
     for (int k = 0; s->part != NULL && k < s->folds; k++) {
@@ -290,6 +307,7 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
     SN_GOTO(status, SN_NEW(s.best_theta, shape->parameters), done);
     SN_GOTO(status, make_parts(&s), done);
     SN_GOTO(status, climb(&s, &at), done);
+    SN_GOTO(status, climb_from_constant(&s, &at), done);
     const bool stopped = sn_should_stop(job->run);
     settle(&s, stopped ? s.best : at, shape, config, selection);
     selection->outcome = stopped ? STONET_STOPPED : STONET_DONE;
