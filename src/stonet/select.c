@@ -239,18 +239,24 @@ static stonet_status search_line(searcher *s, point *at, point step, bool *moved
     return STONET_OK;
 }
 
-/* From `at` to a point that no neighbour beats: decay, updates and activation in turn. */
+static stonet_status try_other_activation(searcher *s, point *at, bool *moved)
+{
+    if (!s->config->auto_activation) return STONET_OK;
+    return try_move(s, at, (point){1 - at->activation, at->decay, at->updates}, moved);
+}
+
+/* From `at` to a point that no neighbour beats: decay and updates in turn, then the activation. Where fits
+   are expensive the activation is also asked for first, so as not to climb twice. */
 static stonet_status climb(searcher *s, point *at)
 {
+    bool moved = true;
     SN_TRY(score_point(s, *at));
-    for (bool moved = true; moved && !sn_should_stop(s->job->run);) {
+    if (s->folds == 1) SN_TRY(try_other_activation(s, at, &moved));
+    for (moved = true; moved && !sn_should_stop(s->job->run);) {
         moved = false;
         if (s->config->auto_decay) SN_TRY(search_line(s, at, (point){.decay = 1}, &moved));
         if (s->config->auto_epochs) SN_TRY(search_line(s, at, (point){.updates = 1}, &moved));
-        if (s->config->auto_activation && !moved) {
-            const point other = {1 - at->activation, at->decay, at->updates};
-            SN_TRY(try_move(s, at, other, &moved));
-        }
+        if (!moved) SN_TRY(try_other_activation(s, at, &moved));
     }
     return STONET_OK;
 }
