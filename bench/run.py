@@ -171,7 +171,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="one short round of everything")
     parser.add_argument("--only", nargs="*", default=WORKLOADS)
     options = parser.parse_args()
-    rounds, seconds = (1, 0.1) if options.quick else (5, 0.4)
+    rounds, seconds = (1, 0.1) if options.quick else (3, 0.4)
     sizes = [10**3, 10**4, 10**5] if options.quick else [10**3, 10**4, 10**5, 10**6]
 
     here = machine()
