@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/status.h"
 #include "math/noise.h"
 
 /* NAME_SIZE: of a path inside the data folder. */
@@ -21,11 +20,6 @@ bool has_file(const lab *self, const char *path)
     if (self->options.data == NULL) return false;
     snprintf(whole, sizeof whole, "%s/%s", self->options.data, path);
     return access(whole, R_OK) == 0;
-}
-
-static stonet_status out_of_memory(void)
-{
-    return sn_fail(STONET_ERROR_MEMORY, "memory ran out");
 }
 
 static stonet_status read_part(const lab *self, const char *features, const char *responses,
@@ -273,8 +267,8 @@ stonet_status ct_split(const lab *self, const ct_table *table, bool by_patient, 
         if (i == 0) units = 0;
         if (table->patient[i] + 1 > units) units = table->patient[i] + 1;
     }
-    int64_t *rows = malloc((size_t)n * sizeof *rows), *order = malloc((size_t)units * sizeof *order);
-    bool *held = malloc((size_t)units * sizeof *held);
+    int64_t *rows = malloc((size_t)n * sizeof *rows), *order = malloc((size_t)(units + 1) * sizeof *order);
+    bool *held = malloc((size_t)(units + 1) * sizeof *held);
     stonet_status status = rows != NULL && order != NULL && held != NULL ? STONET_OK : out_of_memory();
     *out = (split){0};
     if (status == STONET_OK) {

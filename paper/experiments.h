@@ -26,7 +26,7 @@ extern const cli_command m1_command, table1_command, table2_command, table3_comm
          .initial = "0",                                                                                     \
          .low = 0,                                                                                           \
          .high = 100000,                                                                                     \
-         .help = trials_help},                                                                               \
+         .help = (trials_help)},                                                                             \
         {.name = "methods",                                                                                  \
          .kind = OPTION_TEXT,                                                                                \
          .offset = offsetof(lab_options, methods),                                                           \

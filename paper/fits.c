@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/status.h"
-
 void split_free(split *self)
 {
     stonet_data_free(self->train);
@@ -37,7 +35,7 @@ stonet_status fits_spec(const char *method, int64_t dim, const char *settings, s
     char number[24];
     snprintf(number, sizeof number, "%" PRId64, dim);
     char *text = strdup(settings);
-    if (text == NULL) return sn_fail(STONET_ERROR_MEMORY, "memory ran out");
+    if (text == NULL) return out_of_memory();
     stonet_spec *spec = NULL;
     stonet_status status = stonet_spec_create(method, &spec);
     if (status == STONET_OK) status = stonet_spec_set(spec, "dim", number);
@@ -108,7 +106,7 @@ static stonet_status copy_response(const stonet_data *from, stonet_data *to)
     const double *y = stonet_data_targets(from, &outputs);
     if (code == NULL) return stonet_data_set_targets(to, y, outputs);
     const char **label = calloc((size_t)classes, sizeof *label);
-    if (label == NULL) return sn_fail(STONET_ERROR_MEMORY, "memory ran out");
+    if (label == NULL) return out_of_memory();
     for (int64_t c = 0; c < classes; c++) label[c] = stonet_data_class_label(from, c);
     stonet_status status = stonet_data_set_classes(to, code, label, classes);
     free(label);
@@ -120,7 +118,7 @@ static stonet_status reduce_part(const stonet_model *model, const stonet_data *d
 {
     int64_t n = stonet_data_rows(data), q = stonet_model_dim(model);
     *z = malloc((size_t)(n * q) * sizeof **z);
-    if (*z == NULL) return sn_fail(STONET_ERROR_MEMORY, "memory ran out");
+    if (*z == NULL) return out_of_memory();
     stonet_transform_options how = {.activated = activated};
     stonet_status status = stonet_transform(model, data, activated ? &how : NULL, *z);
     if (status == STONET_OK) status = stonet_data_wrap(*z, n, q, out);

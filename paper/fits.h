@@ -2,6 +2,7 @@
 #ifndef PAPER_FITS_H
 #define PAPER_FITS_H
 
+#include "base/status.h"
 #include "paper/lab.h"
 
 /* A training and a test part. */
@@ -37,6 +38,13 @@ stonet_status fits_reduce(const stonet_model *model, const split *parts, bool ac
 /* A learner ("learner=logistic", ..) on the features of the training part as they are, scored on the test
  * part. */
 stonet_status fits_head(lab *self, const split *parts, const char *settings, stonet_scores *scores);
+
+/* Says so, and gives the status for it. */
+static inline stonet_status out_of_memory(void)
+{
+    sn_fail(STONET_ERROR_MEMORY, "memory ran out");
+    return STONET_ERROR_MEMORY;
+}
 
 /* values[name] = number, left out when it is not finite. */
 void put_value(json_t *values, const char *name, double number);

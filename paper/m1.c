@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "cli/say.h"
 #include "math/noise.h"
 #include "paper/experiments.h"

@@ -5,16 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/status.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "paper/fits.h"
 #include "paper/weights.h"
-
-static stonet_status out_of_memory(void)
-{
-    return sn_fail(STONET_ERROR_MEMORY, "memory ran out");
-}
 
 static stonet_status fit(lab *self, int64_t dim, const char *settings, const stonet_data *data,
                          uint64_t stream, stonet_model **out)
@@ -104,7 +98,7 @@ static void toy_free(toy *self)
 static stonet_status toy_make(uint64_t seed, int64_t n, toy *out)
 {
     static const double slope[TOY_P] = {1, -0.5, 0.25};
-    *out = (toy){.x = malloc((size_t)(n * TOY_P) * sizeof(float)), .y = malloc((size_t)n * sizeof(double))};
+    *out = (toy){.x = malloc((size_t)(n * TOY_P) * sizeof(float)), .y = calloc((size_t)n, sizeof(double))};
     if (out->x == NULL || out->y == NULL) return out_of_memory();
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_DATA, 77);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "paper/fits.h"
 
 enum { LENGTH_BYTES = 8 };
 
@@ -57,6 +57,15 @@ void layer_free(layer *self)
     *self = (layer){0};
 }
 
+static void copy_floats(const unsigned char *from, int64_t count, double *to)
+{
+    for (int64_t i = 0; i < count; i++) {
+        float number;
+        memcpy(&number, from + (size_t)i * sizeof number, sizeof number);
+        to[i] = (double)number;
+    }
+}
+
 stonet_status weights_layer(const stonet_model *model, int number, layer *out)
 {
     *out = (layer){0};
@@ -69,22 +78,19 @@ stonet_status weights_layer(const stonet_model *model, int number, layer *out)
     snprintf(name[1], sizeof name[1], "b%d", number);
     const unsigned char *w = find_tensor(&file, name[0], sizeof(float), &n_w);
     const unsigned char *b = find_tensor(&file, name[1], sizeof(float), &n_b);
-    if (w == NULL || b == NULL || n_b < 1)
+    out->w = malloc((size_t)(n_w + n_b + 1) * sizeof *out->w);
+    if (w == NULL || b == NULL || n_b < 1) {
         status = sn_fail(STONET_ERROR_FORMAT, "the model has no layer %d", number);
-    else if ((out->w = malloc((size_t)(n_w + n_b) * sizeof *out->w)) == NULL)
-        status = sn_fail(STONET_ERROR_MEMORY, "memory ran out");
-    if (status == STONET_OK) {
+    } else if (out->w == NULL) {
+        status = out_of_memory();
+    } else {
         out->outputs = n_b;
         out->inputs = n_w / n_b;
         out->b = out->w + n_w;
-        for (int64_t i = 0; i < n_w + n_b; i++) {
-            float number_at;
-            memcpy(&number_at,
-                   i < n_w ? w + (size_t)i * sizeof(float) : b + (size_t)(i - n_w) * sizeof(float),
-                   sizeof number_at);
-            out->w[i] = (double)number_at;
-        }
+        copy_floats(w, n_w, out->w);
+        copy_floats(b, n_b, out->b);
     }
+    if (status != STONET_OK) layer_free(out);
     close_file(&file);
     return status;
 }
