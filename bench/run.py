@@ -135,7 +135,7 @@ def svg(growth):
     """Seconds an epoch and peak memory against the number of rows, both axes logarithmic."""
     from math import log10
 
-    left, right, top, bottom, width, height = 70, 20, 46, 52, 640, 400
+    left, right, top, bottom, width, height = 70, 44, 46, 52, 640, 400
     lows, highs = (3, -4), (6, 0.5)
     x = lambda n: left + (log10(n) - lows[0]) / (highs[0] - lows[0]) * (width - left - right)
     y = lambda v: height - bottom - (log10(v) - lows[1]) / (highs[1] - lows[1]) * (height - top - bottom)
