@@ -77,10 +77,14 @@ static stonet_status best_spec(const lab *self, const stonet_results *results, s
 }
 
 stonet_status fits_tuned(lab *self, const stonet_spec *spec, const stonet_data *train, const grid *over,
-                         int folds, int64_t points, stonet_spec **out)
+                         const tuning *by, stonet_spec **out)
 {
     if (over->count == 0) return stonet_spec_copy(spec, out);
-    stonet_tune_options how = {.folds = folds, .grid = over->entry, .n_grid = over->count, .trials = points};
+    stonet_tune_options how = {.folds = by->folds,
+                               .grid = over->entry,
+                               .n_grid = over->count,
+                               .trials = by->points,
+                               .criterion = by->criterion};
     stonet_run run = lab_stonet_run(self, 1);
     stonet_results *results = NULL;
     stonet_status status = stonet_tune(spec, train, &how, &run, &results);

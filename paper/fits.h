@@ -21,10 +21,16 @@ typedef struct grid {
     int64_t count;
 } grid;
 
+typedef struct tuning {
+    int folds;
+    int64_t points; /* of the grid, drawn at random; 0: all of them */
+    stonet_criterion criterion;
+} tuning;
+
 /* The best point of the grid by cross-validation on the training part; a copy of the spec when the grid is
-   empty. `points` > 0: so many of them at random. */
+ * empty. */
 stonet_status fits_tuned(lab *self, const stonet_spec *spec, const stonet_data *train, const grid *over,
-                         int folds, int64_t points, stonet_spec **out);
+                         const tuning *by, stonet_spec **out);
 
 /* Z of a split as a split of its own, with the responses. */
 typedef struct reduced_split {

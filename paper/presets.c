@@ -71,7 +71,7 @@ static void stonet_grid(int64_t n, char room[64], grid *out)
     int64_t batches = n / BATCH;
     double per_epoch = batches > 0 ? (double)batches : 1;
     snprintf(room, 64, "epochs=%.4g,%.4g", 300 / per_epoch, 1000 / per_epoch);
-    *out = (grid){{"weight_decay=0.1,0.03,0.01", "hidden=none;16;32", room, "lr=0.02,0.05", "rho=0.1,1"}, 5};
+    *out = (grid){{"weight_decay=0.1,0.03,0.01", "hidden=none;16", room, "lr=0.02,0.05", "rho=0.1,1"}, 5};
 }
 
 void table1_grid(const char *method, int64_t n, char room[64], grid *out)

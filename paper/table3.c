@@ -133,6 +133,7 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
     held_data *held = user;
     size_t column = find_column(what->method);
     static const grid nothing = {0};
+    const tuning by = {.folds = FOLDS, .points = self->options.quick ? QUICK_POINTS : 0};
     const grid *over = strcmp(what->method, "stonet") == 0 ? &table3_grid : &nothing;
     stonet_spec *start = NULL, *spec = NULL;
     stonet_model *model = NULL;
@@ -140,9 +141,7 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
     if (status != STONET_OK) return status;
     int64_t q = what->q > 0 ? what->q : stonet_data_columns(held->parts.train);
     status = fits_spec(columns[column].method, q, columns[column].settings, &start);
-    if (status == STONET_OK)
-        status = fits_tuned(self, start, held->parts.train, over, FOLDS,
-                            self->options.quick ? QUICK_POINTS : 0, &spec);
+    if (status == STONET_OK) status = fits_tuned(self, start, held->parts.train, over, &by, &spec);
     if (status == STONET_OK)
         status = fit_best(self, spec, held->parts.train, over->count > 0 ? STARTS : 1, &model);
     if (status == STONET_OK) status = score_heads(self, what, model, &held->parts, values);

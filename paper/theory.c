@@ -189,8 +189,10 @@ static int draw(const lab *self, const curve *which, const fitted *made)
                              .y_label = which->field[0] == 'g' ? "log10 of the gap" : "log10 of the distance",
                              .series = series,
                              .n_series = has_slope ? 2 : 1};
+    char subtitle[128];
+    snprintf(subtitle, sizeof subtitle, "predicted: %s", which->prediction);
     const svg_figure figure = {
-        .title = which->title, .subtitle = which->prediction, .panels = &panel, .n_panels = 1, .columns = 1};
+        .title = which->title, .subtitle = subtitle, .panels = &panel, .n_panels = 1, .columns = 1};
     char suffix[64];
     snprintf(suffix, sizeof suffix, "%s-%s.svg", which->row, which->field);
     char *text = svg_render(&figure);
