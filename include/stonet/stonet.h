@@ -74,9 +74,9 @@ typedef struct stonet_progress {
 } stonet_progress;
 
 typedef struct stonet_run {
-    uint64_t seed;                                                       /* default 1 */
-    int threads;                                                         /* default 0: all cores */
-    void (*on_progress)(const stonet_progress *progress, void *user);    /* may be NULL */
+    uint64_t seed;                                                        /* default 1 */
+    int threads;                                                          /* default 0: all cores */
+    void (*on_progress)(const stonet_progress *progress, void *user);     /* may be NULL */
     void (*on_message)(stonet_level level, const char *text, void *user); /* may be NULL */
     int (*should_stop)(void *user); /* non-zero: stop soon and keep what is usable; may be NULL */
     void *user;
@@ -154,9 +154,9 @@ STONET_API char *stonet_methods_json(void);
 typedef struct stonet_model stonet_model;
 
 typedef enum stonet_outcome {
-    STONET_DONE = 0,    /* ran to its end */
-    STONET_STOPPED,     /* stopped early on request; the model so far is usable */
-    STONET_DIVERGED     /* diverged; this is the last good model */
+    STONET_DONE = 0, /* ran to its end */
+    STONET_STOPPED,  /* stopped early on request; the model so far is usable */
+    STONET_DIVERGED  /* diverged; this is the last good model */
 } stonet_outcome;
 
 /* run may be NULL for the defaults. */
@@ -164,21 +164,22 @@ STONET_API stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *
                                     stonet_model **out);
 /* Trains a model that is a network (method "stonet" without a learner) further, from where it stands, on rows
    that came later: `epochs` passes over them alone, at the lr and weight decay of the first fit, without the
-   final full-data stage. Encoding, scaling and classes stay as they are. On failure the model is unchanged. */
+   final full-data stage. Encoding, scaling and classes stay as they are. On failure the model is unchanged.
+ */
 STONET_API stonet_status stonet_fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run);
 STONET_API stonet_outcome stonet_model_outcome(const stonet_model *model);
-STONET_API int64_t stonet_model_dim(const stonet_model *model);      /* columns of Z */
-STONET_API int64_t stonet_model_outputs(const stonet_model *model);  /* classes, or regression outputs */
-STONET_API int64_t stonet_model_inputs(const stonet_model *model);   /* input columns it was fitted on */
+STONET_API int64_t stonet_model_dim(const stonet_model *model);     /* columns of Z */
+STONET_API int64_t stonet_model_outputs(const stonet_model *model); /* classes, or regression outputs */
+STONET_API int64_t stonet_model_inputs(const stonet_model *model);  /* input columns it was fitted on */
 STONET_API int stonet_model_is_classifier(const stonet_model *model);
 STONET_API const char *stonet_model_class_label(const stonet_model *model, int64_t code);
 
 typedef struct stonet_transform_options {
-    int64_t draws;   /* 0: the mean (noise-free pass); M > 0: M stochastic passes, stacked (M*n rows) */
-    int activated;   /* non-zero: after the activation */
-    int impute;      /* non-zero: imputed Y_h given the data's own response */
-    uint64_t seed;   /* for draws and impute */
-    int threads;     /* 0: all cores */
+    int64_t draws; /* 0: the mean (noise-free pass); M > 0: M stochastic passes, stacked (M*n rows) */
+    int activated; /* non-zero: after the activation */
+    int impute;    /* non-zero: imputed Y_h given the data's own response */
+    uint64_t seed; /* for draws and impute */
+    int threads;   /* 0: all cores */
 } stonet_transform_options;
 
 /* z has n x q floats (draws M > 0: M*n x q). options may be NULL. */
@@ -190,8 +191,8 @@ STONET_API stonet_status stonet_predict(const stonet_model *model, const stonet_
 typedef struct stonet_scores {
     int64_t n;
     int is_classifier;
-    double error_rate, accuracy, log_loss;             /* classification */
-    double mse, mse_scaled, r2, correlation;           /* regression */
+    double error_rate, accuracy, log_loss;   /* classification */
+    double mse, mse_scaled, r2, correlation; /* regression */
 } stonet_scores;
 
 STONET_API stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
@@ -200,7 +201,8 @@ STONET_API stonet_status stonet_score(const stonet_model *model, const stonet_da
 STONET_API stonet_status stonet_model_save(const stonet_model *model, const char *path);
 STONET_API stonet_status stonet_model_load(const char *path, stonet_model **out);
 /* The model file as bytes in memory (for pickling). Free with stonet_bytes_free. */
-STONET_API stonet_status stonet_model_save_bytes(const stonet_model *model, unsigned char **bytes, size_t *size);
+STONET_API stonet_status stonet_model_save_bytes(const stonet_model *model, unsigned char **bytes,
+                                                 size_t *size);
 STONET_API stonet_status stonet_model_load_bytes(const unsigned char *bytes, size_t size, stonet_model **out);
 STONET_API void stonet_bytes_free(unsigned char *bytes);
 /* Everything about a model as JSON. Free with stonet_string_free. NULL on failure. */
@@ -213,29 +215,29 @@ STONET_API void stonet_model_free(stonet_model *model);
 
 /* What is minimised on held-out rows. */
 typedef enum stonet_criterion {
-    STONET_CRITERION_AUTO = 0,   /* error rate for classes, mse for numbers */
+    STONET_CRITERION_AUTO = 0, /* error rate for classes, mse for numbers */
     STONET_CRITERION_ERROR_RATE,
     STONET_CRITERION_LOG_LOSS,
-    STONET_CRITERION_MSE         /* in units of y */
+    STONET_CRITERION_MSE /* in units of y */
 } stonet_criterion;
 
-/* A grid is an array of "NAME=a,b,c" with any setting stonet_spec_set takes (dim and learner.NAME too); values
-   that are lists themselves are separated by ';' instead: "hidden=100;200,50". In stonet_compare an entry may
-   be for one method only, "METHOD:NAME=a,b,c", and one without a method is for all methods that have the
-   setting. A NULL grid is the built-in one of the method (stonet_default_grid_json). */
+/* A grid is an array of "NAME=a,b,c" with any setting stonet_spec_set takes (dim and learner.NAME too);
+   values that are lists themselves are separated by ';' instead: "hidden=100;200,50". In stonet_compare an
+   entry may be for one method only, "METHOD:NAME=a,b,c", and one without a method is for all methods that
+   have the setting. A NULL grid is the built-in one of the method (stonet_default_grid_json). */
 typedef struct stonet_tune_options {
-    int folds;                /* 0: 5 */
-    const char *const *grid;  /* NULL: the method's built-in grid */
+    int folds;               /* 0: 5 */
+    const char *const *grid; /* NULL: the method's built-in grid */
     int64_t n_grid;
-    int64_t trials;           /* 0: every point of the grid; N: N of its points drawn at random */
+    int64_t trials; /* 0: every point of the grid; N: N of its points drawn at random */
     stonet_criterion criterion;
 } stonet_tune_options;
 
 typedef struct stonet_compare_options {
-    int folds;                     /* 0: 5; not used with `test` */
-    const stonet_data *test;       /* one given test set instead of folds; NULL: folds */
-    int tune;                      /* non-zero: tune each spec inside each training part */
-    stonet_tune_options tuning;    /* how, when tune is non-zero; its criterion is not used */
+    int folds;                  /* 0: 5; not used with `test` */
+    const stonet_data *test;    /* one given test set instead of folds; NULL: folds */
+    int tune;                   /* non-zero: tune each spec inside each training part */
+    stonet_tune_options tuning; /* how, when tune is non-zero; its criterion is not used */
     stonet_criterion criterion;
 } stonet_compare_options;
 
@@ -243,27 +245,27 @@ typedef struct stonet_results stonet_results;
 
 typedef struct stonet_result_row {
     const char *method;
-    int64_t dim;            /* as asked for */
-    const char *settings;   /* JSON object: the settings that make this row, without method and dim */
-    double mean, se;        /* of the criterion over the splits that finished; se NaN with fewer than two */
-    double seconds;         /* fit and prediction, summed over the splits */
-    double p_value;         /* paired t-test against the best row; NaN for the best and in stonet_tune */
-    int64_t n_values;       /* splits */
-    const double *values;   /* the criterion on each split; NaN where it failed or was not reached */
-    const char *failure;    /* why a split failed; NULL when none did */
+    int64_t dim;          /* as asked for */
+    const char *settings; /* JSON object: the settings that make this row, without method and dim */
+    double mean, se;      /* of the criterion over the splits that finished; se NaN with fewer than two */
+    double seconds;       /* fit and prediction, summed over the splits */
+    double p_value;       /* paired t-test against the best row; NaN for the best and in stonet_tune */
+    int64_t n_values;     /* splits */
+    const double *values; /* the criterion on each split; NaN where it failed or was not reached */
+    const char *failure;  /* why a split failed; NULL when none did */
 } stonet_result_row;
 
-/* Fits spec with each point of the grid on each of k folds (stratified by class), in parallel over the jobs, each
-   job on one thread; the same numbers for any run->threads. A point that fails becomes a row with a failure.
-   When the caller stops it, what is finished is kept (stonet_results_outcome says so). */
+/* Fits spec with each point of the grid on each of k folds (stratified by class), in parallel over the jobs,
+   each job on one thread; the same numbers for any run->threads. A point that fails becomes a row with a
+   failure. When the caller stops it, what is finished is kept (stonet_results_outcome says so). */
 STONET_API stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
                                      const stonet_tune_options *options, const stonet_run *run,
                                      stonet_results **out);
 /* Fits each of the specs (methods, dimensions) on the same splits. With tuning, the best settings are sought
    anew inside each training part, so no test row has a say in them. */
-STONET_API stonet_status stonet_compare(const stonet_spec *const *specs, int64_t n_specs, const stonet_data *data,
-                                        const stonet_compare_options *options, const stonet_run *run,
-                                        stonet_results **out);
+STONET_API stonet_status stonet_compare(const stonet_spec *const *specs, int64_t n_specs,
+                                        const stonet_data *data, const stonet_compare_options *options,
+                                        const stonet_run *run, stonet_results **out);
 STONET_API int64_t stonet_results_rows(const stonet_results *results);
 /* Fills *row; its pointers live as long as results. */
 STONET_API stonet_status stonet_results_row(const stonet_results *results, int64_t index,
@@ -271,7 +273,8 @@ STONET_API stonet_status stonet_results_row(const stonet_results *results, int64
 STONET_API int64_t stonet_results_best(const stonet_results *results); /* row of the smallest mean */
 STONET_API stonet_outcome stonet_results_outcome(const stonet_results *results);
 STONET_API const char *stonet_results_criterion(const stonet_results *results); /* e.g. "error_rate" */
-/* The spec of a row as config JSON that stonet_spec_read takes. Free with stonet_string_free; NULL on failure. */
+/* The spec of a row as config JSON that stonet_spec_read takes. Free with stonet_string_free; NULL on
+ * failure. */
 STONET_API char *stonet_results_spec_json(const stonet_results *results, int64_t index);
 /* All rows: a JSON array with one object a row (method, dim, settings, mean, se, seconds, p_value, values,
    failure; chosen: the tuned settings of each split), or CSV. Free with stonet_string_free. */
@@ -287,8 +290,8 @@ typedef enum stonet_test {
     STONET_TEST_AUTO = 0, /* RIT, or RCIT when there is a z */
     STONET_TEST_RIT,      /* x independent of y, by random Fourier features */
     STONET_TEST_RCIT,     /* x independent of (y, z) given z */
-    STONET_TEST_RCOT,     /* x independent of y given z: the same on y alone, with less power and less noise */
-    STONET_TEST_DCOR      /* x independent of y, by distance correlation and permutations */
+    STONET_TEST_RCOT, /* x independent of y given z: the same on y alone, with less power and less noise */
+    STONET_TEST_DCOR  /* x independent of y, by distance correlation and permutations */
 } stonet_test;
 
 /* The law of the statistic under independence. */
@@ -302,16 +305,16 @@ typedef enum stonet_null_law {
 
 typedef struct stonet_independence_options {
     stonet_test test;
-    stonet_null_law null_law;    /* not used by STONET_TEST_DCOR */
-    int64_t features;            /* Fourier features of x and of y: 5 */
-    int64_t condition_features;  /* of z; 0: 100, or 50 a column of z up to 500. Never more than n / 4 */
-    int64_t repeats;             /* with fresh features, combined by the Cauchy combination: 1 */
-    int64_t permutations;        /* of STONET_NULL_PERMUTATION and STONET_TEST_DCOR: 1000 */
+    stonet_null_law null_law;   /* not used by STONET_TEST_DCOR */
+    int64_t features;           /* Fourier features of x and of y: 5 */
+    int64_t condition_features; /* of z; 0: 100, or 50 a column of z up to 500. Never more than n / 4 */
+    int64_t repeats;            /* with fresh features, combined by the Cauchy combination: 1 */
+    int64_t permutations;       /* of STONET_NULL_PERMUTATION and STONET_TEST_DCOR: 1000 */
 } stonet_independence_options;
 
 typedef struct stonet_independence_result {
-    stonet_test test;  /* the one carried out: RIT when z was constant */
-    double statistic;  /* mean over the repeats; the distance correlation for STONET_TEST_DCOR */
+    stonet_test test; /* the one carried out: RIT when z was constant */
+    double statistic; /* mean over the repeats; the distance correlation for STONET_TEST_DCOR */
     double p_value;
     int64_t n;
 } stonet_independence_result;
@@ -319,13 +322,13 @@ typedef struct stonet_independence_result {
 STONET_API void stonet_independence_default(stonet_independence_options *options);
 /* Tests x (n x dx) independent of y (n x dy), given z (n x dz) when z is not NULL. A constant x or y gives
    p = 1. options and run may be NULL. The same seed gives the same p-value for any number of threads. */
-STONET_API stonet_status stonet_independence(const double *x, int64_t n, int64_t dx, const double *y, int64_t dy,
-                                             const double *z, int64_t dz,
-                                             const stonet_independence_options *options, const stonet_run *run,
-                                             stonet_independence_result *result);
+STONET_API stonet_status stonet_independence(const double *x, int64_t n, int64_t dx, const double *y,
+                                             int64_t dy, const double *z, int64_t dz,
+                                             const stonet_independence_options *options,
+                                             const stonet_run *run, stonet_independence_result *result);
 /* Tests the response independent of the encoded features given Z = R(X): a small p-value says that the model
-   has lost something. Classes are tested as indicators. The data must have the response, and should not be the
-   rows the model was fitted on. options NULL: RCIT with ten repeats. */
+   has lost something. Classes are tested as indicators. The data must have the response, and should not be
+   the rows the model was fitted on. options NULL: RCIT with ten repeats. */
 STONET_API stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *data,
                                             const stonet_independence_options *options, const stonet_run *run,
                                             stonet_independence_result *result);

@@ -10,8 +10,8 @@ void sn_message(const stonet_run *run, stonet_level level, const char *format, .
 /* Reports progress; the caller of the library decides how often to draw it. */
 void sn_progress(const stonet_run *run, const stonet_progress *progress);
 bool sn_should_stop(const stonet_run *run);
-/* The same inside a parallel loop: only its first thread asks the caller (whose function need not be ready for
-   others); the answer is kept in *stopped, which all threads share and which starts at 0. */
+/* The same inside a parallel loop: only its first thread asks the caller (whose function need not be ready
+   for others); the answer is kept in *stopped, which all threads share and which starts at 0. */
 bool sn_should_stop_shared(const stonet_run *run, int *stopped);
 /* The number of threads to use: run->threads, or all cores when it is 0. */
 int sn_threads(const stonet_run *run);

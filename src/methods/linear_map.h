@@ -1,6 +1,7 @@
 /*
  * The state of every linear method: Z = (x - centre) B, with the spectrum and the dimension tests that led to
- * B. transform, save, load, free and sizes have the signatures of sn_method and can be used there as they are.
+ * B. transform, save, load, free and sizes have the signatures of sn_method and can be used there as they
+ * are.
  */
 #ifndef SN_METHODS_LINEAR_MAP_H
 #define SN_METHODS_LINEAR_MAP_H

@@ -16,17 +16,17 @@
 #include "data/problem.h"
 
 typedef struct sn_fit_result {
-    void *state;            /* freed with the method's own free */
-    int64_t dim;            /* columns of Z: at most what was asked for (a method says so when it is less) */
+    void *state; /* freed with the method's own free */
+    int64_t dim; /* columns of Z: at most what was asked for (a method says so when it is less) */
     stonet_outcome outcome;
 } sn_fit_result;
 
 typedef struct sn_transform_request {
-    int64_t draws;    /* 0: the mean */
+    int64_t draws; /* 0: the mean */
     bool activated;
-    bool impute;      /* with label or y */
+    bool impute; /* with label or y */
     const int32_t *label;
-    const double *y;  /* scaled as in sn_problem */
+    const double *y; /* scaled as in sn_problem */
     uint64_t seed;
     int threads;
 } sn_transform_request;
@@ -35,9 +35,9 @@ enum { SN_TASK_REGRESSION = 1, SN_TASK_CLASSIFICATION = 2, SN_TASK_BOTH = 3 };
 
 typedef struct sn_method {
     const char *name;
-    const char *title;   /* long name with the source, e.g. "Sliced inverse regression (Li 1991)" */
-    unsigned tasks;      /* SN_TASK_* */
-    bool multi_output;   /* takes several numeric targets */
+    const char *title; /* long name with the source, e.g. "Sliced inverse regression (Li 1991)" */
+    unsigned tasks;    /* SN_TASK_* */
+    bool multi_output; /* takes several numeric targets */
     const sn_param *params;
     size_t n_params;
     stonet_status (*fit)(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -46,8 +46,8 @@ typedef struct sn_method {
     stonet_status (*fit_more)(void *state, const sn_problem *problem, const sn_settings *settings,
                               const stonet_run *run, stonet_outcome *outcome);
     /* x n x p, z n x dim. request is NULL unless has_draws. */
-    stonet_status (*transform)(const void *state, const float *x, int64_t n, const sn_transform_request *request,
-                               float *z);
+    stonet_status (*transform)(const void *state, const float *x, int64_t n,
+                               const sn_transform_request *request, float *z);
     bool has_draws; /* understands a non-NULL request */
     /* Own output, or NULL: out n x C probabilities, or n x m scaled targets. */
     stonet_status (*predict)(const void *state, const float *x, int64_t n, double *out);

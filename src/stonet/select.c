@@ -14,6 +14,8 @@ enum {
     N_UPDATES = sizeof UPDATES / sizeof *UPDATES,
     START_DECAY = 4,
     START_UPDATES = 2,
+    CLEAN_DECAY = 1,
+    CLEAN_UPDATES = 3,
     ALWAYS_ALLOWED = 3,   /* 3000 updates, however few the rows */
     MAX_EPOCHS = 400,     /* passes over small data ... */
     MAX_VISITS = 1300000, /* ... and rows looked at in all, over larger; */
@@ -24,11 +26,8 @@ enum {
     N_ACTIVATIONS = 2
 };
 /* A neighbour must be better by this much of the loss to be worth moving to: less is noise. Three times the
-   updates cost three times the time and must earn it. */
-static const double MARGIN = 0.01, MARGIN_LONGER = 0.03;
-
-/* A held-out loss above this share of the loss of guessing says that next to nothing was learnt. */
-static const double LIKE_GUESSING = 0.95;
+   updates cost three times the time and must earn it; another activation is a leap, not a step. */
+static const double MARGIN = 0.01, MARGIN_LARGE = 0.03;
 
 typedef struct fold_rows {
     int64_t *train, *test;
@@ -219,7 +218,8 @@ static stonet_status try_move(searcher *s, point *at, point to, bool *moved)
     *moved = false;
     if (!worth_trying(s, to) || sn_should_stop(s->job->run)) return STONET_OK;
     SN_TRY(score_point(s, to));
-    const double margin = to.updates > at->updates ? MARGIN_LONGER : MARGIN;
+    const bool large = to.updates > at->updates || to.activation != at->activation;
+    const double margin = large ? MARGIN_LARGE : MARGIN;
     *moved = *loss_at(s, to) < (1.0 - margin) * *loss_at(s, *at);
     if (*moved) *at = to;
     return STONET_OK;
@@ -250,7 +250,6 @@ static stonet_status try_other_activation(searcher *s, point *at, bool *moved)
 static stonet_status climb(searcher *s, point *at)
 {
     bool moved = true;
-    SN_TRY(score_point(s, *at));
     if (s->folds == 1) SN_TRY(try_other_activation(s, at, &moved));
     for (moved = true; moved && !sn_should_stop(s->job->run);) {
         moved = false;
@@ -261,18 +260,17 @@ static stonet_status climb(searcher *s, point *at)
     return STONET_OK;
 }
 
-/* Strong shrinkage can hold a network at the constant, from where no neighbour looks better: when the climb
-   ends with little more than guessing, it is tried once more from long training without shrinkage. */
-static stonet_status climb_from_constant(searcher *s, point *at)
+/* Where to climb from: shrinkage that suits noisy data, or, if that looks clearly better, longer training
+   with next to none, which suits clean data. (Strong shrinkage can hold a network at the constant, from where
+   no neighbour looks better.) */
+static stonet_status choose_start(searcher *s, point *at)
 {
-    const sn_shape *shape = s->job->shape;
-    const int64_t outputs = shape->width[shape->layers];
-    const double guessing = shape->task == SN_CLASSIFICATION ? log((double)outputs) : 0.5 * (double)outputs;
-    if (!s->config->auto_decay || *loss_at(s, *at) < LIKE_GUESSING * guessing) return STONET_OK;
-    point other = {at->activation, 0, ALWAYS_ALLOWED};
-    SN_TRY(climb(s, &other));
-    if (*loss_at(s, other) < (1.0 - MARGIN) * *loss_at(s, *at)) *at = other;
-    return STONET_OK;
+    bool moved = false;
+    *at = (point){0, START_DECAY, START_UPDATES};
+    SN_TRY(score_point(s, *at));
+    if (!s->config->auto_decay) return STONET_OK;
+    const int updates = s->config->auto_epochs ? CLEAN_UPDATES : START_UPDATES;
+    return try_move(s, at, (point){0, CLEAN_DECAY, updates}, &moved);
 }
 
 static void searcher_free(searcher *s)
@@ -307,13 +305,13 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
     s.activation[1] = shape->activation == SN_TANH ? SN_RELU : SN_TANH;
     double *all = &s.loss[0][0][0];
     for (size_t i = 0; i < sizeof s.loss / sizeof *all; i++) all[i] = (double)NAN;
-    point at = {0, START_DECAY, START_UPDATES};
+    point at;
     stonet_status status;
     SN_GOTO(status, SN_NEW(s.theta, shape->parameters), done);
     SN_GOTO(status, SN_NEW(s.best_theta, shape->parameters), done);
     SN_GOTO(status, make_parts(&s), done);
+    SN_GOTO(status, choose_start(&s, &at), done);
     SN_GOTO(status, climb(&s, &at), done);
-    SN_GOTO(status, climb_from_constant(&s, &at), done);
     const bool stopped = sn_should_stop(job->run);
     settle(&s, stopped ? s.best : at, shape, config, selection);
     selection->outcome = stopped ? STONET_STOPPED : STONET_DONE;
