@@ -10,8 +10,10 @@
 #include "paper/presets.h"
 #include "paper/report.h"
 
+/* The weight decay is the best of 0, .001, .003 and .01 by cross-validation on the training images, with one
+   hidden layer (q = 49) and with two (q = 10). */
 #define RELU_NETWORK                                                                                         \
-    "activation=relu lr=0.02 epochs=20 batch=128 s_out=1e-4 rho=0.1 tau=0.1 weight_decay=0 scale=common"
+    "activation=relu lr=0.02 epochs=20 batch=128 s_out=1e-4 rho=0.1 tau=0.1 weight_decay=0.003 scale=common"
 
 /* The kernel methods take 2000 landmarks: all pairs of 20,000 images would not fit into memory. */
 static const struct {
