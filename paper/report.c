@@ -79,6 +79,14 @@ static void put_json(json_t *list, const report *what, const measure *about, con
 
 /* ---- Markdown ---------------------------------------------------------------------------------- */
 
+/* Whether a line of the table has anything in it. */
+static bool has_line(const summary *made, size_t at)
+{
+    for (size_t m = 0; m < made->n_methods; m++)
+        if (summary_at(made, at, m)->n > 0) return true;
+    return false;
+}
+
 /* Whether a column of the table has anything in it. */
 static bool has_method(const summary *made, size_t method)
 {
@@ -167,7 +175,7 @@ static size_t distinct_rows(const summary *made, const char **rows)
 {
     size_t count = 0;
     for (size_t i = 0; i < made->n_lines && count < MOST_PANELS; i++) {
-        if (made->lines[i].q == 0) continue;
+        if (made->lines[i].q == 0 || !has_line(made, i)) continue;
         bool known = false;
         for (size_t k = 0; k < count && !known; k++) known = strcmp(rows[k], made->lines[i].row) == 0;
         if (!known) rows[count++] = made->lines[i].row;
