@@ -60,7 +60,7 @@ format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 tidy: all
-	@git ls-files 'src/*.c' 'cli/*.c' 'paper/*.c' | grep -v /test_ | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p $(BUILD)
+	@git ls-files 'src/*.c' 'cli/*.c' 'paper/*.c' | grep -v /test_ | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p $(BUILD)
 
 install: all
 	@cmake --install $(BUILD)

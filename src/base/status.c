@@ -43,7 +43,7 @@ const char *stonet_status_name(stonet_status status)
     return "unknown status";
 }
 
-stonet_status sn_fail(stonet_status code, const char *format, ...)
+stonet_status(sn_fail)(stonet_status code, const char *format, ...)
 {
     /* The arguments may point into the old sentence, so the new one is built aside. */
     char text[SENTENCE_SIZE];
@@ -55,7 +55,7 @@ stonet_status sn_fail(stonet_status code, const char *format, ...)
     return code;
 }
 
-stonet_status sn_fail_prefix(stonet_status code, const char *format, ...)
+stonet_status(sn_fail_prefix)(stonet_status code, const char *format, ...)
 {
     char prefix[SENTENCE_SIZE / 2];
     va_list arguments;

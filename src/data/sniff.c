@@ -140,7 +140,7 @@ static stonet_status read_first_line(sn_scanner *scanner, sn_sniffed *out, colum
     int64_t room = 0;
     sn_cell cell;
     do {
-        if (out->n_columns == room) {
+        if (*samples == NULL || out->n_columns == room) {
             room = room == 0 ? 64 : 2 * room;
             char **grown = sn_realloc(out->first, (size_t)room, sizeof *grown);
             if (grown == NULL) return STONET_ERROR_MEMORY;

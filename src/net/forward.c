@@ -78,7 +78,7 @@ stonet_status sn_forward(const sn_shape *shape, const float *theta, const float 
 #pragma omp parallel num_threads(threads) if (blocks > 1)
     {
         sn_serial_blas();
-        float *work = sn_malloc(2 * BLOCK * (size_t)width, sizeof *work);
+        float *work = sn_malloc((size_t)2 * BLOCK * (size_t)width, sizeof *work);
         if (work == NULL) {
 #pragma omp critical(sn_forward_status)
             status = STONET_ERROR_MEMORY;

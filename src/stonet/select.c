@@ -70,9 +70,7 @@ static stonet_status make_part(const searcher *s, const int32_t *fold, int32_t k
     SN_TRY(SN_NEW(part->train, s->job->n));
     SN_TRY(SN_NEW(part->test, s->job->n));
     for (int64_t i = 0; i < s->job->n; i++) {
-        if (fold[i] != k)
-            part->train[part->n_train++] = job_row(s, i);
-        else if (part->n_test < MAX_HELD_OUT)
+        if (fold[i] == k && part->n_test < MAX_HELD_OUT)
             part->test[part->n_test++] = job_row(s, i);
         else
             part->train[part->n_train++] = job_row(s, i);
