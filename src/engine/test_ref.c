@@ -94,6 +94,7 @@ static void check_force(sn_activation activation, sn_task task, int h)
     one_row c;
     setup_row(&c, activation, SN_IDENTITY, task, h);
     sn_dynamics d = oracle_dynamics(&c.o.shape, 0.7, 0.8, 0.5, 0.0, 1);
+    d.start = SN_START_MODE; /* away from mu, or the pull towards it would be 0 and go untested */
     for (int i = 0; i < h - 1; i++) d.epsilon[i] = 0.0; /* only the last hidden layer moves */
     sn_dynamics still = d;
     still.epsilon[h - 1] = 0.0;
