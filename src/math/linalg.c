@@ -225,8 +225,7 @@ stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a)
     SN_GOTO(status, SN_NEW_RAW(q, m * n), done);
     SN_GOTO(status, SN_NEW_RAW(tau, n), done);
     SN_GOTO(status, SN_NEW_RAW(sign, n), done);
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++) q[j * m + i] = a[i * n + j];
+    sn_transpose(m, n, a, q);
     lapack_int rows = (lapack_int)m, columns = (lapack_int)n;
     SN_GOTO(status,
             lapack_status(LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, columns, q, rows, tau), "QR decomposition"),
@@ -243,6 +242,17 @@ done:
     sn_free(tau);
     sn_free(sign);
     return status;
+}
+
+void sn_transpose(int64_t m, int64_t n, const double *a, double *b)
+{
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) b[j * m + i] = a[i * n + j];
+}
+
+void sn_first_columns(int64_t m, int64_t n, const double *a, int64_t keep, double *b)
+{
+    for (int64_t i = 0; i < m; i++) memmove(b + i * keep, a + i * n, (size_t)keep * sizeof *b);
 }
 
 void sn_fix_signs(int64_t m, int64_t n, double *a)

@@ -41,6 +41,10 @@ stonet_status sn_solve_spd(int64_t n, double *a, int64_t k, double *b);
 /* Orthonormalises the columns of A (m x n, m >= n) in place by QR; columns of a rank-deficient A are
    completed to an orthonormal set. */
 stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a);
+/* B (n x m) = A' of A (m x n). */
+void sn_transpose(int64_t m, int64_t n, const double *a, double *b);
+/* B (m x keep) = the first columns of A (m x n); B may be A. */
+void sn_first_columns(int64_t m, int64_t n, const double *a, int64_t keep, double *b);
 /* Makes the entry of largest magnitude of each column of A (m x n) positive. */
 void sn_fix_signs(int64_t m, int64_t n, double *a);
 /* Largest eigenvalue of symmetric positive semi-definite A (n x n) by power iteration to relative 1e-10. */

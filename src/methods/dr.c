@@ -25,7 +25,7 @@ static void add_means(const sn_inverse *inverse, double *g, double *m)
 }
 
 static stonet_status solve(const sn_inverse *inverse, const float *x, int64_t dim, const stonet_run *run,
-                           sn_linear_map **out)
+                           sn_fit_result *result)
 {
     int64_t rank = inverse->whitening.rank;
     double *a = NULL, *m = NULL, *value = NULL, *u = NULL;
@@ -41,7 +41,7 @@ static stonet_status solve(const sn_inverse *inverse, const float *x, int64_t di
     add_means(inverse, a, m);
     SN_GOTO(status, sn_eigh(rank, m, value, u), done);
     dim = sn_limit_dim(run, "dr", dim, rank, "the rank of x");
-    SN_GOTO(status, sn_whitened_map(&inverse->whitening, dim, rank, u, rank, value, out), done);
+    status = sn_whitened_result(&inverse->whitening, dim, rank, u, rank, value, NULL, result);
 done:
     sn_free(a);
     sn_free(m);
@@ -55,9 +55,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     sn_inverse inverse;
     SN_TRY(sn_inverse_fit(problem, "dr", settings, run, &inverse));
-    sn_linear_map *map = NULL;
-    stonet_status status = solve(&inverse, problem->x, dim, run, &map);
-    if (status == STONET_OK) sn_linear_map_finish(map, result);
+    stonet_status status = solve(&inverse, problem->x, dim, run, result);
     sn_inverse_clear(&inverse);
     return status;
 }
@@ -71,9 +69,5 @@ const sn_method sn_method_dr = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .fit = fit,
-    .transform = sn_linear_map_transform,
-    .save = sn_linear_map_save,
-    .load = sn_linear_map_load,
-    .free = sn_linear_map_free,
-    .sizes = sn_linear_map_sizes,
+    SN_LINEAR_MAP_STATE,
 };

@@ -14,7 +14,6 @@
 #include "methods/gkdr.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -168,8 +167,7 @@ stonet_status sn_gkdr_directions(const sn_kernel_input *input, double epsilon, i
     SN_GOTO(status, sn_kernel_limit(run, "gkdr", *dim, count, values, "the gradients span no more", dim),
             done);
     SN_GOTO(status, SN_NEW_RAW(*direction, p * *dim), done);
-    for (int64_t i = 0; i < p; i++)
-        for (int64_t j = 0; j < *dim; j++) (*direction)[i * *dim + j] = v[i * count + j];
+    sn_first_columns(p, count, v, *dim, *direction);
 done:
     sn_free(matrix);
     sn_free(values);
@@ -237,13 +235,10 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
                          const stonet_run *run, sn_fit_result *result)
 {
     sn_kernel_input input = {0};
-    sn_linear_map *map = NULL;
     double *f = NULL, *direction = NULL, *mean = NULL, s = 0.0;
     int64_t rank;
-    int threads = omp_get_max_threads();
     uint64_t seed = run != NULL ? run->seed : 1;
     SN_TRY(sn_kernel_memory(problem, settings, "gkdr", 1.1));
-    omp_set_num_threads(sn_threads(run));
     stonet_status status;
     SN_GOTO(status, sn_kernel_rows_create(problem, sn_landmarks_setting(settings), run, &input), done);
     SN_GOTO(status, sn_median_bandwidth(&input, settings, seed, &s), done);
@@ -252,15 +247,13 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_GOTO(status, estimate(&input, settings, rank, f, run, &dim, &direction), done);
     SN_GOTO(status, SN_NEW_RAW(mean, input.p), done);
     sn_column_means(input.n, input.p, input.x, mean);
-    sn_fix_signs(input.p, dim, direction);
-    SN_GOTO(status, sn_linear_map_create(input.p, dim, mean, direction, &map), done);
-    sn_linear_map_finish(map, result);
+    status = sn_linear_map_result(
+        &(sn_linear_map){.p = input.p, .dim = dim, .centre = mean, .direction = direction}, result);
 done:
     sn_kernel_input_free(&input);
     sn_free(f);
     sn_free(direction);
     sn_free(mean);
-    omp_set_num_threads(threads);
     return status;
 }
 
@@ -273,9 +266,5 @@ const sn_method sn_method_gkdr = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = fit,
-    .transform = sn_linear_map_transform,
-    .save = sn_linear_map_save,
-    .load = sn_linear_map_load,
-    .free = sn_linear_map_free,
-    .sizes = sn_linear_map_sizes,
+    SN_LINEAR_MAP_STATE,
 };

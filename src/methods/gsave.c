@@ -16,7 +16,6 @@
  */
 #include <lapacke.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -112,8 +111,7 @@ static stonet_status solve(gsave *g, const stonet_run *run, int64_t *dim, double
             done);
     SN_GOTO(status, SN_NEW_RAW(*a, g->k * *dim), done);
     SN_GOTO(status, SN_NEW_RAW(*scores, g->n * *dim), done);
-    for (int64_t i = 0; i < g->k; i++)
-        for (int64_t j = 0; j < *dim; j++) (*a)[i * *dim + j] = v[i * count + j];
+    sn_first_columns(g->k, count, v, *dim, *a);
     sn_triangular_solve(g->k, true, g->l, *dim, *a);
     sn_gemm(false, false, g->n, *dim, g->k, 1.0, g->b, *a, 0.0, *scores);
 done:
@@ -201,9 +199,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     gsave g = {.n = problem->n, .ex = sn_real(settings, "ex")};
     sn_kernel_input input = {0};
     sn_kernel_map *map = NULL;
-    int threads = omp_get_max_threads();
     SN_TRY(sn_kernel_memory(problem, settings, "gsave", 3.1));
-    omp_set_num_threads(sn_threads(run));
     stonet_status status;
     SN_GOTO(status, sn_kernel_input_create(problem, settings, run, &input), done);
     SN_GOTO(status, sn_middle_create(problem, sn_real(settings, "ey"), run, &g.middle), done);
@@ -213,7 +209,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 done:
     release(&g);
     sn_kernel_input_free(&input);
-    omp_set_num_threads(threads);
     return status;
 }
 
@@ -226,9 +221,5 @@ const sn_method sn_method_gsave = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = fit,
-    .transform = sn_kernel_map_transform,
-    .save = sn_kernel_map_save,
-    .load = sn_kernel_map_load,
-    .free = sn_kernel_map_free,
-    .sizes = sn_kernel_map_sizes,
+    SN_KERNEL_MAP_STATE,
 };

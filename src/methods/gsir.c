@@ -14,7 +14,6 @@
  * With landmarks K_X is replaced by Phi Phi' (math/kernel_lowrank.h) and everything happens in feature space.
  */
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -85,8 +84,7 @@ static stonet_status leading_vectors(const sn_problem *problem, const stonet_run
                                                          : "the response kernel has no more";
     SN_GOTO(status, sn_kernel_limit(run, "gsir", *dim, r, s, why, dim), done);
     SN_GOTO(status, SN_NEW_RAW(*v, n * *dim), done);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < *dim; j++) (*v)[i * *dim + j] = u[i * r + j];
+    sn_first_columns(n, r, u, *dim, *v);
 done:
     sn_free(u);
     sn_free(s);
@@ -182,9 +180,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     gsir g = {.problem = problem, .run = run, .ex = sn_real(settings, "ex"), .dim = dim};
     sn_kernel_map *map = NULL;
-    int threads = omp_get_max_threads();
     SN_TRY(sn_kernel_memory(problem, settings, "gsir", 1.1));
-    omp_set_num_threads(sn_threads(run));
     stonet_status status;
     SN_GOTO(status, sn_kernel_input_create(problem, settings, run, &g.input), done);
     SN_GOTO(status, sn_response_factor(problem, SN_MEAN_DISTANCE, run != NULL ? run->seed : 1, &g.f, &g.rank),
@@ -196,7 +192,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 done:
     sn_kernel_input_free(&g.input);
     sn_free(g.f);
-    omp_set_num_threads(threads);
     return status;
 }
 
@@ -209,9 +204,5 @@ const sn_method sn_method_gsir = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = fit,
-    .transform = sn_kernel_map_transform,
-    .save = sn_kernel_map_save,
-    .load = sn_kernel_map_load,
-    .free = sn_kernel_map_free,
-    .sizes = sn_kernel_map_sizes,
+    SN_KERNEL_MAP_STATE,
 };

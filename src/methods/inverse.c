@@ -51,16 +51,8 @@ stonet_status sn_inverse_fit(const sn_problem *problem, const char *method, cons
     stonet_status status;
     SN_GOTO(status, sn_whiten_problem(problem, method, sn_real(settings, "ridge"), run, &out->whitening),
             failed);
-    SN_GOTO(status, sn_slices_make(problem, sn_int(settings, "slices"), &out->slices), failed);
+    SN_GOTO(status, sn_slices_to_compare(problem, method, sn_int(settings, "slices"), &out->slices), failed);
     int64_t count = out->slices.count, rank = out->whitening.rank;
-    if (count < 2) {
-        status =
-            sn_fail(STONET_ERROR_DATA,
-                    "%s: the response makes a single slice of the %lld rows, so there is nothing to compare; "
-                    "it needs at least two different values and four rows",
-                    method, (long long)problem->n);
-        goto failed;
-    }
     SN_GOTO(status, SN_NEW(out->weight, count), failed);
     SN_GOTO(status, SN_NEW(out->mean, count * rank), failed);
     for (int64_t h = 0; h < count; h++) {

@@ -17,8 +17,6 @@
             "added to the diagonal of the correlation matrix of x; needed when p > n"                        \
     }
 
-enum { SN_MAX_TESTS = 20 };
-
 typedef struct sn_inverse {
     sn_whitening whitening;
     sn_slices slices;

@@ -260,7 +260,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     sn_kernel_input input = {0};
     sn_problem part = {0};
-    sn_linear_map *map = NULL;
     double *f = NULL, *b = NULL, *mean = NULL, s = 0.0;
     int64_t rank;
     bool stopped = false;
@@ -276,9 +275,10 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_GOTO(status, estimate(&input, settings, s, rank, f, run, dim, b, &stopped), done);
     SN_GOTO(status, SN_NEW_RAW(mean, input.p), done);
     sn_column_means(input.n, input.p, input.x, mean);
-    sn_fix_signs(input.p, dim, b);
-    SN_GOTO(status, sn_linear_map_create(input.p, dim, mean, b, &map), done);
-    sn_linear_map_finish(map, result);
+    SN_GOTO(status,
+            sn_linear_map_result(&(sn_linear_map){.p = input.p, .dim = dim, .centre = mean, .direction = b},
+                                 result),
+            done);
     if (stopped) result->outcome = STONET_STOPPED;
 done:
     sn_kernel_input_free(&input);
@@ -299,9 +299,5 @@ const sn_method sn_method_kdr = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = fit,
-    .transform = sn_linear_map_transform,
-    .save = sn_linear_map_save,
-    .load = sn_linear_map_load,
-    .free = sn_linear_map_free,
-    .sizes = sn_linear_map_sizes,
+    SN_LINEAR_MAP_STATE,
 };

@@ -9,20 +9,29 @@
 
 enum { TRANSFORM_ROWS = 1024 };
 
+/* A map with its arrays, the offset 0 and nothing else filled in. */
+static stonet_status allocate(int64_t m, int64_t p, int64_t d, double gamma, sn_kernel_map **out)
+{
+    sn_kernel_map *map = NULL;
+    SN_TRY(SN_NEW(map, 1));
+    *map = (sn_kernel_map){.m = m, .p = p, .d = d, .gamma = gamma};
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(map->centres, m * p), failed);
+    SN_GOTO(status, SN_NEW_RAW(map->coefficients, m * d), failed);
+    SN_GOTO(status, SN_NEW(map->offset, d), failed);
+    *out = map;
+    return STONET_OK;
+failed:
+    sn_kernel_map_free(map);
+    return status;
+}
+
 stonet_status sn_kernel_map_create(int64_t m, int64_t p, const double *centres, double gamma, int64_t d,
                                    const double *a, const double *mean, int64_t n, const double *scores,
                                    sn_kernel_map **out)
 {
     sn_kernel_map *map = NULL;
-    SN_TRY(SN_NEW(map, 1));
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(map->centres, m * p), failed);
-    SN_GOTO(status, SN_NEW_RAW(map->coefficients, m * d), failed);
-    SN_GOTO(status, SN_NEW(map->offset, d), failed);
-    map->m = m;
-    map->p = p;
-    map->d = d;
-    map->gamma = gamma;
+    SN_TRY(allocate(m, p, d, gamma, &map));
     memcpy(map->centres, centres, (size_t)(m * p) * sizeof *centres);
     for (int64_t j = 0; j < d; j++) {
         double squares = 0.0, largest = 0.0;
@@ -39,9 +48,6 @@ stonet_status sn_kernel_map_create(int64_t m, int64_t p, const double *centres, 
     }
     *out = map;
     return STONET_OK;
-failed:
-    sn_kernel_map_free(map);
-    return status;
 }
 
 /* The mean of k(x) is L times the mean of phi(x). */
@@ -125,23 +131,12 @@ stonet_status sn_kernel_map_load(const sn_store *store, void **state)
                        "the model's kernel has no centres, no columns or a bandwidth below 0");
 
     sn_kernel_map *map = NULL;
-    SN_TRY(SN_NEW(map, 1));
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(map->centres, m * p), failed);
-    SN_GOTO(status, SN_NEW_RAW(map->coefficients, m * d), failed);
-    SN_GOTO(status, SN_NEW_RAW(map->offset, d), failed);
-    map->m = m;
-    map->p = p;
-    map->d = d;
-    map->gamma = gamma;
+    SN_TRY(allocate(m, p, d, gamma, &map));
     sn_widen(m * p, centres->data, map->centres);
     memcpy(map->coefficients, coefficients->data, (size_t)(m * d) * sizeof(double));
     memcpy(map->offset, offset->data, (size_t)d * sizeof(double));
     *state = map;
     return STONET_OK;
-failed:
-    sn_kernel_map_free(map);
-    return status;
 }
 
 void sn_kernel_map_free(void *state)

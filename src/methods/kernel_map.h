@@ -100,13 +100,17 @@ stonet_status sn_features_map(const sn_features *features, int64_t d, double *a,
 /* z (n x d) of the rows of x (n x p). */
 stonet_status sn_kernel_map_scores(const sn_kernel_map *map, int64_t n, const double *x, double *z);
 
-/* The entries of an sn_method. */
 stonet_status sn_kernel_map_transform(const void *state, const float *x, int64_t n,
                                       const sn_transform_request *request, float *z);
 stonet_status sn_kernel_map_save(const void *state, sn_store *store);
 stonet_status sn_kernel_map_load(const sn_store *store, void **state);
 void sn_kernel_map_free(void *state);
 sn_sizes sn_kernel_map_sizes(const void *state);
+
+/* The entries of an sn_method whose state is a kernel map. */
+#define SN_KERNEL_MAP_STATE                                                                                  \
+    .transform = sn_kernel_map_transform, .save = sn_kernel_map_save, .load = sn_kernel_map_load,            \
+    .free = sn_kernel_map_free, .sizes = sn_kernel_map_sizes
 
 /* The dimension a fit delivers: dim, or the number of the singular values (descending) that are not rounding
    of the largest, with a warning that says why. Fails when there is none. */

@@ -11,7 +11,6 @@
  * Gaussian kernel has only some tens of directions above rounding.
  */
 #include <math.h>
-#include <omp.h>
 
 #include "base/memory.h"
 #include "math/kernel.h"
@@ -34,13 +33,8 @@ static stonet_status slice_means(const sn_problem *problem, int64_t wanted, int6
                                  int64_t *count, double **d)
 {
     sn_slices slices;
-    SN_TRY(sn_slices_make(problem, wanted, &slices));
-    stonet_status status = STONET_OK;
-    if (slices.count < 2)
-        status = sn_fail(STONET_ERROR_DATA,
-                         "ksir: the response has one value only, so there is nothing to explain");
-    else
-        status = SN_NEW(*d, slices.count * m);
+    SN_TRY(sn_slices_to_compare(problem, "ksir", wanted, &slices));
+    stonet_status status = SN_NEW(*d, slices.count * m);
     for (int64_t h = 0; status == STONET_OK && h < slices.count; h++) {
         double rows = (double)(slices.start[h + 1] - slices.start[h]);
         double weight = sqrt(rows / (double)problem->n) / rows;
@@ -62,8 +56,7 @@ static stonet_status between_vectors(int64_t m, int64_t slices, const double *l,
     SN_GOTO(status, SN_NEW_RAW(e, m * slices), done);
     SN_GOTO(status, SN_NEW_RAW(*u, m * *r), done);
     SN_GOTO(status, SN_NEW_RAW(*s, *r), done);
-    for (int64_t h = 0; h < slices; h++)
-        for (int64_t j = 0; j < m; j++) e[j * slices + h] = d[h * m + j];
+    sn_transpose(slices, m, d, e);
     sn_triangular_solve(m, false, l, slices, e);
     status = sn_svd(m, slices, e, *u, *s, NULL);
 done:
@@ -98,8 +91,7 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_kernel_inpu
             done);
     SN_GOTO(status, SN_NEW_RAW(b, m * *dim), done);
     SN_GOTO(status, SN_NEW_RAW(scores, n * *dim), done);
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < *dim; j++) b[i * *dim + j] = u[i * r + j];
+    sn_first_columns(m, r, u, *dim, b);
     sn_triangular_solve(m, true, cov, *dim, b);
     sn_gemm(false, false, n, *dim, m, 1.0, k, b, 0.0, scores);
     status = sn_kernel_map_create(m, input->p, input->centres, input->gamma, *dim, b, mean, n, scores, map);
@@ -120,16 +112,13 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     sn_kernel_input input = {0};
     sn_kernel_map *map = NULL;
-    int threads = omp_get_max_threads();
     SN_TRY(sn_kernel_memory(problem, settings, "ksir", 2.1));
-    omp_set_num_threads(sn_threads(run));
     stonet_status status;
     SN_GOTO(status, sn_kernel_input_create(problem, settings, run, &input), done);
     SN_GOTO(status, fit_columns(problem, &input, settings, run, &dim, &map), done);
     *result = (sn_fit_result){.state = map, .dim = dim, .outcome = STONET_DONE};
 done:
     sn_kernel_input_free(&input);
-    omp_set_num_threads(threads);
     return status;
 }
 
@@ -142,9 +131,5 @@ const sn_method sn_method_ksir = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = fit,
-    .transform = sn_kernel_map_transform,
-    .save = sn_kernel_map_save,
-    .load = sn_kernel_map_load,
-    .free = sn_kernel_map_free,
-    .sizes = sn_kernel_map_sizes,
+    SN_KERNEL_MAP_STATE,
 };

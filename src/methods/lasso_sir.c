@@ -344,25 +344,19 @@ done:
     return status;
 }
 
-static stonet_status finish(const work *w, sn_fit_result *result)
+static stonet_status hand_over(const work *w, sn_fit_result *result)
 {
-    int64_t p = w->problem->p;
-    double *direction = NULL;
-    SN_TRY(SN_NEW(direction, p * w->dim));
+    sn_linear_map map = {.p = w->problem->p,
+                         .dim = w->dim,
+                         .centre = w->centre,
+                         .n_values = w->slices.count < w->k ? w->slices.count : w->k,
+                         .value = w->value};
+    SN_TRY(SN_NEW(map.direction, map.p * map.dim));
     for (int64_t i = 0; i < w->dim; i++)
-        for (int64_t j = 0; j < w->k; j++) direction[w->column[j] * w->dim + i] = w->b[i * w->k + j];
-    sn_fix_signs(p, w->dim, direction);
-    sn_linear_map *map = NULL;
-    stonet_status status = sn_linear_map_create(p, w->dim, w->centre, direction, &map);
-    sn_free(direction);
-    SN_TRY(status);
-    status = sn_linear_map_set_values(map, w->slices.count < w->k ? w->slices.count : w->k, w->value);
-    if (status != STONET_OK) {
-        sn_linear_map_free(map);
-        return status;
-    }
-    sn_linear_map_finish(map, result);
-    return STONET_OK;
+        for (int64_t j = 0; j < w->k; j++) map.direction[w->column[j] * w->dim + i] = w->b[i * w->k + j];
+    stonet_status status = sn_linear_map_result(&map, result);
+    sn_free(map.direction);
+    return status;
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -370,15 +364,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     work w = {.problem = problem};
     stonet_status status;
-    SN_GOTO(status, sn_slices_make(problem, sn_int(settings, "slices"), &w.slices), done);
-    if (w.slices.count < 2) {
-        status =
-            sn_fail(STONET_ERROR_DATA,
-                    "lasso-sir: the response makes a single slice of the %lld rows, so there is nothing to "
-                    "compare; it needs at least two different values and four rows",
-                    (long long)problem->n);
-        goto done;
-    }
+    SN_GOTO(status, sn_slices_to_compare(problem, "lasso-sir", sn_int(settings, "slices"), &w.slices), done);
     SN_GOTO(status, SN_NEW(w.centre, problem->p), done);
     SN_GOTO(status, SN_NEW(w.mean, w.slices.count * problem->p), done);
     slice_means(&w);
@@ -386,7 +372,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_GOTO(status, pseudo_responses(&w, dim, run), done);
     SN_GOTO(status, gram_matrix(&w), done);
     SN_GOTO(status, solve(&w, settings, run), done);
-    SN_GOTO(status, finish(&w, result), done);
+    status = hand_over(&w, result);
 done:
     work_clear(&w);
     return status;
@@ -401,9 +387,5 @@ const sn_method sn_method_lasso_sir = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .fit = fit,
-    .transform = sn_linear_map_transform,
-    .save = sn_linear_map_save,
-    .load = sn_linear_map_load,
-    .free = sn_linear_map_free,
-    .sizes = sn_linear_map_sizes,
+    SN_LINEAR_MAP_STATE,
 };

@@ -8,20 +8,24 @@
 static stonet_status copy_of(int64_t count, const double *from, double **out)
 {
     SN_TRY(SN_NEW(*out, count));
-    if (from != NULL && count > 0) memcpy(*out, from, (size_t)count * sizeof **out);
+    if (count > 0) memcpy(*out, from, (size_t)count * sizeof **out);
     return STONET_OK;
 }
 
-stonet_status sn_linear_map_create(int64_t p, int64_t dim, const double *centre, const double *direction,
-                                   sn_linear_map **out)
+/* A deep copy. */
+static stonet_status copy_map(const sn_linear_map *from, sn_linear_map **out)
 {
     sn_linear_map *map = NULL;
     stonet_status status;
     SN_TRY(SN_NEW(map, 1));
-    map->p = p;
-    map->dim = dim;
-    SN_GOTO(status, copy_of(p, centre, &map->centre), failed);
-    SN_GOTO(status, copy_of(p * dim, direction, &map->direction), failed);
+    map->p = from->p;
+    map->dim = from->dim;
+    map->n_values = from->n_values;
+    map->n_tests = from->n_tests;
+    SN_GOTO(status, copy_of(map->p, from->centre, &map->centre), failed);
+    SN_GOTO(status, copy_of(map->p * map->dim, from->direction, &map->direction), failed);
+    SN_GOTO(status, copy_of(map->n_values, from->value, &map->value), failed);
+    SN_GOTO(status, copy_of(2 * map->n_tests, from->test, &map->test), failed);
     *out = map;
     return STONET_OK;
 failed:
@@ -29,23 +33,12 @@ failed:
     return status;
 }
 
-stonet_status sn_linear_map_set_values(sn_linear_map *map, int64_t n_values, const double *value)
+stonet_status sn_linear_map_result(const sn_linear_map *map, sn_fit_result *result)
 {
-    double *copy = NULL;
-    SN_TRY(copy_of(n_values, value, &copy));
-    sn_free(map->value);
-    map->value = copy;
-    map->n_values = n_values;
-    return STONET_OK;
-}
-
-stonet_status sn_linear_map_set_tests(sn_linear_map *map, int64_t n_tests, const double *test)
-{
-    double *copy = NULL;
-    SN_TRY(copy_of(2 * n_tests, test, &copy));
-    sn_free(map->test);
-    map->test = copy;
-    map->n_tests = n_tests;
+    sn_linear_map *copy = NULL;
+    SN_TRY(copy_map(map, &copy));
+    sn_fix_signs(copy->p, copy->dim, copy->direction);
+    *result = (sn_fit_result){.state = copy, .dim = copy->dim, .outcome = STONET_DONE};
     return STONET_OK;
 }
 
@@ -64,13 +57,6 @@ sn_sizes sn_linear_map_sizes(const void *state)
 {
     const sn_linear_map *map = state;
     return (sn_sizes){.inputs = map->p, .dim = map->dim};
-}
-
-void sn_linear_map_finish(sn_linear_map *map, sn_fit_result *result)
-{
-    result->state = map;
-    result->dim = map->dim;
-    result->outcome = STONET_DONE;
 }
 
 int64_t sn_block_rows(int64_t n, int64_t p)
@@ -128,24 +114,25 @@ stonet_status sn_linear_map_load(const sn_store *store, void **state)
 {
     const sn_tensor *centre, *direction, *extra;
     SN_TRY(sn_store_get_vector(store, "centre", SN_F64, -1, &centre));
-    int64_t p = centre->shape[0];
-    SN_TRY(sn_store_get_matrix(store, "direction", SN_F64, p, -1, &direction));
-    sn_linear_map *map = NULL;
-    stonet_status status;
-    SN_TRY(sn_linear_map_create(p, direction->shape[1], centre->data, direction->data, &map));
+    SN_TRY(sn_store_get_matrix(store, "direction", SN_F64, centre->shape[0], -1, &direction));
+    sn_linear_map stored = {.p = centre->shape[0],
+                            .dim = direction->shape[1],
+                            .centre = centre->data,
+                            .direction = direction->data};
     if (sn_store_find(store, "eigenvalues") != NULL) {
-        SN_GOTO(status, sn_store_get_vector(store, "eigenvalues", SN_F64, -1, &extra), failed);
-        SN_GOTO(status, sn_linear_map_set_values(map, extra->shape[0], extra->data), failed);
+        SN_TRY(sn_store_get_vector(store, "eigenvalues", SN_F64, -1, &extra));
+        stored.n_values = extra->shape[0];
+        stored.value = extra->data;
     }
     if (sn_store_find(store, "tests") != NULL) {
-        SN_GOTO(status, sn_store_get_matrix(store, "tests", SN_F64, -1, 2, &extra), failed);
-        SN_GOTO(status, sn_linear_map_set_tests(map, extra->shape[0], extra->data), failed);
+        SN_TRY(sn_store_get_matrix(store, "tests", SN_F64, -1, 2, &extra));
+        stored.n_tests = extra->shape[0];
+        stored.test = extra->data;
     }
+    sn_linear_map *map = NULL;
+    SN_TRY(copy_map(&stored, &map));
     *state = map;
     return STONET_OK;
-failed:
-    sn_linear_map_free(map);
-    return status;
 }
 
 int64_t sn_limit_dim(const stonet_run *run, const char *method, int64_t wanted, int64_t available,

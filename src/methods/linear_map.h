@@ -1,7 +1,6 @@
 /*
  * The state of every linear method: Z = (x - centre) B, with the spectrum and the dimension tests that led to
- * B. transform, save, load, free and sizes have the signatures of sn_method and can be used there as they
- * are.
+ * B.
  */
 #ifndef SN_METHODS_LINEAR_MAP_H
 #define SN_METHODS_LINEAR_MAP_H
@@ -19,11 +18,8 @@ typedef struct sn_linear_map {
     double *test; /* n_tests x 2; may be none */
 } sn_linear_map;
 
-/* Copies centre (NULL: the origin) and direction (p x dim). */
-stonet_status sn_linear_map_create(int64_t p, int64_t dim, const double *centre, const double *direction,
-                                   sn_linear_map **out);
-stonet_status sn_linear_map_set_values(sn_linear_map *map, int64_t n_values, const double *value);
-stonet_status sn_linear_map_set_tests(sn_linear_map *map, int64_t n_tests, const double *test);
+/* Hands a copy of the map over as the result of a fit, with the signs of its directions fixed. */
+stonet_status sn_linear_map_result(const sn_linear_map *map, sn_fit_result *result);
 
 stonet_status sn_linear_map_transform(const void *state, const float *x, int64_t n,
                                       const sn_transform_request *request, float *z);
@@ -32,8 +28,10 @@ stonet_status sn_linear_map_load(const sn_store *store, void **state);
 void sn_linear_map_free(void *state);
 sn_sizes sn_linear_map_sizes(const void *state);
 
-/* Hands the map over as the result of a fit. */
-void sn_linear_map_finish(sn_linear_map *map, sn_fit_result *result);
+/* The entries of an sn_method whose state is a linear map. */
+#define SN_LINEAR_MAP_STATE                                                                                  \
+    .transform = sn_linear_map_transform, .save = sn_linear_map_save, .load = sn_linear_map_load,            \
+    .free = sn_linear_map_free, .sizes = sn_linear_map_sizes
 
 /* The smaller of the wanted and the available number of directions; warns, with the reason `why`, when fewer
    exist than were wanted. */

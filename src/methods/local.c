@@ -232,7 +232,7 @@ stonet_status sn_local_opg(const sn_local *local, int64_t dim, const stonet_run 
             goto done;
         }
         if (m < rank) {
-            for (int64_t i = 0; i < rank; i++) memcpy(leading + i * m, v + i * rank, (size_t)m * sizeof *v);
+            sn_first_columns(rank, rank, v, m, leading);
             sn_gemm(false, false, n, m, rank, 1.0, local->z, leading, 0.0, reduced);
         }
         SN_GOTO(status, sn_local_fit(local, m, reduced, rank, local->z, coefficient), done);

@@ -235,7 +235,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     SN_TRY(check(problem, settings));
     search s = {.p = problem->p, .run = run, .seed = run != NULL ? run->seed : 1};
-    sn_linear_map *map = NULL;
     double *best = NULL, *mean = NULL;
     bool stopped = false;
     int threads = omp_get_max_threads();
@@ -247,9 +246,10 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_GOTO(status, run_starts(&s, problem, sn_int(settings, "restarts"), best, &stopped), done);
     SN_GOTO(status, SN_NEW_RAW(mean, s.p), done);
     sn_column_means(s.lsmi.n, s.p, s.lsmi.x, mean);
-    sn_fix_signs(s.p, s.d, best);
-    SN_GOTO(status, sn_linear_map_create(s.p, s.d, mean, best, &map), done);
-    sn_linear_map_finish(map, result);
+    SN_GOTO(status,
+            sn_linear_map_result(&(sn_linear_map){.p = s.p, .dim = s.d, .centre = mean, .direction = best},
+                                 result),
+            done);
     if (stopped) result->outcome = STONET_STOPPED;
 done:
     search_free(&s);
@@ -268,9 +268,5 @@ const sn_method sn_method_lsmie = {
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = fit,
-    .transform = sn_linear_map_transform,
-    .save = sn_linear_map_save,
-    .load = sn_linear_map_load,
-    .free = sn_linear_map_free,
-    .sizes = sn_linear_map_sizes,
+    SN_LINEAR_MAP_STATE,
 };

@@ -202,7 +202,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     sn_local local;
     double *value = NULL, *v = NULL, *b = NULL;
-    sn_linear_map *map = NULL;
     stonet_status status;
     SN_TRY(sn_local_create(problem, "mave", settings, run, &local));
     int64_t rank = local.rank;
@@ -211,13 +210,12 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_GOTO(status, SN_NEW_RAW(v, rank * rank), done);
     SN_GOTO(status, SN_NEW_RAW(b, rank * dim), done);
     SN_GOTO(status, sn_local_opg(&local, dim, run, value, v), done);
-    for (int64_t i = 0; i < rank; i++) memcpy(b + i * dim, v + i * rank, (size_t)dim * sizeof *b);
+    sn_first_columns(rank, rank, v, dim, b);
     if (steps_for(dim) == 0)
         sn_message(run, STONET_NOTE, "mave: with dim %lld the directions are those of opg", (long long)dim);
     else
         SN_GOTO(status, refine(&local, dim, run, value, b), done);
-    SN_GOTO(status, sn_whitened_map(&local.whitening, dim, dim, b, dim, value, &map), done);
-    sn_linear_map_finish(map, result);
+    status = sn_whitened_result(&local.whitening, dim, dim, b, dim, value, NULL, result);
 done:
     sn_free(value);
     sn_free(v);
@@ -235,9 +233,5 @@ const sn_method sn_method_mave = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .fit = fit,
-    .transform = sn_linear_map_transform,
-    .save = sn_linear_map_save,
-    .load = sn_linear_map_load,
-    .free = sn_linear_map_free,
-    .sizes = sn_linear_map_sizes,
+    SN_LINEAR_MAP_STATE,
 };

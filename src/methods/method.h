@@ -40,6 +40,7 @@ typedef struct sn_method {
     bool multi_output; /* takes several numeric targets */
     const sn_param *params;
     size_t n_params;
+    /* Runs with the OpenMP threads of the calling thread set to those of the run (the model room does it). */
     stonet_status (*fit)(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result);
     /* Trains the state further on other rows; NULL when the method cannot. */

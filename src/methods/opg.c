@@ -13,7 +13,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     sn_local local;
     double *value = NULL, *v = NULL;
-    sn_linear_map *map = NULL;
     stonet_status status;
     SN_TRY(sn_local_create(problem, "opg", settings, run, &local));
     int64_t rank = local.rank;
@@ -21,8 +20,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_GOTO(status, SN_NEW_RAW(value, rank), done);
     SN_GOTO(status, SN_NEW_RAW(v, rank * rank), done);
     SN_GOTO(status, sn_local_opg(&local, dim, run, value, v), done);
-    SN_GOTO(status, sn_whitened_map(&local.whitening, dim, rank, v, rank, value, &map), done);
-    sn_linear_map_finish(map, result);
+    status = sn_whitened_result(&local.whitening, dim, rank, v, rank, value, NULL, result);
 done:
     sn_free(value);
     sn_free(v);
@@ -39,9 +37,5 @@ const sn_method sn_method_opg = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .fit = fit,
-    .transform = sn_linear_map_transform,
-    .save = sn_linear_map_save,
-    .load = sn_linear_map_load,
-    .free = sn_linear_map_free,
-    .sizes = sn_linear_map_sizes,
+    SN_LINEAR_MAP_STATE,
 };

@@ -79,27 +79,25 @@ static void hessians(const sn_problem *problem, const sn_whitening *whitening, r
 
 /* T_k = n / (2 var r) sum_{j > k} lambda_j^2, chi-square with (rank - k)(rank - k + 1)/2 degrees of freedom
    for normal x and a response independent of it. */
-static stonet_status add_tests(int64_t n, int64_t rank, const double *value, const double *r,
-                               sn_linear_map *map)
+static void find_tests(int64_t n, int64_t rank, const double *value, const double *r, sn_tests *tests)
 {
-    double test[2 * SN_MAX_TESTS], tail = 0.0, variance = sn_dot(n, r, r) / (double)n;
-    int64_t tests = rank < SN_MAX_TESTS ? rank : SN_MAX_TESTS;
+    double tail = 0.0, variance = sn_dot(n, r, r) / (double)n;
+    tests->count = rank < SN_MAX_TESTS ? rank : SN_MAX_TESTS;
     for (int64_t k = rank - 1; k >= 0; k--) {
         tail += value[k] * value[k];
-        if (k >= tests) continue;
-        test[2 * k] = 0.5 * (double)n * tail / variance;
-        test[2 * k + 1] = 0.5 * (double)(rank - k) * (double)(rank - k + 1);
+        if (k >= tests->count) continue;
+        tests->test[2 * k] = 0.5 * (double)n * tail / variance;
+        tests->test[2 * k + 1] = 0.5 * (double)(rank - k) * (double)(rank - k + 1);
     }
-    return sn_linear_map_set_tests(map, tests, test);
 }
 
 static stonet_status solve(const sn_problem *problem, const sn_whitening *whitening, int64_t dim,
-                           const sn_settings *settings, const stonet_run *run, sn_linear_map **out)
+                           const sn_settings *settings, const stonet_run *run, sn_fit_result *result)
 {
     int64_t n = problem->n, rank = whitening->rank, k = problem->outputs;
     rows scratch = {.block = sn_block_rows(n, problem->p)};
     double *r = NULL, *hessian = NULL, *value = NULL, *vt = NULL, *u = NULL;
-    sn_linear_map *map = NULL;
+    sn_tests tests = {0};
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(scratch.centred, scratch.block * problem->p), done);
     SN_GOTO(status, SN_NEW_RAW(scratch.z, scratch.block * rank), done);
@@ -123,15 +121,11 @@ static stonet_status solve(const sn_problem *problem, const sn_whitening *whiten
     }
     hessians(problem, whitening, &scratch, k, r, hessian);
     SN_GOTO(status, sn_svd(k * rank, rank, hessian, NULL, value, vt), done);
-    for (int64_t i = 0; i < rank; i++)
-        for (int64_t j = 0; j < rank; j++) u[i * rank + j] = vt[j * rank + i];
+    sn_transpose(rank, rank, vt, u);
     dim = sn_limit_dim(run, "phd", dim, rank, "the rank of x");
-    SN_GOTO(status, sn_whitened_map(whitening, dim, rank, u, rank, value, &map), done);
-    if (k == 1 && sn_real(settings, "ridge") == 0.0) SN_GOTO(status, add_tests(n, rank, value, r, map), done);
-    *out = map;
-    map = NULL;
+    if (k == 1 && sn_real(settings, "ridge") == 0.0) find_tests(n, rank, value, r, &tests);
+    status = sn_whitened_result(whitening, dim, rank, u, rank, value, &tests, result);
 done:
-    sn_linear_map_free(map);
     sn_free(scratch.centred);
     sn_free(scratch.z);
     sn_free(scratch.weighted);
@@ -148,9 +142,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     sn_whitening whitening;
     SN_TRY(sn_whiten_problem(problem, "phd", sn_real(settings, "ridge"), run, &whitening));
-    sn_linear_map *map = NULL;
-    stonet_status status = solve(problem, &whitening, dim, settings, run, &map);
-    if (status == STONET_OK) sn_linear_map_finish(map, result);
+    stonet_status status = solve(problem, &whitening, dim, settings, run, result);
     sn_whitening_clear(&whitening);
     return status;
 }
@@ -164,9 +156,5 @@ const sn_method sn_method_phd = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .fit = fit,
-    .transform = sn_linear_map_transform,
-    .save = sn_linear_map_save,
-    .load = sn_linear_map_load,
-    .free = sn_linear_map_free,
-    .sizes = sn_linear_map_sizes,
+    SN_LINEAR_MAP_STATE,
 };

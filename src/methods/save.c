@@ -26,10 +26,10 @@ static stonet_status departure(const sn_inverse *inverse, const float *x, int64_
  * T_k = n/2 sum_h p_h |theta'(I - V_h) theta|_F^2, theta the eigenvectors after the first k; chi-square with
  * (slices - 1)(rank - k)(rank - k + 1)/2 degrees of freedom for normal x.
  */
-static stonet_status add_tests(const sn_inverse *inverse, const float *x, const double *u, sn_linear_map *map)
+static stonet_status find_tests(const sn_inverse *inverse, const float *x, const double *u, sn_tests *tests)
 {
-    int64_t rank = inverse->whitening.rank, tests = rank < SN_MAX_TESTS ? rank : SN_MAX_TESTS;
-    double *a = NULL, *au = NULL, *q = NULL, test[2 * SN_MAX_TESTS] = {0};
+    int64_t rank = inverse->whitening.rank, count = rank < SN_MAX_TESTS ? rank : SN_MAX_TESTS;
+    double *a = NULL, *au = NULL, *q = NULL, *test = tests->test;
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(a, rank * rank), done);
     SN_GOTO(status, SN_NEW_RAW(au, rank * rank), done);
@@ -42,13 +42,13 @@ static stonet_status add_tests(const sn_inverse *inverse, const float *x, const 
         for (int64_t k = rank - 1; k >= 0; k--) { /* the block of q from row and column k on */
             const double *row = q + k * rank;
             tail += 2.0 * sn_dot(rank - k, row + k, row + k) - row[k] * row[k];
-            if (k < tests) test[2 * k] += 0.5 * (double)inverse->whitening.n * inverse->weight[h] * tail;
+            if (k < count) test[2 * k] += 0.5 * (double)inverse->whitening.n * inverse->weight[h] * tail;
         }
     }
-    for (int64_t k = 0; k < tests; k++)
+    for (int64_t k = 0; k < count; k++)
         test[2 * k + 1] =
             0.5 * (double)(inverse->slices.count - 1) * (double)(rank - k) * (double)(rank - k + 1);
-    SN_GOTO(status, sn_linear_map_set_tests(map, tests, test), done);
+    tests->count = count;
 done:
     sn_free(a);
     sn_free(au);
@@ -56,12 +56,12 @@ done:
     return status;
 }
 
-static stonet_status solve(const sn_inverse *inverse, const float *x, int64_t dim, bool tests,
-                           const stonet_run *run, sn_linear_map **out)
+static stonet_status solve(const sn_inverse *inverse, const float *x, int64_t dim, bool with_tests,
+                           const stonet_run *run, sn_fit_result *result)
 {
     int64_t rank = inverse->whitening.rank;
     double *a = NULL, *m = NULL, *value = NULL, *u = NULL;
-    sn_linear_map *map = NULL;
+    sn_tests tests = {0};
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(a, rank * rank), done);
     SN_GOTO(status, SN_NEW(m, rank * rank), done);
@@ -73,12 +73,9 @@ static stonet_status solve(const sn_inverse *inverse, const float *x, int64_t di
     }
     SN_GOTO(status, sn_eigh(rank, m, value, u), done);
     dim = sn_limit_dim(run, "save", dim, rank, "the rank of x");
-    SN_GOTO(status, sn_whitened_map(&inverse->whitening, dim, rank, u, rank, value, &map), done);
-    if (tests) SN_GOTO(status, add_tests(inverse, x, u, map), done);
-    *out = map;
-    map = NULL;
+    if (with_tests) SN_GOTO(status, find_tests(inverse, x, u, &tests), done);
+    status = sn_whitened_result(&inverse->whitening, dim, rank, u, rank, value, &tests, result);
 done:
-    sn_linear_map_free(map);
     sn_free(a);
     sn_free(m);
     sn_free(value);
@@ -91,9 +88,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     sn_inverse inverse;
     SN_TRY(sn_inverse_fit(problem, "save", settings, run, &inverse));
-    sn_linear_map *map = NULL;
-    stonet_status status = solve(&inverse, problem->x, dim, sn_real(settings, "ridge") == 0.0, run, &map);
-    if (status == STONET_OK) sn_linear_map_finish(map, result);
+    stonet_status status = solve(&inverse, problem->x, dim, sn_real(settings, "ridge") == 0.0, run, result);
     sn_inverse_clear(&inverse);
     return status;
 }
@@ -107,9 +102,5 @@ const sn_method sn_method_save = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .fit = fit,
-    .transform = sn_linear_map_transform,
-    .save = sn_linear_map_save,
-    .load = sn_linear_map_load,
-    .free = sn_linear_map_free,
-    .sizes = sn_linear_map_sizes,
+    SN_LINEAR_MAP_STATE,
 };

@@ -16,27 +16,25 @@ static const double NOTHING = 1e-10;
 
 /* T_k = n sum_{j > k} lambda_j, chi-square with (rank - k)(slices - k - 1) degrees of freedom for normal x.
  */
-static stonet_status add_tests(const sn_inverse *inverse, int64_t count, const double *value,
-                               sn_linear_map *map)
+static void find_tests(const sn_inverse *inverse, int64_t count, const double *value, sn_tests *tests)
 {
-    double test[2 * SN_MAX_TESTS], tail = 0.0;
-    int64_t tests = count < SN_MAX_TESTS ? count : SN_MAX_TESTS;
+    double tail = 0.0;
+    tests->count = count < SN_MAX_TESTS ? count : SN_MAX_TESTS;
     for (int64_t k = count - 1; k >= 0; k--) {
         tail += value[k];
-        if (k >= tests) continue;
-        test[2 * k] = (double)inverse->whitening.n * tail;
-        test[2 * k + 1] = (double)((inverse->whitening.rank - k) * (inverse->slices.count - k - 1));
+        if (k >= tests->count) continue;
+        tests->test[2 * k] = (double)inverse->whitening.n * tail;
+        tests->test[2 * k + 1] = (double)((inverse->whitening.rank - k) * (inverse->slices.count - k - 1));
     }
-    return sn_linear_map_set_tests(map, tests, test);
 }
 
-static stonet_status solve(const sn_inverse *inverse, int64_t dim, bool tests, const stonet_run *run,
-                           sn_linear_map **out)
+static stonet_status solve(const sn_inverse *inverse, int64_t dim, bool with_tests, const stonet_run *run,
+                           sn_fit_result *result)
 {
     int64_t slices = inverse->slices.count, rank = inverse->whitening.rank;
     int64_t columns = slices < rank ? slices : rank, available = 0;
     double *a = NULL, *s = NULL, *vt = NULL, *v = NULL;
-    sn_linear_map *map = NULL;
+    sn_tests tests = {0};
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(a, slices * rank), done);
     SN_GOTO(status, SN_NEW_RAW(s, columns), done);
@@ -51,17 +49,13 @@ static stonet_status solve(const sn_inverse *inverse, int64_t dim, bool tests, c
         status = sn_fail(STONET_ERROR_DATA, "sir: the slices of the response have the same mean of x");
         goto done;
     }
-    for (int64_t i = 0; i < rank; i++)
-        for (int64_t k = 0; k < columns; k++) v[i * columns + k] = vt[k * rank + i];
+    sn_transpose(columns, rank, vt, v);
     for (int64_t k = 0; k < columns; k++) s[k] *= s[k];
     dim = sn_limit_dim(run, "sir", dim, available, "one fewer than the slices, or the rank of x");
     int64_t count = columns < slices ? columns : slices - 1; /* the last of `slices` values is 0 */
-    SN_GOTO(status, sn_whitened_map(&inverse->whitening, dim, columns, v, count, s, &map), done);
-    if (tests) SN_GOTO(status, add_tests(inverse, count, s, map), done);
-    *out = map;
-    map = NULL;
+    if (with_tests) find_tests(inverse, count, s, &tests);
+    status = sn_whitened_result(&inverse->whitening, dim, columns, v, count, s, &tests, result);
 done:
-    sn_linear_map_free(map);
     sn_free(a);
     sn_free(s);
     sn_free(vt);
@@ -74,9 +68,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     sn_inverse inverse;
     SN_TRY(sn_inverse_fit(problem, "sir", settings, run, &inverse));
-    sn_linear_map *map = NULL;
-    stonet_status status = solve(&inverse, dim, sn_real(settings, "ridge") == 0.0, run, &map);
-    if (status == STONET_OK) sn_linear_map_finish(map, result);
+    stonet_status status = solve(&inverse, dim, sn_real(settings, "ridge") == 0.0, run, result);
     sn_inverse_clear(&inverse);
     return status;
 }
@@ -90,9 +82,5 @@ const sn_method sn_method_sir = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .fit = fit,
-    .transform = sn_linear_map_transform,
-    .save = sn_linear_map_save,
-    .load = sn_linear_map_load,
-    .free = sn_linear_map_free,
-    .sizes = sn_linear_map_sizes,
+    SN_LINEAR_MAP_STATE,
 };

@@ -111,6 +111,18 @@ failed:
     return status;
 }
 
+stonet_status sn_slices_to_compare(const sn_problem *problem, const char *method, int64_t wanted,
+                                   sn_slices *out)
+{
+    SN_TRY(sn_slices_make(problem, wanted, out));
+    if (out->count >= 2) return STONET_OK;
+    sn_slices_clear(out);
+    return sn_fail(STONET_ERROR_DATA,
+                   "%s: the response makes a single slice of the %lld rows, so there is nothing to compare; "
+                   "it needs at least two different values and four rows",
+                   method, (long long)problem->n);
+}
+
 void sn_slices_clear(sn_slices *slices)
 {
     sn_free(slices->start);

@@ -17,6 +17,9 @@ typedef struct sn_slices {
  * target.
  */
 stonet_status sn_slices_make(const sn_problem *problem, int64_t wanted, sn_slices *out);
+/* The same for a method that compares slices: STONET_ERROR_DATA when there is a single one. */
+stonet_status sn_slices_to_compare(const sn_problem *problem, const char *method, int64_t wanted,
+                                   sn_slices *out);
 void sn_slices_clear(sn_slices *slices);
 
 #endif

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,7 @@ __attribute__((unused)) static stonet_status fit_with(const sn_method *method, c
     stonet_run run;
     stonet_run_default(&run);
     run.threads = 2;
+    omp_set_num_threads(2);
     run.on_message = keep_message;
     last_message[0] = '\0';
     memset(result, 0, sizeof *result);

@@ -68,8 +68,7 @@ static stonet_status wide_spectrum(const float *x, const sn_spectrum *of, double
     SN_GOTO(status, SN_NEW_RAW(vt, n * p), done);
     scaled_rows(x, p, of->mean, of->scale, 0, n, rows);
     SN_GOTO(status, sn_svd(n, p, rows, NULL, s, vt), done);
-    for (int64_t j = 0; j < p; j++)
-        for (int64_t k = 0; k < n; k++) v[j * n + k] = vt[k * p + j];
+    sn_transpose(n, p, vt, v);
 done:
     sn_free(rows);
     sn_free(vt);
@@ -82,12 +81,6 @@ done:
 static double rank_tolerance(int64_t p)
 {
     return fmax(4.0 * (double)FLT_EPSILON, sqrt(DBL_EPSILON * (double)p));
-}
-
-/* Drops the columns of v (p x count) after the first `keep`. */
-static void keep_columns(int64_t p, int64_t count, int64_t keep, double *v)
-{
-    for (int64_t j = 1; j < p; j++) memmove(v + j * keep, v + j * count, (size_t)keep * sizeof *v);
 }
 
 stonet_status sn_spectrum_fit(const float *x, int64_t n, int64_t p, bool standardise, sn_spectrum *out)
@@ -111,7 +104,7 @@ stonet_status sn_spectrum_fit(const float *x, int64_t n, int64_t p, bool standar
     SN_GOTO(status, n < p ? wide_spectrum(x, out, out->s, out->v) : tall_spectrum(x, out, out->s, out->v),
             failed);
     while (out->rank < count && out->s[out->rank] > rank_tolerance(p) * out->s[0]) out->rank++;
-    keep_columns(p, count, out->rank, out->v);
+    sn_first_columns(p, count, out->v, out->rank, out->v);
     return STONET_OK;
 failed:
     sn_spectrum_clear(out);
@@ -174,26 +167,24 @@ void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t
     sn_gemm(false, false, count, whitening->rank, whitening->p, 1.0, centred, whitening->back, 0.0, z);
 }
 
-stonet_status sn_whitened_map(const sn_whitening *whitening, int64_t dim, int64_t columns, const double *v,
-                              int64_t n_values, const double *value, sn_linear_map **out)
+stonet_status sn_whitened_result(const sn_whitening *whitening, int64_t dim, int64_t columns, const double *v,
+                                 int64_t n_values, double *value, sn_tests *tests, sn_fit_result *result)
 {
     int64_t p = whitening->p, rank = whitening->rank;
-    double *leading = NULL, *direction = NULL;
-    sn_linear_map *map = NULL;
+    sn_linear_map map = {.p = p, .dim = dim, .centre = whitening->mean, .n_values = n_values, .value = value};
+    if (tests != NULL) {
+        map.n_tests = tests->count;
+        map.test = tests->test;
+    }
+    double *leading = NULL;
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(leading, rank * dim), done);
-    SN_GOTO(status, SN_NEW_RAW(direction, p * dim), done);
-    for (int64_t i = 0; i < rank; i++)
-        for (int64_t k = 0; k < dim; k++) leading[i * dim + k] = v[i * columns + k];
-    sn_gemm(false, false, p, dim, rank, 1.0, whitening->back, leading, 0.0, direction);
-    sn_fix_signs(p, dim, direction);
-    SN_GOTO(status, sn_linear_map_create(p, dim, whitening->mean, direction, &map), done);
-    SN_GOTO(status, sn_linear_map_set_values(map, n_values, value), done);
-    *out = map;
-    map = NULL;
+    SN_GOTO(status, SN_NEW_RAW(map.direction, p * dim), done);
+    sn_first_columns(rank, columns, v, dim, leading);
+    sn_gemm(false, false, p, dim, rank, 1.0, whitening->back, leading, 0.0, map.direction);
+    status = sn_linear_map_result(&map, result);
 done:
-    sn_linear_map_free(map);
     sn_free(leading);
-    sn_free(direction);
+    sn_free(map.direction);
     return status;
 }

@@ -38,9 +38,17 @@ void sn_whitening_clear(sn_whitening *whitening);
    for count x p. */
 void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t *row, int64_t first,
                     int64_t count, double *centred, double *z);
-/* The linear map along the first dim columns of v (rank x columns, in Z's coordinates), with the n_values
- * values. */
-stonet_status sn_whitened_map(const sn_whitening *whitening, int64_t dim, int64_t columns, const double *v,
-                              int64_t n_values, const double *value, sn_linear_map **out);
+
+/* The chi-square tests that k = 0, 1, .. directions are enough, as sn_linear_map keeps them. */
+enum { SN_MAX_TESTS = 20 };
+typedef struct sn_tests {
+    int64_t count;
+    double test[2 * SN_MAX_TESTS];
+} sn_tests;
+
+/* Hands over, as the result of a fit, the linear map along the first dim columns of v (rank x columns, in Z's
+   coordinates), with the values and tests (NULL: none) that led to them. */
+stonet_status sn_whitened_result(const sn_whitening *whitening, int64_t dim, int64_t columns, const double *v,
+                                 int64_t n_values, double *value, sn_tests *tests, sn_fit_result *result);
 
 #endif
