@@ -9,10 +9,10 @@
  */
 #include "base/memory.h"
 #include "methods/method.h"
-#include "net/network.h"
+#include "methods/trained_network.h"
 #include "net/train.h"
 
-enum { BOTTLENECK = 2, USUAL_HIDDEN = 200 };
+enum { LAYERS = 4, BOTTLENECK = 2, USUAL_HIDDEN = 200 };
 
 static const sn_param params[] = {
     {"hidden", SN_INTEGER, "auto", 1, 1e6, "auto",
@@ -24,20 +24,6 @@ static const sn_param params[] = {
     {"decay", SN_REAL, "0", 0, 1e3, NULL, "weight decay: each step also takes rate x decay off the weights"},
 };
 
-typedef struct autoencoder {
-    sn_network net;
-    char *history;
-} autoencoder;
-
-static void autoencoder_free(void *state)
-{
-    autoencoder *model = state;
-    if (model == NULL) return;
-    sn_network_clear(&model->net);
-    sn_free(model->history);
-    sn_free(model);
-}
-
 static int64_t hidden_units(const sn_settings *settings, int64_t p, int64_t q)
 {
     if (!sn_is(settings, "hidden", "auto")) return sn_int(settings, "hidden");
@@ -47,10 +33,11 @@ static int64_t hidden_units(const sn_settings *settings, int64_t p, int64_t q)
 }
 
 static stonet_status train(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                           const stonet_run *run, autoencoder *model, stonet_outcome *outcome)
+                           const stonet_run *run, sn_trained_network *model, stonet_outcome *outcome)
 {
     int64_t p = problem->p, hidden = hidden_units(settings, p, dim);
-    model->net.shape = (sn_shape){.layers = 4, .width = {p, hidden, dim, hidden, p}, .activation = SN_TANH};
+    model->net.shape =
+        (sn_shape){.layers = LAYERS, .width = {p, hidden, dim, hidden, p}, .activation = SN_TANH};
     SN_TRY(sn_network_start(&model->net, run != NULL ? run->seed : 1));
     SN_TRY(sn_scaling_learn(&model->net.scaling, problem->x, problem->n, p));
     sn_examples examples = {.n = problem->n, .x = problem->x, .scaling = &model->net.scaling};
@@ -76,13 +63,13 @@ static stonet_status train(const sn_problem *problem, int64_t dim, const sn_sett
 static stonet_status autoencoder_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                      const stonet_run *run, sn_fit_result *result)
 {
-    autoencoder *model;
+    sn_trained_network *model;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "autoencoder: there are no rows to fit on");
     SN_TRY(SN_NEW(model, 1));
     stonet_outcome outcome;
     stonet_status status = train(problem, dim, settings, run, model, &outcome);
     if (status != STONET_OK) {
-        autoencoder_free(model);
+        sn_trained_network_free(model);
         return status;
     }
     *result = (sn_fit_result){.state = model, .dim = dim, .outcome = outcome};
@@ -93,43 +80,19 @@ static stonet_status autoencoder_transform(const void *state, const float *x, in
                                            const sn_transform_request *request, float *z)
 {
     (void)request;
-    const autoencoder *model = state;
+    const sn_trained_network *model = state;
     return sn_network_forward(&model->net, x, n, BOTTLENECK, true, z);
-}
-
-static stonet_status autoencoder_save(const void *state, sn_store *store)
-{
-    const autoencoder *model = state;
-    return sn_network_save(&model->net, store);
 }
 
 static stonet_status autoencoder_load(const sn_store *store, void **state)
 {
-    autoencoder *model;
-    *state = NULL;
-    SN_TRY(SN_NEW(model, 1));
-    stonet_status status = sn_network_load(store, &model->net);
-    if (status == STONET_OK && model->net.shape.layers != 4)
-        status = sn_fail(STONET_ERROR_FORMAT, "autoencoder: the network has %d layers instead of 4",
-                         model->net.shape.layers);
-    if (status != STONET_OK) {
-        autoencoder_free(model);
-        return status;
-    }
-    *state = model;
-    return STONET_OK;
+    return sn_trained_network_load(store, "autoencoder", LAYERS, state);
 }
 
 static sn_sizes autoencoder_sizes(const void *state)
 {
-    const autoencoder *model = state;
+    const sn_trained_network *model = state;
     return (sn_sizes){.inputs = model->net.shape.width[0], .dim = model->net.shape.width[BOTTLENECK]};
-}
-
-static const char *autoencoder_history(const void *state)
-{
-    const autoencoder *model = state;
-    return model->history;
 }
 
 const sn_method sn_method_autoencoder = {
@@ -141,9 +104,9 @@ const sn_method sn_method_autoencoder = {
     .n_params = sizeof params / sizeof params[0],
     .fit = autoencoder_fit,
     .transform = autoencoder_transform,
-    .save = autoencoder_save,
+    .save = sn_trained_network_save,
     .load = autoencoder_load,
-    .free = autoencoder_free,
+    .free = sn_trained_network_free,
     .sizes = autoencoder_sizes,
-    .history = autoencoder_history,
+    .history = sn_trained_network_history,
 };

@@ -23,11 +23,13 @@
 #include "math/serial_blas.h"
 #include "methods/linear_map.h"
 #include "methods/method.h"
+#include "methods/trained_network.h"
 #include "net/forward.h"
-#include "net/network.h"
 #include "net/train.h"
 
 enum { BLOCK_ROWS = 1024 };
+/* The state is the network p - d - hidden - outputs; its w_1 is B' and its b_1 is 0. */
+enum { LAYERS = 3 };
 
 static const sn_param params[] = {
     {"hidden", SN_INTEGER, "512", 1, 1e5, NULL, "units of the hidden layer"},
@@ -37,20 +39,6 @@ static const sn_param params[] = {
     {"batch", SN_INTEGER, "32", 1, 1e7, NULL, "rows of a mini-batch"},
     {"rate", SN_REAL, "0.001", 1e-12, 1e3, NULL, "learning rate (RMSProp)"},
 };
-
-typedef struct nnsdr {
-    sn_network net; /* p - d - hidden - outputs; w_1 is B' and b_1 is 0 */
-    char *history;
-} nnsdr;
-
-static void nnsdr_free(void *state)
-{
-    nnsdr *model = state;
-    if (model == NULL) return;
-    sn_network_clear(&model->net);
-    sn_free(model->history);
-    sn_free(model);
-}
 
 /* ---- step 1: outer product of gradients -------------------------------------------------------- */
 
@@ -146,7 +134,7 @@ static stonet_status start_refinement(const sn_network *first, int64_t d, const 
     const sn_shape *from = &first->shape;
     sn_shape *to = &net->shape;
     int64_t p = from->width[0], h = from->width[1], m = from->width[2];
-    *to = (sn_shape){.layers = 3, .width = {p, d, h, m}, .activation = SN_RELU, .task = from->task};
+    *to = (sn_shape){.layers = LAYERS, .width = {p, d, h, m}, .activation = SN_RELU, .task = from->task};
     SN_TRY(sn_shape_layout(to));
     SN_TRY(SN_NEW(net->theta, to->parameters));
     for (int64_t i = 0; i < d * p; i++) net->theta[to->weight_at[0] + i] = (float)b[i];
@@ -228,7 +216,7 @@ static stonet_status train(const sn_problem *problem, const sn_settings *setting
 
 /* B from step 1 as the start of step 2 in model->net. */
 static stonet_status first_step(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                                const stonet_run *run, nnsdr *model, stonet_outcome *outcome)
+                                const stonet_run *run, sn_trained_network *model, stonet_outcome *outcome)
 {
     sn_network net = {.shape = {.layers = 2,
                                 .width = {problem->p, sn_int(settings, "hidden"), problem->outputs},
@@ -249,7 +237,7 @@ done:
 }
 
 static stonet_status second_step(const sn_problem *problem, const sn_settings *settings,
-                                 const stonet_run *run, nnsdr *model, stonet_outcome *outcome)
+                                 const stonet_run *run, sn_trained_network *model, stonet_outcome *outcome)
 {
     const sn_shape *shape = &model->net.shape;
     constraint c = {.shape = shape};
@@ -280,13 +268,13 @@ static stonet_status nnsdr_fit(const sn_problem *problem, int64_t dim, const sn_
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "nnsdr: there are no rows to fit on");
     int64_t hidden = sn_int(settings, "hidden"), available = hidden < problem->p ? hidden : problem->p;
     dim = sn_limit_dim(run, "nnsdr", dim, available, "there are no more inputs or hidden units than that");
-    nnsdr *model;
+    sn_trained_network *model;
     SN_TRY(SN_NEW(model, 1));
     stonet_outcome outcome = STONET_DONE, refined = STONET_DONE;
     stonet_status status = first_step(problem, dim, settings, run, model, &outcome);
     if (status == STONET_OK) status = second_step(problem, settings, run, model, &refined);
     if (status != STONET_OK) {
-        nnsdr_free(model);
+        sn_trained_network_free(model);
         return status;
     }
     *result =
@@ -300,14 +288,14 @@ static stonet_status nnsdr_transform(const void *state, const float *x, int64_t 
                                      const sn_transform_request *request, float *z)
 {
     (void)request;
-    const nnsdr *model = state;
+    const sn_trained_network *model = state;
     return sn_network_forward(&model->net, x, n, 1, false, z);
 }
 
 /* The layers above B as a network of their own, d - hidden - outputs, that borrows the parameters. */
 static stonet_status nnsdr_predict(const void *state, const float *x, int64_t n, double *out)
 {
-    const nnsdr *model = state;
+    const sn_trained_network *model = state;
     const sn_shape *shape = &model->net.shape;
     sn_network head = {.shape = {.layers = 2,
                                  .width = {shape->width[1], shape->width[2], shape->width[3]},
@@ -323,39 +311,15 @@ static stonet_status nnsdr_predict(const void *state, const float *x, int64_t n,
     return status;
 }
 
-static stonet_status nnsdr_save(const void *state, sn_store *store)
-{
-    const nnsdr *model = state;
-    return sn_network_save(&model->net, store);
-}
-
 static stonet_status nnsdr_load(const sn_store *store, void **state)
 {
-    nnsdr *model;
-    *state = NULL;
-    SN_TRY(SN_NEW(model, 1));
-    stonet_status status = sn_network_load(store, &model->net);
-    if (status == STONET_OK && model->net.shape.layers != 3)
-        status = sn_fail(STONET_ERROR_FORMAT, "nnsdr: the network has %d layers instead of 3",
-                         model->net.shape.layers);
-    if (status != STONET_OK) {
-        nnsdr_free(model);
-        return status;
-    }
-    *state = model;
-    return STONET_OK;
+    return sn_trained_network_load(store, "nnsdr", LAYERS, state);
 }
 
 static sn_sizes nnsdr_sizes(const void *state)
 {
-    const int64_t *width = ((const nnsdr *)state)->net.shape.width;
+    const int64_t *width = ((const sn_trained_network *)state)->net.shape.width;
     return (sn_sizes){.inputs = width[0], .dim = width[1], .outputs = width[3]};
-}
-
-static const char *nnsdr_history(const void *state)
-{
-    const nnsdr *model = state;
-    return model->history;
 }
 
 const sn_method sn_method_nnsdr = {
@@ -368,9 +332,9 @@ const sn_method sn_method_nnsdr = {
     .fit = nnsdr_fit,
     .transform = nnsdr_transform,
     .predict = nnsdr_predict,
-    .save = nnsdr_save,
+    .save = sn_trained_network_save,
     .load = nnsdr_load,
-    .free = nnsdr_free,
+    .free = sn_trained_network_free,
     .sizes = nnsdr_sizes,
-    .history = nnsdr_history,
+    .history = sn_trained_network_history,
 };
