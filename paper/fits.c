@@ -117,6 +117,13 @@ static stonet_status copy_response(const stonet_data *from, stonet_data *to)
     return status;
 }
 
+/* Z (n x q, which *out keeps) as data with the responses of `data`. */
+static stonet_status wrap_part(const stonet_data *data, float *z, int64_t q, stonet_data **out)
+{
+    stonet_status status = stonet_data_wrap(z, stonet_data_rows(data), q, out);
+    return status == STONET_OK ? copy_response(data, *out) : status;
+}
+
 static stonet_status reduce_part(const stonet_model *model, const stonet_data *data, bool activated,
                                  float **z, stonet_data **out)
 {
@@ -125,8 +132,7 @@ static stonet_status reduce_part(const stonet_model *model, const stonet_data *d
     if (*z == NULL) return out_of_memory();
     stonet_transform_options how = {.activated = activated};
     stonet_status status = stonet_transform(model, data, activated ? &how : NULL, *z);
-    if (status == STONET_OK) status = stonet_data_wrap(*z, n, q, out);
-    return status == STONET_OK ? copy_response(data, *out) : status;
+    return status == STONET_OK ? wrap_part(data, *z, q, out) : status;
 }
 
 stonet_status fits_reduce(const stonet_model *model, const split *parts, bool activated, reduced_split *out)
@@ -135,6 +141,25 @@ stonet_status fits_reduce(const stonet_model *model, const split *parts, bool ac
     stonet_status status = reduce_part(model, parts->train, activated, &out->train_z, &out->parts.train);
     if (status == STONET_OK)
         status = reduce_part(model, parts->test, activated, &out->test_z, &out->parts.test);
+    if (status != STONET_OK) reduced_split_free(out);
+    return status;
+}
+
+static stonet_status cut_part(const stonet_data *data, int64_t dim, float **z, stonet_data **out)
+{
+    int64_t n = stonet_data_rows(data), q = stonet_data_columns(data);
+    const float *x = stonet_data_x(data);
+    *z = malloc((size_t)(n * dim) * sizeof **z);
+    if (*z == NULL) return out_of_memory();
+    for (int64_t i = 0; i < n; i++) memcpy(*z + i * dim, x + i * q, (size_t)dim * sizeof **z);
+    return wrap_part(data, *z, dim, out);
+}
+
+stonet_status fits_first_columns(const split *parts, int64_t dim, reduced_split *out)
+{
+    *out = (reduced_split){0};
+    stonet_status status = cut_part(parts->train, dim, &out->train_z, &out->parts.train);
+    if (status == STONET_OK) status = cut_part(parts->test, dim, &out->test_z, &out->parts.test);
     if (status != STONET_OK) reduced_split_free(out);
     return status;
 }

@@ -41,6 +41,8 @@ typedef struct reduced_split {
 void reduced_split_free(reduced_split *self);
 /* activated: psi(Z), which only a StoNet has. */
 stonet_status fits_reduce(const stonet_model *model, const split *parts, bool activated, reduced_split *out);
+/* The first `dim` columns of a split, with the responses. */
+stonet_status fits_first_columns(const split *parts, int64_t dim, reduced_split *out);
 /* A learner ("learner=logistic", ..) on the features of the training part as they are, scored on the test
  * part. */
 stonet_status fits_head(lab *self, const split *parts, const char *settings, stonet_scores *scores);

@@ -43,6 +43,15 @@ void lab_close(lab *self)
     options_free(self->command, &self->options);
 }
 
+int lab_do(const cli_command *command, int argc, char **argv, int (*experiment)(lab *self))
+{
+    lab self;
+    int result;
+    if (lab_open(&self, command, argc, argv, &result)) result = experiment(&self);
+    lab_close(&self);
+    return result;
+}
+
 char *lab_path(const lab *self, const char *suffix)
 {
     const char *kind = self->options.quick ? "-quick" : "";

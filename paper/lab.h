@@ -50,6 +50,8 @@ typedef struct lab {
    exit with (the help was asked for, or something is wrong and has been said). */
 bool lab_open(lab *self, const cli_command *command, int argc, char **argv, int *leave);
 void lab_close(lab *self);
+/* What every command does: opens the lab, does the experiment, closes. Gives an exit status. */
+int lab_do(const cli_command *command, int argc, char **argv, int (*experiment)(lab *self));
 
 /* Whether --methods lets this one through. */
 bool lab_wants(const lab *self, const char *method);

@@ -19,31 +19,22 @@ enum { ROWS = 100, FULL_TRIALS = 50, QUICK_TRIALS = 4 };
 
 /* Of "chance" both Z are the true index, one of them with its rows in another order: the level of the test.
  */
-static const struct {
-    const char *name, *method, *settings;
-} columns[] = {
-    {"nnsdr", "nnsdr", "hidden=512 learner=none"},
-    {"stonet", "stonet", "hidden=10 activation=tanh"},
-    {"stonet-long", "stonet", "hidden=10 activation=tanh epochs=1000 weight_decay=0"},
-    {"chance", NULL, "permuted index"},
+static const column columns[] = {
+    {"nnsdr", "nnsdr", "hidden=512 learner=none", COLUMN_QUICK},
+    {"stonet", "stonet", "hidden=10 activation=tanh", COLUMN_QUICK},
+    {"stonet-long", "stonet", "hidden=10 activation=tanh epochs=1000 weight_decay=0", COLUMN_QUICK},
+    {"chance", NULL, "permuted index", COLUMN_QUICK},
 };
-enum { N_COLUMNS = sizeof columns / sizeof *columns };
-
-static size_t find_column(const char *name)
-{
-    size_t at = 0;
-    while (at + 1 < N_COLUMNS && strcmp(columns[at].name, name) != 0) at++;
-    return at;
-}
+static const column_list all = {columns, sizeof columns / sizeof *columns};
 
 /* Z (n x 1) of a fit from starting weights number `start`. */
-static stonet_status fit_once(lab *self, size_t column, const stonet_data *data, uint64_t start, double *z)
+static stonet_status fit_once(lab *self, const column *by, const stonet_data *data, uint64_t start, double *z)
 {
     stonet_spec *spec = NULL;
     stonet_model *model = NULL;
     float plain[ROWS];
     stonet_run run = lab_stonet_run(self, start);
-    stonet_status status = fits_spec(columns[column].method, 1, columns[column].settings, &spec);
+    stonet_status status = fits_spec(by->method, 1, by->settings, &spec);
     if (status == STONET_OK) status = stonet_fit(spec, data, &run, &model);
     if (status == STONET_OK) status = stonet_transform(model, data, NULL, plain);
     for (size_t i = 0; i < ROWS && status == STONET_OK; i++) z[i] = (double)plain[i];
@@ -87,19 +78,19 @@ static void put_recovery(const double *z, const double *truth, json_t *values)
 static stonet_status compute(lab *self, const cell *what, void *user, json_t *values)
 {
     (void)user;
-    size_t column = find_column(what->method);
+    const column *by = columns_find(all, what->method);
     stonet_data *data = NULL;
     int64_t width = 0;
     uint64_t seed = (uint64_t)(self->options.seed * 100000 + what->trial);
     stonet_status status = stonet_generate("m1", ROWS, seed, &data);
     const double *truth = status == STONET_OK ? stonet_data_truth(data, &width) : NULL;
     double first[ROWS], second[ROWS];
-    if (status == STONET_OK && columns[column].method == NULL) {
+    if (status == STONET_OK && by->method == NULL) {
         memcpy(first, truth, sizeof first);
         permute(seed, first, second);
     } else {
-        if (status == STONET_OK) status = fit_once(self, column, data, 11, first);
-        if (status == STONET_OK) status = fit_once(self, column, data, 12, second);
+        if (status == STONET_OK) status = fit_once(self, by, data, 11, first);
+        if (status == STONET_OK) status = fit_once(self, by, data, 12, second);
         if (status == STONET_OK) put_recovery(first, truth, values);
         if (status == STONET_OK) put_value(values, "agreement", fabs(sn_correlation(ROWS, 1, first, second)));
     }
@@ -110,20 +101,12 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
 
 static int experiment(lab *self)
 {
-    const char *names[N_COLUMNS];
-    for (size_t m = 0; m < N_COLUMNS; m++) names[m] = columns[m].name;
-    int result = lab_check_methods(self, names, N_COLUMNS);
+    int result = columns_check(self, all);
     if (result != EXIT_DONE) return result;
     plan cells = {0};
     int64_t trials = lab_trials(self, FULL_TRIALS, QUICK_TRIALS);
     for (int64_t trial = 1; trial <= trials; trial++)
-        for (size_t m = 0; m < N_COLUMNS; m++) {
-            cell what = {.trial = trial, .row = "M1"};
-            if (!lab_wants(self, names[m])) continue;
-            snprintf(what.method, sizeof what.method, "%s", names[m]);
-            snprintf(what.settings, sizeof what.settings, "%s", columns[m].settings);
-            plan_add(&cells, &what);
-        }
+        columns_plan(self, all, &(cell_line){.row = "M1", .trial = trial}, &cells);
     static const measure measures[] = {
         {"rejected", "share of data sets in which independence of the two Z is rejected at 0.05", true},
         {"agreement", "absolute correlation of the two Z", true},
@@ -134,26 +117,18 @@ static int experiment(lab *self)
         .title = "Section 4.1: two fits of model M1",
         .measures = measures,
         .n_measures = sizeof measures / sizeof *measures,
-        .methods = names,
-        .n_methods = N_COLUMNS,
+        .columns = all,
         .notes = "The paper tells of one data set: p = 0.4068 for nnsdr (not rejected) and p = 0.012 for "
                  "the StoNet (rejected).\nchance: the index against itself in another order, the level "
                  "of the test.\n"};
-    result = lab_run(self, &cells, compute, NULL);
-    int written = report_write(self, &cells, &what);
-    plan_free(&cells);
-    return result != EXIT_DONE ? result : written;
+    return report_run(self, &cells, &what, compute, NULL);
 }
 
 static const cli_option options[] = {LAB_OPTIONS("Data sets; 50 when not given (4 with --quick)")};
 
 static int run(const cli_command *command, int argc, char **argv)
 {
-    lab self;
-    int result;
-    if (lab_open(&self, command, argc, argv, &result)) result = experiment(&self);
-    lab_close(&self);
-    return result;
+    return lab_do(command, argc, argv, experiment);
 }
 
 const cli_command m1_command = {

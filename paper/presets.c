@@ -81,5 +81,3 @@ void table1_grid(const char *method, int64_t n, char room[64], grid *out)
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
         if (strcmp(grids[i].method, method) == 0) *out = grids[i].over;
 }
-
-const grid table3_grid = {{"weight_decay=0.003,0", "hidden=32;64", "epochs=40,100"}, 3};

@@ -19,7 +19,4 @@ extern const char preset_mnist[], preset_ct[];
 /* What table 1 tunes for a method on n training rows. Texts that depend on n go to `room`. */
 void table1_grid(const char *method, int64_t n, char room[64], grid *out);
 
-/* What table 3 tunes for a StoNet. */
-extern const grid table3_grid;
-
 #endif

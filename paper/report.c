@@ -34,11 +34,11 @@ static void put_number(FILE *out, double number)
 static void put_csv(FILE *out, const report *what, const measure *about, const summary *made)
 {
     for (size_t i = 0; i < made->n_lines; i++)
-        for (size_t m = 0; m < what->n_methods; m++) {
+        for (size_t m = 0; m < what->columns.count; m++) {
             const entry *one = summary_at(made, i, m);
             if (one->n == 0) continue;
             fprintf(out, "%s,%" PRId64 ",%s,%s,%" PRId64 ",", made->lines[i].row, made->lines[i].q,
-                    what->methods[m], about->field, one->n);
+                    what->columns.at[m].name, about->field, one->n);
             const double numbers[] = {one->mean,       one->se,           one->seconds,
                                       one->paper.mean, one->paper.spread, one->p_value};
             for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
@@ -69,11 +69,11 @@ static json_t *entry_json(const line *at, const char *method, const char *field,
 static void put_json(json_t *list, const report *what, const measure *about, const summary *made)
 {
     for (size_t i = 0; i < made->n_lines; i++)
-        for (size_t m = 0; m < what->n_methods; m++) {
+        for (size_t m = 0; m < what->columns.count; m++) {
             const entry *one = summary_at(made, i, m);
             if (one->n > 0)
-                json_array_append_new(
-                    list, entry_json(&made->lines[i], what->methods[m], about->field, one, made->n_trials));
+                json_array_append_new(list, entry_json(&made->lines[i], what->columns.at[m].name,
+                                                       about->field, one, made->n_trials));
         }
 }
 
@@ -95,7 +95,8 @@ static bool has_method(const summary *made, size_t method)
     return false;
 }
 
-static void put_markdown_entry(FILE *out, const entry *one)
+/* `usual`: the trials of most cells of the line. */
+static void put_markdown_entry(FILE *out, const entry *one, int64_t usual)
 {
     if (one->n == 0) {
         fputs(" |", out);
@@ -104,6 +105,7 @@ static void put_markdown_entry(FILE *out, const entry *one)
     const char *mark = one->bold ? "**" : "";
     fprintf(out, " %s%.4f%s", mark, one->mean, mark);
     if (isfinite(one->se)) fprintf(out, " (%.4f)", one->se);
+    if (one->n < usual) fprintf(out, " [%" PRId64 "]", one->n);
     if (isfinite(one->paper.mean)) fprintf(out, "<br>*%.4f*", one->paper.mean);
     if (isfinite(one->paper.mean) && isfinite(one->paper.spread))
         fprintf(out, " *(%.4f)*", one->paper.spread);
@@ -113,22 +115,22 @@ static void put_markdown_entry(FILE *out, const entry *one)
 static void put_markdown(FILE *out, const report *what, const measure *about, const summary *made)
 {
     fprintf(out, "### %s\n\n| | q | trials |", about->title);
-    for (size_t m = 0; m < what->n_methods; m++)
-        if (has_method(made, m)) fprintf(out, " %s |", what->methods[m]);
+    for (size_t m = 0; m < what->columns.count; m++)
+        if (has_method(made, m)) fprintf(out, " %s |", what->columns.at[m].name);
     fputs("\n| --- | --- | --- |", out);
-    for (size_t m = 0; m < what->n_methods; m++)
+    for (size_t m = 0; m < what->columns.count; m++)
         if (has_method(made, m)) fputs(" --- |", out);
     fputc('\n', out);
     for (size_t i = 0; i < made->n_lines; i++) {
         int64_t most = 0;
-        for (size_t m = 0; m < what->n_methods; m++)
+        for (size_t m = 0; m < what->columns.count; m++)
             if (summary_at(made, i, m)->n > most) most = summary_at(made, i, m)->n;
         if (most == 0) continue;
         fprintf(out, "| %s | ", made->lines[i].row);
         if (made->lines[i].q > 0) fprintf(out, "%" PRId64, made->lines[i].q);
         fprintf(out, " | %" PRId64 " |", most);
-        for (size_t m = 0; m < what->n_methods; m++)
-            if (has_method(made, m)) put_markdown_entry(out, summary_at(made, i, m));
+        for (size_t m = 0; m < what->columns.count; m++)
+            if (has_method(made, m)) put_markdown_entry(out, summary_at(made, i, m), most);
         fputc('\n', out);
     }
     fputc('\n', out);
@@ -149,10 +151,10 @@ static bool make_panel(const report *what, const summary *made, const char *row,
                        svg_panel *panel)
 {
     size_t lines = made->n_lines;
-    out->numbers = calloc(4 * what->n_methods * lines + 1, sizeof *out->numbers);
+    out->numbers = calloc(4 * what->columns.count * lines + 1, sizeof *out->numbers);
     if (out->numbers == NULL) return false;
     panel->series = out->series;
-    for (size_t m = 0; m < what->n_methods && m < MOST_METHODS; m++) {
+    for (size_t m = 0; m < what->columns.count && m < MOST_METHODS; m++) {
         if (!has_method(made, m)) continue;
         double *x = out->numbers + 4 * m * lines, *y = x + lines, *error = y + lines, *paper = error + lines;
         int64_t n = 0;
@@ -165,7 +167,7 @@ static bool make_panel(const report *what, const summary *made, const char *row,
             paper[n++] = one->paper.mean;
         }
         out->series[panel->n_series++] =
-            (svg_series){.label = what->methods[m], .n = n, .x = x, .y = y, .error = error};
+            (svg_series){.label = what->columns.at[m].name, .n = n, .x = x, .y = y, .error = error};
         out->series[panel->n_series++] = (svg_series){.n = n, .x = x, .y = paper, .open = true};
     }
     return true;
@@ -220,15 +222,14 @@ static void put_head(FILE *out, const lab *self, const report *what)
             "# %s\n\nMade by `stonet-paper %s%s`, seed %" PRId64
             ". Mean over the trials (standard error); *below, in italics, what the paper prints*; bold: the "
             "best and\n"
-            "what a paired t-test at 0.05 does not tell from it.\n\n",
+            "what a paired t-test at 0.05 does not tell from it; [n]: only n trials.\n\n",
             what->title, self->command->name, self->options.quick ? " --quick" : "", self->options.seed);
 }
 
-static int write_parts(const lab *self, const plan *cells, const report *what, FILE *csv, FILE *markdown,
-                       json_t *list)
+static int write_parts(const lab *self, const plan *cells, const report *what, documents *to)
 {
-    fputs("row,q,method,measure,n,mean,se,seconds,paper,paper_spread,p_value,bold\n", csv);
-    put_head(markdown, self, what);
+    fputs("row,q,method,measure,n,mean,se,seconds,paper,paper_spread,p_value,bold\n", to->csv);
+    put_head(to->markdown, self, what);
     int result = EXIT_DONE;
     for (size_t k = 0; k < what->n_measures && result == EXIT_DONE; k++) {
         const measure *about = &what->measures[k];
@@ -237,33 +238,54 @@ static int write_parts(const lab *self, const plan *cells, const report *what, F
             say_error(self->command, "memory ran out");
             return EXIT_FAILED;
         }
-        put_csv(csv, what, about, &made);
-        put_markdown(markdown, what, about, &made);
-        put_json(list, what, about, &made);
+        put_csv(to->csv, what, about, &made);
+        put_markdown(to->markdown, what, about, &made);
+        put_json(to->list, what, about, &made);
         result = write_figure(self, what, about, &made);
         summary_free(&made);
     }
-    if (what->notes != NULL) fprintf(markdown, "%s\n", what->notes);
+    if (what->notes != NULL) fprintf(to->markdown, "%s\n", what->notes);
+    return result;
+}
+
+int documents_open(const lab *self, documents *out)
+{
+    *out = (documents){.list = json_array()};
+    out->csv = open_memstream(&out->csv_text, &out->csv_size);
+    out->markdown = open_memstream(&out->markdown_text, &out->markdown_size);
+    if (out->csv != NULL && out->markdown != NULL && out->list != NULL) return EXIT_DONE;
+    say_error(self->command, "memory ran out");
+    return EXIT_FAILED;
+}
+
+int documents_close(const lab *self, documents *made, int result)
+{
+    if (made->csv != NULL) fclose(made->csv);
+    if (made->markdown != NULL) fclose(made->markdown);
+    char *json = json_dumps(made->list, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    if (result == EXIT_DONE) result = report_file(self, "table.csv", made->csv_text);
+    if (result == EXIT_DONE) result = report_file(self, "table.json", json);
+    if (result == EXIT_DONE) result = report_file(self, "table.md", made->markdown_text);
+    free(json);
+    free(made->markdown_text);
+    free(made->csv_text);
+    json_decref(made->list);
+    *made = (documents){0};
     return result;
 }
 
 int report_write(const lab *self, const plan *cells, const report *what)
 {
-    char *csv = NULL, *markdown = NULL;
-    size_t size = 0;
-    FILE *csv_stream = open_memstream(&csv, &size), *markdown_stream = open_memstream(&markdown, &size);
-    json_t *list = json_array();
-    int result = csv_stream != NULL && markdown_stream != NULL ? EXIT_DONE : EXIT_FAILED;
-    if (result == EXIT_DONE) result = write_parts(self, cells, what, csv_stream, markdown_stream, list);
-    if (csv_stream != NULL) fclose(csv_stream);
-    if (markdown_stream != NULL) fclose(markdown_stream);
-    char *json = json_dumps(list, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    if (result == EXIT_DONE) result = report_file(self, "table.csv", csv);
-    if (result == EXIT_DONE) result = report_file(self, "table.json", json);
-    if (result == EXIT_DONE) result = report_file(self, "table.md", markdown);
-    free(json);
-    free(markdown);
-    free(csv);
-    json_decref(list);
-    return result;
+    documents made;
+    int result = documents_open(self, &made);
+    if (result == EXIT_DONE) result = write_parts(self, cells, what, &made);
+    return documents_close(self, &made, result);
+}
+
+int report_run(lab *self, plan *cells, const report *what, cell_function compute, void *user)
+{
+    int result = lab_run(self, cells, compute, user);
+    int written = report_write(self, cells, what);
+    plan_free(cells);
+    return result != EXIT_DONE ? result : written;
 }

@@ -2,7 +2,9 @@
 #ifndef PAPER_REPORT_H
 #define PAPER_REPORT_H
 
-#include "paper/lab.h"
+#include <stdio.h>
+
+#include "paper/columns.h"
 
 typedef struct measure {
     const char *field; /* of the cells' values, and of the printed numbers */
@@ -20,13 +22,26 @@ typedef struct report {
     const char *title;
     const measure *measures;
     size_t n_measures;
-    const char *const *methods; /* in the order of the columns */
-    size_t n_methods;
+    column_list columns;
     const char *notes; /* below the tables; NULL: none */
 } report;
 
 /* Gives an exit status. */
 int report_write(const lab *self, const plan *cells, const report *what);
+/* Computes what is not finished of the plan, writes the report and frees the plan. Gives an exit status. */
+int report_run(lab *self, plan *cells, const report *what, cell_function compute, void *user);
+
+/* The three texts of a report on their way: OUT/EXPERIMENT-table.csv, .md and .json. */
+typedef struct documents {
+    FILE *csv, *markdown;
+    json_t *list;
+    char *csv_text, *markdown_text;
+    size_t csv_size, markdown_size;
+} documents;
+/* Gives an exit status; documents_close in any case. */
+int documents_open(const lab *self, documents *out);
+/* Writes the files when `result` is EXIT_DONE and lets go of everything. Gives an exit status. */
+int documents_close(const lab *self, documents *made, int result);
 
 /* Writes a text to OUT/EXPERIMENT-SUFFIX and says so. Gives an exit status. */
 int report_file(const lab *self, const char *suffix, const char *text);

@@ -106,9 +106,9 @@ static void mark_best(const measure *about, entry *entries, size_t count, int64_
 
 bool summary_make(const lab *self, const plan *cells, const report *what, const measure *about, summary *out)
 {
-    *out = (summary){.n_methods = what->n_methods};
+    *out = (summary){.n_methods = what->columns.count};
     if (!make_lines(cells, out)) return false;
-    size_t count = out->n_lines * what->n_methods, trials = (size_t)out->n_trials;
+    size_t count = out->n_lines * what->columns.count, trials = (size_t)out->n_trials;
     out->entries = calloc(count + 1, sizeof *out->entries);
     out->values = calloc((count + 2) * (trials + 1) * 2, sizeof *out->values);
     if (out->entries == NULL || out->values == NULL) {
@@ -117,13 +117,13 @@ bool summary_make(const lab *self, const plan *cells, const report *what, const 
     }
     double *room = out->values + count * 2 * trials;
     for (size_t k = 0; k < count; k++) {
-        const line *at = &out->lines[k / what->n_methods];
-        const char *method = what->methods[k % what->n_methods];
+        const line *at = &out->lines[k / what->columns.count];
+        const char *method = what->columns.at[k % what->columns.count].name;
         out->entries[k].values = out->values + k * 2 * trials;
         out->entries[k].paper = printed_number(self->command->name, at->row, at->q, method, about->field);
         fill_entry(self, cells, at, method, about->field, out->n_trials, &out->entries[k]);
     }
     for (size_t i = 0; i < out->n_lines; i++)
-        mark_best(about, &out->entries[i * what->n_methods], what->n_methods, out->n_trials, room);
+        mark_best(about, &out->entries[i * what->columns.count], what->columns.count, out->n_trials, room);
     return true;
 }

@@ -9,10 +9,20 @@
 #include "paper/presets.h"
 #include "paper/report.h"
 
-static const char *const methods[] = {"stonet", "stonet-paper", "lsmie", "gsir", "gsave",
-                                      "kdr",    "sir",          "save",  "pca",  "none"};
-// NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-enum { N_METHODS = sizeof methods / sizeof *methods, FULL_TRIALS = 20 };
+static const column columns[] = {
+    {"stonet", "stonet", "activation=tanh batch=64 s_out=1e-4", COLUMN_QUICK},
+    {"stonet-paper", "stonet", NULL, COLUMN_QUICK},
+    {"lsmie", "lsmie", "learner=logistic", 0},
+    {"gsir", "gsir", "learner=logistic", COLUMN_QUICK},
+    {"gsave", "gsave", "learner=logistic", COLUMN_QUICK},
+    {"kdr", "kdr", "learner=logistic", 0}, /* a long search: left to the full form */
+    {"sir", "sir", "learner=logistic", COLUMN_QUICK},
+    {"save", "save", "learner=logistic", COLUMN_QUICK},
+    {"pca", "pca", "learner=logistic", COLUMN_QUICK},
+    {"none", "none", "learner=logistic", COLUMN_QUICK},
+};
+static const column_list all = {columns, sizeof columns / sizeof *columns};
+enum { FULL_TRIALS = 20 };
 
 /* By log loss: on folds of thirty rows the error rate hardly tells one point of a grid from the next. */
 static const tuning full = {.folds = 5, .criterion = STONET_CRITERION_LOG_LOSS};
@@ -25,30 +35,15 @@ static const binary_set *find_set(const char *name)
     return &binary_sets[0];
 }
 
-static bool is_stonet(const char *method)
-{
-    return strncmp(method, "stonet", strlen("stonet")) == 0;
-}
-
-static stonet_status start_spec(const cell *what, int64_t columns, stonet_spec **out)
-{
-    if (strcmp(what->method, "none") == 0) return fits_spec("none", columns, "learner=logistic", out);
-    if (strcmp(what->method, "stonet-paper") == 0)
-        return fits_spec("stonet", what->q, find_set(what->row)->stonet, out);
-    if (strcmp(what->method, "stonet") == 0)
-        return fits_spec("stonet", what->q, "activation=tanh batch=64 s_out=1e-4", out);
-    return fits_spec(what->method, what->q, "learner=logistic", out);
-}
-
 /* Error rates on the test part: of logistic regression on Z (psi(Z) for a StoNet), and of the network itself.
  */
-static stonet_status score(lab *self, const cell *what, const stonet_model *model, const split *parts,
+static stonet_status score(lab *self, const column *by, const stonet_model *model, const split *parts,
                            json_t *values)
 {
     stonet_scores scores;
     stonet_status status = stonet_score(model, parts->test, &scores);
     if (status != STONET_OK) return status;
-    if (!is_stonet(what->method)) {
+    if (!column_is_stonet(by)) {
         put_value(values, "error", scores.error_rate);
         return STONET_OK;
     }
@@ -65,6 +60,7 @@ static stonet_status score(lab *self, const cell *what, const stonet_model *mode
 static stonet_status compute(lab *self, const cell *what, void *user, json_t *values)
 {
     (void)user;
+    const column *by = columns_find(all, what->method);
     split parts;
     stonet_spec *start = NULL, *chosen = NULL;
     stonet_model *model = NULL;
@@ -73,12 +69,13 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
     stonet_status status = binary_split(self, what->row, what->trial, &parts);
     if (status != STONET_OK) return status;
     table1_grid(what->method, stonet_data_rows(parts.train), room, &over);
-    status = start_spec(what, stonet_data_columns(parts.train), &start);
+    status = fits_spec(by->method, what->q > 0 ? what->q : stonet_data_columns(parts.train),
+                       by->settings != NULL ? by->settings : find_set(what->row)->stonet, &start);
     if (status == STONET_OK)
         status = fits_tuned(self, start, parts.train, &over, self->options.quick ? &quick : &full, &chosen);
     stonet_run run = lab_stonet_run(self, 2);
     if (status == STONET_OK) status = stonet_fit(chosen, parts.train, &run, &model);
-    if (status == STONET_OK) status = score(self, what, model, &parts, values);
+    if (status == STONET_OK) status = score(self, by, model, &parts, values);
     if (status == STONET_OK && over.count > 0) {
         char *json = stonet_spec_json(chosen);
         json_object_set_new(values, "chosen", json_loads(json != NULL ? json : "", 0, NULL));
@@ -92,10 +89,10 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
 }
 
 /* The settings text says how a cell is tuned, so that other grids make other cells. */
-static void describe(const lab *self, const binary_set *set, cell *what)
+static void describe(const lab *self, const column *by, cell *what)
 {
-    if (strcmp(what->method, "stonet-paper") == 0) {
-        snprintf(what->settings, sizeof what->settings, "%s", set->stonet);
+    if (by->settings == NULL) {
+        snprintf(what->settings, sizeof what->settings, "%s", find_set(what->row)->stonet);
         return;
     }
     char room[64];
@@ -109,42 +106,23 @@ static void describe(const lab *self, const binary_set *set, cell *what)
         used += (size_t)snprintf(what->settings + used, sizeof what->settings - used, " %s", over.entry[i]);
 }
 
-/* In the quick form kernel methods with a long search are left to the full one. */
-static bool in_quick(const char *method)
-{
-    return strcmp(method, "kdr") != 0 && strcmp(method, "lsmie") != 0;
-}
-
-static void add_cells(const lab *self, const binary_set *set, int64_t trial, plan *cells)
-{
-    for (size_t m = 0; m < N_METHODS; m++) {
-        if (!lab_wants(self, methods[m]) || (self->options.quick && !in_quick(methods[m]))) continue;
-        bool reduces = strcmp(methods[m], "none") != 0;
-        for (size_t k = 0; k < (reduces ? 2 : 1); k++) {
-            cell what = {.q = reduces ? set->q[k] : 0, .trial = trial};
-            snprintf(what.row, sizeof what.row, "%s", set->name);
-            snprintf(what.method, sizeof what.method, "%s", methods[m]);
-            describe(self, set, &what);
-            plan_add(cells, &what);
-        }
-    }
-}
-
 static int experiment(lab *self)
 {
-    int result = lab_check_methods(self, methods, N_METHODS);
+    int result = columns_check(self, all);
     if (result != EXIT_DONE) return result;
     plan cells = {0};
     int64_t trials = lab_trials(self, FULL_TRIALS, 1);
-    for (size_t i = 0; i < BINARY_SETS; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s", binary_sets[i].name);
-        if (!has_file(self, path))
+    for (size_t i = 0; i < BINARY_SETS; i++)
+        if (!has_file(self, binary_sets[i].name))
             printf("%s is skipped: it is not in the data folder\n", binary_sets[i].name);
-    }
     for (int64_t trial = 1; trial <= trials; trial++)
-        for (size_t i = 0; i < BINARY_SETS; i++)
-            if (has_file(self, binary_sets[i].name)) add_cells(self, &binary_sets[i], trial, &cells);
+        for (size_t i = 0; i < BINARY_SETS; i++) {
+            const binary_set *set = &binary_sets[i];
+            if (!has_file(self, set->name)) continue;
+            cell_line of = {
+                .row = set->name, .trial = trial, .dims = set->q, .n_dims = 2, .describe = describe};
+            columns_plan(self, all, &of, &cells);
+        }
     if (cells.count == 0)
         return lab_skip(self, "none of the binary sets is in the data folder (give --data DIR)");
     static const measure measures[] = {{"error", "test error rate of logistic regression on Z", false},
@@ -153,25 +131,17 @@ static int experiment(lab *self)
         .title = "Table 1: six binary sets",
         .measures = measures,
         .n_measures = 2,
-        .methods = methods,
-        .n_methods = N_METHODS,
+        .columns = all,
         .notes = "stonet: one or two hidden layers, tuned; stonet-paper: the paper's settings; none: "
                  "logistic regression on x.\n"};
-    result = lab_run(self, &cells, compute, NULL);
-    int written = report_write(self, &cells, &what);
-    plan_free(&cells);
-    return result != EXIT_DONE ? result : written;
+    return report_run(self, &cells, &what, compute, NULL);
 }
 
 static const cli_option options[] = {LAB_OPTIONS("Splits of each set; 20 when not given (1 with --quick)")};
 
 static int run(const cli_command *command, int argc, char **argv)
 {
-    lab self;
-    int result;
-    if (lab_open(&self, command, argc, argv, &result)) result = experiment(&self);
-    lab_close(&self);
-    return result;
+    return lab_do(command, argc, argv, experiment);
 }
 
 const cli_command table1_command = {

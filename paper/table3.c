@@ -10,40 +10,34 @@
 #include "cli/say.h"
 #include "paper/datasets.h"
 #include "paper/experiments.h"
+#include "paper/heads.h"
 #include "paper/presets.h"
 #include "paper/report.h"
 
-static const struct {
-    const char *name, *method, *settings;
-} columns[] = {
-    {"stonet", "stonet", "activation=tanh lr=0.05"},
-    {"stonet-paper", "stonet", preset_ct},
-    {"autoencoder", "autoencoder", "learner=none hidden=200 epochs=20 batch=800 rate=0.01"},
-    {"pca", "pca", "learner=none"},
-    {"none", "none", "learner=none"},
+static const column columns[] = {
+    {"stonet", "stonet", "", COLUMN_QUICK}, /* two hidden layers, and all settings chosen on held-out rows */
+    {"stonet-paper", "stonet", preset_ct, 0},
+    {"autoencoder", "autoencoder", "learner=none hidden=200 epochs=20 batch=800 rate=0.01", COLUMN_QUICK},
+    {"pca", "pca", "learner=none", COLUMN_QUICK | COLUMN_NESTED},
+    {"none", "none", "learner=none", COLUMN_QUICK},
 };
-enum {
-    N_COLUMNS = sizeof columns / sizeof *columns,
-    FULL_TRIALS = 10,
-    FOLDS = 3,
-    QUICK_POINTS = 2,
-    STARTS = 3
-};
+static const column_list all = {columns, sizeof columns / sizeof *columns};
+enum { FULL_TRIALS = 10 };
 
-/* The split at work, and the CT slices when they are there. */
+/* The paper's DNN. */
+#define DNN(epochs)                                                                                          \
+    "learner=mlp learner.hidden=100 learner.epochs=" epochs                                                  \
+    " learner.batch=32 learner.rate=0.03 learner.momentum=0"
+static const heads full = {DNN("300"), "learner=linear"}, quick = {DNN("10"), "learner=linear"};
+
+/* The split at work, its last reduction, and the CT slices when they are there. */
 typedef struct held_data {
     char row[ROW_SIZE];
     int64_t trial;
     split parts;
+    kept_reduction reduction;
     ct_table ct;
 } held_data;
-
-static size_t find_column(const char *name)
-{
-    size_t at = 0;
-    while (at + 1 < N_COLUMNS && strcmp(columns[at].name, name) != 0) at++;
-    return at;
-}
 
 static stonet_status load(const lab *self, const cell *what, held_data *held)
 {
@@ -74,93 +68,32 @@ static double squared_range(const stonet_data *data)
     return (high - low) * (high - low);
 }
 
-static stonet_status score_heads(lab *self, const cell *what, const stonet_model *model, const split *parts,
-                                 json_t *values)
+static const heads *heads_of(const lab *self)
 {
-    static const char full[] =
-        "learner=mlp learner.hidden=100 learner.epochs=300 learner.batch=32 learner.rate=0.03 "
-        "learner.momentum=0";
-    static const char quick[] =
-        "learner=mlp learner.hidden=100 learner.epochs=10 learner.batch=32 learner.rate=0.03 "
-        "learner.momentum=0";
-    bool is_stonet = strcmp(columns[find_column(what->method)].method, "stonet") == 0;
-    stonet_scores scores;
-    stonet_status status = STONET_OK;
-    if (is_stonet) status = stonet_score(model, parts->test, &scores);
-    if (status == STONET_OK && is_stonet) put_value(values, "mse_own", scores.mse_scaled);
-    reduced_split reduced = {0};
-    if (status == STONET_OK) status = fits_reduce(model, parts, is_stonet, &reduced);
-    if (status == STONET_OK)
-        status = fits_head(self, &reduced.parts, self->options.quick ? quick : full, &scores);
-    if (status == STONET_OK) {
-        put_value(values, "mse", scores.mse_scaled);
-        put_value(values, "mse_unit", scores.mse / squared_range(parts->train));
-        put_value(values, "correlation", scores.correlation);
-    }
-    if (status == STONET_OK && is_stonet) {
-        status = fits_head(self, &reduced.parts, "learner=linear", &scores);
-        if (status == STONET_OK) put_value(values, "mse_linear", scores.mse_scaled);
-    }
-    reduced_split_free(&reduced);
-    return status;
-}
-
-/* The fit with the smallest training error of a few starts: now and then one stays at the constant. */
-static stonet_status fit_best(lab *self, const stonet_spec *spec, const stonet_data *train, int starts,
-                              stonet_model **out)
-{
-    stonet_status status = STONET_OK;
-    double best = (double)INFINITY;
-    for (int k = 0; k < starts && status == STONET_OK; k++) {
-        stonet_model *model = NULL;
-        stonet_run run = lab_stonet_run(self, 20 + (uint64_t)k);
-        stonet_scores scores = {0};
-        status = stonet_fit(spec, train, &run, &model);
-        if (status == STONET_OK && starts > 1) status = stonet_score(model, train, &scores);
-        if (status != STONET_OK || !(scores.mse < best)) {
-            stonet_model_free(model);
-            continue;
-        }
-        best = scores.mse;
-        stonet_model_free(*out);
-        *out = model;
-    }
-    return status;
+    return self->options.quick ? &quick : &full;
 }
 
 static stonet_status compute(lab *self, const cell *what, void *user, json_t *values)
 {
     held_data *held = user;
-    size_t column = find_column(what->method);
-    static const grid nothing = {0};
-    const tuning by = {.folds = FOLDS, .points = self->options.quick ? QUICK_POINTS : 0};
-    const grid *over = strcmp(what->method, "stonet") == 0 ? &table3_grid : &nothing;
-    stonet_spec *start = NULL, *spec = NULL;
-    stonet_model *model = NULL;
+    head_scores scores;
     stonet_status status = load(self, what, held);
-    if (status != STONET_OK) return status;
-    int64_t q = what->q > 0 ? what->q : stonet_data_columns(held->parts.train);
-    status = fits_spec(columns[column].method, q, columns[column].settings, &start);
-    if (status == STONET_OK) status = fits_tuned(self, start, held->parts.train, over, &by, &spec);
     if (status == STONET_OK)
-        status = fit_best(self, spec, held->parts.train, over->count > 0 ? STARTS : 1, &model);
-    if (status == STONET_OK) status = score_heads(self, what, model, &held->parts, values);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    stonet_spec_free(start);
-    return status;
+        status = heads_score(self, what, columns_find(all, what->method), heads_of(self), &held->parts,
+                             &held->reduction, &scores);
+    if (status != STONET_OK) return status;
+    put_value(values, "seconds_reduction", scores.seconds);
+    put_value(values, "mse", scores.dnn.mse_scaled);
+    put_value(values, "mse_unit", scores.dnn.mse / squared_range(held->parts.train));
+    put_value(values, "correlation", scores.dnn.correlation);
+    put_value(values, "mse_linear", scores.plain.mse_scaled);
+    if (scores.has_own) put_value(values, "mse_own", scores.own.mse_scaled);
+    return STONET_OK;
 }
 
-static void describe(const lab *self, size_t column, cell *what)
+static void describe(const lab *self, const column *by, cell *what)
 {
-    size_t used = (size_t)snprintf(what->settings, sizeof what->settings, "%s", columns[column].settings);
-    if (strcmp(what->method, "stonet") != 0) return;
-    used += (size_t)snprintf(what->settings + used, sizeof what->settings - used,
-                             " tuned by %d folds%s, best of %d starts:", FOLDS,
-                             self->options.quick ? ", 2 points" : "", STARTS);
-    for (int64_t i = 0; i < table3_grid.count; i++)
-        used += (size_t)snprintf(what->settings + used, sizeof what->settings - used, " %s",
-                                 table3_grid.entry[i]);
+    heads_describe(by, heads_of(self), what);
 }
 
 static void add_cells(const lab *self, const char *row, int64_t trial, plan *cells)
@@ -168,19 +101,10 @@ static void add_cells(const lab *self, const char *row, int64_t trial, plan *cel
     static const int64_t ct_dims[] = {192, 96, 48, 24, 12, 6, 3}, other_dims[] = {12, 6, 3, 2, 1};
     bool is_ct = strncmp(row, "ct-", 3) == 0;
     const int64_t *dims = is_ct ? ct_dims : other_dims;
-    size_t n_dims = is_ct ? 7 : 5;
-    for (size_t m = 0; m < N_COLUMNS; m++) {
-        if (!lab_wants(self, columns[m].name)) continue;
-        if (self->options.quick && strcmp(columns[m].name, "stonet-paper") == 0) continue;
-        bool reduces = strcmp(columns[m].method, "none") != 0;
-        for (size_t k = self->options.quick && reduces ? n_dims - 2 : 0; k < (reduces ? n_dims : 1); k++) {
-            cell what = {.q = reduces ? dims[k] : 0, .trial = trial};
-            snprintf(what.row, sizeof what.row, "%s", row);
-            snprintf(what.method, sizeof what.method, "%s", columns[m].name);
-            describe(self, m, &what);
-            plan_add(cells, &what);
-        }
-    }
+    size_t n_dims = is_ct ? 7 : 5, skipped = self->options.quick ? n_dims - 2 : 0;
+    cell_line of = {
+        .row = row, .trial = trial, .dims = dims + skipped, .n_dims = n_dims - skipped, .describe = describe};
+    columns_plan(self, all, &of, cells);
 }
 
 /* The data sets that are there; gives how many. */
@@ -201,9 +125,8 @@ static size_t choose_rows(const lab *self, held_data *held, const char *rows[2])
 
 static int experiment(lab *self)
 {
-    const char *names[N_COLUMNS], *rows[2];
-    for (size_t m = 0; m < N_COLUMNS; m++) names[m] = columns[m].name;
-    int result = lab_check_methods(self, names, N_COLUMNS);
+    const char *rows[2];
+    int result = columns_check(self, all);
     if (result != EXIT_DONE) return result;
     held_data held = {0};
     size_t n_rows = choose_rows(self, &held, rows);
@@ -221,18 +144,15 @@ static int experiment(lab *self)
     const report what = {.title = "Table 3: regression",
                          .measures = measures,
                          .n_measures = sizeof measures / sizeof *measures,
-                         .methods = names,
-                         .n_methods = N_COLUMNS,
+                         .columns = all,
                          .notes =
-                             "stonet: two hidden layers, tuned by cross-validation inside the training part, "
-                             "the best of three starts by training error; "
+                             "stonet: two hidden layers, all settings chosen on held-out training rows; "
                              "stonet-paper: the paper's\nsettings for the CT slices; none: the DNN on x.\n"};
-    result = lab_run(self, &cells, compute, &held);
+    result = report_run(self, &cells, &what, compute, &held);
+    kept_reduction_free(&held.reduction);
     split_free(&held.parts);
     ct_free(&held.ct);
-    int written = report_write(self, &cells, &what);
-    plan_free(&cells);
-    return result != EXIT_DONE ? result : written;
+    return result;
 }
 
 static const cli_option options[] = {
@@ -241,11 +161,7 @@ static const cli_option options[] = {
 
 static int run(const cli_command *command, int argc, char **argv)
 {
-    lab self;
-    int result;
-    if (lab_open(&self, command, argc, argv, &result)) result = experiment(&self);
-    lab_close(&self);
-    return result;
+    return lab_do(command, argc, argv, experiment);
 }
 
 const cli_command table3_command = {

@@ -176,16 +176,16 @@ static void wrong_options_are_refused(void **state)
 static void best_methods_are_bold(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"stonet", "sir", "pca", "none"};
+    static const column methods[] = {{.name = "stonet"}, {.name = "sir"}, {.name = "pca"}, {.name = "none"}};
     static const double errors[4][4] = {
         {.10, .12, .11, .13}, {.11, .11, .12, .12}, {.30, .33, .31, .34}, {.05, .05, .05, .05}};
     static const measure about = {"error", "error", false};
-    const report what = {.methods = methods, .n_methods = 4};
+    const report what = {.columns = {methods, 4}};
     lab self = {.command = &table1_command, .finished = json_object(), .options = {.seed = 1}};
     plan cells = {0};
     for (int64_t trial = 1; trial <= 4; trial++)
         for (size_t m = 0; m < 4; m++) {
-            cell one = make_cell("heart", m == 3 ? 0 : 3, methods[m], trial);
+            cell one = make_cell("heart", m == 3 ? 0 : 3, methods[m].name, trial);
             plan_add(&cells, &one);
             if (m != 1 || trial < 4) finish(&self, &one, "error", errors[m][trial - 1]);
         }
@@ -210,14 +210,13 @@ static void best_methods_are_bold(void **state)
 static void reports_are_written(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"stonet", "sir"};
+    static const column methods[] = {{.name = "stonet"}, {.name = "sir"}};
     static const measure about = {"error", "error", false};
-    const report what = {
-        .title = "A table", .methods = methods, .n_methods = 2, .measures = &about, .n_measures = 1};
+    const report what = {.title = "A table", .columns = {methods, 2}, .measures = &about, .n_measures = 1};
     lab self = {.command = &table1_command, .finished = json_object(), .options = {.seed = 1, .out = folder}};
     plan cells = {0};
     for (size_t m = 0; m < 2; m++) {
-        cell one = make_cell("heart", 3, methods[m], 1);
+        cell one = make_cell("heart", 3, methods[m].name, 1);
         plan_add(&cells, &one);
         finish(&self, &one, "error", 0.25);
     }

@@ -201,61 +201,48 @@ static int draw(const lab *self, const curve *which, const fitted *made)
     return result;
 }
 
-static void put_rows(FILE *csv, FILE *markdown, json_t *list, const curve *which, const fitted *made,
-                     int64_t trials)
+static void put_rows(const documents *to, const curve *which, const fitted *made, int64_t trials)
 {
-    fprintf(markdown, "### %s\n\n", which->title);
+    fprintf(to->markdown, "### %s\n\n", which->title);
     if (isfinite(which->predicted))
-        fprintf(markdown, "Slope in logarithms %.3f (%.3f); predicted: %.2g, %s. %" PRId64 " trials.\n\n",
+        fprintf(to->markdown, "Slope in logarithms %.3f (%.3f); predicted: %.2g, %s. %" PRId64 " trials.\n\n",
                 made->slope, made->slope_error, which->predicted, which->prediction, trials);
     else
-        fprintf(markdown, "Predicted: %s. %" PRId64 " trials.\n\n", which->prediction, trials);
-    fprintf(markdown, "| %s | log10 of the mean |\n| --- | --- |\n", which->x_label);
+        fprintf(to->markdown, "Predicted: %s. %" PRId64 " trials.\n\n", which->prediction, trials);
+    fprintf(to->markdown, "| %s | log10 of the mean |\n| --- | --- |\n", which->x_label);
     json_t *points = json_array();
     for (size_t k = 0; k < made->n; k++) {
-        fprintf(markdown, "| %.3f | %.3f (%.3f) |\n", made->x[k], made->y[k], made->error[k]);
-        fprintf(csv, "%s,%s,%.9g,%.9g,%.9g\n", which->row, which->field, made->x[k], made->y[k],
+        fprintf(to->markdown, "| %.3f | %.3f (%.3f) |\n", made->x[k], made->y[k], made->error[k]);
+        fprintf(to->csv, "%s,%s,%.9g,%.9g,%.9g\n", which->row, which->field, made->x[k], made->y[k],
                 made->error[k]);
         json_array_append_new(points, json_pack("[f,f,f]", made->x[k], made->y[k], made->error[k]));
     }
-    fputc('\n', markdown);
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:f, s:o, s:o, s:I, s:o}", "row", which->row, "field", which->field,
-                        "slope", made->slope, "slope_se",
-                        isfinite(made->slope_error) ? json_real(made->slope_error) : json_null(), "predicted",
-                        isfinite(which->predicted) ? json_real(which->predicted) : json_null(), "trials",
-                        (json_int_t)trials, "points", points));
+    fputc('\n', to->markdown);
+    json_array_append_new(to->list,
+                          json_pack("{s:s, s:s, s:f, s:o, s:o, s:I, s:o}", "row", which->row, "field",
+                                    which->field, "slope", made->slope, "slope_se",
+                                    isfinite(made->slope_error) ? json_real(made->slope_error) : json_null(),
+                                    "predicted",
+                                    isfinite(which->predicted) ? json_real(which->predicted) : json_null(),
+                                    "trials", (json_int_t)trials, "points", points));
 }
 
 static int write_report(const lab *self)
 {
-    char *csv = NULL, *markdown = NULL;
-    size_t size = 0;
-    FILE *csv_stream = open_memstream(&csv, &size), *markdown_stream = open_memstream(&markdown, &size);
-    json_t *list = json_array();
-    int result = csv_stream != NULL && markdown_stream != NULL ? EXIT_DONE : EXIT_FAILED;
+    documents to;
+    int result = documents_open(self, &to);
     if (result == EXIT_DONE) {
-        fputs("row,field,log10_x,log10_mean,se\n", csv_stream);
-        fputs("# The theorems, measured\n\n", markdown_stream);
+        fputs("row,field,log10_x,log10_mean,se\n", to.csv);
+        fputs("# The theorems, measured\n\n", to.markdown);
     }
     for (size_t c = 0; c < N_CURVES && result == EXIT_DONE; c++) {
         fitted made;
         int64_t trials = lab_trials(self, curves[c].full_trials, curves[c].quick_trials);
         if (!fit_curve(self, &curves[c], trials, &made)) continue;
-        put_rows(csv_stream, markdown_stream, list, &curves[c], &made, trials);
+        put_rows(&to, &curves[c], &made, trials);
         result = draw(self, &curves[c], &made);
     }
-    if (csv_stream != NULL) fclose(csv_stream);
-    if (markdown_stream != NULL) fclose(markdown_stream);
-    char *json = json_dumps(list, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    if (result == EXIT_DONE) result = report_file(self, "table.csv", csv);
-    if (result == EXIT_DONE) result = report_file(self, "table.json", json);
-    if (result == EXIT_DONE) result = report_file(self, "table.md", markdown);
-    free(json);
-    free(markdown);
-    free(csv);
-    json_decref(list);
-    return result;
+    return documents_close(self, &to, result);
 }
 
 static int experiment(lab *self)
@@ -286,11 +273,7 @@ static const cli_option options[] = {
 
 static int run(const cli_command *command, int argc, char **argv)
 {
-    lab self;
-    int result;
-    if (lab_open(&self, command, argc, argv, &result)) result = experiment(&self);
-    lab_close(&self);
-    return result;
+    return lab_do(command, argc, argv, experiment);
 }
 
 const cli_command theory_command = {
