@@ -46,7 +46,7 @@ void columns_plan(const lab *self, column_list columns, const cell_line *of, pla
                 of->describe(self, by, &what);
             else
                 snprintf(what.settings, sizeof what.settings, "%s", by->settings);
-            plan_add(cells, &what);
+            if (lab_wants_line(self, what.row, what.q)) plan_add(cells, &what);
         }
     }
 }

@@ -70,16 +70,29 @@ int lab_skip(const lab *self, const char *why)
 
 /* ---- choices ----------------------------------------------------------------------------------- */
 
-bool lab_wants(const lab *self, const char *method)
+/* Whether a name is in a list "a,b,c"; no list has them all. */
+static bool is_listed(const char *list, const char *name)
 {
-    if (self->options.methods == NULL) return true;
-    size_t length = strlen(method);
-    for (const char *at = self->options.methods; *at != '\0';) {
+    if (list == NULL) return true;
+    size_t length = strlen(name);
+    for (const char *at = list; *at != '\0';) {
         size_t here = strcspn(at, ",");
-        if (here == length && strncmp(at, method, length) == 0) return true;
+        if (here == length && strncmp(at, name, length) == 0) return true;
         at += here + (at[here] == ',');
     }
     return false;
+}
+
+bool lab_wants(const lab *self, const char *method)
+{
+    return is_listed(self->options.methods, method);
+}
+
+bool lab_wants_line(const lab *self, const char *row, int64_t q)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%" PRId64, q);
+    return is_listed(self->options.rows, row) && (q == 0 || is_listed(self->options.dims, number));
 }
 
 int lab_check_methods(const lab *self, const char *const *known, size_t count)
@@ -263,6 +276,11 @@ int lab_run(lab *self, const plan *cells, cell_function compute, void *user)
         say_error(self->command, "memory ran out");
         return EXIT_FAILED;
     }
+    if (cells->count == 0) {
+        say_usage(self->command, "nothing is asked for: see --methods, --rows and --dims");
+        return EXIT_USAGE;
+    }
+    if (self->options.report) return EXIT_DONE;
     self->plan = cells;
     size_t done = 0;
     for (size_t i = 0; i < cells->count; i++) done += lab_find(self, &cells->cell[i]) != NULL;

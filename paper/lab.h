@@ -15,9 +15,9 @@
 #include "cli/options.h"
 
 typedef struct lab_options {
-    const char *data, *out, *methods;
+    const char *data, *out, *methods, *rows, *dims;
     int64_t trials, seed, threads;
-    bool quick;
+    bool quick, report;
 } lab_options;
 
 enum { ROW_SIZE = 32, METHOD_SIZE = 24, SETTINGS_SIZE = 512 };
@@ -55,6 +55,8 @@ int lab_do(const cli_command *command, int argc, char **argv, int (*experiment)(
 
 /* Whether --methods lets this one through. */
 bool lab_wants(const lab *self, const char *method);
+/* Whether --rows and --dims do; q = 0, no dimension, goes through any --dims. */
+bool lab_wants_line(const lab *self, const char *row, int64_t q);
 /* Says which names of --methods are none of these; EXIT_USAGE then. */
 int lab_check_methods(const lab *self, const char *const *known, size_t count);
 /* --trials, or what the experiment takes when it is not given. */
@@ -67,7 +69,8 @@ void plan_free(plan *self);
  */
 typedef stonet_status (*cell_function)(lab *self, const cell *what, void *user, json_t *values);
 
-/* Computes what is not finished. A cell that fails is kept with the reason; a wish to stop gives EXIT_FAILED.
+/* Computes what is not finished; nothing with --report. A cell that fails is kept with the reason; a wish to
+ * stop gives EXIT_FAILED.
  */
 int lab_run(lab *self, const plan *cells, cell_function compute, void *user);
 /* A run for one cell: threads, progress and the wish to stop; `stream` separates the randomness of its parts.

@@ -17,6 +17,7 @@
 #include "paper/cells.h"
 #include "paper/datasets.h"
 #include "paper/experiments.h"
+#include "paper/heads.h"
 #include "paper/presets.h"
 #include "paper/summary.h"
 #include "paper/theory_parts.h"
@@ -134,6 +135,12 @@ static void runs_resume(void **state)
         int leave;
         counter calls = {0};
         assert_true(lab_open(&self, &table1_command, 3, argv, &leave));
+        if (round == 0) { /* a report computes nothing */
+            self.options.report = true;
+            assert_int_equal(lab_run(&self, &cells, count_calls, &calls), EXIT_DONE);
+            assert_int_equal(calls.calls, 0);
+            self.options.report = false;
+        }
         assert_int_equal(lab_run(&self, &cells, count_calls, &calls), EXIT_DONE);
         assert_int_equal(calls.calls, round == 0 ? 3 : 0);
         assert_true(fabs(lab_value(&self, &cells.cell[1], "error") - 0.2) < 1e-12);
@@ -158,6 +165,39 @@ static void methods_are_chosen(void **state)
     assert_int_equal(lab_check_methods(&self, known, 3), EXIT_USAGE);
     self.options.methods = NULL;
     assert_true(lab_wants(&self, "pca"));
+    self.options.rows = "heart,german";
+    self.options.dims = "10,3";
+    assert_true(lab_wants_line(&self, "german", 10));
+    assert_true(lab_wants_line(&self, "heart", 0));
+    assert_false(lab_wants_line(&self, "heart", 1));
+    assert_false(lab_wants_line(&self, "waveform", 10));
+}
+
+/* The cells of a line: wanted columns with the flags asked for, each dimension once, none with q = 0. */
+static void lines_become_cells(void **state)
+{
+    (void)state;
+    static const column some[] = {{"slow", "kdr", "a=1", 0},
+                                  {"fast", "pca", "b=2", COLUMN_QUICK | COLUMN_LARGE},
+                                  {"none", "none", "c=3", COLUMN_QUICK}};
+    static const int64_t dims[] = {4, 2};
+    const column_list list = {some, 3};
+    cell_line of = {.row = "heart", .trial = 2, .dims = dims, .n_dims = 2};
+    lab self = {.command = &table1_command};
+    plan cells = {0};
+    columns_plan(&self, list, &of, &cells);
+    assert_int_equal(cells.count, 5);
+    assert_string_equal(cells.cell[3].method, "fast");
+    assert_string_equal(cells.cell[3].settings, "b=2");
+    assert_int_equal(cells.cell[3].q, 2);
+    assert_int_equal(cells.cell[4].q, 0);
+    plan_free(&cells);
+    self.options.quick = true;
+    of.needs = COLUMN_LARGE;
+    columns_plan(&self, list, &of, &cells);
+    assert_int_equal(cells.count, 2);
+    assert_string_equal(columns_find(list, cells.cell[0].method)->method, "pca");
+    plan_free(&cells);
 }
 
 static void wrong_options_are_refused(void **state)
@@ -287,6 +327,38 @@ static void wrong_settings_are_refused(void **state)
     assert_int_equal(fits_spec("stonet", 2, "hidden=none nonsense", &spec), STONET_ERROR_ARGUMENT);
     assert_int_equal(fits_spec("stonet", 2, "no_setting=1", &spec), STONET_ERROR_ARGUMENT);
     assert_null(spec);
+}
+
+/* One fit of a nested column serves the smaller dimensions too, with the same scores as a fit of its own. */
+static void nested_reductions_are_kept(void **state)
+{
+    (void)state;
+    static const column nested = {"pca", "pca", "learner=none", COLUMN_NESTED},
+                        plain = {"pca", "pca", "learner=none", 0};
+    static const heads on = {"learner=linear", "learner=linear"};
+    split parts = {0};
+    assert_int_equal(stonet_generate("friedman", 200, 1, &parts.train), STONET_OK);
+    assert_int_equal(stonet_generate("friedman", 100, 2, &parts.test), STONET_OK);
+    plan cells = {0};
+    for (int64_t q = 6; q > 0; q -= 2) {
+        cell what = make_cell("friedman", q, "pca", 1);
+        plan_add(&cells, &what);
+    }
+    lab self = {.command = &table3_command, .plan = &cells, .options = {.seed = 1, .threads = 1}};
+    kept_reduction kept = {0}, own = {0};
+    for (size_t k = 0; k < cells.count; k++) {
+        head_scores a, b;
+        assert_int_equal(heads_score(&self, &cells.cell[k], &nested, &on, &parts, &kept, &a), STONET_OK);
+        assert_int_equal(heads_score(&self, &cells.cell[k], &plain, &on, &parts, &own, &b), STONET_OK);
+        assert_int_equal(kept.dim, 6);
+        assert_int_equal(own.dim, cells.cell[k].q);
+        assert_true(fabs(a.plain.mse - b.plain.mse) < 1e-5 * b.plain.mse);
+        assert_false(a.has_own);
+    }
+    kept_reduction_free(&kept);
+    kept_reduction_free(&own);
+    plan_free(&cells);
+    split_free(&parts);
 }
 
 static void grids_count_updates(void **state)
@@ -457,12 +529,14 @@ int main(void)
         cmocka_unit_test(no_file_is_no_cells),
         cmocka_unit_test(runs_resume),
         cmocka_unit_test(methods_are_chosen),
+        cmocka_unit_test(lines_become_cells),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(best_methods_are_bold),
         cmocka_unit_test(reports_are_written),
         cmocka_unit_test(printed_numbers),
         cmocka_unit_test(presets_run),
         cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(nested_reductions_are_kept),
         cmocka_unit_test(grids_count_updates),
         cmocka_unit_test(weights_are_the_models),
         cmocka_unit_test(theorems_hold_roughly),

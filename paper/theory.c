@@ -254,7 +254,7 @@ static int experiment(lab *self)
     plan cells = {0};
     for (size_t c = 0; c < N_CURVES; c++) {
         bool shared = c > 0 && strcmp(curves[c].row, curves[c - 1].row) == 0;
-        if (shared || !lab_wants(self, curves[c].row)) continue;
+        if (shared || !lab_wants(self, curves[c].row) || !lab_wants_line(self, curves[c].row, 0)) continue;
         int64_t trials = lab_trials(self, curves[c].full_trials, curves[c].quick_trials);
         for (int64_t trial = 1; trial <= trials; trial++)
             for (size_t k = 0; k < points_of(self, &curves[c]); k++) {
