@@ -115,9 +115,12 @@ static const char *read_exponent(const char *at, int *exponent)
 
 const char *sn_number_read(const char *at, double *value)
 {
+    /* The sign without branches: nothing foretells it, and a wrong guess of the processor costs as much as
+       all the rest of a short number. */
+    static const double unit[] = {1, -1};
     const char *from = at;
     bool negative = *at == '-';
-    if (negative || *at == '+') at++;
+    at += negative | (*at == '+');
     const char *first = at;
     uint64_t digits = 0;
     while (*at >= '0' && *at <= '9') digits = 10 * digits + (uint64_t)(*at++ - '0');
@@ -144,7 +147,7 @@ const char *sn_number_read(const char *at, double *value)
         return at;
     } else
         magnitude = to_double(digits, exponent);
-    *value = negative ? -magnitude : magnitude;
+    *value = copysign(magnitude, unit[negative]);
     return at;
 }
 
