@@ -93,7 +93,10 @@ typedef struct stonet_read_options {
     const char *target_file; /* targets in a file of their own, one row a row; NULL: none */
 } stonet_read_options;
 
-/* Reads .csv .tsv .txt .asc .npy .npz or IDX, each also gzipped. */
+/* Reads .csv .tsv .txt .asc .npy .npz or IDX, each also gzipped. A plain .npy of float32 in row order, all of
+   it features, is not copied but mapped: such a file must not be written to while the handle is in use (to
+   replace it under the same name is harmless). Calls that find it changed fail; a file cut short in the
+   middle of a call ends the process. */
 STONET_API stonet_status stonet_data_read(const char *path, const stonet_read_options *options,
                                           stonet_data **out);
 /* Wraps x (n x p, row-major float32) without copying: x must outlive the handle. */

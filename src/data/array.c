@@ -148,6 +148,62 @@ static stonet_status read_fortran_order(array_reader *reader)
     return STONET_OK;
 }
 
+/* Whether the numbers are features and nothing else, as they lie in the file. */
+static bool is_plain(const array_reader *reader)
+{
+    const sn_array *array = reader->array;
+    bool foreign = array->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    return array->kind == 'f' && array->size == (int)sizeof(float) && !foreign && !array->fortran &&
+           reader->builder->n_targets == 0;
+}
+
+/* Refuses what the builder would; goes through the numbers in steps and lets them rest, so that looking at
+   them does not fill the memory. */
+static stonet_status check_numbers(const array_reader *reader, const sn_mapping *mapping, const float *x)
+{
+    for (int64_t first = 0; first < reader->left; first += CHUNK) {
+        int64_t count = reader->left - first < CHUNK ? reader->left - first : CHUNK;
+        if (!sn_all_finite(x + first, count)) {
+            while (isfinite(x[first])) first++;
+            reader->builder->rows = first / reader->columns;
+            return sn_builder_put_number(reader->builder, 0, first % reader->columns, (double)x[first]);
+        }
+        sn_mapping_rest(mapping, x + first, (size_t)count * sizeof *x);
+    }
+    return STONET_OK;
+}
+
+/* A frame with its x in the file; *out stays NULL where the numbers have to be read instead. */
+static stonet_status map_rows(const array_reader *reader, stonet_data **out)
+{
+    sn_mapping *mapping;
+    const unsigned char *bytes = NULL;
+    SN_TRY(sn_source_map(reader->source, reader->left * (int64_t)sizeof(float), &mapping, &bytes));
+    bool usable = mapping != NULL && (uintptr_t)bytes % _Alignof(float) == 0;
+    const float *x = (const void *)bytes;
+    stonet_status status = usable ? check_numbers(reader, mapping, x) : STONET_OK;
+    if (usable && status == STONET_OK) {
+        reader->builder->rows = reader->rows;
+        status = sn_builder_finish(reader->builder, out);
+    }
+    if (*out == NULL) {
+        sn_mapping_close(mapping);
+        return status;
+    }
+    (*out)->x = x;
+    (*out)->mapped_x = mapping;
+    return STONET_OK;
+}
+
+static stonet_status read_rows(array_reader *reader, stonet_data **out)
+{
+    SN_TRY(SN_NEW_RAW(reader->bytes, CHUNK * reader->array->size));
+    SN_TRY(SN_NEW_RAW(reader->value, CHUNK));
+    SN_TRY(reader->array->fortran ? read_fortran_order(reader) : read_c_order(reader));
+    reader->builder->rows = reader->rows;
+    return sn_builder_finish(reader->builder, out);
+}
+
 static stonet_status start(array_reader *reader, const sn_target_wish *wish)
 {
     /* The columns are named and given roles one by one, some hundred bytes each. */
@@ -159,9 +215,7 @@ static stonet_status start(array_reader *reader, const sn_target_wish *wish)
     SN_TRY(SN_NEW(is_text, reader->columns));
     stonet_status status = sn_builder_start(reader->builder, is_text);
     sn_free(is_text);
-    if (status != STONET_OK) return status;
-    SN_TRY(SN_NEW_RAW(reader->bytes, CHUNK * reader->array->size));
-    return SN_NEW_RAW(reader->value, CHUNK);
+    return status;
 }
 
 stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_target_wish *wish,
@@ -171,11 +225,9 @@ stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_t
     SN_TRY(check_size(source, array, &reader.rows, &reader.columns));
     reader.left = reader.rows * reader.columns;
     stonet_status status = start(&reader, wish);
-    if (status == STONET_OK) status = array->fortran ? read_fortran_order(&reader) : read_c_order(&reader);
-    if (status == STONET_OK) {
-        reader.builder->rows = reader.rows;
-        status = sn_builder_finish(reader.builder, out);
-    }
+    *out = NULL;
+    if (status == STONET_OK && is_plain(&reader)) status = map_rows(&reader, out);
+    if (status == STONET_OK && *out == NULL) status = read_rows(&reader, out);
     sn_builder_free(reader.builder);
     sn_free(reader.bytes);
     sn_free(reader.value);

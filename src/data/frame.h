@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "data/mapping.h"
 
 typedef enum sn_column_kind { SN_COLUMN_NUMBER, SN_COLUMN_TEXT } sn_column_kind;
 
@@ -31,8 +32,9 @@ struct stonet_data {
     sn_column *column;
 
     int64_t n_numeric;
-    const float *x; /* n x n_numeric, row-major */
-    void *owned_x;  /* the block behind x when the frame owns it; NULL when wrapped */
+    const float *x;       /* n x n_numeric, row-major */
+    void *owned_x;        /* the block behind x, or */
+    sn_mapping *mapped_x; /* the file behind x, which the frame lets go of in the end; both NULL: wrapped */
 
     int64_t n_text;
     int32_t **text_code;        /* n_text arrays of n codes */
@@ -54,6 +56,11 @@ struct stonet_data {
 stonet_status sn_frame_create(int64_t n, stonet_data **out);
 /* Replaces the target of `data` by that of `from`, which loses it; the rows must be as many. */
 stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from);
+/* To be asked before a pass over x: whether the file behind it, if there is one, is still the same. */
+stonet_status sn_frame_check(const stonet_data *data);
+/* These rows of x are not needed for now: if they are mapped, they need not stay in memory. */
+void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count);
+bool sn_all_finite(const float *x, int64_t count);
 void sn_dictionary_free(sn_dictionary *dictionary);
 
 #endif

@@ -195,6 +195,9 @@ typedef struct row_range {
     int64_t first, count;
 } row_range;
 
+/* Rows encoded before those of the table are let go: they are not needed again soon. */
+enum { REST_ROWS = 4096 };
+
 static void encode_numbers(const sn_schema *schema, const stonet_data *data, row_range rows,
                            const int64_t *column, float *x)
 {
@@ -267,9 +270,14 @@ stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *
 {
     row_range rows = {first, count};
     int64_t *column;
+    SN_TRY(sn_frame_check(data));
     SN_TRY(SN_NEW(column, schema->n_inputs));
     stonet_status status = match_columns(schema, data, column);
-    if (status == STONET_OK) encode_numbers(schema, data, rows, column, x);
+    for (int64_t done = 0; status == STONET_OK && done < count; done += REST_ROWS) {
+        row_range part = {first + done, count - done < REST_ROWS ? count - done : REST_ROWS};
+        encode_numbers(schema, data, part, column, x + done * schema->p);
+        sn_frame_rest(data, part.first, part.count);
+    }
     for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         if (input->kind == SN_COLUMN_TEXT && input->features > 0)

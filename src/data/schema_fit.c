@@ -430,6 +430,7 @@ stonet_status sn_schema_fit(const stonet_data *train, sn_scale scale, sn_task_wi
 {
     *out = NULL;
     if (train->n < 2) return sn_fail(STONET_ERROR_DATA, "one row is not enough to fit a model");
+    SN_TRY(sn_frame_check(train));
     sn_schema *schema = sn_calloc(1, sizeof *schema);
     if (schema == NULL) return STONET_ERROR_MEMORY;
     stonet_status status = fit_response(schema, train, task, run);

@@ -307,6 +307,17 @@ stonet_status sn_source_read_at(sn_source *source, int64_t offset, void *bytes, 
     return got == size ? STONET_OK : cut_off(source);
 }
 
+stonet_status sn_source_map(const sn_source *source, int64_t size, sn_mapping **mapping,
+                            const unsigned char **bytes)
+{
+    *mapping = NULL;
+    /* Members of archives have a checksum, so they are read. */
+    if (source->packing != PLAIN || source->is_member || size > source->size - source->at) return STONET_OK;
+    SN_TRY(sn_mapping_open(source->descriptor, source->at + size, mapping));
+    if (*mapping != NULL) *bytes = sn_mapping_bytes(*mapping) + source->at;
+    return STONET_OK;
+}
+
 const char *sn_source_path(const sn_source *source)
 {
     return source->path;

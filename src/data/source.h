@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "data/mapping.h"
 
 typedef struct sn_source sn_source;
 
@@ -25,6 +26,10 @@ stonet_status sn_source_read(sn_source *source, void *bytes, size_t size, size_t
 stonet_status sn_source_read_all(sn_source *source, void *bytes, size_t size);
 /* From a place in an unpacked source. */
 stonet_status sn_source_read_at(sn_source *source, int64_t offset, void *bytes, size_t size);
+/* The next `size` bytes, mapped instead of read; the mapping is the caller's. *mapping is NULL when that
+   cannot be, for packed bytes above all. */
+stonet_status sn_source_map(const sn_source *source, int64_t size, sn_mapping **mapping,
+                            const unsigned char **bytes);
 stonet_status sn_source_rewind(sn_source *source);
 /* The most bytes that can still come: exact for plain bytes, the limit of deflate for packed ones. */
 int64_t sn_source_left(const sn_source *source);

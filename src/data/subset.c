@@ -111,6 +111,7 @@ stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, i
         if (rows[i] < 0 || rows[i] >= data->n)
             return sn_fail(STONET_ERROR_ARGUMENT, "row %lld is not among the rows 0 to %lld",
                            (long long)rows[i], (long long)data->n - 1);
+    SN_TRY(sn_frame_check(data));
     stonet_data *subset = NULL;
     SN_TRY(sn_frame_create(count, &subset));
     stonet_status status = copy_names(data, subset);

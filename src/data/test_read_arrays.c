@@ -6,9 +6,12 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -204,12 +207,132 @@ static void test_hostile_headers(void **state)
     unlink(file);
 }
 
+/* An NPY file of n x p floats counting from 0, its numbers `shift` bytes off a multiple of 64. */
+static const char *write_counting(int64_t n, int64_t p, int shift, const float *odd)
+{
+    unsigned char header[192] = "\x93NUMPY\x01";
+    const int size = 128 + shift;
+    memset(header + 10, ' ', sizeof header - 10);
+    int length =
+        sprintf((char *)header + 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }",
+                (long long)n, (long long)p);
+    header[10 + length] = ' ';
+    header[8] = (unsigned char)(size - 10);
+    float *x = malloc((size_t)(n * p) * sizeof *x);
+    for (int64_t i = 0; i < n * p; i++) x[i] = (float)i;
+    if (odd != NULL) x[n * p - 2] = *odd;
+    const char *file = write_temporary(header, (size_t)size);
+    FILE *more = fopen(file, "ab");
+    assert_int_equal(fwrite(x, sizeof *x, (size_t)(n * p), more), n * p);
+    assert_int_equal(fclose(more), 0);
+    free(x);
+    return file;
+}
+
+static stonet_data *read_whole(const char *file, const char *target)
+{
+    stonet_read_options how = {.target = target};
+    stonet_data *data = NULL;
+    if (stonet_data_read(file, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return data;
+}
+
+/* Features that lie in the file as they are needed are used where they are; all else is read. */
+static void test_what_is_mapped(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name, *target;
+        bool mapped;
+    } files[] = {{"f4.npy", NULL, true},     {"f4.npy", "4", false},  {"f8_big_fortran.npy", NULL, false},
+                 {"i8.npy", NULL, false},    {"xy.npz", NULL, false}, {"packed.npz", NULL, false},
+                 {"images.idx", NULL, false}};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        stonet_data *data = read_golden(files[k].name, files[k].target);
+        assert_int_equal(data->mapped_x != NULL, files[k].mapped);
+        assert_int_equal(data->owned_x == NULL, files[k].mapped);
+        stonet_data_free(data);
+    }
+    const int64_t n = 3001, p = 70; /* several steps of the check, the last one short */
+    for (int shift = 0; shift < 5; shift++) {
+        const char *file = write_counting(n, p, shift, NULL);
+        stonet_data *data = read_whole(file, NULL);
+        assert_int_equal(data->mapped_x != NULL, shift % 4 == 0);
+        check_counting(data, n, p, 0);
+        unlink(file);
+    }
+}
+
+static void test_mapped_values_are_checked(void **state)
+{
+    (void)state;
+    const float bad[] = {(float)NAN, (float)INFINITY, (float)-INFINITY};
+    for (int k = 0; k < 3; k++) {
+        const char *file = write_counting(3001, 70, 0, &bad[k]);
+        refuse(file, NULL, STONET_ERROR_DATA,
+               k == 0 ? "row 3001, column 69: the value is missing" : "column 69: the value is infinite");
+        unlink(file);
+    }
+    const char *file = write_counting(3001, 70, 0, NULL);
+    assert_int_equal(truncate(file, 128 + 4 * 3001 * 70 - 1), 0);
+    refuse(file, NULL, STONET_ERROR_FORMAT, "is cut off");
+    unlink(file);
+}
+
+/* The file behind the numbers is replaced, which is harmless, or written to, which is found out. */
+static void test_mapped_file_changes(void **state)
+{
+    (void)state;
+    const int64_t rows[] = {2, 0};
+    char first[64], second[64];
+    strcpy(first, write_counting(3, 2, 0, NULL));
+    strcpy(second, write_counting(5, 7, 0, NULL));
+    stonet_data *data = read_whole(first, NULL), *part = NULL;
+    assert_int_equal(rename(second, first), 0);
+    assert_int_equal(stonet_data_subset(data, rows, 2, &part), STONET_OK);
+    assert_true(part->mapped_x == NULL && part->x[0] == 4 && part->x[3] == 1);
+    stonet_data_free(part);
+    stonet_data_free(data);
+    data = read_whole(first, NULL);
+    assert_int_equal(truncate(first, 128), 0);
+    assert_int_equal(stonet_data_subset(data, rows, 2, &part), STONET_ERROR_IO);
+    assert_non_null(strstr(stonet_last_error(), "was written to after"));
+    assert_int_equal(stonet_data_write(data, "/tmp/never.csv"), STONET_ERROR_IO);
+    stonet_data_free(data);
+    unlink(first);
+}
+
+static void test_array_through_a_pipe(void **state)
+{
+    (void)state;
+    char pipe_path[64];
+    const char *file = write_counting(3001, 70, 0, NULL);
+    snprintf(pipe_path, sizeof pipe_path, "%s.pipe", file);
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        execlp("cp", "cp", file, pipe_path, (char *)NULL);
+        _exit(1);
+    }
+    check_counting(read_whole(pipe_path, NULL), 3001, 70, 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    unlink(pipe_path);
+    unlink(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_npy),      cmocka_unit_test(test_npz),
-        cmocka_unit_test(test_idx),      cmocka_unit_test(test_target_files),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_hostile_headers),
+        cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_npz),
+        cmocka_unit_test(test_idx),
+        cmocka_unit_test(test_target_files),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_hostile_headers),
+        cmocka_unit_test(test_what_is_mapped),
+        cmocka_unit_test(test_mapped_values_are_checked),
+        cmocka_unit_test(test_mapped_file_changes),
+        cmocka_unit_test(test_array_through_a_pipe),
     };
     return cmocka_run_group_tests_name("data_read_arrays", tests, NULL, NULL);
 }

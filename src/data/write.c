@@ -218,6 +218,7 @@ stonet_status stonet_data_write(const stonet_data *data, const char *path)
     sn_writer *writer;
     double *labels = NULL;
     SN_TRY(choose_format(path, &format, &delimiter));
+    SN_TRY(sn_frame_check(data));
     if (format == FORMAT_NPY && data->n_text > 0)
         return sn_fail(STONET_ERROR_DATA,
                        "an .npy file holds numbers only, and the table has text columns: write a .csv");
