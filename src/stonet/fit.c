@@ -1,11 +1,16 @@
 #include "stonet/fit.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "stonet/dynamics.h"
 
-enum { LR_RETRIES = 4 }; /* a third of the step each time */
+enum {
+    LR_RETRIES = 4, /* a third of the step each time */
+    STARTS = 3
+};
+#define START_STRIDE 0x9E3779B97F4A7C15U /* far from the seeds a user would take next */
 
 void sn_stonet_free(sn_stonet *net)
 {
@@ -13,6 +18,42 @@ void sn_stonet_free(sn_stonet *net)
     sn_free(net->theta);
     sn_epoch_log_free(&net->history);
     sn_free(net);
+}
+
+/* Whether training ended far above the loss that its settings reached on held-out rows. */
+static bool got_stuck(const sn_train_report *report, double held_out_loss)
+{
+    return report->outcome == STONET_DONE && report->loss > 2.0 * held_out_loss;
+}
+
+/* Trains on all rows. Settings that do well from the starts of the held-out fits can still get stuck from
+   this one: then from another, at most STARTS in all, and the best is kept. */
+static stonet_status train(sn_stage_job *job, sn_stonet *net, sn_train_report *report)
+{
+    const uint64_t seed = job->seed;
+    float *best;
+    SN_TRY(SN_NEW_RAW(best, net->shape.parameters));
+    sn_train_report best_report = {.loss = (double)INFINITY};
+    stonet_status status;
+    for (int start = 0; start < STARTS; start++) {
+        job->seed = seed + (uint64_t)start * START_STRIDE;
+        sn_shape_start(&net->shape, job->seed, net->theta);
+        sn_epoch_log_free(&net->history);
+        job->history = &net->history;
+        SN_GOTO(status, sn_train_stages(job, net->theta, report), done);
+        if (!got_stuck(report, net->held_out_loss)) goto done;
+        sn_message(job->run, STONET_NOTE,
+                   "training got stuck at a loss of %.3g, against %.3g on held-out rows", report->loss,
+                   net->held_out_loss);
+        if (report->loss > best_report.loss) continue;
+        best_report = *report;
+        memcpy(best, net->theta, (size_t)net->shape.parameters * sizeof *best);
+    }
+    *report = best_report;
+    memcpy(net->theta, best, (size_t)net->shape.parameters * sizeof *best);
+done:
+    sn_free(best);
+    return status;
 }
 
 /* Chooses and trains once. */
@@ -29,10 +70,7 @@ static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *ne
         report->outcome = STONET_DIVERGED;
         return STONET_OK;
     }
-    sn_shape_start(&net->shape, job->seed, net->theta);
-    sn_epoch_log_free(&net->history);
-    job->history = &net->history;
-    return sn_train_stages(job, net->theta, report);
+    return train(job, net, report);
 }
 
 /* Says what the numbers of a run mean for the user. */
