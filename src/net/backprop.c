@@ -83,34 +83,56 @@ bool sn_dropout_keeps(uint64_t seed, double dropout, int64_t row, int64_t unit, 
     return (words[unit / 2 % 4] >> (unit % 2 * 16) & 0xFFFF) >= threshold(dropout);
 }
 
+static float kept_scale(const sn_backprop *b)
+{
+    return (float)(65536.0 / (65536.0 - threshold(b->dropout)));
+}
+
+/* bits (8 x groups): the 16 bits of each unit of a row, group by group. */
+static void unit_bits(const sn_backprop *b, int64_t row, int64_t group, int64_t groups, uint32_t iteration,
+                      int32_t *bits)
+{
+    for (int64_t g = 0; g < groups; g++) {
+        uint32_t words[4];
+        sn_noise_words(b->seed, SN_STREAM_DROPOUT, (uint32_t)row, 0, (uint32_t)(group + g), iteration, 0,
+                       words);
+        for (int64_t w = 0; w < 4; w++) {
+            bits[8 * g + 2 * w] = (int32_t)(words[w] & 0xFFFF);
+            bits[8 * g + 2 * w + 1] = (int32_t)(words[w] >> 16);
+        }
+    }
+}
+
+/* The bits are laid down first and looked at in a loop of their own, which compiles without branches: on
+   random bits a branch is mispredicted so often that masks took most of the time of a step. */
 static void drop(const sn_backprop *b, const int64_t *rows, int64_t first, int64_t last, uint32_t iteration)
 {
+    enum { GROUPS = 16, UNITS = 8 * GROUPS };
     int h = b->shape->layers - 1;
     int64_t width = b->shape->width[h];
-    uint32_t limit = threshold(b->dropout);
-    float kept = (float)(65536.0 / (65536.0 - limit));
+    int32_t limit = (int32_t)threshold(b->dropout), bits[UNITS] = {0};
+    float kept = kept_scale(b);
     for (int64_t i = first; i < last; i++)
-        for (int64_t unit = 0; unit < width; unit += 8) {
-            uint32_t words[4];
-            sn_noise_words(b->seed, SN_STREAM_DROPOUT, (uint32_t)rows[i], 0, (uint32_t)(unit / 8), iteration,
-                           0, words);
-            float *keep = b->keep + i * width + unit, *a = b->value[h] + i * width + unit;
-            for (int64_t u = 0; u < 8 && unit + u < width; u++) {
-                keep[u] = (words[u / 2] >> (u % 2 * 16) & 0xFFFF) >= limit ? kept : 0;
-                a[u] *= keep[u];
-            }
+        for (int64_t from = 0; from < width; from += UNITS) {
+            int64_t units = width - from < UNITS ? width - from : UNITS;
+            float *keep = b->keep + i * width + from, *a = b->value[h] + i * width + from;
+            unit_bits(b, rows[i], from / 8, (units + 7) / 8, iteration, bits);
+            for (int64_t u = 0; u < units; u++) keep[u] = bits[u] >= limit ? kept : 0;
+            for (int64_t u = 0; u < units; u++) a[u] *= keep[u];
         }
 }
 
-/* From d loss / d (a . keep) to d loss / d a, and a . keep back to a where it was kept. */
+/* From d loss / d (a . keep) to d loss / d a, and a . keep back to a where it was kept (it is 0 elsewhere).
+ */
 static void undrop(const sn_backprop *b, int64_t first, int64_t last)
 {
     int h = b->shape->layers - 1;
     int64_t width = b->shape->width[h];
-    for (int64_t i = first * width; i < last * width; i++) {
-        b->delta[h][i] *= b->keep[i];
-        if (b->keep[i] > 0) b->value[h][i] /= b->keep[i];
-    }
+    float kept = kept_scale(b);
+    const float *keep = b->keep;
+    float *delta = b->delta[h], *value = b->value[h];
+    for (int64_t i = first * width; i < last * width; i++) delta[i] *= keep[i];
+    for (int64_t i = first * width; i < last * width; i++) value[i] /= kept;
 }
 
 /* ---- one block of rows ------------------------------------------------------------------------- */
