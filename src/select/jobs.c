@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -10,6 +11,7 @@
 typedef struct worker {
     sn_runner *runner;
     bool is_caller;
+    const char *method; /* of the job it is at; NULL before the first */
 } worker;
 
 /* How often the calling thread looks up while it waits for the others. */
@@ -25,7 +27,9 @@ static void report(const worker *self)
 {
     if (!self->is_caller) return;
     sn_runner *runner = self->runner;
-    sn_progress(runner->run, &(stonet_progress){.stage = runner->stage,
+    char stage[64];
+    snprintf(stage, sizeof stage, "%s %s", runner->stage, self->method != NULL ? self->method : "");
+    sn_progress(runner->run, &(stonet_progress){.stage = stage,
                                                 .done = atomic_load(&runner->done),
                                                 .total = runner->total,
                                                 .loss = NAN,
@@ -88,6 +92,7 @@ static void run_job(sn_job *job, worker *self)
                       .on_progress = on_progress,
                       .should_stop = should_stop,
                       .user = self};
+    self->method = job->spec->method->name;
     double start = sn_seconds();
     stonet_model *model = NULL;
     stonet_scores scores;
@@ -126,8 +131,10 @@ void sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
         }
         while (self.is_caller && atomic_load(&left) > 0) {
             should_stop(&self);
+            report(&self);
             nanosleep(&PAUSE, NULL);
         }
+        report(&self);
         sn_model_threads(before);
     }
 }
