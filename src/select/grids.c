@@ -16,8 +16,9 @@ static const struct {
     const char *method;
     entry entry[SN_MAX_GRID_ENTRIES];
 } GRIDS[] = {
-    /* stonet chooses weight decay and epochs by itself, lsmie bandwidth and ridge, lasso-sir the penalty. */
-    {"stonet", {{"hidden=auto;none", BOTH}, {"activation=tanh,relu", BOTH}}},
+    /* stonet chooses weight decay, epochs and activation by itself, lsmie bandwidth and ridge, lasso-sir the
+       penalty. */
+    {"stonet", {{"hidden=auto;none", BOTH}}},
     {"sir", {{"slices=5,10,20", NUMBERS}, {"ridge=0,0.01,0.1,1", BOTH}}},
     {"save", {{"slices=3,5,10", NUMBERS}, {"ridge=0,0.01,0.1,1", BOTH}}},
     {"dr", {{"slices=3,5,10", NUMBERS}, {"ridge=0,0.01,0.1,1", BOTH}}},
@@ -30,7 +31,8 @@ static const struct {
     {"gsave", {{"complexity=0.1,0.3,1,3", BOTH}, {"ex=1e-3,1e-2,1e-1", BOTH}}},
     {"kdr", {{"complexity=0.3,1,3", BOTH}, {"epsilon=1e-5,1e-4,1e-3", BOTH}}},
     {"gkdr", {{"complexity=0.1,0.3,1,3", BOTH}, {"epsilon=1e-6,1e-5,1e-3", BOTH}}},
-    {"nnsdr", {{"hidden=64,512", BOTH}, {"dropout=0,0.4", BOTH}}},
+    /* On a few hundred rows the passes of the default, meant for thousands, learn the rows by heart. */
+    {"nnsdr", {{"epochs=5,20,200", BOTH}, {"refine=10,400", BOTH}}},
     {"autoencoder", {{"hidden=auto,50", BOTH}, {"rate=0.001,0.01", BOTH}}},
 };
 
