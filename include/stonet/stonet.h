@@ -265,15 +265,20 @@ STONET_API stonet_status stonet_tune(const stonet_spec *spec, const stonet_data 
                                      const stonet_tune_options *options, const stonet_run *run,
                                      stonet_results **out);
 /* Fits each of the specs (methods, dimensions) on the same splits. With tuning, the best settings are sought
-   anew inside each training part, so no test row has a say in them. */
+   anew inside each training part, so no test row has a say in them. A spec that fails becomes a row with a
+   failure, even when all do. */
 STONET_API stonet_status stonet_compare(const stonet_spec *const *specs, int64_t n_specs,
                                         const stonet_data *data, const stonet_compare_options *options,
                                         const stonet_run *run, stonet_results **out);
+/* Whether stonet_compare can start: fails as it would for a wrong grid, criterion, response or number of
+   folds, without fitting anything. */
+STONET_API stonet_status stonet_compare_check(const stonet_spec *const *specs, int64_t n_specs,
+                                              const stonet_data *data, const stonet_compare_options *options);
 STONET_API int64_t stonet_results_rows(const stonet_results *results);
 /* Fills *row; its pointers live as long as results. */
 STONET_API stonet_status stonet_results_row(const stonet_results *results, int64_t index,
                                             stonet_result_row *row);
-STONET_API int64_t stonet_results_best(const stonet_results *results); /* row of the smallest mean */
+STONET_API int64_t stonet_results_best(const stonet_results *results); /* row of the smallest mean, or -1 */
 STONET_API stonet_outcome stonet_results_outcome(const stonet_results *results);
 STONET_API const char *stonet_results_criterion(const stonet_results *results); /* e.g. "error_rate" */
 /* The spec of a row as config JSON that stonet_spec_read takes. Free with stonet_string_free; NULL on

@@ -3,6 +3,9 @@
  *
  *     training part -> inner folds -> every point of the grid scored on them -> the best point
  *                   -> fitted on the whole training part -> scored on the held-out rows
+ *
+ * Specs with nothing to tune go first, all splits at once: one of them may take as long as all points of
+ * another, and threads that find no job of the same split would wait for it.
  */
 #include "base/memory.h"
 #include "select/grid.h"
@@ -165,12 +168,11 @@ static stonet_status tune_and_score_split(comparison *self, int64_t k)
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_GOTO(status, SN_NEW(chosen, self->n_specs), done);
     SN_GOTO(status, SN_NEW(failure, self->n_specs), done);
-    for (int64_t i = 0; i < self->n_specs; i++) chosen[i] = self->points[i].spec[0];
     SN_GOTO(status, tune_split(self, &self->splits.split[k], chosen, failure), done);
     if (atomic_load(&self->runner.stop)) goto done;
     for (int64_t i = 0; i < self->n_specs; i++) {
         sn_row *row = &self->results->row[i];
-        if (chosen[i] != NULL && self->points[i].count > 1) row->chosen[k] = chosen_json(chosen[i]);
+        if (chosen[i] != NULL) row->chosen[k] = chosen_json(chosen[i]);
         if (failure[i] != NULL && row->failure == NULL) {
             row->failure = failure[i];
             failure[i] = NULL;
@@ -184,13 +186,38 @@ done:
     return status;
 }
 
+static stonet_status score_untuned(comparison *self)
+{
+    const stonet_spec **chosen = NULL;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    SN_TRY(SN_NEW(chosen, self->n_specs));
+    for (int64_t i = 0; i < self->n_specs; i++)
+        chosen[i] = self->points[i].count == 1 ? self->points[i].spec[0] : NULL;
+    stonet_status status = score_splits(self, 0, self->splits.count, chosen);
+    sn_free(chosen);
+    return status;
+}
+
 static stonet_status run_comparison(comparison *self)
 {
     int64_t tuning = tuning_jobs(self);
     self->runner.total = self->splits.count * (self->n_specs + tuning);
-    if (tuning == 0) return score_splits(self, 0, self->splits.count, self->specs);
+    SN_TRY(score_untuned(self));
+    if (tuning == 0) return STONET_OK;
     for (int64_t k = 0; k < self->splits.count && !atomic_load(&self->runner.stop); k++)
         SN_TRY(tune_and_score_split(self, k));
+    return STONET_OK;
+}
+
+/* Every training part must have rows for the folds inside it. */
+static stonet_status check_inner_folds(const comparison *self)
+{
+    int folds = fold_count(self->options->tuning.folds);
+    for (int64_t k = 0; self->options->tune && k < self->splits.count; k++)
+        if (self->splits.split[k].n_train < folds)
+            return sn_fail(STONET_ERROR_ARGUMENT,
+                           "a training part of %lld rows cannot be cut into %d folds to tune on",
+                           (long long)self->splits.split[k].n_train, folds);
     return STONET_OK;
 }
 
@@ -208,6 +235,7 @@ static stonet_status prepare(comparison *self, const stonet_data *data)
     else
         SN_TRY(sn_splits_fold(data, NULL, 0, &self->strata, fold_count(options->folds), run->seed,
                               &self->splits));
+    SN_TRY(check_inner_folds(self));
     SN_TRY(sn_results_create(self->specs, self->n_specs, self->splits.count, self->runner.criterion,
                              &self->results));
     self->results->compares = true;
@@ -221,6 +249,19 @@ static void clean_up(comparison *self)
     sn_splits_free(&self->splits);
     sn_strata_free(&self->strata);
     stonet_results_free(self->results);
+}
+
+stonet_status stonet_compare_check(const stonet_spec *const *specs, int64_t n_specs, const stonet_data *data,
+                                   const stonet_compare_options *options)
+{
+    if (specs == NULL || n_specs < 1 || data == NULL || options == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_compare_check needs specs, data and options");
+    stonet_run run;
+    stonet_run_default(&run);
+    comparison self = {.specs = specs, .n_specs = n_specs, .options = options, .runner = {.run = &run}};
+    stonet_status status = prepare(&self, data);
+    clean_up(&self);
+    return status;
 }
 
 stonet_status stonet_compare(const stonet_spec *const *specs, int64_t n_specs, const stonet_data *data,

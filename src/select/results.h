@@ -31,8 +31,8 @@ stonet_status sn_results_create(const stonet_spec *const *specs, int64_t n_specs
                                 stonet_criterion criterion, stonet_results **out);
 /* Takes over what a job found for a row and a split. */
 void sn_results_take(stonet_results *results, int64_t row, int64_t split, sn_job *job);
-/* Means, standard errors, the best row and, when it compares, p-values. Fails, with the first failure as the
-   sentence, when no job of any row is done. */
+/* Means, standard errors, the best row and, when it compares, p-values. When no job of any row is done it
+   fails, with the first failure as the sentence; a comparison then has rows that say why each one failed. */
 stonet_status sn_results_finish(stonet_results *results, bool stopped);
 /* The index of the best of n candidates with `splits` jobs each (job[i * splits + k]); -1 when none is done.
    Complete candidates go before others, then the smaller mean, then the smaller tie-breaker, then the first.

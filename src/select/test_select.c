@@ -436,6 +436,56 @@ static void tuned_comparisons_are_the_same_for_any_threads(void **state)
     sn_table_free(&table);
 }
 
+/* Says what stonet_compare would say, and fits nothing: these fits would not end. */
+static void a_check_finds_what_a_comparison_would(void **state)
+{
+    (void)state;
+    sn_table table = hidden_classes(60, 10);
+    stonet_spec *spec = sn_testing_spec("autoencoder", "1");
+    const stonet_spec *const *specs = (const stonet_spec *const *)&spec;
+    assert_int_equal(stonet_spec_set(spec, "epochs", "9000000"), STONET_OK);
+    static const char *const LOST[] = {"slices=2,3"};
+    stonet_compare_options fine = {.folds = 3, .tune = 1}, wrong = fine;
+    assert_int_equal(stonet_compare_check(specs, 1, table.data, &fine), STONET_OK);
+    wrong.folds = 61;
+    assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "61 folds");
+    wrong = fine;
+    wrong.tuning.folds = 41;
+    assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "to tune on");
+    wrong = fine;
+    wrong.criterion = STONET_CRITERION_MSE;
+    assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "mse");
+    wrong = fine;
+    wrong.tuning.grid = LOST;
+    wrong.tuning.n_grid = 1;
+    assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "slices=2,3");
+    assert_says(stonet_compare_check(NULL, 0, table.data, &fine), STONET_ERROR_ARGUMENT, "needs specs");
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+/* A comparison where everything fails is one that says why, row by row. */
+static void specs_that_all_fail_give_their_reasons(void **state)
+{
+    (void)state;
+    sn_table table = hidden_classes(60, 11);
+    stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1")};
+    for (int i = 0; i < 2; i++) assert_int_equal(stonet_spec_set(specs[i], "learner", "linear"), STONET_OK);
+    stonet_results *results = NULL;
+    stonet_compare_options options = {.folds = 3};
+    assert_int_equal(
+        stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results),
+        STONET_OK);
+    assert_int_equal(stonet_results_best(results), -1);
+    for (int i = 0; i < 2; i++) {
+        assert_non_null(strstr(row_of(results, i).failure, "'linear' does not do classification"));
+        assert_true(isnan(row_of(results, i).mean) && isnan(row_of(results, i).p_value));
+        stonet_spec_free(specs[i]);
+    }
+    stonet_results_free(results);
+    sn_table_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +501,8 @@ int main(void)
         cmocka_unit_test(a_test_set_takes_the_place_of_folds),
         cmocka_unit_test(tuning_sees_the_training_part_only),
         cmocka_unit_test(tuned_comparisons_are_the_same_for_any_threads),
+        cmocka_unit_test(a_check_finds_what_a_comparison_would),
+        cmocka_unit_test(specs_that_all_fail_give_their_reasons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
