@@ -1,35 +1,48 @@
-/* stonet compare: several methods and dimensions on the same splits. */
-#include <inttypes.h>
+/* stonet compare: several methods and dimensions on the same splits, of one or several data sets. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/compare_specs.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/results.h"
 #include "cli/say.h"
 
 typedef struct compare_values {
-    target_options target;
+    const char *target;
+    text_list target_files; /* one for each data set */
     run_options run;
     results_options results;
-    const char *methods, *dims, *learner, *criterion, *test, *test_target_file;
-    text_list set, grid;
+    compare_wishes wishes;
+    const char *criterion, *test, *test_target_file;
+    text_list grid;
     int64_t folds, trials, tune_folds;
     bool tune;
 } compare_values;
 
 static const cli_option options[] = {
-    TARGET_OPTIONS(compare_values, target),
+    {.name = "target",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(compare_values, target),
+     .argument = "COL",
+     .help = "The response: a column by name or 1-based number; several, separated by commas"},
+    {.name = "target-file",
+     .kind = OPTION_TEXTS,
+     .offset = offsetof(compare_values, target_files),
+     .argument = "FILE",
+     .help = "The response in a file of its own, row by row; one for each DATA, in the same order"},
     {.name = "methods",
      .kind = OPTION_TEXT,
-     .offset = offsetof(compare_values, methods),
+     .offset = offsetof(compare_values, wishes.methods),
      .argument = "a,b,c",
-     .help = "The methods; 'none' is the learner on x itself"},
+     .help = "The methods; 'none' is the learner on x itself. 'all': every method that 'stonet methods' "
+             "lists, none included"},
     {.name = "dim",
      .kind = OPTION_TEXT,
-     .offset = offsetof(compare_values, dims),
+     .offset = offsetof(compare_values, wishes.dims),
      .argument = "Q,Q..",
      .initial = "2",
      .help = "The dimensions, each with every method"},
@@ -45,16 +58,16 @@ static const cli_option options[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(compare_values, test),
      .argument = "FILE",
-     .help = "Score on these rows instead of by cross-validation"},
+     .help = "Score on these rows instead of by cross-validation; with one DATA"},
     {.name = "test-target-file",
      .kind = OPTION_TEXT,
      .offset = offsetof(compare_values, test_target_file),
      .argument = "FILE",
      .help = "The response of --test in a file of its own"},
-    LEARNER_OPTION(compare_values, learner),
+    LEARNER_OPTION(compare_values, wishes.learner),
     {.name = "set",
      .kind = OPTION_TEXTS,
-     .offset = offsetof(compare_values, set),
+     .offset = offsetof(compare_values, wishes.set),
      .argument = "[METHOD:]NAME=VALUE",
      .help = "A setting of one method, or of all methods that have it"},
     {.name = "tune",
@@ -87,205 +100,224 @@ static const cli_option options[] = {
     RUN_OPTIONS(compare_values, run),
 };
 
-/* ---- the specs --------------------------------------------------------------------------------- */
+/* ---- the data sets ----------------------------------------------------------------------------- */
 
-typedef struct spec_list {
-    int64_t count;
-    stonet_spec **spec;
-    bool *set_used; /* for each --set, whether some method took it */
-} spec_list;
+typedef struct data_set {
+    const char *path;
+    stonet_data *data;
+    spec_list specs;
+    stonet_results *results;
+} data_set;
 
-static void free_specs(spec_list *list)
+typedef struct comparison {
+    const cli_command *command;
+    const compare_values *values;
+    stonet_compare_options how;
+    data_set set[MAX_OPERANDS];
+    int count;
+    stonet_data *test;
+} comparison;
+
+static void free_comparison(comparison *self)
 {
-    for (int64_t i = 0; i < list->count; i++) stonet_spec_free(list->spec[i]);
-    free(list->spec);
-    free(list->set_used);
-    *list = (spec_list){0};
+    for (int k = 0; k < self->count; k++) {
+        stonet_results_free(self->set[k].results);
+        specs_free(&self->set[k].specs);
+        stonet_data_free(self->set[k].data);
+    }
+    stonet_data_free(self->test);
 }
 
-static bool list_has(const json_t *settings, const char *name)
+static int check_targets(const cli_command *command, const compare_values *values, int n_data)
 {
-    size_t i;
-    json_t *setting;
-    json_array_foreach(settings, i, setting) if (strcmp(json_text(setting, "name"), name) == 0) return true;
-    return false;
+    size_t files = values->target_files.count;
+    target_options target = {.target = values->target,
+                             .target_file = files > 0 ? values->target_files.text[0] : NULL};
+    int result = require_target(command, &target);
+    if (result != EXIT_DONE || files == 0 || files == (size_t)n_data) return result;
+    say_usage(command,
+              "give --target-file once for each DATA, in the same order: DATA is there %d times, "
+              "--target-file %zu times",
+              n_data, files);
+    return EXIT_USAGE;
 }
 
-static bool method_has(const json_t *all, const char *method, const char *name)
+static int check_values(const cli_command *command, const compare_values *values, int n_data)
 {
-    if (strncmp(name, "learner.", strlen("learner.")) == 0) return true;
-    if (list_has(json_object_get(all, "common"), name)) return true;
-    size_t i;
-    json_t *entry;
-    json_array_foreach(json_object_get(all, "methods"), i,
-                       entry) if (strcmp(json_text(entry, "name"), method) ==
-                                  0) return list_has(json_object_get(entry, "settings"), name);
-    return false;
-}
-
-/* --set entry number `index` on one spec, if it is meant for it. */
-static int apply_setting(const cli_command *command, const compare_values *values, const json_t *all,
-                         size_t index, const char *method, stonet_spec *spec, spec_list *list)
-{
-    char *name = NULL;
-    const char *value = NULL;
-    int result = split_setting(command, "set", values->set.text[index], &name, &value);
+    int result = check_targets(command, values, n_data);
     if (result != EXIT_DONE) return result;
-    char *colon = strchr(name, ':');
-    const char *bare = colon != NULL ? colon + 1 : name;
-    if (colon != NULL) *colon = '\0';
-    bool meant = colon != NULL ? strcmp(name, method) == 0 : method_has(all, method, bare);
-    if (meant) {
-        list->set_used[index] = true;
-        stonet_status status = stonet_spec_set(spec, bare, value);
-        if (status != STONET_OK) result = say_failure(command, status);
-    }
-    free(name);
-    return result;
+    const char *wrong = NULL;
+    if (values->wishes.methods == NULL)
+        wrong = "the methods are missing: give --methods a,b,c";
+    else if (values->test_target_file != NULL && values->test == NULL)
+        wrong = "--test-target-file belongs to --test";
+    else if (values->test != NULL && n_data > 1)
+        wrong = "--test goes with one DATA; several are compared by cross-validation";
+    else if (values->test != NULL && values->target_files.count > 0 && values->test_target_file == NULL)
+        wrong = "the response of --test is missing: give --test-target-file FILE";
+    else if (!values->tune && (values->grid.count > 0 || values->trials > 0))
+        wrong = "--grid and --trials belong to --tune";
+    if (wrong == NULL) return check_results_options(command, &values->results);
+    say_usage(command, "%s", wrong);
+    return EXIT_USAGE;
 }
 
-static int add_spec(const cli_command *command, const compare_values *values, const json_t *all,
-                    const char *method, const char *dim, spec_list *list)
+static int read_sets(comparison *self, const cli_arguments *given)
 {
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    stonet_spec **grown = realloc(list->spec, (size_t)(list->count + 1) * sizeof *grown);
-    if (grown == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
+    const compare_values *values = self->values;
+    int result = EXIT_DONE;
+    for (int k = 0; k < given->n_operands && result == EXIT_DONE; k++) {
+        data_set *set = &self->set[self->count++];
+        target_options target = {.target = values->target};
+        if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
+        set->path = given->operand[k];
+        result = read_data(self->command, set->path, &target, &set->data);
     }
-    list->spec = grown;
-    stonet_spec *spec = NULL;
-    spec_options plain = {.method = method, .learner = values->learner};
-    int result = make_spec(command, &plain, dim, &spec);
-    if (result != EXIT_DONE) return result;
-    list->spec[list->count++] = spec;
-    for (size_t i = 0; i < values->set.count && result == EXIT_DONE; i++)
-        result = apply_setting(command, values, all, i, method, spec, list);
-    return result;
-}
-
-/* One spec for each dimension; the method 'none' keeps all columns. */
-static int add_method(const cli_command *command, const compare_values *values, const json_t *all,
-                      const char *method, int64_t columns, spec_list *list)
-{
-    if (strcmp(method, "none") == 0) {
-        char dim[24];
-        snprintf(dim, sizeof dim, "%" PRId64, columns);
-        return add_spec(command, values, all, method, dim, list);
-    }
-    char *dims = strdup(values->dims);
-    int result = dims != NULL ? EXIT_DONE : EXIT_FAILED;
-    char *rest = NULL;
-    for (char *dim = dims != NULL ? strtok_r(dims, ",", &rest) : NULL; dim != NULL && result == EXIT_DONE;
-         dim = strtok_r(NULL, ",", &rest))
-        result = add_spec(command, values, all, method, dim, list);
-    free(dims);
-    return result;
-}
-
-static int make_specs(const cli_command *command, const compare_values *values, int64_t columns,
-                      spec_list *list)
-{
-    json_t *all = take_json(command, stonet_methods_json());
-    char *methods = strdup(values->methods);
-    list->set_used = calloc(values->set.count + 1, sizeof *list->set_used);
-    int result = all != NULL && methods != NULL && list->set_used != NULL ? EXIT_DONE : EXIT_FAILED;
-    char *rest = NULL;
-    for (char *method = methods != NULL ? strtok_r(methods, ",", &rest) : NULL;
-         method != NULL && result == EXIT_DONE; method = strtok_r(NULL, ",", &rest))
-        result = add_method(command, values, all, method, columns, list);
-    for (size_t i = 0; i < values->set.count && result == EXIT_DONE; i++) {
-        if (list->set_used[i]) continue;
-        say_usage(command, "none of these methods takes the setting '%s'", values->set.text[i]);
-        result = EXIT_USAGE;
-    }
-    if (result == EXIT_DONE && list->count == 0) {
-        say_usage(command, "there is nothing to compare: name methods and dimensions");
-        result = EXIT_USAGE;
-    }
-    free(methods);
-    json_decref(all);
-    return result;
-}
-
-/* ---- the comparison ---------------------------------------------------------------------------- */
-
-static int check_values(const cli_command *command, const compare_values *values)
-{
-    int result = require_target(command, &values->target);
-    if (result != EXIT_DONE) return result;
-    if (values->methods == NULL) {
-        say_usage(command, "the methods are missing: give --methods a,b,c");
-        return EXIT_USAGE;
-    }
-    if (values->test_target_file != NULL && values->test == NULL) {
-        say_usage(command, "--test-target-file belongs to --test");
-        return EXIT_USAGE;
-    }
-    if (values->test != NULL && values->target.target_file != NULL && values->test_target_file == NULL) {
-        say_usage(command, "the response of --test is missing: give --test-target-file FILE");
-        return EXIT_USAGE;
-    }
-    if (!values->tune && (values->grid.count > 0 || values->trials > 0)) {
-        say_usage(command, "--grid and --trials belong to --tune");
-        return EXIT_USAGE;
-    }
-    return check_results_options(command, &values->results);
-}
-
-static int read_test(const cli_command *command, const compare_values *values, stonet_data **test)
-{
-    if (values->test == NULL) return EXIT_DONE;
-    target_options target = {.target = values->test_target_file == NULL ? values->target.target : NULL,
+    if (result != EXIT_DONE || values->test == NULL) return result;
+    target_options target = {.target = values->test_target_file == NULL ? values->target : NULL,
                              .target_file = values->test_target_file};
-    return read_data(command, values->test, &target, test);
+    result = read_data(self->command, values->test, &target, &self->test);
+    self->how.test = self->test;
+    return result;
 }
 
-static int finish(const cli_command *command, const compare_values *values, const stonet_results *results)
+static int make_all_specs(comparison *self)
 {
-    int result = output_results(command, &values->results, results, false);
-    if (result != EXIT_DONE) return result;
-    if (stonet_results_outcome(results) == STONET_STOPPED) {
-        say_error(command, "stopped before the end; these are the rows that were finished");
-        return EXIT_FAILED;
-    }
-    if (stonet_results_best(results) < 0) {
-        say_error(command, "no method could be fitted");
-        return EXIT_FAILED;
+    int result = EXIT_DONE;
+    for (int k = 0; k < self->count && result == EXIT_DONE; k++)
+        result = specs_make(self->command, &self->values->wishes, stonet_data_columns(self->set[k].data),
+                            &self->set[k].specs);
+    return result;
+}
+
+/* What is wrong with one of the data sets, before hours are spent on those before it. */
+static int check_sets(const comparison *self)
+{
+    for (int k = 0; k < self->count; k++) {
+        const data_set *set = &self->set[k];
+        stonet_status status = stonet_compare_check((const stonet_spec *const *)set->specs.spec,
+                                                    set->specs.count, set->data, &self->how);
+        if (status == STONET_OK) continue;
+        say_error(self->command, "%s: %s", set->path, stonet_last_error());
+        return status == STONET_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
     }
     return EXIT_DONE;
 }
 
-static int compare(const cli_command *command, const char *path, const compare_values *values)
+/* ---- the comparison ---------------------------------------------------------------------------- */
+
+static stonet_status compare_set(const comparison *self, const stonet_run *run, data_set *set)
 {
-    stonet_compare_options how = {.folds = (int)values->folds,
-                                  .tune = values->tune,
-                                  .tuning = {.folds = (int)values->tune_folds,
-                                             .grid = values->grid.text,
-                                             .n_grid = (int64_t)values->grid.count,
-                                             .trials = values->trials}};
-    spec_list specs = {0};
-    stonet_data *data = NULL;
-    stonet_data *test = NULL;
-    stonet_results *results = NULL;
-    int result = check_values(command, values);
-    if (result == EXIT_DONE) result = parse_criterion(command, values->criterion, &how.criterion);
-    if (result == EXIT_DONE) result = read_data(command, path, &values->target, &data);
-    if (result == EXIT_DONE) result = read_test(command, values, &test);
-    if (result == EXIT_DONE) result = make_specs(command, values, stonet_data_columns(data), &specs);
-    if (result == EXIT_DONE) {
-        how.test = test;
-        stonet_run run;
-        start_run(&values->run, &run);
-        stonet_status status =
-            stonet_compare((const stonet_spec *const *)specs.spec, specs.count, data, &how, &run, &results);
-        progress_clear();
-        result = status == STONET_OK ? finish(command, values, results) : say_failure(command, status);
+    stonet_status status = stonet_compare((const stonet_spec *const *)set->specs.spec, set->specs.count,
+                                          set->data, &self->how, run, &set->results);
+    progress_clear();
+    return status;
+}
+
+static const char *first_failure(const stonet_results *results)
+{
+    stonet_result_row row;
+    for (int64_t i = 0; i < stonet_results_rows(results); i++)
+        if (stonet_results_row(results, i, &row) == STONET_OK && row.failure != NULL) return row.failure;
+    return "";
+}
+
+static int compare_one(comparison *self)
+{
+    const cli_command *command = self->command;
+    data_set *set = &self->set[0];
+    stonet_run run;
+    start_run(&self->values->run, &run);
+    stonet_status status = compare_set(self, &run, set);
+    if (status != STONET_OK) return say_failure(command, status);
+    int result = output_results(command, &self->values->results, set->results, false);
+    if (result != EXIT_DONE) return result;
+    if (stonet_results_outcome(set->results) == STONET_STOPPED) {
+        say_error(command, "stopped before the end; these are the rows that were finished");
+        return EXIT_FAILED;
     }
-    stonet_results_free(results);
-    stonet_data_free(test);
-    stonet_data_free(data);
-    free_specs(&specs);
+    if (stonet_results_best(set->results) >= 0) return EXIT_DONE;
+    say_error(command, "no fit succeeded; the first one failed with: %s", first_failure(set->results));
+    return EXIT_FAILED;
+}
+
+/* Which of the data sets is being worked on, for the progress line. */
+typedef struct place {
+    const char *path;
+    int number, count;
+} place;
+
+static void on_progress(const stonet_progress *progress, void *user)
+{
+    const place *at = user;
+    const char *slash = strrchr(at->path, '/');
+    char stage[256];
+    snprintf(stage, sizeof stage, "%s (%d of %d) %s", slash != NULL ? slash + 1 : at->path, at->number,
+             at->count, progress->stage);
+    stonet_progress placed = *progress;
+    placed.stage = stage;
+    progress_draw(&placed);
+}
+
+/* One data set of several: a failure is said, and not the end of the others. */
+static int compare_next(comparison *self, int k, stonet_run *run, report *written)
+{
+    data_set *set = &self->set[k];
+    place at = {.path = set->path, .number = k + 1, .count = self->count};
+    run->user = &at;
+    stonet_status status = compare_set(self, run, set);
+    if (status != STONET_OK) {
+        say_error(self->command, "%s: %s", set->path, stonet_last_error());
+        return EXIT_FAILED;
+    }
+    int result = report_add(written, set->path, set->data, set->results);
+    if (result != EXIT_DONE || stonet_results_best(set->results) >= 0) return result;
+    say_error(self->command, "%s: no method could be fitted", set->path);
+    return EXIT_FAILED;
+}
+
+static int compare_all(comparison *self)
+{
+    const stonet_results *whole[MAX_OPERANDS];
+    int64_t n_whole = 0;
+    stonet_run run;
+    start_run(&self->values->run, &run);
+    if (run.on_progress != NULL) run.on_progress = on_progress;
+    report written;
+    int result = report_open(self->command, &self->values->results, &written);
+    if (result != EXIT_DONE) return result;
+    for (int k = 0; k < self->count && run.should_stop(NULL) == 0; k++) {
+        int of_set = compare_next(self, k, &run, &written);
+        if (of_set != EXIT_DONE) result = of_set;
+        const stonet_results *results = self->set[k].results;
+        if (results != NULL && stonet_results_outcome(results) == STONET_DONE) whole[n_whole++] = results;
+    }
+    int closed = report_close(&written, whole, n_whole);
+    if (run.should_stop(NULL) != 0 && n_whole < self->count) {
+        say_error(self->command, "stopped before the end; %lld of %d data sets were finished",
+                  (long long)n_whole, self->count);
+        return EXIT_FAILED;
+    }
+    return result != EXIT_DONE ? result : closed;
+}
+
+static int compare(const cli_command *command, const cli_arguments *given, const compare_values *values)
+{
+    comparison self = {.command = command,
+                       .values = values,
+                       .how = {.folds = (int)values->folds,
+                               .tune = values->tune,
+                               .tuning = {.folds = (int)values->tune_folds,
+                                          .grid = values->grid.text,
+                                          .n_grid = (int64_t)values->grid.count,
+                                          .trials = values->trials}}};
+    int result = check_values(command, values, given->n_operands);
+    if (result == EXIT_DONE) result = parse_criterion(command, values->criterion, &self.how.criterion);
+    if (result == EXIT_DONE) result = read_sets(&self, given);
+    if (result == EXIT_DONE) result = make_all_specs(&self);
+    if (result == EXIT_DONE && self.count > 1) result = check_sets(&self);
+    if (result == EXIT_DONE) result = self.count > 1 ? compare_all(&self) : compare_one(&self);
+    free_comparison(&self);
     return result;
 }
 
@@ -295,7 +327,7 @@ static int run(const cli_command *command, int argc, char **argv)
     cli_arguments given;
     parse_result parsed = options_parse(command, argc, argv, &values, &given);
     int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
-    if (parsed == PARSE_OK) result = compare(command, given.operand[0], &values);
+    if (parsed == PARSE_OK) result = compare(command, &given, &values);
     options_free(command, &values);
     return result;
 }
@@ -304,17 +336,25 @@ const cli_command compare_command = {
     .program = "stonet",
     .name = "compare",
     .summary = "Compare methods and dimensions on the same splits",
-    .operands = "DATA",
-    .required = "(--target COL | --target-file FILE) --methods a,b,c",
+    .operands = "DATA..",
+    .required = "(--target COL | --target-file FILE..) --methods a,b,c",
     .details =
         "Prints one row for each method and dimension: the mean of the criterion, its standard error, the\n"
-        "p-value of a paired t-test against the best row (marked *), and the time.",
+        "p-value of a paired t-test against the best row (marked *), and the time. A method that fails says "
+        "so\n"
+        "in its row.\n\n"
+        "With several DATA there is a block for each and then a summary: the mean rank of each row, on how "
+        "many\n"
+        "data sets it is the best, and on how many the best or not told from it (p of 0.05 or more). JSON "
+        "and\n"
+        "CSV have the rows of all, with the data set in each. Ctrl-C prints what is finished.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples =
         "  stonet compare train.csv --target y --methods none,sir,gsir,stonet --dim 1,2\n"
         "  stonet compare x.asc --target-file y.asc --methods sir,stonet --test xt.asc --test-target-file "
         "yt.asc\n"
-        "  stonet compare train.csv --target y --methods ksir,stonet --tune --json --out compared.json",
+        "  stonet compare train.csv --target y --methods ksir,stonet --tune --json --out compared.json\n"
+        "  stonet compare a.csv b.csv c.csv --target y --methods all --dim 2 --tune",
     .run = run,
 };

@@ -120,14 +120,17 @@ static bool parse_option(const cli_command *command, int argc, char **argv, int 
     return set_value(command, option, next, values);
 }
 
-/* Words in `operands`, all of them and those not in brackets. */
+/* How many operands may be given: words in `operands`, one with dots any number of times, one in brackets
+   none. */
 static void count_operands(const char *operands, int *least, int *most)
 {
     *least = *most = 0;
     for (const char *at = operands; *at != '\0';) {
         ++*most;
         if (*at != '[') ++*least;
-        at += strcspn(at, " ");
+        size_t length = strcspn(at, " ");
+        if (length > 2 && strncmp(at + length - 2, "..", 2) == 0) *most = MAX_OPERANDS;
+        at += length;
         at += strspn(at, " ");
     }
 }
@@ -143,7 +146,7 @@ static bool check_operands(const cli_command *command, const cli_arguments *give
         missing += strcspn(missing, " ");
         missing += strspn(missing, " ");
     }
-    say_usage(command, "%.*s is missing; it is '%s %s %s'", (int)strcspn(missing, " "), missing,
+    say_usage(command, "%.*s is missing; it is '%s %s %s'", (int)strcspn(missing, " ."), missing,
               command->program, command->name, command->operands);
     return false;
 }
@@ -156,6 +159,8 @@ static bool take_operand(const cli_command *command, const char *word, cli_argum
     if (given->n_operands >= most) {
         if (most == 0)
             say_usage(command, "takes no operand, but got '%s'", word);
+        else if (most == MAX_OPERANDS)
+            say_usage(command, "'%s' is one operand too many: %d are the most", word, most);
         else
             say_usage(command, "one operand too many: '%s'; it is '%s %s %s'", word, command->program,
                       command->name, command->operands);

@@ -35,7 +35,8 @@ typedef struct cli_command {
     const char *program; /* "stonet" */
     const char *name;
     const char *summary;  /* one line for the list of commands */
-    const char *operands; /* names of the operands, e.g. "MODEL DATA"; "[NAME]" may be left out */
+    const char *operands; /* names of the operands, e.g. "MODEL DATA"; "[NAME]" may be left out, a last
+                             "NAME.." given several times */
     const char *required; /* shown in the usage line: options that must be given; NULL: none */
     const char *details;  /* paragraphs after the usage; NULL: none */
     const cli_option *options;
@@ -44,7 +45,7 @@ typedef struct cli_command {
     int (*run)(const struct cli_command *command, int argc, char **argv); /* gives the exit status */
 } cli_command;
 
-enum { MAX_OPERANDS = 2 };
+enum { MAX_OPERANDS = 100 };
 
 typedef struct cli_arguments {
     int n_operands;

@@ -100,31 +100,45 @@ static table *make_table(const stonet_results *results, stonet_result_row *rows,
     return shown;
 }
 
-static int print_table(const cli_command *command, const char *path, const stonet_results *results,
-                       bool best_first)
+table *results_table(const stonet_results *results, bool best_first)
 {
     int64_t count = stonet_results_rows(results);
     stonet_result_row *rows = calloc((size_t)count + 1, sizeof *rows);
     table *shown = rows != NULL ? make_table(results, rows, count, !best_first, best_first) : NULL;
+    free(rows);
+    return shown;
+}
+
+static int print_table(const cli_command *command, const char *path, const stonet_results *results,
+                       bool best_first)
+{
+    table *shown = results_table(results, best_first);
     int result = EXIT_FAILED;
     if (shown != NULL)
         result = output_table(command, path, shown, true);
     else
         say_error(command, "memory ran out");
     table_free(shown);
-    free(rows);
     return result;
 }
 
 /* ---- any format -------------------------------------------------------------------------------- */
 
+results_format results_format_of(const results_options *options)
+{
+    if (options->json) return RESULTS_JSON;
+    if (options->csv) return RESULTS_CSV;
+    if (options->out != NULL && ends_with(options->out, ".json")) return RESULTS_JSON;
+    if (options->out != NULL && ends_with(options->out, ".csv")) return RESULTS_CSV;
+    return RESULTS_TABLE;
+}
+
 int output_results(const cli_command *command, const results_options *options, const stonet_results *results,
                    bool best_first)
 {
-    bool json = options->json || (!options->csv && options->out != NULL && ends_with(options->out, ".json"));
-    bool csv = options->csv || (!options->json && options->out != NULL && ends_with(options->out, ".csv"));
-    if (!json && !csv) return print_table(command, options->out, results, best_first);
-    if (json) {
+    results_format format = results_format_of(options);
+    if (format == RESULTS_TABLE) return print_table(command, options->out, results, best_first);
+    if (format == RESULTS_JSON) {
         json_t *rows = take_json(command, stonet_results_json(results));
         return rows != NULL ? output_json(command, options->out, rows) : EXIT_FAILED;
     }

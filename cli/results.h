@@ -3,6 +3,7 @@
 #define CLI_RESULTS_H
 
 #include "cli/common.h"
+#include "cli/table.h"
 
 typedef struct results_options {
     bool json, csv;
@@ -22,8 +23,13 @@ typedef struct results_options {
 
 // NOLINTEND(bugprone-macro-parentheses)
 
+typedef enum results_format { RESULTS_TABLE, RESULTS_CSV, RESULTS_JSON } results_format;
+
 int check_results_options(const cli_command *command, const results_options *options);
-/* Rows in order of their mean when `best_first`. */
+/* As asked for, or by the ending of the file. */
+results_format results_format_of(const results_options *options);
+/* The rows for people, in order of their mean when `best_first`. NULL when memory ran out. */
+table *results_table(const stonet_results *results, bool best_first);
 int output_results(const cli_command *command, const results_options *options, const stonet_results *results,
                    bool best_first);
 

@@ -1,0 +1,135 @@
+#include "cli/compare_specs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+
+void specs_free(spec_list *list)
+{
+    for (int64_t i = 0; i < list->count; i++) stonet_spec_free(list->spec[i]);
+    free(list->spec);
+    free(list->set_used);
+    *list = (spec_list){0};
+}
+
+static bool list_has(const json_t *settings, const char *name)
+{
+    size_t i;
+    json_t *setting;
+    json_array_foreach(settings, i, setting) if (strcmp(json_text(setting, "name"), name) == 0) return true;
+    return false;
+}
+
+static bool method_has(const json_t *all, const char *method, const char *name)
+{
+    if (strncmp(name, "learner.", strlen("learner.")) == 0) return true;
+    if (list_has(json_object_get(all, "common"), name)) return true;
+    size_t i;
+    json_t *entry;
+    json_array_foreach(json_object_get(all, "methods"), i,
+                       entry) if (strcmp(json_text(entry, "name"), method) ==
+                                  0) return list_has(json_object_get(entry, "settings"), name);
+    return false;
+}
+
+/* --set entry number `index` on one spec, if it is meant for it. */
+static int apply_setting(const cli_command *command, const compare_wishes *wishes, const json_t *all,
+                         size_t index, const char *method, stonet_spec *spec, spec_list *list)
+{
+    char *name = NULL;
+    const char *value = NULL;
+    int result = split_setting(command, "set", wishes->set.text[index], &name, &value);
+    if (result != EXIT_DONE) return result;
+    char *colon = strchr(name, ':');
+    const char *bare = colon != NULL ? colon + 1 : name;
+    if (colon != NULL) *colon = '\0';
+    bool meant = colon != NULL ? strcmp(name, method) == 0 : method_has(all, method, bare);
+    if (meant) {
+        list->set_used[index] = true;
+        stonet_status status = stonet_spec_set(spec, bare, value);
+        if (status != STONET_OK) result = say_failure(command, status);
+    }
+    free(name);
+    return result;
+}
+
+static int add_spec(const cli_command *command, const compare_wishes *wishes, const json_t *all,
+                    const char *method, const char *dim, spec_list *list)
+{
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    stonet_spec **grown = realloc(list->spec, (size_t)(list->count + 1) * sizeof *grown);
+    if (grown == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    list->spec = grown;
+    stonet_spec *spec = NULL;
+    spec_options plain = {.method = method, .learner = wishes->learner};
+    int result = make_spec(command, &plain, dim, &spec);
+    if (result != EXIT_DONE) return result;
+    list->spec[list->count++] = spec;
+    for (size_t i = 0; i < wishes->set.count && result == EXIT_DONE; i++)
+        result = apply_setting(command, wishes, all, i, method, spec, list);
+    return result;
+}
+
+/* One spec for each dimension; the method 'none' keeps all columns. */
+static int add_method(const cli_command *command, const compare_wishes *wishes, const json_t *all,
+                      const char *method, int64_t columns, spec_list *list)
+{
+    if (strcmp(method, "none") == 0) {
+        char dim[24];
+        snprintf(dim, sizeof dim, "%" PRId64, columns);
+        return add_spec(command, wishes, all, method, dim, list);
+    }
+    char *dims = strdup(wishes->dims);
+    int result = dims != NULL ? EXIT_DONE : EXIT_FAILED;
+    char *rest = NULL;
+    for (char *dim = dims != NULL ? strtok_r(dims, ",", &rest) : NULL; dim != NULL && result == EXIT_DONE;
+         dim = strtok_r(NULL, ",", &rest))
+        result = add_spec(command, wishes, all, method, dim, list);
+    free(dims);
+    return result;
+}
+
+/* The names of all methods, with commas between them; to be freed. */
+static char *every_method(const json_t *all)
+{
+    char *names = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&names, &size);
+    if (stream == NULL) return NULL;
+    size_t i;
+    json_t *entry;
+    json_array_foreach(json_object_get(all, "methods"), i, entry)
+        fprintf(stream, "%s%s", i > 0 ? "," : "", json_text(entry, "name"));
+    fclose(stream);
+    return names;
+}
+
+int specs_make(const cli_command *command, const compare_wishes *wishes, int64_t columns, spec_list *list)
+{
+    json_t *all = take_json(command, stonet_methods_json());
+    char *methods = strcmp(wishes->methods, "all") == 0 ? every_method(all) : strdup(wishes->methods);
+    list->set_used = calloc(wishes->set.count + 1, sizeof *list->set_used);
+    int result = all != NULL && methods != NULL && list->set_used != NULL ? EXIT_DONE : EXIT_FAILED;
+    char *rest = NULL;
+    for (char *method = methods != NULL ? strtok_r(methods, ",", &rest) : NULL;
+         method != NULL && result == EXIT_DONE; method = strtok_r(NULL, ",", &rest))
+        result = add_method(command, wishes, all, method, columns, list);
+    for (size_t i = 0; i < wishes->set.count && result == EXIT_DONE; i++) {
+        if (list->set_used[i]) continue;
+        say_usage(command, "none of these methods takes the setting '%s'", wishes->set.text[i]);
+        result = EXIT_USAGE;
+    }
+    if (result == EXIT_DONE && list->count == 0) {
+        say_usage(command, "there is nothing to compare: name methods and dimensions");
+        result = EXIT_USAGE;
+    }
+    free(methods);
+    json_decref(all);
+    return result;
+}

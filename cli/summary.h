@@ -1,0 +1,16 @@
+/* How the rows of a comparison did over several data sets. */
+#ifndef CLI_SUMMARY_H
+#define CLI_SUMMARY_H
+
+#include <stonet/stonet.h>
+
+#include "cli/table.h"
+
+/*
+ * One row for each row of the results, all of which have the same ones in the same order; the smallest mean
+ * rank first. Rank 1 is the smallest mean of a data set, equals share the mean of their ranks, and a row that
+ * failed on some splits comes after those that did not. NULL when memory ran out.
+ */
+table *summary_table(const stonet_results *const *results, int64_t n_sets);
+
+#endif
