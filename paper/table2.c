@@ -75,22 +75,13 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
     return STONET_OK;
 }
 
-static void describe(const lab *self, const column *by, cell *what)
-{
-    heads_describe(by, heads_of(self), what);
-}
-
 static void add_cells(const lab *self, const char *row, int64_t trial, unsigned needs, plan *cells)
 {
     static const int64_t dims[] = {392, 196, 98, 49, 10};
     enum { N_DIMS = sizeof dims / sizeof *dims };
     size_t skipped = self->options.quick ? N_DIMS - 2 : 0;
-    cell_line of = {.row = row,
-                    .trial = trial,
-                    .dims = dims + skipped,
-                    .n_dims = N_DIMS - skipped,
-                    .needs = needs,
-                    .describe = describe};
+    cell_line of = {
+        .row = row, .trial = trial, .dims = dims + skipped, .n_dims = N_DIMS - skipped, .needs = needs};
     columns_plan(self, all, &of, cells);
 }
 
