@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/progress.h"
 
@@ -26,8 +27,10 @@ static stonet_status make(lab *self, const cell *what, const column *by, const s
     stonet_status status = fits_spec(by->method, q, by->settings, &spec);
     stonet_run run = lab_stonet_run(self, 2);
     double start = progress_clock();
+    clock_t worked = clock();
     if (status == STONET_OK) status = stonet_fit(spec, parts->train, &run, &model);
     out->seconds = progress_clock() - start;
+    out->processor_seconds = (double)(clock() - worked) / CLOCKS_PER_SEC;
     bool is_stonet = column_is_stonet(by);
     if (status == STONET_OK && is_stonet) status = stonet_score(model, parts->test, &out->own);
     if (status == STONET_OK) status = fits_reduce(model, parts, is_stonet, &out->z);
@@ -49,7 +52,10 @@ stonet_status heads_score(lab *self, const cell *what, const column *by, const h
         kept_reduction_free(kept);
         status = make(self, what, by, parts, kept);
     }
-    *out = (head_scores){.has_own = column_is_stonet(by), .own = kept->own, .seconds = kept->seconds};
+    *out = (head_scores){.has_own = column_is_stonet(by),
+                         .own = kept->own,
+                         .seconds = kept->seconds,
+                         .processor_seconds = kept->processor_seconds};
     reduced_split cut = {0};
     const split *z = &kept->z.parts;
     if (status == STONET_OK && what->q > 0 && what->q < stonet_data_columns(z->train)) {

@@ -16,13 +16,14 @@ typedef struct kept_reduction {
     int64_t trial, dim;
     reduced_split z;
     stonet_scores own; /* of the model itself, where it is a StoNet */
-    double seconds;    /* of the fit */
+    double seconds;    /* of the fit, by the clock */
+    double processor_seconds;
 } kept_reduction;
 
 typedef struct head_scores {
     bool has_own;
     stonet_scores own, dnn, plain;
-    double seconds;
+    double seconds, processor_seconds;
 } head_scores;
 
 void kept_reduction_free(kept_reduction *self);

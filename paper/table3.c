@@ -90,6 +90,7 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
         status = heads_score(self, what, by, heads_of(self, by), &held->parts, &held->reduction, &scores);
     if (status != STONET_OK) return status;
     put_value(values, "seconds_reduction", scores.seconds);
+    put_value(values, "processor_reduction", scores.processor_seconds);
     put_value(values, "mse", scores.dnn.mse_scaled);
     put_value(values, "mse_unit", scores.dnn.mse / squared_range(held->parts.train));
     put_value(values, "correlation", scores.dnn.correlation);
