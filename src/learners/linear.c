@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "learners/affine.h"
 #include "learners/learner.h"
+#include "math/serial_blas.h"
 
 static const sn_param params[] = {
     {"ridge", SN_REAL, "0", 0, 1e12, NULL, "penalty on the squared coefficients (0: plain least squares)"},
@@ -64,8 +65,11 @@ static stonet_status solve(const sn_problem *problem, double ridge, double *mean
     fill_system(problem, ridge, rows, size, mean_x, mean_y, a, b);
     lapack_int rank;
     double cutoff = (double)size * DBL_EPSILON;
-    if (LAPACKE_dgelsd(LAPACK_COL_MAJOR, (lapack_int)rows, (lapack_int)p, (lapack_int)m, a, (lapack_int)rows,
-                       b, (lapack_int)size, singular, cutoff, &rank) != 0) {
+    int threads = sn_serial_blas_begin();
+    lapack_int info = LAPACKE_dgelsd(LAPACK_COL_MAJOR, (lapack_int)rows, (lapack_int)p, (lapack_int)m, a,
+                                     (lapack_int)rows, b, (lapack_int)size, singular, cutoff, &rank);
+    sn_serial_blas_end(threads);
+    if (info != 0) {
         status = sn_fail(STONET_ERROR_NUMERIC, "linear: the singular value decomposition did not converge; "
                                                "check the features for values that are not finite");
         goto done;

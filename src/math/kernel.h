@@ -1,6 +1,7 @@
 /*
  * Gaussian kernels k(a, b) = exp(-gamma |a - b|^2): Gram matrices, bandwidths, centring. Points are rows of
- * double matrices; parallel loops and BLAS use the threads of the calling thread (omp_set_num_threads).
+ * double matrices; loops and products are shared by the threads of the calling thread (omp_set_num_threads),
+ * and do not depend on how many there are.
  */
 #ifndef SN_MATH_KERNEL_H
 #define SN_MATH_KERNEL_H

@@ -1,6 +1,5 @@
 #include "math/kernel_lowrank.h"
 
-#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
+#include "math/serial_blas.h"
 
 /* Kernel values are at most 1: what is left of a landmark below this is rounding. */
 static const double landmark_tolerance = 1e-12;
@@ -77,8 +77,10 @@ done:
 static stonet_status pivoted_cholesky(int64_t count, double *gram, int *order, int64_t *rank)
 {
     lapack_int found = 0;
+    int threads = sn_serial_blas_begin();
     lapack_int info = LAPACKE_dpstrf(LAPACK_COL_MAJOR, 'U', (lapack_int)count, gram, (lapack_int)count, order,
                                      &found, landmark_tolerance);
+    sn_serial_blas_end(threads);
     if (info < 0)
         return sn_fail(STONET_ERROR_NUMERIC,
                        "the kernel matrix of the landmarks has values that are not finite");
@@ -125,8 +127,7 @@ stonet_status sn_landmarks_features(const sn_landmarks *landmarks, int64_t n, co
 {
     int64_t rank = landmarks->rank;
     SN_TRY(sn_gaussian_gram(n, rank, landmarks->p, x, landmarks->centres, landmarks->gamma, phi));
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)n, (int)rank, 1.0,
-                landmarks->l, (int)rank, phi, (int)rank);
+    sn_triangular_solve_rows(rank, landmarks->l, n, phi);
     return STONET_OK;
 }
 

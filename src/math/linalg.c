@@ -1,7 +1,8 @@
 /*
  * Row-major matrices meet column-major LAPACK without copies wherever possible: a row-major matrix is the
  * transpose of the column-major matrix in the same memory, so the lower triangle here is LAPACK's upper one,
- * and the two sides of an SVD change places.
+ * and the two sides of an SVD change places. Decompositions run on one thread: LAPACK's sums would otherwise
+ * depend on how many there are.
  */
 #include "math/linalg.h"
 
@@ -11,14 +12,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/serial_blas.h"
+#include "math/tiles.h"
 
-enum { MIRROR_BLOCK = 64, MAX_POWER_STEPS = 10000, SMALL_PRODUCT = 1 << 18 };
-
-/* BLAS wants a leading dimension of at least 1 even for empty matrices. */
-static int leading(int64_t columns)
-{
-    return columns > 0 ? (int)columns : 1;
-}
+enum { MIRROR_BLOCK = 64, MIRROR_SHARED = 1024 }; /* the side from which threads share the mirroring */
 
 /* A LAPACK return code as a status; `what` names the factorisation. */
 static stonet_status lapack_status(lapack_int info, const char *what)
@@ -35,15 +32,25 @@ static stonet_status lapack_status(lapack_int info, const char *what)
 void sn_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha,
              const double *a, const double *b, double beta, double *c)
 {
-    if (m == 0 || n == 0) return;
-    cblas_dgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
-                transpose_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a,
-                leading(transpose_a ? m : k), b, leading(transpose_b ? k : n), beta, c, leading(n));
+    sn_product_run(&(sn_product){.transpose_a = transpose_a,
+                                 .transpose_b = transpose_b,
+                                 .m = m,
+                                 .n = n,
+                                 .k = k,
+                                 .alpha = alpha,
+                                 .beta = beta,
+                                 .a = a,
+                                 .b = b,
+                                 .c = c,
+                                 .a_stride = transpose_a ? m : k,
+                                 .b_stride = transpose_b ? k : n,
+                                 .c_stride = n});
 }
 
 /* Copies the lower triangle onto the upper one, in blocks that stay in cache. */
 static void mirror_lower(int64_t n, double *c)
 {
+#pragma omp parallel for schedule(dynamic) if (n > MIRROR_SHARED)
     for (int64_t i0 = 0; i0 < n; i0 += MIRROR_BLOCK) {
         int64_t i1 = i0 + MIRROR_BLOCK < n ? i0 + MIRROR_BLOCK : n;
         for (int64_t j0 = 0; j0 <= i0; j0 += MIRROR_BLOCK) {
@@ -57,13 +64,18 @@ static void mirror_lower(int64_t n, double *c)
 
 void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)
 {
-    if (n == 0) return;
-    if (n * n * k <= SMALL_PRODUCT) { /* BLAS would wake its threads for any syrk, but not for a small gemm */
-        sn_gemm(true, false, n, n, k, alpha, a, a, beta, c);
-        return;
-    }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)k, alpha, a, leading(n), beta, c,
-                leading(n));
+    sn_product_run_lower(&(sn_product){.transpose_a = true,
+                                       .m = n,
+                                       .n = n,
+                                       .k = k,
+                                       .alpha = alpha,
+                                       .beta = beta,
+                                       .a = a,
+                                       .b = a,
+                                       .c = c,
+                                       .a_stride = n,
+                                       .b_stride = n,
+                                       .c_stride = n});
     mirror_lower(n, c);
 }
 
@@ -74,8 +86,10 @@ void sn_gemv(bool transpose, int64_t m, int64_t n, double alpha, const double *a
         for (int64_t i = 0; i < (transpose ? n : m); i++) y[i] = beta == 0.0 ? 0.0 : beta * y[i];
         return;
     }
-    cblas_dgemv(CblasRowMajor, transpose ? CblasTrans : CblasNoTrans, (int)m, (int)n, alpha, a, leading(n), x,
-                1, beta, y, 1);
+    int threads = sn_serial_blas_begin();
+    cblas_dgemv(CblasRowMajor, transpose ? CblasTrans : CblasNoTrans, (int)m, (int)n, alpha, a, (int)n, x, 1,
+                beta, y, 1);
+    sn_serial_blas_end(threads);
 }
 
 /* Vectors can be longer than a BLAS int, so they are taken in pieces. */
@@ -84,16 +98,20 @@ enum { PIECE = 1 << 30 };
 double sn_dot(int64_t n, const double *x, const double *y)
 {
     double sum = 0.0;
+    int threads = sn_serial_blas_begin();
     for (int64_t i = 0; i < n; i += PIECE)
         sum += cblas_ddot((int)(n - i < PIECE ? n - i : PIECE), x + i, 1, y + i, 1);
+    sn_serial_blas_end(threads);
     return sum;
 }
 
 double sn_norm(int64_t n, const double *x)
 {
     double norm = 0.0;
+    int threads = sn_serial_blas_begin();
     for (int64_t i = 0; i < n; i += PIECE)
         norm = hypot(norm, cblas_dnrm2((int)(n - i < PIECE ? n - i : PIECE), x + i, 1));
+    sn_serial_blas_end(threads);
     return norm;
 }
 
@@ -118,8 +136,10 @@ static void descending_columns(int64_t n, int64_t count, const double *z, double
 stonet_status sn_eigh(int64_t n, double *a, double *values, double *v)
 {
     if (n == 0) return STONET_OK;
-    SN_TRY(lapack_status(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, a, (lapack_int)n, values),
-                         "symmetric eigendecomposition"));
+    int threads = sn_serial_blas_begin();
+    lapack_int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, a, (lapack_int)n, values);
+    sn_serial_blas_end(threads);
+    SN_TRY(lapack_status(info, "symmetric eigendecomposition"));
     descending_columns(n, n, a, values, v);
     return STONET_OK;
 }
@@ -139,9 +159,11 @@ stonet_status sn_eigh_top(int64_t n, int64_t count, double *a, double *values, d
     SN_GOTO(status, SN_NEW_RAW(found, n), done);
     SN_GOTO(status, SN_NEW_RAW(support, 2 * n), done);
     lapack_int got = 0;
+    int threads = sn_serial_blas_begin();
     lapack_int info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', (lapack_int)n, a, (lapack_int)n, 0.0,
                                      0.0, (lapack_int)(n - count + 1), (lapack_int)n, 0.0, &got, found, z,
                                      (lapack_int)n, support);
+    sn_serial_blas_end(threads);
     SN_GOTO(status, lapack_status(info, "symmetric eigendecomposition"), done);
     memcpy(values, found, (size_t)count * sizeof *values);
     descending_columns(n, count, z, values, v);
@@ -152,19 +174,6 @@ done:
     return status;
 }
 
-/* With B = L L' and w an eigenvector of L^{-1} A L^{-T}, v = L^{-T} w solves A v = lambda B v, v'Bv = 1. */
-stonet_status sn_eigh_general(int64_t n, int64_t count, double *a, double *b, double *values, double *v)
-{
-    SN_TRY(sn_cholesky(n, b));
-    if (n > 0)
-        SN_TRY(lapack_status(
-            LAPACKE_dsygst(LAPACK_COL_MAJOR, 1, 'U', (lapack_int)n, a, (lapack_int)n, b, (lapack_int)n),
-            "generalised eigendecomposition"));
-    SN_TRY(sn_eigh_top(n, count, a, values, v));
-    sn_triangular_solve(n, true, b, count, v);
-    return STONET_OK;
-}
-
 /* Our A is LAPACK's A' = V diag(s) U': its left vectors are our vt and its right ones our u. */
 stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, double *vt)
 {
@@ -173,43 +182,26 @@ stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, doub
     double *spare = NULL;
     bool vectors = u != NULL || vt != NULL;
     if (vectors && (u == NULL || vt == NULL)) SN_TRY(SN_NEW_RAW(spare, r * (u == NULL ? m : n)));
+    int threads = sn_serial_blas_begin();
     lapack_int info =
         LAPACKE_dgesdd(LAPACK_COL_MAJOR, vectors ? 'S' : 'N', (lapack_int)n, (lapack_int)m, a, (lapack_int)n,
                        s, vt != NULL ? vt : spare, (lapack_int)n, u != NULL ? u : spare, (lapack_int)r);
+    sn_serial_blas_end(threads);
     sn_free(spare);
     return lapack_status(info, "singular value decomposition");
 }
 
-stonet_status sn_cholesky(int64_t n, double *a)
+/* q (columns of length m) to Q of its QR decomposition; sign is that of the diagonal of R. */
+static lapack_int q_factor(lapack_int m, lapack_int n, double *q, double *tau, double *sign)
 {
-    if (n == 0) return STONET_OK;
-    lapack_int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)n, a, (lapack_int)n);
-    if (info > 0)
-        return sn_fail(STONET_ERROR_NUMERIC, "a matrix of order %lld is not positive definite at row %lld",
-                       (long long)n, (long long)info);
-    SN_TRY(lapack_status(info, "Cholesky factorisation"));
-    for (int64_t i = 0; i < n; i++) memset(a + i * n + i + 1, 0, (size_t)(n - i - 1) * sizeof *a);
-    return STONET_OK;
-}
-
-void sn_triangular_solve(int64_t n, bool transpose, const double *l, int64_t k, double *b)
-{
-    if (n == 0 || k == 0) return;
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose ? CblasTrans : CblasNoTrans, CblasNonUnit,
-                (int)n, (int)k, 1.0, l, leading(n), b, leading(k));
-}
-
-stonet_status sn_cholesky_solve(int64_t n, const double *l, int64_t k, double *b)
-{
-    sn_triangular_solve(n, false, l, k, b);
-    sn_triangular_solve(n, true, l, k, b);
-    return STONET_OK;
-}
-
-stonet_status sn_solve_spd(int64_t n, double *a, int64_t k, double *b)
-{
-    SN_TRY(sn_cholesky(n, a));
-    return sn_cholesky_solve(n, a, k, b);
+    int threads = sn_serial_blas_begin();
+    lapack_int info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, m, n, q, m, tau);
+    if (info == 0) {
+        for (int64_t j = 0; j < n; j++) sign[j] = q[j * m + j] < 0.0 ? -1.0 : 1.0;
+        info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, m, n, n, q, m, tau);
+    }
+    sn_serial_blas_end(threads);
+    return info;
 }
 
 /* Householder QR: Q has orthonormal columns and A = Q R whatever the rank of A. The signs are those of a
@@ -226,14 +218,7 @@ stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a)
     SN_GOTO(status, SN_NEW_RAW(tau, n), done);
     SN_GOTO(status, SN_NEW_RAW(sign, n), done);
     sn_transpose(m, n, a, q);
-    lapack_int rows = (lapack_int)m, columns = (lapack_int)n;
-    SN_GOTO(status,
-            lapack_status(LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, columns, q, rows, tau), "QR decomposition"),
-            done);
-    for (int64_t j = 0; j < n; j++) sign[j] = q[j * m + j] < 0.0 ? -1.0 : 1.0;
-    SN_GOTO(status,
-            lapack_status(LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, columns, columns, q, rows, tau),
-                          "QR decomposition"),
+    SN_GOTO(status, lapack_status(q_factor((lapack_int)m, (lapack_int)n, q, tau, sign), "QR decomposition"),
             done);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) a[i * n + j] = sign[j] * q[j * m + i];
@@ -264,42 +249,6 @@ void sn_fix_signs(int64_t m, int64_t n, double *a)
         if (largest >= 0.0) continue;
         for (int64_t i = 0; i < m; i++) a[i * n + j] = -a[i * n + j];
     }
-}
-
-/* A fixed start with no symmetry that a matrix of interest could share: fractions of i times the golden
- * ratio. */
-static void power_start(int64_t n, double *x)
-{
-    for (int64_t i = 0; i < n; i++) x[i] = 0.5 + fmod((double)(i + 1) * 0.6180339887498949, 1.0);
-}
-
-/* The Rayleigh quotient grows geometrically to the eigenvalue; the ratio of successive gains says how much is
-   still to come, and that is what must be small. */
-double sn_spectral_radius(int64_t n, const double *a)
-{
-    if (n == 0) return 0.0;
-    double *x = sn_malloc((size_t)n, sizeof *x), *y = sn_malloc((size_t)n, sizeof *y);
-    double value = 0.0, gain = INFINITY;
-    if (x == NULL || y == NULL) goto done;
-    power_start(n, x);
-    for (int step = 0; step < MAX_POWER_STEPS; step++) {
-        double length = sn_norm(n, x);
-        if (length == 0.0) break;
-        for (int64_t i = 0; i < n; i++) x[i] /= length;
-        sn_gemv(false, n, n, 1.0, a, x, 0.0, y);
-        double next = sn_dot(n, x, y), last_gain = gain;
-        gain = fabs(next - value);
-        value = next;
-        double ratio = fmin(gain / last_gain, 1.0);
-        if (step > 2 && gain * ratio <= 1e-10 * (1.0 - ratio) * value) break;
-        double *swap = x;
-        x = y;
-        y = swap;
-    }
-done:
-    sn_free(x);
-    sn_free(y);
-    return value;
 }
 
 /* With orthonormal bases the part R of B outside span(A) gives |P_A - P_B|_F^2 = 2 |R|_F^2; unlike 2 d minus

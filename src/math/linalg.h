@@ -1,6 +1,8 @@
 /*
  * Thin double-precision shims over BLAS and LAPACK for the methods and learners. All matrices are row-major
- * with the leading dimension equal to the number of columns, unless said otherwise.
+ * with the leading dimension equal to the number of columns, unless said otherwise. Results have the same
+ * bits for any number of threads (omp_set_num_threads): large products, Cholesky factors and triangular
+ * systems are shared among them, everything else runs on the calling thread.
  */
 #ifndef SN_MATH_LINALG_H
 #define SN_MATH_LINALG_H
@@ -24,8 +26,6 @@ double sn_norm(int64_t n, const double *x);
 stonet_status sn_eigh(int64_t n, double *a, double *values, double *v);
 /* The `count` largest: values descending (count), vectors as columns of v (n x count); a is destroyed. */
 stonet_status sn_eigh_top(int64_t n, int64_t count, double *a, double *values, double *v);
-/* Generalised A v = lambda B v, B positive definite; the `count` largest. a and b are destroyed. */
-stonet_status sn_eigh_general(int64_t n, int64_t count, double *a, double *b, double *values, double *v);
 /* Thin SVD A (m x n) = U diag(s) V', r = min(m, n): u m x r, s r, vt r x n; u or vt may be NULL.
    a is destroyed. */
 stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, double *vt);
@@ -36,6 +36,8 @@ stonet_status sn_cholesky(int64_t n, double *a);
 stonet_status sn_cholesky_solve(int64_t n, const double *l, int64_t k, double *b);
 /* Solves L X = B (transpose: L' X = B) in place, B n x k, L lower triangular. */
 void sn_triangular_solve(int64_t n, bool transpose, const double *l, int64_t k, double *b);
+/* Solves X L' = B in place, B k x n: every row of B for itself. */
+void sn_triangular_solve_rows(int64_t n, const double *l, int64_t k, double *b);
 /* Solves symmetric positive definite A X = B; a and b destroyed, X in b (n x k). */
 stonet_status sn_solve_spd(int64_t n, double *a, int64_t k, double *b);
 /* Orthonormalises the columns of A (m x n, m >= n) in place by QR; columns of a rank-deficient A are
@@ -47,8 +49,6 @@ void sn_transpose(int64_t m, int64_t n, const double *a, double *b);
 void sn_first_columns(int64_t m, int64_t n, const double *a, int64_t keep, double *b);
 /* Makes the entry of largest magnitude of each column of A (m x n) positive. */
 void sn_fix_signs(int64_t m, int64_t n, double *a);
-/* Largest eigenvalue of symmetric positive semi-definite A (n x n) by power iteration to relative 1e-10. */
-double sn_spectral_radius(int64_t n, const double *a);
 /* Frobenius distance |P_A - P_B| / sqrt(2 d) in [0, 1] between the column spaces of A and B (p x d). */
 stonet_status sn_subspace_distance(int64_t p, int64_t d, const double *a, const double *b, double *distance);
 

@@ -1,4 +1,4 @@
-/* Keeps BLAS calls on the thread that makes them. */
+/* Keeps BLAS and LAPACK on the thread that calls them. */
 #ifndef SN_MATH_SERIAL_BLAS_H
 #define SN_MATH_SERIAL_BLAS_H
 
@@ -13,6 +13,19 @@
 static inline void sn_serial_blas(void)
 {
     omp_set_num_threads(1);
+}
+
+/* The same outside a parallel region, until sn_serial_blas_end is given what begin returned. */
+static inline int sn_serial_blas_begin(void)
+{
+    int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    return threads;
+}
+
+static inline void sn_serial_blas_end(int threads)
+{
+    omp_set_num_threads(threads);
 }
 
 #endif

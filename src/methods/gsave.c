@@ -22,6 +22,7 @@
 #include "math/kernel.h"
 #include "math/kernel_spectrum.h"
 #include "math/linalg.h"
+#include "math/serial_blas.h"
 #include "methods/gsave_middle.h"
 #include "methods/kernel_map.h"
 
@@ -155,7 +156,10 @@ static stonet_status second_moment_root(int64_t n, const sn_features *features, 
     SN_GOTO(status, SN_NEW(*r, m * m), done);
     memcpy(phi, features->phi, (size_t)(n * m) * sizeof *phi);
     for (int64_t j = 0; j < m; j++) phi[n * m + j] = sqrt((double)n) * features->mean[j];
-    if (LAPACKE_dgelqf(LAPACK_COL_MAJOR, (int)m, (int)(n + 1), phi, (int)m, tau) != 0) {
+    int threads = sn_serial_blas_begin();
+    lapack_int info = LAPACKE_dgelqf(LAPACK_COL_MAJOR, (int)m, (int)(n + 1), phi, (int)m, tau);
+    sn_serial_blas_end(threads);
+    if (info != 0) {
         status = sn_fail(STONET_ERROR_NUMERIC, "gsave: the features of the landmarks are not finite");
         goto done;
     }

@@ -232,32 +232,6 @@ static void the_penalty_of_lasso_sir(void **unused)
     sample_free(&data);
 }
 
-static void threads_do_not_change_the_result(void **unused)
-{
-    (void)unused;
-    sample data = linear_sample(400, 6, 11);
-    const char *threaded[] = {"opg", "mave", "lasso-sir"};
-    for (int m = 0; m < 3; m++) {
-        const sn_method *method = sn_method_find(threaded[m]);
-        sn_linear_map *map[2];
-        for (int t = 0; t < 2; t++) {
-            stonet_run run;
-            stonet_run_default(&run);
-            run.threads = t == 0 ? 1 : 3;
-            sn_settings *settings = NULL;
-            sn_fit_result result = {0};
-            assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
-            assert_int_equal(method->fit(&data.problem, 2, settings, &run, &result), STONET_OK);
-            sn_settings_free(settings);
-            map[t] = result.state;
-        }
-        assert_memory_equal(map[0]->direction, map[1]->direction, 6 * 2 * sizeof(double));
-        sn_linear_map_free(map[0]);
-        sn_linear_map_free(map[1]);
-    }
-    sample_free(&data);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,7 +245,6 @@ int main(void)
         cmocka_unit_test(a_constant_response_is_refused_by_the_slicing_methods),
         cmocka_unit_test(directions_beyond_the_classes_do_not_exist),
         cmocka_unit_test(the_penalty_of_lasso_sir),
-        cmocka_unit_test(threads_do_not_change_the_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

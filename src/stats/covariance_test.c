@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/linalg.h"
 #include "math/noise.h"
 #include "stats/chisq_mixture.h"
 #include "stats/distributions.h"
-#include "stats/eigen.h"
 
 /* c (mx x my) = sum_i e_x,order[i] e_y,i' / (n - 1); order NULL: as they are. */
 static void cross_covariance(const sn_residuals *r, const int64_t *order, double *c)
@@ -86,7 +86,7 @@ static stonet_status asymptotic_p_value(const sn_residuals *r, stonet_null_law l
     SN_GOTO(status, SN_NEW(lambda, d), done);
     SN_GOTO(status, SN_NEW(vector, d * d), done);
     product_covariance(r, u, pi);
-    SN_GOTO(status, sn_eigh_one_thread(d, pi, lambda, vector), done);
+    SN_GOTO(status, sn_eigh(d, pi, lambda, vector), done);
     /* eigenvalues that are zero but for rounding are not part of the law */
     for (int64_t k = 0; k < d; k++) {
         if (lambda[k] < 1e-14 * lambda[0]) lambda[k] = 0.0;

@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "base/run.h"
+#include "math/linalg.h"
 #include "stats/covariance_test.h"
 #include "stats/distance_correlation.h"
-#include "stats/eigen.h"
 #include "stats/fourier.h"
 
 static const double ridge = 1e-10; /* on the covariance of the features of z, against collinear ones */
@@ -146,7 +146,7 @@ static stonet_status regression_on_z(int64_t me, int64_t mz, const double *c, do
     for (int64_t a = 0; a < mz; a++) {
         for (int64_t b = 0; b < mz; b++) czz[a * mz + b] = c[(me + a) * m + me + b];
     }
-    SN_GOTO(status, sn_eigh_one_thread(mz, czz, value, vector), done);
+    SN_GOTO(status, sn_eigh(mz, czz, value, vector), done);
     *used = 0.0;
     for (int64_t k = 0; k < mz; k++) {
         double eigenvalue = fmax(value[k], 0.0);

@@ -1,0 +1,162 @@
+/*
+ * Every method gives the same model file and the same Z, bit for bit, with any number of threads: on data
+ * large enough for BLAS and for our own loops to want several.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/testing.h"
+
+enum { ROWS = 3000, COLUMNS = 40, SHORT_ROWS = 600 };
+
+/* What makes a method quick enough to be fitted here; a method that is not listed has ROWS and its defaults.
+ */
+static const struct variant {
+    const char *method;
+    int64_t rows;
+    const char *settings[4][2];
+} variants[] = {
+    {"stonet", ROWS, {{"epochs", "2"}, {"hidden", "20"}, {"sdr_iterations", "3"}, {"weight_decay", "0.001"}}},
+    {"nnsdr", ROWS, {{"epochs", "1"}, {"refine", "1"}, {"hidden", "64"}, {"batch", "256"}}},
+    {"autoencoder", ROWS, {{"epochs", "1"}}},
+    {"opg", ROWS, {{"anchors", "30"}}},
+    {"mave", ROWS, {{"anchors", "10"}}},
+    {"lasso-sir", ROWS, {{"folds", "3"}}},
+    {"gsir", SHORT_ROWS, {{0}}},
+    {"gsir", ROWS, {{"landmarks", "300"}}},
+    {"gsave", SHORT_ROWS, {{0}}},
+    {"gsave", SHORT_ROWS, {{"landmarks", "300"}}},
+    {"ksir", SHORT_ROWS, {{0}}},
+    {"ksir", ROWS, {{"landmarks", "300"}}},
+    {"gkdr", SHORT_ROWS, {{0}}},
+    {"gkdr", SHORT_ROWS, {{"landmarks", "300"}}},
+    {"kdr", SHORT_ROWS, {{"iterations", "2"}}},
+    {"kdr", SHORT_ROWS, {{"landmarks", "300"}, {"iterations", "2"}}},
+    {"lsmie", SHORT_ROWS, {{"restarts", "1"}, {"iterations", "2"}}},
+};
+
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+/* What a fit with so many threads leaves: the bytes of its model and Z of its rows by as many threads. */
+typedef struct outcome {
+    unsigned char *bytes;
+    size_t size;
+    float *z;
+    size_t z_size;
+} outcome;
+
+static outcome fit(const stonet_spec *spec, const stonet_data *data, int threads)
+{
+    outcome out = {0};
+    stonet_run run;
+    stonet_run_default(&run);
+    run.threads = threads;
+    stonet_model *model = NULL;
+    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    assert_int_equal(stonet_model_save_bytes(model, &out.bytes, &out.size), STONET_OK);
+    out.z_size = (size_t)(stonet_data_rows(data) * model->dim) * sizeof *out.z;
+    out.z = sn_calloc(out.z_size, 1);
+    stonet_transform_options options = {.threads = threads};
+    assert_int_equal(stonet_transform(model, data, &options, out.z), STONET_OK);
+    stonet_model_free(model);
+    return out;
+}
+
+static void outcome_free(outcome *out)
+{
+    stonet_bytes_free(out->bytes);
+    sn_free(out->z);
+}
+
+static void check(const struct variant *variant, const stonet_data *data, const char *task)
+{
+    stonet_spec *spec = sn_testing_spec(variant->method, "2");
+    for (int i = 0; i < 4 && variant->settings[i][0] != NULL; i++)
+        assert_int_equal(stonet_spec_set(spec, variant->settings[i][0], variant->settings[i][1]), STONET_OK);
+    outcome one = fit(spec, data, 1);
+    for (int threads = 2; threads <= 3; threads++) {
+        outcome more = fit(spec, data, threads);
+        if (one.size != more.size || memcmp(one.bytes, more.bytes, one.size) != 0)
+            fail_msg("%s (%s, %s=%s): %d threads make another model than one", variant->method, task,
+                     variant->settings[0][0] != NULL ? variant->settings[0][0] : "",
+                     variant->settings[0][0] != NULL ? variant->settings[0][1] : "", threads);
+        assert_int_equal(one.z_size, more.z_size);
+        assert_memory_equal(one.z, more.z, one.z_size);
+        outcome_free(&more);
+    }
+    outcome_free(&one);
+    stonet_spec_free(spec);
+}
+
+static bool is_listed(const char *method)
+{
+    for (size_t i = 0; i < VARIANTS; i++)
+        if (strcmp(variants[i].method, method) == 0) return true;
+    return false;
+}
+
+static void check_all(const stonet_data *all, const stonet_data *few, const char *task)
+{
+    for (size_t i = 0; i < VARIANTS; i++) check(&variants[i], variants[i].rows == ROWS ? all : few, task);
+    for (size_t i = 0; i < sn_method_count(); i++) {
+        const struct variant plain = {.method = sn_method_at(i)->name, .rows = ROWS};
+        if (!is_listed(plain.method)) check(&plain, all, task);
+    }
+}
+
+static void classes(void **state)
+{
+    (void)state;
+    sn_table all = sn_table_classes(ROWS, COLUMNS, 4, 1), few = sn_table_classes(SHORT_ROWS, COLUMNS, 4, 2);
+    check_all(all.data, few.data, "classes");
+    sn_table_free(&all);
+    sn_table_free(&few);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    sn_table all = sn_table_numbers(ROWS, COLUMNS, 2, 3), few = sn_table_numbers(SHORT_ROWS, COLUMNS, 2, 4);
+    check_all(all.data, few.data, "numbers");
+    sn_table_free(&all);
+    sn_table_free(&few);
+}
+
+/* The learners on all columns, where their own algebra has something to do. */
+static void learners(void **state)
+{
+    (void)state;
+    sn_table all = sn_table_classes(ROWS, COLUMNS, 4, 5),
+             numbers_table = sn_table_numbers(ROWS, COLUMNS, 2, 6);
+    const char *names[] = {"logistic", "mlp", "linear"};
+    for (int l = 0; l < 3; l++) {
+        const stonet_data *data = l < 2 ? all.data : numbers_table.data;
+        stonet_spec *spec = sn_testing_spec("none", "2");
+        assert_int_equal(stonet_spec_set(spec, "learner", names[l]), STONET_OK);
+        if (l == 1) assert_int_equal(stonet_spec_set(spec, "learner.epochs", "2"), STONET_OK);
+        outcome one = fit(spec, data, 1), two = fit(spec, data, 2);
+        assert_int_equal(one.size, two.size);
+        assert_memory_equal(one.bytes, two.bytes, one.size);
+        outcome_free(&one);
+        outcome_free(&two);
+        stonet_spec_free(spec);
+    }
+    sn_table_free(&all);
+    sn_table_free(&numbers_table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(learners),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
