@@ -6,7 +6,7 @@
 #define SN_ENGINE_SIMD_MATH_H
 
 #include "engine/simd.h"
-#include "net/shape.h"
+#include "net/activation.h"
 
 /* exp(x) for x <= 0; relative error 2e-7, and 0 instead of numbers below 1e-37. */
 SN_INLINE vf exp_negative(vf x)
@@ -42,20 +42,12 @@ SN_INLINE vf minus_two_log(vf x)
     return fma_(e, all(-1.38629436F), tail);
 }
 
-/* tanh by an odd rational function, clamped where it is 1 in float; absolute error 5e-7. */
 SN_INLINE vf tanh_(vf x)
 {
-    x = smaller(larger(x, all(-7.9F)), all(7.9F));
-    vf z = x * x;
-    vf p = all(1.1414695e-05F);
-    p = fma_(p, z, all(0.0029485133F));
-    p = fma_(p, z, all(0.12922688F));
-    p = fma_(p, z, all(0.9999994F));
-    vf q = all(2.4572458e-07F);
-    q = fma_(q, z, all(0.00023839565F));
-    q = fma_(q, z, all(0.023803519F));
-    q = fma_(q, z, all(0.4625581F));
-    q = fma_(q, z, all(1.0F));
+    x = smaller(larger(x, all(-SN_TANH_LIMIT)), all(SN_TANH_LIMIT));
+    vf z = x * x, p = all(sn_tanh_p[0]), q = all(sn_tanh_q[0]);
+    for (int k = 1; k < 4; k++) p = fma_(p, z, all(sn_tanh_p[k]));
+    for (int k = 1; k < 5; k++) q = fma_(q, z, all(sn_tanh_q[k]));
     return x * p / q;
 }
 

@@ -1,4 +1,4 @@
-/* The activations in double, element by element. */
+/* The activations: in double, element by element, and in float for whole arrays. */
 #ifndef SN_NET_ACTIVATION_H
 #define SN_NET_ACTIVATION_H
 
@@ -36,5 +36,17 @@ static inline double sn_psi_slope(sn_activation activation, double y, double psi
     }
     return 1.0;
 }
+
+/*
+ * tanh(x) = x p(x^2) / q(x^2) to an absolute error of 5e-7, for |x| up to SN_TANH_LIMIT, beyond which it is 1
+ * in float; the highest power first. It has no branches, so compilers make vectors of it, which they cannot
+ * of tanhf.
+ */
+#define SN_TANH_LIMIT 7.9F
+static const float sn_tanh_p[] = {1.1414695e-05F, 0.0029485133F, 0.12922688F, 0.9999994F};
+static const float sn_tanh_q[] = {2.4572458e-07F, 0.00023839565F, 0.023803519F, 0.4625581F, 1.0F};
+
+/* values <- psi(values). */
+void sn_activate(sn_activation activation, int64_t count, float *values);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "math/noise.h"
 #include "math/serial_blas.h"
+#include "net/activation.h"
 
 enum {
     MIN_BLOCK_ROWS = 32,
@@ -45,16 +46,6 @@ void sn_backprop_clear(sn_backprop *b)
 static sn_activation activation_of(const sn_backprop *b, int layer)
 {
     return layer == 1 && b->linear_first ? SN_IDENTITY : b->shape->activation;
-}
-
-static void activate(sn_activation activation, int64_t count, float *v)
-{
-    if (activation == SN_TANH)
-        for (int64_t i = 0; i < count; i++) v[i] = tanhf(v[i]);
-    if (activation == SN_RELU)
-        for (int64_t i = 0; i < count; i++) v[i] = v[i] > 0 ? v[i] : 0;
-    if (activation == SN_SIGMOID)
-        for (int64_t i = 0; i < count; i++) v[i] = 1 / (1 + expf(-v[i]));
 }
 
 /* delta *= psi'(mu), given a = psi(mu). */
@@ -163,7 +154,7 @@ static void forward(const sn_backprop *b, const int64_t *rows, int64_t first, in
                     b->value[i - 1] + first * in, (int)in, theta + shape->weight_at[i - 1], (int)in, 1.0F, to,
                     (int)out);
         if (i == shape->layers) break;
-        activate(activation_of(b, i), (last - first) * out, to);
+        sn_activate(activation_of(b, i), (last - first) * out, to);
         if (i == shape->layers - 1 && b->dropout > 0) drop(b, rows, first, last, iteration);
     }
 }

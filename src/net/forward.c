@@ -10,27 +10,6 @@
 
 enum { BLOCK = 256 }; /* rows a thread handles at a time: fixed, so that the bits are too */
 
-static void activate(sn_activation activation, int64_t count, float *values)
-{
-    if (activation == SN_IDENTITY) return;
-    for (int64_t i = 0; i < count; i++) {
-        float v = values[i];
-        switch (activation) {
-        case SN_TANH:
-            values[i] = tanhf(v);
-            break;
-        case SN_RELU:
-            values[i] = v > 0.0F ? v : 0.0F;
-            break;
-        case SN_SIGMOID:
-            values[i] = 1.0F / (1.0F + expf(-v));
-            break;
-        case SN_IDENTITY:
-            break;
-        }
-    }
-}
-
 /* The widest layer after the input. */
 static int64_t widest(const sn_shape *shape, int layer)
 {
@@ -46,7 +25,7 @@ static float *forward_block(const sn_shape *shape, const float *theta, int layer
 {
     for (int i = 0; i < layer; i++) {
         const int64_t inputs = shape->width[i], outputs = shape->width[i + 1];
-        activate(i == 0 ? shape->input_activation : shape->activation, m * inputs, from);
+        sn_activate(i == 0 ? shape->input_activation : shape->activation, m * inputs, from);
         for (int64_t r = 0; r < m; r++)
             memcpy(to + r * outputs, theta + shape->bias_at[i], (size_t)outputs * sizeof *to);
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)outputs, (int)inputs, 1.0F, from,
@@ -89,7 +68,7 @@ stonet_status sn_forward(const sn_shape *shape, const float *theta, const float 
             const int64_t first = b * BLOCK, m = first + BLOCK <= n ? BLOCK : n - first;
             gather(shape, x, rows, first, m, work);
             float *result = forward_block(shape, theta, layer, m, work, work + BLOCK * width);
-            if (activated) activate(shape->activation, m * d, result);
+            if (activated) sn_activate(shape->activation, m * d, result);
             memcpy(out + first * d, result, (size_t)(m * d) * sizeof *out);
         }
         sn_free(work);

@@ -328,9 +328,31 @@ static void histories_are_csv(void **unused)
     sn_free(history);
 }
 
+/* The float activations of arrays against the double ones, far out and at the ends too. */
+static void test_arrays_are_activated(void **state)
+{
+    (void)state;
+    const sn_activation all[] = {SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID};
+    enum { COUNT = 4001 };
+    float values[COUNT];
+    for (int a = 0; a < 4; a++) {
+        for (int i = 0; i < COUNT; i++) values[i] = (float)(i - COUNT / 2) * 0.01F;
+        sn_activate(all[a], COUNT, values);
+        for (int i = 0; i < COUNT; i++) {
+            double exact = sn_psi(all[a], (double)((float)(i - COUNT / 2) * 0.01F));
+            assert_true(fabs((double)values[i] - exact) < 6e-7);
+        }
+        float ends[] = {-INFINITY, INFINITY, NAN};
+        sn_activate(all[a], 3, ends);
+        assert_true(fabs(sn_psi(all[a], -INFINITY) - (double)ends[0]) < 6e-7 || all[a] == SN_IDENTITY);
+        assert_true(all[a] == SN_RELU || isnan(ends[2]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arrays_are_activated),
         cmocka_unit_test(gradients_are_derivatives),
         cmocka_unit_test(dropout_leaves_out_its_share),
         cmocka_unit_test(the_same_bits_for_any_number_of_threads),
