@@ -91,6 +91,7 @@ typedef struct stonet_data stonet_data;
 typedef struct stonet_read_options {
     const char *target;      /* target column(s): names or 1-based numbers, comma separated; NULL: none */
     const char *target_file; /* targets in a file of their own, one row a row; NULL: none */
+    int threads;             /* 0: all cores; what is read does not depend on it */
 } stonet_read_options;
 
 /* Reads .csv .tsv .txt .asc .npy .npz or IDX, each also gzipped. A plain .npy of float32 in row order, all of

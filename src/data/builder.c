@@ -274,6 +274,75 @@ stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const cha
     return sn_interner_add(&builder->values[slot], text, length, &builder->code[slot][builder->rows]);
 }
 
+/* ---- parts ------------------------------------------------------------------------------------- */
+
+stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part)
+{
+    *part = *whole;
+    part->rows = part->capacity = 0;
+    part->x = NULL;
+    part->y = NULL;
+    part->label = NULL;
+    part->labels = (sn_interner){0};
+    part->values = NULL;
+    stonet_status status = SN_NEW(part->code, part->n_text);
+    if (status == STONET_OK) status = SN_NEW(part->values, part->n_text);
+    if (status != STONET_OK) sn_builder_part_free(part);
+    return status;
+}
+
+void sn_builder_part_clear(sn_builder *part)
+{
+    for (int64_t k = 0; k < part->n_text; k++) sn_interner_free(&part->values[k]);
+    sn_interner_free(&part->labels);
+    part->rows = 0;
+}
+
+void sn_builder_part_free(sn_builder *part)
+{
+    forget_rows(part);
+    *part = (sn_builder){0};
+}
+
+static stonet_status join_codes(sn_interner *words, const sn_dictionary *new_words, int32_t *code,
+                                int64_t rows)
+{
+    int32_t *new_code;
+    SN_TRY(SN_NEW_RAW(new_code, new_words->count));
+    stonet_status status = STONET_OK;
+    for (int64_t c = 0; status == STONET_OK && c < new_words->count; c++)
+        status = sn_interner_add(words, new_words->text[c], strlen(new_words->text[c]), &new_code[c]);
+    for (int64_t i = 0; status == STONET_OK && i < rows; i++) code[i] = new_code[code[i]];
+    sn_free(new_code);
+    return status;
+}
+
+stonet_status sn_builder_join_words(sn_builder *whole, sn_builder *part)
+{
+    for (int64_t k = 0; k < whole->n_text; k++)
+        SN_TRY(join_codes(&whole->values[k], &part->values[k].words, part->code[k], part->rows));
+    if (!has_text_target(whole)) return STONET_OK;
+    return join_codes(&whole->labels, &part->labels.words, part->label, part->rows);
+}
+
+/* Rows of `width` numbers of `size` bytes to row `at`. */
+static void copy_rows(void *to, int64_t at, const void *from, int64_t rows, int64_t width, size_t size)
+{
+    if (to != NULL && rows > 0)
+        memcpy((char *)to + (size_t)(at * width) * size, from, (size_t)(rows * width) * size);
+}
+
+void sn_builder_join_rows(sn_builder *whole, int64_t at, const sn_builder *part)
+{
+    copy_rows(whole->x, at, part->x, part->rows, whole->n_numeric, sizeof *whole->x);
+    copy_rows(whole->y, at, part->y, part->rows, whole->n_targets, sizeof *whole->y);
+    copy_rows(whole->label, at, part->label, part->rows, 1, sizeof *whole->label);
+    for (int64_t k = 0; k < whole->n_text; k++)
+        copy_rows(whole->code[k], at, part->code[k], part->rows, 1, sizeof **whole->code);
+}
+
+/* ---- the frame --------------------------------------------------------------------------------- */
+
 /* Labels sorted bytewise, so that class codes do not depend on the order of the rows. */
 static stonet_status sort_labels(sn_builder *builder)
 {

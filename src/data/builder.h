@@ -45,6 +45,17 @@ stonet_status sn_builder_reserve(sn_builder *builder, int64_t rows, int64_t expe
 /* Moves everything into a frame. */
 stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out);
 
+/* Some rows of the same table, read apart from the rest: `part` borrows the columns of a started `whole` and
+   must not be finished. */
+stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part);
+/* Forgets the rows and words of a part and keeps their room. */
+void sn_builder_part_clear(sn_builder *part);
+void sn_builder_part_free(sn_builder *part);
+/* Enters the words of a part, in their order, and turns its codes into those of the whole. */
+stonet_status sn_builder_join_words(sn_builder *whole, sn_builder *part);
+/* Copies the rows of a part to row `at` on; there must be room. Parts may be copied at the same time. */
+void sn_builder_join_rows(sn_builder *whole, int64_t at, const sn_builder *part);
+
 /* Fails with "PATH: row R, column C ('NAME'): SENTENCE"; line 0 leaves the line out. Rows and columns count
    from 0 here and from 1 in the sentence. */
 stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int64_t row, int64_t column,

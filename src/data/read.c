@@ -1,8 +1,9 @@
 /* stonet_data_read: what kind of file it is, and where its target comes from. */
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/run.h"
 #include "data/readers.h"
+#include "data/text_parts.h"
 
 /* Two zero bytes and one of IDX's type codes. */
 static bool looks_like_idx(const unsigned char *magic, size_t size)
@@ -12,7 +13,8 @@ static bool looks_like_idx(const unsigned char *magic, size_t size)
 }
 
 /* The content decides, not the ending: a renamed file reads all the same. */
-static stonet_status read_source(sn_source *source, const sn_target_wish *wish, stonet_data **out)
+static stonet_status read_source(sn_source *source, const sn_target_wish *wish, int threads,
+                                 stonet_data **out)
 {
     unsigned char magic[8] = {0};
     size_t got;
@@ -22,14 +24,14 @@ static stonet_status read_source(sn_source *source, const sn_target_wish *wish, 
     if (got >= 6 && memcmp(magic, "\x93NUMPY", 6) == 0) return sn_read_npy(source, wish, out);
     if (got >= 4 && memcmp(magic, "PK", 2) == 0 && magic[2] <= 6) return sn_read_npz(source, wish, out);
     if (looks_like_idx(magic, got)) return sn_read_idx(source, wish, out);
-    return sn_read_text(source, wish, out);
+    return sn_read_text(source, wish, threads, threads > 1 ? SN_TEXT_PART_SIZE : 0, out);
 }
 
-static stonet_status read_file(const char *path, const sn_target_wish *wish, stonet_data **out)
+static stonet_status read_file(const char *path, const sn_target_wish *wish, int threads, stonet_data **out)
 {
     sn_source *source;
     SN_TRY(sn_source_open(path, &source));
-    stonet_status status = read_source(source, wish, out);
+    stonet_status status = read_source(source, wish, threads, out);
     sn_source_close(source);
     return status;
 }
@@ -39,14 +41,16 @@ stonet_status stonet_data_read(const char *path, const stonet_read_options *opti
     *out = NULL;
     const stonet_read_options none = {0};
     if (options == NULL) options = &none;
+    const stonet_run run = {.threads = options->threads};
+    const int threads = sn_threads(&run);
     const sn_target_wish inside = {.columns = options->target};
-    if (options->target_file == NULL) return read_file(path, &inside, out);
+    if (options->target_file == NULL) return read_file(path, &inside, threads, out);
 
     /* With a target file, the target columns (all of them, or those named) are columns of that file. */
     const sn_target_wish nothing = {0}, apart = {.columns = options->target, .all = true};
     stonet_data *data = NULL, *targets = NULL;
-    stonet_status status = read_file(path, &nothing, &data);
-    if (status == STONET_OK) status = read_file(options->target_file, &apart, &targets);
+    stonet_status status = read_file(path, &nothing, threads, &data);
+    if (status == STONET_OK) status = read_file(options->target_file, &apart, threads, &targets);
     if (status == STONET_OK) status = sn_frame_move_target(data, targets);
     stonet_data_free(targets);
     if (status != STONET_OK) {

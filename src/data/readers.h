@@ -5,8 +5,10 @@
 #include "data/builder.h"
 #include "data/source.h"
 
-/* Comma, semicolon, tab or blank separated text; found out from the content. */
-stonet_status sn_read_text(sn_source *source, const sn_target_wish *wish, stonet_data **out);
+/* Comma, semicolon, tab or blank separated text; found out from the content. With a part_size,
+   the threads take that many bytes each at a time; what comes out does not depend on it. */
+stonet_status sn_read_text(sn_source *source, const sn_target_wish *wish, int threads, int64_t part_size,
+                           stonet_data **out);
 /* NumPy's array file, versions 1 to 3. */
 stonet_status sn_read_npy(sn_source *source, const sn_target_wish *wish, stonet_data **out);
 /* NumPy's archive: x (or X, data) and, if there, y (or target, targets, labels); else its only array. */

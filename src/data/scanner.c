@@ -5,21 +5,40 @@
 #include "base/memory.h"
 #include "data/number.h"
 
-enum { BUFFER_SIZE = 1 << 20 };
-
-stonet_status sn_scanner_create(sn_source *source, sn_scanner **out)
+static stonet_status create(sn_source *source, size_t size, sn_scanner **out)
 {
     sn_scanner *scanner = sn_calloc(1, sizeof *scanner);
     if (scanner == NULL) return STONET_ERROR_MEMORY;
     scanner->source = source;
     scanner->delimiter = ',';
-    scanner->buffer = sn_malloc(BUFFER_SIZE + 1, 1);
-    stonet_status status = scanner->buffer == NULL ? STONET_ERROR_MEMORY : sn_scanner_rewind(scanner);
+    scanner->size = size;
+    scanner->buffer = sn_malloc(size + 1, 1);
+    if (scanner->buffer == NULL) {
+        sn_scanner_free(scanner);
+        return STONET_ERROR_MEMORY;
+    }
+    *out = scanner;
+    return STONET_OK;
+}
+
+stonet_status sn_scanner_create(sn_source *source, sn_scanner **out)
+{
+    sn_scanner *scanner;
+    SN_TRY(create(source, SN_SCANNER_BUFFER, &scanner));
+    stonet_status status = sn_scanner_rewind(scanner);
     if (status != STONET_OK) {
         sn_scanner_free(scanner);
         return status;
     }
     *out = scanner;
+    return STONET_OK;
+}
+
+stonet_status sn_scanner_create_aside(const sn_scanner *main, size_t size, sn_scanner **out)
+{
+    SN_TRY(create(main->source, size, out));
+    (*out)->is_aside = true;
+    (*out)->delimiter = main->delimiter;
     return STONET_OK;
 }
 
@@ -33,27 +52,50 @@ void sn_scanner_free(sn_scanner *scanner)
 /* Moves what is left to the front and reads on behind it. A NUL after the last byte stops every loop. */
 static stonet_status fill(sn_scanner *scanner)
 {
-    size_t kept = (size_t)(scanner->end - scanner->at);
-    if (kept == BUFFER_SIZE)
+    size_t kept = (size_t)(scanner->end - scanner->at), got;
+    if (kept == scanner->size)
         return sn_fail(STONET_ERROR_FORMAT,
-                       "%s: line %lld has a cell longer than %d bytes: is a quotation mark left open?",
-                       sn_source_path(scanner->source), (long long)scanner->line, BUFFER_SIZE);
+                       "%s: line %lld has a cell longer than %zu bytes: is a quotation mark left open?",
+                       sn_source_path(scanner->source), (long long)scanner->line, scanner->size);
     memmove(scanner->buffer, scanner->at, kept);
-    size_t got;
-    SN_TRY(sn_source_read(scanner->source, scanner->buffer + kept, BUFFER_SIZE - kept, &got));
-    scanner->ended = got < BUFFER_SIZE - kept;
+    scanner->before += scanner->at - scanner->buffer;
     scanner->at = scanner->buffer;
-    scanner->end = scanner->buffer + kept + got;
+    char *to = scanner->end = scanner->buffer + kept;
+    if (scanner->is_aside)
+        SN_TRY(sn_source_fetch(scanner->source, scanner->before + (int64_t)kept, to, scanner->size - kept,
+                               &got));
+    else
+        SN_TRY(sn_source_read(scanner->source, to, scanner->size - kept, &got));
+    scanner->ended = got < scanner->size - kept;
+    scanner->end += got;
     *scanner->end = '\0';
     return STONET_OK;
+}
+
+/* Fills the buffer with what stands at a place in the text. */
+static stonet_status start_at(sn_scanner *scanner, int64_t position, int64_t line)
+{
+    scanner->at = scanner->end = scanner->buffer;
+    scanner->before = position;
+    scanner->line = line;
+    return fill(scanner);
+}
+
+int64_t sn_scanner_position(const sn_scanner *scanner)
+{
+    return scanner->before + (scanner->at - scanner->buffer);
+}
+
+stonet_status sn_scanner_seek(sn_scanner *scanner, int64_t position, int64_t line)
+{
+    if (!scanner->is_aside) sn_source_seek(scanner->source, position);
+    return start_at(scanner, position, line);
 }
 
 stonet_status sn_scanner_rewind(sn_scanner *scanner)
 {
     SN_TRY(sn_source_rewind(scanner->source));
-    scanner->at = scanner->end = scanner->buffer;
-    scanner->line = 1;
-    SN_TRY(fill(scanner));
+    SN_TRY(start_at(scanner, 0, 1));
     const unsigned char *mark = (const unsigned char *)scanner->buffer;
     if ((mark[0] == 0xFF && mark[1] == 0xFE) || (mark[0] == 0xFE && mark[1] == 0xFF))
         return sn_fail(STONET_ERROR_FORMAT, "%s is UTF-16 text: save it as UTF-8",
@@ -72,14 +114,16 @@ stonet_status sn_scanner_next_line(sn_scanner *scanner, bool *more)
     for (;;) {
         char *at = scanner->at;
         while (is_blank(scanner, *at)) at++;
-        if (at == scanner->end && !scanner->ended) {
+        bool cut = at == scanner->end || (*at == '\r' && at + 1 == scanner->end);
+        if (cut && !scanner->ended) {
             SN_TRY(fill(scanner));
         } else if (*at == '\n' || *at == '\r') {
             /* The two characters of CRLF count as two line ends here but as one line. */
-            scanner->line += *at == '\n' || (at[1] != '\n' && at + 1 < scanner->end);
+            scanner->line += *at == '\n' || at[1] != '\n';
             scanner->at = at + 1;
         } else {
             *more = at < scanner->end;
+            if (!*more) scanner->at = at;
             return STONET_OK;
         }
     }

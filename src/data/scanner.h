@@ -17,18 +17,31 @@ typedef struct sn_cell {
     sn_after after; /* what ended the cell: a delimiter, the line or the file */
 } sn_cell;
 
+/* Bytes in the buffer of a scanner for a whole file: no cell can be longer. */
+enum { SN_SCANNER_BUFFER = 1 << 20 };
+
 typedef struct sn_scanner {
     sn_source *source;
+    bool is_aside;  /* fetches for itself and leaves the place of the source alone */
     char delimiter; /* ' ': runs of blanks and tabs */
     int64_t line;   /* of the next cell, from 1 */
+    size_t size;
     char *buffer, *at, *end;
-    bool ended; /* the source has no more bytes than those in the buffer */
+    int64_t before; /* bytes of the text before those in the buffer */
+    bool ended;     /* the source has no more bytes than those in the buffer */
 } sn_scanner;
 
 stonet_status sn_scanner_create(sn_source *source, sn_scanner **out);
+/* Another one for parts of an unpacked text, with a buffer of `size` bytes; it has to be sent to its place
+   first. Each may be used by a thread of its own. */
+stonet_status sn_scanner_create_aside(const sn_scanner *main, size_t size, sn_scanner **out);
 void sn_scanner_free(sn_scanner *scanner);
 /* Back to the first byte after a byte order mark. */
 stonet_status sn_scanner_rewind(sn_scanner *scanner);
+/* How many bytes of the text stand before the next cell. */
+int64_t sn_scanner_position(const sn_scanner *scanner);
+/* Goes to a place in an unpacked text; `line` is the line it is in. */
+stonet_status sn_scanner_seek(sn_scanner *scanner, int64_t position, int64_t line);
 /* Goes past lines of blanks; *more tells whether another line follows. */
 stonet_status sn_scanner_next_line(sn_scanner *scanner, bool *more);
 stonet_status sn_scanner_cell(sn_scanner *scanner, sn_cell *cell);

@@ -119,8 +119,7 @@ static stonet_status read_unpacked(sn_source *source, unsigned char *bytes, size
     return sn_source_read(source, bytes, size, got);
 }
 
-/* Bytes from a place in the file itself, as many as there are. */
-static stonet_status fetch(const sn_source *source, int64_t offset, void *bytes, size_t size, size_t *got)
+stonet_status sn_source_fetch(const sn_source *source, int64_t offset, void *bytes, size_t size, size_t *got)
 {
     size_t have = 0;
     if (offset < 0 || offset > source->size) offset = source->size;
@@ -163,7 +162,7 @@ stonet_status sn_source_open(const char *path, sn_source **out)
     unsigned char magic[2] = {0, 0};
     size_t got = 0;
     stonet_status status = open_descriptor(source);
-    if (status == STONET_OK) status = fetch(source, 0, magic, sizeof magic, &got);
+    if (status == STONET_OK) status = sn_source_fetch(source, 0, magic, sizeof magic, &got);
     if (status == STONET_OK && source->size == 0) status = sn_fail(STONET_ERROR_DATA, "%s is empty", path);
     if (status == STONET_OK) {
         source->packing = magic[0] == 0x1f && magic[1] == 0x8b ? GZIP : PLAIN;
@@ -229,7 +228,7 @@ stonet_status sn_source_unpack(sn_source *source)
 static stonet_status refill_packed(sn_source *source)
 {
     size_t got = 0;
-    SN_TRY(fetch(source, source->at, source->packed, PACKED_SIZE, &got));
+    SN_TRY(sn_source_fetch(source, source->at, source->packed, PACKED_SIZE, &got));
     if (got == 0) return cut_off(source);
     source->at += (int64_t)got;
     source->stream.next_in = source->packed;
@@ -284,7 +283,7 @@ static stonet_status inflate_bytes(sn_source *source, unsigned char *bytes, size
 stonet_status sn_source_read(sn_source *source, void *bytes, size_t size, size_t *got)
 {
     if (source->packing == PLAIN) {
-        SN_TRY(fetch(source, source->at, bytes, size, got));
+        SN_TRY(sn_source_fetch(source, source->at, bytes, size, got));
         source->at += (int64_t)*got;
     } else {
         SN_TRY(inflate_bytes(source, bytes, size, got));
@@ -303,7 +302,7 @@ stonet_status sn_source_read_all(sn_source *source, void *bytes, size_t size)
 stonet_status sn_source_read_at(sn_source *source, int64_t offset, void *bytes, size_t size)
 {
     size_t got = 0;
-    SN_TRY(fetch(source, offset, bytes, size, &got));
+    SN_TRY(sn_source_fetch(source, offset, bytes, size, &got));
     return got == size ? STONET_OK : cut_off(source);
 }
 
@@ -316,6 +315,21 @@ stonet_status sn_source_map(const sn_source *source, int64_t size, sn_mapping **
     SN_TRY(sn_mapping_open(source->descriptor, source->at + size, mapping));
     if (*mapping != NULL) *bytes = sn_mapping_bytes(*mapping) + source->at;
     return STONET_OK;
+}
+
+void sn_source_seek(sn_source *source, int64_t offset)
+{
+    source->at = offset;
+}
+
+bool sn_source_is_packed(const sn_source *source)
+{
+    return source->packing != PLAIN;
+}
+
+int64_t sn_source_size(const sn_source *source)
+{
+    return source->size;
 }
 
 const char *sn_source_path(const sn_source *source)

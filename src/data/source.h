@@ -26,6 +26,10 @@ stonet_status sn_source_read(sn_source *source, void *bytes, size_t size, size_t
 stonet_status sn_source_read_all(sn_source *source, void *bytes, size_t size);
 /* From a place in an unpacked source. */
 stonet_status sn_source_read_at(sn_source *source, int64_t offset, void *bytes, size_t size);
+/* The same, as many bytes as there are; several threads may do this at once. */
+stonet_status sn_source_fetch(const sn_source *source, int64_t offset, void *bytes, size_t size, size_t *got);
+/* An unpacked source goes on from there. */
+void sn_source_seek(sn_source *source, int64_t offset);
 /* The next `size` bytes, mapped instead of read; the mapping is the caller's. *mapping is NULL when that
    cannot be, for packed bytes above all. */
 stonet_status sn_source_map(const sn_source *source, int64_t size, sn_mapping **mapping,
@@ -33,6 +37,9 @@ stonet_status sn_source_map(const sn_source *source, int64_t size, sn_mapping **
 stonet_status sn_source_rewind(sn_source *source);
 /* The most bytes that can still come: exact for plain bytes, the limit of deflate for packed ones. */
 int64_t sn_source_left(const sn_source *source);
+bool sn_source_is_packed(const sn_source *source);
+/* Bytes of the file, as they are in it. */
+int64_t sn_source_size(const sn_source *source);
 /* How much of the file has been read, 0..1. */
 double sn_source_fraction(const sn_source *source);
 /* CRC-32 of all bytes given out so far by a zip member. */

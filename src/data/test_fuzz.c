@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "data/frame.h"
+#include "data/testing.h"
 #include "math/noise.h"
 
 enum { MAX_SIZE = 4096, FLIPS = 400 };
@@ -60,12 +60,20 @@ static void try_bytes(const unsigned char *bytes, size_t size, const char *targe
     stonet_data_free(data);
 }
 
-static void torment(const unsigned char *bytes, size_t size, const char *target)
+/* The same as text, which must come out alike however it is cut into parts. */
+static void try_parts(const unsigned char *bytes, size_t size, const char *target)
+{
+    try_bytes(bytes, size, target);
+    check_parts(scratch, target);
+}
+
+static void torment(const unsigned char *bytes, size_t size, const char *target,
+                    void (*try)(const unsigned char *, size_t, const char *))
 {
     unsigned char changed[MAX_SIZE];
     sn_random random;
     sn_random_init(&random, size, SN_STREAM_TEST, 7);
-    for (size_t cut = 0; cut<size; cut += size> 300 && cut > 300 ? 7 : 1) try_bytes(bytes, cut, target);
+    for (size_t cut = 0; cut<size; cut += size> 300 && cut > 300 ? 7 : 1) try(bytes, cut, target);
     for (int k = 0; k < FLIPS; k++) {
         memcpy(changed, bytes, size);
         for (uint64_t flips = 1 + sn_random_below(&random, 4); flips > 0; flips--) {
@@ -73,7 +81,7 @@ static void torment(const unsigned char *bytes, size_t size, const char *target)
             changed[at] = k % 3 == 0 ? (unsigned char)"\0\xFF\"\n\r,1e-"[sn_random_below(&random, 9)]
                                      : (unsigned char)sn_random_word(&random);
         }
-        try_bytes(changed, size, target);
+        (k % 4 == 0 ? try : try_bytes)(changed, size, target);
     }
 }
 
@@ -87,7 +95,7 @@ static void torment_golden(const char *name)
     assert_non_null(file);
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    torment(bytes, size, NULL);
+    torment(bytes, size, NULL, try_bytes);
 }
 
 static void test_arrays(void **state)
@@ -108,8 +116,8 @@ static void test_text(void **state)
         "a;b;y\n1;2;x\n3;4;z\n",
     };
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        torment((const unsigned char *)texts[k], strlen(texts[k]), NULL);
-        torment((const unsigned char *)texts[k], strlen(texts[k]), "3");
+        torment((const unsigned char *)texts[k], strlen(texts[k]), NULL, try_parts);
+        torment((const unsigned char *)texts[k], strlen(texts[k]), "3", try_parts);
     }
 }
 
@@ -129,7 +137,7 @@ static void test_gzip(void **state)
     assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
     size_t size = stream.total_out;
     deflateEnd(&stream);
-    torment(packed, size, NULL);
+    torment(packed, size, NULL, try_parts);
 }
 
 int main(void)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "data/frame.h"
+#include "data/testing.h"
 
 static char folder[64];
 static char path[128];
@@ -45,8 +45,9 @@ static stonet_data *read_as(const char *name, const char *text, const char *targ
     stonet_read_options how = {.target = target};
     stonet_data *data = NULL;
     stonet_status status = stonet_data_read(write_bytes(name, text, strlen(text)), &how, &data);
-    unlink(path);
     if (status != STONET_OK) fail_msg("%s", stonet_last_error());
+    check_parts(path, target);
+    unlink(path);
     return data;
 }
 
@@ -57,10 +58,11 @@ static void refuse(const char *name, const char *text, const char *target, stone
     stonet_read_options how = {.target = target};
     stonet_data *data = NULL;
     stonet_status got = stonet_data_read(write_bytes(name, text, strlen(text)), &how, &data);
-    unlink(path);
     assert_null(data);
     if (got != status || strstr(stonet_last_error(), words) == NULL)
-        fail_msg("'%s' gives %s: %s", text, stonet_status_name(got), stonet_last_error());
+        fail_msg("'%.200s' gives %s: %s", text, stonet_status_name(got), stonet_last_error());
+    check_parts(path, target);
+    unlink(path);
 }
 
 static void check(stonet_data *data, int64_t n, int64_t p, const float *x)
@@ -335,7 +337,7 @@ static void test_broken_gzip(void **state)
 static void test_long_files(void **state)
 {
     (void)state;
-    int n = 60000;
+    int n = 160000; /* more than a buffer */
     char *text = malloc((size_t)n * 60);
     const char *const ends[] = {"\n", "\r\n", "\r"};
     for (int way = 0; way < 3; way++) {
@@ -357,6 +359,9 @@ static void test_long_files(void **state)
     text[0] = '"';
     text[2000000] = '\0';
     refuse("long.csv", text, NULL, STONET_ERROR_FORMAT, "longer than");
+    memcpy(text + 100, "\",2\n3,4\n", 9); /* short at last, but a mark is left open in between */
+    text[50] = '"';
+    refuse("long.csv", text, NULL, STONET_ERROR_FORMAT, "text after a closing");
     free(text);
 
     snprintf(path, sizeof path, "%s/pipe", folder);
