@@ -22,9 +22,10 @@ int require_target(const cli_command *command, const target_options *target)
     return EXIT_DONE;
 }
 
-int read_data(const cli_command *command, const char *path, const target_options *target, stonet_data **data)
+int read_data(const cli_command *command, const char *path, const target_options *target, int64_t threads,
+              stonet_data **data)
 {
-    stonet_read_options options = {0};
+    stonet_read_options options = {.threads = (int)threads};
     if (target != NULL) {
         options.target = target->target;
         options.target_file = target->target_file;

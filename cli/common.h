@@ -93,7 +93,8 @@ typedef struct spec_options {
 
 /* A response must be named in exactly one way. */
 int require_target(const cli_command *command, const target_options *target);
-int read_data(const cli_command *command, const char *path, const target_options *target, stonet_data **data);
+int read_data(const cli_command *command, const char *path, const target_options *target, int64_t threads,
+              stonet_data **data);
 int read_model(const cli_command *command, const char *path, stonet_model **model);
 /* A spec from --config or --method, then --learner, --dim (may be NULL) and every --set. */
 int make_spec(const cli_command *command, const spec_options *options, const char *dim, stonet_spec **spec);

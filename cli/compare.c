@@ -171,12 +171,12 @@ static int read_sets(comparison *self, const cli_arguments *given)
         target_options target = {.target = values->target};
         if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
         set->path = given->operand[k];
-        result = read_data(self->command, set->path, &target, &set->data);
+        result = read_data(self->command, set->path, &target, values->run.threads, &set->data);
     }
     if (result != EXIT_DONE || values->test == NULL) return result;
     target_options target = {.target = values->test_target_file == NULL ? values->target : NULL,
                              .target_file = values->test_target_file};
-    result = read_data(self->command, values->test, &target, &self->test);
+    result = read_data(self->command, values->test, &target, values->run.threads, &self->test);
     self->how.test = self->test;
     return result;
 }

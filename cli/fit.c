@@ -138,7 +138,7 @@ static int fit(const cli_command *command, const char *path, const fit_values *v
     stonet_model *model = NULL;
     int result = check_values(command, values);
     if (result == EXIT_DONE) result = make_spec(command, &values->spec, values->dim, &spec);
-    if (result == EXIT_DONE) result = read_data(command, path, &values->target, &train);
+    if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &train);
     if (result == EXIT_DONE) {
         stonet_run run;
         start_run(&values->run, &run);

@@ -196,7 +196,7 @@ static int run(const cli_command *command, int argc, char **argv)
     stonet_independence_options test;
     stonet_data *data = NULL;
     int result = make_options(command, &values, &test);
-    if (result == EXIT_DONE) result = read_data(command, given.operand[0], NULL, &data);
+    if (result == EXIT_DONE) result = read_data(command, given.operand[0], NULL, values.run.threads, &data);
     if (result == EXIT_DONE) result = test_table(command, &values, &test, data);
     stonet_data_free(data);
     return result;

@@ -130,7 +130,7 @@ static int run(const cli_command *command, int argc, char **argv)
     stonet_data *data = NULL;
     int result = values.out != NULL ? output_check(command, values.out) : EXIT_DONE;
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
-    if (result == EXIT_DONE) result = read_data(command, given.operand[1], NULL, &data);
+    if (result == EXIT_DONE) result = read_data(command, given.operand[1], NULL, 0, &data);
     if (result == EXIT_DONE) result = predict(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);

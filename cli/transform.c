@@ -97,7 +97,8 @@ static int run(const cli_command *command, int argc, char **argv)
     int result = values.impute ? require_target(command, &values.target) : EXIT_DONE;
     if (result == EXIT_DONE && values.out != NULL) result = output_check(command, values.out);
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
-    if (result == EXIT_DONE) result = read_data(command, given.operand[1], &values.target, &data);
+    if (result == EXIT_DONE)
+        result = read_data(command, given.operand[1], &values.target, values.threads, &data);
     if (result == EXIT_DONE) result = transform(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);

@@ -101,7 +101,7 @@ static int tune(const cli_command *command, const char *path, const tune_values 
     if (result == EXIT_DONE && values->best != NULL) result = output_check(command, values->best);
     if (result == EXIT_DONE) result = parse_criterion(command, values->criterion, &how.criterion);
     if (result == EXIT_DONE) result = make_spec(command, &values->spec, values->dim, &spec);
-    if (result == EXIT_DONE) result = read_data(command, path, &values->target, &data);
+    if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &data);
     if (result == EXIT_DONE) {
         stonet_run run;
         start_run(&values->run, &run);
