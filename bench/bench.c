@@ -3,10 +3,12 @@
  *
  *     stonet-bench list
  *     stonet-bench NAME [--rounds R] [--seconds S] [--threads T] [--n ROWS] [--memory] [--kernels WHICH]
+ *     stonet-bench reading --folder PLACE [--rounds R] [--threads T] [--n ROWS] [--memory]
  *
  * Each round measures the machine's rates and our time on one thread and on T threads, S seconds of each, so
  * that the ratios of a round see the same machine. --memory runs one short fit and nothing else, and reports
- * the peak memory of the process beside the size of the data.
+ * the peak memory of the process beside the size of the data. `reading` measures files, which it writes into
+ * an existing folder and leaves there.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 
 #include "base/run.h"
 #include "rates.h"
+#include "reading.h"
 #include "workload.h"
 
 typedef struct options {
@@ -23,6 +26,7 @@ typedef struct options {
     int64_t n;
     bool memory;
     const sn_cpu_kernels *kernels;
+    const char *folder;
 } options;
 
 static void describe(const workload *w)
@@ -94,50 +98,77 @@ static stonet_status measure_times(fit *f, const options *o)
     return STONET_OK;
 }
 
-int main(int argc, char **argv)
+static stonet_status measure_workload(const workload *w, const options *o)
 {
-    options o = {.rounds = 5, .threads = 2, .seconds = 0.2};
-    const workload *w = argc > 1 ? workload_find(argv[1]) : NULL;
-    if (argc > 1 && strcmp(argv[1], "list") == 0) {
-        for (int i = 0; i < workload_count; i++) printf("%s\n", workloads[i].name);
-        return 0;
-    }
-    if (w == NULL) {
-        fprintf(stderr, "usage: stonet-bench list | NAME [--rounds R] [--seconds S] [--threads T] [--n ROWS] "
-                        "[--memory] [--kernels portable|avx2|avx512]\n");
-        return 2;
-    }
-    for (int i = 2; i < argc; i++) {
-        const bool has_value = i + 1 < argc;
-        if (strcmp(argv[i], "--memory") == 0)
-            o.memory = true;
-        else if (has_value && strcmp(argv[i], "--rounds") == 0)
-            o.rounds = atoi(argv[++i]);
-        else if (has_value && strcmp(argv[i], "--threads") == 0)
-            o.threads = atoi(argv[++i]);
-        else if (has_value && strcmp(argv[i], "--seconds") == 0)
-            o.seconds = atof(argv[++i]);
-        else if (has_value && strcmp(argv[i], "--kernels") == 0)
-            o.kernels = find_kernels(argv[++i]);
-        else if (has_value && strcmp(argv[i], "--n") == 0)
-            o.n = atoll(argv[++i]);
-        else {
-            fprintf(stderr, "stonet-bench: what is %s?\n", argv[i]);
-            return 2;
-        }
-    }
-    omp_set_num_threads(1); /* the rates are those of one core */
     fit f;
-    stonet_status status = fit_create(&f, w, o.n);
-    f.kernels = o.kernels;
+    stonet_status status = fit_create(&f, w, o->n);
+    f.kernels = o->kernels;
     if (status == STONET_OK) {
         printf("{");
         describe(&f.what);
         printf(", \"data\": \"%s\", ", f.real ? "read" : "drawn");
-        status = o.memory ? measure_memory(&f, &o) : measure_times(&f, &o);
+        status = o->memory ? measure_memory(&f, o) : measure_times(&f, o);
         printf("}\n");
     }
     fit_free(&f);
+    return status;
+}
+
+static stonet_status measure_reading(const options *o)
+{
+    const int64_t n = o->n > 0 ? o->n : 1000000;
+    printf("{");
+    stonet_status status = o->memory ? reading_memory(o->folder, n, o->threads)
+                                     : reading_times(o->folder, n, o->rounds, o->threads);
+    printf(", \"peak_bytes\": %.0f}\n", peak_bytes());
+    return status;
+}
+
+static bool read_options(int argc, char **argv, options *o)
+{
+    for (int i = 2; i < argc; i++) {
+        const bool has_value = i + 1 < argc;
+        if (strcmp(argv[i], "--memory") == 0)
+            o->memory = true;
+        else if (has_value && strcmp(argv[i], "--rounds") == 0)
+            o->rounds = atoi(argv[++i]);
+        else if (has_value && strcmp(argv[i], "--threads") == 0)
+            o->threads = atoi(argv[++i]);
+        else if (has_value && strcmp(argv[i], "--seconds") == 0)
+            o->seconds = atof(argv[++i]);
+        else if (has_value && strcmp(argv[i], "--kernels") == 0)
+            o->kernels = find_kernels(argv[++i]);
+        else if (has_value && strcmp(argv[i], "--folder") == 0)
+            o->folder = argv[++i];
+        else if (has_value && strcmp(argv[i], "--n") == 0)
+            o->n = atoll(argv[++i]);
+        else {
+            fprintf(stderr, "stonet-bench: what is %s?\n", argv[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {.rounds = 5, .threads = 2, .seconds = 0.2};
+    const workload *w = argc > 1 ? workload_find(argv[1]) : NULL;
+    const bool reading = argc > 1 && strcmp(argv[1], "reading") == 0;
+    if (argc > 1 && strcmp(argv[1], "list") == 0) {
+        for (int i = 0; i < workload_count; i++) printf("%s\n", workloads[i].name);
+        return 0;
+    }
+    if (!read_options(argc, argv, &o)) return 2;
+    if (reading ? o.folder == NULL : w == NULL) {
+        fprintf(stderr, "usage: stonet-bench list | NAME [--rounds R] [--seconds S] [--threads T] [--n ROWS] "
+                        "[--memory] [--kernels portable|avx2|avx512]\n"
+                        "       stonet-bench reading --folder PLACE [--rounds R] [--threads T] [--n ROWS] "
+                        "[--memory]\n");
+        return 2;
+    }
+    omp_set_num_threads(1); /* the rates are those of one core */
+    stonet_status status = reading ? measure_reading(&o) : measure_workload(w, &o);
     if (status != STONET_OK) fprintf(stderr, "stonet-bench: %s\n", stonet_last_error());
     return status == STONET_OK ? 0 : 1;
 }

@@ -15,6 +15,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -89,6 +90,22 @@ def measure_growth(program, sizes, rounds, seconds):
     return rows
 
 
+def measure_reading(program, n, rounds, threads):
+    """Rates of reading files of n rows, and the peak memory of a fit from a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = ask(program, "reading", "--folder", folder, "--n", n, "--rounds", rounds, "--threads", threads)
+        memory = ask(program, "reading", "--folder", folder, "--n", n, "--threads", threads, "--memory")
+    for file in result["files"]:
+        best = lambda key: min(r[key] for r in file["rounds"])
+        file["summary"] = {
+            "one_rate": file["bytes"] / statistics.median(r["one_cpu"] for r in file["rounds"]),
+            "many_rate": file["bytes"] / best("many"),
+            "speed_up": best("one") / best("many"),
+            "work": statistics.median(r["many_cpu"] / r["one_cpu"] for r in file["rounds"]),
+        }
+    return result | {"data_bytes": memory["data_bytes"], "peak_bytes": memory["peak_bytes"]}
+
+
 def machine():
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     field = lambda key: next((l.split(":", 1)[1].strip() for l in lines if l.startswith(key)), "unknown")
@@ -122,6 +139,17 @@ def growth_table(growth):
     for g in growth:
         rows.append([f"{g['n']:,}", f"{g['row_ns']:.0f}", f"{g['data_bytes'] / MEGA:.1f}", f"{g['peak_bytes'] / MEGA:.1f}",
                      f"{(g['peak_bytes'] - 2 * g['data_bytes']) / MEGA:.1f}"])
+    return markdown(rows)
+
+
+def reading_table(reading):
+    threads = reading["threads"]
+    rows = [["file", "MB", "MB/s, 1 thread", f"MB/s, {threads} threads", "speed-up", "work of both"]]
+    for f in reading["files"]:
+        s = f["summary"]
+        row = [f"{f['name']}, {reading['n']:,} x {f['columns']}", f"{f['bytes'] / MEGA:.0f}", f"{s['one_rate'] / MEGA:.0f}"]
+        shared = [f"{s['many_rate'] / MEGA:.0f}", f"{s['speed_up']:.2f}", f"{s['work']:.2f}"]
+        rows.append(row + (shared if f["name"] == "CSV" else ["", "", ""]))  # arrays are read by one thread
     return markdown(rows)
 
 
@@ -181,17 +209,19 @@ def main():
         print(f"measuring {name}", file=sys.stderr, flush=True)
         results.append(measure(options.program, name, rounds, seconds, 2))
     growth = measure_growth(options.program, sizes, rounds, 0.3)
+    reading = measure_reading(options.program, sizes[-1], 1 if options.quick else 5, 2)
     here["load_after"] = os.getloadavg()[0]
-    print(table(results), growth_table(growth), sep="\n\n")
+    print(table(results), growth_table(growth), reading_table(reading), sep="\n\n")
 
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
-    (out / "results.json").write_text(json.dumps({"machine": here, "workloads": results, "growth": growth}, indent=1) + "\n")
+    (out / "results.json").write_text(json.dumps({"machine": here, "workloads": results, "growth": growth, "reading": reading}, indent=1) + "\n")
     (out / "growth.svg").write_text(svg(growth))
     if options.docs:
         import page
 
-        page.write(Path(options.docs), here, results, growth, table(results), growth_table(growth), svg(growth))
+        tables = {"table": table(results), "growth": growth_table(growth), "reading": reading_table(reading)}
+        page.write(Path(options.docs), here, results, growth, reading, tables, svg(growth))
 
 
 if __name__ == "__main__":
