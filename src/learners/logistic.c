@@ -5,8 +5,7 @@
  *     min  sum_i -log p(label_i | z_i) + l2/2 |W|^2
  *
  * Two classes have one coefficient vector, more have one each (symmetric softmax); l2 = 1 is what
- * scikit-learn calls C = 1. The fit runs on standardised columns with the penalty l2 / sd_j^2, which is the
- * same problem in better units. A class without rows gets probability 0: it has no finite intercept.
+ * scikit-learn calls C = 1. A class without rows gets probability 0: it has no finite intercept.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include "base/memory.h"
 #include "learners/affine.h"
 #include "learners/learner.h"
-#include "learners/softmax_newton.h"
+#include "math/logistic.h"
 #include "net/forward.h"
 
 static const sn_param params[] = {
@@ -28,10 +27,6 @@ typedef struct logistic {
     int32_t *class_of; /* present: the code of each of them, ascending */
     sn_affine map;     /* one output for two classes (or one, unused), else one a class */
 } logistic;
-
-typedef struct column {
-    double mean, sd; /* sd 0: constant */
-} column;
 
 static void logistic_free(void *state)
 {
@@ -51,83 +46,6 @@ static stonet_status create(int64_t inputs, int64_t classes, int64_t present, lo
     model->present = present;
     SN_TRY(SN_NEW(model->class_of, present));
     return sn_affine_create(&model->map, inputs, present <= 2 ? 1 : present);
-}
-
-static void describe_columns(const sn_problem *problem, column *columns)
-{
-    int64_t n = problem->n, p = problem->p;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < p; j++) columns[j].mean += (double)problem->x[i * p + j] / (double)n;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < p; j++) {
-            double centred = (double)problem->x[i * p + j] - columns[j].mean;
-            columns[j].sd += centred * centred / (double)n;
-        }
-    for (int64_t j = 0; j < p; j++) {
-        bool constant = true;
-        for (int64_t i = 1; i < n && constant; i++) constant = problem->x[i * p + j] == problem->x[j];
-        columns[j].sd = constant ? 0 : sqrt(columns[j].sd);
-    }
-}
-
-/* Standardised columns and a last column of ones: x n x (p + 1), lambda p + 1. */
-static void fill_design(const sn_problem *problem, const column *columns, double l2, double *x,
-                        double *lambda)
-{
-    int64_t n = problem->n, p = problem->p;
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < p; j++)
-            x[i * (p + 1) + j] =
-                columns[j].sd > 0 ? ((double)problem->x[i * p + j] - columns[j].mean) / columns[j].sd : 0;
-        x[i * (p + 1) + p] = 1;
-    }
-    for (int64_t j = 0; j < p; j++) lambda[j] = columns[j].sd > 0 ? l2 / (columns[j].sd * columns[j].sd) : 1;
-}
-
-/* From W on standardised columns (m x (p + 1)) to the map on the columns themselves. */
-static void unscale(const column *columns, const double *w, sn_affine *map)
-{
-    int64_t p = map->inputs, m = map->outputs;
-    double mean_intercept = 0;
-    for (int64_t k = 0; k < m; k++) {
-        map->intercept[k] = w[k * (p + 1) + p];
-        for (int64_t j = 0; j < p; j++) {
-            double coef = columns[j].sd > 0 ? w[k * (p + 1) + j] / columns[j].sd : 0;
-            map->coef[k * p + j] = coef;
-            map->intercept[k] -= coef * columns[j].mean;
-        }
-        mean_intercept += map->intercept[k] / (double)m;
-    }
-    /* The softmax does not see a common shift: fix it at the one with sum 0. */
-    if (m > 1)
-        for (int64_t k = 0; k < m; k++) map->intercept[k] -= mean_intercept;
-}
-
-static stonet_status fit_map(const sn_problem *problem, const int32_t *label, double l2,
-                             const stonet_run *run, sn_affine *map)
-{
-    int64_t n = problem->n, p = problem->p, m = map->outputs;
-    SN_TRY(sn_memory_require(sizeof(double) * (uint64_t)((p + 1) * (n + 24 * m) + 2 * n * m +
-                                                         (p < 1024 ? m * (p + 1) * (p + 1) : 0)),
-                             "logistic regression", "use fewer rows or columns"));
-    stonet_status status;
-    column *columns = NULL;
-    double *x = NULL, *lambda = NULL, *w = NULL;
-    SN_GOTO(status, SN_NEW(columns, p), done);
-    SN_GOTO(status, SN_NEW_RAW(x, n * (p + 1)), done);
-    SN_GOTO(status, SN_NEW(lambda, p + 1), done);
-    SN_GOTO(status, SN_NEW(w, m * (p + 1)), done);
-    describe_columns(problem, columns);
-    fill_design(problem, columns, l2, x, lambda);
-    sn_softmax_problem design = {.n = n, .d = p + 1, .m = m, .x = x, .label = label, .lambda = lambda};
-    SN_GOTO(status, sn_softmax_newton(&design, run, w), done);
-    unscale(columns, w, map);
-done:
-    sn_free(columns);
-    sn_free(x);
-    sn_free(lambda);
-    sn_free(w);
-    return status;
 }
 
 /* Codes of the classes that have rows, renumbered: label[i] in 0..present-1, code[c] the new code or -1. */
@@ -156,7 +74,15 @@ static stonet_status logistic_fit(const sn_problem *problem, const sn_settings *
     SN_GOTO(status, create(problem->p, problem->outputs, present, &model), done);
     for (int64_t c = 0; c < problem->outputs; c++)
         if (code[c] >= 0) model->class_of[code[c]] = (int32_t)c;
-    if (present > 1) status = fit_map(problem, label, sn_real(settings, "l2"), run, &model->map);
+    if (present > 1) {
+        const sn_logistic_problem call = {.n = problem->n,
+                                          .p = problem->p,
+                                          .m = model->map.outputs,
+                                          .x = problem->x,
+                                          .label = label,
+                                          .l2 = sn_real(settings, "l2")};
+        status = sn_logistic(&call, run, model->map.coef, model->map.intercept);
+    }
 done:
     sn_free(code);
     sn_free(label);

@@ -6,8 +6,8 @@
  * m = 1: two classes, eta = W x, loss = log(1 + e^eta) - [label = 1] eta.
  * m > 1: m classes in the symmetric form, loss = log sum_k e^eta_k - eta_label.
  */
-#ifndef SN_LEARNERS_SOFTMAX_NEWTON_H
-#define SN_LEARNERS_SOFTMAX_NEWTON_H
+#ifndef SN_MATH_SOFTMAX_NEWTON_H
+#define SN_MATH_SOFTMAX_NEWTON_H
 
 #include "base/run.h"
 

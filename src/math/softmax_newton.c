@@ -9,7 +9,7 @@
  * taking out the mean over the classes: neither the gradient nor the minimiser has a part that all classes
  * share. Sums over rows run over fixed blocks in fixed order: the same bits for any number of threads.
  */
-#include "learners/softmax_newton.h"
+#include "math/softmax_newton.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,0 +1,20 @@
+/* Columns brought to mean 0 and variance 1, for regressions that are solved in such units. */
+#ifndef SN_MATH_COLUMNS_H
+#define SN_MATH_COLUMNS_H
+
+#include <stdint.h>
+
+typedef struct sn_column {
+    double mean, sd; /* sd 0: constant */
+} sn_column;
+
+/* Of x n x p; columns: p. */
+void sn_describe_columns(int64_t n, int64_t p, const float *x, sn_column *columns);
+/* out n x (p + 1): standardised columns (constant ones 0), and a last one of ones. */
+void sn_standard_design(int64_t n, int64_t p, const float *x, const sn_column *columns, double *out);
+/* From w m x (p + 1) on standardised columns and ones to coef m x p and intercept m on the columns
+   themselves. */
+void sn_standard_undo(int64_t p, int64_t m, const sn_column *columns, const double *w, double *coef,
+                      double *intercept);
+
+#endif

@@ -1,0 +1,54 @@
+#include "math/logistic.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/columns.h"
+#include "math/softmax_newton.h"
+
+/* The softmax does not see a common shift of the intercepts: fix it at the one with sum 0. */
+static void centre(int64_t m, double *intercept)
+{
+    double mean = 0;
+    for (int64_t k = 0; k < m; k++) mean += intercept[k] / (double)m;
+    for (int64_t k = 0; k < m && m > 1; k++) intercept[k] -= mean;
+}
+
+/* Constant columns get any penalty: their coefficient is 0. */
+static void fill_penalty(const sn_logistic_problem *problem, const sn_column *columns, double *lambda)
+{
+    for (int64_t j = 0; j < problem->p; j++) {
+        double square = columns[j].sd * columns[j].sd;
+        lambda[j] = !(square > 0) ? 1 : problem->standardised ? problem->l2 : problem->l2 / square;
+    }
+}
+
+stonet_status sn_logistic(const sn_logistic_problem *problem, const stonet_run *run, double *coef,
+                          double *intercept)
+{
+    int64_t n = problem->n, p = problem->p, m = problem->m;
+    SN_TRY(sn_memory_require(sizeof(double) * (uint64_t)((p + 1) * (n + 24 * m) + 2 * n * m +
+                                                         (p < 1024 ? m * (p + 1) * (p + 1) : 0)),
+                             "logistic regression", "use fewer rows or columns"));
+    stonet_status status;
+    sn_column *columns = NULL;
+    double *x = NULL, *lambda = NULL, *w = NULL;
+    SN_GOTO(status, SN_NEW(columns, p), done);
+    SN_GOTO(status, SN_NEW_RAW(x, n * (p + 1)), done);
+    SN_GOTO(status, SN_NEW(lambda, p + 1), done);
+    SN_GOTO(status, SN_NEW(w, m * (p + 1)), done);
+    sn_describe_columns(n, p, problem->x, columns);
+    sn_standard_design(n, p, problem->x, columns, x);
+    fill_penalty(problem, columns, lambda);
+    sn_softmax_problem design = {
+        .n = n, .d = p + 1, .m = m, .x = x, .label = problem->label, .lambda = lambda};
+    SN_GOTO(status, sn_softmax_newton(&design, run, w), done);
+    sn_standard_undo(p, m, columns, w, coef, intercept);
+    centre(m, intercept);
+done:
+    sn_free(columns);
+    sn_free(x);
+    sn_free(lambda);
+    sn_free(w);
+    return status;
+}
