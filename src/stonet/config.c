@@ -42,6 +42,8 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"sdr_iterations", SN_INTEGER, "auto", 0, 1e6, "auto", "full-data iterations of the final stage"},
     {"sdr_c", SN_REAL, "1000", 0, 1e12, NULL, "c of the final stage's steps C/(c + k^a)"},
     {"sdr_a", SN_REAL, "0.6", 0, 2, NULL, "a of the final stage's steps C/(c + k^a)"},
+    {"output", SN_CHOICE, "trained", 0, 0, "trained|refit",
+     "the output layer: as training leaves it, or refitted on psi(Z) at the end"},
     {"engine", SN_CHOICE, "cpu", 0, 0, "cpu|ref", "cpu: float, fast; ref: double, plain loops"},
 };
 
@@ -170,6 +172,7 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
     config->epochs = config->auto_epochs ? 0.0 : sn_real(settings, "epochs");
     config->sdr_iterations =
         given(settings, "sdr_iterations") ? sn_int(settings, "sdr_iterations") : (problem->n > 5000 ? 5 : 30);
+    config->refit_output = sn_is(settings, "output", "refit");
     config->sdr_schedule =
         (sn_schedule){.kind = SN_POWER, .c = sn_real(settings, "sdr_c"), .a = sn_real(settings, "sdr_a")};
     return STONET_OK;

@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "stonet/schedule.h"
 
-enum { SN_STONET_PARAMS = 28 };
+enum { SN_STONET_PARAMS = 29 };
 extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
 
 typedef struct sn_config {
@@ -34,6 +34,7 @@ typedef struct sn_config {
     double epochs; /* passes over the rows; may be a fraction of one */
     int64_t sdr_iterations;
     sn_schedule sdr_schedule;
+    bool refit_output; /* fit the output layer anew at the end */
     /* What the user left to the selection. */
     bool auto_epochs, auto_decay, auto_activation, auto_lr;
 } sn_config;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "math/noise.h"
 #include "stonet/dynamics.h"
+#include "stonet/refit.h"
 
 /* A mini-batch loss this many times the first epoch's, and above the level of guessing, is an explosion. */
 static const double EXPLOSION = 20.0;
@@ -171,7 +172,10 @@ stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_tra
             training->config->engine->create(training->shape, training->problem, training->seed,
                                              training->threads, &t.engine),
             done);
-    status = train_with(&t, theta);
+    SN_GOTO(status, train_with(&t, theta), done);
+    if (training->config->refit_output)
+        status = sn_refit_output(training->shape, training->problem, training->rows, training->n,
+                                 training->threads, training->run, theta);
 done:
     if (t.engine != NULL) t.engine->ops->free(t.engine);
     sn_free(t.good);

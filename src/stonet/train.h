@@ -1,6 +1,6 @@
 /*
  * The two stages of Algorithm 1 on a set of rows: theta-training on mini-batches, then full-data iterations
- * with falling steps (the SDR stage).
+ * with falling steps (the SDR stage); and, if the settings want it, the output layer fitted anew.
  */
 #ifndef SN_STONET_TRAIN_H
 #define SN_STONET_TRAIN_H

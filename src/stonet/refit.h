@@ -1,0 +1,21 @@
+/*
+ * The output layer fitted anew on what the layers below it give. In a StoNet the response depends on psi(Z)
+ * through a logistic or linear regression; training only approaches it, and weight decay, which the layers
+ * below may need much of, also shrinks its coefficients. With Psi the standardised psi(Z) of the rows,
+ *
+ *     min over W, b   sum_i loss(y_i, W psi_i + b) + 1/2 |W in the units of Psi|^2
+ *
+ * where loss is the cross-entropy or |y - mu|^2 / 2.
+ */
+#ifndef SN_STONET_REFIT_H
+#define SN_STONET_REFIT_H
+
+#include "base/run.h"
+#include "net/shape.h"
+
+/* rows: which of the problem's (NULL: all n). Changes the output layer of theta alone; when a class has no
+   row, or all of psi(Z) is constant, not even that. */
+stonet_status sn_refit_output(const sn_shape *shape, const sn_problem *problem, const int64_t *rows,
+                              int64_t n, int threads, const stonet_run *run, float *theta);
+
+#endif

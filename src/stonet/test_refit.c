@@ -1,0 +1,177 @@
+/* The output layer fitted anew: it solves its regression, and nothing else changes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/oracle.h"
+#include "math/columns.h"
+#include "net/forward.h"
+#include "stonet/fit.h"
+#include "stonet/refit.h"
+
+enum { N = 60, Q = 3 };
+
+/* A network 4-5-3-outputs at random weights; labels and y from the inputs, none of them easy. */
+static oracle make_network(sn_task task, int64_t outputs)
+{
+    const int64_t width[] = {4, 5, Q, outputs};
+    oracle o = oracle_make(3, width, SN_TANH, task, N, 23);
+    for (int64_t i = 0; i < N; i++) {
+        const float *x = o.x + 4 * i;
+        o.label[i] = (int32_t)((int64_t)fabsf(3.0F * x[0] + x[1] + 5.0F * x[2] * x[3]) % outputs);
+        for (int64_t k = 0; k < outputs; k++) o.y[i * outputs + k] = (double)(x[0] * x[1] - x[k]) + 0.3;
+    }
+    return o;
+}
+
+static void refit(oracle *o, const int64_t *rows, int64_t n)
+{
+    if (sn_refit_output(&o->shape, &o->problem, rows, n, 1, NULL, o->theta) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
+}
+
+/* The largest entry of the gradient of the penalised loss by the coefficients of standardised psi(Z), and by
+   the intercepts. */
+static double steepest(const oracle *o)
+{
+    const int top = o->shape.layers - 1;
+    const int64_t m = o->shape.width[top + 1];
+    float psi[N * Q], mu[N * 4];
+    double design[N * (Q + 1)], gradient[4 * (Q + 1)] = {0}, out[4], worst = 0.0;
+    sn_column columns[Q];
+    assert_int_equal(sn_forward(&o->shape, o->theta, o->x, NULL, N, top, true, 1, psi), STONET_OK);
+    assert_int_equal(sn_forward(&o->shape, o->theta, o->x, NULL, N, top + 1, false, 1, mu), STONET_OK);
+    sn_describe_columns(N, Q, psi, columns);
+    sn_standard_design(N, Q, psi, columns, design);
+    for (int64_t i = 0; i < N; i++) {
+        for (int64_t k = 0; k < m; k++) out[k] = (double)mu[i * m + k];
+        if (o->shape.task == SN_CLASSIFICATION) sn_softmax(1, m, out);
+        for (int64_t k = 0; k < m; k++) {
+            const double wanted =
+                o->shape.task == SN_CLASSIFICATION ? (double)(o->label[i] == k) : o->y[i * m + k];
+            for (int64_t j = 0; j <= Q; j++)
+                gradient[k * (Q + 1) + j] += (out[k] - wanted) * design[i * (Q + 1) + j];
+        }
+    }
+    for (int64_t k = 0; k < m; k++)
+        for (int64_t j = 0; j <= Q; j++) {
+            double pull = 0.0;
+            if (j < Q) pull = columns[j].sd * (double)o->theta[o->shape.weight_at[top] + k * Q + j];
+            /* Two classes share one coefficient vector: its halves bear half the penalty each, times two. */
+            if (o->shape.task == SN_CLASSIFICATION && m == 2) pull *= 2.0;
+            worst = fmax(worst, fabs(gradient[k * (Q + 1) + j] + pull));
+        }
+    return worst;
+}
+
+static void check_solved(sn_task task, int64_t outputs)
+{
+    oracle o = make_network(task, outputs);
+    const size_t below = (size_t)o.shape.weight_at[o.shape.layers - 1] * sizeof(float);
+    float *before = malloc(below);
+    assert_non_null(before);
+    memcpy(before, o.theta, below);
+    assert_true(steepest(&o) > 1.0);
+    refit(&o, NULL, N);
+    assert_true(steepest(&o) < 1e-3);
+    assert_memory_equal(before, o.theta, below);
+    free(before);
+    oracle_free(&o);
+}
+
+static void test_solves_its_regression(void **state)
+{
+    (void)state;
+    check_solved(SN_CLASSIFICATION, 2);
+    check_solved(SN_CLASSIFICATION, 4);
+    check_solved(SN_REGRESSION, 1);
+    check_solved(SN_REGRESSION, 3);
+}
+
+/* The chosen rows, and no other, count. */
+static void test_rows(void **state)
+{
+    (void)state;
+    oracle all = make_network(SN_CLASSIFICATION, 2), part = make_network(SN_CLASSIFICATION, 2);
+    int64_t odd[N / 2];
+    for (int64_t i = 0; i < N / 2; i++) odd[i] = 2 * i + 1;
+    for (int64_t i = 0; i < N / 2; i++) {
+        memcpy(part.x + 4 * i, all.x + 4 * odd[i], 4 * sizeof(float));
+        part.label[i] = all.label[odd[i]];
+    }
+    refit(&all, odd, N / 2);
+    refit(&part, NULL, N / 2);
+    assert_memory_equal(all.theta, part.theta, (size_t)all.shape.parameters * sizeof(float));
+    oracle_free(&all);
+    oracle_free(&part);
+}
+
+static void check_untouched(oracle *o)
+{
+    const size_t size = (size_t)o->shape.parameters * sizeof(float);
+    float *before = malloc(size);
+    assert_non_null(before);
+    memcpy(before, o->theta, size);
+    refit(o, NULL, N);
+    assert_memory_equal(before, o->theta, size);
+    free(before);
+    oracle_free(o);
+}
+
+static void test_leaves_what_it_cannot_fit(void **state)
+{
+    (void)state;
+    oracle missing = make_network(SN_CLASSIFICATION, 4);
+    for (int64_t i = 0; i < N; i++)
+        if (missing.label[i] == 2) missing.label[i] = 1;
+    check_untouched(&missing);
+    oracle constant = make_network(SN_CLASSIFICATION, 2);
+    memset(constant.theta, 0, (size_t)constant.shape.weight_at[2] * sizeof(float));
+    check_untouched(&constant);
+}
+
+/* The same seed with and without: only the output layer differs, and its loss on the rows is lower. */
+static void test_setting(void **state)
+{
+    (void)state;
+    oracle o = make_network(SN_CLASSIFICATION, 2);
+    sn_stonet *net[2];
+    sn_losses losses[2];
+    for (int k = 0; k < 2; k++) {
+        sn_settings *settings = NULL;
+        stonet_run run;
+        stonet_run_default(&run);
+        stonet_outcome outcome;
+        assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
+        assert_int_equal(sn_settings_set(settings, "epochs", "40"), STONET_OK);
+        assert_int_equal(sn_settings_set(settings, "weight_decay", "0.05"), STONET_OK);
+        assert_int_equal(sn_settings_set(settings, "output", k == 0 ? "trained" : "refit"), STONET_OK);
+        assert_int_equal(sn_stonet_fit(&o.problem, 2, settings, &run, &net[k], &outcome), STONET_OK);
+        assert_int_equal(sn_forward_loss(&net[k]->shape, net[k]->theta, &o.problem, NULL, N, 1, &losses[k]),
+                         STONET_OK);
+        sn_settings_free(settings);
+    }
+    const size_t below = (size_t)net[0]->shape.weight_at[net[0]->shape.layers - 1] * sizeof(float);
+    assert_memory_equal(net[0]->theta, net[1]->theta, below);
+    assert_true(losses[1].loss < losses[0].loss);
+    sn_stonet_free(net[0]);
+    sn_stonet_free(net[1]);
+    oracle_free(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_solves_its_regression),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_leaves_what_it_cannot_fit),
+        cmocka_unit_test(test_setting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
