@@ -64,6 +64,17 @@ static bool set_value(const cli_command *command, const cli_option *option, cons
                       (long long)option->low, (long long)option->high, text);
         return false;
     }
+    case OPTION_REAL: {
+        char *end = NULL;
+        double value = strtod(text, &end);
+        if (end != text && *end == '\0' && value >= (double)option->low && value <= (double)option->high) {
+            *(double *)place = value;
+            return true;
+        }
+        say_usage(command, "--%s takes a number from %lld to %lld, not '%s'", option->name,
+                  (long long)option->low, (long long)option->high, text);
+        return false;
+    }
     }
     return false;
 }

@@ -13,6 +13,7 @@ typedef enum option_kind {
     OPTION_FLAG,    /* bool */
     OPTION_TEXT,    /* const char * */
     OPTION_INTEGER, /* int64_t, within low..high */
+    OPTION_REAL,    /* double, within low..high */
     OPTION_TEXTS    /* text_list; may be given several times */
 } option_kind;
 
@@ -27,7 +28,7 @@ typedef struct cli_option {
     size_t offset;        /* of the field in the command's struct */
     const char *argument; /* what the help calls the value; NULL for a flag */
     const char *initial;  /* the default, parsed like a value from the user; NULL: none */
-    int64_t low, high;    /* OPTION_INTEGER */
+    int64_t low, high;    /* OPTION_INTEGER, OPTION_REAL */
     const char *help;
 } cli_option;
 

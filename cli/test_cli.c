@@ -233,6 +233,9 @@ static void tune_then_fit(void **state)
     json_t *about = captured_json();
     assert_true(mean_at[(int)number_of(about, "dim")] == least);
     json_decref(about);
+    SH("stonet tune train.csv --target label --method pca --folds 3 --grid dim=1,2,3 --within 1000 --best "
+       "simple.json --quiet --out rows.csv && cat simple.json");
+    assert_non_null(strstr(captured_out, "\"dim\": 1"));
     SH("stonet tune train.csv --target label --dim 1 --method pca --folds 3 --grid scale=none,column "
        "--quiet");
     assert_int_equal(lines_of(captured_out), 4);

@@ -16,6 +16,7 @@ typedef struct tune_values {
     const char *dim, *criterion, *best;
     text_list grid;
     int64_t folds, trials;
+    double within;
 } tune_values;
 
 static const cli_option options[] = {
@@ -54,6 +55,16 @@ static const cli_option options[] = {
      .offset = offsetof(tune_values, best),
      .argument = "FILE.json",
      .help = "Write the best settings as a file for 'stonet fit --config'"},
+    {.name = "within",
+     .kind = OPTION_REAL,
+     .offset = offsetof(tune_values, within),
+     .argument = "S",
+     .initial = "0",
+     .low = 0,
+     .high = 1000,
+     .help =
+         "With --best: write the first point of the grid, in the order given, within S standard errors of "
+         "the best; give the values from simple to flexible"},
     RESULTS_OPTIONS(tune_values, results),
     SPEC_OPTIONS(tune_values, spec),
     RUN_OPTIONS(tune_values, run),
@@ -61,7 +72,7 @@ static const cli_option options[] = {
 
 static int write_best(const cli_command *command, const tune_values *values, const stonet_results *results)
 {
-    int64_t best = stonet_results_best(results);
+    int64_t best = stonet_results_simplest(results, values->within);
     if (best < 0) {
         say_error(command, "no point of the grid could be fitted, so there are no best settings");
         return EXIT_FAILED;

@@ -280,6 +280,10 @@ STONET_API int64_t stonet_results_rows(const stonet_results *results);
 STONET_API stonet_status stonet_results_row(const stonet_results *results, int64_t index,
                                             stonet_result_row *row);
 STONET_API int64_t stonet_results_best(const stonet_results *results); /* row of the smallest mean, or -1 */
+/* The first row whose mean exceeds the best one's by at most so many standard errors of their difference over
+   the splits, or -1. With a grid in the order from simple to flexible: the simplest settings that are as
+   good. */
+STONET_API int64_t stonet_results_simplest(const stonet_results *results, double standard_errors);
 STONET_API stonet_outcome stonet_results_outcome(const stonet_results *results);
 STONET_API const char *stonet_results_criterion(const stonet_results *results); /* e.g. "error_rate" */
 /* The spec of a row as config JSON that stonet_spec_read takes. Free with stonet_string_free; NULL on

@@ -218,6 +218,26 @@ int64_t stonet_results_best(const stonet_results *results)
     return results->best;
 }
 
+/* Whether row a is at most so many standard errors of the paired difference above row b. */
+static bool is_within(const stonet_results *results, const sn_row *a, const sn_row *b, double standard_errors)
+{
+    double mean = 0.0, squares = 0.0, n = (double)results->n_splits;
+    for (int64_t k = 0; k < results->n_splits; k++) mean += (a->value[k] - b->value[k]) / n;
+    for (int64_t k = 0; k < results->n_splits; k++) {
+        double off = a->value[k] - b->value[k] - mean;
+        squares += off * off;
+    }
+    double se = n > 1.0 ? sqrt(squares / (n - 1.0) / n) : 0.0;
+    return mean <= standard_errors * se; /* not so where a split is missing: the mean is NaN */
+}
+
+int64_t stonet_results_simplest(const stonet_results *results, double standard_errors)
+{
+    for (int64_t i = 0; i < results->best; i++)
+        if (is_within(results, &results->row[i], &results->row[results->best], standard_errors)) return i;
+    return results->best;
+}
+
 stonet_outcome stonet_results_outcome(const stonet_results *results)
 {
     return results->outcome;

@@ -12,6 +12,7 @@
 
 #include "model/testing.h"
 #include "select/jobs.h"
+#include "select/results.h"
 
 static void assert_says(stonet_status got, stonet_status wanted, const char *words)
 {
@@ -152,6 +153,32 @@ static void tuning_finds_the_dimension(void **state)
     stonet_string_free(config);
     stonet_results_free(results);
     sn_table_free(&table);
+}
+
+/* Three rows by hand: the last is best, the first .1 above it with a standard error of .1 / sqrt 3, the
+   second .02 above it with none. */
+static void the_simplest_is_the_first_that_is_close(void **state)
+{
+    (void)state;
+    static const double VALUES[3][3] = {{0.1, 0.2, 0.3}, {0.12, 0.12, 0.12}, {0.1, 0.1, 0.1}};
+    stonet_spec *spec = sn_testing_spec("pca", "1");
+    const stonet_spec *const specs[3] = {spec, spec, spec};
+    stonet_results *results = NULL;
+    assert_int_equal(sn_results_create(specs, 3, 3, STONET_CRITERION_MSE, &results), STONET_OK);
+    for (int i = 0; i < 3; i++) memcpy(results->row[i].value, VALUES[i], sizeof VALUES[i]);
+    results->best = 2;
+    assert_int_equal(stonet_results_simplest(results, 0.0), 2);
+    assert_int_equal(stonet_results_simplest(results, 1.0), 2);
+    assert_int_equal(stonet_results_simplest(results, 1.7), 2);
+    assert_int_equal(stonet_results_simplest(results, 1.8), 0); /* sqrt 3 = 1.73 */
+    results->row[0].value[1] = NAN;                             /* not finished: not comparable */
+    assert_int_equal(stonet_results_simplest(results, 1e6), 2);
+    memcpy(results->row[1].value, VALUES[2], sizeof VALUES[2]);
+    assert_int_equal(stonet_results_simplest(results, 0.0), 1);
+    results->best = -1;
+    assert_int_equal(stonet_results_simplest(results, 1.0), -1);
+    stonet_results_free(results);
+    stonet_spec_free(spec);
 }
 
 static void threads_do_not_change_the_results(void **state)
@@ -492,6 +519,7 @@ int main(void)
         cmocka_unit_test(folds_part_the_rows_by_class),
         cmocka_unit_test(a_class_of_one_row_is_never_held_out),
         cmocka_unit_test(tuning_finds_the_dimension),
+        cmocka_unit_test(the_simplest_is_the_first_that_is_close),
         cmocka_unit_test(threads_do_not_change_the_results),
         cmocka_unit_test(results_are_written_as_json_and_csv),
         cmocka_unit_test(a_point_that_fails_does_not_stop_the_others),
