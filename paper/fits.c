@@ -52,10 +52,11 @@ stonet_status fits_spec(const char *method, int64_t dim, const char *settings, s
     return STONET_OK;
 }
 
-/* The library reads specs from files: the row of the best point goes through one. */
-static stonet_status best_spec(const lab *self, const stonet_results *results, stonet_spec **out)
+/* The library reads specs from files: the row of the chosen point goes through one. */
+static stonet_status chosen_spec(const lab *self, const stonet_results *results, double within,
+                                 stonet_spec **out)
 {
-    int64_t best = stonet_results_best(results);
+    int64_t best = stonet_results_simplest(results, within);
     if (best < 0) {
         stonet_result_row row;
         stonet_status status = stonet_results_row(results, 0, &row);
@@ -88,7 +89,7 @@ stonet_status fits_tuned(lab *self, const stonet_spec *spec, const stonet_data *
     stonet_run run = lab_stonet_run(self, 1);
     stonet_results *results = NULL;
     stonet_status status = stonet_tune(spec, train, &how, &run, &results);
-    if (status == STONET_OK) status = best_spec(self, results, out);
+    if (status == STONET_OK) status = chosen_spec(self, results, over->within, out);
     stonet_results_free(results);
     return status;
 }

@@ -19,6 +19,7 @@ stonet_status fits_spec(const char *method, int64_t dim, const char *settings, s
 typedef struct grid {
     const char *entry[8];
     int64_t count;
+    double within; /* take the first point within so many standard errors of the best; 0: the best */
 } grid;
 
 typedef struct tuning {
@@ -27,7 +28,7 @@ typedef struct tuning {
     stonet_criterion criterion;
 } tuning;
 
-/* The best point of the grid by cross-validation on the training part; a copy of the spec when the grid is
+/* A point of the grid chosen by cross-validation on the training part; a copy of the spec when the grid is
  * empty. */
 stonet_status fits_tuned(lab *self, const stonet_spec *spec, const stonet_data *train, const grid *over,
                          const tuning *by, stonet_spec **out);

@@ -10,7 +10,7 @@
 #include "paper/report.h"
 
 static const column columns[] = {
-    {"stonet", "stonet", "activation=tanh batch=64 s_out=1e-4", COLUMN_QUICK},
+    {"stonet", "stonet", "activation=tanh batch=64 s_out=1e-4 output=refit", COLUMN_QUICK},
     {"stonet-paper", "stonet", NULL, COLUMN_QUICK},
     {"lsmie", "lsmie", "learner=logistic", 0},
     {"gsir", "gsir", "learner=logistic", COLUMN_QUICK},
@@ -102,6 +102,9 @@ static void describe(const lab *self, const column *by, cell *what)
                                    over.count == 0       ? "untuned"
                                    : self->options.quick ? "3 folds by log loss, 6 points"
                                                          : "5 folds by log loss");
+    if (over.within > 0.0)
+        used += (size_t)snprintf(what->settings + used, sizeof what->settings - used,
+                                 ", the first within %g standard errors, %s", over.within, by->settings);
     for (int64_t i = 0; i < over.count; i++)
         used += (size_t)snprintf(what->settings + used, sizeof what->settings - used, " %s", over.entry[i]);
 }
