@@ -75,6 +75,8 @@ class StoNetClassifier(BaseStoNetClassifier):
         c of the final stage's steps C/(c + k^a). From 0 to 1e+12.
     sdr_a : float, default=0.6
         a of the final stage's steps C/(c + k^a). From 0 to 2.
+    output : {"trained", "refit"}, default="trained"
+        the output layer: as training leaves it, or refitted on psi(Z) at the end.
     engine : {"cpu", "ref"}, default="cpu"
         cpu: float, fast; ref: double, plain loops.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
@@ -125,6 +127,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         "sdr_iterations",
         "sdr_c",
         "sdr_a",
+        "output",
         "engine",
         "scale",
     )
@@ -160,6 +163,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         sdr_iterations: int | str = "auto",
         sdr_c: float = 1000.0,
         sdr_a: float = 0.6,
+        output: str = "trained",
         engine: str = "cpu",
         scale: str = "auto",
         random_state: Any = None,
@@ -194,6 +198,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         self.sdr_iterations = sdr_iterations
         self.sdr_c = sdr_c
         self.sdr_a = sdr_a
+        self.output = output
         self.engine = engine
         self.scale = scale
         self.random_state = random_state
@@ -264,6 +269,8 @@ class StoNetRegressor(BaseStoNetRegressor):
         c of the final stage's steps C/(c + k^a). From 0 to 1e+12.
     sdr_a : float, default=0.6
         a of the final stage's steps C/(c + k^a). From 0 to 2.
+    output : {"trained", "refit"}, default="trained"
+        the output layer: as training leaves it, or refitted on psi(Z) at the end.
     engine : {"cpu", "ref"}, default="cpu"
         cpu: float, fast; ref: double, plain loops.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
@@ -313,6 +320,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         "sdr_iterations",
         "sdr_c",
         "sdr_a",
+        "output",
         "engine",
         "scale",
     )
@@ -348,6 +356,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         sdr_iterations: int | str = "auto",
         sdr_c: float = 1000.0,
         sdr_a: float = 0.6,
+        output: str = "trained",
         engine: str = "cpu",
         scale: str = "auto",
         random_state: Any = None,
@@ -382,6 +391,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.sdr_iterations = sdr_iterations
         self.sdr_c = sdr_c
         self.sdr_a = sdr_a
+        self.output = output
         self.engine = engine
         self.scale = scale
         self.random_state = random_state
