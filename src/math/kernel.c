@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/exponential.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 
@@ -57,8 +58,11 @@ done:
 void sn_gaussian_of_distances(int64_t n, int64_t m, double gamma, double *d2)
 {
 #pragma omp parallel for
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < m; j++) d2[i * m + j] = exp(-gamma * d2[i * m + j]);
+    for (int64_t i = 0; i < n; i++) {
+        double *row = d2 + i * m;
+        for (int64_t j = 0; j < m; j++) row[j] *= -gamma;
+        sn_exp_nonpositive(m, row);
+    }
 }
 
 stonet_status sn_gaussian_gram(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
@@ -130,10 +134,29 @@ stonet_status sn_mean_distance(int64_t n, int64_t p, const double *x, uint64_t s
     return STONET_OK;
 }
 
-static int compare_reals(const void *a, const void *b)
+/* The k-th smallest (from 0) of the values, which are rearranged: those before place k are no larger, those
+   after it no smaller. */
+static double select_smallest(int64_t count, int64_t k, double *values)
 {
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
+    for (int64_t low = 0, high = count - 1; low < high;) {
+        double pivot = values[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (values[i] < pivot) i++;
+            while (values[j] > pivot) j--;
+            if (i > j) break;
+            double value = values[i];
+            values[i++] = values[j];
+            values[j--] = value;
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            break;
+    }
+    return values[k];
 }
 
 stonet_status sn_median_distance(int64_t n, int64_t p, const double *x, uint64_t seed, double *median)
@@ -141,8 +164,12 @@ stonet_status sn_median_distance(int64_t n, int64_t p, const double *x, uint64_t
     double *distances = NULL;
     int64_t pairs = 0;
     SN_TRY(pair_distances(n, p, x, seed, &distances, &pairs));
-    qsort(distances, (size_t)pairs, sizeof *distances, compare_reals);
-    *median = pairs > 0 ? 0.5 * (distances[(pairs - 1) / 2] + distances[pairs / 2]) : 0.0;
+    *median = 0.0;
+    if (pairs > 0) {
+        double upper = select_smallest(pairs, pairs / 2, distances), lower = upper;
+        if (pairs % 2 == 0) lower = select_smallest(pairs / 2, pairs / 2 - 1, distances);
+        *median = 0.5 * (lower + upper);
+    }
     sn_free(distances);
     return STONET_OK;
 }
