@@ -159,52 +159,11 @@ static stonet_status run_starts(search *s, const sn_settings *settings, uint64_t
     return STONET_OK;
 }
 
-/* A problem of the chosen rows, which owns x, label and y. */
-static stonet_status choose_subsample(const sn_problem *problem, const sn_settings *settings, uint64_t seed,
-                                      sn_problem *part)
+/* The rows the criterion is summed over. */
+static int64_t row_count(const sn_problem *problem, const sn_settings *settings)
 {
-    int64_t n = problem->n, count = n, m = problem->outputs;
-    if (!sn_is(settings, "rows", "auto"))
-        count = sn_int(settings, "rows");
-    else if (!sn_is(settings, "landmarks", "none"))
-        count = 3 * sn_int(settings, "landmarks") / 2;
-    count = count < n ? count : n;
-    int64_t *rows = NULL;
-    float *x = NULL;
-    int32_t *label = NULL;
-    double *y = NULL;
-    stonet_status status;
-    *part = *problem;
-    part->n = count;
-    part->x = NULL;
-    part->label = NULL;
-    part->y = NULL;
-    SN_GOTO(status, SN_NEW_RAW(rows, count), done);
-    SN_GOTO(status, SN_NEW_RAW(x, count * problem->p), done);
-    part->x = x;
-    SN_GOTO(status, sn_choose_rows(n, count, seed, 2, rows), done);
-    for (int64_t i = 0; i < count; i++)
-        memcpy(x + i * problem->p, problem->x + rows[i] * problem->p, (size_t)problem->p * sizeof *x);
-    if (problem->label != NULL) {
-        SN_GOTO(status, SN_NEW_RAW(label, count), done);
-        part->label = label;
-        for (int64_t i = 0; i < count; i++) label[i] = problem->label[rows[i]];
-    } else {
-        SN_GOTO(status, SN_NEW_RAW(y, count * m), done);
-        part->y = y;
-        for (int64_t i = 0; i < count; i++)
-            memcpy(y + i * m, problem->y + rows[i] * m, (size_t)m * sizeof *y);
-    }
-done:
-    sn_free(rows);
-    return status;
-}
-
-static void free_subsample(sn_problem *part)
-{
-    sn_free((void *)part->x);
-    sn_free((void *)part->label);
-    sn_free((void *)part->y);
+    if (!sn_is(settings, "rows", "auto")) return sn_int(settings, "rows");
+    return sn_is(settings, "landmarks", "none") ? problem->n : 3 * sn_int(settings, "landmarks") / 2;
 }
 
 static stonet_status estimate(const sn_kernel_input *input, const sn_settings *settings, double s,
@@ -266,7 +225,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     int threads = omp_get_max_threads();
     uint64_t seed = run != NULL ? run->seed : 1;
     stonet_status status;
-    SN_GOTO(status, choose_subsample(problem, settings, seed, &part), done);
+    SN_GOTO(status, sn_problem_part_create(problem, row_count(problem, settings), seed, &part), done);
     SN_GOTO(status, sn_kernel_memory(&part, settings, "kdr", 3.1), done);
     omp_set_num_threads(sn_threads(run));
     SN_GOTO(status, sn_kernel_rows_create(&part, sn_landmarks_setting(settings), run, &input), done);
@@ -282,7 +241,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     if (stopped) result->outcome = STONET_STOPPED;
 done:
     sn_kernel_input_free(&input);
-    free_subsample(&part);
+    sn_problem_part_free(&part);
     sn_free(f);
     sn_free(b);
     sn_free(mean);

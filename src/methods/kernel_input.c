@@ -14,6 +14,45 @@
 enum { MOST_RESPONSE_RANK = 2000 };
 static const double response_tolerance = 1e-12;
 
+void sn_problem_part_free(sn_problem *part)
+{
+    sn_free((void *)part->x);
+    sn_free((void *)part->label);
+    sn_free((void *)part->y);
+    memset(part, 0, sizeof *part);
+}
+
+stonet_status sn_problem_part_create(const sn_problem *problem, int64_t count, uint64_t seed,
+                                     sn_problem *part)
+{
+    int64_t *row = NULL, p = problem->p, m = problem->outputs;
+    float *x = NULL;
+    int32_t *label = NULL;
+    double *y = NULL;
+    stonet_status status;
+    *part = *problem;
+    part->n = count = count < problem->n ? count : problem->n;
+    SN_GOTO(status, SN_NEW_RAW(row, count), done);
+    SN_GOTO(status, SN_NEW_RAW(x, count * p), done);
+    if (problem->label != NULL)
+        SN_GOTO(status, SN_NEW_RAW(label, count), done);
+    else
+        SN_GOTO(status, SN_NEW_RAW(y, count * m), done);
+    SN_GOTO(status, sn_choose_rows(problem->n, count, seed, 2, row), done);
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(x + i * p, problem->x + row[i] * p, (size_t)p * sizeof *x);
+        if (label != NULL) label[i] = problem->label[row[i]];
+        if (y != NULL) memcpy(y + i * m, problem->y + row[i] * m, (size_t)m * sizeof *y);
+    }
+done:
+    sn_free(row);
+    part->x = x;
+    part->label = label;
+    part->y = y;
+    if (status != STONET_OK) sn_problem_part_free(part);
+    return status;
+}
+
 int64_t sn_landmarks_setting(const sn_settings *settings)
 {
     return sn_is(settings, "landmarks", "none") ? 0 : sn_int(settings, "landmarks");

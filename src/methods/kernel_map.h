@@ -27,6 +27,11 @@
             "s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at most)"       \
     }
 
+/* A problem of `count` of the rows (all, where there are no more), chosen by the seed: a copy of its own. */
+stonet_status sn_problem_part_create(const sn_problem *problem, int64_t count, uint64_t seed,
+                                     sn_problem *part);
+void sn_problem_part_free(sn_problem *part);
+
 /* The features of a problem as kernel methods take them. */
 typedef struct sn_kernel_input {
     int64_t n, p, m; /* rows, columns, kernel functions */
