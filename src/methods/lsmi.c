@@ -1,81 +1,93 @@
 #include "methods/lsmi.h"
 
 #include <math.h>
+#include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/exponential.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
 #include "math/noise.h"
+#include "math/serial_blas.h"
+
+/* Features of so many rows that they stay in the cache of a core, within limits good for BLAS. */
+enum { CACHED_FEATURES = 1 << 15, FEWEST_ROWS = 64, MOST_ROWS = 1024 };
 
 static int64_t block_size(const sn_lsmi *lsmi, int64_t block)
 {
     return lsmi->first[block + 1] - lsmi->first[block];
 }
 
+/* ---- rows and centres -------------------------------------------------------------------------- */
+
 void sn_lsmi_free(sn_lsmi *lsmi)
 {
-    sn_free(lsmi->x);
-    sn_free(lsmi->centres);
+    sn_free(lsmi->row);
     sn_free(lsmi->first);
+    sn_free(lsmi->centre);
     sn_free(lsmi->label);
     sn_free(lsmi->y);
-    sn_free(lsmi->v);
     sn_free(lsmi->phi_y);
+    sn_free(lsmi->response);
+    sn_free(lsmi->count);
     sn_free(lsmi->z);
     sn_free(lsmi->u);
-    sn_free(lsmi->dz);
+    sn_free(lsmi->sums);
+    sn_free(lsmi->sums_at);
+    sn_free(lsmi->alpha);
+    sn_free(lsmi->beta);
+    sn_free(lsmi->work);
     sn_free(lsmi->du);
-    sn_free(lsmi->phi);
-    sn_free(lsmi->weight);
+    sn_free(lsmi->t);
     memset(lsmi, 0, sizeof *lsmi);
 }
 
-/* Rows in a keyed order, so that folds are ranges of rows. */
-static stonet_status copy_rows(const sn_problem *problem, uint64_t seed, sn_lsmi *lsmi)
+/* A keyed order, so that folds are ranges of rows, and the responses in it. */
+static stonet_status order_rows(const sn_problem *problem, uint64_t seed, sn_lsmi *lsmi)
 {
-    int64_t n = lsmi->n, p = lsmi->p, m = lsmi->m;
-    int64_t *order = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(order, n), done);
-    SN_GOTO(status, SN_NEW_RAW(lsmi->x, n * p), done);
+    int64_t n = lsmi->n, m = lsmi->m;
     sn_random random;
+    SN_TRY(SN_NEW_RAW(lsmi->row, n));
     sn_random_init(&random, seed, SN_STREAM_SPLIT, 1);
-    sn_random_permutation(&random, n, order);
+    sn_random_permutation(&random, n, lsmi->row);
     for (int64_t k = 0; k <= SN_LSMI_FOLDS; k++) lsmi->fold[k] = n * k / SN_LSMI_FOLDS;
-    for (int64_t i = 0; i < n; i++) sn_widen(p, problem->x + order[i] * p, lsmi->x + i * p);
-    if (problem->task == SN_CLASSIFICATION) {
-        SN_GOTO(status, SN_NEW_RAW(lsmi->label, n), done);
-        for (int64_t i = 0; i < n; i++) lsmi->label[i] = problem->label[order[i]];
-    } else {
-        SN_GOTO(status, SN_NEW_RAW(lsmi->y, n * m), done);
+    if (problem->task == SN_REGRESSION) {
+        SN_TRY(SN_NEW_RAW(lsmi->y, n * m));
         for (int64_t i = 0; i < n; i++)
-            memcpy(lsmi->y + i * m, problem->y + order[i] * m, (size_t)m * sizeof(double));
+            memcpy(lsmi->y + i * m, problem->y + lsmi->row[i] * m, (size_t)m * sizeof(double));
+        return STONET_OK;
     }
-done:
-    sn_free(order);
-    return status;
+    SN_TRY(SN_NEW_RAW(lsmi->label, n));
+    SN_TRY(SN_NEW(lsmi->count, lsmi->blocks * (SN_LSMI_FOLDS + 1)));
+    for (int64_t k = 0; k < SN_LSMI_FOLDS; k++)
+        for (int64_t i = lsmi->fold[k]; i < lsmi->fold[k + 1]; i++) {
+            lsmi->label[i] = problem->label[lsmi->row[i]];
+            int64_t *count = lsmi->count + (int64_t)lsmi->label[i] * (SN_LSMI_FOLDS + 1);
+            count[k]++;
+            count[SN_LSMI_FOLDS]++;
+        }
+    return STONET_OK;
 }
 
-/* Centres: a keyed choice of the rows, class by class. */
+/* A keyed choice of the rows, class by class. */
 static stonet_status choose_centres(uint64_t seed, sn_lsmi *lsmi)
 {
-    int64_t *rows = NULL, at = 0, p = lsmi->p, m = lsmi->m;
+    int64_t *rows = NULL, at = 0;
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(rows, lsmi->b), done);
-    SN_GOTO(status, SN_NEW_RAW(lsmi->centres, lsmi->b * p), done);
-    SN_GOTO(status, SN_NEW_RAW(lsmi->v, lsmi->b * m), done);
+    SN_GOTO(status, SN_NEW_RAW(lsmi->centre, lsmi->b), done);
     SN_GOTO(status, SN_NEW(lsmi->first, lsmi->blocks + 1), done);
+    SN_GOTO(status, SN_NEW(lsmi->sums_at, lsmi->blocks + 1), done);
     SN_GOTO(status, sn_choose_rows(lsmi->n, lsmi->b, seed, 3, rows), done);
     for (int64_t block = 0; block < lsmi->blocks; block++) {
-        for (int64_t l = 0; l < lsmi->b; l++) {
-            if (lsmi->label != NULL && lsmi->label[rows[l]] != block) continue;
-            memcpy(lsmi->centres + at * p, lsmi->x + rows[l] * p, (size_t)p * sizeof(double));
-            if (m > 0) memcpy(lsmi->v + at * m, lsmi->y + rows[l] * m, (size_t)m * sizeof(double));
-            at++;
-        }
+        for (int64_t l = 0; l < lsmi->b; l++)
+            if (lsmi->label == NULL || lsmi->label[rows[l]] == block) lsmi->centre[at++] = rows[l];
         lsmi->first[block + 1] = at;
-        if (block_size(lsmi, block) > lsmi->widest) lsmi->widest = block_size(lsmi, block);
+        int64_t size = block_size(lsmi, block);
+        lsmi->sums_at[block + 1] = lsmi->sums_at[block] + (SN_LSMI_FOLDS + 1) * (size * size + size);
+        if (size > lsmi->widest) lsmi->widest = size;
     }
 done:
     sn_free(rows);
@@ -89,328 +101,465 @@ static stonet_status typical_distance(int64_t n, int64_t p, const double *x, uin
     return *distance > 0.0 ? STONET_OK : sn_mean_distance(n, p, x, seed, distance);
 }
 
-static stonet_status check_response(uint64_t seed, sn_lsmi *lsmi)
+/* All that is large, once its size is known and found to fit. */
+static stonet_status create_work(double besides, sn_lsmi *lsmi)
 {
-    if (lsmi->label == NULL) {
-        SN_TRY(typical_distance(lsmi->n, lsmi->m, lsmi->y, seed, &lsmi->y_scale));
-        if (lsmi->y_scale > 0.0) return STONET_OK;
-        return sn_fail(STONET_ERROR_DATA, "the target is constant, so there is nothing to explain");
-    }
-    for (int64_t i = 1; i < lsmi->n; i++)
-        if (lsmi->label[i] != lsmi->label[0]) return STONET_OK;
-    return sn_fail(STONET_ERROR_DATA, "all rows are of one class, so there is nothing to tell apart");
+    int64_t n = lsmi->n, b = lsmi->b, width = lsmi->d + 2, widest = lsmi->widest;
+    int64_t rows = CACHED_FEATURES / (widest + 1);
+    lsmi->threads = omp_get_max_threads();
+    lsmi->rows = rows < FEWEST_ROWS ? FEWEST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+    int64_t features = lsmi->rows * (2 * widest + width + 2), solving = widest * widest + 2 * widest;
+    lsmi->scratch = features > solving ? features : solving;
+    int64_t sums = lsmi->sums_at[lsmi->blocks], work = lsmi->threads * lsmi->scratch;
+    double count = (double)(n * width + (SN_LSMI_SLABS + 1) * b * width + sums + work);
+    if (lsmi->label == NULL) count += (double)(n * b + (SN_LSMI_FOLDS + 2) * b * b);
+    SN_TRY(sn_memory_require((uint64_t)(8.0 * (count + besides)), "lsmie",
+                             "set fewer landmarks (--set landmarks=200)"));
+    SN_TRY(SN_NEW_RAW(lsmi->z, n * width));
+    SN_TRY(SN_NEW_RAW(lsmi->u, b * width));
+    SN_TRY(SN_NEW_RAW(lsmi->du, SN_LSMI_SLABS * b * width));
+    SN_TRY(SN_NEW_RAW(lsmi->sums, sums));
+    SN_TRY(SN_NEW_RAW(lsmi->work, work));
+    SN_TRY(SN_NEW_RAW(lsmi->alpha, b));
+    SN_TRY(SN_NEW_RAW(lsmi->beta, b));
+    if (lsmi->label != NULL) return STONET_OK;
+    SN_TRY(SN_NEW_RAW(lsmi->phi_y, n * b));
+    SN_TRY(SN_NEW_RAW(lsmi->t, b * b));
+    return SN_NEW_RAW(lsmi->response, (SN_LSMI_FOLDS + 1) * b * b);
 }
 
 stonet_status sn_lsmi_create(const sn_problem *problem, int64_t centres, int64_t d, uint64_t seed,
-                             sn_lsmi *lsmi)
+                             double besides, sn_lsmi *lsmi)
 {
     memset(lsmi, 0, sizeof *lsmi);
     lsmi->n = problem->n;
-    lsmi->p = problem->p;
     lsmi->d = d;
     lsmi->b = centres < problem->n ? centres : problem->n;
     lsmi->blocks = problem->task == SN_CLASSIFICATION ? problem->outputs : 1;
     lsmi->m = problem->task == SN_CLASSIFICATION ? 0 : problem->outputs;
-    lsmi->s = 1.0;
-    lsmi->lambda = 0.1;
     stonet_status status;
-    SN_GOTO(status, copy_rows(problem, seed, lsmi), failed);
+    SN_GOTO(status, order_rows(problem, seed, lsmi), failed);
     SN_GOTO(status, choose_centres(seed, lsmi), failed);
-    SN_GOTO(status, check_response(seed, lsmi), failed);
-    SN_GOTO(status, SN_NEW_RAW(lsmi->z, lsmi->n * d), failed);
-    SN_GOTO(status, SN_NEW_RAW(lsmi->u, lsmi->b * d), failed);
-    SN_GOTO(status, SN_NEW_RAW(lsmi->dz, lsmi->n * d), failed);
-    SN_GOTO(status, SN_NEW_RAW(lsmi->du, lsmi->b * d), failed);
-    SN_GOTO(status, SN_NEW_RAW(lsmi->phi, lsmi->n * lsmi->widest), failed);
-    SN_GOTO(status, SN_NEW_RAW(lsmi->weight, lsmi->n * lsmi->widest), failed);
-    if (lsmi->label == NULL) SN_GOTO(status, SN_NEW_RAW(lsmi->phi_y, lsmi->n * lsmi->b), failed);
-    return STONET_OK;
+    SN_GOTO(status, create_work(besides, lsmi), failed);
+    if (lsmi->label != NULL) return STONET_OK;
+    SN_GOTO(status, typical_distance(lsmi->n, lsmi->m, lsmi->y, seed, &lsmi->y_scale), failed);
+    if (lsmi->y_scale > 0.0) return STONET_OK;
+    status = sn_fail(STONET_ERROR_DATA, "the target is constant, so there is nothing to explain");
 failed:
     sn_lsmi_free(lsmi);
     return status;
 }
 
-stonet_status sn_lsmi_set_bandwidth(sn_lsmi *lsmi, double s)
+/* ---- settings ---------------------------------------------------------------------------------- */
+
+/* phi_y at this bandwidth and its products. */
+static stonet_status set_response(sn_lsmi *lsmi, double s)
 {
-    lsmi->s = s;
-    if (lsmi->label != NULL) return STONET_OK;
+    int64_t b = lsmi->b, square = b * b;
+    double *centre = NULL, *all = lsmi->response + SN_LSMI_FOLDS * square;
     double gamma = 1.0 / (2.0 * s * s * lsmi->y_scale * lsmi->y_scale);
-    return sn_gaussian_gram(lsmi->n, lsmi->b, lsmi->m, lsmi->y, lsmi->v, gamma, lsmi->phi_y);
-}
-
-static double z_gamma(const sn_lsmi *lsmi)
-{
-    return 1.0 / (2.0 * lsmi->s * lsmi->s * lsmi->z_scale * lsmi->z_scale);
-}
-
-static void project(sn_lsmi *lsmi, const double *b)
-{
-    sn_gemm(false, false, lsmi->n, lsmi->d, lsmi->p, 1.0, lsmi->x, b, 0.0, lsmi->z);
-    sn_gemm(false, false, lsmi->b, lsmi->d, lsmi->p, 1.0, lsmi->centres, b, 0.0, lsmi->u);
-}
-
-/* phi (n x size of the block) at the current bandwidth. */
-static stonet_status block_features(sn_lsmi *lsmi, int64_t block)
-{
-    return sn_gaussian_gram(lsmi->n, block_size(lsmi, block), lsmi->d, lsmi->z,
-                            lsmi->u + lsmi->first[block] * lsmi->d, z_gamma(lsmi), lsmi->phi);
-}
-
-/* phi_y of row i at the centres (numbers). */
-static const double *response_row(const sn_lsmi *lsmi, int64_t i)
-{
-    return lsmi->phi_y + i * lsmi->b;
-}
-
-/* h (size) = sum over rows from .. to - 1 of phi_z . phi_y. */
-static void block_sums(const sn_lsmi *lsmi, int64_t block, int64_t from, int64_t to, double *h)
-{
-    int64_t size = block_size(lsmi, block);
-    memset(h, 0, (size_t)size * sizeof *h);
-    for (int64_t i = from; i < to; i++) {
-        const double *phi = lsmi->phi + i * size;
-        if (lsmi->label != NULL) {
-            for (int64_t l = 0; l < size && lsmi->label[i] == block; l++) h[l] += phi[l];
-        } else {
-            const double *phi_y = response_row(lsmi, i);
-            for (int64_t l = 0; l < size; l++) h[l] += phi[l] * phi_y[l];
-        }
+    SN_TRY(SN_NEW_RAW(centre, b * lsmi->m));
+    for (int64_t l = 0; l < b; l++)
+        memcpy(centre + l * lsmi->m, lsmi->y + lsmi->centre[l] * lsmi->m, (size_t)lsmi->m * sizeof(double));
+    stonet_status status = sn_gaussian_gram(lsmi->n, b, lsmi->m, lsmi->y, centre, gamma, lsmi->phi_y);
+    sn_free(centre);
+    SN_TRY(status);
+#pragma omp parallel num_threads(lsmi->threads)
+    {
+        sn_serial_blas();
+#pragma omp for
+        for (int64_t k = 0; k < SN_LSMI_FOLDS; k++)
+            sn_syrk_tn(b, lsmi->fold[k + 1] - lsmi->fold[k], 1.0, lsmi->phi_y + lsmi->fold[k] * b, 0.0,
+                       lsmi->response + k * square);
     }
-}
-
-/* r (size x size) = sum over rows from .. to - 1 of phi_y phi_y'. */
-static void response_products(const sn_lsmi *lsmi, int64_t block, int64_t from, int64_t to, double *r)
-{
-    int64_t size = block_size(lsmi, block);
-    if (lsmi->label == NULL) {
-        sn_syrk_tn(size, to - from, 1.0, lsmi->phi_y + from * size, 0.0, r);
-        return;
-    }
-    double count = 0.0;
-    for (int64_t i = from; i < to; i++) count += lsmi->label[i] == block;
-    for (int64_t i = 0; i < size * size; i++) r[i] = count;
-}
-
-typedef struct solved {
-    double *h, *hh;                 /* h; H (size x size) */
-    double *r;                      /* sum_i phi_y phi_y' */
-    double *alpha, *beta, *h_alpha; /* (H + lambda)^{-1} h, (H + lambda)^{-1} H alpha, H alpha */
-    double *factor;                 /* Cholesky of H + lambda; then the matrix T of the gradient */
-} solved;
-
-static void solved_free(solved *s)
-{
-    sn_free(s->h);
-    sn_free(s->hh);
-    sn_free(s->r);
-    sn_free(s->alpha);
-    sn_free(s->beta);
-    sn_free(s->h_alpha);
-    sn_free(s->factor);
-}
-
-static stonet_status solved_create(int64_t size, solved *s)
-{
-    memset(s, 0, sizeof *s);
-    SN_TRY(SN_NEW_RAW(s->h, size));
-    SN_TRY(SN_NEW_RAW(s->hh, size * size));
-    SN_TRY(SN_NEW_RAW(s->r, size * size));
-    SN_TRY(SN_NEW_RAW(s->alpha, size));
-    SN_TRY(SN_NEW_RAW(s->beta, size));
-    SN_TRY(SN_NEW_RAW(s->h_alpha, size));
-    return SN_NEW_RAW(s->factor, size * size);
-}
-
-/* alpha, beta and the block's share h'alpha - alpha'H alpha / 2 of S. */
-static stonet_status solve_block(const sn_lsmi *lsmi, int64_t block, solved *s, double *value)
-{
-    int64_t size = block_size(lsmi, block), n = lsmi->n;
-    double rows = (double)n;
-    block_sums(lsmi, block, 0, n, s->h);
-    response_products(lsmi, block, 0, n, s->r);
-    sn_syrk_tn(size, n, 1.0 / (rows * rows), lsmi->phi, 0.0, s->hh);
-    for (int64_t l = 0; l < size; l++) s->alpha[l] = s->h[l] /= rows;
-    for (int64_t i = 0; i < size * size; i++) s->factor[i] = s->hh[i] *= s->r[i];
-    sn_add_diagonal(size, lsmi->lambda, s->factor);
-    SN_TRY(sn_cholesky(size, s->factor));
-    SN_TRY(sn_cholesky_solve(size, s->factor, 1, s->alpha));
-    sn_gemv(false, size, size, 1.0, s->hh, s->alpha, 0.0, s->h_alpha);
-    memcpy(s->beta, s->h_alpha, (size_t)size * sizeof(double));
-    SN_TRY(sn_cholesky_solve(size, s->factor, 1, s->beta));
-    *value += sn_dot(size, s->h, s->alpha) - 0.5 * sn_dot(size, s->alpha, s->h_alpha);
+    memset(all, 0, (size_t)square * sizeof *all);
+    for (int64_t k = 0; k < SN_LSMI_FOLDS; k++)
+        for (int64_t i = 0; i < square; i++) all[i] += lsmi->response[k * square + i];
     return STONET_OK;
 }
 
-/* weight (n x size) = omega . phi with omega = a phi_y / n - phi T / n^2, T_lm = (alpha_l c_m + alpha_m c_l)
-   r_lm, a = 2 alpha - beta, c = 1.5 alpha - beta. */
-static void gradient_weights(sn_lsmi *lsmi, int64_t block, solved *s)
+stonet_status sn_lsmi_set(sn_lsmi *lsmi, double s, double lambda)
 {
-    int64_t size = block_size(lsmi, block);
-    double n = (double)lsmi->n;
-    for (int64_t l = 0; l < size; l++)
-        for (int64_t m = 0; m < size; m++) {
-            double cl = 1.5 * s->alpha[l] - s->beta[l], cm = 1.5 * s->alpha[m] - s->beta[m];
-            s->factor[l * size + m] = (s->alpha[l] * cm + s->alpha[m] * cl) * s->r[l * size + m];
-        }
-    sn_gemm(false, false, lsmi->n, size, size, -1.0 / (n * n), lsmi->phi, s->factor, 0.0, lsmi->weight);
-#pragma omp parallel for
-    for (int64_t i = 0; i < lsmi->n; i++) {
-        double *weight = lsmi->weight + i * size;
-        const double *phi = lsmi->phi + i * size;
-        const double *phi_y = lsmi->label == NULL ? response_row(lsmi, i) : NULL;
-        double own = lsmi->label != NULL && lsmi->label[i] == block ? 1.0 : 0.0;
-        for (int64_t l = 0; l < size; l++) {
-            double a = 2.0 * s->alpha[l] - s->beta[l];
-            weight[l] = (weight[l] + a * (phi_y != NULL ? phi_y[l] : own) / n) * phi[l];
-        }
-    }
-}
-
-/* dz += diag(V 1) z - V u and du = diag(V'1) u - V'z for V the weights, both times scale. */
-static stonet_status add_gradient(sn_lsmi *lsmi, int64_t block, double scale)
-{
-    int64_t size = block_size(lsmi, block), d = lsmi->d;
-    const double *v = lsmi->weight, *u = lsmi->u + lsmi->first[block] * d;
-    double *du = lsmi->du + lsmi->first[block] * d, *columns = NULL;
-    SN_TRY(SN_NEW(columns, size));
-    sn_gemm(false, false, lsmi->n, d, size, -scale, v, u, 1.0, lsmi->dz);
-    sn_gemm(true, false, size, d, lsmi->n, -scale, v, lsmi->z, 0.0, du);
-    for (int64_t i = 0; i < lsmi->n; i++) {
-        double sum = 0.0;
-        for (int64_t l = 0; l < size; l++) {
-            sum += v[i * size + l];
-            columns[l] += v[i * size + l];
-        }
-        for (int64_t j = 0; j < d; j++) lsmi->dz[i * d + j] += scale * sum * lsmi->z[i * d + j];
-    }
-    for (int64_t l = 0; l < size; l++)
-        for (int64_t j = 0; j < d; j++) du[l * d + j] += scale * columns[l] * u[l * d + j];
-    sn_free(columns);
+    lsmi->lambda = lambda;
+    if (s == lsmi->s) return STONET_OK;
+    if (lsmi->label == NULL) SN_TRY(set_response(lsmi, s));
+    lsmi->s = s;
     return STONET_OK;
 }
 
-stonet_status sn_lsmi_value(sn_lsmi *lsmi, const double *b, double *value, double *gradient)
+/*
+ * Puts the point z in place: with rows z_i less their mean, rows (z_i, |z_i|^2, 1) and, for the centres, (2
+ * gamma u_l, -gamma, -gamma |u_l|^2), gamma = 1 / (2 s^2 m_z^2), whose inner products are the exponents
+ * -gamma |z_i - u_l|^2.
+ */
+static stonet_status place(sn_lsmi *lsmi, const double *z)
 {
-    solved s;
-    stonet_status status;
-    *value = -0.5;
-    project(lsmi, b);
-    SN_GOTO(status, solved_create(lsmi->widest, &s), done);
-    if (gradient != NULL) memset(lsmi->dz, 0, (size_t)(lsmi->n * lsmi->d) * sizeof(double));
-    for (int64_t block = 0; block < lsmi->blocks; block++) {
-        if (block_size(lsmi, block) == 0) continue;
-        SN_GOTO(status, block_features(lsmi, block), done);
-        SN_GOTO(status, solve_block(lsmi, block, &s, value), done);
-        if (gradient == NULL) continue;
-        gradient_weights(lsmi, block, &s);
-        SN_GOTO(status, add_gradient(lsmi, block, -2.0 * z_gamma(lsmi)), done);
+    int64_t d = lsmi->d, width = d + 2;
+    double *mean = NULL, scale = lsmi->s * lsmi->z_scale;
+    SN_TRY(SN_NEW_RAW(mean, d));
+    sn_column_means(lsmi->n, d, z, mean);
+#pragma omp parallel for num_threads(lsmi->threads)
+    for (int64_t i = 0; i < lsmi->n; i++) {
+        double *row = lsmi->z + i * width, square = 0.0;
+        for (int64_t j = 0; j < d; j++) {
+            row[j] = z[i * d + j] - mean[j];
+            square += row[j] * row[j];
+        }
+        row[d] = square;
+        row[d + 1] = 1.0;
     }
-    if (gradient == NULL) goto done;
-    sn_gemm(true, false, lsmi->p, lsmi->d, lsmi->n, 1.0, lsmi->x, lsmi->dz, 0.0, gradient);
-    sn_gemm(true, false, lsmi->p, lsmi->d, lsmi->b, 1.0, lsmi->centres, lsmi->du, 1.0, gradient);
-done:
-    solved_free(&s);
-    return status;
+    sn_free(mean);
+    lsmi->gamma = 1.0 / (2.0 * scale * scale);
+    for (int64_t l = 0; l < lsmi->b; l++) {
+        const double *row = lsmi->z + lsmi->centre[l] * width;
+        double *u = lsmi->u + l * width;
+        for (int64_t j = 0; j < d; j++) u[j] = 2.0 * lsmi->gamma * row[j];
+        u[d] = -lsmi->gamma;
+        u[d + 1] = -lsmi->gamma * row[d];
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_lsmi_set_unit(sn_lsmi *lsmi, const double *z, uint64_t seed)
+{
+    SN_TRY(typical_distance(lsmi->n, lsmi->d, z, seed, &lsmi->z_scale));
+    if (lsmi->z_scale > 0.0) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA, "all rows have the same features, so there is nothing to reduce");
+}
+
+/* ---- sums over rows ---------------------------------------------------------------------------- */
+
+static double *thread_work(const sn_lsmi *lsmi)
+{
+    return lsmi->work + omp_get_thread_num() * lsmi->scratch;
+}
+
+/* phi_z (rows x size of the block) of rows from .. to - 1. */
+static void block_features(const sn_lsmi *lsmi, int64_t block, int64_t from, int64_t to, double *phi)
+{
+    int64_t size = block_size(lsmi, block), width = lsmi->d + 2;
+    sn_gemm(false, true, to - from, size, width, 1.0, lsmi->z + from * width,
+            lsmi->u + lsmi->first[block] * width, 0.0, phi);
+    sn_exp_nonpositive((to - from) * size, phi);
 }
 
 /* The sums of one range of rows, for one block. */
 typedef struct part {
-    double *z, *y; /* size x size: sum phi_z phi_z', sum phi_y phi_y' */
-    double *h;     /* size */
+    double *z; /* size x size: sum phi_z phi_z' */
+    double *h; /* size: sum phi_z . phi_y */
 } part;
 
-/* H and h of the rows of `all` without those of `without` (NULL: of all). */
-static void combine(int64_t size, double rows, const part *all, const part *without, double *hh, double *h)
+/* Fold k, or all rows. */
+static part part_of(const sn_lsmi *lsmi, int64_t block, int64_t k)
 {
-    for (int64_t i = 0; i < size * size; i++) {
-        double z = all->z[i] - (without != NULL ? without->z[i] : 0.0);
-        double y = all->y[i] - (without != NULL ? without->y[i] : 0.0);
-        hh[i] = z * y / (rows * rows);
-    }
-    for (int64_t l = 0; l < size; l++) h[l] = (all->h[l] - (without != NULL ? without->h[l] : 0.0)) / rows;
+    int64_t size = block_size(lsmi, block);
+    double *at = lsmi->sums + lsmi->sums_at[block] + k * (size * size + size);
+    return (part){.z = at, .h = at + size * size};
 }
 
-/* loss[j] += alpha'H alpha / 2 - h'alpha on the fold for alpha of the other rows with lambda[j]. work: 3 size
-   x size and 3 size. */
-static stonet_status fold_loss(int64_t size, double rows, double fold_rows, const part *all, const part *fold,
-                               const double *lambda, int64_t n_lambda, double *work, double *loss)
+static void add_fold(const sn_lsmi *lsmi, int64_t block, int64_t k)
 {
-    double *train = work, *test = train + size * size, *factor = test + size * size;
-    double *h_train = factor + size * size, *h_test = h_train + size, *alpha = h_test + size;
-    combine(size, rows - fold_rows, all, fold, train, h_train);
-    combine(size, fold_rows, fold, NULL, test, h_test);
-    for (int64_t j = 0; j < n_lambda; j++) {
-        memcpy(factor, train, (size_t)(size * size) * sizeof(double));
-        memcpy(alpha, h_train, (size_t)size * sizeof(double));
-        sn_add_diagonal(size, lambda[j], factor);
-        SN_TRY(sn_solve_spd(size, factor, 1, alpha));
-        sn_gemv(false, size, size, 1.0, test, alpha, 0.0, factor);
-        loss[j] += 0.5 * sn_dot(size, alpha, factor) - sn_dot(size, h_test, alpha);
-    }
-    return STONET_OK;
-}
-
-/* Adds the losses of one block over all folds, for the current s. memory: (folds + 1) parts and the work
- * space. */
-static stonet_status block_loss(sn_lsmi *lsmi, int64_t block, const double *lambda, int64_t n_lambda,
-                                double *memory, double *loss)
-{
-    int64_t size = block_size(lsmi, block), square = size * size, each = 2 * square + size;
-    part parts[SN_LSMI_FOLDS + 1], *all = &parts[SN_LSMI_FOLDS];
-    for (int64_t k = 0; k <= SN_LSMI_FOLDS; k++) {
-        double *at = memory + k * each;
-        parts[k] = (part){.z = at, .y = at + square, .h = at + 2 * square};
-    }
-    memset(all->z, 0, (size_t)each * sizeof(double));
-    SN_TRY(block_features(lsmi, block));
-    for (int64_t k = 0; k < SN_LSMI_FOLDS; k++) {
-        int64_t from = lsmi->fold[k], to = lsmi->fold[k + 1];
-        sn_syrk_tn(size, to - from, 1.0, lsmi->phi + from * size, 0.0, parts[k].z);
-        response_products(lsmi, block, from, to, parts[k].y);
-        block_sums(lsmi, block, from, to, parts[k].h);
-        for (int64_t i = 0; i < each; i++) all->z[i] += parts[k].z[i];
-    }
-    double *work = memory + (SN_LSMI_FOLDS + 1) * each;
-    for (int64_t k = 0; k < SN_LSMI_FOLDS; k++) {
-        double rows = (double)(lsmi->fold[k + 1] - lsmi->fold[k]);
-        if (rows > 0.0 && rows < (double)lsmi->n)
-            SN_TRY(fold_loss(size, (double)lsmi->n, rows, all, &parts[k], lambda, n_lambda, work, loss));
-    }
-    return STONET_OK;
-}
-
-stonet_status sn_lsmi_tune(sn_lsmi *lsmi, const double *b, const double *s, int64_t n_s, const double *lambda,
-                           int64_t n_lambda, uint64_t seed)
-{
-    double *memory = NULL, *loss = NULL, best = INFINITY, best_s = s[0], best_lambda = lambda[0];
-    int64_t square = lsmi->widest * lsmi->widest;
-    stonet_status status;
-    project(lsmi, b);
-    SN_GOTO(status, typical_distance(lsmi->n, lsmi->d, lsmi->z, seed, &lsmi->z_scale), done);
-    if (!(lsmi->z_scale > 0.0)) {
-        status = sn_fail(STONET_ERROR_DATA, "all rows have the same features, so there is nothing to reduce");
-        goto done;
-    }
-    SN_GOTO(status, SN_NEW_RAW(memory, (2 * SN_LSMI_FOLDS + 5) * square + (SN_LSMI_FOLDS + 4) * lsmi->widest),
-            done);
-    SN_GOTO(status, SN_NEW_RAW(loss, n_lambda), done);
-    for (int64_t i = 0; i < n_s && n_s * n_lambda > 1; i++) {
-        SN_GOTO(status, sn_lsmi_set_bandwidth(lsmi, s[i]), done);
-        memset(loss, 0, (size_t)n_lambda * sizeof *loss);
-        for (int64_t block = 0; block < lsmi->blocks; block++)
-            if (block_size(lsmi, block) > 0)
-                SN_GOTO(status, block_loss(lsmi, block, lambda, n_lambda, memory, loss), done);
-        for (int64_t j = 0; j < n_lambda; j++) {
-            if (!(loss[j] < best)) continue;
-            best = loss[j];
-            best_s = s[i];
-            best_lambda = lambda[j];
+    int64_t size = block_size(lsmi, block);
+    part sum = part_of(lsmi, block, k);
+    double *phi = thread_work(lsmi);
+    memset(sum.z, 0, (size_t)(size * size + size) * sizeof(double));
+    for (int64_t from = lsmi->fold[k]; from < lsmi->fold[k + 1]; from += lsmi->rows) {
+        int64_t to = from + lsmi->rows < lsmi->fold[k + 1] ? from + lsmi->rows : lsmi->fold[k + 1];
+        block_features(lsmi, block, from, to, phi);
+        sn_syrk_tn(size, to - from, 1.0, phi, 1.0, sum.z);
+        for (int64_t i = from; i < to; i++) {
+            const double *row = phi + (i - from) * size;
+            if (lsmi->label == NULL) {
+                const double *phi_y = lsmi->phi_y + i * size;
+                for (int64_t l = 0; l < size; l++) sum.h[l] += row[l] * phi_y[l];
+            } else if (lsmi->label[i] == block) {
+                for (int64_t l = 0; l < size; l++) sum.h[l] += row[l];
+            }
         }
     }
-    lsmi->lambda = best_lambda;
-    status = sn_lsmi_set_bandwidth(lsmi, best_s);
+}
+
+/* All sums at the point in place. */
+static void add_rows(sn_lsmi *lsmi)
+{
+#pragma omp parallel num_threads(lsmi->threads)
+    {
+        sn_serial_blas();
+#pragma omp for schedule(dynamic)
+        for (int64_t task = 0; task < lsmi->blocks * SN_LSMI_FOLDS; task++)
+            add_fold(lsmi, task / SN_LSMI_FOLDS, task % SN_LSMI_FOLDS);
+#pragma omp for schedule(dynamic)
+        for (int64_t block = 0; block < lsmi->blocks; block++) {
+            int64_t size = block_size(lsmi, block), count = size * size + size;
+            double *all = part_of(lsmi, block, SN_LSMI_FOLDS).z;
+            memset(all, 0, (size_t)count * sizeof *all);
+            for (int64_t k = 0; k < SN_LSMI_FOLDS; k++) {
+                const double *fold = part_of(lsmi, block, k).z;
+                for (int64_t i = 0; i < count; i++) all[i] += fold[i];
+            }
+        }
+    }
+}
+
+/* ---- value ------------------------------------------------------------------------------------- */
+
+/* H (hh, size x size) and h of some of the rows: all times the sums over all rows plus fold times those of
+   fold k. */
+static void moments(const sn_lsmi *lsmi, int64_t block, int64_t k, double all, double fold, double *hh,
+                    double *h)
+{
+    int64_t size = block_size(lsmi, block), square = size * size;
+    part whole = part_of(lsmi, block, SN_LSMI_FOLDS), own = part_of(lsmi, block, k);
+    double rows = all * (double)lsmi->n + fold * (double)(lsmi->fold[k + 1] - lsmi->fold[k]);
+    if (lsmi->label != NULL) {
+        const int64_t *count = lsmi->count + block * (SN_LSMI_FOLDS + 1);
+        double y = (all * (double)count[SN_LSMI_FOLDS] + fold * (double)count[k]) / (rows * rows);
+        for (int64_t i = 0; i < square; i++) hh[i] = (all * whole.z[i] + fold * own.z[i]) * y;
+    } else {
+        const double *y = lsmi->response + SN_LSMI_FOLDS * square, *own_y = lsmi->response + k * square;
+        for (int64_t i = 0; i < square; i++)
+            hh[i] = (all * whole.z[i] + fold * own.z[i]) * (all * y[i] + fold * own_y[i]) / (rows * rows);
+    }
+    for (int64_t l = 0; l < size; l++) h[l] = (all * whole.h[l] + fold * own.h[l]) / rows;
+}
+
+/* alpha, beta and the block's share h'alpha - alpha'H alpha / 2 of S. */
+static stonet_status solve_block(const sn_lsmi *lsmi, int64_t block, double *value)
+{
+    int64_t size = block_size(lsmi, block);
+    double *factor = thread_work(lsmi), *h = factor + size * size;
+    double *alpha = lsmi->alpha + lsmi->first[block], *beta = lsmi->beta + lsmi->first[block];
+    moments(lsmi, block, 0, 1.0, 0.0, factor, h);
+    memcpy(alpha, h, (size_t)size * sizeof *alpha);
+    sn_add_diagonal(size, lsmi->lambda, factor);
+    SN_TRY(sn_cholesky(size, factor));
+    SN_TRY(sn_cholesky_solve(size, factor, 1, alpha));
+    for (int64_t l = 0; l < size; l++) beta[l] = h[l] - lsmi->lambda * alpha[l]; /* H alpha */
+    *value = sn_dot(size, h, alpha) - 0.5 * sn_dot(size, alpha, beta);
+    return sn_cholesky_solve(size, factor, 1, beta);
+}
+
+static stonet_status not_finite(void)
+{
+    return sn_fail(STONET_ERROR_NUMERIC, "the products of the basis functions are not positive definite");
+}
+
+stonet_status sn_lsmi_value(sn_lsmi *lsmi, const double *z, double *value)
+{
+    double *share = NULL;
+    bool failed = false;
+    SN_TRY(place(lsmi, z));
+    SN_TRY(SN_NEW(share, lsmi->blocks));
+    add_rows(lsmi);
+#pragma omp parallel num_threads(lsmi->threads)
+    {
+        sn_serial_blas();
+#pragma omp for schedule(dynamic) reduction(|| : failed)
+        for (int64_t block = 0; block < lsmi->blocks; block++)
+            if (block_size(lsmi, block) > 0 && solve_block(lsmi, block, &share[block]) != STONET_OK)
+                failed = true;
+    }
+    *value = -0.5;
+    for (int64_t block = 0; block < lsmi->blocks; block++) *value += share[block];
+    sn_free(share);
+    return failed ? not_finite() : STONET_OK;
+}
+
+/* ---- gradient ---------------------------------------------------------------------------------- */
+
+/*
+ * weight (rows x size) = omega . phi, omega = a phi_y / n - phi T / n^2 with T_lm = (alpha_l c_m + alpha_m
+ * c_l) r_lm, a = 2 alpha - beta, c = 1.5 alpha - beta, r = sum_i phi_y phi_y'. For classes r is constant and
+ * phi T = r ((phi alpha) c' + (phi c) alpha').
+ */
+static void weigh(const sn_lsmi *lsmi, int64_t block, int64_t from, int64_t to, const double *phi,
+                  double *pair, double *weight)
+{
+    int64_t size = block_size(lsmi, block), rows = to - from;
+    const double *alpha = lsmi->alpha + lsmi->first[block], *beta = lsmi->beta + lsmi->first[block];
+    double n = (double)lsmi->n;
+    if (lsmi->label == NULL) {
+        sn_gemm(false, false, rows, size, size, -1.0 / (n * n), phi, lsmi->t, 0.0, weight);
+        for (int64_t i = 0; i < rows; i++) {
+            const double *phi_y = lsmi->phi_y + (from + i) * size, *row = phi + i * size;
+            double *out = weight + i * size;
+            for (int64_t l = 0; l < size; l++)
+                out[l] = (out[l] + (2.0 * alpha[l] - beta[l]) * phi_y[l] / n) * row[l];
+        }
+        return;
+    }
+    double r = -(double)lsmi->count[block * (SN_LSMI_FOLDS + 1) + SN_LSMI_FOLDS] / (n * n);
+    sn_gemv(false, rows, size, r, phi, alpha, 0.0, pair);
+    sn_gemv(false, rows, size, r, phi, beta, 0.0, pair + rows);
+    for (int64_t i = 0; i < rows; i++) {
+        const double *row = phi + i * size;
+        double *out = weight + i * size, own = lsmi->label[from + i] == block ? 1.0 / n : 0.0;
+        double with_alpha = 3.0 * pair[i] - pair[rows + i] + 2.0 * own, with_beta = -pair[i] - own;
+        for (int64_t l = 0; l < size; l++) out[l] = (with_alpha * alpha[l] + with_beta * beta[l]) * row[l];
+    }
+}
+
+/* dz of rows from .. to - 1, and what they add to the centres: with V the weights, dz_i = 2 gamma sum_l V_il
+   (u_l - z_i), and du (b x (d + 2)) = V'(z, |z|^2, 1). */
+static void slab_gradient(const sn_lsmi *lsmi, int64_t from, int64_t to, double *du, double *dz)
+{
+    int64_t d = lsmi->d, width = d + 2;
+    double *phi = thread_work(lsmi), *weight = phi + lsmi->rows * lsmi->widest;
+    double *sum = weight + lsmi->rows * lsmi->widest, *pair = sum + lsmi->rows * width;
+    memset(du, 0, (size_t)(lsmi->b * width) * sizeof *du);
+    for (int64_t at = from; at < to; at += lsmi->rows) {
+        int64_t end = at + lsmi->rows < to ? at + lsmi->rows : to, rows = end - at;
+        const double *z = lsmi->z + at * width;
+        memset(sum, 0, (size_t)(rows * width) * sizeof *sum);
+        for (int64_t block = 0; block < lsmi->blocks; block++) {
+            int64_t size = block_size(lsmi, block), first = lsmi->first[block];
+            if (size == 0) continue;
+            block_features(lsmi, block, at, end, phi);
+            weigh(lsmi, block, at, end, phi, pair, weight);
+            sn_gemm(false, false, rows, width, size, 1.0, weight, lsmi->u + first * width, 1.0, sum);
+            sn_gemm(true, false, size, width, rows, 1.0, weight, z, 1.0, du + first * width);
+        }
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < d; j++)
+                dz[(at + i) * d + j] = sum[i * width + j] + 2.0 * sum[i * width + d] * z[i * width + j];
+    }
+}
+
+/* Adds the centres' share to their rows: du_l = 2 gamma sum_i V_il (z_i - u_l). */
+static void add_centres(const sn_lsmi *lsmi, double *dz)
+{
+    int64_t d = lsmi->d, width = d + 2;
+    for (int64_t slab = 1; slab < SN_LSMI_SLABS; slab++)
+        for (int64_t i = 0; i < lsmi->b * width; i++) lsmi->du[i] += lsmi->du[slab * lsmi->b * width + i];
+    for (int64_t l = 0; l < lsmi->b; l++) {
+        const double *du = lsmi->du + l * width, *u = lsmi->u + l * width;
+        double *row = dz + lsmi->centre[l] * d;
+        for (int64_t j = 0; j < d; j++) row[j] += 2.0 * lsmi->gamma * du[j] - du[d + 1] * u[j];
+    }
+}
+
+/* Numbers: the T of weigh(). */
+static void fill_products(const sn_lsmi *lsmi)
+{
+    int64_t b = lsmi->b;
+    const double *alpha = lsmi->alpha, *beta = lsmi->beta, *r = lsmi->response + SN_LSMI_FOLDS * b * b;
+#pragma omp parallel for num_threads(lsmi->threads)
+    for (int64_t l = 0; l < b; l++)
+        for (int64_t m = 0; m < b; m++)
+            lsmi->t[l * b + m] =
+                (3.0 * alpha[l] * alpha[m] - alpha[l] * beta[m] - alpha[m] * beta[l]) * r[l * b + m];
+}
+
+void sn_lsmi_gradient(sn_lsmi *lsmi, double *dz)
+{
+    int64_t n = lsmi->n, size = lsmi->b * (lsmi->d + 2);
+    if (lsmi->label == NULL) fill_products(lsmi);
+#pragma omp parallel num_threads(lsmi->threads)
+    {
+        sn_serial_blas();
+#pragma omp for schedule(dynamic)
+        for (int64_t slab = 0; slab < SN_LSMI_SLABS; slab++)
+            slab_gradient(lsmi, n * slab / SN_LSMI_SLABS, n * (slab + 1) / SN_LSMI_SLABS,
+                          lsmi->du + slab * size, dz);
+    }
+    add_centres(lsmi, dz);
+}
+
+/* ---- choice of the settings -------------------------------------------------------------------- */
+
+/* loss[j] = alpha'H alpha / 2 - h'alpha on fold k for alpha of the other rows with lambda[j], for the j
+   wanted. */
+static stonet_status fold_loss(const sn_lsmi *lsmi, int64_t block, int64_t k, const sn_lsmi_grid *grid,
+                               const bool *wanted, double *loss)
+{
+    int64_t size = block_size(lsmi, block);
+    double *hh = thread_work(lsmi), *h = hh + size * size, *alpha = h + size;
+    for (int64_t j = 0; j < grid->n_lambda; j++) {
+        if (!wanted[j]) continue;
+        moments(lsmi, block, k, 1.0, -1.0, hh, alpha);
+        sn_add_diagonal(size, grid->lambda[j], hh);
+        SN_TRY(sn_solve_spd(size, hh, 1, alpha));
+        moments(lsmi, block, k, 0.0, 1.0, hh, h);
+        loss[j] = -sn_dot(size, h, alpha);
+        for (int64_t l = 0; l < size; l++) loss[j] += 0.5 * alpha[l] * sn_dot(size, hh + l * size, alpha);
+    }
+    return STONET_OK;
+}
+
+/* The losses (n_lambda, only those wanted) at bandwidth i of the grid. */
+static stonet_status bandwidth_loss(sn_lsmi *lsmi, const double *z, const sn_lsmi_grid *grid, int64_t i,
+                                    const bool *wanted, double *loss)
+{
+    int64_t tasks = lsmi->blocks * SN_LSMI_FOLDS, count = grid->n_lambda;
+    double *share = NULL;
+    bool failed = false;
+    SN_TRY(sn_lsmi_set(lsmi, grid->s[i], lsmi->lambda));
+    SN_TRY(place(lsmi, z));
+    SN_TRY(SN_NEW(share, tasks * count));
+    add_rows(lsmi);
+#pragma omp parallel num_threads(lsmi->threads)
+    {
+        sn_serial_blas();
+#pragma omp for schedule(dynamic) reduction(|| : failed)
+        for (int64_t task = 0; task < tasks; task++) {
+            int64_t block = task / SN_LSMI_FOLDS, k = task % SN_LSMI_FOLDS;
+            int64_t rows = lsmi->fold[k + 1] - lsmi->fold[k];
+            if (block_size(lsmi, block) == 0 || rows == 0 || rows == lsmi->n) continue;
+            if (fold_loss(lsmi, block, k, grid, wanted, share + task * count) != STONET_OK) failed = true;
+        }
+    }
+    for (int64_t j = 0; j < count; j++) {
+        if (!wanted[j]) continue;
+        loss[j] = 0.0;
+        for (int64_t task = 0; task < tasks; task++) loss[j] += share[task * count + j];
+    }
+    sn_free(share);
+    return failed ? not_finite() : STONET_OK;
+}
+
+/* Fills loss (n_s x n_lambda, NaN where not known) in the window of `reach` around the choice. */
+static stonet_status window_loss(sn_lsmi *lsmi, const double *z, const sn_lsmi_grid *grid, int64_t reach,
+                                 bool *wanted, double *loss)
+{
+    for (int64_t i = 0; i < grid->n_s; i++) {
+        bool any = false;
+        double *row = loss + i * grid->n_lambda;
+        if (llabs(i - grid->at_s) > reach) continue;
+        for (int64_t j = 0; j < grid->n_lambda; j++) {
+            wanted[j] = llabs(j - grid->at_lambda) <= reach && isnan(row[j]);
+            any = any || wanted[j];
+        }
+        if (any) SN_TRY(bandwidth_loss(lsmi, z, grid, i, wanted, row));
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_lsmi_tune(sn_lsmi *lsmi, const double *z, sn_lsmi_grid *grid)
+{
+    int64_t count = grid->n_s * grid->n_lambda, at = -1;
+    int64_t reach = grid->at_s < 0 ? count : 1;
+    double *loss = NULL;
+    bool *wanted = NULL;
+    stonet_status status = STONET_OK;
+    if (count == 1) {
+        grid->at_s = grid->at_lambda = 0;
+        return sn_lsmi_set(lsmi, grid->s[0], grid->lambda[0]);
+    }
+    SN_GOTO(status, SN_NEW_RAW(loss, count), done);
+    SN_GOTO(status, SN_NEW_RAW(wanted, grid->n_lambda), done);
+    for (int64_t i = 0; i < count; i++) loss[i] = NAN;
+    for (int64_t best = -1; best != at || at < 0; reach = 1) {
+        at = best;
+        SN_GOTO(status, window_loss(lsmi, z, grid, reach, wanted, loss), done);
+        for (int64_t i = 0; i < count; i++)
+            if (loss[i] < INFINITY && (best < 0 || loss[i] < loss[best])) best = i;
+        if (best < 0) break;
+        grid->at_s = best / grid->n_lambda;
+        grid->at_lambda = best % grid->n_lambda;
+    }
+    status = at < 0 ? not_finite() : sn_lsmi_set(lsmi, grid->s[grid->at_s], grid->lambda[grid->at_lambda]);
 done:
-    sn_free(memory);
     sn_free(loss);
+    sn_free(wanted);
     return status;
 }

@@ -1,14 +1,12 @@
 /*
- * Least-squares mutual information estimation for dimension reduction (Suzuki and Sugiyama 2010, 2013).
+ * Least-squares mutual information estimation for dimension reduction (Suzuki and Sugiyama 2010, 2013):
+ * maximises S(X B) (methods/lsmi.h) over B (p x d) with orthonormal columns.
  *
- * Maximises S(B) (methods/lsmi.h) over B (p x d) with orthonormal columns by natural gradient ascent on the
- * Grassmann manifold: G = dS/dB - B B'dS/dB, and along the geodesic of its SVD G = U D V',
- *
- *     B(t) = B V cos(D t) V' + U sin(D t) V',
- *
- * with a step by backtracking (Armijo). The bandwidth and the ridge are chosen again by cross-validation
- * every few steps. Starts: gKDR directions from a small kernel regression, then random ones; the largest S
- * wins.
+ * Ascents (methods/lsmie_ascent.h) from several starts, gKDR directions from a small kernel regression, then
+ * random ones; the largest S wins. All starts climb on a few thousand rows with a few hundred basis functions
+ * at most, which is enough to tell them apart and to come near the top; the winner alone climbs on with all
+ * rows and basis functions. Ascents end early, at gains of a thousandth of S: past that they fit the centres
+ * more than the response, and the error of what is predicted from Z no longer falls.
  */
 #include <math.h>
 #include <omp.h>
@@ -20,7 +18,7 @@
 #include "math/noise.h"
 #include "methods/gkdr.h"
 #include "methods/linear_map.h"
-#include "methods/lsmi.h"
+#include "methods/lsmie_ascent.h"
 
 static const sn_param params[] = {
     {"landmarks", SN_INTEGER, "200", 2, 1e6, NULL, "basis functions, at rows chosen by the seed"},
@@ -33,137 +31,39 @@ static const sn_param params[] = {
     {"restarts", SN_INTEGER, "5", 1, 1e4, NULL, "starts: gKDR, then random directions"},
 };
 
-enum { MOST_HALVINGS = 20, START_LANDMARKS = 500 };
-static const double armijo = 1e-4, first_angle = 0.5, largest_angle = 1.5, still = 1e-6, start_epsilon = 1e-4;
+enum { SEARCH_ROWS = 5000, SEARCH_CENTRES = 200, START_LANDMARKS = 500 };
+static const double start_epsilon = 1e-4, tolerance = 1e-3;
 
-typedef struct search {
-    sn_lsmi lsmi;
-    int64_t p, d, iterations, tune_every;
-    const double *bandwidths, *lambdas;
-    size_t n_bandwidths, n_lambdas;
-    double *b, *trial, *gradient;  /* p x d */
-    double *u, *sigma, *vt, *work; /* SVD of the natural gradient: p x d, d, d x d; work p x d */
-    double value, angle;           /* S at b, the largest angle to try next */
-    const stonet_run *run;
-    uint64_t seed;
-    double started;
-    int64_t done, total;
-} search;
-
-/* U D V' of gradient - B B'gradient. */
-static stonet_status natural_gradient(search *s)
-{
-    int64_t p = s->p, d = s->d;
-    double *inner = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(inner, d * d), done);
-    sn_gemm(true, false, d, d, p, 1.0, s->b, s->gradient, 0.0, inner);
-    memcpy(s->work, s->gradient, (size_t)(p * d) * sizeof(double));
-    sn_gemm(false, false, p, d, d, -1.0, s->b, inner, 1.0, s->work);
-    status = sn_svd(p, d, s->work, s->u, s->sigma, s->vt);
-done:
-    sn_free(inner);
-    return status;
-}
-
-/* trial = B V cos(D t) V' + U sin(D t) V'. */
-static stonet_status geodesic(search *s, double t)
-{
-    int64_t p = s->p, d = s->d;
-    sn_gemm(false, true, p, d, d, 1.0, s->b, s->vt, 0.0, s->work);
-    for (int64_t i = 0; i < p; i++)
-        for (int64_t j = 0; j < d; j++)
-            s->work[i * d + j] =
-                s->work[i * d + j] * cos(s->sigma[j] * t) + s->u[i * d + j] * sin(s->sigma[j] * t);
-    sn_gemm(false, false, p, d, d, 1.0, s->work, s->vt, 0.0, s->trial);
-    return sn_orthonormalise(p, d, s->trial); /* against the slow growth of rounding */
-}
-
-/* One ascent step; *gain is 0 at a maximum. The gradient at the new point is left in place. */
-static stonet_status take_step(search *s, double *gain)
-{
-    *gain = 0.0;
-    SN_TRY(natural_gradient(s));
-    if (!(s->sigma[0] > 0.0)) return STONET_OK;
-    double square = sn_dot(s->d, s->sigma, s->sigma);
-    for (int halving = 0; halving < MOST_HALVINGS; halving++, s->angle *= 0.5) {
-        double t = s->angle / s->sigma[0], value;
-        SN_TRY(geodesic(s, t));
-        SN_TRY(sn_lsmi_value(&s->lsmi, s->trial, &value, s->gradient));
-        if (!(value >= s->value + armijo * t * square)) continue;
-        memcpy(s->b, s->trial, (size_t)(s->p * s->d) * sizeof(double));
-        *gain = value - s->value;
-        s->value = value;
-        if (halving == 0) s->angle = fmin(2.0 * s->angle, largest_angle);
-        return STONET_OK;
-    }
-    return STONET_OK;
-}
-
-static stonet_status retune(search *s)
-{
-    SN_TRY(sn_lsmi_tune(&s->lsmi, s->b, s->bandwidths, (int64_t)s->n_bandwidths, s->lambdas,
-                        (int64_t)s->n_lambdas, s->seed));
-    return sn_lsmi_value(&s->lsmi, s->b, &s->value, s->gradient);
-}
-
-/* From s->b to a maximum: ends when all steps between two choices of the settings gain next to nothing. */
-static stonet_status maximise(search *s, bool *stopped)
-{
-    double gained = INFINITY, gain = 0.0;
-    int64_t step = 0;
-    s->angle = first_angle;
-    for (; step < s->iterations; step++) {
-        if (step % s->tune_every == 0) {
-            if (gained < still * (fabs(s->value) + 0.5)) break;
-            SN_TRY(retune(s));
-            s->angle = fmax(s->angle, 0.01 * first_angle);
-            gained = 0.0;
-        }
-        SN_TRY(take_step(s, &gain));
-        gained += gain;
-        s->done++;
-        sn_progress(s->run, &(stonet_progress){.stage = "lsmie",
-                                               .done = s->done,
-                                               .total = s->total,
-                                               .loss = -s->value,
-                                               .validation_loss = NAN,
-                                               .seconds = sn_seconds() - s->started});
-        *stopped = sn_should_stop(s->run);
-        if (*stopped) break;
-    }
-    s->done += s->iterations - (step < s->iterations ? step : s->iterations);
-    return STONET_OK;
-}
-
-static stonet_status random_start(search *s, uint32_t restart)
+static stonet_status random_start(sn_lsmie_ascent *ascent, uint32_t restart)
 {
     sn_random random;
-    sn_random_init(&random, s->seed, SN_STREAM_START, restart);
-    for (int64_t i = 0; i < s->p * s->d; i++) s->b[i] = sn_random_normal(&random);
-    return sn_orthonormalise(s->p, s->d, s->b);
+    int64_t p = ascent->p, d = ascent->d;
+    sn_random_init(&random, ascent->seed, SN_STREAM_START, restart);
+    for (int64_t i = 0; i < p * d; i++) ascent->b[i] = sn_random_normal(&random);
+    return sn_orthonormalise(p, d, ascent->b);
 }
 
 /* gKDR on a few landmarks, completed by random directions where its gradients span fewer than d. */
-static stonet_status informed_start(search *s, const sn_problem *problem)
+static stonet_status informed_start(sn_lsmie_ascent *ascent, const stonet_run *run)
 {
     sn_kernel_input input = {0};
     double *f = NULL, *found = NULL, distance;
-    int64_t rank, dim = s->d;
+    int64_t rank, d = ascent->d, dim = d;
+    const sn_problem *problem = ascent->problem;
     stonet_status status;
-    SN_GOTO(status, random_start(s, 0), done);
-    SN_GOTO(status, sn_kernel_rows_create(problem, START_LANDMARKS, s->run, &input), done);
-    SN_GOTO(status, sn_mean_distance(input.n, input.p, input.x, s->seed, &distance), done);
+    SN_GOTO(status, random_start(ascent, 0), done);
+    SN_GOTO(status, sn_kernel_rows_create(problem, START_LANDMARKS, run, &input), done);
+    SN_GOTO(status, sn_mean_distance(input.n, input.p, input.x, ascent->seed, &distance), done);
     if (!(distance > 0.0)) {
         status = sn_fail(STONET_ERROR_DATA, "all rows have the same features, so there is nothing to reduce");
         goto done;
     }
     input.gamma = 1.0 / (2.0 * distance * distance);
-    SN_GOTO(status, sn_response_factor(problem, SN_MEDIAN_DISTANCE, s->seed, &f, &rank), done);
+    SN_GOTO(status, sn_response_factor(problem, SN_MEDIAN_DISTANCE, ascent->seed, &f, &rank), done);
     SN_GOTO(status, sn_gkdr_directions(&input, start_epsilon, rank, f, NULL, &dim, &found), done);
-    for (int64_t i = 0; i < s->p; i++)
-        for (int64_t j = 0; j < dim; j++) s->b[i * s->d + j] = found[i * dim + j];
-    status = sn_orthonormalise(s->p, s->d, s->b);
+    for (int64_t i = 0; i < ascent->p; i++)
+        for (int64_t j = 0; j < dim; j++) ascent->b[i * d + j] = found[i * dim + j];
+    status = sn_orthonormalise(ascent->p, d, ascent->b);
 done:
     sn_kernel_input_free(&input);
     sn_free(f);
@@ -171,89 +71,96 @@ done:
     return status;
 }
 
-/* best (p x d) receives the end with the largest S. */
-static stonet_status run_starts(search *s, const sn_problem *problem, int64_t restarts, double *best,
-                                bool *stopped)
+/* An ascent that has yet to be created. */
+static sn_lsmie_ascent configure(const sn_problem *problem, const sn_settings *settings, int64_t d,
+                                 uint64_t seed)
+{
+    sn_lsmie_ascent ascent = {.problem = problem, .d = d, .seed = seed, .tolerance = tolerance};
+    size_t n_s, n_lambda;
+    ascent.iterations = sn_int(settings, "iterations");
+    ascent.tune_every = sn_int(settings, "tune_every");
+    ascent.grid = (sn_lsmi_grid){.s = sn_list(settings, "bandwidths", &n_s),
+                                 .lambda = sn_list(settings, "lambdas", &n_lambda),
+                                 .at_s = -1};
+    ascent.grid.n_s = (int64_t)n_s;
+    ascent.grid.n_lambda = (int64_t)n_lambda;
+    return ascent;
+}
+
+/* best receives the end with the largest S and its settings. */
+static stonet_status run_starts(sn_lsmie_ascent *ascent, int64_t restarts, sn_lsmie_report *report,
+                                sn_lsmie_ascent *best)
 {
     double highest = -INFINITY;
-    s->total = restarts * s->iterations;
-    for (int64_t restart = 0; restart < restarts && !*stopped; restart++) {
-        if (restart == 0)
-            SN_TRY(informed_start(s, problem));
-        else
-            SN_TRY(random_start(s, (uint32_t)restart));
-        SN_TRY(maximise(s, stopped));
-        if (!(s->value > highest)) continue;
-        highest = s->value;
-        memcpy(best, s->b, (size_t)(s->p * s->d) * sizeof *best);
+    for (int64_t restart = 0; restart < restarts && !report->stopped; restart++) {
+        SN_TRY(restart == 0 ? informed_start(ascent, report->run) : random_start(ascent, (uint32_t)restart));
+        ascent->grid.at_s = -1;
+        SN_TRY(sn_lsmie_climb(ascent, report));
+        if (!(ascent->value > highest)) continue;
+        highest = ascent->value;
+        best->grid = ascent->grid;
+        memcpy(best->b, ascent->b, (size_t)(ascent->p * ascent->d) * sizeof(double));
     }
     return STONET_OK;
 }
 
-static stonet_status search_create(search *s, const sn_problem *problem, const sn_settings *settings)
+/* Climbs from all starts on a part of the rows and basis functions; `whole` receives the best end. */
+static stonet_status search(sn_lsmie_ascent *whole, const sn_settings *settings, sn_lsmie_report *report)
 {
-    int64_t size = s->p * s->d;
-    s->iterations = sn_int(settings, "iterations");
-    s->tune_every = sn_int(settings, "tune_every");
-    s->bandwidths = sn_list(settings, "bandwidths", &s->n_bandwidths);
-    s->lambdas = sn_list(settings, "lambdas", &s->n_lambdas);
-    s->started = sn_seconds();
-    SN_TRY(sn_lsmi_create(problem, sn_int(settings, "landmarks"), s->d, s->seed, &s->lsmi));
-    SN_TRY(SN_NEW_RAW(s->b, size));
-    SN_TRY(SN_NEW_RAW(s->trial, size));
-    SN_TRY(SN_NEW_RAW(s->gradient, size));
-    SN_TRY(SN_NEW_RAW(s->u, size));
-    SN_TRY(SN_NEW_RAW(s->sigma, s->d));
-    SN_TRY(SN_NEW_RAW(s->vt, s->d * s->d));
-    return SN_NEW_RAW(s->work, size);
+    sn_problem part = {0};
+    int64_t centres = sn_int(settings, "landmarks");
+    SN_TRY(sn_problem_part_create(whole->problem, SEARCH_ROWS, whole->seed, &part));
+    sn_lsmie_ascent ascent = configure(&part, settings, whole->d, whole->seed);
+    stonet_status status =
+        sn_lsmie_ascent_create(centres < SEARCH_CENTRES ? centres : SEARCH_CENTRES, &ascent);
+    if (status == STONET_OK) status = run_starts(&ascent, sn_int(settings, "restarts"), report, whole);
+    sn_lsmie_ascent_free(&ascent);
+    sn_problem_part_free(&part);
+    return status;
 }
 
-static void search_free(search *s)
+static stonet_status check(const sn_problem *problem)
 {
-    sn_lsmi_free(&s->lsmi);
-    sn_free(s->b);
-    sn_free(s->trial);
-    sn_free(s->gradient);
-    sn_free(s->u);
-    sn_free(s->sigma);
-    sn_free(s->vt);
-    sn_free(s->work);
-}
-
-static stonet_status check(const sn_problem *problem, const sn_settings *settings)
-{
+    int64_t classes;
     if (problem->n < 2)
         return sn_fail(STONET_ERROR_DATA, "lsmie needs at least two rows, and there are %lld",
                        (long long)problem->n);
-    double n = (double)problem->n, b = (double)sn_int(settings, "landmarks");
-    double bytes = 8.0 * (2.0 * n * (double)problem->p + 3.0 * n * fmin(b, n) + 20.0 * b * b);
-    return sn_memory_require((uint64_t)bytes, "lsmie", "set fewer landmarks (--set landmarks=200)");
+    return problem->task == SN_CLASSIFICATION ? sn_classes_present(problem, &classes) : STONET_OK;
+}
+
+/* The ascent with all rows and basis functions is created first: what does not fit in memory is refused
+   before the search. */
+static stonet_status estimate(sn_lsmie_ascent *ascent, const sn_settings *settings, sn_lsmie_report *report)
+{
+    SN_TRY(sn_lsmie_ascent_create(sn_int(settings, "landmarks"), ascent));
+    report->total = (sn_int(settings, "restarts") + 1) * ascent->iterations;
+    SN_TRY(search(ascent, settings, report));
+    return report->stopped ? STONET_OK : sn_lsmie_climb(ascent, report);
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    SN_TRY(check(problem, settings));
-    search s = {.p = problem->p, .run = run, .seed = run != NULL ? run->seed : 1};
-    double *best = NULL, *mean = NULL;
-    bool stopped = false;
+    SN_TRY(check(problem));
+    sn_lsmie_report report = {.run = run, .started = sn_seconds()};
+    double *mean = NULL;
     int threads = omp_get_max_threads();
-    s.d = sn_limit_dim(run, "lsmie", dim, problem->p, "x has no more columns");
     omp_set_num_threads(sn_threads(run));
+    int64_t d = sn_limit_dim(run, "lsmie", dim, problem->p, "x has no more columns");
+    sn_lsmie_ascent ascent = configure(problem, settings, d, run != NULL ? run->seed : 1);
     stonet_status status;
-    SN_GOTO(status, search_create(&s, problem, settings), done);
-    SN_GOTO(status, SN_NEW(best, s.p * s.d), done);
-    SN_GOTO(status, run_starts(&s, problem, sn_int(settings, "restarts"), best, &stopped), done);
-    SN_GOTO(status, SN_NEW_RAW(mean, s.p), done);
-    sn_column_means(s.lsmi.n, s.p, s.lsmi.x, mean);
+    SN_GOTO(status, estimate(&ascent, settings, &report), done);
+    SN_GOTO(status, SN_NEW(mean, problem->p), done);
+    for (int64_t i = 0; i < problem->n; i++)
+        for (int64_t j = 0; j < problem->p; j++)
+            mean[j] += (double)problem->x[i * problem->p + j] / (double)problem->n;
     SN_GOTO(status,
-            sn_linear_map_result(&(sn_linear_map){.p = s.p, .dim = s.d, .centre = mean, .direction = best},
-                                 result),
+            sn_linear_map_result(
+                &(sn_linear_map){.p = problem->p, .dim = d, .centre = mean, .direction = ascent.b}, result),
             done);
-    if (stopped) result->outcome = STONET_STOPPED;
+    if (report.stopped) result->outcome = STONET_STOPPED;
 done:
-    search_free(&s);
-    sn_free(best);
+    sn_lsmie_ascent_free(&ascent);
     sn_free(mean);
     omp_set_num_threads(threads);
     return status;

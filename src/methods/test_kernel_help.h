@@ -19,6 +19,7 @@
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "methods/kernel_map.h"
+#include "methods/linear_map.h"
 
 typedef struct sample {
     sn_problem problem;
@@ -267,6 +268,46 @@ __attribute__((unused)) static stonet_status fit_until(const sn_method *method, 
     stonet_status status = method->fit(&s->problem, 1, settings, &run, result);
     sn_settings_free(settings);
     return status;
+}
+
+/* A fit that is stopped on its way gives a usable result that says so. */
+__attribute__((unused)) static void check_stopping(const sn_method *method)
+{
+    sample s = make_sample(40, 3, 0, 1, 2);
+    sn_fit_result result;
+    assert_int_equal(fit_until(method, &s, 3, &result), STONET_OK);
+    assert_int_equal(result.outcome, STONET_STOPPED);
+    check_round_trip(method, &s, &result);
+    method->free(result.state);
+    free_sample(&s);
+}
+
+/* Nine directions wanted of three columns: three, a warning, and a model that survives the way to a file. */
+__attribute__((unused)) static void check_limit(const sn_method *method)
+{
+    sample s = make_sample(40, 3, 3, 0, 2);
+    sn_fit_result result;
+    char message[64];
+    assert_int_equal(fit_with(method, &s.problem, 9, &result, "iterations", "5", "restarts", "2", NULL),
+                     STONET_OK);
+    assert_int_equal(result.dim, 3);
+    snprintf(message, sizeof message, "%s: 3 directions exist", method->name);
+    assert_non_null(strstr(last_message, message));
+    check_round_trip(method, &s, &result);
+    method->free(result.state);
+    free_sample(&s);
+}
+
+/* Distance of the two directions of a linear map, which is freed, to the true ones of make_sample. */
+__attribute__((unused)) static double distance_to_truth(const sn_method *method, sn_fit_result *result)
+{
+    const sn_linear_map *map = result->state;
+    double *truth = zeros(map->p * 2), distance;
+    truth[0] = truth[3] = 1.0;
+    assert_int_equal(sn_subspace_distance(map->p, 2, truth, map->direction, &distance), STONET_OK);
+    free(truth);
+    method->free(result->state);
+    return distance;
 }
 
 /* One class or a constant target, one row, equal rows: an error that says so. A constant column and duplicate

@@ -1,5 +1,4 @@
-#include "methods/linear_map.h"
-#include "methods/lsmi.h"
+#include "methods/lsmie_ascent.h"
 #include "methods/test_kernel_help.h"
 
 enum { N = 40, P = 4, D = 2, CENTRES = 12 };
@@ -8,8 +7,6 @@ static const sn_method *method(void)
 {
     return sn_method_find("lsmie");
 }
-
-static const double start[P * D] = {0.8, 0.1, -0.3, 0.7, 0.2, -0.4, 0.5, 0.3};
 
 /* The class of a centre, from the blocks. */
 static int64_t class_of(const sn_lsmi *lsmi, int64_t centre)
@@ -27,23 +24,19 @@ static double squared(int64_t p, const double *a, const double *b)
 }
 
 /* phi_z and phi_y (n x b) by the definition. */
-static void plain_features(const sn_lsmi *lsmi, const double *b, double *phi_z, double *phi_y)
+static void plain_features(const sn_lsmi *lsmi, const double *z, double *phi_z, double *phi_y)
 {
     int64_t n = lsmi->n, m = lsmi->b;
-    double *z = zeros(n * D), *u = zeros(m * D);
-    sn_gemm(false, false, n, D, P, 1.0, lsmi->x, b, 0.0, z);
-    sn_gemm(false, false, m, D, P, 1.0, lsmi->centres, b, 0.0, u);
     for (int64_t i = 0; i < n; i++)
         for (int64_t l = 0; l < m; l++) {
-            phi_z[i * m + l] = exp(-squared(D, z + i * D, u + l * D) / (2 * pow(lsmi->s * lsmi->z_scale, 2)));
+            const double *u = z + lsmi->centre[l] * D, *v = lsmi->y + lsmi->centre[l] * lsmi->m;
+            phi_z[i * m + l] = exp(-squared(D, z + i * D, u) / (2 * pow(lsmi->s * lsmi->z_scale, 2)));
             if (lsmi->label != NULL)
                 phi_y[i * m + l] = lsmi->label[i] == class_of(lsmi, l);
             else
-                phi_y[i * m + l] = exp(-squared(lsmi->m, lsmi->y + i * lsmi->m, lsmi->v + l * lsmi->m) /
-                                       (2 * pow(lsmi->s * lsmi->y_scale, 2)));
+                phi_y[i * m + l] =
+                    exp(-squared(lsmi->m, lsmi->y + i * lsmi->m, v) / (2 * pow(lsmi->s * lsmi->y_scale, 2)));
         }
-    free(z);
-    free(u);
 }
 
 /* H (b x b) over all pairs of the rows from .. to - 1 kept by `inside`, and h. */
@@ -52,8 +45,8 @@ static void plain_moments(const sn_lsmi *lsmi, const double *phi_z, const double
 {
     int64_t m = lsmi->b;
     double rows = 0.0;
-    memset(hh, 0, sizeof(double[m * m]));
-    memset(h, 0, sizeof(double[m]));
+    memset(hh, 0, (size_t)(m * m) * sizeof(double));
+    memset(h, 0, (size_t)m * sizeof(double));
     for (int64_t i = 0; i < lsmi->n; i++) {
         if ((i >= from && i < to) != inside) continue;
         rows += 1.0;
@@ -73,7 +66,7 @@ static void plain_moments(const sn_lsmi *lsmi, const double *phi_z, const double
 static void plain_alpha(int64_t m, const double *hh, const double *h, double lambda, double *alpha)
 {
     double *ridged = zeros(m * m);
-    memcpy(ridged, hh, sizeof(double[m * m]));
+    memcpy(ridged, hh, (size_t)(m * m) * sizeof(double));
     for (int64_t l = 0; l < m; l++) ridged[l * m + l] += lambda;
     double *inverse = matrix_power(m, ridged, -1.0, 0.0);
     sn_gemv(false, m, m, 1.0, inverse, h, 0.0, alpha);
@@ -89,11 +82,11 @@ static double quadratic(int64_t m, const double *hh, const double *alpha)
     return sum;
 }
 
-static double textbook(const sn_lsmi *lsmi, const double *b)
+static double textbook(const sn_lsmi *lsmi, const double *z)
 {
     int64_t m = lsmi->b;
     double *phi_z = zeros(N * m), *phi_y = zeros(N * m), *hh = zeros(m * m), *h = zeros(m), *alpha = zeros(m);
-    plain_features(lsmi, b, phi_z, phi_y);
+    plain_features(lsmi, z, phi_z, phi_y);
     plain_moments(lsmi, phi_z, phi_y, 0, N, 1, hh, h);
     plain_alpha(m, hh, h, lsmi->lambda, alpha);
     double value = sn_dot(m, h, alpha) - 0.5 * quadratic(m, hh, alpha) - 0.5;
@@ -106,12 +99,12 @@ static double textbook(const sn_lsmi *lsmi, const double *b)
 }
 
 /* The cross-validated loss of the current s and this lambda. */
-static double plain_loss(const sn_lsmi *lsmi, const double *b, double lambda)
+static double plain_loss(const sn_lsmi *lsmi, const double *z, double lambda)
 {
     int64_t m = lsmi->b;
     double *phi_z = zeros(N * m), *phi_y = zeros(N * m), *hh = zeros(m * m), *h = zeros(m), *alpha = zeros(m);
     double loss = 0.0;
-    plain_features(lsmi, b, phi_z, phi_y);
+    plain_features(lsmi, z, phi_z, phi_y);
     for (int k = 0; k < SN_LSMI_FOLDS; k++) {
         plain_moments(lsmi, phi_z, phi_y, lsmi->fold[k], lsmi->fold[k + 1], 0, hh, h);
         plain_alpha(m, hh, h, lambda, alpha);
@@ -126,33 +119,34 @@ static double plain_loss(const sn_lsmi *lsmi, const double *b, double lambda)
     return loss;
 }
 
-static sn_lsmi make_lsmi(const sample *s, double *b)
+/* With z (N x D) the first columns of x, which have a mean far from 0, in its order. */
+static sn_lsmi make_lsmi(const sample *s, double *z)
 {
     sn_lsmi lsmi;
-    const double bandwidth = 0.7, lambda = 0.02;
-    memcpy(b, start, sizeof start);
-    assert_int_equal(sn_orthonormalise(P, D, b), STONET_OK);
-    assert_int_equal(sn_lsmi_create(&s->problem, CENTRES, D, 1, &lsmi), STONET_OK);
-    assert_int_equal(sn_lsmi_tune(&lsmi, b, &bandwidth, 1, &lambda, 1, 1), STONET_OK);
-    assert_true(lsmi.s == bandwidth && lsmi.lambda == lambda);
+    assert_int_equal(sn_lsmi_create(&s->problem, CENTRES, D, 1, 0.0, &lsmi), STONET_OK);
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 0; j < D; j++) z[i * D + j] = 3.0 + s->wide[lsmi.row[i] * P + j];
+    assert_int_equal(sn_lsmi_set_unit(&lsmi, z, 1), STONET_OK);
+    assert_int_equal(sn_lsmi_set(&lsmi, 0.7, 0.02), STONET_OK);
     return lsmi;
 }
 
 static void check_value_and_gradient(int64_t classes, int64_t targets)
 {
     sample s = make_sample(N, P, classes, targets, 1);
-    double b[P * D], gradient[P * D], value, above, below, step = 1e-5;
-    sn_lsmi lsmi = make_lsmi(&s, b);
-    assert_int_equal(sn_lsmi_value(&lsmi, b, &value, gradient), STONET_OK);
-    assert_true(fabs(value - textbook(&lsmi, b)) < 1e-10);
-    for (int i = 0; i < P * D; i++) {
-        double at = b[i];
-        b[i] = at + step;
-        assert_int_equal(sn_lsmi_value(&lsmi, b, &above, NULL), STONET_OK);
-        b[i] = at - step;
-        assert_int_equal(sn_lsmi_value(&lsmi, b, &below, NULL), STONET_OK);
-        b[i] = at;
-        assert_true(fabs((above - below) / (2.0 * step) - gradient[i]) < 1e-7);
+    double z[N * D], dz[N * D], value, step = 1e-5;
+    sn_lsmi lsmi = make_lsmi(&s, z);
+    assert_int_equal(sn_lsmi_value(&lsmi, z, &value), STONET_OK);
+    assert_true(fabs(value - textbook(&lsmi, z)) < 1e-10);
+    sn_lsmi_gradient(&lsmi, dz);
+    for (int i = 0; i < N * D; i++) {
+        double at = z[i], above, below;
+        z[i] = at + step;
+        assert_int_equal(sn_lsmi_value(&lsmi, z, &above), STONET_OK);
+        z[i] = at - step;
+        assert_int_equal(sn_lsmi_value(&lsmi, z, &below), STONET_OK);
+        z[i] = at;
+        assert_true(fabs((above - below) / (2.0 * step) - dz[i]) < 1e-8);
     }
     sn_lsmi_free(&lsmi);
     free_sample(&s);
@@ -166,83 +160,135 @@ static void test_value_and_gradient(void **state)
     check_value_and_gradient(0, 2);
 }
 
+enum { GRID = 5 };
+static const double bandwidths[GRID] = {0.1, 0.3, 1.0, 3.0, 10.0},
+                    lambdas[GRID] = {0.0001, 0.002, 0.05, 0.5, 2.0};
+
+/* The whole grid at first; from a corner, a place that no neighbour betters. */
 static void check_choice(int64_t classes)
 {
     sample s = make_sample(N, P, classes, 1, 2);
-    const double bandwidths[] = {0.3, 1.0, 3.0}, lambdas[] = {0.001, 0.05, 2.0};
-    double b[P * D], best = INFINITY, best_s = 0.0, best_lambda = 0.0;
-    sn_lsmi lsmi = make_lsmi(&s, b);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            assert_int_equal(sn_lsmi_set_bandwidth(&lsmi, bandwidths[i]), STONET_OK);
-            double loss = plain_loss(&lsmi, b, lambdas[j]);
-            if (loss >= best) continue;
-            best = loss;
-            best_s = bandwidths[i];
-            best_lambda = lambdas[j];
+    double z[N * D], loss[GRID][GRID], smallest = INFINITY;
+    sn_lsmi lsmi = make_lsmi(&s, z);
+    for (int i = 0; i < GRID; i++)
+        for (int j = 0; j < GRID; j++) {
+            assert_int_equal(sn_lsmi_set(&lsmi, bandwidths[i], lambdas[j]), STONET_OK);
+            loss[i][j] = plain_loss(&lsmi, z, lambdas[j]);
+            smallest = fmin(smallest, loss[i][j]);
         }
-    assert_int_equal(sn_lsmi_tune(&lsmi, b, bandwidths, 3, lambdas, 3, 1), STONET_OK);
-    assert_true(lsmi.s == best_s && lsmi.lambda == best_lambda);
+    sn_lsmi_grid grid = {.s = bandwidths, .lambda = lambdas, .n_s = GRID, .n_lambda = GRID, .at_s = -1};
+    assert_int_equal(sn_lsmi_tune(&lsmi, z, &grid), STONET_OK);
+    assert_true(loss[grid.at_s][grid.at_lambda] == smallest);
+    assert_true(lsmi.s == bandwidths[grid.at_s] && lsmi.lambda == lambdas[grid.at_lambda]);
+    for (int64_t corner = 0; corner < 4; corner++) {
+        grid.at_s = corner / 2 * (GRID - 1);
+        grid.at_lambda = corner % 2 * (GRID - 1);
+        assert_int_equal(sn_lsmi_tune(&lsmi, z, &grid), STONET_OK);
+        for (int i = 0; i < GRID; i++)
+            for (int j = 0; j < GRID; j++)
+                if (llabs(i - grid.at_s) <= 1 && llabs(j - grid.at_lambda) <= 1)
+                    assert_true(loss[i][j] >= loss[grid.at_s][grid.at_lambda]);
+    }
     sn_lsmi_free(&lsmi);
     free_sample(&s);
 }
 
-static void test_cross_validation_chooses_the_smallest_loss(void **state)
+static void test_choice_of_settings(void **state)
 {
     (void)state;
     check_choice(3);
     check_choice(0);
 }
 
-/* Distance of the two directions found to the true ones, e1 and e2 of p = 5. */
-static double distance(int64_t n, int64_t classes)
+/* At fixed settings an ascent never loses, and its directions stay orthonormal. */
+static void test_ascent(void **state)
 {
-    enum { COLUMNS = 5 };
-    sample s = make_sample(n, COLUMNS, classes, 1, 5);
+    (void)state;
+    const double s = 0.7, lambda = 0.02;
+    sample data = make_sample(200, P, 0, 1, 3);
+    sn_lsmie_report report = {0};
+    double before = -INFINITY, worst = 0.0;
+    for (int64_t iterations = 1; iterations <= 9; iterations += 4) {
+        sn_lsmie_ascent ascent = {.problem = &data.problem,
+                                  .grid = {.s = &s, .lambda = &lambda, .n_s = 1, .n_lambda = 1},
+                                  .d = D,
+                                  .iterations = iterations,
+                                  .tune_every = 3,
+                                  .seed = 1};
+        assert_int_equal(sn_lsmie_ascent_create(40, &ascent), STONET_OK);
+        memset(ascent.b, 0, sizeof(double[P * D]));
+        for (int64_t j = 0; j < D; j++) ascent.b[(P - D + j) * D + j] = 1.0; /* far from the truth */
+        assert_int_equal(sn_lsmie_climb(&ascent, &report), STONET_OK);
+        assert_true(ascent.value > before);
+        before = ascent.value;
+        double inner[D * D];
+        sn_gemm(true, false, D, D, P, 1.0, ascent.b, ascent.b, 0.0, inner);
+        for (int i = 0; i < D * D; i++) worst = fmax(worst, fabs(inner[i] - (i % (D + 1) == 0)));
+        sn_lsmie_ascent_free(&ascent);
+    }
+    assert_true(worst < 1e-12);
+    free_sample(&data);
+}
+
+static double distance(int64_t n, int64_t classes, const char *landmarks)
+{
+    sample s = make_sample(n, 5, classes, 1, 5);
     sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 2, &result, "restarts", "2", "landmarks", "60",
+    assert_int_equal(fit_with(method(), &s.problem, 2, &result, "restarts", "2", "landmarks", landmarks,
                               "iterations", "40", NULL),
                      STONET_OK);
-    const sn_linear_map *map = result.state;
-    double truth[COLUMNS * 2] = {[0] = 1.0, [3] = 1.0}, found;
-    assert_int_equal(sn_subspace_distance(COLUMNS, 2, truth, map->direction, &found), STONET_OK);
-    method()->free(result.state);
     free_sample(&s);
-    return found;
+    return distance_to_truth(method(), &result);
 }
 
 static void test_recovers_the_subspace(void **state)
 {
     (void)state;
-    double few = distance(60, 0), many = distance(600, 0);
+    double few = distance(60, 0, "60"), many = distance(600, 0, "60");
     assert_true(many < few);
     assert_true(many < 0.2);
-    assert_true(distance(600, 3) < 0.35);
+    assert_true(distance(600, 3, "60") < 0.35);
+    assert_true(distance(600, 3, "300") < 0.35); /* more than the search takes */
 }
 
-static void test_round_trip_and_limits(void **state)
+/* More rows than the search takes; bit by bit the same with any number of threads. */
+static void test_threads_do_not_matter(void **state)
 {
     (void)state;
-    sample s = make_sample(40, 3, 3, 0, 2);
-    sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 9, &result, "iterations", "5", NULL), STONET_OK);
-    assert_int_equal(result.dim, 3);
-    assert_non_null(strstr(last_message, "lsmie: 3 directions exist"));
-    check_round_trip(method(), &s, &result);
-    method()->free(result.state);
-    free_sample(&s);
+    for (int64_t classes = 0; classes <= 3; classes += 3) {
+        sample s = make_sample(5500, 5, classes, 1, 6);
+        double first[10];
+        for (int threads = 1; threads <= 3; threads++) {
+            sn_settings *settings = NULL;
+            sn_fit_result result = {0};
+            stonet_run run;
+            stonet_run_default(&run);
+            run.threads = threads;
+            assert_int_equal(sn_settings_create(method()->params, method()->n_params, &settings), STONET_OK);
+            assert_int_equal(sn_settings_set(settings, "landmarks", "30"), STONET_OK);
+            assert_int_equal(sn_settings_set(settings, "restarts", "2"), STONET_OK);
+            assert_int_equal(sn_settings_set(settings, "iterations", "6"), STONET_OK);
+            assert_int_equal(method()->fit(&s.problem, 2, settings, &run, &result), STONET_OK);
+            const sn_linear_map *map = result.state;
+            if (threads == 1) memcpy(first, map->direction, sizeof first);
+            assert_memory_equal(first, map->direction, sizeof first);
+            method()->free(result.state);
+            sn_settings_free(settings);
+        }
+        free_sample(&s);
+    }
 }
 
-static void test_stops_with_a_usable_result(void **state)
+static void test_limits(void **state)
 {
     (void)state;
-    sample s = make_sample(40, 3, 0, 1, 2);
-    sn_fit_result result;
-    assert_int_equal(fit_until(method(), &s, 3, &result), STONET_OK);
-    assert_int_equal(result.outcome, STONET_STOPPED);
-    check_round_trip(method(), &s, &result);
-    method()->free(result.state);
-    free_sample(&s);
+    check_limit(method());
+}
+
+static void test_stopping(void **state)
+{
+    (void)state;
+    check_stopping(method());
 }
 
 static void test_unpleasant_data(void **state)
@@ -255,10 +301,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_value_and_gradient),
-        cmocka_unit_test(test_cross_validation_chooses_the_smallest_loss),
+        cmocka_unit_test(test_choice_of_settings),
+        cmocka_unit_test(test_ascent),
         cmocka_unit_test(test_recovers_the_subspace),
-        cmocka_unit_test(test_round_trip_and_limits),
-        cmocka_unit_test(test_stops_with_a_usable_result),
+        cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_unpleasant_data),
     };
     return cmocka_run_group_tests_name("methods_lsmie", tests, NULL, NULL);
