@@ -310,6 +310,20 @@ __attribute__((unused)) static double distance_to_truth(const sn_method *method,
     return distance;
 }
 
+/* More rows than any memory holds as a matrix: refused before a row is looked at, with what to do. */
+__attribute__((unused)) static void check_too_large(const sn_method *method)
+{
+    const int32_t label = 0;
+    const sn_problem problem = {
+        .n = 30000000, .p = 3, .task = SN_CLASSIFICATION, .outputs = 2, .label = &label};
+    sn_fit_result result;
+    assert_int_equal(fit_with(method, &problem, 1, &result, NULL), STONET_ERROR_MEMORY);
+    assert_non_null(strstr(stonet_last_error(), "landmarks=2000"));
+    assert_int_equal(fit_with(method, &problem, 1, &result, "landmarks", "1000000", NULL),
+                     STONET_ERROR_MEMORY);
+    assert_non_null(strstr(stonet_last_error(), "fewer landmarks"));
+}
+
 /* One class or a constant target, one row, equal rows: an error that says so. A constant column and duplicate
    rows: a fit. */
 __attribute__((unused)) static void check_unpleasant(const sn_method *method)

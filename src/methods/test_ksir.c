@@ -134,6 +134,7 @@ static void test_unpleasant_data(void **state)
 {
     (void)state;
     check_unpleasant(method());
+    check_too_large(method());
 }
 
 int main(void)

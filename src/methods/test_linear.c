@@ -96,6 +96,88 @@ static void lasso_is_that_of_scikit_learn(void **unused)
     assert_true(largest_gap(GOLDEN_P, large, golden_lasso_large) < 1e-7);
 }
 
+enum { CV_N = 45, CV_P = 5, CV_FOLDS = 3, CV_PATH = 100 };
+
+/* gram (p x p) and c (p): moments of x and y over the rows of the order that are not at, at + folds, ...;
+   their means are taken off when not known to be 0, and given back. */
+static void moments_outside(const double *x, const double *y, int at, double *gram, double *c, double *mean)
+{
+    double others = 0.0;
+    memset(gram, 0, CV_P * CV_P * sizeof *gram);
+    memset(c, 0, CV_P * sizeof *c);
+    memset(mean, 0, (CV_P + 1) * sizeof *mean);
+    for (int i = 0; i < CV_N; i++) others += i % CV_FOLDS != at;
+    for (int i = 0; i < CV_N; i++)
+        for (int j = 0; j <= CV_P && i % CV_FOLDS != at; j++)
+            mean[j] += (j < CV_P ? x[i * CV_P + j] : y[i]) / others;
+    for (int i = 0; i < CV_N; i++) {
+        for (int j = 0; j < CV_P && i % CV_FOLDS != at; j++) {
+            double centred = x[i * CV_P + j] - mean[j];
+            c[j] += centred * (y[i] - mean[CV_P]) / others;
+            for (int k = 0; k < CV_P; k++)
+                gram[j * CV_P + k] += centred * (x[i * CV_P + k] - mean[k]) / others;
+        }
+    }
+}
+
+/*
+ * Two classes: with m_h the class means of centred x the only direction is v = m_1 / |m_1|, its eigenvalue
+ * sum_h p_h |m_h|^2, and the pseudo-response of a row of class h is m_h'v / lambda. The penalty is looked for
+ * on the path c_max 0.001^(t/99), fold by fold with the moments of the other rows summed directly.
+ */
+static void lasso_sir_chooses_the_penalty_of_plain_cross_validation(void **unused)
+{
+    (void)unused;
+    sample data = sample_normal(CV_N, CV_P, 1, 33);
+    for (int i = 0; i < CV_N; i++)
+        data.y[i] = data.x[i * CV_P] - 0.6 * data.x[i * CV_P + 3] + 0.4 * sin(9.0 * i);
+    const double cut[] = {0.3};
+    sample_cut_y(&data, 2, cut);
+    double x[CV_N * CV_P], y[CV_N], mean[CV_P] = {0}, of_class[2][CV_P] = {{0}}, rows[2] = {0};
+    int at = 0;
+    for (int h = 0; h < 2; h++) /* in the order of the slices: class by class */
+        for (int i = 0; i < CV_N; i++)
+            for (int j = 0; j < CV_P && data.label[i] == h; j++) x[at++] = data.x[i * CV_P + j];
+    for (int i = 0; i < CV_N; i++) rows[data.label[i]]++;
+    for (int i = 0; i < CV_N * CV_P; i++) mean[i % CV_P] += x[i] / CV_N;
+    for (int i = 0; i < CV_N * CV_P; i++) x[i] -= mean[i % CV_P];
+    for (int i = 0; i < CV_N * CV_P; i++) {
+        int h = i / CV_P >= rows[0];
+        of_class[h][i % CV_P] += x[i] / rows[h];
+    }
+    double lambda = 0.0, length = sn_norm(CV_P, of_class[1]), v[CV_P], largest = 0.0;
+    for (int h = 0; h < 2; h++) lambda += rows[h] / CV_N * sn_dot(CV_P, of_class[h], of_class[h]);
+    for (int j = 0; j < CV_P; j++) v[j] = of_class[1][j] / length;
+    for (int j = 0; j < CV_P; j++) largest = fmax(largest, fabs(v[j]));
+    for (int i = 0; i < CV_N; i++) y[i] = sn_dot(CV_P, of_class[i >= rows[0]], v) / lambda;
+
+    double error[CV_PATH] = {0}, gram[CV_P * CV_P], c[CV_P], means[CV_P + 1], slope[CV_P];
+    for (int fold = 0; fold < CV_FOLDS; fold++) {
+        double b[CV_P] = {0};
+        moments_outside(x, y, fold, gram, c, means);
+        for (int t = 0; t < CV_PATH; t++) {
+            sn_lasso(CV_P, gram, c, largest * pow(1e-3, t / (CV_PATH - 1.0)), 1e-12, 100000, b, slope);
+            for (int i = fold; i < CV_N; i += CV_FOLDS) {
+                double fitted = means[CV_P];
+                for (int j = 0; j < CV_P; j++) fitted += (x[i * CV_P + j] - means[j]) * b[j];
+                error[t] += pow(y[i] - fitted, 2);
+            }
+        }
+    }
+    int best = 1;
+    for (int t = 1; t < CV_PATH; t++)
+        if (error[t] < error[best]) best = t;
+    assert_true(best > 5 && best < CV_PATH - 5); /* a choice that says something */
+    double direction[CV_P] = {0};
+    moments_outside(x, y, CV_FOLDS, gram, c, means); /* no fold has this number: all rows */
+    sn_lasso(CV_P, gram, c, largest * pow(1e-3, best / (CV_PATH - 1.0)), 1e-12, 100000, direction, slope);
+    unit_columns(CV_P, 1, direction);
+    sn_linear_map *map = fit_map("lasso-sir", &data.problem, 1, "folds=3");
+    assert_true(largest_gap(CV_P, map->direction, direction) < 1e-6);
+    sn_linear_map_free(map);
+    sample_free(&data);
+}
+
 static void sir_for_two_classes_is_the_discriminant(void **unused)
 {
     (void)unused;
@@ -205,6 +287,27 @@ static void dimension_tests(void **unused)
     sample_free(&data);
 }
 
+/* With one column, z = (x - mean) / s: the value is |mean of r z^2|, and T_0 is n value^2 / (2 var r). */
+static void hessian_of_one_column(void **unused)
+{
+    (void)unused;
+    enum { N = 200 };
+    sample data = sample_normal(N, 1, 1, 9);
+    double mean = 0.0, square = 0.0, hessian = 0.0;
+    for (int i = 0; i < N; i++) data.y[i] = 0.5 * data.x[i] - pow(data.x[i], 2);
+    sample_scale_y(&data);
+    for (int i = 0; i < N; i++) mean += (double)data.x[i] / N;
+    for (int i = 0; i < N; i++) square += pow(data.x[i] - mean, 2) / N;
+    for (int i = 0; i < N; i++) hessian += data.y[i] * pow(data.x[i] - mean, 2) / square / N;
+    sn_linear_map *map = fit_map("phd", &data.problem, 1, "response=raw");
+    assert_true(fabs(map->value[0] - fabs(hessian)) < 1e-12);
+    assert_int_equal(map->n_tests, 1);
+    assert_true(fabs(map->test[0] - 0.5 * N * hessian * hessian) < 1e-9); /* y has variance 1 */
+    assert_true(map->test[1] == 1);
+    sn_linear_map_free(map);
+    sample_free(&data);
+}
+
 static void several_targets_and_many_classes(void **unused)
 {
     (void)unused;
@@ -221,6 +324,53 @@ static void several_targets_and_many_classes(void **unused)
     sample_free(&data);
 }
 
+/* More rows than the methods take at a time: every row twice gives the moments of the rows once, so the same
+   directions and values, and test statistics twice as large. Y or the classes are given twice as well. */
+static void assert_rows_may_come_twice(const char *method, const sample *once, const sample *twice)
+{
+    enum { P = 3 };
+    int64_t n = once->problem.n;
+    sn_linear_map *one = fit_map(method, &once->problem, 1, ""),
+                  *two = fit_map(method, &twice->problem, 1, "");
+    assert_true(largest_gap(P, one->direction, two->direction) < 1e-9);
+    assert_int_equal(one->n_values, two->n_values);
+    assert_true(largest_gap(one->n_values, one->value, two->value) < 1e-9);
+    assert_int_equal(one->n_tests, two->n_tests);
+    for (int64_t k = 0; k < one->n_tests; k++) {
+        assert_true(fabs(two->test[2 * k] - 2.0 * one->test[2 * k]) < 1e-7 * fabs(two->test[2 * k]));
+        assert_true(one->test[2 * k + 1] == two->test[2 * k + 1]);
+    }
+    float *z = sn_malloc((size_t)(2 * n), sizeof *z);
+    assert_non_null(z);
+    assert_int_equal(sn_linear_map_transform(two, twice->x, 2 * n, NULL, z), STONET_OK);
+    for (int64_t i = 0; i < n; i++) assert_true(fabsf(z[i] - z[n + i]) < 1e-6f);
+    sn_free(z);
+    sn_linear_map_free(one);
+    sn_linear_map_free(two);
+}
+
+static void blocks_of_rows(void **unused)
+{
+    (void)unused;
+    enum { N = 8000, P = 3 };
+    const char *const methods[] = {"pca", "sir", "save", "dr", "phd"};
+    sample once = sample_normal(N, P, 1, 21), twice = sample_normal(2 * N, P, 1, 21);
+    for (int64_t i = 0; i < N; i++)
+        once.y[i] = once.x[i * P] + 0.5 * pow(once.x[i * P], 2) + once.x[i * P + 1];
+    sample_scale_y(&once);
+    for (int64_t i = 0; i < 2 * N; i++) {
+        memcpy(twice.x + i * P, once.x + i % N * P, P * sizeof *once.x);
+        twice.y[i] = once.y[i % N];
+    }
+    for (int m = 0; m < 5; m++) assert_rows_may_come_twice(methods[m], &once, &twice);
+    const double cut[] = {0.8}; /* the larger class has more rows than a block once they are given twice */
+    sample_cut_y(&once, 2, cut);
+    sample_cut_y(&twice, 2, cut);
+    for (int m = 0; m < 5; m++) assert_rows_may_come_twice(methods[m], &once, &twice);
+    sample_free(&once);
+    sample_free(&twice);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,11 +378,14 @@ int main(void)
         cmocka_unit_test(directions_are_those_of_statsmodels_and_the_textbook),
         cmocka_unit_test(opg_and_mave_are_the_slow_ones),
         cmocka_unit_test(lasso_is_that_of_scikit_learn),
+        cmocka_unit_test(lasso_sir_chooses_the_penalty_of_plain_cross_validation),
         cmocka_unit_test(sir_for_two_classes_is_the_discriminant),
         cmocka_unit_test(affine_maps_do_not_change_the_scores),
         cmocka_unit_test(slicing_methods_see_only_the_order_of_y),
         cmocka_unit_test(dimension_tests),
+        cmocka_unit_test(hessian_of_one_column),
         cmocka_unit_test(several_targets_and_many_classes),
+        cmocka_unit_test(blocks_of_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

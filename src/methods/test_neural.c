@@ -1,5 +1,6 @@
 /* nnsdr and autoencoder: what they recover, their constraint, and odd data. */
 #include "methods/test_support.h"
+#include "net/network.h"
 
 /* Fits, transforms and (out not NULL) predicts; the saved and reloaded copy must do the same bit for bit. */
 static void fit_use(const char *name, const sn_problem *problem, int64_t dim, const char *options, float *z,
@@ -113,6 +114,59 @@ static void nnsdr_finds_a_symmetric_link(void **unused)
     (void)unused;
     sample data = one_index(600, bowl, 0.1);
     assert_true(nnsdr_distance(&data, 1, quick, one_direction) < 0.15);
+    sample_free(&data);
+}
+
+/* OPG of g = w_2 relu(w_1 x) with the weights of the start, written out: 1/n sum_i J_i' J_i, J_i = w_2
+   diag(on) w_1, and w_2 less its mean over the outputs for classes. */
+static void outer_product_at_the_start(const sample *data, int64_t hidden, double *opg)
+{
+    int64_t m = data->problem.outputs;
+    sn_network net = {.shape = {.layers = 2, .width = {P, hidden, m}, .activation = SN_RELU}};
+    assert_int_equal(sn_network_start(&net, 1), STONET_OK);
+    const float *w1 = net.theta + net.shape.weight_at[0], *w2 = net.theta + net.shape.weight_at[1];
+    memset(opg, 0, sizeof(double[P * P]));
+    for (int64_t i = 0; i < data->problem.n; i++) {
+        double mean[P] = {0}, *jacobian = sn_calloc((size_t)(m * P), sizeof *jacobian);
+        for (int64_t u = 0; u < hidden; u++) {
+            double mu = 0.0;
+            for (int j = 0; j < P; j++) mu += (double)w1[u * P + j] * (double)data->x[i * P + j];
+            for (int64_t k = 0; k < m && mu > 0.0; k++)
+                for (int j = 0; j < P; j++)
+                    jacobian[k * P + j] += (double)w2[k * hidden + u] * (double)w1[u * P + j];
+        }
+        for (int64_t k = 0; k < m && data->problem.task == SN_CLASSIFICATION; k++)
+            for (int j = 0; j < P; j++) mean[j] += jacobian[k * P + j] / (double)m;
+        for (int64_t k = 0; k < m; k++)
+            for (int j = 0; j < P; j++) jacobian[k * P + j] -= mean[j];
+        sn_syrk_tn(P, m, 1.0 / (double)data->problem.n, jacobian, 1.0, opg);
+        sn_free(jacobian);
+    }
+    sn_network_clear(&net);
+}
+
+/* Steps too small for a float to feel them leave the network of step 1 where it starts. */
+static void nnsdr_starts_from_the_outer_product_of_gradients(void **unused)
+{
+    (void)unused;
+    enum { DIM = 2 };
+    sample data = sample_normal(1100, P, 3, 5); /* more rows than are looked at together */
+    for (int64_t i = 0; i < 1100; i++)
+        for (int k = 0; k < 3; k++) data.y[i * 3 + k] = (double)data.x[i * P + k];
+    sample_scale_y(&data);
+    for (int task = 0; task < 2; task++) {
+        double opg[P * P], values[P], v[P * P], truth[P * DIM];
+        outer_product_at_the_start(&data, 9, opg);
+        assert_int_equal(sn_eigh(P, opg, values, v), STONET_OK);
+        sn_first_columns(P, P, v, DIM, truth);
+        assert_true(nnsdr_distance(&data, DIM, "hidden=9 epochs=1 refine=0 rate=1e-12", truth) < 1e-5);
+        if (task == 1) break;
+        data.label = sn_calloc(1100, sizeof *data.label);
+        for (int64_t i = 0; i < 1100; i++) data.label[i] = (int32_t)(i % 3);
+        data.problem.task = SN_CLASSIFICATION;
+        data.problem.label = data.label;
+        data.problem.y = NULL;
+    }
     sample_free(&data);
 }
 
@@ -292,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nnsdr_finds_a_linear_link),
         cmocka_unit_test(nnsdr_finds_a_symmetric_link),
+        cmocka_unit_test(nnsdr_starts_from_the_outer_product_of_gradients),
         cmocka_unit_test(nnsdr_takes_several_outputs),
         cmocka_unit_test(nnsdr_classifies),
         cmocka_unit_test(nnsdr_says_when_there_are_fewer_directions),
