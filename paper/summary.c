@@ -85,19 +85,28 @@ static double compare(int64_t n_trials, const double *a, const double *b, double
     return n > 1 ? sn_paired_t_test(n, room, room + n_trials) : (double)NAN;
 }
 
+/* Baselines do not compete, nor those with fewer than half the trials of the line: one lucky trial is no best
+   method. */
+static bool competes(const entry *one, int64_t most)
+{
+    return one->n > 0 && 2 * one->n >= most && !one->baseline;
+}
+
 static void mark_best(const measure *about, entry *entries, size_t count, int64_t n_trials, double *room)
 {
     entry *best = NULL;
+    int64_t most = 0;
+    for (size_t m = 0; m < count; m++) most = entries[m].n > most ? entries[m].n : most;
     for (size_t m = 0; m < count; m++) {
         entry *one = &entries[m];
-        if (one->n == 0 || one->baseline) continue;
+        if (!competes(one, most)) continue;
         if (best == NULL || (about->higher_is_better ? one->mean > best->mean : one->mean < best->mean))
             best = one;
     }
     for (size_t m = 0; m < count; m++) {
         entry *one = &entries[m];
         one->p_value = (double)NAN;
-        if (best == NULL || one->n == 0 || one->baseline) continue;
+        if (best == NULL || !competes(one, most)) continue;
         one->best = one == best;
         if (!one->best) one->p_value = compare(n_trials, one->values, best->values, room);
         one->bold = one->best || one->p_value >= significance;
