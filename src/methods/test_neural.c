@@ -170,6 +170,24 @@ static void nnsdr_starts_from_the_outer_product_of_gradients(void **unused)
     sample_free(&data);
 }
 
+/* As many directions as columns lose nothing: before any step of the refinement the prediction is that of the
+   network of step 1, here still at its start, w_2 relu(w_1 x). */
+static void nnsdr_goes_on_from_the_first_network(void **unused)
+{
+    (void)unused;
+    enum { N = 30, HIDDEN = 9 };
+    sample data = one_index(N, straight, 0.1);
+    sn_network net = {.shape = {.layers = 2, .width = {P, HIDDEN, 1}, .activation = SN_RELU}};
+    assert_int_equal(sn_network_start(&net, 1), STONET_OK);
+    float z[N * P];
+    double out[N], expected[N];
+    fit_use("nnsdr", &data.problem, P, "hidden=9 epochs=1 refine=0 rate=1e-12", z, out, NULL);
+    assert_int_equal(sn_network_predict(&net, data.x, N, expected), STONET_OK);
+    assert_true(largest_gap(N, out, expected) < 1e-5);
+    sn_network_clear(&net);
+    sample_free(&data);
+}
+
 static void nnsdr_takes_several_outputs(void **unused)
 {
     (void)unused;
@@ -267,6 +285,23 @@ static void autoencoder_reaches_principal_components(void **unused)
     sample_free(&data);
 }
 
+/* Z is what the decoder sees, after the activation: far out it saturates. */
+static void the_bottleneck_is_activated(void **unused)
+{
+    (void)unused;
+    sample data = sample_normal(100, P, 1, 26);
+    sn_fit_result result;
+    assert_int_equal(fit_with("autoencoder", &data.problem, 2, "epochs=1 hidden=4", NULL, &result),
+                     STONET_OK);
+    float wide[P * P], z[P * 2], largest = 0;
+    for (int i = 0; i < P * P; i++) wide[i] = 1e4f * data.x[i];
+    assert_int_equal(sn_method_find("autoencoder")->transform(result.state, wide, P, NULL, z), STONET_OK);
+    for (int i = 0; i < P * 2; i++) largest = fmaxf(largest, fabsf(z[i]));
+    assert_true(largest <= 1 && largest > 0.5);
+    sn_method_find("autoencoder")->free(result.state);
+    sample_free(&data);
+}
+
 static void fit_threads(const char *name, const sn_problem *problem, const char *epochs, int threads,
                         float *z)
 {
@@ -347,10 +382,12 @@ int main(void)
         cmocka_unit_test(nnsdr_finds_a_linear_link),
         cmocka_unit_test(nnsdr_finds_a_symmetric_link),
         cmocka_unit_test(nnsdr_starts_from_the_outer_product_of_gradients),
+        cmocka_unit_test(nnsdr_goes_on_from_the_first_network),
         cmocka_unit_test(nnsdr_takes_several_outputs),
         cmocka_unit_test(nnsdr_classifies),
         cmocka_unit_test(nnsdr_says_when_there_are_fewer_directions),
         cmocka_unit_test(autoencoder_reaches_principal_components),
+        cmocka_unit_test(the_bottleneck_is_activated),
         cmocka_unit_test(the_same_bits_for_any_number_of_threads),
         cmocka_unit_test(odd_data_is_survived_or_refused),
     };
