@@ -27,6 +27,9 @@ def targets(machine, results, growth, reading):
         rows.append(verdict(">= 5", numbers(f"{s['against_vector']:.1f}" for s in by.values()),
                             "against PyTorch written by hand, both on two threads, in the order of the table"))
         for kind in ("plain", "vector"):
+            at_floor = lambda s: 2 * s[f"torch_{kind}_s"] / s["floor_s"]
+            rows.append(verdict("", numbers(f"{at_floor(s):.1f}" for s in by.values()),
+                                f"against PyTorch *{kind}*, for a program at the floor and twice as fast on two threads"))
             rows.append(verdict("", ", ".join(f"{s[f'against_{kind}_one']:.1f}" for s in by.values()),
                                 f"against PyTorch *{kind}*, both on one thread, processor time"))
     if "waveform-q10" in by:
@@ -102,10 +105,10 @@ processor times with both sides on one thread: that one is free of what neighbou
 
 {targets}
 
-On networks of several wide layers nearly all of the time is the products themselves, which PyTorch hands to the
-same BLAS: there no program can be five times faster on the same core, and the distance shrinks to what
-autograd, the noise and the element-wise passes cost. The floor shows it: {deep_share:.0f} % of the floor of the deep
-network is products.
+Where the wanted ratios to PyTorch are missed, a program at the floor would miss them too. On networks of several wide
+layers nearly all of the time is the products themselves, which PyTorch hands to the same BLAS: there no program can be
+five times faster on the same cores, and the distance shrinks to what autograd, the noise and the element-wise passes
+cost. {deep_share:.0f} % of the floor of the deep network is products.
 
 ## Growth
 
