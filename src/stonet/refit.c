@@ -65,8 +65,8 @@ static stonet_status fit_classes(const refit *r, const stonet_run *run, bool *do
     return status;
 }
 
-/* w (outputs x (q + 1)) = the ridge regression of y on design (n x (q + 1)), whose last column is ones. On one
-   thread: BLAS on several would split the sums otherwise. */
+/* w (outputs x (q + 1)) = the ridge regression of y on design (n x (q + 1)), whose last column is ones. On
+   one thread: BLAS on several would split the sums otherwise. */
 static stonet_status solve_ridge(const refit *r, const double *design, double *w)
 {
     int64_t d = r->q + 1, m = r->outputs;
