@@ -144,11 +144,11 @@ static int experiment(lab *self)
     for (size_t i = 0; i < n_rows; i++)
         for (int64_t trial = 1; trial <= trials; trial++) add_cells(self, rows[i], trial, &cells);
     static const measure measures[] = {
-        {"mse", "test MSE of the DNN (100 tanh units) on Z, in units of the variance of y", false},
+        {"mse", "test MSE of the DNN on Z over the variance of y", false},
         {"mse_unit", "the same for y scaled to 0..1, as the paper has it", false},
         {"correlation", "correlation of the DNN's prediction with y", true},
-        {"mse_linear", "test MSE of linear regression on Z, in units of the variance of y", false},
-        {"mse_own", "test MSE of the network's own output, in units of the variance of y", false}};
+        {"mse_linear", "test MSE of linear regression on Z over the variance of y", false},
+        {"mse_own", "test MSE of the network's own output over the variance of y", false}};
     const report what = {.title = "Table 3: regression",
                          .measures = measures,
                          .n_measures = sizeof measures / sizeof *measures,
