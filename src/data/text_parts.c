@@ -50,6 +50,7 @@ static stonet_status create_parts(sn_text_rows *whole, int threads, int64_t size
                           .line = whole->scanner->line,
                           .threads = threads};
     *out = parts;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_NEW(parts->scanner, threads));
     for (int t = 0; t < threads; t++)
         SN_TRY(sn_scanner_create_aside(whole->scanner, (size_t)size + OVERHANG, &parts->scanner[t]));
