@@ -7,6 +7,7 @@
 #include "math/exponential.h"
 #include "math/linalg.h"
 #include "math/noise.h"
+#include "math/smallest.h"
 
 enum { GRAM_ROWS = 512 };
 
@@ -134,31 +135,6 @@ stonet_status sn_mean_distance(int64_t n, int64_t p, const double *x, uint64_t s
     return STONET_OK;
 }
 
-/* The k-th smallest (from 0) of the values, which are rearranged: those before place k are no larger, those
-   after it no smaller. */
-static double select_smallest(int64_t count, int64_t k, double *values)
-{
-    for (int64_t low = 0, high = count - 1; low < high;) {
-        double pivot = values[low + (high - low) / 2];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (values[i] < pivot) i++;
-            while (values[j] > pivot) j--;
-            if (i > j) break;
-            double value = values[i];
-            values[i++] = values[j];
-            values[j--] = value;
-        }
-        if (k <= j)
-            high = j;
-        else if (k >= i)
-            low = i;
-        else
-            break;
-    }
-    return values[k];
-}
-
 stonet_status sn_median_distance(int64_t n, int64_t p, const double *x, uint64_t seed, double *median)
 {
     double *distances = NULL;
@@ -166,8 +142,8 @@ stonet_status sn_median_distance(int64_t n, int64_t p, const double *x, uint64_t
     SN_TRY(pair_distances(n, p, x, seed, &distances, &pairs));
     *median = 0.0;
     if (pairs > 0) {
-        double upper = select_smallest(pairs, pairs / 2, distances), lower = upper;
-        if (pairs % 2 == 0) lower = select_smallest(pairs / 2, pairs / 2 - 1, distances);
+        double upper = sn_kth_smallest(pairs, pairs / 2, distances), lower = upper;
+        if (pairs % 2 == 0) lower = sn_kth_smallest(pairs / 2, pairs / 2 - 1, distances);
         *median = 0.5 * (lower + upper);
     }
     sn_free(distances);

@@ -1,7 +1,5 @@
 #include "math/logistic.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "math/columns.h"
 #include "math/softmax_newton.h"

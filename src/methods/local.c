@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "math/linalg.h"
 #include "math/noise.h"
+#include "math/smallest.h"
 #include "methods/responses.h"
 
 enum { BLOCK = 512 };
@@ -74,31 +75,6 @@ void sn_local_clear(sn_local *local)
     *local = (sn_local){0};
 }
 
-/* The k-th smallest (k from 0) of a, which is reordered: quickselect with the middle as pivot. */
-static double kth_smallest(int64_t n, int64_t k, double *a)
-{
-    int64_t low = 0, high = n - 1;
-    while (low < high) {
-        double pivot = a[low + (high - low) / 2];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (a[i] < pivot) i++;
-            while (a[j] > pivot) j--;
-            if (i > j) break;
-            double swap = a[i];
-            a[i++] = a[j];
-            a[j--] = swap;
-        }
-        if (k <= j)
-            high = j;
-        else if (k >= i)
-            low = i;
-        else
-            break;
-    }
-    return a[k];
-}
-
 void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t at, double *w,
                       double *scratch)
 {
@@ -113,7 +89,7 @@ void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t
     }
     memcpy(scratch, w, (size_t)n * sizeof *w);
     double h = local->bandwidth * pow((double)n, -1.0 / (double)(m + 4));
-    double width = fmax(2.0 * h * h, kth_smallest(n, near - 1, scratch));
+    double width = fmax(2.0 * h * h, sn_kth_smallest(n, near - 1, scratch));
     for (int64_t i = 0; i < n; i++) w[i] = exp(-w[i] / width);
 }
 

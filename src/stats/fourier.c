@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "math/noise.h"
+#include "math/smallest.h"
 
 enum { BANDWIDTH_ROWS = 200 };
 
@@ -54,35 +55,6 @@ static int64_t copy_varying(int64_t n, int64_t d, const double *from, int64_t st
     return at;
 }
 
-/* The k-th smallest (0-based) of values, which are reordered (Hoare's selection). */
-static double kth_smallest(int64_t n, double *values, int64_t k)
-{
-    int64_t low = 0;
-    int64_t high = n - 1;
-    while (low < high) {
-        double pivot = values[low + (high - low) / 2];
-        int64_t i = low;
-        int64_t j = high;
-        while (i <= j) {
-            while (values[i] < pivot) i++;
-            while (values[j] > pivot) j--;
-            if (i <= j) {
-                double swap = values[i];
-                values[i++] = values[j];
-                values[j--] = swap;
-            }
-        }
-        if (k <= j) {
-            high = j;
-        } else if (k >= i) {
-            low = i;
-        } else {
-            break;
-        }
-    }
-    return values[k];
-}
-
 /* Median Euclidean distance between the drawn rows; 1 when it is 0 (most rows equal). */
 static stonet_status median_distance(const sn_standardised *data, uint64_t seed, double *median)
 {
@@ -106,7 +78,7 @@ static stonet_status median_distance(const sn_standardised *data, uint64_t seed,
             distance[at++] = sum;
         }
     }
-    double middle = sqrt(kth_smallest(pairs, distance, pairs / 2));
+    double middle = sqrt(sn_kth_smallest(pairs, pairs / 2, distance));
     if (pairs % 2 == 0) { /* the largest of those put before it */
         double below = 0.0;
         for (int64_t k = 0; k < pairs / 2; k++) below = distance[k] > below ? distance[k] : below;

@@ -1,0 +1,24 @@
+#include "math/smallest.h"
+
+double sn_kth_smallest(int64_t count, int64_t k, double *values)
+{
+    for (int64_t low = 0, high = count - 1; low < high;) {
+        double pivot = values[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (values[i] < pivot) i++;
+            while (values[j] > pivot) j--;
+            if (i > j) break;
+            double value = values[i];
+            values[i++] = values[j];
+            values[j--] = value;
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            break;
+    }
+    return values[k];
+}

@@ -1,0 +1,44 @@
+/* The k-th smallest against sorting, ties and all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "math/noise.h"
+#include "math/smallest.h"
+
+enum { MOST = 40 };
+
+static int compare(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void agrees_with_sorting(void **state)
+{
+    (void)state;
+    sn_random random;
+    sn_random_init(&random, 5, SN_STREAM_TEST, 0);
+    for (int64_t count = 1; count <= MOST; count++)
+        for (int64_t k = 0; k < count; k++) {
+            double values[MOST], sorted[MOST];
+            for (int64_t i = 0; i < count; i++)
+                values[i] = (double)sn_random_below(&random, (uint64_t)count); /* some of them equal */
+            memcpy(sorted, values, sizeof sorted);
+            qsort(sorted, (size_t)count, sizeof *sorted, compare);
+            assert_true(sn_kth_smallest(count, k, values) == sorted[k]);
+            for (int64_t i = 0; i < count; i++)
+                assert_true(i < k ? values[i] <= values[k] : values[i] >= values[k]);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_sorting)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
