@@ -1,7 +1,5 @@
 #include "stonet/refit.h"
 
-#include <omp.h>
-
 #include "base/memory.h"
 #include "math/columns.h"
 #include "math/linalg.h"
@@ -65,14 +63,11 @@ static stonet_status fit_classes(const refit *r, const stonet_run *run, bool *do
     return status;
 }
 
-/* w (outputs x (q + 1)) = the ridge regression of y on design (n x (q + 1)), whose last column is ones. On
-   one thread: BLAS on several would split the sums otherwise. */
+/* w (outputs x (q + 1)) = the ridge regression of y on design (n x (q + 1)), whose last column is ones. */
 static stonet_status solve_ridge(const refit *r, const double *design, double *w)
 {
     int64_t d = r->q + 1, m = r->outputs;
     double *gram = NULL, *y = NULL, *right = NULL;
-    const int threads = omp_get_max_threads();
-    omp_set_num_threads(1);
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(gram, d * d), done);
     SN_GOTO(status, SN_NEW_RAW(y, r->n * m), done);
@@ -85,7 +80,6 @@ static stonet_status solve_ridge(const refit *r, const double *design, double *w
     SN_GOTO(status, sn_solve_spd(d, gram, m, right), done);
     sn_transpose(d, m, right, w);
 done:
-    omp_set_num_threads(threads);
     sn_free(gram);
     sn_free(y);
     sn_free(right);
