@@ -9,7 +9,6 @@
  * bandwidth wins.
  */
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -222,12 +221,10 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     double *f = NULL, *b = NULL, *mean = NULL, s = 0.0;
     int64_t rank;
     bool stopped = false;
-    int threads = omp_get_max_threads();
     uint64_t seed = run != NULL ? run->seed : 1;
     stonet_status status;
     SN_GOTO(status, sn_problem_part_create(problem, row_count(problem, settings), seed, &part), done);
     SN_GOTO(status, sn_kernel_memory(&part, settings, "kdr", 3.1), done);
-    omp_set_num_threads(sn_threads(run));
     SN_GOTO(status, sn_kernel_rows_create(&part, sn_landmarks_setting(settings), run, &input), done);
     SN_GOTO(status, sn_response_factor(&part, SN_MEDIAN_DISTANCE, seed, &f, &rank), done);
     SN_GOTO(status, start(&input, settings, rank, f, run, &dim, &b, &s), done);
@@ -245,7 +242,6 @@ done:
     sn_free(f);
     sn_free(b);
     sn_free(mean);
-    omp_set_num_threads(threads);
     return status;
 }
 

@@ -9,7 +9,6 @@
  * more than the response, and the error of what is predicted from Z no longer falls.
  */
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -144,8 +143,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(check(problem));
     sn_lsmie_report report = {.run = run, .started = sn_seconds()};
     double *mean = NULL;
-    int threads = omp_get_max_threads();
-    omp_set_num_threads(sn_threads(run));
     int64_t d = sn_limit_dim(run, "lsmie", dim, problem->p, "x has no more columns");
     sn_lsmie_ascent ascent = configure(problem, settings, d, run != NULL ? run->seed : 1);
     stonet_status status;
@@ -162,7 +159,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 done:
     sn_lsmie_ascent_free(&ascent);
     sn_free(mean);
-    omp_set_num_threads(threads);
     return status;
 }
 
