@@ -274,18 +274,6 @@ static void quiet_in_a_pipe(void **state)
     assert_non_null(strstr(captured_err, "error rate"));
 }
 
-/* Reads what a program writes to its terminal until it ends. */
-static void read_terminal(int terminal, char *text, size_t size)
-{
-    size_t length = 0;
-    ssize_t got = 1;
-    while (got > 0 && length + 1 < size) {
-        got = read(terminal, text + length, size - 1 - length);
-        if (got > 0) length += (size_t)got;
-    }
-    text[length] = '\0';
-}
-
 static void progress_on_a_terminal(void **state)
 {
     (void)state;

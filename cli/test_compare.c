@@ -356,13 +356,7 @@ static void progress_names_data_and_method(void **state)
                (char *)NULL);
         _exit(127);
     }
-    size_t length = 0;
-    ssize_t got = 1;
-    while (got > 0 && length + 1 < sizeof text) {
-        got = read(terminal, text + length, sizeof text - 1 - length);
-        if (got > 0) length += (size_t)got;
-    }
-    text[length] = '\0';
+    read_terminal(terminal, text, sizeof text);
     assert_int_equal(end_of(child), 0);
     close(terminal);
     assert_non_null(strstr(text, "a.csv (1 of 2) comparing autoencoder 0/2"));

@@ -31,6 +31,18 @@ static inline void read_whole(const char *path, char *text, size_t size)
     if (file != NULL) fclose(file);
 }
 
+/* Reads what a program writes to its terminal until it ends. */
+static inline void read_terminal(int terminal, char *text, size_t size)
+{
+    size_t length = 0;
+    ssize_t got = 1;
+    while (got > 0 && length + 1 < size) {
+        got = read(terminal, text + length, size - 1 - length);
+        if (got > 0) length += (size_t)got;
+    }
+    text[length] = '\0';
+}
+
 /* Runs a shell command in the test's folder, with the program as `stonet`; gives its exit status. */
 __attribute__((format(printf, 1, 2))) static inline int sh(const char *format, ...)
 {
