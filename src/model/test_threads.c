@@ -23,6 +23,7 @@ static const struct variant {
     const char *settings[4][2];
 } variants[] = {
     {"stonet", ROWS, {{"epochs", "2"}, {"hidden", "20"}, {"sdr_iterations", "3"}, {"weight_decay", "0.001"}}},
+    {"stonet", ROWS, {{"output", "refit"}, {"epochs", "1"}, {"weight_decay", "0.01"}}},
     {"nnsdr", ROWS, {{"epochs", "1"}, {"refine", "1"}, {"hidden", "64"}, {"batch", "256"}}},
     {"autoencoder", ROWS, {{"epochs", "1"}}},
     {"opg", ROWS, {{"anchors", "30"}}},
