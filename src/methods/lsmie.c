@@ -5,8 +5,8 @@
  * Ascents (methods/lsmie_ascent.h) from several starts, gKDR directions from a small kernel regression, then
  * random ones; the largest S wins. All starts climb on a few thousand rows with a few hundred basis functions
  * at most, which is enough to tell them apart and to come near the top; the winner alone climbs on with all
- * rows and basis functions. Ascents end early, at gains of a thousandth of S: past that they fit the centres
- * more than the response, and the error of what is predicted from Z no longer falls.
+ * rows and basis functions. Ascents end early, at gains of a thousandth of S: what lies beyond costs most of
+ * the time and is about a hundredth of S.
  */
 #include <math.h>
 #include <string.h>
