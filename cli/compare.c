@@ -78,7 +78,7 @@ static const cli_option options[] = {
      .kind = OPTION_TEXTS,
      .offset = offsetof(compare_values, grid),
      .argument = "[METHOD:]NAME=a,b,c",
-     .help = "With --tune: values to try, instead of the built-in grids"},
+     .help = "With --tune: values to try, instead of the built-in grids; as in 'stonet tune'"},
     {.name = "trials",
      .kind = OPTION_INTEGER,
      .offset = offsetof(compare_values, trials),

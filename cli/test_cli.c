@@ -240,6 +240,11 @@ static void tune_then_fit(void **state)
        "--quiet");
     assert_int_equal(lines_of(captured_out), 4);
     assert_non_null(strstr(captured_out, "scale=none"));
+    SH("stonet tune train.csv --target label --method pca --folds 3 --grid dim/scale=1/none,2/column --json "
+       "--quiet");
+    rows = captured_json();
+    assert_int_equal(json_array_size(rows), 2);
+    json_decref(rows);
 }
 
 static void compare_methods(void **state)

@@ -39,8 +39,9 @@ static const cli_option options[] = {
      .offset = offsetof(tune_values, grid),
      .argument = "NAME=a,b,c",
      .help =
-         "Values to try for a setting; ';' between values that are lists (hidden=100;200,50). Without it: "
-         "the built-in grid of the method"},
+         "Values to try for a setting; ';' between values that are lists (hidden=100;200,50); '/' between "
+         "settings that change together (hidden/activation=64/relu;none/tanh). Without it: the built-in grid "
+         "of the method"},
     {.name = "trials",
      .kind = OPTION_INTEGER,
      .offset = offsetof(tune_values, trials),

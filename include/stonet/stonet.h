@@ -226,9 +226,10 @@ typedef enum stonet_criterion {
 } stonet_criterion;
 
 /* A grid is an array of "NAME=a,b,c" with any setting stonet_spec_set takes (dim and learner.NAME too);
-   values that are lists themselves are separated by ';' instead: "hidden=100;200,50". In stonet_compare an
-   entry may be for one method only, "METHOD:NAME=a,b,c", and one without a method is for all methods that
-   have the setting. A NULL grid is the built-in one of the method (stonet_default_grid_json). */
+   values that are lists themselves are separated by ';' instead: "hidden=100;200,50". Settings that change
+   together share an entry, "NAME/NAME=a/b,c/d". In stonet_compare an entry may be for one method only,
+   "METHOD:NAME=a,b,c", and one without a method is for all methods that have its settings. A NULL grid is the
+   built-in one of the method (stonet_default_grid_json). */
 typedef struct stonet_tune_options {
     int folds;               /* 0: 5 */
     const char *const *grid; /* NULL: the method's built-in grid */

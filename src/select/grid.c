@@ -8,13 +8,19 @@
 
 enum { MAX_AXES = 32, MAX_VALUES = 1000, MAX_POINTS = 100000 };
 
-/* One setting and the values it takes. */
+/* One setting and the values it takes, or several settings that change together: the names and the parts of a
+   value follow each other in the text, each with its zero. */
 typedef struct axis {
-    char *text; /* owns name and values, cut apart by zeros */
-    const char *name;
+    char *text; /* owns names and values, cut apart by zeros; begins with the first name */
+    int64_t names;
     const char *value[MAX_VALUES];
     int64_t count;
 } axis;
+
+static const char *next_part(const char *part)
+{
+    return part + strlen(part) + 1;
+}
 
 static void axes_free(axis *axes, int64_t count)
 {
@@ -22,7 +28,36 @@ static void axes_free(axis *axes, int64_t count)
     sn_free(axes);
 }
 
-/* Values are separated by commas, or by semicolons where a value is a list itself. */
+/* Cuts a text apart at its slashes; gives the number of parts, 0 when one of them is empty. */
+static int64_t cut_parts(char *text)
+{
+    int64_t parts = 1;
+    for (char *slash = strchr(text, '/'); slash != NULL; slash = strchr(text, '/')) {
+        *slash = '\0';
+        if (slash == text) return 0;
+        text = slash + 1;
+        parts++;
+    }
+    return *text != '\0' ? parts : 0;
+}
+
+static stonet_status add_value(const char *entry, char *value, axis *out)
+{
+    if (*value == '\0')
+        return sn_fail(STONET_ERROR_ARGUMENT, "the grid entry '%s' has an empty value", entry);
+    if (out->count == MAX_VALUES)
+        return sn_fail(STONET_ERROR_ARGUMENT, "the grid entry of '%s' has more than %d values", out->text,
+                       MAX_VALUES);
+    if (out->names > 1 && cut_parts(value) != out->names)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "every value of the grid entry '%s' needs %lld parts, one for each of its settings",
+                       entry, (long long)out->names);
+    out->value[out->count++] = value;
+    return STONET_OK;
+}
+
+/* Values are separated by commas, or by semicolons where a value is a list itself; the settings that one
+   entry changes together, and their values, by slashes. */
 static stonet_status parse_axis(const char *entry, axis *out)
 {
     const char *equals = strchr(entry, '=');
@@ -31,29 +66,37 @@ static stonet_status parse_axis(const char *entry, axis *out)
     if ((out->text = sn_strdup(entry)) == NULL) return STONET_ERROR_MEMORY;
     char *at = out->text + (equals - entry);
     *at++ = '\0';
-    out->name = out->text;
+    out->names = cut_parts(out->text);
+    if (out->names == 0)
+        return sn_fail(STONET_ERROR_ARGUMENT, "the grid entry '%s' has an empty name", entry);
     char separator = strchr(at, ';') != NULL ? ';' : ',';
     while (at != NULL) {
         char *next = strchr(at, separator);
         if (next != NULL) *next++ = '\0';
-        if (*at == '\0')
-            return sn_fail(STONET_ERROR_ARGUMENT, "the grid entry '%s' has an empty value", entry);
-        if (out->count == MAX_VALUES)
-            return sn_fail(STONET_ERROR_ARGUMENT, "the grid entry of '%s' has more than %d values", out->name,
-                           MAX_VALUES);
-        out->value[out->count++] = at;
+        SN_TRY(add_value(entry, at, out));
         at = next;
     }
     return STONET_OK;
+}
+
+static int64_t times_named(const axis *axes, int64_t count, const char *name)
+{
+    int64_t times = 0;
+    for (int64_t a = 0; a < count; a++) {
+        const char *one = axes[a].text;
+        for (int64_t k = 0; k < axes[a].names; k++, one = next_part(one)) times += strcmp(one, name) == 0;
+    }
+    return times;
 }
 
 static stonet_status parse_axes(const char *const *entries, int64_t count, axis *axes)
 {
     for (int64_t a = 0; a < count; a++) {
         SN_TRY(parse_axis(entries[a], &axes[a]));
-        for (int64_t b = 0; b < a; b++)
-            if (strcmp(axes[a].name, axes[b].name) == 0)
-                return sn_fail(STONET_ERROR_ARGUMENT, "the grid names '%s' twice", axes[a].name);
+        const char *name = axes[a].text;
+        for (int64_t k = 0; k < axes[a].names; k++, name = next_part(name))
+            if (times_named(axes, a + 1, name) > 1)
+                return sn_fail(STONET_ERROR_ARGUMENT, "the grid names '%s' twice", name);
     }
     return STONET_OK;
 }
@@ -94,13 +137,23 @@ static void choose_points(const axis *axes, int64_t n_axes, bool all, int64_t po
     }
 }
 
+/* Sets what one value of an axis says, of the learner itself or of everything else. */
+static stonet_status set_value(const axis *from, int64_t value, bool learner, stonet_spec *spec)
+{
+    const char *name = from->text, *part = from->value[value];
+    for (int64_t k = 0; k < from->names; k++) {
+        if ((strcmp(name, "learner") == 0) == learner) SN_TRY(stonet_spec_set(spec, name, part));
+        name = next_part(name);
+        part = next_part(part);
+    }
+    return STONET_OK;
+}
+
 /* The learner goes first: choosing one resets its settings. */
 static stonet_status set_point(const axis *axes, int64_t n_axes, const int64_t *point, stonet_spec *spec)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (int64_t a = 0; a < n_axes; a++)
-            if ((strcmp(axes[a].name, "learner") == 0) == (pass == 0))
-                SN_TRY(stonet_spec_set(spec, axes[a].name, axes[a].value[point[a]]));
+    for (int64_t a = 0; a < n_axes; a++) SN_TRY(set_value(&axes[a], point[a], true, spec));
+    for (int64_t a = 0; a < n_axes; a++) SN_TRY(set_value(&axes[a], point[a], false, spec));
     return STONET_OK;
 }
 
@@ -164,7 +217,12 @@ bool sn_grid_entry_is_for(const char *entry, const stonet_spec *spec, const char
         *own = colon + 1;
         return strlen(spec->method->name) == length && strncmp(entry, spec->method->name, length) == 0;
     }
-    char name[128];
-    snprintf(name, sizeof name, "%.*s", (int)(name_length < 127 ? name_length : 127), entry);
-    return sn_spec_has(spec, name);
+    for (size_t at = 0; at < name_length;) {
+        char name[128];
+        size_t length = strcspn(entry + at, "/=");
+        snprintf(name, sizeof name, "%.*s", (int)(length < 127 ? length : 127), entry + at);
+        if (!sn_spec_has(spec, name)) return false;
+        at += length + 1;
+    }
+    return true;
 }

@@ -1,4 +1,4 @@
-/* Grids of settings: "NAME=a,b,c" texts, their points, and the built-in ones. */
+/* Grids of settings: "NAME=a,b,c" or "NAME/NAME=a/b,c/d" texts, their points, and the built-in ones. */
 #ifndef SN_SELECT_GRID_H
 #define SN_SELECT_GRID_H
 
@@ -17,7 +17,7 @@ stonet_status sn_points_create(const stonet_spec *base, const char *const *entri
 void sn_points_free(sn_points *points);
 
 /* Whether an entry of a grid for several methods is for this spec; *own is then the entry without the method.
-   An entry for all methods is for those that have the setting. */
+   An entry for all methods is for those that have its settings. */
 bool sn_grid_entry_is_for(const char *entry, const stonet_spec *spec, const char **own);
 
 enum { SN_MAX_GRID_ENTRIES = 6 };

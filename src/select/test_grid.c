@@ -57,9 +57,43 @@ static void learners_can_be_tuned(void **state)
     stonet_spec_free(base);
 }
 
+/* Only the pairs that are given, not every slices with every dim; a learner is chosen before its settings. */
+static void settings_can_change_together(void **state)
+{
+    (void)state;
+    static const char *const GRID[] = {"slices/dim=5/1,10/2", "learner.l2/learner=2/logistic", "ridge=0,1"};
+    stonet_spec *base = sn_testing_spec("sir", "7");
+    sn_points points;
+    assert_int_equal(sn_points_create(base, GRID, 3, 0, 1, &points), STONET_OK);
+    assert_int_equal(points.count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(sn_int(points.spec[i]->settings, "slices"), i < 2 ? 5 : 10);
+        assert_int_equal(sn_int(points.spec[i]->common, "dim"), i < 2 ? 1 : 2);
+        assert_true(sn_real(points.spec[i]->settings, "ridge") == i % 2);
+        assert_true(sn_real(points.spec[i]->learner_settings, "l2") == 2.0);
+    }
+    sn_points_free(&points);
+    stonet_spec_free(base);
+    static const char *const LISTS[] = {"hidden/activation=64,32/relu;none/tanh"};
+    base = sn_testing_spec("stonet", "2");
+    assert_int_equal(sn_points_create(base, LISTS, 1, 0, 1, &points), STONET_OK);
+    assert_int_equal(points.count, 2);
+    size_t widths;
+    assert_true(sn_list(points.spec[0]->settings, "hidden", &widths)[1] == 32.0);
+    assert_int_equal(widths, 2);
+    sn_points_free(&points);
+    stonet_spec_free(base);
+}
+
 static void bad_grids_are_refused(void **state)
 {
     (void)state;
+    assert_refused("slices/dim=3/1,4", "2 parts");
+    assert_refused("slices/dim=3/1/2", "2 parts");
+    assert_refused("slices/dim=3/", "2 parts");
+    assert_refused("slices/=3/1", "empty name");
+    assert_refused("slices/slices=3/1", "twice");
+    assert_refused("slices/dmi=3/1", "'dmi'");
     assert_refused("slices", "NAME=a,b,c");
     assert_refused("=3", "NAME=a,b,c");
     assert_refused("slices=", "NAME=a,b,c");
@@ -67,11 +101,12 @@ static void bad_grids_are_refused(void **state)
     assert_refused("slices=3,", "empty value");
     assert_refused("slcies=3", "slices");
     assert_refused("slices=3,x", "'x'");
-    static const char *const TWICE[] = {"dim=1", "dim=2"};
+    static const char *const TWICE[] = {"dim=1", "dim=2"}, *const INSIDE[] = {"dim=1", "slices/dim=3/2"};
     static const char *const HUGE[] = {"dim=1,2,3,4,5,6,7,8,9,10", "slices=2,3,4,5,6,7,8,9,10,11"};
     stonet_spec *base = sn_testing_spec("sir", "1");
     sn_points points;
     assert_int_equal(sn_points_create(base, TWICE, 2, 0, 1, &points), STONET_ERROR_ARGUMENT);
+    assert_int_equal(sn_points_create(base, INSIDE, 2, 0, 1, &points), STONET_ERROR_ARGUMENT);
     assert_int_equal(sn_points_create(base, HUGE, 2, -1, 1, &points), STONET_ERROR_ARGUMENT);
     stonet_spec_free(base);
 }
@@ -117,6 +152,10 @@ static void entries_find_their_method(void **state)
     assert_false(sn_grid_entry_is_for("slices=1,2", pca, &own));
     assert_true(sn_grid_entry_is_for("dim=1,2", pca, &own));
     assert_false(sn_grid_entry_is_for("si:dim=1,2", sir, &own));
+    assert_true(sn_grid_entry_is_for("dim/slices=1/2", sir, &own));
+    assert_false(sn_grid_entry_is_for("dim/slices=1/2", pca, &own));
+    assert_true(sn_grid_entry_is_for("sir:dim/slices=1/2", sir, &own));
+    assert_string_equal(own, "dim/slices=1/2");
     stonet_spec_free(sir);
     stonet_spec_free(pca);
 }
@@ -151,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_points_in_order),
         cmocka_unit_test(learners_can_be_tuned),
+        cmocka_unit_test(settings_can_change_together),
         cmocka_unit_test(bad_grids_are_refused),
         cmocka_unit_test(random_points_are_different_and_repeatable),
         cmocka_unit_test(entries_find_their_method),
