@@ -12,12 +12,13 @@ static void centre(int64_t m, double *intercept)
     for (int64_t k = 0; k < m && m > 1; k++) intercept[k] -= mean;
 }
 
-/* Constant columns get any penalty: their coefficient is 0. */
+/* The penalty on the coefficients of standardised columns. Constant columns get any: their coefficient is 0.
+ */
 static void fill_penalty(const sn_logistic_problem *problem, const sn_column *columns, double *lambda)
 {
     for (int64_t j = 0; j < problem->p; j++) {
         double square = columns[j].sd * columns[j].sd;
-        lambda[j] = !(square > 0) ? 1 : problem->standardised ? problem->l2 : problem->l2 / square;
+        lambda[j] = square > 0 ? problem->l2 / square : 1;
     }
 }
 

@@ -6,7 +6,7 @@
 #include "math/logistic.h"
 #include "net/forward.h"
 
-static const double penalty = 1.0;
+static const double penalty = 0.1;
 
 typedef struct refit {
     int64_t n, q, outputs;
@@ -55,16 +55,16 @@ static stonet_status fit_classes(const refit *r, const stonet_run *run, bool *do
                                           .m = r->outputs == 2 ? 1 : r->outputs,
                                           .x = r->psi,
                                           .label = label,
-                                          .l2 = penalty,
-                                          .standardised = true};
+                                          .l2 = penalty};
         status = sn_logistic(&call, run, r->coef, r->intercept);
     }
     sn_free(label);
     return status;
 }
 
-/* w (outputs x (q + 1)) = the ridge regression of y on design (n x (q + 1)), whose last column is ones. */
-static stonet_status solve_ridge(const refit *r, const double *design, double *w)
+/* w (outputs x (q + 1)) = the ridge regression of y on design (n x (q + 1)), standardised columns and ones;
+   the penalty sees the columns as they were. */
+static stonet_status solve_ridge(const refit *r, const sn_column *columns, const double *design, double *w)
 {
     int64_t d = r->q + 1, m = r->outputs;
     double *gram = NULL, *y = NULL, *right = NULL;
@@ -76,7 +76,8 @@ static stonet_status solve_ridge(const refit *r, const double *design, double *w
         for (int64_t k = 0; k < m; k++) y[i * m + k] = r->problem->y[row_at(r, i) * m + k];
     sn_syrk_tn(d, r->n, 1.0, design, 0.0, gram);
     sn_gemm(true, false, d, m, r->n, 1.0, design, y, 0.0, right);
-    for (int64_t j = 0; j < r->q; j++) gram[j * d + j] += penalty;
+    for (int64_t j = 0; j < r->q; j++)
+        gram[j * d + j] += columns[j].sd > 0.0 ? penalty / (columns[j].sd * columns[j].sd) : 1.0;
     SN_GOTO(status, sn_solve_spd(d, gram, m, right), done);
     sn_transpose(d, m, right, w);
 done:
@@ -96,7 +97,7 @@ static stonet_status fit_numbers(const refit *r)
     SN_GOTO(status, SN_NEW_RAW(w, r->outputs * (r->q + 1)), done);
     sn_describe_columns(r->n, r->q, r->psi, columns);
     sn_standard_design(r->n, r->q, r->psi, columns, design);
-    SN_GOTO(status, solve_ridge(r, design, w), done);
+    SN_GOTO(status, solve_ridge(r, columns, design, w), done);
     sn_standard_undo(r->q, r->outputs, columns, w, r->coef, r->intercept);
 done:
     sn_free(columns);

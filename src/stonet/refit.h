@@ -1,11 +1,13 @@
 /*
  * The output layer fitted anew on what the layers below it give. In a StoNet the response depends on psi(Z)
  * through a logistic or linear regression; training only approaches it, and weight decay, which the layers
- * below may need much of, also shrinks its coefficients. With Psi the standardised psi(Z) of the rows,
+ * below may need much of, also shrinks its coefficients.
  *
- *     min over W, b   sum_i loss(y_i, W psi_i + b) + 1/2 |W in the units of Psi|^2
+ *     min over W, b   sum_i loss(y_i, W psi_i + b) + 0.1/2 |W|^2
  *
- * where loss is the cross-entropy or |y - mu|^2 / 2.
+ * where loss is the cross-entropy or |y - mu|^2 / 2. The penalty sees psi(Z) as it is, not standardised:
+ * units that weight decay has pulled to 0 then count for nothing, where standardising would blow up their
+ * noise.
  */
 #ifndef SN_STONET_REFIT_H
 #define SN_STONET_REFIT_H

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "engine/oracle.h"
-#include "math/columns.h"
 #include "net/forward.h"
 #include "stonet/fit.h"
 #include "stonet/refit.h"
@@ -36,19 +35,15 @@ static void refit(oracle *o, const int64_t *rows, int64_t n)
         fail_msg("%s", stonet_last_error());
 }
 
-/* The largest entry of the gradient of the penalised loss by the coefficients of standardised psi(Z), and by
-   the intercepts. */
+/* The largest entry of the gradient of the penalised loss by the coefficients and the intercepts. */
 static double steepest(const oracle *o)
 {
     const int top = o->shape.layers - 1;
     const int64_t m = o->shape.width[top + 1];
     float psi[N * Q], mu[N * 4];
-    double design[N * (Q + 1)], gradient[4 * (Q + 1)] = {0}, out[4], worst = 0.0;
-    sn_column columns[Q];
+    double gradient[4 * (Q + 1)] = {0}, out[4], worst = 0.0;
     assert_int_equal(sn_forward(&o->shape, o->theta, o->x, NULL, N, top, true, 1, psi), STONET_OK);
     assert_int_equal(sn_forward(&o->shape, o->theta, o->x, NULL, N, top + 1, false, 1, mu), STONET_OK);
-    sn_describe_columns(N, Q, psi, columns);
-    sn_standard_design(N, Q, psi, columns, design);
     for (int64_t i = 0; i < N; i++) {
         for (int64_t k = 0; k < m; k++) out[k] = (double)mu[i * m + k];
         if (o->shape.task == SN_CLASSIFICATION) sn_softmax(1, m, out);
@@ -56,13 +51,13 @@ static double steepest(const oracle *o)
             const double wanted =
                 o->shape.task == SN_CLASSIFICATION ? (double)(o->label[i] == k) : o->y[i * m + k];
             for (int64_t j = 0; j <= Q; j++)
-                gradient[k * (Q + 1) + j] += (out[k] - wanted) * design[i * (Q + 1) + j];
+                gradient[k * (Q + 1) + j] += (out[k] - wanted) * (j < Q ? (double)psi[i * Q + j] : 1.0);
         }
     }
     for (int64_t k = 0; k < m; k++)
         for (int64_t j = 0; j <= Q; j++) {
             double pull = 0.0;
-            if (j < Q) pull = columns[j].sd * (double)o->theta[o->shape.weight_at[top] + k * Q + j];
+            if (j < Q) pull = 0.1 * (double)o->theta[o->shape.weight_at[top] + k * Q + j];
             /* Two classes share one coefficient vector: its halves bear half the penalty each, times two. */
             if (o->shape.task == SN_CLASSIFICATION && m == 2) pull *= 2.0;
             worst = fmax(worst, fabs(gradient[k * (Q + 1) + j] + pull));
