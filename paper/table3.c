@@ -25,10 +25,11 @@ static const column columns[] = {
 static const column_list all = {columns, sizeof columns / sizeof *columns};
 enum { FULL_TRIALS = 10 };
 
-/* The paper's DNN. */
+/* The paper's DNN: its units and its learning rate. At three times that rate the weights of the last epoch
+   still jump about when Z has one column, whose 100 units are nearly alike. */
 #define DNN(epochs)                                                                                          \
     "learner=mlp learner.hidden=100 learner.epochs=" epochs                                                  \
-    " learner.batch=32 learner.rate=0.03 learner.momentum=0"
+    " learner.batch=32 learner.rate=0.01 learner.momentum=0"
 static const heads full = {DNN("300"), "learner=linear"}, quick = {DNN("10"), "learner=linear"};
 /* Of none-strong. In 300 epochs the paper's DNN on x overfits pumadyn32nm; this was the best of nine by a
    third of the training rows of fold 1. */
