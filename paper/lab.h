@@ -17,6 +17,7 @@
 typedef struct lab_options {
     const char *data, *out, *methods, *rows, *dims;
     int64_t trials, seed, threads;
+    int64_t first; /* trial to begin with, where an experiment lets it be chosen */
     bool quick, report;
 } lab_options;
 

@@ -376,8 +376,8 @@ static void grids_count_updates(void **state)
     char room[64];
     grid over;
     table1_grid("stonet", 640, room, &over);
-    assert_int_equal(over.count, 5);
-    assert_string_equal(room, "epochs=30,100");
+    assert_int_equal(over.count, 3);
+    assert_string_equal(room, "epochs/lr=30/0.05,30/0.1,100/0.1");
     table1_grid("pca", 640, room, &over);
     assert_int_equal(over.count, 0);
 }
@@ -492,6 +492,34 @@ static void splits_go_on_at_random(void **state)
     assert_int_equal(binary_split(&self, "absent", 1, &given), STONET_ERROR_IO);
 }
 
+/* From 11 on, two of them, and no others. */
+static void trials_begin_where_they_are_told(void **state)
+{
+    (void)state;
+    char path[128], out[128], text[4096];
+    folder_path("heart", path);
+    assert_int_equal(mkdir(path, 0777), 0);
+    write_numbers("heart/heart_train_data_1.asc", " 1 2 0\n 3 5 1\n 4 6 2\n 7 8 2\n 9 1 0\n 2 3 1\n");
+    write_numbers("heart/heart_train_labels_1.asc", " 1\n-1\n 1\n-1\n 1\n-1\n");
+    write_numbers("heart/heart_test_data_1.asc", " 3 4 1\n 5 6 2\n");
+    write_numbers("heart/heart_test_labels_1.asc", " 1\n-1\n");
+    folder_path("later", out);
+    char *argv[] = {"table1", "--data", folder,     "--out", out,         "--first", "11",
+                    "--dims", "3",      "--trials", "2",     "--methods", "pca",     NULL};
+    assert_int_equal(table1_command.run(&table1_command, 13, argv), EXIT_DONE);
+    folder_path("later/table1-cells.jsonl", path);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    for (int trial = 11; trial < 13; trial++) {
+        char wanted[24];
+        snprintf(wanted, sizeof wanted, "\"trial\":%d,", trial);
+        assert_non_null(fgets(text, sizeof text, file));
+        assert_non_null(strstr(text, wanted));
+    }
+    assert_null(fgets(text, sizeof text, file));
+    fclose(file);
+}
+
 /* No row of a patient is on both sides. */
 static void patients_stay_together(void **state)
 {
@@ -550,6 +578,7 @@ int main(void)
         cmocka_unit_test(weights_are_the_models),
         cmocka_unit_test(theorems_hold_roughly),
         cmocka_unit_test(splits_go_on_at_random),
+        cmocka_unit_test(trials_begin_where_they_are_told),
         cmocka_unit_test(patients_stay_together),
         cmocka_unit_test(missing_data_are_skipped),
     };
