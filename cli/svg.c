@@ -16,12 +16,13 @@ enum {
     TITLE_ROOM = 26,
     LEGEND_ROOM = 26,
     HEAD_MARGIN = 24,
-    TICKS = 6
+    TICKS = 6,
+    MOST_TICKS = 32
 };
 
-/* Okabe and Ito's colours, the strongest contrasts first. */
-static const char *const palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#e69f00", "#56b4e9", "#000000", "#8c6d31"};
+/* Okabe and Ito's colours, the strongest contrasts first, and three more. */
+static const char *const palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
+                                      "#56b4e9", "#000000", "#8c6d31", "#882255", "#999999"};
 enum { PALETTE_SIZE = sizeof palette / sizeof *palette, MARKERS = 4 };
 
 typedef struct axis {
@@ -127,17 +128,35 @@ static void find_ranges(const svg_panel *panel, double x[2], double y[2])
     }
 }
 
+/* Where the ticks of the abscissa are; gives how many. */
+static size_t find_x_ticks(const svg_panel *panel, const axis *x, double at[MOST_TICKS])
+{
+    size_t count = 0;
+    if (!panel->x_log10) {
+        for (int64_t tick = x->first_tick; tick <= x->last_tick && count < MOST_TICKS; tick++)
+            at[count++] = (double)tick * x->step;
+        return count;
+    }
+    for (int64_t i = 0; panel->n_series > 0 && i < panel->series[0].n && count < MOST_TICKS; i++) {
+        double value = panel->series[0].x[i];
+        if (value >= x->low && value <= x->high) at[count++] = value;
+    }
+    return count;
+}
+
 static void draw_axes(FILE *out, const svg_panel *panel, const axis *x, const axis *y)
 {
+    double at[MOST_TICKS];
+    size_t x_ticks = find_x_ticks(panel, x, at);
     fprintf(out, "<g class=\"grid\">\n");
-    for (int64_t tick = x->first_tick; tick <= x->last_tick; tick++)
-        fprintf(out, "<path d=\"M%.1f %.1fV%.1f\"/>\n", place_tick(x, tick), y->start, y->end);
+    for (size_t i = 0; i < x_ticks; i++)
+        fprintf(out, "<path d=\"M%.1f %.1fV%.1f\"/>\n", place(x, at[i]), y->start, y->end);
     for (int64_t tick = y->first_tick; tick <= y->last_tick; tick++)
         fprintf(out, "<path d=\"M%.1f %.1fH%.1f\"/>\n", x->start, place_tick(y, tick), x->end);
     fprintf(out, "</g>\n<g class=\"tick\" text-anchor=\"middle\">\n");
-    for (int64_t tick = x->first_tick; tick <= x->last_tick; tick++) {
-        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", place_tick(x, tick), y->start + 18);
-        put_number(out, (double)tick * x->step);
+    for (size_t i = 0; i < x_ticks; i++) {
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", place(x, at[i]), y->start + 18);
+        put_number(out, panel->x_log10 ? pow(10, at[i]) : at[i]);
         fprintf(out, "</text>\n");
     }
     fprintf(out, "</g>\n<g class=\"tick\" text-anchor=\"end\">\n");

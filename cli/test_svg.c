@@ -57,6 +57,23 @@ static void lines_have_error_bars(void **state)
     free(text);
 }
 
+/* Ticks at the points, named by the numbers whose logarithms they are. */
+static void logarithms_are_named_by_their_numbers(void **state)
+{
+    (void)state;
+    const double x[] = {0, log10(49), log10(392)}, y[] = {1, 2, 3};
+    svg_series series[] = {{NULL, 3, x, y, NULL, false}};
+    svg_panel panel = {
+        .kind = SVG_LINE, .x_label = "x", .y_label = "y", .x_log10 = true, .series = series, .n_series = 1};
+    svg_figure figure = {.panels = &panel, .n_panels = 1, .columns = 1};
+    char *text = svg_render(&figure);
+    assert_non_null(text);
+    assert_non_null(strstr(text, ">49<"));
+    assert_non_null(strstr(text, ">392<"));
+    assert_null(strstr(text, ">0.5<"));
+    free(text);
+}
+
 /* Open markers share the style of the series before them, and a long legend takes several lines. */
 static void open_markers_and_long_legends(void **state)
 {
@@ -108,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_are_drawn),
         cmocka_unit_test(lines_have_error_bars),
+        cmocka_unit_test(logarithms_are_named_by_their_numbers),
         cmocka_unit_test(open_markers_and_long_legends),
         cmocka_unit_test(odd_ranges_are_drawn),
         cmocka_unit_test(ticks_are_round),

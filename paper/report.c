@@ -146,7 +146,7 @@ typedef struct figure_panel {
     double *numbers; /* 4 x methods x lines: x, y, error, printed */
 } figure_panel;
 
-/* Our means and the printed ones of one row against log10 q. */
+/* Our means and the printed ones of one row against the logarithm of q. */
 static bool make_panel(const report *what, const summary *made, const char *row, figure_panel *out,
                        svg_panel *panel)
 {
@@ -195,7 +195,8 @@ static int write_figure(const lab *self, const report *what, const measure *abou
     for (size_t k = 0; k < count && good; k++) {
         panels[k] = (svg_panel){.kind = SVG_LINE,
                                 .title = rows[k],
-                                .x_label = "log10 of the dimension q",
+                                .x_label = "dimension q",
+                                .x_log10 = true,
                                 .y_label = about->title};
         good = make_panel(what, made, rows[k], &parts[k], &panels[k]);
     }
