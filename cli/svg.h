@@ -24,9 +24,9 @@ typedef struct svg_series {
 
 typedef struct svg_panel {
     svg_kind kind;
+    bool x_log10; /* x are logarithms: a tick at every x of the first series, named by the number itself */
     const char *title; /* NULL: none */
     const char *x_label, *y_label;
-    bool x_log10; /* x are logarithms: a tick at every x of the first series, named by the number itself */
     const svg_series *series;
     size_t n_series;
 } svg_panel;
