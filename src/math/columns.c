@@ -31,6 +31,12 @@ void sn_standard_design(int64_t n, int64_t p, const float *x, const sn_column *c
     }
 }
 
+double sn_standard_penalty(double l2, const sn_column *column)
+{
+    double square = column->sd * column->sd;
+    return square > 0 ? l2 / square : 1;
+}
+
 void sn_standard_undo(int64_t p, int64_t m, const sn_column *columns, const double *w, double *coef,
                       double *intercept)
 {

@@ -12,6 +12,9 @@ typedef struct sn_column {
 void sn_describe_columns(int64_t n, int64_t p, const float *x, sn_column *columns);
 /* out n x (p + 1): standardised columns (constant ones 0), and a last one of ones. */
 void sn_standard_design(int64_t n, int64_t p, const float *x, const sn_column *columns, double *out);
+/* A ridge penalty on the coefficient of the column itself, as one on that of the standardised column. A
+   constant column gets any: its coefficient is 0. */
+double sn_standard_penalty(double l2, const sn_column *column);
 /* From w m x (p + 1) on standardised columns and ones to coef m x p and intercept m on the columns
    themselves. */
 void sn_standard_undo(int64_t p, int64_t m, const sn_column *columns, const double *w, double *coef,

@@ -12,16 +12,6 @@ static void centre(int64_t m, double *intercept)
     for (int64_t k = 0; k < m && m > 1; k++) intercept[k] -= mean;
 }
 
-/* The penalty on the coefficients of standardised columns. Constant columns get any: their coefficient is 0.
- */
-static void fill_penalty(const sn_logistic_problem *problem, const sn_column *columns, double *lambda)
-{
-    for (int64_t j = 0; j < problem->p; j++) {
-        double square = columns[j].sd * columns[j].sd;
-        lambda[j] = square > 0 ? problem->l2 / square : 1;
-    }
-}
-
 stonet_status sn_logistic(const sn_logistic_problem *problem, const stonet_run *run, double *coef,
                           double *intercept)
 {
@@ -38,7 +28,7 @@ stonet_status sn_logistic(const sn_logistic_problem *problem, const stonet_run *
     SN_GOTO(status, SN_NEW(w, m * (p + 1)), done);
     sn_describe_columns(n, p, problem->x, columns);
     sn_standard_design(n, p, problem->x, columns, x);
-    fill_penalty(problem, columns, lambda);
+    for (int64_t j = 0; j < p; j++) lambda[j] = sn_standard_penalty(problem->l2, &columns[j]);
     sn_softmax_problem design = {
         .n = n, .d = p + 1, .m = m, .x = x, .label = problem->label, .lambda = lambda};
     SN_GOTO(status, sn_softmax_newton(&design, run, w), done);

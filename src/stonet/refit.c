@@ -76,8 +76,7 @@ static stonet_status solve_ridge(const refit *r, const sn_column *columns, const
         for (int64_t k = 0; k < m; k++) y[i * m + k] = r->problem->y[row_at(r, i) * m + k];
     sn_syrk_tn(d, r->n, 1.0, design, 0.0, gram);
     sn_gemm(true, false, d, m, r->n, 1.0, design, y, 0.0, right);
-    for (int64_t j = 0; j < r->q; j++)
-        gram[j * d + j] += columns[j].sd > 0.0 ? penalty / (columns[j].sd * columns[j].sd) : 1.0;
+    for (int64_t j = 0; j < r->q; j++) gram[j * d + j] += sn_standard_penalty(penalty, &columns[j]);
     SN_GOTO(status, sn_solve_spd(d, gram, m, right), done);
     sn_transpose(d, m, right, w);
 done:
