@@ -25,8 +25,8 @@ static const column columns[] = {
 static const column_list all = {columns, sizeof columns / sizeof *columns};
 enum { FULL_TRIALS = 10 };
 
-/* The paper's DNN: its units and its learning rate. At three times that rate the weights of the last epoch
-   still jump about when Z has one column, whose 100 units are nearly alike. */
+/* The paper's DNN, at the learning rate it has on MNIST. At three times that rate the weights still jump
+   about in the last epoch when Z has one column, on which 100 units are nearly alike. */
 #define DNN(epochs)                                                                                          \
     "learner=mlp learner.hidden=100 learner.epochs=" epochs                                                  \
     " learner.batch=32 learner.rate=0.01 learner.momentum=0"
