@@ -35,19 +35,20 @@ static const binary_set *find_set(const char *name)
     return &binary_sets[0];
 }
 
-/* Error rates on the test part: of logistic regression on Z (psi(Z) for a StoNet), and of a network itself,
-   which are one and the same where its output layer has been refitted. */
+/* Error rate on the test part of logistic regression on Z (psi(Z) for a StoNet): that of the model itself,
+   for a StoNet whose output layer has been refitted too. The paper's StoNet has an error rate of its own
+   beside it. */
 static stonet_status score(lab *self, const column *by, const stonet_model *model, const split *parts,
                            json_t *values)
 {
     stonet_scores scores;
     stonet_status status = stonet_score(model, parts->test, &scores);
     if (status != STONET_OK) return status;
-    if (column_is_stonet(by)) put_value(values, "error_own", scores.error_rate);
     if (strcmp(by->name, "stonet-paper") != 0) {
         put_value(values, "error", scores.error_rate);
         return STONET_OK;
     }
+    put_value(values, "error_own", scores.error_rate);
     reduced_split reduced;
     status = fits_reduce(model, parts, true, &reduced);
     if (status != STONET_OK) return status;
