@@ -219,14 +219,17 @@ static int write_figure(const lab *self, const report *what, const measure *abou
 
 static void put_head(FILE *out, const lab *self, const report *what)
 {
+    fprintf(out, "# %s\n\nMade by `stonet-paper %s%s", what->title, self->command->name,
+            self->options.quick ? " --quick" : "");
+    if (self->options.first > 1) fprintf(out, " --first %" PRId64, self->options.first);
     fprintf(
         out,
-        "# %s\n\nMade by `stonet-paper %s%s`, seed %" PRId64
+        "`, seed %" PRId64
         ". Mean over the trials (standard error); *below, in italics, what the paper prints*; bold: the "
         "best and\n"
         "what a paired t-test at 0.05 does not tell from it; [n]: only n trials, and no bold below half of "
         "them.\n\n",
-        what->title, self->command->name, self->options.quick ? " --quick" : "", self->options.seed);
+        self->options.seed);
 }
 
 static int write_parts(const lab *self, const plan *cells, const report *what, documents *to)

@@ -518,6 +518,12 @@ static void trials_begin_where_they_are_told(void **state)
     }
     assert_null(fgets(text, sizeof text, file));
     fclose(file);
+    folder_path("later/table1-table.md", path);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_non_null(strstr(text, "`stonet-paper table1 --first 11`"));
 }
 
 /* No row of a patient is on both sides. */
