@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "data/frame.h"
+#include "data/problem.h"
 #include "math/noise.h"
 
 enum { MAX_COLUMNS = 24 };
@@ -267,10 +268,11 @@ char *stonet_generators_json(void)
     json_t *list = json_array();
     for (int k = 0; k < GENERATORS; k++) {
         const generator *model = &generators[k];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:s, s:i, s:i}", "name", model->name, "help", model->help,
-                                        "task", model->labels[0] != NULL ? "classification" : "regression",
-                                        "columns", model->columns, "truth", 1));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:i, s:i}", "name", model->name, "help", model->help, "task",
+                            sn_words_name(&sn_task_words,
+                                          model->labels[0] != NULL ? SN_CLASSIFICATION : SN_REGRESSION),
+                            "columns", model->columns, "truth", 1));
     }
     char *text = json_dumps(list, JSON_INDENT(2));
     json_decref(list);

@@ -5,9 +5,11 @@
 #ifndef SN_DATA_PROBLEM_H
 #define SN_DATA_PROBLEM_H
 
-#include "base/status.h"
+#include "base/words.h"
 
 typedef enum sn_task { SN_REGRESSION, SN_CLASSIFICATION } sn_task;
+#define SN_TASK_WORDS(between) "regression" between "classification"
+extern const sn_words sn_task_words;
 
 typedef struct sn_problem {
     int64_t n, p;

@@ -59,8 +59,7 @@ stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
 {
     SN_TRY(sn_store_put_text(store, "schema.scale", scale_names[schema->scale]));
     SN_TRY(sn_store_put_int(store, "schema.header", schema->has_header));
-    SN_TRY(sn_store_put_text(store, "schema.task",
-                             schema->task == SN_REGRESSION ? "regression" : "classification"));
+    SN_TRY(sn_words_put(&sn_task_words, store, "schema.task", schema->task));
     SN_TRY(put_json(store, "schema.inputs", inputs_to_json(schema), schema->n_inputs));
     SN_TRY(put_json(store, "schema.targets", targets_to_json(schema), schema->n_targets));
     SN_TRY(sn_store_put_vector(store, "schema.mean", SN_F64, schema->p, schema->mean));
@@ -181,15 +180,12 @@ static stonet_status load_scale(const sn_store *store, sn_schema *schema)
 
 static stonet_status load_response(const sn_store *store, sn_schema *schema)
 {
-    const char *task;
-    SN_TRY(sn_store_get_text(store, "schema.task", &task));
+    int task;
+    SN_TRY(sn_words_get(&sn_task_words, store, "schema.task", &task));
+    schema->task = (sn_task)task;
     SN_TRY(load_list(store, "schema.targets", schema, targets_from_json));
-    if (strcmp(task, "classification") == 0) {
-        schema->task = SN_CLASSIFICATION;
+    if (schema->task == SN_CLASSIFICATION)
         return load_list(store, "schema.classes", schema, classes_from_json);
-    }
-    if (strcmp(task, "regression") != 0) return damaged("schema.task");
-    schema->task = SN_REGRESSION;
     SN_TRY(load_vector(store, "schema.target_mean", schema->n_targets, false, &schema->target_mean));
     return load_vector(store, "schema.target_sd", schema->n_targets, true, &schema->target_sd);
 }

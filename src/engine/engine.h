@@ -25,7 +25,11 @@
 #include "net/shape.h"
 
 typedef enum sn_integrator { SN_SYMPLECTIC, SN_EULER } sn_integrator;
+#define SN_INTEGRATOR_WORDS(between) "symplectic" between "euler"
+extern const sn_words sn_integrator_words;
 typedef enum sn_start { SN_START_FORWARD, SN_START_MODE } sn_start;
+#define SN_START_WORDS(between) "forward" between "mode"
+extern const sn_words sn_start_words;
 
 typedef struct sn_dynamics {
     int sweeps;

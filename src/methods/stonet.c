@@ -66,20 +66,6 @@ static stonet_status stonet_predict_method(const void *state, const float *x, in
 /* ---- the model file ---------------------------------------------------------------------------------------
  */
 
-static const sn_activation activations[] = {SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID};
-
-static stonet_status load_activation(const sn_store *store, const char *key, sn_activation *out)
-{
-    const char *name;
-    SN_TRY(sn_store_get_text(store, key, &name));
-    for (size_t i = 0; i < sizeof activations / sizeof *activations; i++)
-        if (strcmp(name, sn_activation_name(activations[i])) == 0) {
-            *out = activations[i];
-            return STONET_OK;
-        }
-    return sn_fail(STONET_ERROR_FORMAT, "the model's entry '%s' is '%.40s', not an activation", key, name);
-}
-
 /* One real fact of the fit; NaN (nothing was measured) is left out. */
 static stonet_status put_fact(sn_store *store, const char *key, double value)
 {
@@ -113,18 +99,16 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     const sn_stonet *net = state;
     const int layers = net->shape.layers;
     SN_TRY(sn_store_put_vector(store, "widths", SN_I64, layers + 1, net->shape.width));
-    SN_TRY(sn_store_put_text(store, "activation", sn_activation_name(net->shape.activation)));
-    SN_TRY(sn_store_put_text(store, "input_activation", sn_activation_name(net->shape.input_activation)));
-    SN_TRY(sn_store_put_text(store, "task",
-                             net->shape.task == SN_CLASSIFICATION ? "classification" : "regression"));
+    SN_TRY(sn_words_put(&sn_activation_words, store, "activation", net->shape.activation));
+    SN_TRY(sn_words_put(&sn_activation_words, store, "input_activation", net->shape.input_activation));
+    SN_TRY(sn_words_put(&sn_task_words, store, "task", net->shape.task));
     SN_TRY(save_layers(net, store));
     SN_TRY(sn_store_put_vector(store, "variances", SN_F64, layers, net->dynamics.s));
     SN_TRY(sn_store_put_vector(store, "latent_steps", SN_F64, layers, net->dynamics.epsilon));
     SN_TRY(sn_store_put_vector(store, "frictions", SN_F64, layers, net->dynamics.alpha));
     SN_TRY(sn_store_put_int(store, "sweeps", net->dynamics.sweeps));
-    SN_TRY(sn_store_put_text(store, "integrator",
-                             net->dynamics.integrator == SN_EULER ? "euler" : "symplectic"));
-    SN_TRY(sn_store_put_text(store, "start", net->dynamics.start == SN_START_MODE ? "mode" : "forward"));
+    SN_TRY(sn_words_put(&sn_integrator_words, store, "integrator", net->dynamics.integrator));
+    SN_TRY(sn_words_put(&sn_start_words, store, "start", net->dynamics.start));
     SN_TRY(sn_store_put_int(store, "batch", net->batch));
     SN_TRY(sn_store_put_int(store, "iterations", net->iterations));
     SN_TRY(sn_store_put_int(store, "settings_tried", net->settings_tried));
@@ -145,11 +129,13 @@ static stonet_status load_shape(const sn_store *store, sn_shape *shape)
         return sn_fail(STONET_ERROR_FORMAT, "the model's network has an impossible number of layers");
     shape->layers = (int)widths->shape[0] - 1;
     memcpy(shape->width, widths->data, (size_t)widths->shape[0] * sizeof *shape->width);
-    SN_TRY(load_activation(store, "activation", &shape->activation));
-    SN_TRY(load_activation(store, "input_activation", &shape->input_activation));
-    const char *task;
-    SN_TRY(sn_store_get_text(store, "task", &task));
-    shape->task = strcmp(task, "classification") == 0 ? SN_CLASSIFICATION : SN_REGRESSION;
+    int activation, input_activation, task;
+    SN_TRY(sn_words_get(&sn_activation_words, store, "activation", &activation));
+    SN_TRY(sn_words_get(&sn_activation_words, store, "input_activation", &input_activation));
+    SN_TRY(sn_words_get(&sn_task_words, store, "task", &task));
+    shape->activation = (sn_activation)activation;
+    shape->input_activation = (sn_activation)input_activation;
+    shape->task = (sn_task)task;
     if (sn_shape_layout(shape) != STONET_OK)
         return sn_fail(STONET_ERROR_FORMAT, "the model's network has an impossible shape");
     return STONET_OK;
@@ -188,11 +174,11 @@ static stonet_status load_dynamics(const sn_store *store, const sn_shape *shape,
     int64_t sweeps;
     SN_TRY(sn_store_get_int(store, "sweeps", 1, 65535, &sweeps));
     dynamics->sweeps = (int)sweeps;
-    const char *word;
-    SN_TRY(sn_store_get_text(store, "integrator", &word));
-    dynamics->integrator = strcmp(word, "euler") == 0 ? SN_EULER : SN_SYMPLECTIC;
-    SN_TRY(sn_store_get_text(store, "start", &word));
-    dynamics->start = strcmp(word, "mode") == 0 ? SN_START_MODE : SN_START_FORWARD;
+    int integrator, start;
+    SN_TRY(sn_words_get(&sn_integrator_words, store, "integrator", &integrator));
+    SN_TRY(sn_words_get(&sn_start_words, store, "start", &start));
+    dynamics->integrator = (sn_integrator)integrator;
+    dynamics->start = (sn_start)start;
     return STONET_OK;
 }
 

@@ -40,8 +40,10 @@ static json_t *params_json(const sn_param *params, size_t count)
 static json_t *tasks_json(unsigned tasks)
 {
     json_t *list = json_array();
-    if (tasks & SN_TASK_REGRESSION) json_array_append_new(list, json_string("regression"));
-    if (tasks & SN_TASK_CLASSIFICATION) json_array_append_new(list, json_string("classification"));
+    if (tasks & SN_TASK_REGRESSION)
+        json_array_append_new(list, json_string(sn_words_name(&sn_task_words, SN_REGRESSION)));
+    if (tasks & SN_TASK_CLASSIFICATION)
+        json_array_append_new(list, json_string(sn_words_name(&sn_task_words, SN_CLASSIFICATION)));
     return list;
 }
 

@@ -23,16 +23,16 @@ static sn_scale scale_wish(const stonet_spec *spec)
     return SN_SCALE_AUTO;
 }
 
-static sn_task_wish task_wish(const stonet_spec *spec)
+sn_task_wish sn_spec_task(const stonet_spec *spec)
 {
-    if (sn_is(spec->common, "task", "regression")) return SN_TASK_WISH_REGRESSION;
-    if (sn_is(spec->common, "task", "classification")) return SN_TASK_WISH_CLASSIFICATION;
-    return SN_TASK_AUTO;
+    int task = sn_words_choice(&sn_task_words, spec->common, "task");
+    if (task < 0) return SN_TASK_AUTO;
+    return task == SN_CLASSIFICATION ? SN_TASK_WISH_CLASSIFICATION : SN_TASK_WISH_REGRESSION;
 }
 
 static const char *task_name(sn_task task)
 {
-    return task == SN_CLASSIFICATION ? "classification" : "regression";
+    return sn_words_name(&sn_task_words, task);
 }
 
 static bool does_task(unsigned tasks, sn_task task)
@@ -166,7 +166,7 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     model->n_train = stonet_data_rows(train);
     model->seed = run->seed;
     SN_TRY(sn_settings_copy(spec->settings, &model->settings));
-    SN_TRY(sn_schema_fit(train, scale_wish(spec), task_wish(spec), run, &model->schema));
+    SN_TRY(sn_schema_fit(train, scale_wish(spec), sn_spec_task(spec), run, &model->schema));
     SN_TRY(check_method(spec->method, model->schema));
     SN_TRY(choose_learner(spec, model));
     encoded data = {0};

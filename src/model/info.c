@@ -149,7 +149,7 @@ char *stonet_model_json(const stonet_model *model)
     json_t *info = json_pack(
         "{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:s, s:o, s:o}", "method", model->method->name, "title",
         model->method->title, "dim", (json_int_t)model->dim, "outcome", outcome_name(model->outcome), "task",
-        classifier ? "classification" : "regression", "rows", (json_int_t)model->n_train, "seed",
+        sn_words_name(&sn_task_words, sn_schema_task(schema)), "rows", (json_int_t)model->n_train, "seed",
         json_integer((json_int_t)model->seed), "scale", scale_name(sn_schema_scale(schema)), "settings",
         sn_settings_json(model->settings, true), "learner", learner_json(model));
     json_object_set_new(info, "fitted", fitted_json(model));

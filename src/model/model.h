@@ -21,6 +21,8 @@ struct stonet_spec {
     sn_settings *learner_settings; /* of `learner`; NULL while learner is NULL */
 };
 
+/* What the spec says of the task. */
+sn_task_wish sn_spec_task(const stonet_spec *spec);
 /* Whether stonet_spec_set knows the name (learner.NAME: of the learner chosen). */
 bool sn_spec_has(const stonet_spec *spec, const char *name);
 

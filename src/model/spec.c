@@ -7,7 +7,7 @@
 
 const sn_param sn_common_params[] = {
     {"dim", SN_INTEGER, "2", 1, 1e6, NULL, "number of reduced variables, the columns of Z"},
-    {"task", SN_CHOICE, "auto", 0, 0, "auto|regression|classification",
+    {"task", SN_CHOICE, "auto", 0, 0, "auto|" SN_TASK_WORDS(SN_JOINED),
      "what the target is; auto: text and few whole numbers are classes"},
     {"scale", SN_CHOICE, "auto", 0, 0, "auto|column|common|centre|none",
      "how features are scaled: each column, all by one common factor, only centred, or not at all"},

@@ -4,6 +4,8 @@
 
 #include "math/noise.h"
 
+SN_DEFINE_WORDS(sn_activation_words, "activation", SN_SIGMOID, SN_ACTIVATION_WORDS);
+
 stonet_status sn_shape_layout(sn_shape *shape)
 {
     if (shape->layers < 1 || shape->layers > SN_MAX_LAYERS)
@@ -39,12 +41,6 @@ void sn_shape_start(const sn_shape *shape, uint64_t seed, float *theta)
             theta[shape->bias_at[i] + out] = 0.0F;
         }
     }
-}
-
-const char *sn_activation_name(sn_activation activation)
-{
-    static const char *const names[] = {"identity", "tanh", "relu", "sigmoid"};
-    return names[activation];
 }
 
 double sn_activation_lipschitz(sn_activation activation)

@@ -15,6 +15,8 @@
 enum { SN_MAX_LAYERS = 32 };
 
 typedef enum sn_activation { SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID } sn_activation;
+#define SN_ACTIVATION_WORDS(between) "identity" between "tanh" between "relu" between "sigmoid"
+extern const sn_words sn_activation_words;
 
 typedef struct sn_shape {
     int layers;                       /* h + 1 */
@@ -32,7 +34,6 @@ stonet_status sn_shape_layout(sn_shape *shape);
 /* Starting parameters: weights N(0, 1/d_{i-1}) (relu: 2/d_{i-1}), biases 0, keyed by the seed; theta has
    shape->parameters floats. */
 void sn_shape_start(const sn_shape *shape, uint64_t seed, float *theta);
-const char *sn_activation_name(sn_activation activation);
 /* Lipschitz constant of psi. */
 double sn_activation_lipschitz(sn_activation activation);
 

@@ -6,11 +6,8 @@
 stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data, sn_strata *out)
 {
     *out = (sn_strata){0};
-    sn_task_wish wish = SN_TASK_AUTO;
-    if (sn_is(spec->common, "task", "regression")) wish = SN_TASK_WISH_REGRESSION;
-    if (sn_is(spec->common, "task", "classification")) wish = SN_TASK_WISH_CLASSIFICATION;
     sn_schema *schema = NULL;
-    SN_TRY(sn_schema_fit(data, SN_SCALE_NONE, wish, NULL, &schema));
+    SN_TRY(sn_schema_fit(data, SN_SCALE_NONE, sn_spec_task(spec), NULL, &schema));
     stonet_status status = STONET_OK;
     out->is_classifier = sn_schema_task(schema) == SN_CLASSIFICATION;
     if (out->is_classifier) {

@@ -6,7 +6,7 @@
 const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"hidden", SN_INTEGERS, "auto", 1, 100000, "auto|none",
      "widths of the hidden layers before the last one (which has width dim); none: one hidden layer"},
-    {"activation", SN_CHOICE, "auto", 0, 0, "auto|tanh|relu|sigmoid|identity",
+    {"activation", SN_CHOICE, "auto", 0, 0, "auto|" SN_ACTIVATION_WORDS(SN_JOINED),
      "activation of the hidden layers; auto: chosen on held-out rows"},
     {"input_activation", SN_CHOICE, "off", 0, 0, "off|tanh|relu|sigmoid",
      "activation applied to the inputs too"},
@@ -24,9 +24,9 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"schedule_a", SN_REAL, "0.6", 0, 2, NULL, "a of the power schedule"},
     {"sweeps", SN_INTEGER, "auto", 1, 65535, "auto",
      "SGHMC sweeps an iteration; auto: 5 from the mode, 25 from forward"},
-    {"start", SN_CHOICE, "mode", 0, 0, "mode|forward",
+    {"start", SN_CHOICE, "mode", 0, 0, SN_START_WORDS(SN_JOINED),
      "where imputation starts: back-propagated mode or forward pass"},
-    {"integrator", SN_CHOICE, "symplectic", 0, 0, "symplectic|euler",
+    {"integrator", SN_CHOICE, "symplectic", 0, 0, SN_INTEGRATOR_WORDS(SN_JOINED),
      "SGHMC update; euler is the form printed in the paper"},
     {"tau", SN_REAL, "0.1", 1e-9, 10, NULL, "latent step in units of the layer's own noise, eps_i / sigma_i"},
     {"alpha", SN_REAL, "0.1", 0, 1, NULL, "friction a sweep, eps_i eta"},
@@ -47,12 +47,11 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"engine", SN_CHOICE, "cpu", 0, 0, "cpu|ref", "cpu: float, fast; ref: double, plain loops"},
 };
 
-static sn_activation activation_of(const char *word)
+/* `other` for a choice that is no activation: "auto", or "off" for the inputs. */
+static sn_activation activation_of(const sn_settings *settings, const char *name, sn_activation other)
 {
-    static const sn_activation all[] = {SN_TANH, SN_RELU, SN_SIGMOID};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strcmp(word, sn_activation_name(all[i])) == 0) return all[i];
-    return SN_IDENTITY; /* "identity", and "off" for the inputs */
+    const int value = sn_words_choice(&sn_activation_words, settings, name);
+    return value >= 0 ? (sn_activation)value : other;
 }
 
 /* Width of the layer before the reduction: grows with what the rows can support. */
@@ -79,10 +78,8 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *pro
     shape->layers = at;
     shape->width[at] = problem->outputs;
     const bool single = sn_is(settings, "hidden", "none");
-    shape->activation = sn_is(settings, "activation", "auto")
-                            ? (single ? SN_RELU : SN_TANH)
-                            : activation_of(sn_word(settings, "activation"));
-    shape->input_activation = activation_of(sn_word(settings, "input_activation"));
+    shape->activation = activation_of(settings, "activation", single ? SN_RELU : SN_TANH);
+    shape->input_activation = activation_of(settings, "input_activation", SN_IDENTITY);
     return sn_shape_layout(shape);
 }
 
@@ -106,8 +103,8 @@ static bool given(const sn_settings *settings, const char *name)
 static stonet_status resolve_sampler(const sn_settings *settings, const sn_shape *shape, sn_config *config)
 {
     const int h = shape->layers - 1;
-    config->integrator = sn_is(settings, "integrator", "euler") ? SN_EULER : SN_SYMPLECTIC;
-    config->start = sn_is(settings, "start", "mode") ? SN_START_MODE : SN_START_FORWARD;
+    config->integrator = (sn_integrator)sn_words_choice(&sn_integrator_words, settings, "integrator");
+    config->start = (sn_start)sn_words_choice(&sn_start_words, settings, "start");
     config->sweeps = given(settings, "sweeps") ? (int)sn_int(settings, "sweeps")
                                                : (config->start == SN_START_MODE ? 5 : 25);
     config->tau = sn_real(settings, "tau");

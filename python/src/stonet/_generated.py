@@ -22,7 +22,7 @@ class StoNetClassifier(BaseStoNetClassifier):
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one (which has width dim); none: one hidden
         layer. From 1 to 100000.
-    activation : {"auto", "tanh", "relu", "sigmoid", "identity"}, default="auto"
+    activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
     input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
         activation applied to the inputs too.
@@ -46,7 +46,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         a of the power schedule. From 0 to 2.
     sweeps : int or "auto", default="auto"
         SGHMC sweeps an iteration; auto: 5 from the mode, 25 from forward. From 1 to 65535.
-    start : {"mode", "forward"}, default="mode"
+    start : {"forward", "mode"}, default="mode"
         where imputation starts: back-propagated mode or forward pass.
     integrator : {"symplectic", "euler"}, default="symplectic"
         SGHMC update; euler is the form printed in the paper.
@@ -216,7 +216,7 @@ class StoNetRegressor(BaseStoNetRegressor):
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one (which has width dim); none: one hidden
         layer. From 1 to 100000.
-    activation : {"auto", "tanh", "relu", "sigmoid", "identity"}, default="auto"
+    activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
     input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
         activation applied to the inputs too.
@@ -240,7 +240,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         a of the power schedule. From 0 to 2.
     sweeps : int or "auto", default="auto"
         SGHMC sweeps an iteration; auto: 5 from the mode, 25 from forward. From 1 to 65535.
-    start : {"mode", "forward"}, default="mode"
+    start : {"forward", "mode"}, default="mode"
         where imputation starts: back-propagated mode or forward pass.
     integrator : {"symplectic", "euler"}, default="symplectic"
         SGHMC update; euler is the form printed in the paper.
