@@ -132,6 +132,25 @@ static stonet_status find_targets(sn_builder *builder, const sn_target_wish *wis
     return STONET_OK;
 }
 
+/* A second column of the target's name would be taken for a feature, "y.2": the response, told twice. */
+static stonet_status check_namesakes(const sn_builder *builder, const char *const *names)
+{
+    for (int64_t k = 0; names != NULL && k < builder->n_targets; k++) {
+        int64_t target = builder->target_position[k];
+        for (int64_t j = 0; names[target][0] != '\0' && j < builder->n_columns; j++) {
+            bool is_target = false;
+            for (int64_t l = 0; l < builder->n_targets; l++) is_target |= builder->target_position[l] == j;
+            if (!is_target && strcmp(names[j], names[target]) == 0)
+                return sn_fail(STONET_ERROR_DATA,
+                               "%s: columns %lld and %lld are both called '%s', like the target: rename or "
+                               "remove the one that is not the target",
+                               builder->path, (long long)(j < target ? j : target) + 1,
+                               (long long)(j < target ? target : j) + 1, names[target]);
+        }
+    }
+    return STONET_OK;
+}
+
 stonet_status sn_builder_create(const char *path, int64_t n_columns, const char *const *names,
                                 const sn_target_wish *wish, sn_builder **out)
 {
@@ -141,6 +160,7 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     builder->n_columns = n_columns;
     stonet_status status = name_columns(builder, names);
     if (status == STONET_OK) status = find_targets(builder, wish);
+    if (status == STONET_OK) status = check_namesakes(builder, names);
     if (status == STONET_OK) status = SN_NEW(builder->role, n_columns);
     if (status == STONET_OK) status = SN_NEW(builder->slot, n_columns);
     if (status != STONET_OK) {
@@ -404,7 +424,7 @@ stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out)
         stonet_data_free(data);
         return status;
     }
-    data->has_header = builder->has_header;
+    data->has_header = data->target_has_name = builder->has_header;
     data->n_numeric = builder->n_numeric;
     data->x = data->owned_x = builder->x;
     data->text_code = builder->code;

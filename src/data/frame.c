@@ -23,6 +23,7 @@ static void free_target(stonet_data *data)
     sn_free(data->y);
     sn_free(data->label);
     sn_dictionary_free(&data->labels);
+    data->target_has_name = false;
     data->target_name = NULL;
     data->target_position = NULL;
     data->y = NULL;
@@ -37,6 +38,7 @@ stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from)
                        (long long)data->n, from->source, (long long)from->n);
     free_target(data);
     data->n_targets = from->n_targets;
+    data->target_has_name = from->target_has_name;
     data->target_name = from->target_name;
     data->target_position = from->target_position;
     data->y = from->y;

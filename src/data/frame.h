@@ -42,6 +42,7 @@ struct stonet_data {
 
     /* The target: nothing, numbers, or categories (text labels, or codes from the caller). */
     int64_t n_targets;
+    bool target_has_name; /* from the header of its file, not one made up here */
     char **target_name;
     int64_t *target_position; /* 0-based column in the file, -1 when from elsewhere */
     double *y;                /* n x n_targets when numeric */

@@ -425,12 +425,30 @@ static stonet_status fit_response(sn_schema *schema, const stonet_data *train, s
     return fit_text_classes(schema, train);
 }
 
+/* A target from a file of its own, and a column of that name beside the features: the response would be
+   learnt from itself. New rows may keep such a column, since it is passed over there. */
+static stonet_status check_no_leak(const stonet_data *train)
+{
+    if (!train->target_has_name || !train->has_header) return STONET_OK;
+    for (int64_t k = 0; k < train->n_targets; k++) {
+        for (int64_t j = 0; j < train->n_columns; j++) {
+            if (strcmp(train->column[j].name, train->target_name[k]) == 0)
+                return sn_fail(STONET_ERROR_DATA,
+                               "%s has a column '%s', which is also the name of the target in its own file: "
+                               "rename or remove the column, or name it as the target and leave the file out",
+                               train->source != NULL ? train->source : "the table", train->target_name[k]);
+        }
+    }
+    return STONET_OK;
+}
+
 stonet_status sn_schema_fit(const stonet_data *train, sn_scale scale, sn_task_wish task,
                             const stonet_run *run, sn_schema **out)
 {
     *out = NULL;
     if (train->n < 2) return sn_fail(STONET_ERROR_DATA, "one row is not enough to fit a model");
     SN_TRY(sn_frame_check(train));
+    SN_TRY(check_no_leak(train));
     sn_schema *schema = sn_calloc(1, sizeof *schema);
     if (schema == NULL) return STONET_ERROR_MEMORY;
     stonet_status status = fit_response(schema, train, task, run);

@@ -80,6 +80,7 @@ static stonet_status copy_targets(const stonet_data *from, const int64_t *rows, 
     SN_TRY(SN_NEW(to->target_name, m));
     SN_TRY(SN_NEW(to->target_position, m));
     to->n_targets = m;
+    to->target_has_name = from->target_has_name;
     for (int64_t k = 0; k < m; k++) {
         to->target_position[k] = from->target_position[k];
         if ((to->target_name[k] = sn_strdup(from->target_name[k])) == NULL) return STONET_ERROR_MEMORY;

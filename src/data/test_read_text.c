@@ -175,6 +175,11 @@ static void test_targets(void **state)
     refuse("a.csv", text, "1,2,3", STONET_ERROR_DATA, "no column left");
     refuse("a.csv", "1,2\n3,4\n", "y", STONET_ERROR_ARGUMENT, "it has no header");
     refuse("a.csv", "1,2,a\n3,4,b\n", "1,3", STONET_ERROR_DATA, "all must be numbers");
+    const char *twice = "y,a,y,a\n1,2,1,3\n3,4,3,5\n";
+    refuse("a.csv", twice, "y", STONET_ERROR_DATA, "columns 1 and 3 are both called 'y', like the target");
+    refuse("a.csv", twice, "3", STONET_ERROR_DATA, "columns 1 and 3 are both called 'y'");
+    data = read_as("a.csv", twice, "1,3"); /* both are targets: nothing is left to mistake for a feature */
+    check(data, 2, 2, (float[]){2, 3, 4, 5});
 }
 
 static void test_target_file(void **state)

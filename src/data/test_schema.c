@@ -440,14 +440,56 @@ static void test_damaged_store(void **state)
     stonet_data_free(data);
 }
 
+/* The response must not come in a second time as a feature. */
+static void test_response_as_a_feature(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/stonet_schema_XXXXXX", target_path[] = "/tmp/stonet_schema_XXXXXX";
+    int descriptors[] = {mkstemp(path), mkstemp(target_path)};
+    const char *x = "a,y\n1,2\n2,4\n3,7\n", *y = "y\n2.5\n4.5\n7.5\n", *other = "resp\n2.5\n4.5\n7.5\n";
+    assert_int_equal(write(descriptors[0], x, strlen(x)), (ssize_t)strlen(x));
+    assert_int_equal(write(descriptors[1], y, strlen(y)), (ssize_t)strlen(y));
+    stonet_read_options how = {.target_file = target_path};
+    stonet_data *data = NULL, *rows = NULL;
+    sn_schema *schema = NULL;
+    assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
+    assert_int_equal(sn_schema_fit(data, SN_SCALE_AUTO, SN_TASK_AUTO, NULL, &schema), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "has a column 'y', which is also the name of the target"));
+    assert_int_equal(stonet_data_subset(data, (int64_t[]){0, 1, 2}, 3, &rows), STONET_OK);
+    assert_int_equal(sn_schema_fit(rows, SN_SCALE_AUTO, SN_TASK_AUTO, NULL, &schema), STONET_ERROR_DATA);
+    stonet_data_free(rows);
+    stonet_data_free(data);
+
+    /* Another name, and a target without a name: nothing to say. */
+    for (int way = 0; way < 2; way++) {
+        assert_int_equal(ftruncate(descriptors[1], 0), 0);
+        const char *text = way == 0 ? other : strchr(other, '\n') + 1;
+        assert_int_equal(pwrite(descriptors[1], text, strlen(text), 0), (ssize_t)strlen(text));
+        assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
+        schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
+        sn_schema_free(schema);
+        stonet_data_free(data);
+    }
+    close(descriptors[0]);
+    close(descriptors[1]);
+    unlink(path);
+    unlink(target_path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_features),   cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_new_tables), cmocka_unit_test(test_numbers_as_categories),
-        cmocka_unit_test(test_task),       cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_image_rule),
-        cmocka_unit_test(test_store),      cmocka_unit_test(test_damaged_store),
+        cmocka_unit_test(test_response_as_a_feature),
+        cmocka_unit_test(test_features),
+        cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_new_tables),
+        cmocka_unit_test(test_numbers_as_categories),
+        cmocka_unit_test(test_task),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_image_rule),
+        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_damaged_store),
     };
     return cmocka_run_group_tests_name("data_schema", tests, NULL, NULL);
 }
