@@ -25,12 +25,19 @@ int require_target(const cli_command *command, const target_options *target)
 int read_data(const cli_command *command, const char *path, const target_options *target, int64_t threads,
               stonet_data **data)
 {
+    return read_data_for(command, NULL, path, target, threads, data);
+}
+
+int read_data_for(const cli_command *command, const stonet_model *model, const char *path,
+                  const target_options *target, int64_t threads, stonet_data **data)
+{
     stonet_read_options options = {.threads = (int)threads};
     if (target != NULL) {
         options.target = target->target;
         options.target_file = target->target_file;
     }
-    stonet_status status = stonet_data_read(path, &options, data);
+    stonet_status status = model != NULL ? stonet_data_read_for(model, path, &options, data)
+                                         : stonet_data_read(path, &options, data);
     return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
 }
 

@@ -95,6 +95,9 @@ typedef struct spec_options {
 int require_target(const cli_command *command, const target_options *target);
 int read_data(const cli_command *command, const char *path, const target_options *target, int64_t threads,
               stonet_data **data);
+/* Of the columns alone that the model uses, and the target if there is one. */
+int read_data_for(const cli_command *command, const stonet_model *model, const char *path,
+                  const target_options *target, int64_t threads, stonet_data **data);
 int read_model(const cli_command *command, const char *path, stonet_model **model);
 /* A spec from --config or --method, then --learner, --dim (may be NULL) and every --set. */
 int make_spec(const cli_command *command, const spec_options *options, const char *dim, stonet_spec **spec);

@@ -130,7 +130,7 @@ static int run(const cli_command *command, int argc, char **argv)
     stonet_data *data = NULL;
     int result = values.out != NULL ? output_check(command, values.out) : EXIT_DONE;
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
-    if (result == EXIT_DONE) result = read_data(command, given.operand[1], NULL, 0, &data);
+    if (result == EXIT_DONE) result = read_data_for(command, model, given.operand[1], NULL, 0, &data);
     if (result == EXIT_DONE) result = predict(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);
@@ -142,7 +142,9 @@ const cli_command predict_command = {
     .name = "predict",
     .summary = "Predict the response: classes, probabilities or numbers",
     .operands = "MODEL DATA",
-    .details = "The response may still be a column of DATA; it is passed over.",
+    .details = "The response and other columns that the model does not use may be in DATA, also with blank "
+               "cells: they are\n"
+               "passed over.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet predict my.model test.csv\n"

@@ -94,7 +94,7 @@ static int run(const cli_command *command, int argc, char **argv)
     int result = require_target(command, &values.target);
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
     if (result == EXIT_DONE)
-        result = read_data(command, given.operand[1], &values.target, values.run.threads, &data);
+        result = read_data_for(command, model, given.operand[1], &values.target, values.run.threads, &data);
     if (result == EXIT_DONE) result = score(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);

@@ -98,7 +98,7 @@ static int run(const cli_command *command, int argc, char **argv)
     if (result == EXIT_DONE && values.out != NULL) result = output_check(command, values.out);
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
     if (result == EXIT_DONE)
-        result = read_data(command, given.operand[1], &values.target, values.threads, &data);
+        result = read_data_for(command, model, given.operand[1], &values.target, values.threads, &data);
     if (result == EXIT_DONE) result = transform(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);
@@ -110,7 +110,9 @@ const cli_command transform_command = {
     .name = "transform",
     .summary = "Reduce data: the columns Z of a fitted model",
     .operands = "MODEL DATA",
-    .details = "The response may still be a column of DATA; it is passed over.",
+    .details = "The response and other columns that the model does not use may be in DATA, also with blank "
+               "cells: they are\n"
+               "passed over.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet transform my.model test.csv --out z.csv\n"

@@ -186,6 +186,10 @@ typedef struct stonet_transform_options {
     int threads;   /* 0: all cores */
 } stonet_transform_options;
 
+/* Reads rows that are to go through the model: its own columns, and the target if the options name one. What
+   the model does not use may hold anything (blank responses, notes, huge numbers) and is not in the data. */
+STONET_API stonet_status stonet_data_read_for(const stonet_model *model, const char *path,
+                                              const stonet_read_options *options, stonet_data **out);
 /* z has n x q floats (draws M > 0: M*n x q). options may be NULL. */
 STONET_API stonet_status stonet_transform(const stonet_model *model, const stonet_data *data,
                                           const stonet_transform_options *options, float *z);

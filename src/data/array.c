@@ -154,7 +154,7 @@ static bool is_plain(const array_reader *reader)
     const sn_array *array = reader->array;
     bool foreign = array->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     return array->kind == 'f' && array->size == (int)sizeof(float) && !foreign && !array->fortran &&
-           reader->builder->n_targets == 0;
+           reader->builder->n_targets == 0 && reader->builder->n_unused == 0;
 }
 
 /* Refuses what the builder would; goes through the numbers in steps and lets them rest, so that looking at

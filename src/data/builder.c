@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/schema.h"
 
 /* Checking free memory costs a system call, so only steps of this size are checked. */
 #define LARGE_STEP ((int64_t)64 << 20)
@@ -23,6 +24,7 @@ void sn_builder_free(sn_builder *builder)
     sn_free(builder->name);
     sn_free(builder->role);
     sn_free(builder->slot);
+    sn_free(builder->unused);
     sn_free(builder->target_position);
     sn_free(builder->x);
     sn_free(builder->y);
@@ -132,15 +134,21 @@ static stonet_status find_targets(sn_builder *builder, const sn_target_wish *wis
     return STONET_OK;
 }
 
+static bool is_target(const sn_builder *builder, int64_t column)
+{
+    for (int64_t k = 0; k < builder->n_targets; k++) {
+        if (builder->target_position[k] == column) return true;
+    }
+    return false;
+}
+
 /* A second column of the target's name would be taken for a feature, "y.2": the response, told twice. */
 static stonet_status check_namesakes(const sn_builder *builder, const char *const *names)
 {
     for (int64_t k = 0; names != NULL && k < builder->n_targets; k++) {
         int64_t target = builder->target_position[k];
         for (int64_t j = 0; names[target][0] != '\0' && j < builder->n_columns; j++) {
-            bool is_target = false;
-            for (int64_t l = 0; l < builder->n_targets; l++) is_target |= builder->target_position[l] == j;
-            if (!is_target && strcmp(names[j], names[target]) == 0)
+            if (strcmp(names[j], names[target]) == 0 && !is_target(builder, j))
                 return sn_fail(STONET_ERROR_DATA,
                                "%s: columns %lld and %lld are both called '%s', like the target: rename or "
                                "remove the one that is not the target",
@@ -149,6 +157,35 @@ static stonet_status check_namesakes(const sn_builder *builder, const char *cons
         }
     }
     return STONET_OK;
+}
+
+/* Sets aside what the model does not use; the targets are not asked about. */
+static stonet_status choose_columns(sn_builder *builder, const sn_schema *schema)
+{
+    int64_t n_columns = builder->n_columns, *position = NULL;
+    bool *wanted = NULL;
+    sn_header header = {.source = builder->path, .has_names = builder->has_header};
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW(builder->unused, n_columns), done);
+    if (schema == NULL) return STONET_OK;
+    SN_GOTO(status, SN_NEW(header.name, n_columns), done);
+    SN_GOTO(status, SN_NEW(position, n_columns), done);
+    SN_GOTO(status, SN_NEW(wanted, n_columns), done);
+    for (int64_t j = 0; j < n_columns; j++) {
+        if (is_target(builder, j)) continue;
+        position[header.n_columns] = j;
+        header.name[header.n_columns++] = builder->name[j];
+    }
+    SN_GOTO(status, sn_schema_wanted(schema, &header, wanted), done);
+    for (int64_t k = 0; k < header.n_columns; k++) {
+        builder->unused[position[k]] = !wanted[k];
+        builder->n_unused += !wanted[k];
+    }
+done:
+    sn_free(header.name);
+    sn_free(position);
+    sn_free(wanted);
+    return status;
 }
 
 stonet_status sn_builder_create(const char *path, int64_t n_columns, const char *const *names,
@@ -161,6 +198,7 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     stonet_status status = name_columns(builder, names);
     if (status == STONET_OK) status = find_targets(builder, wish);
     if (status == STONET_OK) status = check_namesakes(builder, names);
+    if (status == STONET_OK) status = choose_columns(builder, wish->schema);
     if (status == STONET_OK) status = SN_NEW(builder->role, n_columns);
     if (status == STONET_OK) status = SN_NEW(builder->slot, n_columns);
     if (status != STONET_OK) {
@@ -195,7 +233,7 @@ stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
 {
     forget_rows(builder);
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        builder->role[j] = is_text[j] ? SN_FEATURE_TEXT : SN_FEATURE_NUMBER;
+        builder->role[j] = builder->unused[j] ? SN_UNUSED : is_text[j] ? SN_FEATURE_TEXT : SN_FEATURE_NUMBER;
     }
     for (int64_t k = 0; k < builder->n_targets; k++) {
         int64_t j = builder->target_position[k];
@@ -272,14 +310,15 @@ stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int6
 
 stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value)
 {
-    bool is_target = builder->role[column] == SN_TARGET_NUMBER;
-    if (!(fabs(value) <= (is_target ? DBL_MAX : (double)FLT_MAX))) {
+    if (builder->role[column] == SN_UNUSED) return STONET_OK;
+    bool in_target = builder->role[column] == SN_TARGET_NUMBER;
+    if (!(fabs(value) <= (in_target ? DBL_MAX : (double)FLT_MAX))) {
         const char *why = isnan(value)   ? "the value is missing (NaN)"
                           : isinf(value) ? "the value is infinite or too large for a number"
                                          : "the value is too large for single precision (3.4e38)";
         return sn_builder_fail_cell(builder, line, builder->rows, column, "%s", why);
     }
-    if (is_target)
+    if (in_target)
         builder->y[builder->rows * builder->n_targets + builder->slot[column]] = value;
     else
         builder->x[builder->rows * builder->n_numeric + builder->slot[column]] = (float)value;
@@ -378,13 +417,13 @@ static stonet_status sort_labels(sn_builder *builder)
 
 static stonet_status move_columns(sn_builder *builder, stonet_data *data)
 {
-    SN_TRY(SN_NEW(data->column, builder->n_columns - builder->n_targets));
+    SN_TRY(SN_NEW(data->column, builder->n_columns - builder->n_targets - builder->n_unused));
     SN_TRY(SN_NEW(data->target_name, builder->n_targets));
     SN_TRY(SN_NEW(data->text_values, builder->n_text));
     data->n_targets = builder->n_targets;
     for (int64_t j = 0; j < builder->n_columns; j++) {
         bool is_text = builder->role[j] == SN_FEATURE_TEXT;
-        if (builder->role[j] == SN_TARGET_NUMBER || builder->role[j] == SN_TARGET_TEXT) continue;
+        if (builder->role[j] != SN_FEATURE_NUMBER && !is_text) continue;
         data->column[data->n_columns++] = (sn_column){.name = builder->name[j],
                                                       .kind = is_text ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER,
                                                       .slot = builder->slot[j]};

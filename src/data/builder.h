@@ -7,12 +7,20 @@
 
 #include "data/dictionary.h"
 
-typedef enum sn_role { SN_FEATURE_NUMBER, SN_FEATURE_TEXT, SN_TARGET_NUMBER, SN_TARGET_TEXT } sn_role;
+typedef enum sn_role {
+    SN_FEATURE_NUMBER,
+    SN_FEATURE_TEXT,
+    SN_TARGET_NUMBER,
+    SN_TARGET_TEXT,
+    SN_UNUSED /* passed over: its cells may hold anything */
+} sn_role;
 
-/* Which columns are targets: none, those named (or numbered from 1) in a comma-separated list, or all. */
+/* Which columns are targets: none, those named (or numbered from 1) in a comma-separated list, or all; and
+   which of the others are features. */
 typedef struct sn_target_wish {
-    const char *columns; /* NULL: none */
-    bool all;            /* a target file: every column that `columns` does not rule out */
+    const char *columns;            /* NULL: none */
+    bool all;                       /* a target file: every column that `columns` does not rule out */
+    const struct sn_schema *schema; /* only those that a model uses; NULL: all */
 } sn_target_wish;
 
 typedef struct sn_builder {
@@ -22,7 +30,8 @@ typedef struct sn_builder {
     bool has_header;
     sn_role *role;
     int64_t *slot; /* the column's index among those of its role */
-    int64_t n_numeric, n_text, n_targets;
+    bool *unused;  /* what the model that the rows are for does not look at */
+    int64_t n_numeric, n_text, n_targets, n_unused;
     int64_t *target_position;
 
     int64_t rows, capacity;

@@ -38,16 +38,22 @@ static stonet_status read_file(const char *path, const sn_target_wish *wish, int
 
 stonet_status stonet_data_read(const char *path, const stonet_read_options *options, stonet_data **out)
 {
+    return sn_read_for(path, options, NULL, out);
+}
+
+stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
+                          stonet_data **out)
+{
     *out = NULL;
     const stonet_read_options none = {0};
     if (options == NULL) options = &none;
     const stonet_run run = {.threads = options->threads};
     const int threads = sn_threads(&run);
-    const sn_target_wish inside = {.columns = options->target};
+    const sn_target_wish inside = {.columns = options->target, .schema = schema};
     if (options->target_file == NULL) return read_file(path, &inside, threads, out);
 
     /* With a target file, the target columns (all of them, or those named) are columns of that file. */
-    const sn_target_wish nothing = {0}, apart = {.columns = options->target, .all = true};
+    const sn_target_wish nothing = {.schema = schema}, apart = {.columns = options->target, .all = true};
     stonet_data *data = NULL, *targets = NULL;
     stonet_status status = read_file(path, &nothing, threads, &data);
     if (status == STONET_OK) status = read_file(options->target_file, &apart, threads, &targets);

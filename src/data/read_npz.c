@@ -205,9 +205,11 @@ static stonet_status read_member(const zip_archive *archive, const zip_member *m
 static stonet_status read_members(const zip_archive *archive, const zip_member *x, const zip_member *y,
                                   const sn_target_wish *wish, stonet_data **out)
 {
-    bool takes_y = y != NULL && (wish->columns == NULL || strcmp(wish->columns, y->name) == 0);
+    /* Rows for a model need no response unless one is asked for. */
+    bool takes_y =
+        y != NULL && (wish->columns == NULL ? wish->schema == NULL : strcmp(wish->columns, y->name) == 0);
     if (y == NULL || !takes_y || wish->all) return read_member(archive, x, wish, out);
-    const sn_target_wish nothing = {0}, all = {.all = true};
+    const sn_target_wish nothing = {.schema = wish->schema}, all = {.all = true};
     stonet_data *data = NULL, *target = NULL;
     stonet_status status = read_member(archive, x, &nothing, &data);
     if (status == STONET_OK) status = read_member(archive, y, &all, &target);

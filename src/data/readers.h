@@ -3,7 +3,12 @@
 #define SN_DATA_READERS_H
 
 #include "data/builder.h"
+#include "data/schema.h"
 #include "data/source.h"
+
+/* stonet_data_read, of the columns alone that a model uses; schema NULL: of all. */
+stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
+                          stonet_data **out);
 
 /* Comma, semicolon, tab or blank separated text; found out from the content. With a part_size,
    the threads take that many bytes each at a time; what comes out does not depend on it. */

@@ -125,21 +125,18 @@ static const char *source_of(const stonet_data *data)
     return data->source != NULL ? data->source : "the table";
 }
 
-static stonet_status match_by_name(const sn_schema *schema, const stonet_data *data, int64_t *column)
+static stonet_status match_by_name(const sn_schema *schema, const sn_header *header, int64_t *column)
 {
-    sn_dictionary names = {.count = data->n_columns};
+    const sn_dictionary names = {.count = header->n_columns, .text = header->name};
     sn_interner index;
-    SN_TRY(SN_NEW(names.text, data->n_columns));
-    for (int64_t j = 0; j < data->n_columns; j++) names.text[j] = data->column[j].name;
-    stonet_status status = sn_interner_of(&names, &index);
-    sn_free(names.text);
-    if (status != STONET_OK) return status;
+    SN_TRY(sn_interner_of(&names, &index));
+    stonet_status status = STONET_OK;
     for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
         const char *name = schema->input[j].name;
         column[j] = sn_interner_find(&index, name, strlen(name));
         if (column[j] < 0 && schema->input[j].features > 0)
             status = sn_fail(STONET_ERROR_DATA, "%s has no column '%s', which the model was fitted on",
-                             source_of(data), name);
+                             header->source, name);
     }
     sn_interner_free(&index);
     return status;
@@ -153,31 +150,59 @@ static bool was_target(const sn_schema *schema, int64_t position)
     return false;
 }
 
-static stonet_status match_by_position(const sn_schema *schema, const stonet_data *data, int64_t *column)
+/* The table has the inputs in their order, with or without the target among them; or the inputs without those
+   that the model leaves out. */
+static stonet_status match_by_position(const sn_schema *schema, const sn_header *header, int64_t *column)
 {
-    int64_t in_file = 0;
+    int64_t in_file = 0, used = 0;
     for (int64_t k = 0; k < schema->n_targets; k++) in_file += schema->target_position[k] >= 0;
-    bool with_target = in_file > 0 && data->n_columns == schema->n_inputs + in_file;
-    if (data->n_columns != schema->n_inputs && !with_target)
+    for (int64_t j = 0; j < schema->n_inputs; j++) used += schema->input[j].features > 0;
+    bool with_target = in_file > 0 && header->n_columns == schema->n_inputs + in_file;
+    bool used_alone = header->n_columns == used && used < schema->n_inputs;
+    if (header->n_columns != schema->n_inputs && !with_target && !used_alone)
         return sn_fail(STONET_ERROR_DATA, "%s has %lld columns and the model was fitted on %lld",
-                       source_of(data), (long long)data->n_columns, (long long)schema->n_inputs);
+                       header->source, (long long)header->n_columns, (long long)schema->n_inputs);
     int64_t next = 0;
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         while (with_target && was_target(schema, next)) next++;
-        if (next >= data->n_columns)
+        if (used_alone && schema->input[j].features == 0) {
+            column[j] = -1;
+            continue;
+        }
+        if (next >= header->n_columns)
             return sn_fail(STONET_ERROR_DATA, "%s does not have the target in the columns it had in training",
-                           source_of(data));
+                           header->source);
         column[j] = next++;
     }
     return STONET_OK;
 }
 
+static stonet_status match_header(const sn_schema *schema, const sn_header *header, int64_t *column)
+{
+    return schema->has_header && header->has_names ? match_by_name(schema, header, column)
+                                                   : match_by_position(schema, header, column);
+}
+
+stonet_status sn_schema_wanted(const sn_schema *schema, const sn_header *header, bool *wanted)
+{
+    int64_t *column;
+    SN_TRY(SN_NEW(column, schema->n_inputs));
+    stonet_status status = match_header(schema, header, column);
+    for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++)
+        if (schema->input[j].features > 0) wanted[column[j]] = true;
+    sn_free(column);
+    return status;
+}
+
 static stonet_status match_columns(const sn_schema *schema, const stonet_data *data, int64_t *column)
 {
-    if (schema->has_header && data->has_header)
-        SN_TRY(match_by_name(schema, data, column));
-    else
-        SN_TRY(match_by_position(schema, data, column));
+    sn_header header = {
+        .source = source_of(data), .has_names = data->has_header, .n_columns = data->n_columns};
+    SN_TRY(SN_NEW(header.name, data->n_columns));
+    for (int64_t j = 0; j < data->n_columns; j++) header.name[j] = data->column[j].name;
+    stonet_status status = match_header(schema, &header, column);
+    sn_free(header.name);
+    SN_TRY(status);
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         if (input->kind == SN_COLUMN_NUMBER && data->column[column[j]].kind == SN_COLUMN_TEXT)

@@ -44,6 +44,17 @@ double sn_schema_target_mean(const sn_schema *schema, int64_t target);
 double sn_schema_target_sd(const sn_schema *schema, int64_t target); /* population sd of the training rows */
 sn_scale sn_schema_scale(const sn_schema *schema);                   /* what AUTO became */
 
+/* What the first line of a table says. */
+typedef struct sn_header {
+    const char *source; /* for messages */
+    bool has_names;     /* else its columns go by position */
+    int64_t n_columns;
+    char **name;
+} sn_header;
+
+/* Sets wanted[j] for the columns that rows need to go through the model; the others may hold anything. */
+stonet_status sn_schema_wanted(const sn_schema *schema, const sn_header *header, bool *wanted);
+
 /* Encodes and scales the features: x n x p. Columns are matched by name when both tables have a header, else
    by position; the training target's own column, if it is still there, is passed over. */
 stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *data, float *x);

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "data/frame.h"
+#include "data/readers.h"
 
 static char path[512];
 
@@ -85,6 +86,24 @@ static void test_npz(void **state)
     assert_true(data->y[2] == 0.5);
     check_counting(data, 3, 4, -3.5f);
     check_counting(read_golden("lone.npz", NULL), 3, 4, -3.5f);
+}
+
+/* Rows for a model: the y of an archive is not looked at unless it is asked for. */
+static void test_npz_for_a_model(void **state)
+{
+    (void)state;
+    stonet_data *train = read_golden("xy.npz", NULL), *data;
+    sn_schema *schema = NULL;
+    assert_int_equal(sn_schema_fit(train, SN_SCALE_NONE, SN_TASK_AUTO, NULL, &schema), STONET_OK);
+    assert_int_equal(sn_read_for(golden("xy.npz"), NULL, schema, &data), STONET_OK);
+    assert_int_equal(data->n_targets, 0);
+    check_counting(data, 3, 4, -3.5f);
+    const stonet_read_options how = {.target = "y"};
+    assert_int_equal(sn_read_for(golden("xy.npz"), &how, schema, &data), STONET_OK);
+    assert_int_equal(data->n_targets, 1);
+    check_counting(data, 3, 4, -3.5f);
+    sn_schema_free(schema);
+    stonet_data_free(train);
 }
 
 static void test_idx(void **state)
@@ -325,6 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_npy),
         cmocka_unit_test(test_npz),
+        cmocka_unit_test(test_npz_for_a_model),
         cmocka_unit_test(test_idx),
         cmocka_unit_test(test_target_files),
         cmocka_unit_test(test_refusals),

@@ -59,6 +59,7 @@ static stonet_status put_text(sn_text_rows *rows, int64_t column, const sn_cell 
 static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell *cell)
 {
     sn_builder *builder = rows->builder;
+    if (builder->role[column] == SN_UNUSED) return STONET_OK;
     sn_content content = sn_cell_content(cell);
     if (content == SN_MISSING)
         return sn_builder_fail_cell(builder, rows->line, builder->rows, column,

@@ -1,5 +1,6 @@
 /* Z and predictions for new rows, block by block so that memory stays flat. */
 #include "base/memory.h"
+#include "data/readers.h"
 #include "model/model.h"
 
 /* Floats of encoded features held at a time. */
@@ -65,6 +66,15 @@ static stonet_status for_each_block(const stonet_model *model, const stonet_data
     }
     sn_free(x);
     return status;
+}
+
+stonet_status stonet_data_read_for(const stonet_model *model, const char *path,
+                                   const stonet_read_options *options, stonet_data **out)
+{
+    if (model == NULL || path == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_data_read_for needs a model, a file and a place for the data");
+    return sn_read_for(path, options, model->schema, out);
 }
 
 /* ---- transform ---- */

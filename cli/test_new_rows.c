@@ -1,0 +1,121 @@
+/* New rows for a model: what the model does not use must not matter, what it uses must. */
+#include "cli/test_support.h"
+
+#include <math.h>
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    write_table("all.csv", 120, 1);
+    return sh(
+        "cut -d, -f1-4 all.csv > train.csv && sed 1d train.csv > bare.csv && head -6 train.csv > new.csv "
+        "&& stonet fit train.csv --target y --method pca --dim 2 --quiet --out named.model "
+        "&& stonet fit bare.csv --target 4 --method pca --dim 2 --quiet --out bare.model "
+        "&& stonet predict named.model new.csv > expected.csv "
+        "&& stonet transform named.model new.csv > z.csv");
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+/* The rows of new.csv, changed by an awk programme, give the same predictions and the same Z. */
+static void same(const char *model, const char *awk)
+{
+    SH("awk -F, -v OFS=, '%s' new.csv > changed.csv", awk);
+    SH("stonet predict %s changed.csv | cmp - expected.csv", model);
+    SH("stonet transform %s changed.csv | cmp - z.csv", model);
+}
+
+static void the_response_may_be_blank(void **state)
+{
+    (void)state;
+    same("named.model", "NR > 1 {$4 = \"\"} 1");
+    same("named.model", "NR == 3 {$4 = \"NA\"} 1");
+    same("named.model", "NR > 1 {$4 = \"to come\"} 1");
+    same("named.model", "{print $3, $2, $1}"); /* and need not be there, nor the order be the same */
+    same("bare.model", "NR > 1 {$4 = \"\"; print}");
+    same("bare.model", "NR > 1 {print $1, $2, $3}");
+}
+
+static void other_columns_may_hold_anything(void **state)
+{
+    (void)state;
+    same("named.model", "{print $1, $2, $3, NR == 1 ? \"note\" : NR == 2 ? \"\" : \"5\"}");
+    same("named.model", "{print NR == 1 ? \"huge\" : \"1e300\", $1, $2, $3}");
+    same("named.model", "{print NR == 1 ? \"when\" : \"inf\", $1, $2, $3}");
+    same("named.model", "{print $1, NR == 1 ? \"odd\" : NR == 4 ? \"oops\" : NR / 7, $2, $3}");
+    SH("awk -F, -v OFS=, '{print $0, NR == 1 ? \"note\" : \"\"}' new.csv > changed.csv");
+    SH("stonet score named.model new.csv --target y > score.txt");
+    SH("stonet score named.model changed.csv --target y | cmp - score.txt");
+}
+
+static void used_columns_still_matter(void **state)
+{
+    (void)state;
+    SH("awk -F, -v OFS=, 'NR == 3 {$2 = \"\"} 1' new.csv > changed.csv");
+    assert_int_equal(sh("stonet predict named.model changed.csv"), 1);
+    assert_non_null(strstr(captured_err, "row 2 (line 3), column 2 ('b'): the cell is empty"));
+    SH("awk -F, -v OFS=, 'NR == 3 {$2 = \"1e39\"} 1' new.csv > changed.csv");
+    assert_int_equal(sh("stonet predict named.model changed.csv"), 1);
+    assert_non_null(strstr(captured_err, "too large for single precision"));
+    SH("cut -d, -f1,3 new.csv > changed.csv");
+    assert_int_equal(sh("stonet predict named.model changed.csv"), 1);
+    assert_non_null(strstr(captured_err, "has no column 'b'"));
+    SH("cut -d, -f1,3 new.csv | sed 1d > changed.csv");
+    assert_int_equal(sh("stonet predict bare.model changed.csv"), 1);
+    assert_non_null(strstr(captured_err, "has 2 columns and the model was fitted on 3"));
+    SH("awk -F, -v OFS=, 'NR == 3 {$4 = \"\"} 1' new.csv > changed.csv");
+    assert_int_equal(sh("stonet score named.model changed.csv --target y"),
+                     1); /* here the response is used */
+    assert_non_null(strstr(captured_err, "the cell is empty"));
+}
+
+/* A text column that looks like an identifier is left out of the model, so it may be blank or missing. */
+static void an_identifier_may_be_missing(void **state)
+{
+    (void)state;
+    SH("awk -F, -v OFS=, 'NR > 1 {print \"id\" NR, $1, $2, $3, $4}' train.csv > ids.csv");
+    SH("stonet fit ids.csv --target 5 --method pca --dim 2 --quiet --out ids.model");
+    same("ids.model", "NR > 1 {print \"\", $1, $2, $3, $4}");
+    same("ids.model", "NR > 1 {print \"\", $1, $2, $3, \"\"}");
+    same("ids.model", "NR > 1 {print $1, $2, $3}");
+}
+
+/* Four columns of doubles as .npy, the last not a number. */
+static void arrays_may_lack_the_response(void **state)
+{
+    (void)state;
+    FILE *text = fopen("new.csv", "r"), *array = fopen("new.npy", "wb");
+    assert_true(text != NULL && array != NULL);
+    char header[119];
+    memset(header, ' ', sizeof header);
+    memcpy(header, "{'descr': '<f8', 'fortran_order': False, 'shape': (5, 4), }", 59);
+    header[117] = '\n';
+    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, array);
+    fwrite(header, 1, 118, array);
+    assert_int_equal(fscanf(text, "%*s"), 0);
+    for (int i = 0; i < 5; i++) {
+        double row[4];
+        assert_int_equal(fscanf(text, "%lf,%lf,%lf,%lf", &row[0], &row[1], &row[2], &row[3]), 4);
+        row[3] = (double)NAN;
+        fwrite(row, sizeof *row, 4, array);
+    }
+    fclose(text);
+    fclose(array);
+    SH("stonet predict bare.model new.npy | cmp - expected.csv");
+    SH("stonet transform bare.model new.npy | cmp - z.csv");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_response_may_be_blank),    cmocka_unit_test(other_columns_may_hold_anything),
+        cmocka_unit_test(used_columns_still_matter),    cmocka_unit_test(an_identifier_may_be_missing),
+        cmocka_unit_test(arrays_may_lack_the_response),
+    };
+    return cmocka_run_group_tests_name("cli_new_rows", tests, set_up, tear_down);
+}
