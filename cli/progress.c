@@ -2,16 +2,22 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 static const double seconds_between_draws = 0.1;
+enum { STAGES_KEPT = 64 };
 
 static pthread_mutex_t line_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool line_shown;
 static double last_draw = -1;
+/* Hashes of the stages that were drawn last, in a ring: a stage that is new is drawn at once, and two that
+   take turns (methods side by side) are not drawn for it. */
+static uint64_t drawn_stage[STAGES_KEPT];
+static int next_stage;
 
 double progress_clock(void)
 {
@@ -65,11 +71,27 @@ static void describe(const stonet_progress *progress, char *text, size_t size)
              part[1], part[2], part[3], part[4]);
 }
 
+/* Whether the stage was never drawn, or long ago; from now on it was. (FNV-1a; 0 stands for an empty place.)
+ */
+static bool is_new_stage(const char *stage)
+{
+    uint64_t hash = 0xCBF29CE484222325U;
+    for (const char *at = stage != NULL ? stage : ""; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001B3U;
+    hash |= 1;
+    for (int i = 0; i < STAGES_KEPT; i++)
+        if (drawn_stage[i] == hash) return false;
+    drawn_stage[next_stage] = hash;
+    next_stage = (next_stage + 1) % STAGES_KEPT;
+    return true;
+}
+
 void progress_draw(const stonet_progress *progress)
 {
-    if (!isatty(STDERR_FILENO) || pthread_mutex_trylock(&line_lock) != 0) return;
+    if (!isatty(STDERR_FILENO)) return;
+    pthread_mutex_lock(&line_lock);
     double now = progress_clock();
-    if (now - last_draw >= seconds_between_draws) {
+    if (is_new_stage(progress->stage) || now - last_draw >= seconds_between_draws) {
         last_draw = now;
         char text[512];
         describe(progress, text, sizeof text);

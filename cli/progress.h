@@ -1,4 +1,5 @@
-/* One line on stderr that shows how far a job is: on a terminal only, redrawn at most ten times a second. */
+/* One line on stderr that shows how far a job is: on a terminal only, drawn when a stage begins, however
+   short it is, and then at most ten times a second. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 

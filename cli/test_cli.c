@@ -279,68 +279,48 @@ static void quiet_in_a_pipe(void **state)
     assert_non_null(strstr(captured_err, "error rate"));
 }
 
+/* A stage is drawn when it begins, however short it is. */
 static void progress_on_a_terminal(void **state)
 {
     (void)state;
-    static char text[1 << 16];
-    int terminal = -1;
-    pid_t child = forkpty(&terminal, NULL, NULL, NULL);
-    assert_true(child >= 0);
-    if (child == 0) {
-        execlp("stonet", "stonet", "fit", "train.csv", "--target", "label", "--dim", "2", "--set", "epochs=4",
-               "--out", "p.model", (char *)NULL);
-        _exit(127);
-    }
-    read_terminal(terminal, text, sizeof text);
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    close(terminal);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    assert_non_null(strstr(text, "loss"));
-    assert_non_null(strstr(text, "\033[K"));
+    static terminal shown;
+    char *fit[] = {"stonet", "fit",   "train.csv", "--target", "label",   "--dim",
+                   "2",      "--set", "epochs=4",  "--out",    "p.model", (char *)NULL};
+    terminal_start(&shown, fit);
+    assert_int_equal(terminal_end(&shown), 0);
+    assert_non_null(strstr(shown.text, "\rchoosing settings 0"));
+    assert_non_null(strstr(shown.text, "\rtraining 1"));
+    assert_non_null(strstr(shown.text, "loss"));
+    assert_non_null(strstr(shown.text, "\033[K"));
 }
 
-static void pause_for(double seconds)
+/* Starts a fit that would take hours, waits until it has come to the stage and sends it a signal; gives its
+   exit status, and what it said in shown. */
+static int interrupt_fit(const char *decay, const char *stage, int number, terminal *shown)
 {
-    struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
-    nanosleep(&time, NULL);
-}
-
-/* Starts a fit that would take hours and sends it a signal; gives its exit status. */
-static int interrupt_fit(int number)
-{
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        if (freopen(".err", "w", stderr) == NULL) _exit(126);
-        execlp("stonet", "stonet", "fit", "train.csv", "--target", "label", "--dim", "2", "--set",
-               "epochs=1000000", "--out", "stopped.model", (char *)NULL);
-        _exit(127);
-    }
-    pause_for(1);
-    kill(child, number);
-    int status = 0;
-    pid_t ended = 0;
-    for (int waited = 0; ended == 0 && waited < 100; waited++) {
-        pause_for(0.1);
-        ended = waitpid(child, &status, WNOHANG);
-    }
-    if (ended == 0) { /* it did not listen */
-        kill(child, SIGKILL);
-        waitpid(child, &status, 0);
-    }
-    read_whole(".err", captured_err, sizeof captured_err);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    char *fit[] = {"stonet",      "fit",   "train.csv",     "--target",       "label",
+                   "--dim",       "2",     "--set",         "epochs=1000000", "--set",
+                   (char *)decay, "--out", "stopped.model", (char *)NULL};
+    terminal_start(shown, fit);
+    assert_true(terminal_read(shown, stage));
+    kill(shown->child, number);
+    return terminal_end(shown);
 }
 
 static void interrupt_keeps_the_model(void **state)
 {
     (void)state;
-    static const int numbers[] = {SIGINT, SIGTERM};
-    for (size_t i = 0; i < 2; i++) {
+    static terminal shown;
+    static const struct {
+        const char *decay, *stage;
+        int number;
+    } cases[] = {{"weight_decay=0.01", "\rtraining ", SIGINT},
+                 {"weight_decay=0.01", "\rtraining ", SIGTERM},
+                 {"weight_decay=auto", "\rchoosing settings ", SIGINT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SH("rm -f stopped.model");
-        assert_int_equal(interrupt_fit(numbers[i]), 1);
-        assert_non_null(strstr(captured_err, "the model so far was saved in stopped.model"));
+        assert_int_equal(interrupt_fit(cases[i].decay, cases[i].stage, cases[i].number, &shown), 1);
+        assert_non_null(strstr(shown.text, "the model so far was saved in stopped.model"));
         SH("stonet score stopped.model test.csv --target label");
         SH("stonet info stopped.model");
         assert_non_null(strstr(captured_out, "stopped"));

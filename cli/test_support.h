@@ -3,6 +3,7 @@
 #ifndef CLI_TEST_SUPPORT_H
 #define CLI_TEST_SUPPORT_H
 
+#include <pty.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -31,16 +32,60 @@ static inline void read_whole(const char *path, char *text, size_t size)
     if (file != NULL) fclose(file);
 }
 
-/* Reads what a program writes to its terminal until it ends. */
-static inline void read_terminal(int terminal, char *text, size_t size)
+/* A program on a terminal of its own, which shows all that it writes. */
+typedef struct terminal {
+    pid_t child;
+    int file;
+    size_t length;
+    char text[1 << 16];
+} terminal;
+
+/* Starts the program; the arguments end with NULL. */
+static inline void terminal_start(terminal *self, char *const *arguments)
 {
-    size_t length = 0;
-    ssize_t got = 1;
-    while (got > 0 && length + 1 < size) {
-        got = read(terminal, text + length, size - 1 - length);
-        if (got > 0) length += (size_t)got;
+    self->length = 0;
+    self->text[0] = '\0';
+    self->child = forkpty(&self->file, NULL, NULL, NULL);
+    assert_true(self->child >= 0);
+    if (self->child == 0) {
+        execvp(arguments[0], arguments);
+        _exit(127);
     }
-    text[length] = '\0';
+}
+
+/* Reads until the words were written, or to the end of the program when there are none: false then. A redrawn
+   line can be as long as it likes, since what is full is thrown away by halves. */
+static inline bool terminal_read(terminal *self, const char *words)
+{
+    ssize_t got = 1;
+    while (got > 0) {
+        if (words != NULL && strstr(self->text, words) != NULL) return true;
+        if (self->length + 1 == sizeof self->text) {
+            self->length /= 2;
+            memmove(self->text, self->text + sizeof self->text - 1 - self->length, self->length);
+        }
+        got = read(self->file, self->text + self->length, sizeof self->text - 1 - self->length);
+        if (got > 0) self->length += (size_t)got;
+        self->text[self->length] = '\0';
+    }
+    return false;
+}
+
+/* Waits for the end of a program, however long that takes (the test runner ends what hangs); its exit
+   status. */
+static inline int end_of(pid_t child)
+{
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Reads the rest; the exit status. */
+static inline int terminal_end(terminal *self)
+{
+    terminal_read(self, NULL);
+    close(self->file);
+    return end_of(self->child);
 }
 
 /* Runs a shell command in the test's folder, with the program as `stonet`; gives its exit status. */

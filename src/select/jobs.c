@@ -93,6 +93,7 @@ static void run_job(sn_job *job, worker *self)
                       .should_stop = should_stop,
                       .user = self};
     self->method = job->spec->method->name;
+    report(self);
     double start = sn_seconds();
     stonet_model *model = NULL;
     stonet_scores scores;

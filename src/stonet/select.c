@@ -308,6 +308,7 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
     SN_GOTO(status, SN_NEW(s.theta, shape->parameters), done);
     SN_GOTO(status, SN_NEW(s.best_theta, shape->parameters), done);
     SN_GOTO(status, make_parts(&s), done);
+    tell(&s);
     SN_GOTO(status, choose_start(&s, &at), done);
     SN_GOTO(status, climb(&s, &at), done);
     const bool stopped = sn_should_stop(job->run);
