@@ -1,0 +1,125 @@
+/* Model files of 0.1.0 (golden/0.1, made by make.sh there) still load and give what they gave. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/testing.h"
+
+static const char *const MODELS[] = {
+    "stonet-classes", "stonet-numbers", "nnsdr", "autoencoder-mlp", "pca-mlp", "sir", "gsir"};
+enum { N_MODELS = sizeof MODELS / sizeof *MODELS, ROWS = 48, MOST = 3 };
+
+static void golden_path(char *path, size_t size, const char *name, const char *ending)
+{
+    const char *root = getenv("STONET_GOLDEN");
+    snprintf(path, size, "%s/src/model/golden/0.1/%s%s", root != NULL ? root : ".", name, ending);
+}
+
+/* The numbers of a CSV file below its header line; returns how many. */
+static int64_t read_numbers(const char *name, const char *ending, double *out)
+{
+    char path[512], line[512];
+    golden_path(path, sizeof path, name, ending);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) fail_msg("cannot open %s (set STONET_GOLDEN to the repository root)", path);
+    int64_t count = 0;
+    assert_non_null(fgets(line, sizeof line, file));
+    while (fgets(line, sizeof line, file) != NULL)
+        for (char *at = line, *end = line; *end != '\n'; at = end + 1) {
+            assert_true(count < (int64_t)ROWS * MOST);
+            out[count++] = strtod(at, &end);
+            assert_true(end > at);
+        }
+    fclose(file);
+    return count;
+}
+
+static stonet_model *load(const char *name)
+{
+    char path[512];
+    golden_path(path, sizeof path, name, ".model");
+    stonet_model *model = NULL;
+    stonet_status status = stonet_model_load(path, &model);
+    if (status != STONET_OK) print_error("%s: %s\n", name, stonet_last_error());
+    assert_int_equal(status, STONET_OK);
+    return model;
+}
+
+static stonet_data *read_rows(void)
+{
+    char path[512];
+    golden_path(path, sizeof path, "rows", ".csv");
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_read(path, NULL, &data), STONET_OK);
+    assert_int_equal(stonet_data_rows(data), ROWS);
+    return data;
+}
+
+static void assert_close(const char *name, int64_t count, const double *got, const double *wanted)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs(got[i] - wanted[i]) <= 1e-5 * (1 + fabs(wanted[i]))))
+            fail_msg("%s: number %lld is %.9g, 0.1 gave %.9g", name, (long long)i, got[i], wanted[i]);
+}
+
+static void they_give_what_they_gave(void **state)
+{
+    (void)state;
+    stonet_data *rows = read_rows();
+    for (int k = 0; k < N_MODELS; k++) {
+        stonet_model *model = load(MODELS[k]);
+        double wanted[ROWS * MOST], got[ROWS * MOST];
+        float z[ROWS * MOST];
+        int64_t count = ROWS * stonet_model_dim(model);
+        assert_int_equal(read_numbers(MODELS[k], ".z.csv", wanted), count);
+        assert_int_equal(stonet_transform(model, rows, NULL, z), STONET_OK);
+        for (int64_t i = 0; i < count; i++) got[i] = (double)z[i];
+        assert_close(MODELS[k], count, got, wanted);
+        count = ROWS * stonet_model_outputs(model);
+        assert_int_equal(read_numbers(MODELS[k], ".prediction.csv", wanted), count);
+        assert_int_equal(stonet_predict(model, rows, got), STONET_OK);
+        assert_close(MODELS[k], count, got, wanted);
+        stonet_model_free(model);
+    }
+    stonet_data_free(rows);
+}
+
+/* Saved again, in the format of today, and loaded: the same bits, and the same facts about the model. */
+static void they_can_be_written_anew(void **state)
+{
+    (void)state;
+    stonet_data *rows = read_rows();
+    for (int k = 0; k < N_MODELS; k++) {
+        stonet_model *model = load(MODELS[k]), *back = NULL;
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+        assert_int_equal(stonet_model_load_bytes(bytes, size, &back), STONET_OK);
+        double out[ROWS * MOST] = {0}, again[ROWS * MOST] = {0};
+        assert_int_equal(stonet_predict(model, rows, out), STONET_OK);
+        assert_int_equal(stonet_predict(back, rows, again), STONET_OK);
+        assert_memory_equal(out, again, sizeof out);
+        char *facts = stonet_model_json(model), *facts_again = stonet_model_json(back);
+        assert_string_equal(facts, facts_again);
+        stonet_string_free(facts);
+        stonet_string_free(facts_again);
+        stonet_bytes_free(bytes);
+        stonet_model_free(back);
+        stonet_model_free(model);
+    }
+    stonet_data_free(rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(they_give_what_they_gave),
+        cmocka_unit_test(they_can_be_written_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
