@@ -1,0 +1,32 @@
+#include "base/workspace.h"
+
+#include "base/memory.h"
+
+enum { FIRST_ROOM = 8 };
+
+/* Makes room for one more block in the list. */
+static bool extend(sn_workspace *workspace)
+{
+    if (workspace->count < workspace->room) return true;
+    size_t room = workspace->room > 0 ? 2 * workspace->room : FIRST_ROOM;
+    void **grown = sn_realloc(workspace->block, room, sizeof *grown);
+    if (grown == NULL) return false;
+    workspace->block = grown;
+    workspace->room = room;
+    return true;
+}
+
+void *sn_workspace_take(sn_workspace *workspace, size_t count, size_t size, bool zeroed)
+{
+    if (!extend(workspace)) return NULL;
+    void *block = zeroed ? sn_calloc(count, size) : sn_malloc(count, size);
+    if (block != NULL) workspace->block[workspace->count++] = block;
+    return block;
+}
+
+void sn_workspace_free(sn_workspace *workspace)
+{
+    while (workspace->count > 0) sn_free(workspace->block[--workspace->count]);
+    sn_free(workspace->block);
+    *workspace = (sn_workspace){0};
+}

@@ -1,0 +1,42 @@
+/*
+ * Scratch memory that is freed in one place. A function opens a workspace, takes what it needs from it and
+ * returns wherever it likes: the blocks go when the scope ends. What must outlive the function is taken from
+ * a workspace of the caller (the argument `keep` of those who do so). A workspace belongs to one thread.
+ *
+ *     SN_WORKSPACE(scratch);
+ *     double *a = NULL;
+ *     SN_TRY(SN_TAKE(&scratch, a, n * n));
+ */
+#ifndef SN_BASE_WORKSPACE_H
+#define SN_BASE_WORKSPACE_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+typedef struct sn_workspace {
+    void **block;
+    size_t count, room;
+} sn_workspace;
+
+/* A workspace that is emptied at the end of the scope it is declared in. */
+#define SN_WORKSPACE(name) __attribute__((cleanup(sn_workspace_free))) sn_workspace name = {0}
+
+/* Memory as from sn_malloc (or, zeroed, sn_calloc). NULL with the sentence set when there is none; what was
+   taken before stays valid. */
+void *sn_workspace_take(sn_workspace *workspace, size_t count, size_t size, bool zeroed);
+/* Frees every block; the workspace is empty and can be used again. */
+void sn_workspace_free(sn_workspace *workspace);
+
+/* SN_TRY(SN_TAKE(&scratch, pointer, count)): an uninitialised array of the pointer's element type. */
+#define SN_TAKE(workspace, pointer, count)                                                                   \
+    (((pointer) = sn_workspace_take((workspace), (size_t)(count), sizeof *(pointer), false)) != NULL         \
+         ? STONET_OK                                                                                         \
+         : STONET_ERROR_MEMORY)
+/* The same, zeroed. */
+#define SN_TAKE_ZERO(workspace, pointer, count)                                                              \
+    (((pointer) = sn_workspace_take((workspace), (size_t)(count), sizeof *(pointer), true)) != NULL          \
+         ? STONET_OK                                                                                         \
+         : STONET_ERROR_MEMORY)
+
+#endif
