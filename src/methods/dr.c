@@ -1,22 +1,21 @@
 /*
  * Directional regression: with S_h = E[ZZ'|h], E_h the slice means of the whitened x and G = sum_h p_h E_h
- * E_h',
+ * E_h', the candidate matrix is
  *
  *     M = 2 sum_h p_h S_h^2 + 2 G^2 + 2 tr(G) G - 2 I.
  */
-#include "base/memory.h"
 #include "math/linalg.h"
-#include "methods/inverse.h"
+#include "methods/spectral.h"
 
 static const sn_param params[] = {SN_PARAM_SLICES, SN_PARAM_RIDGE};
 
 /* m += 2 G^2 + 2 tr(G) G - 2 I; g is scratch for rank x rank. */
-static void add_means(const sn_inverse *inverse, double *g, double *m)
+static void add_means(const sn_sample *sample, double *g, double *m)
 {
-    int64_t rank = inverse->whitening.rank;
+    int64_t rank = sample->whitening.rank;
     for (int64_t i = 0; i < rank * rank; i++) g[i] = 0.0;
-    for (int64_t h = 0; h < inverse->slices.count; h++)
-        sn_syrk_tn(rank, 1, inverse->weight[h], inverse->mean + h * rank, 1.0, g);
+    for (int64_t h = 0; h < sample->slices.count; h++)
+        sn_syrk_tn(rank, 1, sample->weight[h], sample->mean + h * rank, 1.0, g);
     double trace = 0.0;
     for (int64_t i = 0; i < rank; i++) trace += g[i * rank + i];
     sn_syrk_tn(rank, rank, 2.0, g, 1.0, m);
@@ -24,40 +23,34 @@ static void add_means(const sn_inverse *inverse, double *g, double *m)
     for (int64_t i = 0; i < rank; i++) m[i * rank + i] -= 2.0;
 }
 
-static stonet_status solve(const sn_inverse *inverse, const float *x, int64_t dim, const stonet_run *run,
-                           sn_fit_result *result)
+static stonet_status find_matrix(const sn_sample *sample, const sn_settings *settings, sn_workspace *keep,
+                                 sn_matrix *out)
 {
-    int64_t rank = inverse->whitening.rank;
-    double *a = NULL, *m = NULL, *value = NULL, *u = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(a, rank * rank), done);
-    SN_GOTO(status, SN_NEW(m, rank * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(value, rank), done);
-    SN_GOTO(status, SN_NEW_RAW(u, rank * rank), done);
-    for (int64_t h = 0; h < inverse->slices.count; h++) {
-        SN_GOTO(status, sn_inverse_second(inverse, x, h, a), done);
-        sn_syrk_tn(rank, rank, 2.0 * inverse->weight[h], a, 1.0, m);
+    (void)settings;
+    int64_t rank = sample->whitening.rank;
+    SN_WORKSPACE(scratch);
+    double *a = NULL;
+    SN_TRY(SN_TAKE(&scratch, a, rank * rank));
+    SN_TRY(SN_TAKE_ZERO(keep, out->m, rank * rank));
+    for (int64_t h = 0; h < sample->slices.count; h++) {
+        SN_TRY(sn_sample_second(sample, h, a));
+        sn_syrk_tn(rank, rank, 2.0 * sample->weight[h], a, 1.0, out->m);
     }
-    add_means(inverse, a, m);
-    SN_GOTO(status, sn_eigh(rank, m, value, u), done);
-    dim = sn_limit_dim(run, "dr", dim, rank, "the rank of x");
-    status = sn_whitened_result(&inverse->whitening, dim, rank, u, rank, value, NULL, result);
-done:
-    sn_free(a);
-    sn_free(m);
-    sn_free(value);
-    sn_free(u);
-    return status;
+    add_means(sample, a, out->m);
+    return STONET_OK;
 }
+
+static const sn_candidate candidate = {
+    .name = "dr",
+    .sliced = true,
+    .limit = "the rank of x",
+    .matrix = find_matrix,
+};
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    sn_inverse inverse;
-    SN_TRY(sn_inverse_fit(problem, "dr", settings, run, &inverse));
-    stonet_status status = solve(&inverse, problem->x, dim, run, result);
-    sn_inverse_clear(&inverse);
-    return status;
+    return sn_spectral_fit(&candidate, problem, dim, settings, run, result);
 }
 
 extern const sn_method sn_method_dr;
@@ -69,5 +62,6 @@ const sn_method sn_method_dr = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .fit = fit,
+    .candidate = &candidate,
     SN_LINEAR_MAP_STATE,
 };

@@ -32,8 +32,9 @@ static const sn_param params[] = {
 static stonet_status slice_means(const sn_problem *problem, int64_t wanted, int64_t m, const double *k,
                                  int64_t *count, double **d)
 {
+    SN_WORKSPACE(scratch);
     sn_slices slices;
-    SN_TRY(sn_slices_to_compare(problem, "ksir", wanted, &slices));
+    SN_TRY(sn_slices_to_compare(problem, "ksir", wanted, &scratch, &slices));
     stonet_status status = SN_NEW(*d, slices.count * m);
     for (int64_t h = 0; status == STONET_OK && h < slices.count; h++) {
         double rows = (double)(slices.start[h + 1] - slices.start[h]);
@@ -42,7 +43,6 @@ static stonet_status slice_means(const sn_problem *problem, int64_t wanted, int6
             for (int64_t j = 0; j < m; j++) (*d)[h * m + j] += weight * k[slices.row[i] * m + j];
     }
     *count = slices.count;
-    sn_slices_clear(&slices);
     return status;
 }
 

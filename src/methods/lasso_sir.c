@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "math/linalg.h"
-#include "methods/inverse.h"
 #include "methods/lasso.h"
+#include "methods/spectral.h"
 
 enum { PATH = 100, PATH_SWEEPS = 1000, FINAL_SWEEPS = 20000 };
 
@@ -43,7 +43,6 @@ typedef struct work {
 
 static void work_clear(work *w)
 {
-    sn_slices_clear(&w->slices);
     sn_free(w->column);
     sn_free(w->centre);
     sn_free(w->mean);
@@ -362,9 +361,12 @@ static stonet_status hand_over(const work *w, sn_fit_result *result)
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
+    SN_WORKSPACE(scratch);
     work w = {.problem = problem};
     stonet_status status;
-    SN_GOTO(status, sn_slices_to_compare(problem, "lasso-sir", sn_int(settings, "slices"), &w.slices), done);
+    SN_GOTO(status,
+            sn_slices_to_compare(problem, "lasso-sir", sn_int(settings, "slices"), &scratch, &w.slices),
+            done);
     SN_GOTO(status, SN_NEW(w.centre, problem->p), done);
     SN_GOTO(status, SN_NEW(w.mean, w.slices.count * problem->p), done);
     slice_means(&w);

@@ -11,68 +11,50 @@
 
 enum { BLOCK = 512 };
 
-static stonet_status whiten_all(const sn_problem *problem, sn_local *out)
+static stonet_status whiten_all(const sn_problem *problem, sn_workspace *keep, sn_local *out)
 {
     int64_t n = problem->n, block = sn_block_rows(n, problem->p);
+    SN_WORKSPACE(scratch);
     double *centred = NULL;
-    SN_TRY(SN_NEW_RAW(out->z, n * out->rank));
-    SN_TRY(SN_NEW_RAW(centred, block * problem->p));
+    SN_TRY(SN_TAKE(keep, out->z, n * out->rank));
+    SN_TRY(SN_TAKE(&scratch, centred, block * problem->p));
     for (int64_t first = 0; first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
         sn_whiten_rows(&out->whitening, problem->x, NULL, first, count, centred, out->z + first * out->rank);
     }
-    sn_free(centred);
     return STONET_OK;
 }
 
-static stonet_status choose_anchors(int64_t wanted, uint64_t seed, sn_local *out)
+static stonet_status choose_anchors(int64_t wanted, uint64_t seed, sn_workspace *keep, sn_local *out)
 {
-    int64_t n = out->n, *order = NULL;
-    out->anchors = wanted < n ? wanted : n;
-    SN_TRY(SN_NEW_RAW(order, n));
+    out->anchors = wanted < out->n ? wanted : out->n;
+    SN_TRY(SN_TAKE(keep, out->anchor, out->n));
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_FEATURES, 0);
-    sn_random_permutation(&random, n, order);
-    out->anchor = order;
+    sn_random_permutation(&random, out->n, out->anchor);
     return STONET_OK;
 }
 
 stonet_status sn_local_create(const sn_problem *problem, const char *method, const sn_settings *settings,
-                              const stonet_run *run, sn_local *out)
+                              const stonet_run *run, sn_workspace *keep, sn_local *out)
 {
     int64_t n = problem->n, most = n > 2 ? (int64_t)((double)n / log((double)n)) : 1;
     *out = (sn_local){.n = n, .threads = sn_threads(run), .bandwidth = sn_real(settings, "bandwidth")};
     stonet_status status =
-        sn_whitening_fit(problem->x, n, problem->p, sn_real(settings, "ridge"), most, &out->whitening);
+        sn_whitening_fit(problem->x, n, problem->p, sn_real(settings, "ridge"), most, keep, &out->whitening);
     if (status != STONET_OK) return sn_fail_prefix(status, "%s", method);
     out->rank = out->whitening.rank;
     if (out->rank == most && most < problem->p)
         sn_message(run, STONET_WARNING,
                    "%s: %lld columns are many for %lld rows; the %lld leading principal components are used",
                    method, (long long)problem->p, (long long)n, (long long)most);
-    SN_GOTO(status,
-            sn_memory_require((uint64_t)(16.0 * (double)n * (double)out->rank), method,
-                              "use fewer rows, or fewer columns (pca)"),
-            failed);
-    SN_GOTO(status, whiten_all(problem, out), failed);
-    SN_GOTO(status, sn_responses(problem, sn_is(settings, "subspace", "central"), &out->responses, &out->y),
-            failed);
+    SN_TRY(sn_memory_require((uint64_t)(16.0 * (double)n * (double)out->rank), method,
+                             "use fewer rows, or fewer columns (pca)"));
+    SN_TRY(whiten_all(problem, keep, out));
+    SN_TRY(sn_responses(problem, sn_is(settings, "subspace", "central"), keep, &out->responses, &out->y));
     int64_t anchors = (int64_t)fmax(100.0, sqrt((double)n));
     if (!sn_is(settings, "anchors", "auto")) anchors = sn_int(settings, "anchors");
-    SN_GOTO(status, choose_anchors(anchors, run != NULL ? run->seed : 1, out), failed);
-    return STONET_OK;
-failed:
-    sn_local_clear(out);
-    return status;
-}
-
-void sn_local_clear(sn_local *local)
-{
-    sn_whitening_clear(&local->whitening);
-    sn_free(local->z);
-    sn_free(local->y);
-    sn_free(local->anchor);
-    *local = (sn_local){0};
+    return choose_anchors(anchors, run != NULL ? run->seed : 1, keep, out);
 }
 
 void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t at, double *w,
@@ -101,23 +83,13 @@ typedef struct bench {
     double *normal;      /* (q + 1) x (q + 1) */
 } bench;
 
-static void bench_clear(bench *b)
+static stonet_status bench_create(const sn_local *local, int64_t q, sn_workspace *keep, bench *b)
 {
-    sn_free(b->w);
-    sn_free(b->scratch);
-    sn_free(b->design);
-    sn_free(b->target);
-    sn_free(b->normal);
-}
-
-static stonet_status bench_create(const sn_local *local, int64_t q, bench *b)
-{
-    *b = (bench){0};
-    SN_TRY(SN_NEW_RAW(b->w, local->n));
-    SN_TRY(SN_NEW_RAW(b->scratch, local->n));
-    SN_TRY(SN_NEW_RAW(b->design, BLOCK * (q + 1)));
-    SN_TRY(SN_NEW_RAW(b->target, BLOCK * local->responses));
-    return SN_NEW_RAW(b->normal, (q + 1) * (q + 1));
+    SN_TRY(SN_TAKE(keep, b->w, local->n));
+    SN_TRY(SN_TAKE(keep, b->scratch, local->n));
+    SN_TRY(SN_TAKE(keep, b->design, BLOCK * (q + 1)));
+    SN_TRY(SN_TAKE(keep, b->target, BLOCK * local->responses));
+    return SN_TAKE(keep, b->normal, (q + 1) * (q + 1));
 }
 
 /* Solves (D'WD + I/n) coefficient = D'W y with rows (1, u_i - u_at) of D. */
@@ -151,15 +123,15 @@ stonet_status sn_local_fit(const sn_local *local, int64_t m, const double *v, in
     stonet_status status = STONET_OK;
 #pragma omp parallel num_threads(local->threads)
     {
-        bench b;
-        stonet_status mine = bench_create(local, q, &b);
+        SN_WORKSPACE(own);
+        bench b = {0};
+        stonet_status mine = bench_create(local, q, &own, &b);
 #pragma omp for schedule(dynamic)
         for (int64_t j = 0; j < local->anchors; j++) {
             if (mine != STONET_OK) continue;
             sn_local_weights(local, m, v, local->anchor[j], b.w, b.scratch);
             mine = fit_one(local, q, u, local->anchor[j], &b, coefficient + j * (q + 1) * local->responses);
         }
-        bench_clear(&b);
         if (mine != STONET_OK) {
 #pragma omp critical
             status = mine;
@@ -194,27 +166,25 @@ stonet_status sn_local_opg(const sn_local *local, int64_t dim, const stonet_run 
                            double *v)
 {
     int64_t n = local->n, rank = local->rank;
+    SN_WORKSPACE(scratch);
     double *reduced = NULL, *leading = NULL, *coefficient = NULL, *outer = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(reduced, n * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(leading, rank * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(coefficient, local->anchors * (rank + 1) * local->responses), done);
-    SN_GOTO(status, SN_NEW_RAW(outer, rank * rank), done);
+    SN_TRY(SN_TAKE(&scratch, reduced, n * rank));
+    SN_TRY(SN_TAKE(&scratch, leading, rank * rank));
+    SN_TRY(SN_TAKE(&scratch, coefficient, local->anchors * (rank + 1) * local->responses));
+    SN_TRY(SN_TAKE(&scratch, outer, rank * rank));
     memcpy(reduced, local->z, (size_t)(n * rank) * sizeof *reduced);
     double start = sn_seconds();
     for (int64_t m = rank;; m = next_dimension(m, rank, dim)) {
-        if (sn_should_stop(run)) {
-            status = sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were found");
-            goto done;
-        }
+        if (sn_should_stop(run))
+            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were found");
         if (m < rank) {
             sn_first_columns(rank, rank, v, m, leading);
             sn_gemm(false, false, n, m, rank, 1.0, local->z, leading, 0.0, reduced);
         }
-        SN_GOTO(status, sn_local_fit(local, m, reduced, rank, local->z, coefficient), done);
+        SN_TRY(sn_local_fit(local, m, reduced, rank, local->z, coefficient));
         sn_local_outer(local, rank, coefficient, outer);
         for (int64_t i = 0; i < rank * rank; i++) outer[i] /= (double)local->anchors;
-        SN_GOTO(status, sn_eigh(rank, outer, value, v), done);
+        SN_TRY(sn_eigh(rank, outer, value, v));
         stonet_progress progress = {.stage = "gradients",
                                     .done = rank - m + 1,
                                     .total = rank - dim + 1,
@@ -222,12 +192,6 @@ stonet_status sn_local_opg(const sn_local *local, int64_t dim, const stonet_run 
                                     .validation_loss = NAN,
                                     .seconds = sn_seconds() - start};
         sn_progress(run, &progress);
-        if (m <= dim) break;
+        if (m <= dim) return STONET_OK;
     }
-done:
-    sn_free(reduced);
-    sn_free(leading);
-    sn_free(coefficient);
-    sn_free(outer);
-    return status;
 }

@@ -41,10 +41,9 @@ typedef struct sn_local {
     int threads;
 } sn_local;
 
-/* Keeps n / log n principal components at the most, and says so. */
+/* Keeps n / log n principal components at the most, and says so. The arrays live in `keep`. */
 stonet_status sn_local_create(const sn_problem *problem, const char *method, const sn_settings *settings,
-                              const stonet_run *run, sn_local *out);
-void sn_local_clear(sn_local *local);
+                              const stonet_run *run, sn_workspace *keep, sn_local *out);
 
 /* w (n): exp(-D_i / max(2 h^2, D_(2m))) with D the squared distances to row `at` in v (n x m), D_(2m) the
    2m-th smallest and h = bandwidth n^(-1/(m+4)); at least 2m rows so keep a weight. scratch for n. */

@@ -36,41 +36,24 @@ typedef struct step {
     part parts[BATCH];
 } step;
 
-static void step_clear(step *s)
-{
-    sn_free(s->v);
-    sn_free(s->coefficient);
-    sn_free(s->normal);
-    for (int i = 0; i < BATCH; i++) {
-        part *t = &s->parts[i];
-        sn_free(t->w);
-        sn_free(t->scratch);
-        sn_free(t->row);
-        sn_free(t->left);
-        sn_free(t->second);
-        sn_free(t->cross);
-        sn_free(t->slopes);
-    }
-}
-
-static stonet_status step_create(const sn_local *local, int64_t dim, step *s)
+static stonet_status step_create(const sn_local *local, int64_t dim, sn_workspace *keep, step *s)
 {
     int64_t rank = local->rank, unknowns = rank * dim;
     *s = (step){.dim = dim};
     double cells = (double)unknowns * (double)unknowns + BATCH * (double)rank * (double)(rank + BLOCK);
     SN_TRY(sn_memory_require((uint64_t)(8.0 * cells), "mave", "use opg, a smaller dim, or fewer columns"));
-    SN_TRY(SN_NEW_RAW(s->v, local->n * dim));
-    SN_TRY(SN_NEW_RAW(s->coefficient, local->anchors * (dim + 1) * local->responses));
-    SN_TRY(SN_NEW_RAW(s->normal, unknowns * unknowns));
+    SN_TRY(SN_TAKE(keep, s->v, local->n * dim));
+    SN_TRY(SN_TAKE(keep, s->coefficient, local->anchors * (dim + 1) * local->responses));
+    SN_TRY(SN_TAKE(keep, s->normal, unknowns * unknowns));
     for (int i = 0; i < BATCH; i++) {
         part *t = &s->parts[i];
-        SN_TRY(SN_NEW_RAW(t->w, local->n));
-        SN_TRY(SN_NEW_RAW(t->scratch, local->n));
-        SN_TRY(SN_NEW_RAW(t->row, BLOCK * rank));
-        SN_TRY(SN_NEW_RAW(t->left, BLOCK * local->responses));
-        SN_TRY(SN_NEW_RAW(t->second, rank * rank));
-        SN_TRY(SN_NEW_RAW(t->cross, rank * local->responses));
-        SN_TRY(SN_NEW_RAW(t->slopes, dim * dim));
+        SN_TRY(SN_TAKE(keep, t->w, local->n));
+        SN_TRY(SN_TAKE(keep, t->scratch, local->n));
+        SN_TRY(SN_TAKE(keep, t->row, BLOCK * rank));
+        SN_TRY(SN_TAKE(keep, t->left, BLOCK * local->responses));
+        SN_TRY(SN_TAKE(keep, t->second, rank * rank));
+        SN_TRY(SN_TAKE(keep, t->cross, rank * local->responses));
+        SN_TRY(SN_TAKE(keep, t->slopes, dim * dim));
     }
     return STONET_OK;
 }
@@ -159,21 +142,18 @@ static stonet_status improve(const sn_local *local, step *s, double *b)
 static stonet_status order_directions(const sn_local *local, step *s, double *value, double *b)
 {
     int64_t rank = local->rank, dim = s->dim;
+    SN_WORKSPACE(scratch);
     double *turn = NULL, *turned = NULL, *slopes = s->parts[0].slopes;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(turn, dim * dim), done);
-    SN_GOTO(status, SN_NEW_RAW(turned, rank * dim), done);
+    SN_TRY(SN_TAKE(&scratch, turn, dim * dim));
+    SN_TRY(SN_TAKE(&scratch, turned, rank * dim));
     sn_gemm(false, false, local->n, dim, rank, 1.0, local->z, b, 0.0, s->v);
-    SN_GOTO(status, sn_local_fit(local, dim, s->v, dim, s->v, s->coefficient), done);
+    SN_TRY(sn_local_fit(local, dim, s->v, dim, s->v, s->coefficient));
     sn_local_outer(local, dim, s->coefficient, slopes);
     for (int64_t i = 0; i < dim * dim; i++) slopes[i] /= (double)local->anchors;
-    SN_GOTO(status, sn_eigh(dim, slopes, value, turn), done);
+    SN_TRY(sn_eigh(dim, slopes, value, turn));
     sn_gemm(false, false, rank, dim, dim, 1.0, b, turn, 0.0, turned);
     memcpy(b, turned, (size_t)(rank * dim) * sizeof *b);
-done:
-    sn_free(turn);
-    sn_free(turned);
-    return status;
+    return STONET_OK;
 }
 
 /* Steps are many for few directions, and for many directions too dear for what they add to OPG. */
@@ -186,42 +166,32 @@ static int steps_for(int64_t dim)
 static stonet_status refine(const sn_local *local, int64_t dim, const stonet_run *run, double *value,
                             double *b)
 {
-    step s = {0};
-    stonet_status status;
-    SN_GOTO(status, step_create(local, dim, &s), done);
-    for (int i = 0; i < steps_for(dim) && !sn_should_stop(run); i++)
-        SN_GOTO(status, improve(local, &s, b), done);
-    SN_GOTO(status, order_directions(local, &s, value, b), done);
-done:
-    step_clear(&s);
-    return status;
+    SN_WORKSPACE(scratch);
+    step s;
+    SN_TRY(step_create(local, dim, &scratch, &s));
+    for (int i = 0; i < steps_for(dim) && !sn_should_stop(run); i++) SN_TRY(improve(local, &s, b));
+    return order_directions(local, &s, value, b);
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
+    SN_WORKSPACE(scratch);
     sn_local local;
     double *value = NULL, *v = NULL, *b = NULL;
-    stonet_status status;
-    SN_TRY(sn_local_create(problem, "mave", settings, run, &local));
+    SN_TRY(sn_local_create(problem, "mave", settings, run, &scratch, &local));
     int64_t rank = local.rank;
     dim = sn_limit_dim(run, "mave", dim, rank, "the rank of x");
-    SN_GOTO(status, SN_NEW_RAW(value, rank), done);
-    SN_GOTO(status, SN_NEW_RAW(v, rank * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(b, rank * dim), done);
-    SN_GOTO(status, sn_local_opg(&local, dim, run, value, v), done);
+    SN_TRY(SN_TAKE(&scratch, value, rank));
+    SN_TRY(SN_TAKE(&scratch, v, rank * rank));
+    SN_TRY(SN_TAKE(&scratch, b, rank * dim));
+    SN_TRY(sn_local_opg(&local, dim, run, value, v));
     sn_first_columns(rank, rank, v, dim, b);
     if (steps_for(dim) == 0)
         sn_message(run, STONET_NOTE, "mave: with dim %lld the directions are those of opg", (long long)dim);
     else
-        SN_GOTO(status, refine(&local, dim, run, value, b), done);
-    status = sn_whitened_result(&local.whitening, dim, dim, b, dim, value, NULL, result);
-done:
-    sn_free(value);
-    sn_free(v);
-    sn_free(b);
-    sn_local_clear(&local);
-    return status;
+        SN_TRY(refine(&local, dim, run, value, b));
+    return sn_whitened_result(&local.whitening, dim, dim, b, dim, value, NULL, result);
 }
 
 extern const sn_method sn_method_mave;

@@ -33,6 +33,8 @@ typedef struct sn_transform_request {
 
 enum { SN_TASK_REGRESSION = 1, SN_TASK_CLASSIFICATION = 2, SN_TASK_BOTH = 3 };
 
+struct sn_candidate; /* methods/spectral.h */
+
 typedef struct sn_method {
     const char *name;
     const char *title; /* long name with the source, e.g. "Sliced inverse regression (Li 1991)" */
@@ -56,6 +58,9 @@ typedef struct sn_method {
     stonet_status (*load)(const sn_store *store, void **state);
     void (*free)(void *state);
     sn_sizes (*sizes)(const void *state);
+    /* The candidate matrix of a method that is an eigenproblem, for rules that choose the dimension; else
+       NULL. */
+    const struct sn_candidate *candidate;
     /* Training history as CSV text, one row an epoch, or NULL. */
     const char *(*history)(const void *state);
 } sn_method;

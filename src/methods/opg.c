@@ -3,7 +3,6 @@
  * The weights start in the space of all directions, where neighbours are far, and move into the space of the
  * best directions found so far as it shrinks to dim.
  */
-#include "base/memory.h"
 #include "methods/local.h"
 
 static const sn_param params[] = {SN_PARAMS_LOCAL};
@@ -11,21 +10,16 @@ static const sn_param params[] = {SN_PARAMS_LOCAL};
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
+    SN_WORKSPACE(scratch);
     sn_local local;
     double *value = NULL, *v = NULL;
-    stonet_status status;
-    SN_TRY(sn_local_create(problem, "opg", settings, run, &local));
+    SN_TRY(sn_local_create(problem, "opg", settings, run, &scratch, &local));
     int64_t rank = local.rank;
     dim = sn_limit_dim(run, "opg", dim, rank, "the rank of x");
-    SN_GOTO(status, SN_NEW_RAW(value, rank), done);
-    SN_GOTO(status, SN_NEW_RAW(v, rank * rank), done);
-    SN_GOTO(status, sn_local_opg(&local, dim, run, value, v), done);
-    status = sn_whitened_result(&local.whitening, dim, rank, v, rank, value, NULL, result);
-done:
-    sn_free(value);
-    sn_free(v);
-    sn_local_clear(&local);
-    return status;
+    SN_TRY(SN_TAKE(&scratch, value, rank));
+    SN_TRY(SN_TAKE(&scratch, v, rank * rank));
+    SN_TRY(sn_local_opg(&local, dim, run, value, v));
+    return sn_whitened_result(&local.whitening, dim, rank, v, rank, value, NULL, result);
 }
 
 extern const sn_method sn_method_opg;

@@ -1,44 +1,35 @@
 /*
  * Principal components: Z = (x - mean) V_d with V_d the leading right singular vectors of the centred data,
- * orthonormal, not rescaled. The response is not looked at.
+ * orthonormal, not rescaled. The response is not looked at. In the coordinates of the components the
+ * candidate matrix, the covariance, is diagonal.
  */
-#include "math/linalg.h"
-#include "methods/linear_map.h"
-#include "methods/whitening.h"
+#include <string.h>
 
-#include "base/memory.h"
+#include "methods/spectral.h"
 
-static stonet_status hand_over(const sn_spectrum *spectrum, int64_t dim, sn_fit_result *result)
+static stonet_status find_matrix(const sn_sample *sample, const sn_settings *settings, sn_workspace *keep,
+                                 sn_matrix *out)
 {
-    int64_t p = spectrum->p, rank = spectrum->rank;
-    sn_linear_map map = {.p = p, .dim = dim, .centre = spectrum->mean, .n_values = rank};
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(map.direction, p * dim), done);
-    SN_GOTO(status, SN_NEW_RAW(map.value, rank), done);
-    sn_first_columns(p, rank, spectrum->v, dim, map.direction);
-    for (int64_t k = 0; k < rank; k++) map.value[k] = spectrum->s[k] * spectrum->s[k] / (double)spectrum->n;
-    status = sn_linear_map_result(&map, result);
-done:
-    sn_free(map.direction);
-    sn_free(map.value);
-    return status;
+    (void)settings;
+    const sn_whitening *components = &sample->whitening;
+    out->form = SN_FORM_DIAGONAL;
+    out->noise = out->scale = components->variance[components->rank / 2]; /* what no component explains */
+    SN_TRY(SN_TAKE(keep, out->m, components->rank));
+    memcpy(out->m, components->variance, (size_t)components->rank * sizeof *out->m);
+    return STONET_OK;
 }
+
+static const sn_candidate candidate = {
+    .name = "pca",
+    .as_it_is = true,
+    .limit = "the rank of the centred data",
+    .matrix = find_matrix,
+};
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    (void)settings;
-    sn_spectrum spectrum;
-    SN_TRY(sn_spectrum_fit(problem->x, problem->n, problem->p, false, &spectrum));
-    stonet_status status;
-    if (spectrum.rank == 0) {
-        status = sn_fail(STONET_ERROR_DATA, "pca: every column of x is constant, so there is no component");
-    } else {
-        dim = sn_limit_dim(run, "pca", dim, spectrum.rank, "the rank of the centred data");
-        status = hand_over(&spectrum, dim, result);
-    }
-    sn_spectrum_clear(&spectrum);
-    return status;
+    return sn_spectral_fit(&candidate, problem, dim, settings, run, result);
 }
 
 extern const sn_method sn_method_pca;
@@ -48,5 +39,6 @@ const sn_method sn_method_pca = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .fit = fit,
+    .candidate = &candidate,
     SN_LINEAR_MAP_STATE,
 };

@@ -1,14 +1,13 @@
 /*
  * Principal Hessian directions: with z the whitened x and r the response (or its residuals of a linear fit),
  * the eigenvectors of M = 1/n sum_i r_i z_i z_i' of largest |eigenvalue|. With several responses (targets, or
- * the class indicators less their means) they are the left singular vectors of [M_1 ... M_K], the same thing
- * for K = 1.
+ * the class indicators less their means) they are the right singular vectors of M_1 .. M_K on top of each
+ * other, the same thing for K = 1.
  */
-#include <string.h>
+#include <math.h>
 
-#include "base/memory.h"
 #include "math/linalg.h"
-#include "methods/inverse.h"
+#include "methods/spectral.h"
 
 static const sn_param params[] = {
     {"response", SN_CHOICE, "residual", 0, 0, "residual|raw",
@@ -43,8 +42,9 @@ static stonet_status take_residuals(const sn_problem *problem, const sn_whitenin
                                     int64_t k, double *r)
 {
     int64_t n = problem->n, rank = whitening->rank;
+    SN_WORKSPACE(work);
     double *slope = NULL;
-    SN_TRY(SN_NEW(slope, rank * k));
+    SN_TRY(SN_TAKE_ZERO(&work, slope, rank * k));
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t first = 0; first < n; first += scratch->block) {
             int64_t count = n - first < scratch->block ? n - first : scratch->block;
@@ -55,7 +55,6 @@ static stonet_status take_residuals(const sn_problem *problem, const sn_whitenin
                 sn_gemm(false, false, count, k, rank, -1.0, scratch->z, slope, 1.0, r + first * k);
         }
     }
-    sn_free(slope);
     return STONET_OK;
 }
 
@@ -77,74 +76,73 @@ static void hessians(const sn_problem *problem, const sn_whitening *whitening, r
     }
 }
 
-/* T_k = n / (2 var r) sum_{j > k} lambda_j^2, chi-square with (rank - k)(rank - k + 1)/2 degrees of freedom
-   for normal x and a response independent of it. */
-static void find_tests(int64_t n, int64_t rank, const double *value, const double *r, sn_tests *tests)
+/* Scratch for blocks of the rows of a sample, in arrays of `keep`. */
+static stonet_status rows_create(const sn_sample *sample, sn_workspace *keep, rows *out)
 {
-    double tail = 0.0, variance = sn_dot(n, r, r) / (double)n;
-    tests->count = rank < SN_MAX_TESTS ? rank : SN_MAX_TESTS;
-    for (int64_t k = rank - 1; k >= 0; k--) {
-        tail += value[k] * value[k];
-        if (k >= tests->count) continue;
-        tests->test[2 * k] = 0.5 * (double)n * tail / variance;
-        tests->test[2 * k + 1] = 0.5 * (double)(rank - k) * (double)(rank - k + 1);
-    }
+    int64_t p = sample->problem->p, rank = sample->whitening.rank;
+    out->block = sn_block_rows(sample->problem->n, p);
+    SN_TRY(SN_TAKE(keep, out->centred, out->block * p));
+    SN_TRY(SN_TAKE(keep, out->z, out->block * rank));
+    return SN_TAKE(keep, out->weighted, out->block * rank);
 }
 
-static stonet_status solve(const sn_problem *problem, const sn_whitening *whitening, int64_t dim,
-                           const sn_settings *settings, const stonet_run *run, sn_fit_result *result)
+static stonet_status find_matrix(const sn_sample *sample, const sn_settings *settings, sn_workspace *keep,
+                                 sn_matrix *out)
 {
-    int64_t n = problem->n, rank = whitening->rank, k = problem->outputs;
-    rows scratch = {.block = sn_block_rows(n, problem->p)};
-    double *r = NULL, *hessian = NULL, *value = NULL, *vt = NULL, *u = NULL;
-    sn_tests tests = {0};
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(scratch.centred, scratch.block * problem->p), done);
-    SN_GOTO(status, SN_NEW_RAW(scratch.z, scratch.block * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(scratch.weighted, scratch.block * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(r, n * k), done);
-    SN_GOTO(status, SN_NEW(hessian, k * rank * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(value, rank), done);
-    SN_GOTO(status, SN_NEW_RAW(vt, rank * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(u, rank * rank), done);
+    const sn_problem *problem = sample->problem;
+    int64_t n = problem->n, rank = sample->whitening.rank, k = problem->outputs;
+    SN_WORKSPACE(scratch);
+    rows block;
+    double *r = NULL;
+    SN_TRY(rows_create(sample, &scratch, &block));
+    SN_TRY(SN_TAKE(&scratch, r, n * k));
+    out->form = SN_FORM_STACK;
+    out->rows = k * rank;
+    SN_TRY(SN_TAKE_ZERO(keep, out->m, k * rank * rank));
 
     centred_responses(problem, k, r);
     double before = sn_norm(n * k, r);
     if (sn_is(settings, "response", "residual"))
-        SN_GOTO(status, take_residuals(problem, whitening, &scratch, k, r), done);
-    if (sn_norm(n * k, r) <= 1e-9 * before) {
-        status = sn_fail(STONET_ERROR_DATA,
-                         "phd: a linear fit leaves no residuals (%lld columns of rank %lld, %lld "
-                         "rows): set response=raw or a ridge",
-                         (long long)problem->p, (long long)rank, (long long)n);
-        goto done;
-    }
-    hessians(problem, whitening, &scratch, k, r, hessian);
-    SN_GOTO(status, sn_svd(k * rank, rank, hessian, NULL, value, vt), done);
-    sn_transpose(rank, rank, vt, u);
-    dim = sn_limit_dim(run, "phd", dim, rank, "the rank of x");
-    if (k == 1 && sn_real(settings, "ridge") == 0.0) find_tests(n, rank, value, r, &tests);
-    status = sn_whitened_result(whitening, dim, rank, u, rank, value, &tests, result);
-done:
-    sn_free(scratch.centred);
-    sn_free(scratch.z);
-    sn_free(scratch.weighted);
-    sn_free(r);
-    sn_free(hessian);
-    sn_free(value);
-    sn_free(vt);
-    sn_free(u);
-    return status;
+        SN_TRY(take_residuals(problem, &sample->whitening, &block, k, r));
+    if (sn_norm(n * k, r) <= 1e-9 * before)
+        return sn_fail(STONET_ERROR_DATA,
+                       "phd: a linear fit leaves no residuals (%lld columns of rank %lld, %lld "
+                       "rows): set response=raw or a ridge",
+                       (long long)problem->p, (long long)rank, (long long)n);
+    hessians(problem, &sample->whitening, &block, k, r, out->m);
+    out->scale = sn_norm(n * k, r) / sqrt((double)n); /* the deviation of r, whose units M has */
+    return STONET_OK;
 }
+
+/* T_k = n / (2 var r) sum_{j > k} lambda_j^2, chi-square with (rank - k)(rank - k + 1)/2 degrees of freedom
+   for normal x and a single response independent of it. */
+static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix, const sn_eigen *eigen,
+                                sn_tests *tests)
+{
+    int64_t n = sample->problem->n, rank = eigen->count;
+    double tail = 0.0;
+    if (sample->problem->outputs != 1) return STONET_OK;
+    tests->count = rank < SN_MAX_TESTS ? rank : SN_MAX_TESTS;
+    for (int64_t k = rank - 1; k >= 0; k--) {
+        tail += eigen->value[k] * eigen->value[k];
+        if (k >= tests->count) continue;
+        tests->test[2 * k] = 0.5 * (double)n * tail / (matrix->scale * matrix->scale);
+        tests->test[2 * k + 1] = 0.5 * (double)(rank - k) * (double)(rank - k + 1);
+    }
+    return STONET_OK;
+}
+
+static const sn_candidate candidate = {
+    .name = "phd",
+    .limit = "the rank of x",
+    .matrix = find_matrix,
+    .tests = find_tests,
+};
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    sn_whitening whitening;
-    SN_TRY(sn_whiten_problem(problem, "phd", sn_real(settings, "ridge"), run, &whitening));
-    stonet_status status = solve(problem, &whitening, dim, settings, run, result);
-    sn_whitening_clear(&whitening);
-    return status;
+    return sn_spectral_fit(&candidate, problem, dim, settings, run, result);
 }
 
 extern const sn_method sn_method_phd;
@@ -156,5 +154,6 @@ const sn_method sn_method_phd = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .fit = fit,
+    .candidate = &candidate,
     SN_LINEAR_MAP_STATE,
 };

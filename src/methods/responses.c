@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "math/linalg.h"
@@ -27,8 +26,9 @@ static int by_value(const void *left, const void *right)
 static stonet_status quantile_indicators(const sn_problem *problem, int64_t levels, double *out)
 {
     int64_t n = problem->n, m = problem->outputs;
+    SN_WORKSPACE(scratch);
     double *sorted = NULL;
-    SN_TRY(SN_NEW_RAW(sorted, n));
+    SN_TRY(SN_TAKE(&scratch, sorted, n));
     for (int64_t t = 0; t < m; t++) {
         for (int64_t i = 0; i < n; i++) sorted[i] = problem->y[i * m + t];
         qsort(sorted, (size_t)n, sizeof *sorted, by_value);
@@ -36,63 +36,60 @@ static stonet_status quantile_indicators(const sn_problem *problem, int64_t leve
             for (int64_t k = 0; k < levels; k++)
                 out[(i * m + t) * levels + k] = problem->y[i * m + t] <= sorted[(k + 1) * n / (levels + 1)];
     }
-    sn_free(sorted);
     centre_columns(n, levels * m, out);
     return STONET_OK;
 }
 
 /* The leading principal components of a (n x k, centred) with 99 % of its variance. */
-static stonet_status compress(int64_t n, int64_t k, const double *a, int64_t *count, double **out)
+static stonet_status compress(int64_t n, int64_t k, const double *a, sn_workspace *keep, int64_t *count,
+                              double **out)
 {
+    SN_WORKSPACE(scratch);
     double *gram = NULL, *value = NULL, *v = NULL, *leading = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(gram, k * k), done);
-    SN_GOTO(status, SN_NEW_RAW(value, k), done);
-    SN_GOTO(status, SN_NEW_RAW(v, k * k), done);
+    SN_TRY(SN_TAKE(&scratch, gram, k * k));
+    SN_TRY(SN_TAKE(&scratch, value, k));
+    SN_TRY(SN_TAKE(&scratch, v, k * k));
     sn_syrk_tn(k, n, 1.0 / (double)n, a, 0.0, gram);
     double total = 0.0, held = 0.0;
     for (int64_t j = 0; j < k; j++) total += gram[j * k + j];
-    SN_GOTO(status, sn_eigh(k, gram, value, v), done);
-    int64_t keep = 0;
-    while (keep < k && held < 0.99 * total) held += value[keep++];
-    if (keep == 0) keep = 1; /* a constant y */
-    SN_GOTO(status, SN_NEW_RAW(leading, k * keep), done);
-    SN_GOTO(status, SN_NEW_RAW(*out, n * keep), done);
-    for (int64_t j = 0; j < k; j++) memcpy(leading + j * keep, v + j * k, (size_t)keep * sizeof *v);
-    sn_gemm(false, false, n, keep, k, 1.0, a, leading, 0.0, *out);
-    *count = keep;
-done:
-    sn_free(gram);
-    sn_free(value);
-    sn_free(v);
-    sn_free(leading);
-    return status;
+    SN_TRY(sn_eigh(k, gram, value, v));
+    int64_t kept = 0;
+    while (kept < k && held < 0.99 * total) held += value[kept++];
+    if (kept == 0) kept = 1; /* a constant y */
+    SN_TRY(SN_TAKE(&scratch, leading, k * kept));
+    SN_TRY(SN_TAKE(keep, *out, n * kept));
+    sn_first_columns(k, k, v, kept, leading);
+    sn_gemm(false, false, n, kept, k, 1.0, a, leading, 0.0, *out);
+    *count = kept;
+    return STONET_OK;
 }
 
-static stonet_status distribution_responses(const sn_problem *problem, int64_t *count, double **out)
+static stonet_status distribution_responses(const sn_problem *problem, sn_workspace *keep, int64_t *count,
+                                            double **out)
 {
     int64_t n = problem->n;
     int64_t levels = (int64_t)fmax(fmin(99.0, (double)n), floor(pow((double)n, 0.6)));
     int64_t k = levels * problem->outputs;
+    SN_WORKSPACE(scratch);
     double *indicator = NULL;
     SN_TRY(sn_memory_require(8 * (uint64_t)n * (uint64_t)k, "the indicators of subspace=central",
                              "use subspace=mean or fewer rows"));
-    SN_TRY(SN_NEW_RAW(indicator, n * k));
-    stonet_status status = quantile_indicators(problem, levels, indicator);
-    if (status == STONET_OK) status = compress(n, k, indicator, count, out);
-    sn_free(indicator);
-    return status;
+    SN_TRY(SN_TAKE(&scratch, indicator, n * k));
+    SN_TRY(quantile_indicators(problem, levels, indicator));
+    return compress(n, k, indicator, keep, count, out);
 }
 
-stonet_status sn_responses(const sn_problem *problem, bool distribution, int64_t *count, double **out)
+stonet_status sn_responses(const sn_problem *problem, bool distribution, sn_workspace *keep, int64_t *count,
+                           double **out)
 {
     int64_t n = problem->n, k = problem->outputs;
-    if (problem->task == SN_REGRESSION && distribution) return distribution_responses(problem, count, out);
+    if (problem->task == SN_REGRESSION && distribution)
+        return distribution_responses(problem, keep, count, out);
     bool classes = problem->task == SN_CLASSIFICATION;
     int64_t skip = classes && k == 2 ? 1 : 0; /* the indicator of class 0 says what that of class 1 says */
     double *y = NULL;
     k -= skip;
-    SN_TRY(SN_NEW_RAW(y, n * k));
+    SN_TRY(SN_TAKE(keep, y, n * k));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < k; j++)
             y[i * k + j] = classes ? (double)(problem->label[i] == j + skip) : problem->y[i * k + j];

@@ -4,14 +4,16 @@
 
 #include <stdbool.h>
 
+#include "base/workspace.h"
 #include "data/problem.h"
 
 /*
- * *out becomes n x *count, each column with mean 0: the class indicators (one for two classes), the targets,
- * or, for numeric targets with `distribution`, the principal components that hold 99 % of the variance of the
- * indicators y <= q_k at max(min(99, n), n^0.6) quantiles of each target: gradients of those span the central
- * subspace and not only that of the mean.
+ * *out, an array of `keep`, becomes n x *count, each column with mean 0: the class indicators (one for two
+ * classes), the targets, or, for numeric targets with `distribution`, the principal components that hold 99 %
+ * of the variance of the indicators y <= q_k at max(min(99, n), n^0.6) quantiles of each target: gradients of
+ * those span the central subspace and not only that of the mean.
  */
-stonet_status sn_responses(const sn_problem *problem, bool distribution, int64_t *count, double **out);
+stonet_status sn_responses(const sn_problem *problem, bool distribution, sn_workspace *keep, int64_t *count,
+                           double **out);
 
 #endif

@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 static stonet_status by_class(const sn_problem *problem, sn_slices *out)
 {
     int64_t n = problem->n, classes = problem->outputs;
+    SN_WORKSPACE(scratch);
     int64_t *at = NULL;
-    SN_TRY(SN_NEW(at, classes + 1));
+    SN_TRY(SN_TAKE_ZERO(&scratch, at, classes + 1));
     for (int64_t i = 0; i < n; i++) at[problem->label[i] + 1]++;
     out->start[0] = 0;
     for (int64_t c = 0; c < classes; c++) {
@@ -19,7 +18,6 @@ static stonet_status by_class(const sn_problem *problem, sn_slices *out)
         at[c + 1] += at[c];
     }
     for (int64_t i = 0; i < n; i++) out->row[at[problem->label[i]]++] = i;
-    sn_free(at);
     return STONET_OK;
 }
 
@@ -77,8 +75,9 @@ static stonet_status by_targets(const sn_problem *problem, int64_t wanted, sn_sl
 {
     int64_t n = problem->n, m = problem->outputs;
     int64_t pieces = (int64_t)ceil(pow((double)wanted, 1.0 / (double)m) - 1e-9);
+    SN_WORKSPACE(scratch);
     int64_t *coarse = NULL;
-    SN_TRY(SN_NEW(coarse, n + 1));
+    SN_TRY(SN_TAKE_ZERO(&scratch, coarse, n + 1));
     for (int64_t i = 0; i < n; i++) out->row[i] = i;
     out->count = 1;
     out->start[1] = n;
@@ -91,41 +90,25 @@ static stonet_status by_targets(const sn_problem *problem, int64_t wanted, sn_sl
             out->count += cut(out->row + coarse[h], coarse[h + 1] - coarse[h], &of, pieces, coarse[h],
                               out->start + 1 + out->count);
     }
-    sn_free(coarse);
     return STONET_OK;
 }
 
-stonet_status sn_slices_make(const sn_problem *problem, int64_t wanted, sn_slices *out)
+stonet_status sn_slices_make(const sn_problem *problem, int64_t wanted, sn_workspace *keep, sn_slices *out)
 {
     *out = (sn_slices){0};
     int64_t most = problem->n > problem->outputs ? problem->n : problem->outputs;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(out->row, problem->n), failed);
-    SN_GOTO(status, SN_NEW(out->start, most + 1), failed);
-    SN_GOTO(status,
-            problem->task == SN_CLASSIFICATION ? by_class(problem, out) : by_targets(problem, wanted, out),
-            failed);
-    return STONET_OK;
-failed:
-    sn_slices_clear(out);
-    return status;
+    SN_TRY(SN_TAKE_ZERO(keep, out->row, problem->n));
+    SN_TRY(SN_TAKE_ZERO(keep, out->start, most + 1));
+    return problem->task == SN_CLASSIFICATION ? by_class(problem, out) : by_targets(problem, wanted, out);
 }
 
 stonet_status sn_slices_to_compare(const sn_problem *problem, const char *method, int64_t wanted,
-                                   sn_slices *out)
+                                   sn_workspace *keep, sn_slices *out)
 {
-    SN_TRY(sn_slices_make(problem, wanted, out));
+    SN_TRY(sn_slices_make(problem, wanted, keep, out));
     if (out->count >= 2) return STONET_OK;
-    sn_slices_clear(out);
     return sn_fail(STONET_ERROR_DATA,
                    "%s: the response makes a single slice of the %lld rows, so there is nothing to compare; "
                    "it needs at least two different values and four rows",
                    method, (long long)problem->n);
-}
-
-void sn_slices_clear(sn_slices *slices)
-{
-    sn_free(slices->start);
-    sn_free(slices->row);
-    *slices = (sn_slices){0};
 }

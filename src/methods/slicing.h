@@ -2,8 +2,10 @@
 #ifndef SN_METHODS_SLICING_H
 #define SN_METHODS_SLICING_H
 
+#include "base/workspace.h"
 #include "data/problem.h"
 
+/* The arrays live in the workspace given to sn_slices_make. */
 typedef struct sn_slices {
     int64_t count;
     int64_t *start; /* count + 1: slice h is row[start[h]] .. row[start[h + 1] - 1] */
@@ -16,10 +18,9 @@ typedef struct sn_slices {
  * Several targets: each slice of the targets so far is cut by the next one, ceil(wanted^(1/m)) pieces a
  * target.
  */
-stonet_status sn_slices_make(const sn_problem *problem, int64_t wanted, sn_slices *out);
+stonet_status sn_slices_make(const sn_problem *problem, int64_t wanted, sn_workspace *keep, sn_slices *out);
 /* The same for a method that compares slices: STONET_ERROR_DATA when there is a single one. */
 stonet_status sn_slices_to_compare(const sn_problem *problem, const char *method, int64_t wanted,
-                                   sn_slices *out);
-void sn_slices_clear(sn_slices *slices);
+                                   sn_workspace *keep, sn_slices *out);
 
 #endif

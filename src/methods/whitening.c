@@ -37,127 +37,117 @@ static void scaled_rows(const float *x, int64_t p, const double *mean, const dou
         for (int64_t j = 0; j < p; j++) out[i * p + j] = scale[j] > 0.0 ? out[i * p + j] / scale[j] : 0.0;
 }
 
-/* n >= p: the eigenvectors of X'X (p x p), summed over blocks of rows. s p, v p x p. */
-static stonet_status tall_spectrum(const float *x, const sn_spectrum *of, double *s, double *v)
+/* X - 1 mean' = U diag(s) V' diag(scale), U not kept. */
+typedef struct spectrum {
+    const float *x;
+    int64_t n, p, count; /* count = min(n, p) */
+    double *mean;        /* p */
+    double *scale; /* p: standard deviations (divisor n), or ones; 0 for a constant standardised column */
+    double *s;     /* count, descending */
+    double *v;     /* p x count, orthonormal columns */
+} spectrum;
+
+/* n >= p: the eigenvectors of X'X (p x p), summed over blocks of rows. */
+static stonet_status tall_spectrum(const spectrum *of)
 {
     int64_t n = of->n, p = of->p, block = sn_block_rows(n, p);
+    SN_WORKSPACE(scratch);
     double *gram = NULL, *rows = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(gram, p * p), done);
-    SN_GOTO(status, SN_NEW_RAW(rows, block * p), done);
+    SN_TRY(SN_TAKE_ZERO(&scratch, gram, p * p));
+    SN_TRY(SN_TAKE(&scratch, rows, block * p));
     for (int64_t first = 0; first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
-        scaled_rows(x, p, of->mean, of->scale, first, count, rows);
+        scaled_rows(of->x, p, of->mean, of->scale, first, count, rows);
         sn_syrk_tn(p, count, 1.0, rows, 1.0, gram);
     }
-    SN_GOTO(status, sn_eigh(p, gram, s, v), done);
-    for (int64_t k = 0; k < p; k++) s[k] = s[k] > 0.0 ? sqrt(s[k]) : 0.0;
-done:
-    sn_free(gram);
-    sn_free(rows);
-    return status;
+    SN_TRY(sn_eigh(p, gram, of->s, of->v));
+    for (int64_t k = 0; k < p; k++) of->s[k] = of->s[k] > 0.0 ? sqrt(of->s[k]) : 0.0;
+    return STONET_OK;
 }
 
-/* n < p: the thin SVD of the rows. s n, v p x n. */
-static stonet_status wide_spectrum(const float *x, const sn_spectrum *of, double *s, double *v)
+/* n < p: the thin SVD of the rows. */
+static stonet_status wide_spectrum(const spectrum *of)
 {
     int64_t n = of->n, p = of->p;
+    SN_WORKSPACE(scratch);
     double *rows = NULL, *vt = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(rows, n * p), done);
-    SN_GOTO(status, SN_NEW_RAW(vt, n * p), done);
-    scaled_rows(x, p, of->mean, of->scale, 0, n, rows);
-    SN_GOTO(status, sn_svd(n, p, rows, NULL, s, vt), done);
-    sn_transpose(n, p, vt, v);
-done:
-    sn_free(rows);
-    sn_free(vt);
-    return status;
+    SN_TRY(SN_TAKE(&scratch, rows, n * p));
+    SN_TRY(SN_TAKE(&scratch, vt, n * p));
+    scaled_rows(of->x, p, of->mean, of->scale, 0, n, rows);
+    SN_TRY(sn_svd(n, p, rows, NULL, of->s, vt));
+    sn_transpose(n, p, vt, of->v);
+    return STONET_OK;
 }
 
-/* Columns that depend on each other in exact arithmetic do so only up to float rounding in x, which is at
-   most a few FLT_EPSILON of the largest singular value when the columns are of one size; and eigenvalues of
-   X'X are known to DBL_EPSILON p of the largest. What is smaller is not a direction. */
-static double rank_tolerance(int64_t p)
+static stonet_status find_spectrum(const float *x, int64_t n, int64_t p, bool standardise, sn_workspace *keep,
+                                   spectrum *out)
 {
-    return fmax(4.0 * (double)FLT_EPSILON, sqrt(DBL_EPSILON * (double)p));
-}
-
-stonet_status sn_spectrum_fit(const float *x, int64_t n, int64_t p, bool standardise, sn_spectrum *out)
-{
-    *out = (sn_spectrum){.n = n, .p = p};
-    int64_t count = n < p ? n : p;
+    *out = (spectrum){.x = x, .n = n, .p = p, .count = n < p ? n : p};
     /* X'X or the rows, the vectors, and about twice as much inside the decomposition */
-    SN_TRY(sn_memory_require((uint64_t)(32.0 * (double)count * (double)p),
+    SN_TRY(sn_memory_require((uint64_t)(32.0 * (double)out->count * (double)p),
                              "the singular value decomposition of x", "use fewer columns or fewer rows"));
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(out->mean, p), failed);
-    SN_GOTO(status, SN_NEW_RAW(out->scale, p), failed);
-    SN_GOTO(status, SN_NEW_RAW(out->s, count), failed);
-    SN_GOTO(status, SN_NEW_RAW(out->v, p * count), failed);
+    SN_TRY(SN_TAKE(keep, out->mean, p));
+    SN_TRY(SN_TAKE(keep, out->scale, p));
+    SN_TRY(SN_TAKE(keep, out->s, out->count));
+    SN_TRY(SN_TAKE(keep, out->v, p * out->count));
     column_means(x, n, p, out->mean);
     if (standardise)
         column_deviations(x, n, p, out->mean, out->scale);
     else
         for (int64_t j = 0; j < p; j++) out->scale[j] = 1.0;
-
-    SN_GOTO(status, n < p ? wide_spectrum(x, out, out->s, out->v) : tall_spectrum(x, out, out->s, out->v),
-            failed);
-    while (out->rank < count && out->s[out->rank] > rank_tolerance(p) * out->s[0]) out->rank++;
-    sn_first_columns(p, count, out->v, out->rank, out->v);
-    return STONET_OK;
-failed:
-    sn_spectrum_clear(out);
-    return status;
+    return n < p ? wide_spectrum(out) : tall_spectrum(out);
 }
 
-void sn_spectrum_clear(sn_spectrum *spectrum)
+/* Columns that depend on each other in exact arithmetic do so only up to float rounding in x, which is at
+   most a few FLT_EPSILON of the largest singular value when the columns are of one size; and eigenvalues of
+   X'X are known to DBL_EPSILON p of the largest. What is smaller is not a direction. */
+static int64_t rank_of(const spectrum *of)
 {
-    sn_free(spectrum->mean);
-    sn_free(spectrum->scale);
-    sn_free(spectrum->s);
-    sn_free(spectrum->v);
-    *spectrum = (sn_spectrum){0};
+    double tolerance = fmax(4.0 * (double)FLT_EPSILON, sqrt(DBL_EPSILON * (double)of->p));
+    int64_t rank = 0;
+    while (rank < of->count && of->s[rank] > tolerance * of->s[0]) rank++;
+    return rank;
+}
+
+/* Fills in all but `back`, which is allocated; `most` as for sn_whitening_fit. */
+static stonet_status components(const spectrum *of, int64_t most, sn_workspace *keep, sn_whitening *out)
+{
+    int64_t rank = rank_of(of);
+    if (most > 0 && most < rank) rank = most;
+    if (rank == 0)
+        return sn_fail(STONET_ERROR_DATA,
+                       "every column of x is constant over the %lld row%s, so no direction can "
+                       "be found; use more rows",
+                       (long long)of->n, of->n == 1 ? "" : "s");
+    *out = (sn_whitening){.n = of->n, .p = of->p, .rank = rank, .mean = of->mean, .turn = of->v};
+    sn_first_columns(of->p, of->count, of->v, rank, of->v);
+    SN_TRY(SN_TAKE(keep, out->variance, rank));
+    for (int64_t k = 0; k < rank; k++) out->variance[k] = of->s[k] * of->s[k] / (double)of->n;
+    return SN_TAKE(keep, out->back, of->p * rank);
 }
 
 stonet_status sn_whitening_fit(const float *x, int64_t n, int64_t p, double ridge, int64_t most,
-                               sn_whitening *out)
+                               sn_workspace *keep, sn_whitening *out)
 {
-    *out = (sn_whitening){0};
-    sn_spectrum spectrum;
-    SN_TRY(sn_spectrum_fit(x, n, p, true, &spectrum));
-    stonet_status status;
-    int64_t rank = most > 0 && most < spectrum.rank ? most : spectrum.rank;
-    if (rank == 0) {
-        status = sn_fail(STONET_ERROR_DATA,
-                         "every column of x is constant over the %lld row%s, so no direction can "
-                         "be found; use more rows",
-                         (long long)n, n == 1 ? "" : "s");
-        goto done;
-    }
-    *out = (sn_whitening){.n = n, .p = p, .rank = rank};
-    SN_GOTO(status, SN_NEW_RAW(out->back, p * rank), done);
-    for (int64_t j = 0; j < p; j++) {
-        for (int64_t k = 0; k < rank; k++) {
-            double variance = spectrum.s[k] * spectrum.s[k] / (double)n;
-            out->back[j * rank + k] =
-                spectrum.scale[j] > 0.0
-                    ? spectrum.v[j * spectrum.rank + k] / (spectrum.scale[j] * sqrt(variance + ridge))
+    spectrum of;
+    SN_TRY(find_spectrum(x, n, p, true, keep, &of));
+    SN_TRY(components(&of, most, keep, out));
+    for (int64_t j = 0; j < p; j++)
+        for (int64_t k = 0; k < out->rank; k++)
+            out->back[j * out->rank + k] =
+                of.scale[j] > 0.0
+                    ? out->turn[j * out->rank + k] / (of.scale[j] * sqrt(out->variance[k] + ridge))
                     : 0.0;
-        }
-    }
-    out->mean = spectrum.mean;
-    spectrum.mean = NULL;
-done:
-    sn_spectrum_clear(&spectrum);
-    return status;
+    return STONET_OK;
 }
 
-void sn_whitening_clear(sn_whitening *whitening)
+stonet_status sn_components_fit(const float *x, int64_t n, int64_t p, sn_workspace *keep, sn_whitening *out)
 {
-    sn_free(whitening->mean);
-    sn_free(whitening->back);
-    *whitening = (sn_whitening){0};
+    spectrum of;
+    SN_TRY(find_spectrum(x, n, p, false, keep, &of));
+    SN_TRY(components(&of, 0, keep, out));
+    memcpy(out->back, out->turn, (size_t)(p * out->rank) * sizeof *out->back);
+    return STONET_OK;
 }
 
 void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t *row, int64_t first,
@@ -176,15 +166,11 @@ stonet_status sn_whitened_result(const sn_whitening *whitening, int64_t dim, int
         map.n_tests = tests->count;
         map.test = tests->test;
     }
+    SN_WORKSPACE(scratch);
     double *leading = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(leading, rank * dim), done);
-    SN_GOTO(status, SN_NEW_RAW(map.direction, p * dim), done);
+    SN_TRY(SN_TAKE(&scratch, leading, rank * dim));
+    SN_TRY(SN_TAKE(&scratch, map.direction, p * dim));
     sn_first_columns(rank, columns, v, dim, leading);
     sn_gemm(false, false, p, dim, rank, 1.0, whitening->back, leading, 0.0, map.direction);
-    status = sn_linear_map_result(&map, result);
-done:
-    sn_free(leading);
-    sn_free(map.direction);
-    return status;
+    return sn_linear_map_result(&map, result);
 }

@@ -1,39 +1,31 @@
-/* The singular values and right singular vectors of centred data, and the whitening built on them. */
+/* The principal components of centred data, and the whitening built on them. */
 #ifndef SN_METHODS_WHITENING_H
 #define SN_METHODS_WHITENING_H
 
-#include <stdbool.h>
-
+#include "base/workspace.h"
 #include "methods/linear_map.h"
 
-/* X - 1 mean' = U diag(s) V' diag(scale), U not kept; only the singular values that are not rounding noise.
+/*
+ * Z = (x - mean) back, one column a principal component that is not rounding noise. v in Z's coordinates is
+ * back v in those of x. The arrays live in the workspace given to whoever made them.
  */
-typedef struct sn_spectrum {
-    int64_t n, p, rank;
-    double *mean; /* p */
-    double
-        *scale; /* p: standard deviations (divisor n), or ones; 0 for a constant column when standardised */
-    double *s;  /* rank, descending */
-    double *v;  /* p x rank, orthonormal columns */
-} sn_spectrum;
-
-stonet_status sn_spectrum_fit(const float *x, int64_t n, int64_t p, bool standardise, sn_spectrum *out);
-void sn_spectrum_clear(sn_spectrum *spectrum);
-
-/* Z = (x - mean) back has mean 0 and covariance I (divisor n) on the data it was fitted on when ridge is 0;
-   with a ridge the correlation matrix R is replaced by R + ridge I. v in Z's coordinates is back v in those
-   of x. */
 typedef struct sn_whitening {
     int64_t n, p, rank;
     double *mean; /* p */
     double *back; /* p x rank */
+    double *turn; /* p x rank, orthonormal columns: the components, so that Z turn' is the symmetric form of
+                     Z; a vector v of Z's coordinates is turn v there. Those coordinates, unlike the
+                     components' own, hardly change from one sample of the same law to another. */
+    double *variance; /* rank, descending: of the components (of the standardised x, when whitened) */
 } sn_whitening;
 
-/* Keeps the `most` leading principal components at the most (0: all). STONET_ERROR_DATA if every column of x
-   is constant. */
+/* Z has mean 0 and covariance I (divisor n) on these rows when ridge is 0; with a ridge the correlation
+   matrix R is replaced by R + ridge I. Keeps the `most` leading components at the most (0: all).
+   STONET_ERROR_DATA if every column of x is constant. */
 stonet_status sn_whitening_fit(const float *x, int64_t n, int64_t p, double ridge, int64_t most,
-                               sn_whitening *out);
-void sn_whitening_clear(sn_whitening *whitening);
+                               sn_workspace *keep, sn_whitening *out);
+/* The components of x as they are: neither x nor they are scaled (back is turn). */
+stonet_status sn_components_fit(const float *x, int64_t n, int64_t p, sn_workspace *keep, sn_whitening *out);
 /* z (count x rank) for the rows row[0..count) of x, or for rows first.. when row is NULL; centred is scratch
    for count x p. */
 void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t *row, int64_t first,

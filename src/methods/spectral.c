@@ -1,0 +1,155 @@
+#include "methods/spectral.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/linalg.h"
+
+/* A slice mean of coordinates with variance 1, or a singular value made of such, below this is rounding. */
+static const double NOTHING = 1e-10;
+
+static stonet_status whiten(const sn_candidate *candidate, const sn_problem *problem, double ridge,
+                            const stonet_run *run, sn_workspace *keep, sn_whitening *out)
+{
+    stonet_status status = candidate->as_it_is
+                               ? sn_components_fit(problem->x, problem->n, problem->p, keep, out)
+                               : sn_whitening_fit(problem->x, problem->n, problem->p, ridge, 0, keep, out);
+    if (status != STONET_OK) return sn_fail_prefix(status, "%s", candidate->name);
+    if (!candidate->as_it_is && out->rank >= problem->n - 1 && ridge == 0.0)
+        sn_message(
+            run, STONET_WARNING,
+            "%s: with %lld columns and %lld rows any response can be told from x exactly, so the directions "
+            "will not hold for new rows: set ridge (try 1), or use lasso-sir, or fewer columns",
+            candidate->name, (long long)problem->p, (long long)problem->n);
+    return STONET_OK;
+}
+
+/* Whitens slice h block by block and adds to the sums that are wanted (sum: rank, second: rank^2). */
+static stonet_status slice_sums(const sn_sample *sample, int64_t h, double *sum, double *second)
+{
+    const sn_whitening *whitening = &sample->whitening;
+    int64_t rank = whitening->rank, start = sample->slices.start[h], end = sample->slices.start[h + 1];
+    int64_t block = sn_block_rows(end - start, whitening->p);
+    SN_WORKSPACE(scratch);
+    double *centred = NULL, *z = NULL;
+    SN_TRY(SN_TAKE(&scratch, centred, block * whitening->p));
+    SN_TRY(SN_TAKE(&scratch, z, block * rank));
+    for (int64_t first = start; first < end; first += block) {
+        int64_t count = end - first < block ? end - first : block;
+        sn_whiten_rows(whitening, sample->problem->x, sample->slices.row + first, 0, count, centred, z);
+        if (second != NULL) sn_syrk_tn(rank, count, 1.0, z, 1.0, second);
+        for (int64_t i = 0; sum != NULL && i < count; i++)
+            for (int64_t k = 0; k < rank; k++) sum[k] += z[i * rank + k];
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_sample_second(const sn_sample *sample, int64_t h, double *second)
+{
+    int64_t rank = sample->whitening.rank;
+    double rows = (double)(sample->slices.start[h + 1] - sample->slices.start[h]);
+    memset(second, 0, (size_t)(rank * rank) * sizeof *second);
+    SN_TRY(slice_sums(sample, h, NULL, second));
+    for (int64_t k = 0; k < rank * rank; k++) second[k] /= rows;
+    return STONET_OK;
+}
+
+/* The slices of the sample, their shares and their means of z. */
+static stonet_status slice(const char *method, int64_t wanted, sn_workspace *keep, sn_sample *sample)
+{
+    const sn_problem *problem = sample->problem;
+    SN_TRY(sn_slices_to_compare(problem, method, wanted, keep, &sample->slices));
+    int64_t count = sample->slices.count, rank = sample->whitening.rank;
+    SN_TRY(SN_TAKE(keep, sample->weight, count));
+    SN_TRY(SN_TAKE_ZERO(keep, sample->mean, count * rank));
+    for (int64_t h = 0; h < count; h++) {
+        double rows = (double)(sample->slices.start[h + 1] - sample->slices.start[h]);
+        double *mean = sample->mean + h * rank;
+        SN_TRY(slice_sums(sample, h, mean, NULL));
+        for (int64_t k = 0; k < rank; k++) mean[k] /= rows;
+        sample->weight[h] = rows / (double)problem->n;
+    }
+    return STONET_OK;
+}
+
+static stonet_status solve_symmetric(const sn_matrix *matrix, int64_t rank, sn_workspace *keep,
+                                     sn_eigen *eigen)
+{
+    eigen->columns = rank;
+    SN_TRY(SN_TAKE(keep, eigen->value, rank));
+    SN_TRY(SN_TAKE_ZERO(keep, eigen->vector, rank * rank));
+    if (matrix->form == SN_FORM_MATRIX) return sn_eigh(rank, matrix->m, eigen->value, eigen->vector);
+    memcpy(eigen->value, matrix->m, (size_t)rank * sizeof *eigen->value);
+    for (int64_t k = 0; k < rank; k++) eigen->vector[k * rank + k] = 1.0;
+    return STONET_OK;
+}
+
+/* The eigenvectors of m'm are the right singular vectors of m (rows x rank): more digits than by way of m'm.
+ */
+static stonet_status solve_rows(const sn_matrix *matrix, int64_t rank, sn_workspace *keep, sn_eigen *eigen)
+{
+    int64_t columns = matrix->rows < rank ? matrix->rows : rank;
+    SN_WORKSPACE(scratch);
+    double *vt = NULL;
+    eigen->columns = columns;
+    SN_TRY(SN_TAKE(&scratch, vt, columns * rank));
+    SN_TRY(SN_TAKE(keep, eigen->value, columns));
+    SN_TRY(SN_TAKE(keep, eigen->vector, rank * columns));
+    SN_TRY(sn_svd(matrix->rows, rank, matrix->m, NULL, eigen->value, vt));
+    sn_transpose(columns, rank, vt, eigen->vector);
+    return STONET_OK;
+}
+
+static stonet_status solve(const sn_matrix *matrix, int64_t rank, sn_workspace *keep, sn_eigen *eigen)
+{
+    bool rows = matrix->form == SN_FORM_ROOT || matrix->form == SN_FORM_STACK;
+    *eigen = (sn_eigen){0};
+    SN_TRY(rows ? solve_rows(matrix, rank, keep, eigen) : solve_symmetric(matrix, rank, keep, eigen));
+    eigen->count = matrix->most > 0 && matrix->most < eigen->columns ? matrix->most : eigen->columns;
+    eigen->available = eigen->count;
+    if (matrix->form != SN_FORM_ROOT) return STONET_OK;
+    while (eigen->available > 0 && eigen->value[eigen->available - 1] <= NOTHING) eigen->available--;
+    for (int64_t k = 0; k < eigen->columns; k++) eigen->value[k] *= eigen->value[k];
+    return STONET_OK;
+}
+
+stonet_status sn_candidate_solve(const sn_candidate *candidate, const sn_problem *problem,
+                                 const sn_settings *settings, const stonet_run *run, sn_workspace *keep,
+                                 sn_solved *out)
+{
+    double ridge = candidate->as_it_is ? 0.0 : sn_real(settings, "ridge");
+    *out = (sn_solved){.sample = {.problem = problem}, .matrix = {.scale = 1.0}};
+    SN_TRY(whiten(candidate, problem, ridge, run, keep, &out->sample.whitening));
+    if (candidate->sliced) SN_TRY(slice(candidate->name, sn_int(settings, "slices"), keep, &out->sample));
+    SN_TRY(candidate->matrix(&out->sample, settings, keep, &out->matrix));
+    SN_TRY(solve(&out->matrix, out->sample.whitening.rank, keep, &out->eigen));
+    if (out->eigen.available > 0) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA, "%s: the slices of the response have the same mean of x",
+                   candidate->name);
+}
+
+stonet_status sn_solved_vectors(const sn_solved *solved, int64_t count, double *vector)
+{
+    const sn_whitening *whitening = &solved->sample.whitening;
+    SN_WORKSPACE(scratch);
+    double *leading = NULL;
+    SN_TRY(SN_TAKE(&scratch, leading, whitening->rank * count));
+    sn_first_columns(whitening->rank, solved->eigen.columns, solved->eigen.vector, count, leading);
+    sn_gemm(false, false, whitening->p, count, whitening->rank, 1.0, whitening->turn, leading, 0.0, vector);
+    return STONET_OK;
+}
+
+stonet_status sn_spectral_fit(const sn_candidate *candidate, const sn_problem *problem, int64_t dim,
+                              const sn_settings *settings, const stonet_run *run, sn_fit_result *result)
+{
+    SN_WORKSPACE(scratch);
+    sn_solved solved;
+    sn_tests tests = {0};
+    SN_TRY(sn_candidate_solve(candidate, problem, settings, run, &scratch, &solved));
+    const sn_eigen *eigen = &solved.eigen;
+    dim = sn_limit_dim(run, candidate->name, dim, eigen->available, candidate->limit);
+    if (candidate->tests != NULL && sn_real(settings, "ridge") == 0.0)
+        SN_TRY(candidate->tests(&solved.sample, &solved.matrix, eigen, &tests));
+    return sn_whitened_result(&solved.sample.whitening, dim, eigen->columns, eigen->vector, eigen->count,
+                              eigen->value, &tests, result);
+}

@@ -1,0 +1,170 @@
+/* The candidate interface: what rules that choose a dimension ask of it, on resampled and augmented rows. */
+#include "data/splits.h"
+#include "methods/spectral.h"
+#include "methods/test_support.h"
+
+static const char *const names[] = {"pca", "sir", "save", "dr", "phd"};
+enum { NAMES = sizeof names / sizeof *names, N = 400, P = 5 };
+
+static sn_settings *defaults(const char *name)
+{
+    const sn_method *method = sn_method_find(name);
+    sn_settings *settings = NULL;
+    assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
+    return settings;
+}
+
+/* y on x_1 alone, in a way that every method sees; x_1 also varies most, for pca. x_2 and x_3 correlate. */
+static sample one_direction(uint64_t seed)
+{
+    sample data = sample_normal(N, P, 1, seed);
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 3);
+    for (int i = 0; i < N; i++) {
+        float *row = data.x + i * P;
+        double first = row[0];
+        row[2] = 0.6f * row[1] + 0.8f * row[2];
+        data.y[i] = first + 0.8 * first * first + 0.2 * sn_random_normal(&random);
+        row[0] *= 3.0f;
+    }
+    sample_scale_y(&data);
+    return data;
+}
+
+static void solve(const char *name, const sn_problem *problem, sn_workspace *keep, sn_solved *solved)
+{
+    sn_settings *settings = defaults(name);
+    const sn_candidate *candidate = sn_method_find(name)->candidate;
+    assert_non_null(candidate);
+    if (sn_candidate_solve(candidate, problem, settings, NULL, keep, solved) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
+    sn_settings_free(settings);
+}
+
+static void the_spectrum_is_that_of_the_fit(void **unused)
+{
+    (void)unused;
+    sample data = one_direction(1);
+    for (int m = 0; m < NAMES; m++) {
+        SN_WORKSPACE(scratch);
+        sn_solved solved;
+        solve(names[m], &data.problem, &scratch, &solved);
+        sn_linear_map *map = fit_map(names[m], &data.problem, 2, "");
+        assert_int_equal(map->n_values, solved.eigen.count);
+        assert_memory_equal(map->value, solved.eigen.value, (size_t)map->n_values * sizeof(double));
+        for (int64_t k = 1; k < solved.eigen.count; k++)
+            assert_true(solved.eigen.value[k] <= solved.eigen.value[k - 1]);
+        sn_linear_map_free(map);
+    }
+    sample_free(&data);
+}
+
+/* In comparable coordinates the vectors are orthonormal, and those of resampled rows are near those of all
+   rows; the coordinates of the components themselves would turn with every tie among their variances. */
+static void vectors_of_resampled_rows_can_be_compared(void **unused)
+{
+    (void)unused;
+    sample data = one_direction(2);
+    sn_random random;
+    sn_random_init(&random, 5, SN_STREAM_TEST, 4);
+    for (int m = 0; m < NAMES; m++) {
+        SN_WORKSPACE(scratch);
+        sn_solved solved;
+        double all[P * P], gram[P * P];
+        solve(names[m], &data.problem, &scratch, &solved);
+        assert_int_equal(sn_solved_vectors(&solved, P, all), STONET_OK);
+        sn_syrk_tn(P, P, 1.0, all, 0.0, gram);
+        for (int i = 0; i < P * P; i++) assert_true(fabs(gram[i] - (i % (P + 1) == 0)) < 1e-12);
+        for (int b = 0; b < 20; b++) {
+            int64_t rows[N];
+            for (int i = 0; i < N; i++) rows[i] = (int64_t)(N * sn_random_uniform(&random));
+            sn_problem again;
+            assert_int_equal(sn_problem_subset(&data.problem, rows, N, &again), STONET_OK);
+            double one[P], dot = 0.0;
+            solve(names[m], &again, &scratch, &solved);
+            assert_int_equal(sn_solved_vectors(&solved, 1, one), STONET_OK);
+            for (int j = 0; j < P; j++) dot += one[j] * all[j * P];
+            assert_true(fabs(dot) > 0.9);
+            sn_problem_subset_free(&again);
+        }
+    }
+    sample_free(&data);
+}
+
+/* Columns of noise have no part in the leading vector, and much in those after it. */
+static void augmented_columns_are_told_from_the_others(void **unused)
+{
+    (void)unused;
+    enum { MORE = 2, WIDE = P + MORE };
+    sample data = one_direction(3), noise = sample_normal(N, WIDE, 1, 77);
+    for (int i = 0; i < N * P; i++) noise.x[i / P * WIDE + i % P] = data.x[i];
+    sn_problem augmented = data.problem;
+    augmented.p = WIDE;
+    augmented.x = noise.x;
+    for (int m = 0; m < NAMES; m++) {
+        SN_WORKSPACE(scratch);
+        sn_solved solved;
+        double v[WIDE * WIDE], share[WIDE] = {0}, rest = 0.0;
+        solve(names[m], &augmented, &scratch, &solved);
+        assert_int_equal(sn_solved_vectors(&solved, WIDE, v), STONET_OK);
+        for (int j = P; j < WIDE; j++)
+            for (int k = 0; k < WIDE; k++) share[k] += v[j * WIDE + k] * v[j * WIDE + k];
+        for (int k = 1; k < WIDE; k++) rest += share[k];
+        assert_true(share[0] < 0.02);
+        assert_true(rest > 1.9); /* of the 2 that the orthonormal vectors share out */
+    }
+    sample_free(&data);
+    sample_free(&noise);
+}
+
+/* Put on one footing, the eigenvalues do not know the units of y (phd) or x (pca). */
+static void scales_make_the_eigenvalues_comparable(void **unused)
+{
+    (void)unused;
+    sample data = one_direction(4), large = one_direction(4);
+    for (int i = 0; i < N; i++) large.y[i] *= 1000.0;
+    for (int i = 0; i < N * P; i++) large.x[i] *= 16.0f;
+    for (int m = 0; m < NAMES; m++) {
+        SN_WORKSPACE(scratch);
+        sn_solved a, b;
+        solve(names[m], &data.problem, &scratch, &a);
+        solve(names[m], &large.problem, &scratch, &b);
+        for (int k = 0; k < P; k++) {
+            double left = (a.eigen.value[k] - a.matrix.noise) / a.matrix.scale;
+            double right = (b.eigen.value[k] - b.matrix.noise) / b.matrix.scale;
+            assert_true(fabs(left - right) < 1e-6);
+        }
+    }
+    sample_free(&data);
+    sample_free(&large);
+}
+
+static void rows_without_a_direction_are_refused(void **unused)
+{
+    (void)unused;
+    sample data = one_direction(6);
+    for (int i = 0; i < N; i++) data.y[i] = 1.0;
+    for (int m = 1; m < 4; m++) { /* those that slice */
+        SN_WORKSPACE(scratch);
+        sn_solved solved;
+        sn_settings *settings = defaults(names[m]);
+        assert_int_equal(sn_candidate_solve(sn_method_find(names[m])->candidate, &data.problem, settings,
+                                            NULL, &scratch, &solved),
+                         STONET_ERROR_DATA);
+        assert_non_null(strstr(stonet_last_error(), names[m]));
+        sn_settings_free(settings);
+    }
+    sample_free(&data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_spectrum_is_that_of_the_fit),
+        cmocka_unit_test(vectors_of_resampled_rows_can_be_compared),
+        cmocka_unit_test(augmented_columns_are_told_from_the_others),
+        cmocka_unit_test(scales_make_the_eigenvalues_comparable),
+        cmocka_unit_test(rows_without_a_direction_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
