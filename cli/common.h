@@ -56,7 +56,7 @@ typedef struct spec_options {
 #define OUT_OPTION(type, field, text)                                                                        \
     {                                                                                                        \
         .name = "out", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "FILE",             \
-        .help = text                                                                                         \
+        .writes = true, .help = text                                                                         \
     }
 #define JSON_OPTION(type, field)                                                                             \
     {                                                                                                        \

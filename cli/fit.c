@@ -28,6 +28,7 @@ static const cli_option options[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(fit_values, log),
      .argument = "FILE.csv",
+     .writes = true,
      .help = "Write the training history, one row an epoch"},
     OUT_OPTION(fit_values, out, "The model file to write (safetensors)"),
 };

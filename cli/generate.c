@@ -30,6 +30,7 @@ static const cli_option options[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(generate_values, truth),
      .argument = "FILE",
+     .writes = true,
      .help = "Write the known sufficient predictors to a file of their own"},
     {.name = "json", .kind = OPTION_FLAG, .offset = offsetof(generate_values, json), .help = "List as JSON"},
 };

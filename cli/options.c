@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "cli/files.h"
 #include "cli/say.h"
 
 enum { HELP_COLUMN = 26, HELP_WIDTH = 100, MAX_WORD = 64 };
@@ -214,7 +215,7 @@ parse_result options_parse(const cli_command *command, int argc, char **argv, vo
             return PARSE_WRONG;
         }
     }
-    return check_operands(command, given) ? PARSE_OK : PARSE_WRONG;
+    return check_operands(command, given) && files_are_apart(command, values, given) ? PARSE_OK : PARSE_WRONG;
 }
 
 void options_free(const cli_command *command, void *values)

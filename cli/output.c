@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "cli/say.h"
 #include "data/number.h"
 
@@ -15,6 +18,18 @@ bool ends_with(const char *text, const char *ending)
     return length >= wanted && strcmp(text + length - wanted, ending) == 0;
 }
 
+/* How much the result will need is not known yet, but nothing is too little. */
+static bool disk_is_full(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+    struct statvfs about;
+    bool full = folder != NULL && statvfs(folder, &about) == 0 && about.f_blocks > 0 &&
+                (geteuid() == 0 ? about.f_bfree : about.f_bavail) == 0;
+    free(folder);
+    return full;
+}
+
 int output_check(const cli_command *command, const char *path)
 {
     struct stat about;
@@ -22,25 +37,16 @@ int output_check(const cli_command *command, const char *path)
         say_usage(command, "the name of an output file is empty");
         return EXIT_USAGE;
     }
-    if (stat(path, &about) == 0) {
-        if (!S_ISDIR(about.st_mode)) return EXIT_DONE;
-        say_error(command, "cannot write %s: it is a folder", path);
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return EXIT_DONE; /* to open a pipe is to be seen by its reader */
+    sn_writer *writer;
+    stonet_status status = sn_writer_open(path, &writer);
+    sn_writer_abandon(writer);
+    if (status == STONET_OK && disk_is_full(path)) {
+        say_error(command, "cannot write %s: %s", path, strerror(ENOSPC));
         return EXIT_FAILED;
     }
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL || slash == path) return EXIT_DONE;
-    char *folder = strndup(path, (size_t)(slash - path));
-    if (folder == NULL) return EXIT_DONE; /* the writing itself will tell */
-    int result = EXIT_DONE;
-    if (stat(folder, &about) != 0) {
-        say_error(command, "cannot write %s: the folder %s: %s", path, folder, strerror(errno));
-        result = EXIT_FAILED;
-    } else if (!S_ISDIR(about.st_mode)) {
-        say_error(command, "cannot write %s: %s is not a folder", path, folder);
-        result = EXIT_FAILED;
-    }
-    free(folder);
-    return result;
+    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
 }
 
 int output_open(const cli_command *command, const char *path, output *out)

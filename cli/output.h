@@ -18,7 +18,7 @@ typedef struct output {
     size_t size;
 } output;
 
-/* Whether `path` can be expected to be writable: says so before a long job instead of after it. */
+/* Whether `path` can be written, found out by beginning to: said before a long job instead of after it. */
 int output_check(const cli_command *command, const char *path);
 int output_open(const cli_command *command, const char *path, output *out);
 /* Writes the file, or flushes stdout. */

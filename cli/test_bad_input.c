@@ -159,10 +159,10 @@ static const bad_case bad_models[] = {
 
 static const bad_case bad_outputs[] = {
     {FIT "good.csv --target y --method pca --dim 1 --out nowhere/m", 1, "nowhere"},
-    {FIT "good.csv --target y --method pca --dim 1 --out good.csv/m", 1, "not a folder"},
-    {FIT "good.csv --target y --method pca --dim 1 --out folder", 1, "it is a folder"},
+    {FIT "good.csv --target y --method pca --dim 1 --out good.csv/m", 1, "Not a directory"},
+    {FIT "good.csv --target y --method pca --dim 1 --out folder", 1, "Is a directory"},
     {FIT "good.csv" BY_Y " --log nowhere/log.csv", 1, "nowhere"},
-    {"stonet transform good.model good.csv --out folder", 1, "it is a folder"},
+    {"stonet transform good.model good.csv --out folder", 1, "Is a directory"},
     {"stonet transform good.model good.csv --out z.xlsx", 2, "z.xlsx"},
     {"stonet transform good.model good.csv --out /proc/z.csv", 1, "/proc/z.csv"},
     {"stonet transform good.model good.csv > /dev/full", 1, "standard output: No space left"},

@@ -55,6 +55,7 @@ static const cli_option options[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(tune_values, best),
      .argument = "FILE.json",
+     .writes = true,
      .help = "Write the best settings as a file for 'stonet fit --config'"},
     {.name = "within",
      .kind = OPTION_REAL,

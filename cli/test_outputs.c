@@ -1,0 +1,116 @@
+/* What is to be written is looked at before the work begins, and is never one of the inputs. */
+#include "cli/test_support.h"
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    write_table("all.csv", 60, 1);
+    return sh("cut -d, -f1-4 all.csv > in.csv && cp in.csv copy.csv && cut -d, -f1-3 in.csv > x.csv "
+              "&& cut -d, -f4 in.csv > y.csv && ln -s in.csv link.csv && ln in.csv hard.csv && mkdir sub "
+              "&& echo '{\"method\": \"pca\", \"dim\": 1}' > c.json "
+              "&& stonet fit in.csv --target y --method pca --dim 1 --quiet --out m.model "
+              "&& cp m.model kept.model");
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+/* Ends as wrong usage that says `words`, and leaves the inputs alone. */
+static void refused(const char *command, const char *words)
+{
+    int status = sh("%s", command);
+    if (status != 2 || strstr(captured_err, words) == NULL)
+        fail_msg("%s\nexit status %d: %s", command, status, captured_err);
+    SH("cmp in.csv copy.csv && cmp m.model kept.model && test -s y.csv && test -s c.json");
+}
+
+#define FIT " --target y --method pca --dim 1 --quiet "
+
+static void an_input_is_not_written_over(void **state)
+{
+    (void)state;
+    refused("stonet fit in.csv" FIT "--out in.csv", "--out would write over in.csv, which is read");
+    refused("stonet fit in.csv" FIT "--out ./sub/../in.csv", "write over in.csv");
+    refused("stonet fit in.csv" FIT "--out link.csv", "write over in.csv");
+    refused("stonet fit link.csv" FIT "--out in.csv", "write over link.csv");
+    refused("stonet fit in.csv" FIT "--out hard.csv", "write over in.csv");
+    refused("stonet fit in.csv" FIT "--out new.model --log in.csv", "--log would write over in.csv");
+    refused("stonet fit x.csv --target-file y.csv --method pca --dim 1 --out y.csv",
+            "--out would write over y.csv, which is read by --target-file");
+    refused("stonet fit in.csv --target y --config c.json --out c.json", "read by --config");
+    refused("stonet transform m.model in.csv --out in.csv", "write over in.csv");
+    refused("stonet transform m.model in.csv --out m.model", "write over m.model");
+    refused("stonet predict m.model in.csv --out in.csv", "write over in.csv");
+    refused("stonet tune in.csv" FIT "--best in.csv", "--best would write over in.csv");
+    refused("stonet tune in.csv --target y --config c.json --best c.json", "read by --config");
+    refused("stonet compare x.csv --target-file y.csv --methods pca --dim 1 --out y.csv", "by --target-file");
+    refused("stonet compare in.csv copy.csv --target y --methods pca --dim 1 --out copy.csv",
+            "write over copy.csv");
+    refused("stonet compare copy.csv --target y --methods pca --dim 1 --test in.csv --out in.csv",
+            "read by --test");
+}
+
+static void two_results_do_not_share_a_file(void **state)
+{
+    (void)state;
+    refused("stonet fit in.csv" FIT "--out both --log both", "--out and --log would write the same file");
+    refused("stonet fit in.csv" FIT "--out both --log sub/../both", "would write the same file");
+    refused("stonet generate waveform --rows 5 --out w.csv --truth ./w.csv", "would write the same file");
+    refused("stonet tune in.csv" FIT "--best b.json --out b.json", "would write the same file");
+    assert_int_not_equal(sh("test -e both -o -e w.csv -o -e b.json"), 0);
+    SH("stonet fit in.csv" FIT "--out /dev/null --log /dev/null"); /* a device takes anything */
+    SH("stonet fit in.csv" FIT "--out sub/in.csv");                /* the same name, another folder */
+}
+
+/* The data are missing in all of these, so what is said shows that the output was looked at first. */
+static void what_cannot_be_written_is_said_first(void **state)
+{
+    (void)state;
+    char name[300];
+    memset(name, 'n', 250); /* the name fits, with the ending of a temporary file it does not */
+    name[250] = '\0';
+    assert_int_equal(sh("stonet fit none.csv" FIT "--out %s", name), 1);
+    assert_non_null(strstr(captured_err, "File name too long"));
+    assert_int_equal(sh("stonet fit none.csv" FIT "--out /proc/m"), 1);
+    assert_non_null(strstr(captured_err, "cannot write /proc/m"));
+    SH("touch locked && chmod 400 locked && mkdir shut && chmod 500 shut");
+    if (geteuid() == 0) {
+        print_message("the superuser may write everywhere: permissions are not tested\n");
+    } else {
+        assert_int_equal(sh("stonet fit none.csv" FIT "--out locked"), 1);
+        assert_non_null(strstr(captured_err, "cannot write locked"));
+        assert_int_equal(sh("stonet fit none.csv" FIT "--out shut/m"), 1);
+        assert_non_null(strstr(captured_err, "cannot write shut/m"));
+    }
+    assert_int_equal(sh("stonet fit none.csv" FIT "--out m.model"), 1);
+    assert_non_null(strstr(captured_err, "none.csv"));
+    SH("cmp m.model kept.model && test \"$(ls | grep -c tmp)\" = 0");
+}
+
+static void a_full_disk_is_said_first(void **state)
+{
+    (void)state;
+    SH("mkdir disk");
+    if (sh("unshare -rm mount -t tmpfs -o size=64k none disk") != 0) {
+        print_message("no small disk can be made here: a full one is not tested\n");
+        skip();
+    }
+    SH("unshare -rm sh -c 'mount -t tmpfs -o size=64k none disk && head -c 65536 /dev/zero > disk/all "
+       "&& stonet fit none.csv" FIT "--out disk/m; test $? = 1'");
+    assert_non_null(strstr(captured_err, "cannot write disk/m: No space left on device"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_input_is_not_written_over),
+        cmocka_unit_test(two_results_do_not_share_a_file),
+        cmocka_unit_test(what_cannot_be_written_is_said_first),
+        cmocka_unit_test(a_full_disk_is_said_first),
+    };
+    return cmocka_run_group_tests_name("cli_outputs", tests, set_up, tear_down);
+}
