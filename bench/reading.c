@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "data/number.h"
+#include "base/number.h"
 #include "math/noise.h"
 
 enum { TEXT_COLUMNS = 20, ARRAY_COLUMNS = 50 };

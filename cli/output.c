@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "cli/say.h"
-#include "data/number.h"
+#include "base/number.h"
 
 bool ends_with(const char *text, const char *ending)
 {

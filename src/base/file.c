@@ -13,6 +13,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 enum { BUFFER_SIZE = 1 << 18 };
 
@@ -208,7 +209,7 @@ stonet_status sn_write_text(sn_writer *writer, const char *format, ...)
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(local, sizeof local, format, arguments);
+    int length = sn_vformat(local, sizeof local, format, arguments);
     va_end(arguments);
     stonet_status status;
     if (length < 0) {
@@ -219,7 +220,7 @@ stonet_status sn_write_text(sn_writer *writer, const char *format, ...)
         char *text = sn_malloc((size_t)length + 1, 1);
         status = STONET_ERROR_MEMORY;
         if (text != NULL) {
-            vsnprintf(text, (size_t)length + 1, format, again);
+            sn_vformat(text, (size_t)length + 1, format, again);
             status = sn_write(writer, text, (size_t)length);
             sn_free(text);
         }

@@ -1,6 +1,5 @@
 #include "base/params.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/number.h"
 
 typedef struct value {
     char *text;       /* as given */
@@ -82,12 +82,12 @@ static stonet_status refuse(const sn_param *param, const char *text)
     case SN_INTEGERS:
     case SN_REAL:
     case SN_REALS:
-        snprintf(wanted, sizeof wanted, "%s from %g to %g%s%s",
-                 param->kind == SN_INTEGER    ? "a whole number"
-                 : param->kind == SN_REAL     ? "a number"
-                 : param->kind == SN_INTEGERS ? "whole numbers separated by commas, each"
-                                              : "numbers separated by commas, each",
-                 param->low, param->high, or_words, words);
+        sn_format(wanted, sizeof wanted, "%s from %g to %g%s%s",
+                  param->kind == SN_INTEGER    ? "a whole number"
+                  : param->kind == SN_REAL     ? "a number"
+                  : param->kind == SN_INTEGERS ? "whole numbers separated by commas, each"
+                                               : "numbers separated by commas, each",
+                  param->low, param->high, or_words, words);
         break;
     }
     return sn_fail(STONET_ERROR_ARGUMENT, "setting '%s' cannot be '%s': it takes %s", param->name, text,
@@ -97,11 +97,9 @@ static stonet_status refuse(const sn_param *param, const char *text)
 /* One number up to the next comma or the end; false when there is none or it is out of range. */
 static bool parse_number(const sn_param *param, const char **at, double *number)
 {
-    char *end;
-    errno = 0;
-    *number = strtod(*at, &end);
+    const char *from = *at + strspn(*at, " "), *end = sn_number_read(from, number);
     bool whole = param->kind == SN_INTEGER || param->kind == SN_INTEGERS;
-    if (end == *at || (*end != '\0' && *end != ',') || !isfinite(*number)) return false;
+    if (end == NULL || (*end != '\0' && *end != ',') || !isfinite(*number)) return false;
     if (whole && *number != floor(*number)) return false;
     if (*number < param->low || *number > param->high) return false;
     *at = *end == ',' ? end + 1 : end;

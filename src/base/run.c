@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/number.h"
+
 void stonet_run_default(stonet_run *run)
 {
     memset(run, 0, sizeof *run);
@@ -18,7 +20,7 @@ void sn_message(const stonet_run *run, stonet_level level, const char *format, .
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    sn_vformat(text, sizeof text, format, arguments);
     va_end(arguments);
     run->on_message(level, text, run->user);
 }

@@ -1,8 +1,9 @@
 #include "base/status.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/number.h"
 
 enum { SENTENCE_SIZE = 1024 };
 
@@ -49,7 +50,7 @@ stonet_status(sn_fail)(stonet_status code, const char *format, ...)
     char text[SENTENCE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    sn_vformat(text, sizeof text, format, arguments);
     va_end(arguments);
     memcpy(sentence, text, sizeof sentence);
     return code;
@@ -60,7 +61,7 @@ stonet_status(sn_fail_prefix)(stonet_status code, const char *format, ...)
     char prefix[SENTENCE_SIZE / 2];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(prefix, sizeof prefix, format, arguments);
+    sn_vformat(prefix, sizeof prefix, format, arguments);
     va_end(arguments);
     return sn_fail(code, "%s: %s", prefix, sentence);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 typedef struct text_entry {
     char *key, *value;
@@ -138,7 +139,7 @@ stonet_status sn_store_put_int(sn_store *store, const char *key, int64_t value)
 stonet_status sn_store_put_real(sn_store *store, const char *key, double value)
 {
     char text[40];
-    snprintf(text, sizeof text, "%.17g", value);
+    sn_format(text, sizeof text, "%.17g", value);
     return sn_store_put_text(store, key, text);
 }
 
@@ -207,9 +208,9 @@ stonet_status sn_store_get_real(const sn_store *store, const char *key, double *
 {
     const char *text;
     SN_TRY(sn_store_get_text(store, key, &text));
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(value))
+    double value = 0;
+    const char *end = sn_number_read(text, &value);
+    if (end == NULL || *end != '\0' || !isfinite(value))
         return sn_fail(STONET_ERROR_FORMAT, "the model's entry '%s' is '%.40s', not a finite number", key,
                        text);
     *out = value;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/number.h"
+#include "base/number.h"
 
 static stonet_status create(sn_source *source, size_t size, sn_scanner **out)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/dictionary.h"
-#include "data/number.h"
 #include "data/schema_parts.h"
 
 void sn_schema_free(sn_schema *schema)

@@ -4,15 +4,27 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "data/number.h"
+#include "base/number.h"
 #include "data/utf8.h"
 
 enum { SAMPLE_LINES = 200 };
 
+/* Small and capital letters of ASCII are the same. Those of the locale are something else: in Turkish, I is
+   no capital i. */
+static bool is_word(const char *word, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+        if (c != word[i]) return false; /* also at the end of a shorter word */
+    }
+    return word[length] == '\0';
+}
+
 static bool is_one_of(const sn_cell *cell, const char *const *words)
 {
     for (; *words != NULL; words++) {
-        if (strlen(*words) == cell->length && strncasecmp(*words, cell->text, cell->length) == 0) return true;
+        if (is_word(*words, cell->text, cell->length)) return true;
     }
     return false;
 }

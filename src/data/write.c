@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/frame.h"
-#include "data/number.h"
 
 typedef enum table_format { FORMAT_TEXT, FORMAT_NPY } table_format;
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 enum { MAX_CONFIG_BYTES = 1 << 20, MAX_VALUE_TEXT = 4096 };
 
@@ -31,10 +32,12 @@ static json_t *number_json(const char *text, size_t length, bool whole)
     if (length >= sizeof copy) return json_stringn(text, length);
     memcpy(copy, text, length);
     copy[length] = '\0';
-    double value = strtod(copy, NULL);
+    double value = 0, back = 0;
+    if (sn_number_read(copy + strspn(copy, " "), &value) == NULL) return json_string(copy);
     if (whole && value > -1e15 && value < 1e15) return json_integer((json_int_t)value);
-    snprintf(short_form, sizeof short_form, "%.15g", value);
-    return strtod(short_form, NULL) == value ? json_real(value) : json_string(copy);
+    sn_format(short_form, sizeof short_form, "%.15g", value);
+    sn_number_read(short_form, &back);
+    return back == value ? json_real(value) : json_string(copy);
 }
 
 static json_t *list_json(const char *text, bool whole)
@@ -114,7 +117,7 @@ static bool value_text(const json_t *value, char *text, size_t size)
     else if (json_is_integer(value))
         length = snprintf(text, size, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value))
-        length = snprintf(text, size, "%.17g", json_real_value(value));
+        length = sn_format(text, size, "%.17g", json_real_value(value));
     else if (json_is_boolean(value))
         length = snprintf(text, size, "%s", json_is_true(value) ? "on" : "off");
     return length >= 0 && (size_t)length < size;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "model/config.h"
 
 stonet_outcome stonet_model_outcome(const stonet_model *model)
@@ -99,8 +100,9 @@ static json_t *value_json(const char *text)
     errno = 0;
     const long long whole = strtoll(text, &end, 10);
     if (end != text && *end == '\0' && errno == 0) return json_integer(whole);
-    const double number = strtod(text, &end);
-    if (end != text && *end == '\0' && isfinite(number)) return json_real(number);
+    double number = 0;
+    const char *stop = sn_number_read(text, &number);
+    if (stop != NULL && *stop == '\0' && isfinite(number)) return json_real(number);
     return text_json(text);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "math/noise.h"
 
 enum {
@@ -202,7 +203,7 @@ stonet_status sn_history_add(char **history, const char *stage, const double *lo
     *history = text;
     if (used == 0) used += (size_t)snprintf(text, room, "epoch,stage,loss\n");
     for (int64_t i = 0; i < count; i++)
-        used += (size_t)snprintf(text + used, room - used, "%lld,%.32s,%.9g\n", (long long)i + 1, stage,
-                                 losses[i]);
+        used += (size_t)sn_format(text + used, room - used, "%lld,%.32s,%.9g\n", (long long)i + 1, stage,
+                                  losses[i]);
     return STONET_OK;
 }

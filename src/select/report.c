@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "model/config.h"
 #include "select/results.h"
 
@@ -57,7 +58,10 @@ static void csv_text(FILE *out, const char *text)
 static void csv_number(FILE *out, double value)
 {
     fputc(',', out);
-    if (isfinite(value)) fprintf(out, "%.10g", value);
+    char text[32];
+    if (!isfinite(value)) return;
+    sn_format(text, sizeof text, "%.10g", value);
+    fputs(text, out);
 }
 
 static void csv_row(FILE *out, const stonet_results *results, const sn_row *row)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 static stonet_status append(sn_epoch_log *history, const char *line)
 {
@@ -25,7 +26,7 @@ stonet_status sn_epoch_log_add(sn_epoch_log *history, const sn_epoch_row *row)
 {
     if (history->length == 0) SN_TRY(append(history, "stage,epoch,loss,lr\n"));
     char line[160];
-    snprintf(line, sizeof line, "%s,%" PRId64 ",%.6g,%.6g\n", row->stage, row->epoch, row->loss, row->lr);
+    sn_format(line, sizeof line, "%s,%" PRId64 ",%.6g,%.6g\n", row->stage, row->epoch, row->loss, row->lr);
     return append(history, line);
 }
 

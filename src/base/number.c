@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* strtod_l */
-#include "data/number.h"
+#include "base/number.h"
 
 #include <locale.h>
 #include <math.h>
@@ -242,4 +242,27 @@ size_t sn_number_print(double value, char text[SN_NUMBER_SIZE])
         if (length > 0) return length;
     }
     return print_precisely(value, single ? 6 : 15, single, text);
+}
+
+int sn_vformat(char *text, size_t size, const char *format, va_list arguments)
+{
+    /* Of this thread alone; the plain locale is a constant of the C library, so that nothing can fail here.
+     */
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
+    int length = vsnprintf(text, size, format, arguments);
+    if (plain != (locale_t)0) {
+        uselocale(before);
+        freelocale(plain);
+    }
+    return length;
+}
+
+int sn_format(char *text, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = sn_vformat(text, size, format, arguments);
+    va_end(arguments);
+    return length;
 }

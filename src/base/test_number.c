@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/number.h"
+#include "base/number.h"
 #include "math/noise.h"
 
 static void expect(const char *text)
@@ -193,5 +193,5 @@ int main(void)
         cmocka_unit_test(test_print_known),
         cmocka_unit_test(test_print_reads_back),
     };
-    return cmocka_run_group_tests_name("data_number", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("base_number", tests, NULL, NULL);
 }
