@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/say.h"
 #include "base/number.h"
+#include "cli/say.h"
 
 bool ends_with(const char *text, const char *ending)
 {
