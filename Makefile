@@ -1,32 +1,48 @@
-# Thin front of CMake: `make demo` and `make test` do everything, packages included.
+# Thin front of CMake and its presets. `make` builds and touches nothing outside this folder; `make setup` installs the
+# Debian packages the project needs, and so do `make demo` and `make test`, which do everything.
 
 BUILD ?= build
 JOBS ?= $(shell nproc)
-PACKAGES = gcc cmake make pkg-config libopenblas-openmp-dev liblapacke-dev librandom123-dev zlib1g-dev \
-           libjansson-dev libcmocka-dev
+PACKAGES = gcc cmake make pkg-config libopenblas-openmp-dev liblapacke-dev librandom123-dev zlib1g-dev libjansson-dev
+TEST_PACKAGES = libcmocka-dev
 PYTHON_PACKAGES = python3 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-sklearn \
                   python3-pandas python3-matplotlib python3-pytest mypy
 VENV ?= .venv
 
-.PHONY: all setup demo test bench sanitize python python-test format tidy install clean
+.PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize python python-test \
+        format tidy install clean
 
-all: setup
-	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release > /dev/null
-	@cmake --build $(BUILD) -j $(JOBS)
+.NOTPARALLEL: # one thing after the other here; the builds are parallel
 
-setup:
+all: check-packages build-programs
+
+# Compiler warnings and errors are shown, what goes well is not. A folder that is new is set up without the tests.
+build-programs:
+	@test -f $(BUILD)/cmake_install.cmake || { echo "building stonet in $(BUILD)/" >&2; \
+	    cmake --preset release -B $(BUILD) -DSTONET_TESTS=OFF > /dev/null; }
+	@cmake --build $(BUILD) -j $(JOBS) --target stonet stonet-paper stonet_shared stonet_static > /dev/null
+
+check-packages:
+	@cmake/setup.sh --check $(PACKAGES)
+
+setup-programs:
 	@cmake/setup.sh $(PACKAGES)
 
-demo: all
+setup: setup-programs
+	@cmake/setup.sh $(TEST_PACKAGES)
+
+demo: setup-programs build-programs
 	@$(BUILD)/bin/stonet demo
 
-test: all
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+test: setup
+	@cmake --preset release -B $(BUILD) -DSTONET_TESTS=ON > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
 # Speed against the machine and against PyTorch; fills in docs/performance.md. `make bench QUICK=1`: a short look.
 bench: setup
 	@cmake/setup.sh libsleef-dev python3-torch
-	@cmake -S . -B $(BUILD)-bench -DCMAKE_BUILD_TYPE=Release -DSTONET_BENCH=ON -DSTONET_TESTS=OFF > /dev/null
+	@cmake --preset bench -B $(BUILD)-bench > /dev/null
 	@cmake --build $(BUILD)-bench -j $(JOBS) --target stonet-bench
 	@/usr/bin/python3 bench/run.py --program $(BUILD)-bench/bin/stonet-bench --out $(BUILD)-bench/results \
 	    $(if $(QUICK),--quick,--docs docs)
@@ -40,9 +56,9 @@ paper-quick: all
 
 # The same tests with address and undefined-behaviour sanitizers.
 sanitize: setup
-	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSTONET_SANITIZE=ON > /dev/null
+	@cmake --preset sanitize -B $(BUILD)-sanitize > /dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
-	@ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(JOBS)
+	@ctest --test-dir $(BUILD)-sanitize --output-on-failure --no-tests=error -j $(JOBS)
 
 # The Python package in $(VENV), from Debian's packages alone: no package index is asked.
 python: setup
@@ -51,7 +67,7 @@ python: setup
 	@$(VENV)/bin/pip install --quiet --no-index --no-build-isolation --no-deps --force-reinstall ./python
 
 # Its tests, types and examples; some compare with the command line.
-python-test: all python
+python-test: python build-programs
 	@cd python && STONET_PROGRAM=$(abspath $(BUILD))/bin/stonet OMP_WAIT_POLICY=passive \
 	    $(abspath $(VENV))/bin/python -m pytest
 	@cd python && mypy --python-executable $(abspath $(VENV))/bin/python
