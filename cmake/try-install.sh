@@ -1,26 +1,78 @@
 #!/usr/bin/env bash
-# Installs a build folder into a scratch prefix and compiles the example against it, shared and static, through
-# pkg-config alone.
+# Installs a build folder into a scratch prefix, moves that, and builds the example against it in every way a user
+# might: pkg-config and find_package, shared and static; and once with the sources as a part of another project.
 set -euo pipefail
 build=$(realpath "${1:-build}")
 root=$(cd "$(dirname "$0")/.." && pwd)
-prefix=$(mktemp -d)
-trap 'rm -rf "$prefix"' EXIT
-cmake --install "$build" --prefix "$prefix" > /dev/null
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cmake --install "$build" --prefix "$scratch/first" > /dev/null
+prefix="$scratch/moved elsewhere" # a blank, too
+mv "$scratch/first" "$prefix"
 libdir=$(dirname "$(find "$prefix" -name libstonet.a)")
+cd "$scratch"
+
+fail() { echo "try-install: $*" >&2; exit 1; }
+
+# Nothing but the public names, and no program that is not for users.
+for names in "$(nm -g --defined-only "$libdir/libstonet.a")" "$(nm -D --defined-only "$libdir/libstonet.so")"; do
+    extra=$(awk 'NF == 3 && $3 !~ /^stonet_/ {print $3}' <<< "$names")
+    [ -z "$extra" ] || fail "the library shows names that are not public: ${extra//$'\n'/ }"
+done
+[ "$(ls "$prefix/bin")" = stonet ] || fail "bin/ should have stonet and nothing else:" "$(ls "$prefix/bin")"
+
+# The version is the same wherever it is told.
 export PKG_CONFIG_PATH=$libdir/pkgconfig
-flags=(-std=c17 -Wall -Wextra -Werror "$root/examples/reduce.c")
-# The .pc file names the final prefix; a scratch install is told apart by --define-variable.
-shared=$(pkg-config --define-variable=prefix="$prefix" --cflags --libs stonet)
-static=$(pkg-config --define-variable=prefix="$prefix" --static --cflags --libs stonet)
-# shellcheck disable=SC2086 # flags are meant to split
-gcc "${flags[@]}" $shared -o "$prefix/reduce-shared"
-# shellcheck disable=SC2086
-gcc "${flags[@]}" ${static/-lstonet/-l:libstonet.a} -o "$prefix/reduce-static"
-cd "$prefix"
-bin/stonet generate ring --rows 300 --out ring.csv 2> /dev/null
-LD_LIBRARY_PATH=$libdir ./reduce-shared ring.csv y 1 > shared.csv
-./reduce-static ring.csv y 1 > static.csv
-cmp shared.csv static.csv
-[ "$(wc -l < shared.csv)" = 300 ]
-echo "the installed library compiles, links and runs the example"
+version=$(pkg-config --modversion stonet)
+[ "$("$prefix/bin/stonet" --version)" = "stonet $version" ] || fail "the program and stonet.pc tell two versions"
+[ -e "$libdir/libstonet.so.$version" ] || fail "the library file does not have the version $version"
+
+# pkg-config.
+example=(gcc -std=c17 -Wall -Wextra -Werror "$root/examples/reduce.c")
+eval "shared=($(pkg-config --cflags --libs stonet))" # eval: pkg-config quotes blanks for a shell
+eval "static=($(pkg-config --static --cflags --libs stonet))"
+# shellcheck disable=SC2154
+"${example[@]}" "${shared[@]}" -o pc-shared
+# shellcheck disable=SC2154
+"${example[@]}" "${static[@]/#-lstonet/-l:libstonet.a}" -o pc-static
+
+# find_package, for the example as it stands and for a project that wants the archive, with names of its own that we use
+# inside; it is told the version it may have.
+cmake -S "$root/examples" -B cmake-shared -DCMAKE_PREFIX_PATH="$prefix" > /dev/null
+cmake --build cmake-shared > /dev/null
+mkdir own
+cat > own/CMakeLists.txt <<EOF
+cmake_minimum_required(VERSION 3.25)
+project(own LANGUAGES C)
+find_package(stonet ${version%.*} REQUIRED COMPONENTS static)
+add_executable(reduce "$root/examples/reduce.c" clash.c)
+target_link_libraries(reduce PRIVATE stonet::static)
+EOF
+nm "$libdir/libstonet.a" | awk '$2 == "t" && $3 ~ /^sn_[a-z]+$/ {print "int " $3 "(void); int " $3 "(void) { return 1; }"}' \
+    | sort -u > own/clash.c
+[ -s own/clash.c ] || fail "no internal name found to clash with"
+cmake -S own -B cmake-static -DCMAKE_PREFIX_PATH="$prefix" > /dev/null
+cmake --build cmake-static > /dev/null
+
+# add_subdirectory.
+mkdir whole
+cat > whole/CMakeLists.txt <<EOF
+cmake_minimum_required(VERSION 3.25)
+project(whole LANGUAGES C)
+add_subdirectory("$root" stonet EXCLUDE_FROM_ALL)
+foreach(kind stonet static)
+  add_executable(reduce-\${kind} "$root/examples/reduce.c")
+  target_link_libraries(reduce-\${kind} PRIVATE stonet::\${kind})
+endforeach()
+EOF
+cmake -S whole -B part > /dev/null
+cmake --build part -j "$(nproc)" > /dev/null
+
+"$prefix/bin/stonet" generate ring --rows 300 --out ring.csv 2> /dev/null
+./pc-static ring.csv y 1 > z.csv
+[ "$(wc -l < z.csv)" = 300 ] || fail "the example should print 300 rows"
+LD_LIBRARY_PATH=$libdir ./pc-shared ring.csv y 1 | cmp - z.csv
+for program in cmake-shared/reduce cmake-static/reduce part/reduce-stonet part/reduce-static; do
+    "$program" ring.csv y 1 | cmp - z.csv
+done
+echo "the installed library is found, links and runs the example by pkg-config, find_package and add_subdirectory"

@@ -16,10 +16,10 @@ BUILD = HERE / "build" / "cmake"
 
 def version() -> str:
     header = (PROJECT / "include" / "stonet" / "stonet.h").read_text()
-    found = re.search(r'#define STONET_VERSION\s+"([^"]+)"', header)
-    if found is None:
-        raise RuntimeError("include/stonet/stonet.h has no STONET_VERSION")
-    return found.group(1)
+    found = re.findall(r"#define STONET_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header)
+    if len(found) != 3:
+        raise RuntimeError("include/stonet/stonet.h does not say its version in three numbers")
+    return ".".join(found)
 
 
 def build_library() -> Path:

@@ -28,10 +28,15 @@
 extern "C" {
 #endif
 
+/* The version is said here and nowhere else: CMake, the packages and Python read these three lines. */
 #define STONET_VERSION_MAJOR 0
-#define STONET_VERSION_MINOR 1
+#define STONET_VERSION_MINOR 2
 #define STONET_VERSION_PATCH 0
-#define STONET_VERSION       "0.1.0"
+#define STONET_VERSION                                                                                       \
+    STONET_TEXT(STONET_VERSION_MAJOR)                                                                        \
+    "." STONET_TEXT(STONET_VERSION_MINOR) "." STONET_TEXT(STONET_VERSION_PATCH)
+#define STONET_TEXT(number)  STONET_TEXT_(number)
+#define STONET_TEXT_(number) #number
 
 #if defined(__GNUC__)
 #define STONET_API __attribute__((visibility("default")))

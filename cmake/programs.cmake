@@ -1,0 +1,12 @@
+# The command line, and the paper's experiments, which are not for installing.
+function(stonet_program name folder) # further arguments: sources of other folders
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+  list(FILTER sources EXCLUDE REGEX "/test_[^/]*\\.c$")
+  add_executable(${name} ${sources} ${ARGN})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} src)
+  target_link_libraries(${name} PRIVATE stonet_internal stonet_flags)
+endfunction()
+stonet_program(stonet cli)
+set(STONET_CLI_PARTS cli/files.c cli/options.c cli/progress.c cli/say.c cli/signals.c cli/svg.c) # that both programs use
+stonet_program(stonet-paper paper ${STONET_CLI_PARTS})
+install(TARGETS stonet RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)

@@ -1,0 +1,24 @@
+# Tests live beside what they test: src/ROOM/test_THING.c becomes the test ROOM_THING.
+enable_testing()
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+file(GLOB STONET_TEST_SOURCES CONFIGURE_DEPENDS src/*/test_*.c cli/test_*.c paper/test_*.c)
+foreach(source ${STONET_TEST_SOURCES})
+  get_filename_component(room ${source} DIRECTORY)
+  get_filename_component(room ${room} NAME)
+  get_filename_component(thing ${source} NAME_WE)
+  string(REGEX REPLACE "^test_" "" thing ${thing})
+  set(name ${room}_${thing})
+  add_executable(test_${name} ${source})
+  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR} src)
+  target_link_libraries(test_${name} PRIVATE stonet_internal stonet_flags PkgConfig::CMOCKA)
+  if(room STREQUAL "paper") # a program is no library: its files, but the one with main, go into the test
+    file(GLOB paper_sources CONFIGURE_DEPENDS paper/*.c)
+    list(FILTER paper_sources EXCLUDE REGEX "/(test_[^/]*|main)\\.c$")
+    target_sources(test_${name} PRIVATE ${paper_sources} ${STONET_CLI_PARTS})
+  endif()
+  add_test(NAME ${name} COMMAND test_${name})
+  # The limit ends what hangs; no test may come near it, on a busy machine either.
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1200
+    ENVIRONMENT "STONET_PROGRAM=$<TARGET_FILE_DIR:test_${name}>/../bin/stonet;STONET_GOLDEN=${PROJECT_SOURCE_DIR};OMP_WAIT_POLICY=passive;ASAN_OPTIONS=allocator_may_return_null=1")
+endforeach()
