@@ -18,8 +18,9 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"weight_decay", SN_REAL, "auto", 0, 1e6, "auto",
      "pull of the weights towards 0; auto: chosen on held-out rows"},
     {"l1", SN_REAL, "0", 0, 1e6, NULL, "lasso penalty on the weights"},
-    {"schedule", SN_CHOICE, "linear", 0, 0, "linear|constant|power",
-     "how the parameter step falls: linearly to a tenth, not at all, or as C/(c + k^a)"},
+    {"schedule", SN_CHOICE, "auto", 0, 0, "auto|linear|constant|averaged|power",
+     "how the parameter step falls: linearly to a tenth, not at all, not at all but the iterates of the last "
+     "half averaged, or as C/(c + k^a); auto: averaged where epochs are chosen, else linear"},
     {"schedule_c", SN_REAL, "1000", 0, 1e12, NULL, "c of the power schedule"},
     {"schedule_a", SN_REAL, "0.6", 0, 2, NULL, "a of the power schedule"},
     {"sweeps", SN_INTEGER, "auto", 1, 65535, "auto",
@@ -132,6 +133,14 @@ static stonet_status resolve_sampler(const sn_settings *settings, const sn_shape
     return STONET_OK;
 }
 
+static sn_schedule_kind schedule_kind(const sn_settings *settings)
+{
+    if (sn_is(settings, "schedule", "auto")) return given(settings, "epochs") ? SN_LINEAR : SN_AVERAGED;
+    if (sn_is(settings, "schedule", "averaged")) return SN_AVERAGED;
+    if (sn_is(settings, "schedule", "constant")) return SN_CONSTANT;
+    return sn_is(settings, "schedule", "power") ? SN_POWER : SN_LINEAR;
+}
+
 static stonet_status resolve_step(const sn_settings *settings, const sn_problem *problem,
                                   const sn_shape *shape, sn_config *config)
 {
@@ -147,10 +156,7 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_problem 
     config->auto_decay = !given(settings, "weight_decay");
     config->weight_decay = config->auto_decay ? 0.0 : sn_real(settings, "weight_decay");
     config->l1 = sn_real(settings, "l1");
-    const char *kind = sn_word(settings, "schedule");
-    config->schedule = (sn_schedule){.kind = strcmp(kind, "linear") == 0     ? SN_LINEAR
-                                             : strcmp(kind, "constant") == 0 ? SN_CONSTANT
-                                                                             : SN_POWER,
+    config->schedule = (sn_schedule){.kind = schedule_kind(settings),
                                      .c = sn_real(settings, "schedule_c"),
                                      .a = sn_real(settings, "schedule_a")};
     return STONET_OK;

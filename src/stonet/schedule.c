@@ -6,6 +6,7 @@ double sn_schedule_factor(const sn_schedule *schedule, int64_t k, int64_t total)
 {
     switch (schedule->kind) {
     case SN_CONSTANT:
+    case SN_AVERAGED:
         return 1.0;
     case SN_LINEAR:
         return total > 1 ? 1.0 - 0.9 * (double)(k - 1) / (double)(total - 1) : 1.0;

@@ -124,6 +124,76 @@ static void test_a_stuck_start_is_not_the_end(void **state)
     oracle_free(&o);
 }
 
+static sn_stage_job averaged_job(const oracle *o, const sn_config *config)
+{
+    return (sn_stage_job){.shape = &o->shape,
+                          .problem = &o->problem,
+                          .n = o->problem.n,
+                          .config = config,
+                          .seed = 5,
+                          .threads = 1};
+}
+
+/* Looking at what a training has reached on its way changes nothing, and every length is what a run of that
+   length would give. */
+static void test_every_length_of_one_run_is_a_run_of_that_length(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 200);
+    const char *const pairs[] = {"schedule", "averaged", "weight_decay", "0.001", NULL};
+    sn_settings *settings = settings_with(pairs);
+    sn_config config;
+    assert_int_equal(sn_config_resolve(settings, &o.problem, &o.shape, &config), STONET_OK);
+    const sn_stage_job job = averaged_job(&o, &config);
+    float theta[2][64], start[64];
+    assert_true(o.shape.parameters <= 64);
+    sn_shape_start(&o.shape, 5, start);
+    sn_trainer *paused, *whole;
+    assert_int_equal(sn_trainer_create(&job, start, &paused), STONET_OK);
+    for (int64_t until = 10; until <= 160; until *= 2) {
+        assert_int_equal(sn_trainer_run(paused, until), STONET_OK);
+        assert_int_equal(sn_trainer_create(&job, start, &whole), STONET_OK);
+        assert_int_equal(sn_trainer_run(whole, until), STONET_OK);
+        sn_trainer_parameters(paused, theta[0]);
+        sn_trainer_parameters(whole, theta[1]);
+        assert_memory_equal(theta[0], theta[1], (size_t)o.shape.parameters * sizeof(float));
+        assert_true(sn_trainer_report(paused)->loss == sn_trainer_report(whole)->loss);
+        sn_trainer_free(whole);
+    }
+    sn_trainer_free(paused);
+    sn_settings_free(settings);
+    oracle_free(&o);
+}
+
+/* The average over 5..10 is the mean of what runs of 6, 7, .., 10 iterations end at. */
+static void test_the_average_is_over_the_last_half(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 200);
+    const char *const pairs[] = {"schedule", "averaged", "weight_decay", "0.001", NULL};
+    sn_settings *settings = settings_with(pairs);
+    sn_config config;
+    assert_int_equal(sn_config_resolve(settings, &o.problem, &o.shape, &config), STONET_OK);
+    const sn_stage_job job = averaged_job(&o, &config);
+    float theta[64], start[64];
+    double mean[64] = {0};
+    sn_shape_start(&o.shape, 5, start);
+    sn_trainer *trainer;
+    for (int kind = 0; kind < 2; kind++) {
+        config.schedule.kind = kind == 0 ? SN_CONSTANT : SN_AVERAGED;
+        assert_int_equal(sn_trainer_create(&job, start, &trainer), STONET_OK);
+        for (int64_t until = kind == 0 ? 6 : 10; until <= 10; until++) {
+            assert_int_equal(sn_trainer_run(trainer, until), STONET_OK);
+            sn_trainer_parameters(trainer, theta);
+            for (int64_t j = 0; j < o.shape.parameters && kind == 0; j++) mean[j] += (double)theta[j] / 5.0;
+        }
+        sn_trainer_free(trainer);
+    }
+    for (int64_t j = 0; j < o.shape.parameters; j++) assert_true(fabs((double)theta[j] - mean[j]) < 1e-6);
+    sn_settings_free(settings);
+    oracle_free(&o);
+}
+
 static void test_divergence_keeps_the_last_good_model(void **state)
 {
     (void)state;
@@ -263,6 +333,8 @@ int main(void)
         cmocka_unit_test(test_safeguard_keeps_the_sampler_stable),
         cmocka_unit_test(test_learns_a_product),
         cmocka_unit_test(test_a_stuck_start_is_not_the_end),
+        cmocka_unit_test(test_every_length_of_one_run_is_a_run_of_that_length),
+        cmocka_unit_test(test_the_average_is_over_the_last_half),
         cmocka_unit_test(test_divergence_keeps_the_last_good_model),
         cmocka_unit_test(test_stopping_leaves_a_usable_model),
         cmocka_unit_test(test_same_bits_for_any_number_of_threads),

@@ -11,20 +11,40 @@
 /* A mini-batch loss this many times the first epoch's, and above the level of guessing, is an explosion. */
 static const double EXPLOSION = 20.0;
 
-enum { PROGRESS_EVERY = 32 }; /* mini-batches */
+/* After averaging, the full-data stage goes on with this part of the step: full steps would put back the
+   noise that the average took out. */
+static const double AFTER_AVERAGE = 0.1;
 
-typedef struct trainer {
+enum {
+    PROGRESS_EVERY = 32, /* mini-batches */
+    AVERAGED = 64        /* iterates that an average is made of, about */
+};
+
+typedef struct sn_trainer trainer;
+
+/* The mean of the iterates after `from`, every `every` of them. */
+typedef struct average {
+    int64_t from, every, count;
+    double *sum;    /* parameters */
+    float *iterate; /* the latest one taken in */
+} average;
+
+struct sn_trainer {
     const sn_stage_job *job;
     sn_engine *engine;
     sn_dynamics full, dynamics; /* at full step, and with safeguard and schedule applied */
     float *good;                /* the last parameters known to be good */
+    average average;            /* schedule=averaged */
     int64_t *batch_rows;
     int64_t batches; /* mini-batches an epoch */
+    int64_t total;   /* iterations of the whole run, for the schedule */
     uint32_t iteration;
     double first_loss;
+    double epoch_loss; /* sum over the rows of this epoch so far */
+    int64_t epoch_rows;
     double started;
-    sn_train_report *report;
-} trainer;
+    sn_train_report report;
+};
 
 static int64_t row_at(const trainer *t, int64_t position)
 {
@@ -36,7 +56,7 @@ static void refresh_dynamics(trainer *t, const float *theta)
 {
     t->dynamics = t->full;
     const double factor = sn_dynamics_safeguard(t->job->shape, theta, &t->dynamics);
-    if (factor < t->report->smallest_step) t->report->smallest_step = factor;
+    if (factor < t->report.smallest_step) t->report.smallest_step = factor;
 }
 
 static bool exploded(const trainer *t, double loss)
@@ -57,8 +77,8 @@ static stonet_status iterate(trainer *t, const int64_t *rows, int64_t count, dou
     sn_step_report step;
     SN_TRY(t->engine->ops->step(t->engine, &it, &step));
     *loss = step.loss;
-    t->report->iterations++;
-    if (!step.finite || exploded(t, step.loss)) t->report->outcome = STONET_DIVERGED;
+    t->report.iterations++;
+    if (!step.finite || exploded(t, step.loss)) t->report.outcome = STONET_DIVERGED;
     return STONET_OK;
 }
 
@@ -73,55 +93,105 @@ static void tell(const trainer *t, const char *stage, int64_t done, int64_t tota
     sn_progress(t->job->run, &progress);
 }
 
-static stonet_status remember(const trainer *t, const char *stage, int64_t epoch, double loss, double factor)
+static stonet_status remember(trainer *t, const char *stage, int64_t epoch, double loss, double factor)
 {
-    t->report->loss = loss;
+    t->report.loss = loss;
     if (t->job->history == NULL) return STONET_OK;
     const sn_epoch_row row = {
         .stage = stage, .epoch = epoch, .loss = loss, .lr = factor * t->job->config->lr};
     return sn_epoch_log_add(t->job->history, &row);
 }
 
-/* The first `batches` mini-batches of epoch `epoch`: the batch borders cut the shuffled rows into equal
- * parts. */
-static stonet_status run_epoch(trainer *t, int64_t epoch, int64_t batches, int64_t total)
+static bool averages(const trainer *t)
 {
-    const int64_t n = t->job->n;
+    return t->job->config->schedule.kind == SN_AVERAGED;
+}
+
+/* Begins the average over the last half of the iterations up to `until`. */
+static void begin_average(trainer *t, int64_t until)
+{
+    average *mean = &t->average;
+    mean->from = until / 2 > (int64_t)t->iteration ? until / 2 : (int64_t)t->iteration;
+    mean->every = (until - mean->from) / AVERAGED > 1 ? (until - mean->from) / AVERAGED : 1;
+    mean->count = 0;
+    for (int64_t j = 0; j < t->job->shape->parameters; j++) mean->sum[j] = 0.0;
+}
+
+static void take_into_average(trainer *t)
+{
+    average *mean = &t->average;
+    const int64_t past = (int64_t)t->iteration - mean->from;
+    if (past <= 0 || past % mean->every != 0) return;
+    t->engine->ops->get_parameters(t->engine, mean->iterate);
+    for (int64_t j = 0; j < t->job->shape->parameters; j++) mean->sum[j] += (double)mean->iterate[j];
+    mean->count++;
+}
+
+/* The rows of mini-batch b of an epoch: the batch borders cut the shuffled rows into equal parts. */
+static int64_t fill_batch(trainer *t, const sn_shuffle *shuffle, int64_t b)
+{
+    const int64_t n = t->job->n, first = b * n / t->batches, last = (b + 1) * n / t->batches;
+    for (int64_t i = first; i < last; i++)
+        t->batch_rows[i - first] = row_at(t, (int64_t)sn_shuffle_at(shuffle, (uint64_t)i));
+    return last - first;
+}
+
+/* Iterations of one epoch, from where training stands until it ends or `until` is reached. */
+static stonet_status run_epoch(trainer *t, int64_t until)
+{
+    const int64_t epoch = t->iteration / t->batches, n = t->job->n;
     sn_shuffle shuffle;
     sn_shuffle_init(&shuffle, (uint64_t)n, t->job->seed, (uint32_t)epoch);
-    double sum = 0.0, factor = 1.0;
-    int64_t rows = 0;
-    for (int64_t b = 0; b < batches; b++) {
-        const int64_t first = b * n / t->batches, last = (b + 1) * n / t->batches;
-        for (int64_t i = first; i < last; i++)
-            t->batch_rows[i - first] = row_at(t, (int64_t)sn_shuffle_at(&shuffle, (uint64_t)i));
-        factor = sn_schedule_factor(&t->job->config->schedule, t->iteration + 1, total);
+    double factor = 1.0;
+    for (int64_t b = t->iteration % t->batches; b < t->batches && t->iteration < until; b++) {
+        const int64_t count = fill_batch(t, &shuffle, b);
+        factor = sn_schedule_factor(&t->job->config->schedule, t->iteration + 1, t->total);
         double loss = 0.0;
-        SN_TRY(iterate(t, t->batch_rows, last - first, factor, &loss));
-        if (t->report->outcome == STONET_DIVERGED) return STONET_OK;
-        sum += loss * (double)(last - first);
-        rows += last - first;
-        if (b % PROGRESS_EVERY == 0) tell(t, "training", t->iteration, total, sum / (double)rows);
+        SN_TRY(iterate(t, t->batch_rows, count, factor, &loss));
+        if (t->report.outcome == STONET_DIVERGED) return STONET_OK;
+        if (averages(t)) take_into_average(t);
+        t->epoch_loss += loss * (double)count;
+        t->epoch_rows += count;
+        if (b % PROGRESS_EVERY == 0)
+            tell(t, "training", t->iteration, t->total, t->epoch_loss / (double)t->epoch_rows);
         if (sn_should_stop(t->job->run)) {
-            t->report->outcome = STONET_STOPPED;
+            t->report.outcome = STONET_STOPPED;
             break;
         }
     }
-    if (epoch == 0) t->first_loss = sum / (double)rows;
-    return remember(t, "training", epoch + 1, sum / (double)rows, factor);
+    if (epoch == 0) t->first_loss = t->epoch_loss / (double)t->epoch_rows;
+    return remember(t, "training", epoch + 1, t->epoch_loss / (double)t->epoch_rows, factor);
 }
 
-static stonet_status theta_stage(trainer *t)
+stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
 {
-    const double wanted = t->job->config->epochs * (double)t->batches;
-    const int64_t total = wanted < 1.0 ? 1 : (int64_t)llround(wanted);
-    for (int64_t epoch = 0; t->iteration < total && t->report->outcome == STONET_DONE; epoch++) {
-        t->engine->ops->get_parameters(t->engine, t->good);
-        refresh_dynamics(t, t->good);
-        const int64_t left = total - t->iteration;
-        SN_TRY(run_epoch(t, epoch, left < t->batches ? left : t->batches, total));
+    if (averages(t)) begin_average(t, until);
+    while ((int64_t)t->iteration < until && t->report.outcome == STONET_DONE) {
+        if (t->iteration % t->batches == 0) {
+            t->engine->ops->get_parameters(t->engine, t->good);
+            refresh_dynamics(t, t->good);
+            t->epoch_loss = 0.0;
+            t->epoch_rows = 0;
+        }
+        SN_TRY(run_epoch(t, until));
     }
     return STONET_OK;
+}
+
+const sn_train_report *sn_trainer_report(const sn_trainer *t)
+{
+    return &t->report;
+}
+
+void sn_trainer_parameters(const sn_trainer *t, float *theta)
+{
+    const int64_t count = t->job->shape->parameters;
+    if (t->report.outcome == STONET_DIVERGED)
+        memcpy(theta, t->good, (size_t)count * sizeof *theta);
+    else if (averages(t) && t->average.count > 0)
+        for (int64_t j = 0; j < count; j++) theta[j] = (float)(t->average.sum[j] / (double)t->average.count);
+    else
+        t->engine->ops->get_parameters(t->engine, theta);
 }
 
 /* Full-data iterations; latent and parameter steps both fall by the SDR schedule from where training ended.
@@ -129,7 +199,7 @@ static stonet_status theta_stage(trainer *t)
 static stonet_status sdr_stage(trainer *t, double end_factor)
 {
     const sn_config *config = t->job->config;
-    for (int64_t k = 1; k <= config->sdr_iterations && t->report->outcome == STONET_DONE; k++) {
+    for (int64_t k = 1; k <= config->sdr_iterations && t->report.outcome == STONET_DONE; k++) {
         t->engine->ops->get_parameters(t->engine, t->good);
         refresh_dynamics(t, t->good);
         const double factor = sn_schedule_factor(&config->sdr_schedule, k, config->sdr_iterations);
@@ -139,46 +209,92 @@ static stonet_status sdr_stage(trainer *t, double end_factor)
         }
         double loss = 0.0;
         SN_TRY(iterate(t, t->job->rows, t->job->n, factor * end_factor, &loss));
-        if (t->report->outcome == STONET_DIVERGED) break;
+        if (t->report.outcome == STONET_DIVERGED) break;
         tell(t, "full-data stage", k, config->sdr_iterations, loss);
         SN_TRY(remember(t, "sdr", k, loss, factor * end_factor));
-        if (sn_should_stop(t->job->run)) t->report->outcome = STONET_STOPPED;
+        if (sn_should_stop(t->job->run)) t->report.outcome = STONET_STOPPED;
     }
     return STONET_OK;
 }
 
-static stonet_status train_with(trainer *t, float *theta)
+void sn_trainer_free(sn_trainer *t)
 {
+    if (t == NULL) return;
+    if (t->engine != NULL) t->engine->ops->free(t->engine);
+    sn_free(t->good);
+    sn_free(t->average.sum);
+    sn_free(t->average.iterate);
+    sn_free(t->batch_rows);
+    sn_free(t);
+}
+
+static stonet_status prepare(trainer *t, const float *theta)
+{
+    const sn_stage_job *job = t->job;
+    const int64_t parameters = job->shape->parameters;
+    sn_dynamics_from(job->config, job->shape, &t->full);
+    SN_TRY(SN_NEW(t->good, parameters));
+    SN_TRY(SN_NEW(t->batch_rows, job->n / t->batches + 1));
+    if (averages(t)) {
+        SN_TRY(SN_NEW(t->average.sum, parameters));
+        SN_TRY(SN_NEW(t->average.iterate, parameters));
+    }
+    SN_TRY(job->config->engine->create(job->shape, job->problem, job->seed, job->threads, &t->engine));
     t->engine->ops->set_parameters(t->engine, theta);
-    SN_TRY(theta_stage(t));
-    const double end = sn_schedule_factor(&t->job->config->schedule, t->iteration, t->iteration);
-    if (t->report->outcome == STONET_DONE) SN_TRY(sdr_stage(t, end));
-    if (t->report->outcome != STONET_DIVERGED) t->engine->ops->get_parameters(t->engine, t->good);
-    memcpy(theta, t->good, (size_t)t->job->shape->parameters * sizeof *theta);
+    memcpy(t->good, theta, (size_t)parameters * sizeof *theta);
+    return STONET_OK;
+}
+
+int64_t sn_train_batches(const sn_config *config, int64_t n)
+{
+    return n / config->batch > 0 ? n / config->batch : 1;
+}
+
+stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_trainer **out)
+{
+    trainer *t;
+    SN_TRY(SN_NEW(t, 1));
+    t->job = job;
+    t->report = (sn_train_report){.outcome = STONET_DONE, .smallest_step = 1.0, .loss = (double)NAN};
+    t->started = sn_seconds();
+    t->batches = sn_train_batches(job->config, job->n);
+    const double wanted = job->config->epochs * (double)t->batches;
+    t->total = wanted < 1.0 ? 1 : (int64_t)llround(wanted);
+    stonet_status status = prepare(t, theta);
+    if (status != STONET_OK) {
+        sn_trainer_free(t);
+        return status;
+    }
+    *out = t;
+    return STONET_OK;
+}
+
+/* The full-data stage, from what the first stage reached. */
+static stonet_status finish(trainer *t, float *theta)
+{
+    sn_trainer_parameters(t, theta);
+    if (t->report.outcome != STONET_DONE || t->job->config->sdr_iterations == 0) return STONET_OK;
+    double end = sn_schedule_factor(&t->job->config->schedule, t->iteration, t->iteration);
+    if (averages(t)) {
+        t->engine->ops->set_parameters(t->engine, theta);
+        t->average.count = 0;
+        end = AFTER_AVERAGE;
+    }
+    SN_TRY(sdr_stage(t, end));
+    sn_trainer_parameters(t, theta);
     return STONET_OK;
 }
 
 stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_train_report *report)
 {
-    *report = (sn_train_report){.outcome = STONET_DONE, .smallest_step = 1.0, .loss = (double)NAN};
-    trainer t = {.job = training, .report = report, .started = sn_seconds()};
-    t.batches = training->n / training->config->batch;
-    if (t.batches < 1) t.batches = 1;
-    sn_dynamics_from(training->config, training->shape, &t.full);
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(t.good, training->shape->parameters), done);
-    SN_GOTO(status, SN_NEW(t.batch_rows, training->n / t.batches + 1), done);
-    SN_GOTO(status,
-            training->config->engine->create(training->shape, training->problem, training->seed,
-                                             training->threads, &t.engine),
-            done);
-    SN_GOTO(status, train_with(&t, theta), done);
-    if (training->config->refit_output)
+    trainer *t;
+    SN_TRY(sn_trainer_create(training, theta, &t));
+    stonet_status status = sn_trainer_run(t, t->total);
+    if (status == STONET_OK) status = finish(t, theta);
+    *report = t->report;
+    sn_trainer_free(t);
+    if (status == STONET_OK && training->config->refit_output)
         status = sn_refit_output(training->shape, training->problem, training->rows, training->n,
                                  training->threads, training->run, theta);
-done:
-    if (t.engine != NULL) t.engine->ops->free(t.engine);
-    sn_free(t.good);
-    sn_free(t.batch_rows);
     return status;
 }

@@ -28,6 +28,22 @@ typedef struct sn_train_report {
     int64_t iterations;
 } sn_train_report;
 
+/* Theta-training alone, in pieces: after each, what it has reached can be looked at. The job and what it
+   points to must outlive the trainer. Pauses change nothing: the iterations are the same. */
+typedef struct sn_trainer sn_trainer;
+
+stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_trainer **out);
+/* Up to iteration `until`, or until it diverges or is stopped. */
+stonet_status sn_trainer_run(sn_trainer *trainer, int64_t until);
+/* schedule=averaged: the mean of the iterates over the last half of the iterations so far (from the last
+   pause, if that is later); otherwise, the last iterate. */
+void sn_trainer_parameters(const sn_trainer *trainer, float *theta);
+const sn_train_report *sn_trainer_report(const sn_trainer *trainer);
+void sn_trainer_free(sn_trainer *trainer);
+
+/* Mini-batches an epoch over n rows. */
+int64_t sn_train_batches(const sn_config *config, int64_t n);
+
 /* theta: starting parameters in, fitted out. */
 stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_train_report *report);
 
