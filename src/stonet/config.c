@@ -19,8 +19,8 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
      "pull of the weights towards 0; auto: chosen on held-out rows"},
     {"l1", SN_REAL, "0", 0, 1e6, NULL, "lasso penalty on the weights"},
     {"schedule", SN_CHOICE, "auto", 0, 0, "auto|linear|constant|averaged|power",
-     "how the parameter step falls: linearly to a tenth, not at all, not at all but the iterates of the last "
-     "half averaged, or as C/(c + k^a); auto: averaged where epochs are chosen, else linear"},
+     "how the parameter step falls: linearly to a tenth, not at all, as C/(c + k^a), or slowly with the "
+     "iterates of the last half averaged; auto: averaged where epochs are chosen, else linear"},
     {"schedule_c", SN_REAL, "1000", 0, 1e12, NULL, "c of the power schedule"},
     {"schedule_a", SN_REAL, "0.6", 0, 2, NULL, "a of the power schedule"},
     {"sweeps", SN_INTEGER, "auto", 1, 65535, "auto",

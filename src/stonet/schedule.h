@@ -6,7 +6,7 @@
 
 typedef enum sn_schedule_kind {
     SN_CONSTANT, /* 1 */
-    SN_AVERAGED, /* 1, and the iterates are averaged (stonet/train.h) */
+    SN_AVERAGED, /* (1 + k/1000)^(-3/4), whatever the length; the iterates are averaged (stonet/train.h) */
     SN_LINEAR,   /* falls linearly to a tenth at the last step */
     SN_POWER     /* (c + 1) / (c + k^a), k = 1, 2, ..: the paper's C / (c + k^a) with C = start (c + 1) */
 } sn_schedule_kind;
