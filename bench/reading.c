@@ -72,7 +72,7 @@ static double seconds_of(clockid_t clock)
 /* Seconds by the clock, and of all processors. */
 static stonet_status time_read(const char *path, int threads, double *clock, double *processor)
 {
-    const stonet_read_options how = {.threads = threads};
+    const stonet_read_options how = {.size = sizeof how, .threads = threads};
     stonet_data *data = NULL;
     double began = seconds_of(CLOCK_MONOTONIC), worked = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     stonet_status status = stonet_data_read(path, &how, &data);
@@ -126,16 +126,15 @@ static stonet_status fit_file(const char *x, const char *y, int threads, stonet_
 {
     static const char *const settings[][2] = {
         {"dim", "2"}, {"hidden", "16"}, {"epochs", "1"}, {"weight_decay", "0"}, {"sdr_iterations", "1"}};
-    const stonet_read_options how = {.target_file = y, .threads = threads};
-    stonet_run run;
-    stonet_run_default(&run);
+    const stonet_read_options how = {.size = sizeof how, .target_file = y, .threads = threads};
+    stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     SN_TRY(stonet_data_read(x, &how, data));
     SN_TRY(stonet_spec_create("stonet", spec));
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
         SN_TRY(stonet_spec_set(*spec, settings[k][0], settings[k][1]));
     SN_TRY(stonet_fit(*spec, *data, &run, model));
-    const stonet_transform_options reduce = {.threads = threads};
+    const stonet_use_options reduce = {.size = sizeof reduce, .threads = threads};
     float *z = malloc((size_t)(2 * stonet_data_rows(*data)) * sizeof *z);
     if (z == NULL) return sn_fail(STONET_ERROR_MEMORY, "memory ran out");
     stonet_status status = stonet_transform(*model, *data, &reduce, z);

@@ -31,7 +31,7 @@ int read_data(const cli_command *command, const char *path, const target_options
 int read_data_for(const cli_command *command, const stonet_model *model, const char *path,
                   const target_options *target, int64_t threads, stonet_data **data)
 {
-    stonet_read_options options = {.threads = (int)threads};
+    stonet_read_options options = {.size = sizeof options, .threads = (int)threads};
     if (target != NULL) {
         options.target = target->target;
         options.target_file = target->target_file;
@@ -142,7 +142,7 @@ static int should_stop(void *user)
 
 void start_run(const run_options *options, stonet_run *run)
 {
-    stonet_run_default(run);
+    *run = (stonet_run)STONET_RUN_INIT;
     run->seed = (uint64_t)options->seed;
     run->threads = (int)options->threads;
     run->should_stop = should_stop;

@@ -303,14 +303,16 @@ static int compare_all(comparison *self)
 
 static int compare(const cli_command *command, const cli_arguments *given, const compare_values *values)
 {
+    stonet_tune_options tuning = {.size = sizeof tuning,
+                                  .folds = (int)values->tune_folds,
+                                  .grid = values->grid.text,
+                                  .n_grid = (int64_t)values->grid.count,
+                                  .trials = values->trials};
     comparison self = {.command = command,
                        .values = values,
-                       .how = {.folds = (int)values->folds,
-                               .tune = values->tune,
-                               .tuning = {.folds = (int)values->tune_folds,
-                                          .grid = values->grid.text,
-                                          .n_grid = (int64_t)values->grid.count,
-                                          .trials = values->trials}}};
+                       .how = {.size = sizeof self.how,
+                               .folds = (int)values->folds,
+                               .tuning = values->tune ? &tuning : NULL}};
     int result = check_values(command, values, given->n_operands);
     if (result == EXIT_DONE) result = parse_criterion(command, values->criterion, &self.how.criterion);
     if (result == EXIT_DONE) result = read_sets(&self, given);

@@ -162,7 +162,7 @@ static int show_fit(const cli_command *command, const demo_values *values, const
     int result = fit_one(command, values, data->train, fit, &model);
     double seconds = progress_clock() - start;
     if (result == EXIT_DONE) {
-        stonet_status status = stonet_score(model, data->test, &scores);
+        stonet_status status = stonet_score(model, data->test, NULL, &scores);
         if (status != STONET_OK) result = say_failure(command, status);
     }
     if (result == EXIT_DONE) {

@@ -68,10 +68,11 @@ static int write_log(const cli_command *command, const fit_values *values, const
     return result;
 }
 
-static void say_score(const stonet_model *model, const stonet_data *train)
+static void say_score(const fit_values *values, const stonet_model *model, const stonet_data *train)
 {
+    stonet_use_options how = {.size = sizeof how, .threads = (int)values->run.threads};
     stonet_scores scores;
-    if (stonet_score(model, train, &scores) != STONET_OK) return; /* without a learner there is none */
+    if (stonet_score(model, train, &how, &scores) != STONET_OK) return; /* without a learner there is none */
     if (scores.is_classifier)
         fprintf(stderr, "training error rate %.4g, log loss %.4g\n", scores.error_rate, scores.log_loss);
     else
@@ -105,7 +106,7 @@ static void say_summary(const cli_command *command, const fit_values *values, co
         fprintf(stderr, "%lld numeric response%s, in %s\n", outputs, outputs > 1 ? "s" : "", spent);
     say_network(about);
     json_decref(about);
-    say_score(model, train);
+    say_score(values, model, train);
     fprintf(stderr, "model written to %s\n", values->out);
 }
 

@@ -106,7 +106,6 @@ static int make_options(const cli_command *command, const independence_values *v
     int result = find_choice(command, "test", tests, N_TESTS, values->test, &chosen_test);
     if (result == EXIT_DONE)
         result = find_choice(command, "approx", laws, N_LAWS, values->approximation, &chosen_law);
-    stonet_independence_default(test);
     test->test = (stonet_test)chosen_test;
     test->null_law = (stonet_null_law)chosen_law;
     test->features = values->features;
@@ -193,7 +192,7 @@ static int run(const cli_command *command, int argc, char **argv)
     cli_arguments given;
     parse_result parsed = options_parse(command, argc, argv, &values, &given);
     if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
-    stonet_independence_options test;
+    stonet_independence_options test = STONET_INDEPENDENCE_OPTIONS_INIT;
     stonet_data *data = NULL;
     int result = make_options(command, &values, &test);
     if (result == EXIT_DONE) result = read_data(command, given.operand[0], NULL, values.run.threads, &data);

@@ -9,6 +9,7 @@
 #include "cli/say.h"
 
 typedef struct predict_values {
+    int64_t threads;
     bool proba;
     const char *out;
 } predict_values;
@@ -19,6 +20,7 @@ static const cli_option options[] = {
      .kind = OPTION_FLAG,
      .offset = offsetof(predict_values, proba),
      .help = "The probability of each class instead of the most probable one"},
+    THREADS_OPTION(predict_values, threads),
 };
 
 static int64_t most_probable(const double *probability, int64_t classes)
@@ -106,7 +108,8 @@ static int predict(const cli_command *command, const predict_values *values, con
         say_error(command, "memory ran out");
         return EXIT_FAILED;
     }
-    stonet_status status = stonet_predict(model, data, predicted);
+    stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads};
+    stonet_status status = stonet_predict(model, data, &how, predicted);
     int result;
     if (status != STONET_OK)
         result = say_failure(command, status);
@@ -130,7 +133,8 @@ static int run(const cli_command *command, int argc, char **argv)
     stonet_data *data = NULL;
     int result = values.out != NULL ? output_check(command, values.out) : EXIT_DONE;
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
-    if (result == EXIT_DONE) result = read_data_for(command, model, given.operand[1], NULL, 0, &data);
+    if (result == EXIT_DONE)
+        result = read_data_for(command, model, given.operand[1], NULL, values.threads, &data);
     if (result == EXIT_DONE) result = predict(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);

@@ -67,7 +67,8 @@ static int score(const cli_command *command, const score_values *values, const s
                  const stonet_data *data)
 {
     stonet_scores scores;
-    stonet_status status = stonet_score(model, data, &scores);
+    stonet_use_options how = {.size = sizeof how, .threads = (int)values->run.threads};
+    stonet_status status = stonet_score(model, data, &how, &scores);
     if (status != STONET_OK) return say_failure(command, status);
     named_number number[MAX_NUMBERS];
     int count = name_scores(&scores, number);

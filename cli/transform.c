@@ -74,11 +74,12 @@ static int transform(const cli_command *command, const transform_values *values,
                   passes, rows);
         return EXIT_FAILED;
     }
-    stonet_transform_options how = {.draws = values->draws,
-                                    .activated = values->activated,
-                                    .impute = values->impute,
-                                    .seed = (uint64_t)values->seed,
-                                    .threads = (int)values->threads};
+    stonet_use_options how = {.size = sizeof how,
+                              .draws = values->draws,
+                              .activated = values->activated,
+                              .impute = values->impute,
+                              .seed = (uint64_t)values->seed,
+                              .threads = (int)values->threads};
     stonet_status status = stonet_transform(model, data, &how, z);
     int result = status == STONET_OK ? write_z(command, values->out, z, rows * passes, dim)
                                      : say_failure(command, status);

@@ -102,7 +102,8 @@ static int finish(const cli_command *command, const tune_values *values, const s
 
 static int tune(const cli_command *command, const char *path, const tune_values *values)
 {
-    stonet_tune_options how = {.folds = (int)values->folds,
+    stonet_tune_options how = {.size = sizeof how,
+                               .folds = (int)values->folds,
                                .grid = values->grid.text,
                                .n_grid = (int64_t)values->grid.count,
                                .trials = values->trials};

@@ -33,7 +33,7 @@ int main(int argc, char **argv)
     float *z = NULL;
     int status = EXIT_FAILURE;
 
-    const stonet_read_options options = {.target = argv[2]};
+    const stonet_read_options options = {.size = sizeof options, .target = argv[2]};
     if (stonet_data_read(argv[1], &options, &data) != STONET_OK) {
         failed("reading");
     } else if (stonet_spec_create("stonet", &spec) != STONET_OK ||

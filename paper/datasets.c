@@ -28,7 +28,7 @@ static stonet_status read_part(const lab *self, const char *features, const char
     char path[PATH_SIZE], response[PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", self->options.data, features);
     snprintf(response, sizeof response, "%s/%s", self->options.data, responses);
-    stonet_read_options how = {.target_file = response};
+    stonet_read_options how = {.size = sizeof how, .target_file = response};
     return stonet_data_read(path, &how, out);
 }
 
@@ -185,7 +185,7 @@ stonet_status uci_fold(const lab *self, const char *name, int64_t fold, split *o
     stonet_status status = stonet_data_read(path, NULL, &plain);
     if (status == STONET_OK) { /* the target is the last column */
         snprintf(column, sizeof column, "%" PRId64, stonet_data_columns(plain));
-        stonet_read_options how = {.target = column};
+        stonet_read_options how = {.size = sizeof how, .target = column};
         status = stonet_data_read(path, &how, &data);
     }
     stonet_data_free(plain);
@@ -238,7 +238,7 @@ stonet_status ct_read(const lab *self, ct_table *out)
     const char *name = has_file(self, ct_file) ? ct_file : ct_part;
     if (!has_file(self, name)) return sn_fail(STONET_ERROR_DATA, "the data folder has no CT slices");
     snprintf(path, sizeof path, "%s/%s", self->options.data, name);
-    stonet_read_options how = {.target = "reference"};
+    stonet_read_options how = {.size = sizeof how, .target = "reference"};
     stonet_data *raw = NULL;
     stonet_status status = stonet_data_read(path, &how, &raw);
     if (status == STONET_OK && stonet_data_rows(raw) < CT_ROWS)

@@ -81,7 +81,8 @@ stonet_status fits_tuned(lab *self, const stonet_spec *spec, const stonet_data *
                          const tuning *by, stonet_spec **out)
 {
     if (over->count == 0) return stonet_spec_copy(spec, out);
-    stonet_tune_options how = {.folds = by->folds,
+    stonet_tune_options how = {.size = sizeof how,
+                               .folds = by->folds,
                                .grid = over->entry,
                                .n_grid = over->count,
                                .trials = by->points,
@@ -131,7 +132,7 @@ static stonet_status reduce_part(const stonet_model *model, const stonet_data *d
     int64_t n = stonet_data_rows(data), q = stonet_model_dim(model);
     *z = malloc((size_t)(n * q) * sizeof **z);
     if (*z == NULL) return out_of_memory();
-    stonet_transform_options how = {.activated = activated};
+    stonet_use_options how = {.size = sizeof how, .activated = activated};
     stonet_status status = stonet_transform(model, data, activated ? &how : NULL, *z);
     return status == STONET_OK ? wrap_part(data, *z, q, out) : status;
 }
@@ -172,7 +173,7 @@ stonet_status fits_head(lab *self, const split *parts, const char *settings, sto
     stonet_run run = lab_stonet_run(self, 3);
     stonet_status status = fits_spec("none", stonet_data_columns(parts->train), settings, &spec);
     if (status == STONET_OK) status = stonet_fit(spec, parts->train, &run, &model);
-    if (status == STONET_OK) status = stonet_score(model, parts->test, scores);
+    if (status == STONET_OK) status = stonet_score(model, parts->test, NULL, scores);
     stonet_model_free(model);
     stonet_spec_free(spec);
     return status;

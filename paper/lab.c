@@ -214,8 +214,7 @@ static int should_stop(void *user)
 
 stonet_run lab_stonet_run(lab *self, uint64_t stream)
 {
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     const cell *what = &self->plan->cell[self->at];
     run.seed = (uint64_t)self->options.seed * 1000003U + (uint64_t)what->trial * 101U + stream;
     run.threads = (int)self->options.threads;

@@ -54,8 +54,7 @@ static void permute(uint64_t seed, const double *from, double *to)
 
 static stonet_status put_test(lab *self, const double *a, const double *b, json_t *values)
 {
-    stonet_independence_options how;
-    stonet_independence_default(&how);
+    stonet_independence_options how = STONET_INDEPENDENCE_OPTIONS_INIT;
     how.test = STONET_TEST_RIT;
     stonet_independence_result result;
     stonet_run run = lab_stonet_run(self, 9);

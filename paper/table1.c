@@ -42,7 +42,7 @@ static stonet_status score(lab *self, const column *by, const stonet_model *mode
                            json_t *values)
 {
     stonet_scores scores;
-    stonet_status status = stonet_score(model, parts->test, &scores);
+    stonet_status status = stonet_score(model, parts->test, NULL, &scores);
     if (status != STONET_OK) return status;
     if (strcmp(by->name, "stonet-paper") != 0) {
         put_value(values, "error", scores.error_rate);

@@ -317,8 +317,7 @@ static void presets_run(void **state)
         stonet_model *model = NULL;
         assert_int_equal(fits_spec("stonet", 2, settings, &spec), STONET_OK);
         assert_int_equal(stonet_spec_set(spec, "epochs", "3"), STONET_OK);
-        stonet_run run;
-        stonet_run_default(&run);
+        stonet_run run = STONET_RUN_INIT;
         run.threads = 1;
         assert_int_equal(stonet_fit(spec, i <= BINARY_SETS ? waves : numbers, &run, &model), STONET_OK);
         assert_int_equal(stonet_model_outcome(model), STONET_DONE);
@@ -414,7 +413,7 @@ static void weights_are_the_models(void **state)
     assert_int_equal(weights_with_variances(model, s, 3, &noisy), STONET_ERROR_FORMAT);
     assert_int_equal(weights_with_variances(model, s, 2, &noisy), STONET_OK);
     float drawn[N * Q];
-    stonet_transform_options how = {.draws = 1, .seed = 3, .threads = 1};
+    stonet_use_options how = {.size = sizeof how, .draws = 1, .seed = 3, .threads = 1};
     assert_int_equal(stonet_transform(noisy, data, &how, drawn), STONET_OK);
     for (int k = 0; k < N * Q; k++) assert_true(fabs((double)drawn[k] - (double)z[k]) < 1e-4);
     stonet_model_free(noisy);

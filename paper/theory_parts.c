@@ -36,9 +36,9 @@ static stonet_status put_gap(const stonet_model *noisy, const stonet_data *data,
     float *psi = malloc((size_t)GAP_DRAWS * GAP_ROWS * GAP_DIM * sizeof *psi);
     double *plain = malloc(GAP_ROWS * sizeof *plain);
     stonet_status status = psi != NULL && plain != NULL ? STONET_OK : out_of_memory();
-    stonet_transform_options how = {.draws = GAP_DRAWS, .activated = 1, .seed = seed};
+    stonet_use_options how = {.size = sizeof how, .draws = GAP_DRAWS, .activated = 1, .seed = seed};
     if (status == STONET_OK) status = stonet_transform(noisy, data, &how, psi);
-    if (status == STONET_OK) status = stonet_predict(noisy, data, plain);
+    if (status == STONET_OK) status = stonet_predict(noisy, data, NULL, plain);
     if (status == STONET_OK) status = weights_response_scale(noisy, &mean, &sd);
     if (status == STONET_OK) status = weights_layer(noisy, GAP_LAYERS, &top);
     if (status == STONET_OK) {
@@ -255,7 +255,7 @@ static stonet_status impute_copies(const stonet_model *model, const toy *problem
     int64_t *rows = calloc((size_t)draws, sizeof *rows);
     float *z = malloc((size_t)(2 * draws) * sizeof *z);
     stonet_data *copies = NULL;
-    stonet_transform_options how = {.impute = 1, .seed = seed};
+    stonet_use_options how = {.size = sizeof how, .impute = 1, .seed = seed};
     stonet_status status = rows != NULL && z != NULL ? STONET_OK : out_of_memory();
     if (status == STONET_OK) status = stonet_data_subset(problem->data, rows, draws, &copies);
     if (status == STONET_OK) status = stonet_transform(model, copies, &how, z);

@@ -10,13 +10,19 @@
  *     stonet_data *train = NULL;
  *     stonet_spec *spec = NULL;
  *     stonet_model *model = NULL;
- *     stonet_read_options how = {.target = "y"};
+ *     stonet_read_options how = STONET_READ_OPTIONS_INIT;
+ *     how.target = "y";
  *     if (stonet_data_read("train.csv", &how, &train) == STONET_OK &&
  *         stonet_spec_create("stonet", &spec) == STONET_OK &&
  *         stonet_spec_set(spec, "dim", "2") == STONET_OK &&
  *         stonet_fit(spec, train, NULL, &model) == STONET_OK) { ... }
  *
  * All matrices are row-major. n is rows (observations), p input columns, q the reduced dimension.
+ *
+ * Options. A struct of options begins with `size`, its sizeof; start from its STONET_.._INIT, or write
+ * {.size = sizeof how, ..}. New members come at the end, so that a program built against an older header goes
+ * on working: members it does not know take their defaults. A size of 0, and a larger struct with something
+ * set that this library does not know, are errors. Where options may be NULL, NULL is STONET_.._INIT.
  */
 #ifndef STONET_STONET_H
 #define STONET_STONET_H
@@ -66,6 +72,18 @@ STONET_API const char *stonet_last_error(void);
 /* Frees a string that a stonet call returned as char *. */
 STONET_API void stonet_string_free(char *text);
 
+/* ---- options: see above ------------------------------------------------------------------------ */
+
+/* clang-format off */
+#define STONET_RUN_INIT             {.size = sizeof(stonet_run), .seed = 1}
+#define STONET_READ_OPTIONS_INIT    {.size = sizeof(stonet_read_options)}
+#define STONET_USE_OPTIONS_INIT     {.size = sizeof(stonet_use_options), .seed = 1}
+#define STONET_TUNE_OPTIONS_INIT    {.size = sizeof(stonet_tune_options)}
+#define STONET_COMPARE_OPTIONS_INIT {.size = sizeof(stonet_compare_options)}
+#define STONET_INDEPENDENCE_OPTIONS_INIT \
+    {.size = sizeof(stonet_independence_options), .features = 5, .repeats = 1, .permutations = 1000}
+/* clang-format on */
+
 /* ---- how to run -------------------------------------------------------------------------------- */
 
 typedef enum stonet_level { STONET_NOTE = 0, STONET_WARNING } stonet_level;
@@ -79,6 +97,7 @@ typedef struct stonet_progress {
 } stonet_progress;
 
 typedef struct stonet_run {
+    size_t size;
     uint64_t seed;                                                        /* default 1 */
     int threads;                                                          /* default 0: all cores */
     void (*on_progress)(const stonet_progress *progress, void *user);     /* may be NULL */
@@ -87,13 +106,12 @@ typedef struct stonet_run {
     void *user;
 } stonet_run;
 
-STONET_API void stonet_run_default(stonet_run *run);
-
 /* ---- data -------------------------------------------------------------------------------------- */
 
 typedef struct stonet_data stonet_data;
 
 typedef struct stonet_read_options {
+    size_t size;
     const char *target;      /* target column(s): names or 1-based numbers, comma separated; NULL: none */
     const char *target_file; /* targets in a file of their own, one row a row; NULL: none */
     int threads;             /* 0: all cores; what is read does not depend on it */
@@ -183,23 +201,26 @@ STONET_API int64_t stonet_model_inputs(const stonet_model *model);  /* input col
 STONET_API int stonet_model_is_classifier(const stonet_model *model);
 STONET_API const char *stonet_model_class_label(const stonet_model *model, int64_t code);
 
-typedef struct stonet_transform_options {
+/* How to use a model. Draws, activated and impute are for stonet_transform; the others refuse them. */
+typedef struct stonet_use_options {
+    size_t size;
+    int threads;   /* 0: all cores; the numbers do not depend on it */
+    uint64_t seed; /* of draws and impute; default 1 */
     int64_t draws; /* 0: the mean (noise-free pass); M > 0: M stochastic passes, stacked (M*n rows) */
     int activated; /* non-zero: after the activation */
     int impute;    /* non-zero: imputed Y_h given the data's own response */
-    uint64_t seed; /* for draws and impute */
-    int threads;   /* 0: all cores */
-} stonet_transform_options;
+} stonet_use_options;
 
 /* Reads rows that are to go through the model: its own columns, and the target if the options name one. What
    the model does not use may hold anything (blank responses, notes, huge numbers) and is not in the data. */
 STONET_API stonet_status stonet_data_read_for(const stonet_model *model, const char *path,
                                               const stonet_read_options *options, stonet_data **out);
-/* z has n x q floats (draws M > 0: M*n x q). options may be NULL. */
+/* z has n x q floats (draws M > 0: M*n x q). options may be NULL, here and below. */
 STONET_API stonet_status stonet_transform(const stonet_model *model, const stonet_data *data,
-                                          const stonet_transform_options *options, float *z);
+                                          const stonet_use_options *options, float *z);
 /* Regression: out n x m in units of y. Classification: n x C probabilities. */
-STONET_API stonet_status stonet_predict(const stonet_model *model, const stonet_data *data, double *out);
+STONET_API stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
+                                        const stonet_use_options *options, double *out);
 
 typedef struct stonet_scores {
     int64_t n;
@@ -209,7 +230,7 @@ typedef struct stonet_scores {
 } stonet_scores;
 
 STONET_API stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
-                                      stonet_scores *scores);
+                                      const stonet_use_options *options, stonet_scores *scores);
 
 STONET_API stonet_status stonet_model_save(const stonet_model *model, const char *path);
 STONET_API stonet_status stonet_model_load(const char *path, stonet_model **out);
@@ -240,6 +261,7 @@ typedef enum stonet_criterion {
    "METHOD:NAME=a,b,c", and one without a method is for all methods that have its settings. A NULL grid is the
    built-in one of the method (stonet_default_grid_json). */
 typedef struct stonet_tune_options {
+    size_t size;
     int folds;               /* 0: 5 */
     const char *const *grid; /* NULL: the method's built-in grid */
     int64_t n_grid;
@@ -248,10 +270,11 @@ typedef struct stonet_tune_options {
 } stonet_tune_options;
 
 typedef struct stonet_compare_options {
-    int folds;                  /* 0: 5; not used with `test` */
-    const stonet_data *test;    /* one given test set instead of folds; NULL: folds */
-    int tune;                   /* non-zero: tune each spec inside each training part */
-    stonet_tune_options tuning; /* how, when tune is non-zero; its criterion is not used */
+    size_t size;
+    int folds;                         /* 0: 5; not used with `test` */
+    const stonet_data *test;           /* one given test set instead of folds; NULL: folds */
+    const stonet_tune_options *tuning; /* how to tune each spec inside each training part (its criterion is
+                                          not used); NULL: not at all */
     stonet_criterion criterion;
 } stonet_compare_options;
 
@@ -327,6 +350,7 @@ typedef enum stonet_null_law {
 } stonet_null_law;
 
 typedef struct stonet_independence_options {
+    size_t size;
     stonet_test test;
     stonet_null_law null_law;   /* not used by STONET_TEST_DCOR */
     int64_t features;           /* Fourier features of x and of y: 5 */
@@ -342,7 +366,6 @@ typedef struct stonet_independence_result {
     int64_t n;
 } stonet_independence_result;
 
-STONET_API void stonet_independence_default(stonet_independence_options *options);
 /* Tests x (n x dx) independent of y (n x dy), given z (n x dz) when z is not NULL. A constant x or y gives
    p = 1. options and run may be NULL. The same seed gives the same p-value for any number of threads. */
 STONET_API stonet_status stonet_independence(const double *x, int64_t n, int64_t dx, const double *y,

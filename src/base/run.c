@@ -3,16 +3,9 @@
 #include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/number.h"
-
-void stonet_run_default(stonet_run *run)
-{
-    memset(run, 0, sizeof *run);
-    run->seed = 1;
-}
 
 void sn_message(const stonet_run *run, stonet_level level, const char *format, ...)
 {
@@ -49,7 +42,8 @@ bool sn_should_stop_shared(const stonet_run *run, int *stopped)
 
 int sn_threads(const stonet_run *run)
 {
-    return run != NULL && run->threads > 0 ? run->threads : omp_get_num_procs();
+    if (run == NULL) return omp_get_max_threads();
+    return run->threads > 0 ? run->threads : omp_get_num_procs();
 }
 
 double sn_seconds(void)

@@ -13,7 +13,8 @@ bool sn_should_stop(const stonet_run *run);
 /* The same inside a parallel loop: only its first thread asks the caller (whose function need not be ready
    for others); the answer is kept in *stopped, which all threads share and which starts at 0. */
 bool sn_should_stop_shared(const stonet_run *run, int *stopped);
-/* The number of threads to use: run->threads, or all cores when it is 0. */
+/* The number of threads to use: run->threads, or all cores when it is 0. Without a run, those that the model
+   room has set for the calling thread (sn_model_threads). */
 int sn_threads(const stonet_run *run);
 /* Seconds on a clock that never goes back. */
 double sn_seconds(void);

@@ -1,6 +1,7 @@
 /* stonet_data_read: what kind of file it is, and where its target comes from. */
 #include <string.h>
 
+#include "base/options.h"
 #include "base/run.h"
 #include "data/readers.h"
 #include "data/text_parts.h"
@@ -44,19 +45,21 @@ stonet_status stonet_data_read(const char *path, const stonet_read_options *opti
 stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
                           stonet_data **out)
 {
+    if (path == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_read needs a path and a place for the data");
     *out = NULL;
-    const stonet_read_options none = {0};
-    if (options == NULL) options = &none;
-    const stonet_run run = {.threads = options->threads};
+    stonet_read_options how;
+    SN_TRY(sn_take_read_options(options, &how));
+    const stonet_run run = {.size = sizeof run, .threads = how.threads};
     const int threads = sn_threads(&run);
-    const sn_target_wish inside = {.columns = options->target, .schema = schema};
-    if (options->target_file == NULL) return read_file(path, &inside, threads, out);
+    const sn_target_wish inside = {.columns = how.target, .schema = schema};
+    if (how.target_file == NULL) return read_file(path, &inside, threads, out);
 
     /* With a target file, the target columns (all of them, or those named) are columns of that file. */
-    const sn_target_wish nothing = {.schema = schema}, apart = {.columns = options->target, .all = true};
+    const sn_target_wish nothing = {.schema = schema}, apart = {.columns = how.target, .all = true};
     stonet_data *data = NULL, *targets = NULL;
     stonet_status status = read_file(path, &nothing, threads, &data);
-    if (status == STONET_OK) status = read_file(options->target_file, &apart, threads, &targets);
+    if (status == STONET_OK) status = read_file(how.target_file, &apart, threads, &targets);
     if (status == STONET_OK) status = sn_frame_move_target(data, targets);
     stonet_data_free(targets);
     if (status != STONET_OK) {

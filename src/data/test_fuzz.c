@@ -43,7 +43,7 @@ static void try_bytes(const unsigned char *bytes, size_t size, const char *targe
 {
     assert_int_equal(ftruncate(memory, (off_t)size), 0);
     assert_int_equal(pwrite(memory, bytes, size, 0), (ssize_t)size);
-    stonet_read_options how = {.target = target};
+    stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
     stonet_status status = stonet_data_read(scratch, &how, &data);
     if (status != STONET_OK) {

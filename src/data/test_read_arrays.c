@@ -29,7 +29,7 @@ static const char *golden(const char *name)
 
 static stonet_data *read_golden(const char *name, const char *target)
 {
-    stonet_read_options how = {.target = target};
+    stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
     if (stonet_data_read(golden(name), &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
     return data;
@@ -98,7 +98,7 @@ static void test_npz_for_a_model(void **state)
     assert_int_equal(sn_read_for(golden("xy.npz"), NULL, schema, &data), STONET_OK);
     assert_int_equal(data->n_targets, 0);
     check_counting(data, 3, 4, -3.5f);
-    const stonet_read_options how = {.target = "y"};
+    const stonet_read_options how = {.size = sizeof how, .target = "y"};
     assert_int_equal(sn_read_for(golden("xy.npz"), &how, schema, &data), STONET_OK);
     assert_int_equal(data->n_targets, 1);
     check_counting(data, 3, 4, -3.5f);
@@ -119,7 +119,7 @@ static void test_target_files(void **state)
     (void)state;
     char x_path[512];
     strcpy(x_path, golden("f4.npy"));
-    stonet_read_options how = {.target_file = golden("xy.npz")};
+    stonet_read_options how = {.size = sizeof how, .target_file = golden("xy.npz")};
     stonet_data *data;
     assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_OK);
     assert_true(data->n_targets == 1 && data->y[2] == 1);
@@ -137,7 +137,7 @@ static void test_target_files(void **state)
 
 static void refuse(const char *file, const char *target, stonet_status status, const char *words)
 {
-    stonet_read_options how = {.target = target};
+    stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
     stonet_status got = stonet_data_read(file, &how, &data);
     assert_null(data);
@@ -250,7 +250,7 @@ static const char *write_counting(int64_t n, int64_t p, int shift, const float *
 
 static stonet_data *read_whole(const char *file, const char *target)
 {
-    stonet_read_options how = {.target = target};
+    stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
     if (stonet_data_read(file, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
     return data;

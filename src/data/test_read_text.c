@@ -42,7 +42,7 @@ static const char *write_bytes(const char *name, const char *bytes, size_t size)
 
 static stonet_data *read_as(const char *name, const char *text, const char *target)
 {
-    stonet_read_options how = {.target = target};
+    stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
     stonet_status status = stonet_data_read(write_bytes(name, text, strlen(text)), &how, &data);
     if (status != STONET_OK) fail_msg("%s", stonet_last_error());
@@ -55,7 +55,7 @@ static stonet_data *read_as(const char *name, const char *text, const char *targ
 static void refuse(const char *name, const char *text, const char *target, stonet_status status,
                    const char *words)
 {
-    stonet_read_options how = {.target = target};
+    stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
     stonet_status got = stonet_data_read(write_bytes(name, text, strlen(text)), &how, &data);
     assert_null(data);
@@ -188,7 +188,7 @@ static void test_target_file(void **state)
     char x_path[128], y_path[128];
     strcpy(x_path, write_bytes("x.asc", " 1 2\n 3 4\n", 10));
     strcpy(y_path, write_bytes("y.asc", " -1.0e+00\n 1.0e+00\n", 19));
-    stonet_read_options how = {.target_file = y_path};
+    stonet_read_options how = {.size = sizeof how, .target_file = y_path};
     stonet_data *data;
     assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_OK);
     assert_true(data->y[0] == -1 && data->y[1] == 1);

@@ -23,7 +23,8 @@ static stonet_data *read_set(const char *name, const char *target, const char *t
     char path[512], target_path[512];
     snprintf(path, sizeof path, "%s/%s", root, name);
     snprintf(target_path, sizeof target_path, "%s/%s", root, target_name != NULL ? target_name : "");
-    stonet_read_options how = {.target = target, .target_file = target_name != NULL ? target_path : NULL};
+    stonet_read_options how = {
+        .size = sizeof how, .target = target, .target_file = target_name != NULL ? target_path : NULL};
     stonet_data *data;
     if (stonet_data_read(path, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
     return data;

@@ -24,7 +24,7 @@ static stonet_data *table(const char *text, const char *target)
     int descriptor = mkstemp(path);
     assert_int_equal(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
     close(descriptor);
-    stonet_read_options how = {.target = target};
+    stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
     stonet_status status = stonet_data_read(path, &how, &data);
     unlink(path);
@@ -69,8 +69,7 @@ static void test_features(void **state)
 {
     (void)state;
     stonet_data *data = table(mixed, "y");
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.on_message = keep_message;
     last_message[0] = '\0';
     sn_schema *schema;
@@ -449,7 +448,7 @@ static void test_response_as_a_feature(void **state)
     const char *x = "a,y\n1,2\n2,4\n3,7\n", *y = "y\n2.5\n4.5\n7.5\n", *other = "resp\n2.5\n4.5\n7.5\n";
     assert_int_equal(write(descriptors[0], x, strlen(x)), (ssize_t)strlen(x));
     assert_int_equal(write(descriptors[1], y, strlen(y)), (ssize_t)strlen(y));
-    stonet_read_options how = {.target_file = target_path};
+    stonet_read_options how = {.size = sizeof how, .target_file = target_path};
     stonet_data *data = NULL, *rows = NULL;
     sn_schema *schema = NULL;
     assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);

@@ -21,7 +21,10 @@ static stonet_data *read_table(const char *text, const char *target)
     fputs(text, file);
     fclose(file);
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_read(path, &(stonet_read_options){.target = target}, &data), STONET_OK);
+    assert_int_equal(
+        stonet_data_read(path, &(stonet_read_options){.size = sizeof(stonet_read_options), .target = target},
+                         &data),
+        STONET_OK);
     remove(path);
     return data;
 }

@@ -130,7 +130,7 @@ static void test_several_buffers(void **state)
     check_parts(path, NULL);
     check_parts(path, "c");
     stonet_data *data;
-    stonet_read_options how = {.threads = 3};
+    stonet_read_options how = {.size = sizeof how, .threads = 3};
     assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
     assert_int_equal(data->n, ROWS);
     assert_true(data->x[(size_t)2 * (ROWS - 1)] == ROWS - 1);

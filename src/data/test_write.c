@@ -70,7 +70,7 @@ static void test_round_trips(void **state)
     const char *const files[] = {"m.csv", "m.csv.gz", "m.npy", "m.npy.gz", "m.txt"};
     for (int k = 0; k < 5; k++) {
         assert_int_equal(stonet_matrix_write(in_folder(files[k]), values, N, M, NULL), STONET_OK);
-        stonet_read_options how = {.target = "1,2"};
+        stonet_read_options how = {.size = sizeof how, .target = "1,2"};
         stonet_data *data;
         assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
         assert_int_equal(data->n, N);
@@ -92,7 +92,7 @@ static void test_tables(void **state)
     assert_int_equal(stonet_data_set_classes(data, (int32_t[]){1, 0}, (const char *[]){"no", "a b"}, 2),
                      STONET_OK);
     assert_int_equal(stonet_data_write(data, in_folder("t.csv")), STONET_OK);
-    stonet_read_options how = {.target = "y"};
+    stonet_read_options how = {.size = sizeof how, .target = "y"};
     assert_int_equal(stonet_data_read(path, &how, &back), STONET_OK);
     assert_memory_equal(back->x, x, sizeof x);
     assert_string_equal(stonet_data_class_label(back, back->label[0]), "a b");
@@ -118,7 +118,7 @@ static void test_generated_without_truth(void **state)
     stonet_data *data, *back;
     assert_int_equal(stonet_generate("radial", 50, 3, &data), STONET_OK);
     assert_int_equal(stonet_data_write(data, in_folder("g.csv.gz")), STONET_OK);
-    stonet_read_options how = {.target = "y"};
+    stonet_read_options how = {.size = sizeof how, .target = "y"};
     assert_int_equal(stonet_data_read(path, &how, &back), STONET_OK);
     assert_int_equal(back->n_columns, 10);
     assert_memory_equal(back->x, data->x, 50 * 10 * sizeof(float));

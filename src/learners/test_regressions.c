@@ -247,8 +247,7 @@ static void a_stop_request_keeps_the_fit_so_far(void **unused)
     sn_settings *settings;
     assert_ok(sn_settings_create(learner->params, learner->n_params, &settings));
     int asked = 0;
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.should_stop = stop_at_once;
     run.user = &asked;
     void *state;

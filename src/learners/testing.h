@@ -33,8 +33,7 @@ static inline void *fit_learner(const char *name, const sn_problem *problem, int
     assert_ok(sn_settings_create(learner->params, learner->n_params, &chosen));
     for (; settings != NULL && settings[0] != NULL; settings += 2)
         assert_ok(sn_settings_set(chosen, settings[0], settings[1]));
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     void *state;
     assert_ok(learner->fit(problem, chosen, &run, &state));

@@ -100,8 +100,7 @@ __attribute__((unused)) static stonet_status fit_with(const sn_method *method, c
     for (const char *name; (name = va_arg(list, const char *)) != NULL;)
         assert_int_equal(sn_settings_set(settings, name, va_arg(list, const char *)), STONET_OK);
     va_end(list);
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.threads = 2;
     omp_set_num_threads(2);
     run.on_message = keep_message;
@@ -259,8 +258,7 @@ __attribute__((unused)) static stonet_status fit_until(const sn_method *method, 
                                                        sn_fit_result *result)
 {
     sn_settings *settings = NULL;
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.should_stop = stop_later;
     run.user = &calls;
     memset(result, 0, sizeof *result);

@@ -261,8 +261,7 @@ static void test_threads_do_not_matter(void **state)
         for (int threads = 1; threads <= 3; threads++) {
             sn_settings *settings = NULL;
             sn_fit_result result = {0};
-            stonet_run run;
-            stonet_run_default(&run);
+            stonet_run run = STONET_RUN_INIT;
             run.threads = threads;
             assert_int_equal(sn_settings_create(method()->params, method()->n_params, &settings), STONET_OK);
             assert_int_equal(sn_settings_set(settings, "landmarks", "30"), STONET_OK);

@@ -312,8 +312,7 @@ static void fit_threads(const char *name, const sn_problem *problem, const char 
     assert_int_equal(sn_settings_set(settings, "batch", "100"), STONET_OK);
     if (sn_settings_has(settings, "refine"))
         assert_int_equal(sn_settings_set(settings, "refine", epochs), STONET_OK);
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     sn_fit_result result;
     assert_int_equal(method->fit(problem, 2, settings, &run, &result), STONET_OK);

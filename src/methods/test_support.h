@@ -103,8 +103,7 @@ static inline stonet_status fit_with(const char *method_name, const sn_problem *
         *value = '\0';
         assert_int_equal(sn_settings_set(settings, word, value + 1), STONET_OK);
     }
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.threads = 1; /* the jobs are small and tests run side by side; BLAS asks OpenMP */
     omp_set_num_threads(1);
     if (messages != NULL) {

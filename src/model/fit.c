@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "model/model.h"
 
 int sn_model_threads(int threads)
@@ -183,13 +184,12 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
     if (spec == NULL || train == NULL || out == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_fit needs a spec, data and a place for the model");
     *out = NULL;
-    stonet_run fallback;
-    stonet_run_default(&fallback);
-    if (run == NULL) run = &fallback;
+    stonet_run how;
+    SN_TRY(sn_take_run(run, &how));
     stonet_model *model;
     SN_TRY(SN_NEW(model, 1));
-    int before = sn_model_threads(run->threads);
-    stonet_status status = fit_parts(spec, train, run, model);
+    int before = sn_model_threads(how.threads);
+    stonet_status status = fit_parts(spec, train, &how, model);
     sn_model_threads(before);
     if (status != STONET_OK) {
         stonet_model_free(model);
@@ -219,11 +219,10 @@ stonet_status stonet_fit_more(stonet_model *model, const stonet_data *more, cons
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model of method '%s' cannot be trained further: fit all rows at once",
                        model->method->name);
-    stonet_run fallback;
-    stonet_run_default(&fallback);
-    if (run == NULL) run = &fallback;
-    int before = sn_model_threads(run->threads);
-    stonet_status status = fit_more(model, more, run);
+    stonet_run how;
+    SN_TRY(sn_take_run(run, &how));
+    int before = sn_model_threads(how.threads);
+    stonet_status status = fit_more(model, more, &how);
     sn_model_threads(before);
     return status;
 }

@@ -46,6 +46,9 @@ stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t
                               const sn_transform_request *request, float *z);
 stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, double *out);
 
+/* The options of a call that has no use for those of stonet_transform; `call` names it in the sentence. */
+stonet_status sn_use_plain(const stonet_use_options *options, const char *call, stonet_use_options *how);
+
 /* Sets how many threads BLAS and OpenMP take on the calling thread (0: all cores) and returns what it was, to
    be given back to the same call. */
 int sn_model_threads(int threads);

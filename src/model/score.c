@@ -56,10 +56,13 @@ static stonet_status score_numbers(const stonet_model *model, const stonet_data 
     return status;
 }
 
-stonet_status stonet_score(const stonet_model *model, const stonet_data *data, stonet_scores *scores)
+stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
+                           const stonet_use_options *options, stonet_scores *scores)
 {
     if (model == NULL || data == NULL || scores == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_score needs a model, data and room for the scores");
+    stonet_use_options how;
+    SN_TRY(sn_use_plain(options, "stonet_score", &how));
     *scores = (stonet_scores){.n = stonet_data_rows(data),
                               .is_classifier = stonet_model_is_classifier(model),
                               .error_rate = NAN,
@@ -71,7 +74,7 @@ stonet_status stonet_score(const stonet_model *model, const stonet_data *data, s
                               .correlation = NAN};
     double *predicted = NULL;
     SN_TRY(SN_NEW_RAW(predicted, scores->n * sn_schema_outputs(model->schema)));
-    stonet_status status = stonet_predict(model, data, predicted);
+    stonet_status status = stonet_predict(model, data, &how, predicted);
     if (status == STONET_OK)
         status = scores->is_classifier ? score_classes(model, data, predicted, scores)
                                        : score_numbers(model, data, predicted, scores);

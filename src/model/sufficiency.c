@@ -1,5 +1,6 @@
 /* Whether Z keeps all that X says about Y: the test of Y independent of X given Z. */
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/run.h"
 #include "model/model.h"
 
@@ -30,7 +31,7 @@ static stonet_status reduced_features(const stonet_model *model, const stonet_da
 {
     float *reduced = NULL;
     SN_TRY(SN_NEW_RAW(reduced, n * model->dim));
-    stonet_transform_options options = {.threads = run->threads};
+    stonet_use_options options = {.size = sizeof options, .threads = run->threads};
     stonet_status status = stonet_transform(model, data, &options, reduced);
     if (status == STONET_OK) widen(n * model->dim, reduced, z);
     sn_free(reduced);
@@ -59,13 +60,11 @@ stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *d
     if (model == NULL || data == NULL || result == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_sufficiency needs a model, data and room for the result");
-    stonet_independence_options default_options;
-    stonet_independence_default(&default_options);
+    stonet_independence_options default_options = STONET_INDEPENDENCE_OPTIONS_INIT;
     default_options.repeats = DEFAULT_REPEATS;
     if (options == NULL) options = &default_options;
-    stonet_run default_run;
-    stonet_run_default(&default_run);
-    if (run == NULL) run = &default_run;
+    stonet_run how;
+    SN_TRY(sn_take_run(run, &how));
 
     const int64_t n = stonet_data_rows(data);
     const int64_t p = sn_schema_features(model->schema);
@@ -79,8 +78,8 @@ stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *d
     SN_GOTO(status, SN_NEW_RAW(z, n * model->dim), done);
     SN_GOTO(status, encoded_features(model, data, n, x), done);
     SN_GOTO(status, encoded_response(model, data, n, y), done);
-    SN_GOTO(status, reduced_features(model, data, run, n, z), done);
-    status = stonet_independence(x, n, p, y, outputs, z, model->dim, options, run, result);
+    SN_GOTO(status, reduced_features(model, data, &how, n, z), done);
+    status = stonet_independence(x, n, p, y, outputs, z, model->dim, options, &how, result);
 done:
     sn_free(x);
     sn_free(y);

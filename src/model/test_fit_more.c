@@ -30,7 +30,7 @@ static stonet_model *fit_short(const stonet_data *data, const char *epochs)
 static double log_loss(const stonet_model *model, const stonet_data *data)
 {
     stonet_scores scores;
-    assert_int_equal(stonet_score(model, data, &scores), STONET_OK);
+    assert_int_equal(stonet_score(model, data, NULL, &scores), STONET_OK);
     return scores.log_loss;
 }
 
@@ -84,8 +84,7 @@ static void continues_a_loaded_model(void **state)
     size_t size = 0;
     assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
     assert_int_equal(stonet_model_load_bytes(bytes, size, &loaded), STONET_OK);
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     assert_int_equal(stonet_fit_more(model, second.data, &run), STONET_OK);
     run.threads = 2;
@@ -106,9 +105,9 @@ static void chosen_settings_are_kept(void **state)
     stonet_model *model = NULL;
     assert_int_equal(stonet_fit(spec, first.data, NULL, &model), STONET_OK);
     stonet_scores before, after;
-    assert_int_equal(stonet_score(model, first.data, &before), STONET_OK);
+    assert_int_equal(stonet_score(model, first.data, NULL, &before), STONET_OK);
     assert_int_equal(stonet_fit_more(model, first.data, NULL), STONET_OK);
-    assert_int_equal(stonet_score(model, first.data, &after), STONET_OK);
+    assert_int_equal(stonet_score(model, first.data, NULL, &after), STONET_OK);
     assert_true(after.mse < 2.0 * before.mse);
     stonet_model_free(model);
     stonet_spec_free(spec);

@@ -93,8 +93,7 @@ static stonet_spec *make_spec(const char *method)
 
 static void tell(const char *method, const sn_table *table, account *a)
 {
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.on_message = keep_message;
     run.user = a->messages;
     run.threads = 1;
@@ -111,9 +110,9 @@ static void tell(const char *method, const sn_table *table, account *a)
     a->history = stonet_model_history_csv(model);
     assert_int_equal(stonet_model_save_bytes(model, &a->file, &a->size), STONET_OK);
     if (stonet_model_load_bytes(a->file, a->size, &back) != STONET_OK) fail_msg("%s", stonet_last_error());
-    assert_int_equal(stonet_predict(back, table->data, a->predicted), STONET_OK);
+    assert_int_equal(stonet_predict(back, table->data, NULL, a->predicted), STONET_OK);
     const char *grid[] = {"scale=none,column"};
-    stonet_tune_options how = {.folds = 2, .grid = grid, .n_grid = 1};
+    stonet_tune_options how = {.size = sizeof how, .folds = 2, .grid = grid, .n_grid = 1};
     stonet_results *results = NULL;
     if (stonet_tune(copy, table->data, &how, &run, &results) != STONET_OK)
         fail_msg("%s", stonet_last_error());
@@ -204,7 +203,8 @@ static void tables_are_the_same(void **state)
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_read(path, &(stonet_read_options){.target = "b"}, &data), STONET_OK);
+    stonet_read_options how = {.size = sizeof how, .target = "b"};
+    assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
     leave_comma();
     unlink(path);
     assert_string_equal(text, "a,b\n0.1,-2.5e-7\n1234567.9,1e300\n");

@@ -9,16 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/testing.h"
 #include "model/safetensors.h"
 #include "model/testing.h"
-
-static void assert_says(stonet_status got, stonet_status wanted, const char *words)
-{
-    if (got != wanted || strstr(stonet_last_error(), words) == NULL)
-        print_error("got %d '%s', wanted %d '%s'\n", got, stonet_last_error(), wanted, words);
-    assert_int_equal(got, wanted);
-    assert_non_null(strstr(stonet_last_error(), words));
-}
 
 /* Makes iterative methods short. */
 static void hurry(stonet_spec *spec)
@@ -58,8 +51,8 @@ static void assert_round_trip(const stonet_model *model, const stonet_data *data
     assert_int_equal(stonet_transform(model, data, NULL, z), STONET_OK);
     assert_int_equal(stonet_transform(back, data, NULL, z_back), STONET_OK);
     assert_memory_equal(z, z_back, (size_t)(n * q) * sizeof *z);
-    assert_int_equal(stonet_predict(model, data, out), STONET_OK);
-    assert_int_equal(stonet_predict(back, data, out_back), STONET_OK);
+    assert_int_equal(stonet_predict(model, data, NULL, out), STONET_OK);
+    assert_int_equal(stonet_predict(back, data, NULL, out_back), STONET_OK);
     assert_memory_equal(out, out_back, (size_t)(n * m) * sizeof *out);
     for (int64_t i = 0; i < n * q; i++) assert_true(isfinite(z[i]));
     for (int64_t i = 0; i < n * m; i++) assert_true(isfinite(out[i]));
@@ -154,9 +147,11 @@ static void without_a_learner_there_is_z_only(void **state)
     double out[60];
     stonet_scores scores;
     assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
-    assert_says(stonet_predict(model, table.data, out), STONET_ERROR_UNSUPPORTED, "without a learner");
-    assert_says(stonet_score(model, table.data, &scores), STONET_ERROR_UNSUPPORTED, "without a learner");
-    assert_says(stonet_transform(model, table.data, &(stonet_transform_options){.draws = 3}, z),
+    assert_says(stonet_predict(model, table.data, NULL, out), STONET_ERROR_UNSUPPORTED, "without a learner");
+    assert_says(stonet_score(model, table.data, NULL, &scores), STONET_ERROR_UNSUPPORTED,
+                "without a learner");
+    assert_says(stonet_transform(model, table.data,
+                                 &(stonet_use_options){.size = sizeof(stonet_use_options), .draws = 3}, z),
                 STONET_ERROR_UNSUPPORTED, "pca");
     assert_null(stonet_model_history_csv(model));
     stonet_model_free(model);
@@ -174,8 +169,8 @@ static void scores_are_in_units_of_y(void **state)
     stonet_model *model = must_fit(spec, table.data);
     double out[N * M];
     stonet_scores scores;
-    assert_int_equal(stonet_predict(model, table.data, out), STONET_OK);
-    assert_int_equal(stonet_score(model, table.data, &scores), STONET_OK);
+    assert_int_equal(stonet_predict(model, table.data, NULL, out), STONET_OK);
+    assert_int_equal(stonet_score(model, table.data, NULL, &scores), STONET_OK);
     int64_t m;
     const double *y = stonet_data_targets(table.data, &m);
     assert_int_equal(m, M);
@@ -212,7 +207,7 @@ static void classes_keep_their_labels(void **state)
     assert_true(stonet_model_is_classifier(model));
     assert_null(stonet_model_class_label(model, 3));
     assert_null(stonet_model_class_label(model, -1));
-    assert_int_equal(stonet_predict(model, table.data, out), STONET_OK);
+    assert_int_equal(stonet_predict(model, table.data, NULL, out), STONET_OK);
     int64_t wrong = 0, n_classes;
     const int32_t *code = stonet_data_classes(table.data, &n_classes);
     for (int i = 0; i < 60; i++) {
@@ -226,7 +221,7 @@ static void classes_keep_their_labels(void **state)
         wrong +=
             strcmp(stonet_model_class_label(model, best), stonet_data_class_label(table.data, code[i])) != 0;
     }
-    assert_int_equal(stonet_score(model, table.data, &scores), STONET_OK);
+    assert_int_equal(stonet_score(model, table.data, NULL, &scores), STONET_OK);
     assert_true(fabs(scores.error_rate - (double)wrong / 60) < 1e-12);
     assert_true(fabs(scores.error_rate + scores.accuracy - 1.0) < 1e-12);
     assert_true(scores.error_rate < 0.2);
@@ -270,8 +265,7 @@ static void threads_do_not_change_the_file(void **state)
     size_t first_size = 0;
     static const int THREADS[] = {1, 2, 7};
     for (size_t i = 0; i < sizeof THREADS / sizeof *THREADS; i++) {
-        stonet_run run;
-        stonet_run_default(&run);
+        stonet_run run = STONET_RUN_INIT;
         run.threads = THREADS[i];
         stonet_model *model = NULL;
         unsigned char *bytes = NULL;
@@ -381,7 +375,7 @@ static void damaged_models_never_crash(void **state)
                 float *z = malloc((size_t)(20 * stonet_model_dim(back)) * sizeof *z);
                 double *out = malloc((size_t)(20 * stonet_model_outputs(back)) * sizeof *out);
                 stonet_transform(back, table.data, NULL, z);
-                stonet_predict(back, table.data, out);
+                stonet_predict(back, table.data, NULL, out);
                 free(z);
                 free(out);
             }
@@ -436,8 +430,8 @@ static void missing_arguments_are_errors(void **state)
     assert_int_equal(stonet_fit(NULL, table.data, NULL, &model), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_fit(spec, NULL, NULL, &model), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_transform(NULL, table.data, NULL, z), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_predict(NULL, table.data, out), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_score(NULL, table.data, &scores), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_predict(NULL, table.data, NULL, out), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_score(NULL, table.data, NULL, &scores), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_model_save(NULL, "x"), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_model_load(NULL, &model), STONET_ERROR_ARGUMENT);
     assert_null(stonet_model_json(NULL));

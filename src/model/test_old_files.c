@@ -82,7 +82,7 @@ static void they_give_what_they_gave(void **state)
         assert_close(MODELS[k], count, got, wanted);
         count = ROWS * stonet_model_outputs(model);
         assert_int_equal(read_numbers(MODELS[k], ".prediction.csv", wanted), count);
-        assert_int_equal(stonet_predict(model, rows, got), STONET_OK);
+        assert_int_equal(stonet_predict(model, rows, NULL, got), STONET_OK);
         assert_close(MODELS[k], count, got, wanted);
         stonet_model_free(model);
     }
@@ -101,8 +101,8 @@ static void they_can_be_written_anew(void **state)
         assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
         assert_int_equal(stonet_model_load_bytes(bytes, size, &back), STONET_OK);
         double out[ROWS * MOST] = {0}, again[ROWS * MOST] = {0};
-        assert_int_equal(stonet_predict(model, rows, out), STONET_OK);
-        assert_int_equal(stonet_predict(back, rows, again), STONET_OK);
+        assert_int_equal(stonet_predict(model, rows, NULL, out), STONET_OK);
+        assert_int_equal(stonet_predict(back, rows, NULL, again), STONET_OK);
         assert_memory_equal(out, again, sizeof out);
         char *facts = stonet_model_json(model), *facts_again = stonet_model_json(back);
         assert_string_equal(facts, facts_again);

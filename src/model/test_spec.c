@@ -11,15 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/testing.h"
 #include "model/model.h"
-
-static void assert_says(stonet_status got, stonet_status wanted, const char *words)
-{
-    if (got != wanted || strstr(stonet_last_error(), words) == NULL)
-        print_error("got %d '%s', wanted %d '%s'\n", got, stonet_last_error(), wanted, words);
-    assert_int_equal(got, wanted);
-    assert_non_null(strstr(stonet_last_error(), words));
-}
 
 static void unknown_names_are_refused_with_the_nearest(void **state)
 {

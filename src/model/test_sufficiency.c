@@ -46,8 +46,7 @@ static double p_value(const char *method, const char *scale, int classes, int th
     stonet_data *test = draw(1, classes);
     stonet_spec *spec = NULL;
     stonet_model *model = NULL;
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     stonet_independence_result result = {0};
     assert_int_equal(stonet_spec_create(method, &spec), STONET_OK);

@@ -55,15 +55,14 @@ typedef struct outcome {
 static outcome fit(const stonet_spec *spec, const stonet_data *data, int threads)
 {
     outcome out = {0};
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     stonet_model *model = NULL;
     if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
     assert_int_equal(stonet_model_save_bytes(model, &out.bytes, &out.size), STONET_OK);
     out.z_size = (size_t)(stonet_data_rows(data) * model->dim) * sizeof *out.z;
     out.z = sn_calloc(out.z_size, 1);
-    stonet_transform_options options = {.threads = threads};
+    stonet_use_options options = {.size = sizeof options, .threads = threads};
     assert_int_equal(stonet_transform(model, data, &options, out.z), STONET_OK);
     stonet_model_free(model);
     return out;

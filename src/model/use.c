@@ -1,5 +1,6 @@
 /* Z and predictions for new rows, block by block so that memory stays flat. */
 #include "base/memory.h"
+#include "base/options.h"
 #include "data/readers.h"
 #include "model/model.h"
 
@@ -120,20 +121,18 @@ done:
 }
 
 stonet_status stonet_transform(const stonet_model *model, const stonet_data *data,
-                               const stonet_transform_options *options, float *z)
+                               const stonet_use_options *options, float *z)
 {
     if (model == NULL || data == NULL || z == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_transform needs a model, data and room for Z");
-    sn_transform_request request = {.seed = model->seed};
-    if (options != NULL) {
-        if (options->draws < 0)
-            return sn_fail(STONET_ERROR_ARGUMENT, "the number of draws cannot be negative");
-        request = (sn_transform_request){.draws = options->draws,
-                                         .activated = options->activated != 0,
-                                         .impute = options->impute != 0,
-                                         .seed = options->seed,
-                                         .threads = options->threads};
-    }
+    stonet_use_options how;
+    SN_TRY(sn_take_use_options(options, &how));
+    if (how.draws < 0) return sn_fail(STONET_ERROR_ARGUMENT, "the number of draws cannot be negative");
+    sn_transform_request request = {.draws = how.draws,
+                                    .activated = how.activated != 0,
+                                    .impute = how.impute != 0,
+                                    .seed = how.seed,
+                                    .threads = how.threads};
     if ((request.draws > 0 || request.activated || request.impute) && !model->method->has_draws)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "method '%s' has no noise and no activation: it only gives the plain Z",
@@ -155,10 +154,25 @@ static stonet_status predict_block(const stonet_model *model, const float *x, in
     return sn_model_predict(model, x, count, out + first * sn_schema_outputs(model->schema));
 }
 
-stonet_status stonet_predict(const stonet_model *model, const stonet_data *data, double *out)
+stonet_status sn_use_plain(const stonet_use_options *options, const char *call, stonet_use_options *how)
+{
+    SN_TRY(sn_take_use_options(options, how));
+    if (how->draws != 0 || how->activated != 0 || how->impute != 0)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "%s takes no draws, activated or impute: these are for stonet_transform", call);
+    return STONET_OK;
+}
+
+stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
+                             const stonet_use_options *options, double *out)
 {
     if (model == NULL || data == NULL || out == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_predict needs a model, data and room for the predictions");
-    return for_each_block(model, data, predict_block, out);
+    stonet_use_options how;
+    SN_TRY(sn_use_plain(options, "stonet_predict", &how));
+    int before = sn_model_threads(how.threads);
+    stonet_status status = for_each_block(model, data, predict_block, out);
+    sn_model_threads(before);
+    return status;
 }

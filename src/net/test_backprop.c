@@ -181,8 +181,7 @@ static void train_once(const fixture *f, int threads, sn_rule rule, int64_t *don
                             .dropout = 0.25,
                             .batch = 64,
                             .epochs = 20};
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     double losses[20];
     stonet_outcome outcome;
@@ -228,8 +227,7 @@ static void the_same_bits_for_a_wide_network(void **unused)
         .stage = "test", .rule = SN_SGD, .rate = 0.01, .momentum = 0.9, .batch = 150, .epochs = 2};
     const int threads[3] = {1, 2, 7};
     for (int i = 0; i < 3; i++) {
-        stonet_run run;
-        stonet_run_default(&run);
+        stonet_run run = STONET_RUN_INIT;
         run.threads = threads[i];
         int64_t done;
         stonet_outcome outcome;
@@ -260,8 +258,7 @@ static void stops_when_asked_and_survives_divergence(void **unused)
     stonet_outcome outcome;
     sn_examples examples = {N, f.x, NULL, NULL, f.y};
     sn_training training = {.stage = "test", .rule = SN_SGD, .rate = 0.01, .batch = 32, .epochs = 50};
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     int asked = 0;
     run.should_stop = stop_after_three;
     run.user = &asked;

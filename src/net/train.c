@@ -182,7 +182,7 @@ stonet_status sn_train(const sn_shape *shape, const sn_examples *examples, const
     trainer t = {.shape = shape, .training = training};
     stonet_run defaults;
     if (run == NULL) {
-        stonet_run_default(&defaults);
+        defaults = (stonet_run)STONET_RUN_INIT;
         run = &defaults;
     }
     *outcome = STONET_DONE;

@@ -8,6 +8,7 @@
  * another, and threads that find no job of the same split would wait for it.
  */
 #include "base/memory.h"
+#include "base/options.h"
 #include "select/grid.h"
 #include "select/results.h"
 
@@ -16,7 +17,8 @@ enum { DEFAULT_FOLDS = 5 };
 typedef struct comparison {
     const stonet_spec *const *specs;
     int64_t n_specs;
-    const stonet_compare_options *options;
+    stonet_compare_options options;
+    stonet_tune_options tuning; /* when options.tuning is not NULL */
     sn_strata strata;
     sn_splits splits;
     sn_points *points; /* of each spec; one point means nothing to tune */
@@ -45,7 +47,7 @@ static int64_t entries_for(const stonet_tune_options *tuning, const stonet_spec 
 /* An entry that is for none of the specs is a mistake worth hearing about. */
 static stonet_status check_entries(const comparison *self)
 {
-    const stonet_tune_options *tuning = &self->options->tuning;
+    const stonet_tune_options *tuning = &self->tuning;
     for (int64_t e = 0; tuning->grid != NULL && e < tuning->n_grid; e++) {
         bool used = false;
         const char *own;
@@ -60,9 +62,9 @@ static stonet_status check_entries(const comparison *self)
 
 static stonet_status make_points(comparison *self, int64_t i, uint64_t seed)
 {
-    const stonet_tune_options *tuning = &self->options->tuning;
+    const stonet_tune_options *tuning = &self->tuning;
     const stonet_spec *spec = self->specs[i];
-    if (!self->options->tune) return sn_points_create(spec, NULL, 0, 0, seed, &self->points[i]);
+    if (self->options.tuning == NULL) return sn_points_create(spec, NULL, 0, 0, seed, &self->points[i]);
     if (tuning->grid == NULL) {
         const char *grid[SN_MAX_GRID_ENTRIES];
         int64_t n_grid = sn_default_grid(spec->method->name, sn_strata_task(&self->strata), grid);
@@ -84,7 +86,7 @@ static int64_t tuning_jobs(const comparison *self)
     int64_t count = 0;
     for (int64_t i = 0; i < self->n_specs; i++)
         if (self->points[i].count > 1) count += self->points[i].count;
-    return self->options->tune ? count * fold_count(self->options->tuning.folds) : 0;
+    return self->options.tuning != NULL ? count * fold_count(self->tuning.folds) : 0;
 }
 
 /* The best point of spec i among its tuning jobs; NULL, with the reason in *failure, when none worked. */
@@ -105,7 +107,7 @@ static stonet_status tune_split(comparison *self, const sn_split *split, const s
                                 char **failure)
 {
     int64_t count = tuning_jobs(self), at = 0;
-    int folds = fold_count(self->options->tuning.folds);
+    int folds = fold_count(self->tuning.folds);
     sn_splits inner = {0};
     sn_job *jobs = NULL;
     stonet_status status;
@@ -212,8 +214,8 @@ static stonet_status run_comparison(comparison *self)
 /* Every training part must have rows for the folds inside it. */
 static stonet_status check_inner_folds(const comparison *self)
 {
-    int folds = fold_count(self->options->tuning.folds);
-    for (int64_t k = 0; self->options->tune && k < self->splits.count; k++)
+    int folds = fold_count(self->tuning.folds);
+    for (int64_t k = 0; self->options.tuning != NULL && k < self->splits.count; k++)
         if (self->splits.split[k].n_train < folds)
             return sn_fail(STONET_ERROR_ARGUMENT,
                            "a training part of %lld rows cannot be cut into %d folds to tune on",
@@ -224,7 +226,7 @@ static stonet_status check_inner_folds(const comparison *self)
 static stonet_status prepare(comparison *self, const stonet_data *data)
 {
     const stonet_run *run = self->runner.run;
-    const stonet_compare_options *options = self->options;
+    const stonet_compare_options *options = &self->options;
     SN_TRY(check_entries(self));
     SN_TRY(sn_strata_create(self->specs[0], data, &self->strata));
     SN_TRY(SN_NEW(self->points, self->n_specs));
@@ -251,14 +253,20 @@ static void clean_up(comparison *self)
     stonet_results_free(self->results);
 }
 
+static stonet_status take_options(const stonet_compare_options *options, comparison *self)
+{
+    SN_TRY(sn_take_compare_options(options, &self->options));
+    return sn_take_tune_options(self->options.tuning, &self->tuning);
+}
+
 stonet_status stonet_compare_check(const stonet_spec *const *specs, int64_t n_specs, const stonet_data *data,
                                    const stonet_compare_options *options)
 {
-    if (specs == NULL || n_specs < 1 || data == NULL || options == NULL)
-        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_compare_check needs specs, data and options");
-    stonet_run run;
-    stonet_run_default(&run);
-    comparison self = {.specs = specs, .n_specs = n_specs, .options = options, .runner = {.run = &run}};
+    if (specs == NULL || n_specs < 1 || data == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_compare_check needs specs and data");
+    stonet_run run = STONET_RUN_INIT;
+    comparison self = {.specs = specs, .n_specs = n_specs, .runner = {.run = &run}};
+    SN_TRY(take_options(options, &self));
     stonet_status status = prepare(&self, data);
     clean_up(&self);
     return status;
@@ -271,14 +279,12 @@ stonet_status stonet_compare(const stonet_spec *const *specs, int64_t n_specs, c
     if (specs == NULL || n_specs < 1 || data == NULL || out == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_compare needs specs, data and a place for the results");
     *out = NULL;
-    static const stonet_compare_options DEFAULTS = {0};
-    stonet_run fallback;
-    stonet_run_default(&fallback);
-    comparison self = {
-        .specs = specs,
-        .n_specs = n_specs,
-        .options = options != NULL ? options : &DEFAULTS,
-        .runner = {.run = run != NULL ? run : &fallback, .stage = "comparing", .start = sn_seconds()}};
+    stonet_run job;
+    SN_TRY(sn_take_run(run, &job));
+    comparison self = {.specs = specs,
+                       .n_specs = n_specs,
+                       .runner = {.run = &job, .stage = "comparing", .start = sn_seconds()}};
+    SN_TRY(take_options(options, &self));
     stonet_status status = prepare(&self, data);
     if (status == STONET_OK) status = run_comparison(&self);
     if (status == STONET_OK) status = sn_results_finish(self.results, atomic_load(&self.runner.stop));

@@ -64,12 +64,15 @@ static double criterion_value(stonet_criterion criterion, const stonet_scores *s
     return scores->mse;
 }
 
+/* Each job has one thread, for its scores too. */
+static const stonet_use_options ONE_THREAD = {.size = sizeof(stonet_use_options), .threads = 1};
+
 static stonet_status score_split(const stonet_model *model, const sn_split *split, stonet_scores *scores)
 {
-    if (split->test != NULL) return stonet_score(model, split->test, scores);
+    if (split->test != NULL) return stonet_score(model, split->test, &ONE_THREAD, scores);
     stonet_data *held_out = NULL;
     SN_TRY(stonet_data_subset(split->data, split->held_out, split->n_held_out, &held_out));
-    stonet_status status = stonet_score(model, held_out, scores);
+    stonet_status status = stonet_score(model, held_out, &ONE_THREAD, scores);
     stonet_data_free(held_out);
     return status;
 }
@@ -87,7 +90,8 @@ static stonet_status fit_split(const sn_job *job, const stonet_run *run, stonet_
 
 static void run_job(sn_job *job, worker *self)
 {
-    stonet_run run = {.seed = self->runner->run->seed,
+    stonet_run run = {.size = sizeof run,
+                      .seed = self->runner->run->seed,
                       .threads = 1,
                       .on_progress = on_progress,
                       .should_stop = should_stop,

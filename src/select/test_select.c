@@ -10,17 +10,10 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/testing.h"
 #include "model/testing.h"
 #include "select/jobs.h"
 #include "select/results.h"
-
-static void assert_says(stonet_status got, stonet_status wanted, const char *words)
-{
-    if (got != wanted || strstr(stonet_last_error(), words) == NULL)
-        print_error("got %d '%s', wanted %d '%s'\n", got, stonet_last_error(), wanted, words);
-    assert_int_equal(got, wanted);
-    assert_non_null(strstr(stonet_last_error(), words));
-}
 
 static stonet_result_row row_of(const stonet_results *results, int64_t index)
 {
@@ -95,7 +88,7 @@ static void a_class_of_one_row_is_never_held_out(void **state)
     stonet_spec *spec = sn_testing_spec("pca", "1");
     stonet_results *results = NULL;
     static const char *const GRID[] = {"dim=1"};
-    stonet_tune_options options = {.folds = 4, .grid = GRID, .n_grid = 1};
+    stonet_tune_options options = {.size = sizeof options, .folds = 4, .grid = GRID, .n_grid = 1};
     assert_int_equal(stonet_tune(spec, table.data, &options, NULL, &results), STONET_OK);
     assert_null(row_of(results, 0).failure);
     stonet_results_free(results);
@@ -111,10 +104,9 @@ static stonet_results *tune_hidden(const stonet_data *data, int threads)
     stonet_spec *spec = sn_testing_spec("pca", "1");
     assert_int_equal(stonet_spec_set(spec, "scale", "centre"), STONET_OK);
     stonet_results *results = NULL;
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
-    stonet_tune_options options = {.folds = 4, .grid = GRID, .n_grid = 1};
+    stonet_tune_options options = {.size = sizeof options, .folds = 4, .grid = GRID, .n_grid = 1};
     assert_int_equal(stonet_tune(spec, data, &options, &run, &results), STONET_OK);
     stonet_spec_free(spec);
     return results;
@@ -234,7 +226,7 @@ static void a_point_that_fails_does_not_stop_the_others(void **state)
     stonet_spec *spec = sn_testing_spec("pca", "2");
     static const char *const MIXED[] = {"learner=linear,logistic"}, *const BAD[] = {"learner=linear"};
     stonet_results *results = NULL;
-    stonet_tune_options options = {.folds = 2, .grid = MIXED, .n_grid = 1};
+    stonet_tune_options options = {.size = sizeof options, .folds = 2, .grid = MIXED, .n_grid = 1};
     assert_int_equal(stonet_tune(spec, table.data, &options, NULL, &results), STONET_OK);
     assert_int_equal(stonet_results_best(results), 1);
     assert_non_null(strstr(row_of(results, 0).failure, "linear"));
@@ -258,7 +250,7 @@ static void criteria_must_suit_the_task(void **state)
     sn_table classes = hidden_classes(60, 3), numbers = sn_table_numbers(60, 3, 1, 1);
     stonet_spec *spec = sn_testing_spec("pca", "2");
     stonet_results *results = NULL;
-    stonet_tune_options options = {.folds = 2, .criterion = STONET_CRITERION_MSE};
+    stonet_tune_options options = {.size = sizeof options, .folds = 2, .criterion = STONET_CRITERION_MSE};
     assert_says(stonet_tune(spec, classes.data, &options, NULL, &results), STONET_ERROR_ARGUMENT, "mse");
     options.criterion = STONET_CRITERION_LOG_LOSS;
     assert_says(stonet_tune(spec, numbers.data, &options, NULL, &results), STONET_ERROR_ARGUMENT, "log_loss");
@@ -304,11 +296,12 @@ static void stopping_keeps_what_is_finished(void **state)
     sn_table table = hidden_classes(60, 3);
     stonet_spec *spec = sn_testing_spec("pca", "2");
     static const char *const GRID[] = {"dim=1,2,3"};
-    stonet_tune_options options = {.folds = 5, .grid = GRID, .n_grid = 1};
+    stonet_tune_options options = {.size = sizeof options, .folds = 5, .grid = GRID, .n_grid = 1};
     stonet_results *results = NULL;
     for (int threads = 1; threads <= 2; threads++) {
         watch self = {.caller = pthread_self(), .calls_left = 12};
-        stonet_run run = {.seed = 1,
+        stonet_run run = {.size = sizeof run,
+                          .seed = 1,
                           .threads = threads,
                           .on_progress = on_progress,
                           .should_stop = should_stop,
@@ -345,7 +338,7 @@ static void methods_are_compared_on_the_same_folds(void **state)
                              sn_testing_spec("sir", "2")};
     assert_int_equal(stonet_spec_set(specs[0], "scale", "centre"), STONET_OK);
     stonet_results *results = NULL;
-    stonet_compare_options options = {.folds = 5};
+    stonet_compare_options options = {.size = sizeof options, .folds = 5};
     assert_int_equal(
         stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, NULL, &results),
         STONET_OK);
@@ -370,14 +363,14 @@ static void a_test_set_takes_the_place_of_folds(void **state)
     sn_table train = hidden_classes(120, 5), test = hidden_classes(60, 6);
     stonet_spec *spec = sn_testing_spec("sir", "1");
     stonet_results *results = NULL;
-    stonet_compare_options options = {.test = test.data};
+    stonet_compare_options options = {.size = sizeof options, .test = test.data};
     assert_int_equal(
         stonet_compare((const stonet_spec *const *)&spec, 1, train.data, &options, NULL, &results),
         STONET_OK);
     stonet_model *model = NULL;
     stonet_scores scores;
     assert_int_equal(stonet_fit(spec, train.data, NULL, &model), STONET_OK);
-    assert_int_equal(stonet_score(model, test.data, &scores), STONET_OK);
+    assert_int_equal(stonet_score(model, test.data, NULL, &scores), STONET_OK);
     assert_int_equal(row_of(results, 0).n_values, 1);
     assert_true(row_of(results, 0).values[0] == scores.error_rate);
     assert_true(isnan(row_of(results, 0).se));
@@ -406,9 +399,9 @@ static void tuning_sees_the_training_part_only(void **state)
     double mean[2];
     for (int k = 0; k < 2; k++) {
         stonet_results *results = NULL;
-        stonet_compare_options options = {.test = k == 0 ? test.data : spoiled.data,
-                                          .tune = 1,
-                                          .tuning = {.folds = 3, .grid = GRID, .n_grid = 2}};
+        stonet_tune_options tuning = {.size = sizeof tuning, .folds = 3, .grid = GRID, .n_grid = 2};
+        stonet_compare_options options = {
+            .size = sizeof options, .test = k == 0 ? test.data : spoiled.data, .tuning = &tuning};
         assert_int_equal(
             stonet_compare((const stonet_spec *const *)specs, 2, train.data, &options, NULL, &results),
             STONET_OK);
@@ -440,12 +433,11 @@ static void tuned_comparisons_are_the_same_for_any_threads(void **state)
                              sn_testing_spec("none", "1")};
     double values[2][9];
     for (int k = 0; k < 2; k++) {
-        stonet_run run;
-        stonet_run_default(&run);
+        stonet_run run = STONET_RUN_INIT;
         run.threads = k == 0 ? 1 : 3;
         stonet_results *results = NULL;
-        stonet_compare_options options = {
-            .folds = 3, .tune = 1, .tuning = {.folds = 2, .grid = GRID, .n_grid = 2}};
+        stonet_tune_options tuning = {.size = sizeof tuning, .folds = 2, .grid = GRID, .n_grid = 2};
+        stonet_compare_options options = {.size = sizeof options, .folds = 3, .tuning = &tuning};
         assert_int_equal(
             stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, &run, &results),
             STONET_OK);
@@ -455,8 +447,8 @@ static void tuned_comparisons_are_the_same_for_any_threads(void **state)
     assert_memory_equal(values[0], values[1], sizeof values[0]);
     stonet_results *results = NULL;
     static const char *const LOST[] = {"kdr:epsilon=1,2"};
-    stonet_compare_options options = {
-        .folds = 3, .tune = 1, .tuning = {.folds = 2, .grid = LOST, .n_grid = 1}};
+    stonet_tune_options tuning = {.size = sizeof tuning, .folds = 2, .grid = LOST, .n_grid = 1};
+    stonet_compare_options options = {.size = sizeof options, .folds = 3, .tuning = &tuning};
     assert_says(stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, NULL, &results),
                 STONET_ERROR_ARGUMENT, "kdr:epsilon");
     for (int i = 0; i < 3; i++) stonet_spec_free(specs[i]);
@@ -472,19 +464,21 @@ static void a_check_finds_what_a_comparison_would(void **state)
     const stonet_spec *const *specs = (const stonet_spec *const *)&spec;
     assert_int_equal(stonet_spec_set(spec, "epochs", "9000000"), STONET_OK);
     static const char *const LOST[] = {"slices=2,3"};
-    stonet_compare_options fine = {.folds = 3, .tune = 1}, wrong = fine;
+    stonet_tune_options tuning = STONET_TUNE_OPTIONS_INIT;
+    stonet_compare_options fine = {.size = sizeof fine, .folds = 3, .tuning = &tuning}, wrong = fine;
     assert_int_equal(stonet_compare_check(specs, 1, table.data, &fine), STONET_OK);
     wrong.folds = 61;
     assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "61 folds");
     wrong = fine;
-    wrong.tuning.folds = 41;
+    tuning.folds = 41;
     assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "to tune on");
+    tuning.folds = 0;
     wrong = fine;
     wrong.criterion = STONET_CRITERION_MSE;
     assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "mse");
     wrong = fine;
-    wrong.tuning.grid = LOST;
-    wrong.tuning.n_grid = 1;
+    tuning.grid = LOST;
+    tuning.n_grid = 1;
     assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "slices=2,3");
     assert_says(stonet_compare_check(NULL, 0, table.data, &fine), STONET_ERROR_ARGUMENT, "needs specs");
     stonet_spec_free(spec);
@@ -499,7 +493,7 @@ static void specs_that_all_fail_give_their_reasons(void **state)
     stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1")};
     for (int i = 0; i < 2; i++) assert_int_equal(stonet_spec_set(specs[i], "learner", "linear"), STONET_OK);
     stonet_results *results = NULL;
-    stonet_compare_options options = {.folds = 3};
+    stonet_compare_options options = {.size = sizeof options, .folds = 3};
     assert_int_equal(
         stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results),
         STONET_OK);

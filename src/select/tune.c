@@ -1,5 +1,6 @@
 /* stonet_tune: the points of a grid, each scored on k folds. */
 #include "base/memory.h"
+#include "base/options.h"
 #include "select/grid.h"
 #include "select/results.h"
 
@@ -40,11 +41,10 @@ stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
     if (spec == NULL || data == NULL || out == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_tune needs a spec, data and a place for the results");
     *out = NULL;
-    static const stonet_tune_options DEFAULTS = {0};
-    if (options == NULL) options = &DEFAULTS;
-    stonet_run fallback;
-    stonet_run_default(&fallback);
-    if (run == NULL) run = &fallback;
+    stonet_tune_options how;
+    stonet_run job;
+    SN_TRY(sn_take_tune_options(options, &how));
+    SN_TRY(sn_take_run(run, &job));
 
     sn_strata strata = {0};
     sn_points points = {0};
@@ -53,17 +53,17 @@ stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
     stonet_criterion criterion;
     stonet_status status;
     SN_GOTO(status, sn_strata_create(spec, data, &strata), done);
-    SN_GOTO(status, make_points(spec, options, &strata, run->seed, &points), done);
-    SN_GOTO(status, sn_criterion_resolve(options->criterion, strata.is_classifier, &criterion), done);
-    SN_GOTO(status,
-            sn_splits_fold(data, NULL, 0, &strata, options->folds != 0 ? options->folds : DEFAULT_FOLDS,
-                           run->seed, &splits),
-            done);
+    SN_GOTO(status, make_points(spec, &how, &strata, job.seed, &points), done);
+    SN_GOTO(status, sn_criterion_resolve(how.criterion, strata.is_classifier, &criterion), done);
+    SN_GOTO(
+        status,
+        sn_splits_fold(data, NULL, 0, &strata, how.folds != 0 ? how.folds : DEFAULT_FOLDS, job.seed, &splits),
+        done);
     SN_GOTO(status,
             sn_results_create((const stonet_spec *const *)points.spec, points.count, splits.count, criterion,
                               &results),
             done);
-    SN_GOTO(status, run_points(&points, &splits, criterion, run, results), done);
+    SN_GOTO(status, run_points(&points, &splits, criterion, &job, results), done);
     *out = results;
     results = NULL;
 done:

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/run.h"
 #include "math/linalg.h"
 #include "stats/covariance_test.h"
@@ -21,11 +22,6 @@ typedef struct prepared {
     uint64_t seed;
     int threads;
 } prepared;
-
-void stonet_independence_default(stonet_independence_options *options)
-{
-    *options = (stonet_independence_options){.features = 5, .repeats = 1, .permutations = 1000};
-}
 
 double sn_cauchy_combination(int64_t count, const double *p)
 {
@@ -316,30 +312,24 @@ stonet_status stonet_independence(const double *x, int64_t n, int64_t dx, const 
                                   const double *z, int64_t dz, const stonet_independence_options *options,
                                   const stonet_run *run, stonet_independence_result *result)
 {
-    stonet_independence_options default_options;
-    stonet_run default_run;
-    if (options == NULL) {
-        stonet_independence_default(&default_options);
-        options = &default_options;
-    }
-    if (run == NULL) {
-        stonet_run_default(&default_run);
-        run = &default_run;
-    }
+    stonet_independence_options how;
+    stonet_run job;
+    SN_TRY(sn_take_independence_options(options, &how));
+    SN_TRY(sn_take_run(run, &job));
     if (x == NULL || y == NULL || result == NULL || n < 1 || dx < 1 || dy < 1 || (z != NULL && dz < 1)) {
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "an independence test needs x and y with at least one row and column");
     }
     if (z == NULL) dz = 0;
-    SN_TRY(check_options(options, z != NULL));
+    SN_TRY(check_options(&how, z != NULL));
     SN_TRY(check_finite("x", n, dx, x));
     SN_TRY(check_finite("y", n, dy, y));
     SN_TRY(check_finite("z", n, dz, z));
-    *result = (stonet_independence_result){.test = options->test, .p_value = 1.0, .n = n};
-    if (options->test == STONET_TEST_AUTO) result->test = z != NULL ? STONET_TEST_RCIT : STONET_TEST_RIT;
+    *result = (stonet_independence_result){.test = how.test, .p_value = 1.0, .n = n};
+    if (how.test == STONET_TEST_AUTO) result->test = z != NULL ? STONET_TEST_RCIT : STONET_TEST_RIT;
     if (result->test == STONET_TEST_DCOR) {
-        return sn_distance_correlation_test(n, dx, x, dy, y, options->permutations, run, &result->statistic,
+        return sn_distance_correlation_test(n, dx, x, dy, y, how.permutations, &job, &result->statistic,
                                             &result->p_value);
     }
-    return fourier_test(x, n, dx, y, dy, z, dz, options, run, result);
+    return fourier_test(x, n, dx, y, dy, z, dz, &how, &job, result);
 }

@@ -131,8 +131,7 @@ static void test_known_values(void **state)
 static double p_value(int64_t n, int64_t dx, const double *x, int64_t dy, const double *y, uint64_t seed,
                       int threads)
 {
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.seed = seed;
     run.threads = threads;
     double value = 0.0;
@@ -170,7 +169,7 @@ static void test_level(void **state)
         double v[2 * N];
         double value = 0.0;
         double p = 0.0;
-        stonet_run run = {.seed = (uint64_t)trial, .threads = 1};
+        stonet_run run = {.size = sizeof run, .seed = (uint64_t)trial, .threads = 1};
         fill((uint32_t)(100 + trial), (int64_t)2 * N, v);
         if (sn_distance_correlation_test(N, 1, v, 1, v + N, B, &run, &value, &p) != STONET_OK) abort();
         small += p <= 0.1;
@@ -191,7 +190,7 @@ static void test_stopping(void **state)
 {
     (void)state;
     const double x[] = {1, 2, 3, 4, 5};
-    stonet_run run = {.seed = 1, .threads = 1, .should_stop = stop_now};
+    stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1, .should_stop = stop_now};
     double value;
     double p;
     assert_int_equal(sn_distance_correlation_test(5, 1, x, 1, x, 10, &run, &value, &p),

@@ -56,8 +56,7 @@ static void draw(world kind, int64_t n, uint32_t substream, sample *s)
 
 static stonet_independence_options options_for(stonet_test test, stonet_null_law law)
 {
-    stonet_independence_options options;
-    stonet_independence_default(&options);
+    stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
     options.test = test;
     options.null_law = law;
     options.permutations = 199;
@@ -66,8 +65,7 @@ static stonet_independence_options options_for(stonet_test test, stonet_null_law
 
 static double p_value(const sample *s, const stonet_independence_options *options, uint64_t seed, int threads)
 {
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.seed = seed;
     run.threads = threads;
     bool given = options->test == STONET_TEST_RCIT || options->test == STONET_TEST_RCOT;

@@ -140,8 +140,7 @@ static void test_setting(void **state)
     sn_losses losses[2];
     for (int k = 0; k < 2; k++) {
         sn_settings *settings = NULL;
-        stonet_run run;
-        stonet_run_default(&run);
+        stonet_run run = STONET_RUN_INIT;
         stonet_outcome outcome;
         assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
         assert_int_equal(sn_settings_set(settings, "epochs", "40"), STONET_OK);

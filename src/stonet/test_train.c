@@ -37,8 +37,7 @@ static sn_stonet *fit(const sn_problem *problem, const char *const *pairs, int t
                       const stonet_run *with, stonet_outcome *outcome)
 {
     sn_settings *s = settings_with(pairs);
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     if (with != NULL) run = *with;
     run.threads = threads;
     sn_stonet *net = NULL;
@@ -115,8 +114,7 @@ static void test_a_stuck_start_is_not_the_end(void **state)
     oracle o = make_problem(SN_REGRESSION, 300);
     const char *const pairs[] = {"epochs", "100", "hidden", "3", "activation", "tanh", NULL};
     stonet_outcome outcome;
-    stonet_run run;
-    stonet_run_default(&run);
+    stonet_run run = STONET_RUN_INIT;
     run.seed = 4;
     sn_stonet *net = fit(&o.problem, pairs, 1, &run, &outcome);
     assert_int_equal(outcome, STONET_DONE);
@@ -225,7 +223,7 @@ static void test_stopping_leaves_a_usable_model(void **state)
     for (int calls = 0; calls < 3000; calls = 3 * calls + 7) {
         for (int k = 0; k < 2; k++) {
             int left = calls;
-            stonet_run run = {.seed = 1, .should_stop = stop_when_zero, .user = &left};
+            stonet_run run = {.size = sizeof run, .seed = 1, .should_stop = stop_when_zero, .user = &left};
             stonet_outcome outcome;
             sn_stonet *net = fit(&o.problem, k == 0 ? fixed : open, 1, &run, &outcome);
             if (calls < 90) assert_int_equal(outcome, STONET_STOPPED);
@@ -302,8 +300,7 @@ static void test_settings_that_do_not_fit_are_refused(void **state)
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         const char *const pairs[] = {bad[k][0], bad[k][1], bad[k][2], bad[k][3], NULL};
         sn_settings *s = settings_with(pairs);
-        stonet_run run;
-        stonet_run_default(&run);
+        stonet_run run = STONET_RUN_INIT;
         sn_stonet *net = NULL;
         stonet_outcome outcome;
         assert_int_equal(sn_stonet_fit(&o.problem, 2, s, &run, &net, &outcome), STONET_ERROR_ARGUMENT);

@@ -312,7 +312,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
     def predict_proba(self, X: ArrayLike) -> Float64Matrix:
         """Probability of each class, in the order of ``classes_``."""
         table, rows = self._new_table(X)
-        return self.model_.predict(table, rows)
+        return self.model_.predict(table, rows, threads=threads_of(self.n_jobs))
 
     def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
         """The most probable class of each row."""
@@ -374,7 +374,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
     def predict(self, X: ArrayLike) -> Float64Matrix:
         """The expected response of each row, in units of y."""
         table, rows = self._new_table(X)
-        predicted = self.model_.predict(table, rows)
+        predicted = self.model_.predict(table, rows, threads=threads_of(self.n_jobs))
         return predicted[:, 0] if self._one_output else predicted
 
     def _more_tags(self) -> dict[str, Any]:

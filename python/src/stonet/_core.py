@@ -171,13 +171,16 @@ class Model:
         seed: int = 1, threads: int = 0,
     ) -> Float32Matrix:
         """Z of the rows; with draws M > 0, M stochastic passes one below the other."""
-        options = _library.TransformOptions(draws, int(activated), int(impute), seed, threads)
+        options = _library.UseOptions(
+            threads=threads, seed=seed, draws=draws, activated=int(activated), impute=int(impute)
+        )
         z = np.empty((rows * max(1, draws), self.dim), dtype=np.float32)
         check(lib.stonet_transform(self._handle, table.handle, ctypes.byref(options), _address(z)))
         return z
 
-    def predict(self, table: Table, rows: int) -> Float64Matrix:
+    def predict(self, table: Table, rows: int, *, threads: int = 0) -> Float64Matrix:
         """Probabilities of the classes, or the predicted numbers."""
+        options = _library.UseOptions(threads=threads)
         out = np.empty((rows, self.outputs), dtype=np.float64)
-        check(lib.stonet_predict(self._handle, table.handle, _address(out)))
+        check(lib.stonet_predict(self._handle, table.handle, ctypes.byref(options), _address(out)))
         return out

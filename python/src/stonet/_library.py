@@ -29,8 +29,16 @@ ON_MESSAGE = ctypes.CFUNCTYPE(None, c_int, c_char_p, c_void_p)
 SHOULD_STOP = ctypes.CFUNCTYPE(c_int, c_void_p)
 
 
-class Run(ctypes.Structure):
+class Options(ctypes.Structure):
+    """A struct that begins with its own size, so that the library knows which members the caller has."""
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__(size=ctypes.sizeof(self), **members)
+
+
+class Run(Options):
     _fields_ = [
+        ("size", c_size_t),
         ("seed", c_uint64),
         ("threads", c_int),
         ("on_progress", ON_PROGRESS),
@@ -40,18 +48,20 @@ class Run(ctypes.Structure):
     ]
 
 
-class TransformOptions(ctypes.Structure):
+class UseOptions(Options):
     _fields_ = [
+        ("size", c_size_t),
+        ("threads", c_int),
+        ("seed", c_uint64),
         ("draws", c_int64),
         ("activated", c_int),
         ("impute", c_int),
-        ("seed", c_uint64),
-        ("threads", c_int),
     ]
 
 
-class IndependenceOptions(ctypes.Structure):
+class IndependenceOptions(Options):
     _fields_ = [
+        ("size", c_size_t),
         ("test", c_int),
         ("null_law", c_int),
         ("features", c_int64),
@@ -75,7 +85,6 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_version": (c_char_p, []),
     "stonet_last_error": (c_char_p, []),
     "stonet_string_free": (None, [c_void_p]),
-    "stonet_run_default": (None, [POINTER(Run)]),
     "stonet_data_wrap": (c_int, [c_void_p, c_int64, c_int64, OUT]),
     "stonet_data_set_names": (c_int, [HANDLE, NAMES]),
     "stonet_data_set_classes": (c_int, [HANDLE, c_void_p, NAMES, c_int64]),
@@ -103,8 +112,8 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_model_inputs": (c_int64, [HANDLE]),
     "stonet_model_is_classifier": (c_int, [HANDLE]),
     "stonet_model_class_label": (c_char_p, [HANDLE, c_int64]),
-    "stonet_transform": (c_int, [HANDLE, HANDLE, POINTER(TransformOptions), c_void_p]),
-    "stonet_predict": (c_int, [HANDLE, HANDLE, c_void_p]),
+    "stonet_transform": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
+    "stonet_predict": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
     "stonet_model_save": (c_int, [HANDLE, c_char_p]),
     "stonet_model_load": (c_int, [c_char_p, OUT]),
     "stonet_model_save_bytes": (c_int, [HANDLE, POINTER(POINTER(c_ubyte)), POINTER(c_size_t)]),
@@ -113,7 +122,6 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_model_json": (c_void_p, [HANDLE]),
     "stonet_model_history_csv": (c_void_p, [HANDLE]),
     "stonet_model_free": (None, [HANDLE]),
-    "stonet_independence_default": (None, [POINTER(IndependenceOptions)]),
     "stonet_independence": (
         c_int,
         [c_void_p, c_int64, c_int64, c_void_p, c_int64, c_void_p, c_int64]

@@ -103,8 +103,8 @@ def independence_test(
         if other is not None and len(other) != len(columns):
             raise ValueError(f"x has {len(columns)} rows and {name} has {len(other)}")
     options = _library.IndependenceOptions(
-        _choice(test, TESTS, "test"), _choice(null_law, NULL_LAWS, "null_law"),
-        features, condition_features, repeats, permutations,
+        test=_choice(test, TESTS, "test"), null_law=_choice(null_law, NULL_LAWS, "null_law"), features=features,
+        condition_features=condition_features, repeats=repeats, permutations=permutations,
     )
     found = _library.IndependenceResult()
     with RunContext(int(random_state), n_jobs) as run:

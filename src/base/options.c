@@ -1,0 +1,80 @@
+#include "base/options.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* No struct of options comes near this: a larger size was never set. */
+enum { MOST_BYTES = 1 << 16 };
+
+/* Whether the bytes that only the caller knows are all zero, which stands for their defaults. */
+static bool is_zero(const unsigned char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != 0) return false;
+    return true;
+}
+
+stonet_status sn_options_take(void *to, size_t known, const void *from, const char *type)
+{
+    if (from == NULL) return STONET_OK;
+    size_t size;
+    memcpy(&size, from, sizeof size);
+    if (size < sizeof size || size > MOST_BYTES)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "the size of a %s is %zu: set it to sizeof(%s), or start from the struct's _INIT",
+                       type, size, type);
+    if (size > known && !is_zero((const unsigned char *)from + known, size - known))
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "a %s of %zu bytes has options set that stonet %s does not know (it knows %zu bytes)",
+                       type, size, STONET_VERSION, known);
+    memcpy(to, from, size < known ? size : known);
+    memcpy(to, &known, sizeof known);
+    return STONET_OK;
+}
+
+static stonet_status check_threads(int threads)
+{
+    if (threads >= 0) return STONET_OK;
+    return sn_fail(STONET_ERROR_ARGUMENT, "%d threads are not possible: give 1 or more, or 0 for all cores",
+                   threads);
+}
+
+stonet_status sn_take_run(const stonet_run *from, stonet_run *to)
+{
+    *to = (stonet_run)STONET_RUN_INIT;
+    SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_run"));
+    return check_threads(to->threads);
+}
+
+stonet_status sn_take_read_options(const stonet_read_options *from, stonet_read_options *to)
+{
+    *to = (stonet_read_options)STONET_READ_OPTIONS_INIT;
+    SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_read_options"));
+    return check_threads(to->threads);
+}
+
+stonet_status sn_take_use_options(const stonet_use_options *from, stonet_use_options *to)
+{
+    *to = (stonet_use_options)STONET_USE_OPTIONS_INIT;
+    SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_use_options"));
+    return check_threads(to->threads);
+}
+
+stonet_status sn_take_tune_options(const stonet_tune_options *from, stonet_tune_options *to)
+{
+    *to = (stonet_tune_options)STONET_TUNE_OPTIONS_INIT;
+    return sn_options_take(to, sizeof *to, from, "stonet_tune_options");
+}
+
+stonet_status sn_take_compare_options(const stonet_compare_options *from, stonet_compare_options *to)
+{
+    *to = (stonet_compare_options)STONET_COMPARE_OPTIONS_INIT;
+    return sn_options_take(to, sizeof *to, from, "stonet_compare_options");
+}
+
+stonet_status sn_take_independence_options(const stonet_independence_options *from,
+                                           stonet_independence_options *to)
+{
+    *to = (stonet_independence_options)STONET_INDEPENDENCE_OPTIONS_INIT;
+    return sn_options_take(to, sizeof *to, from, "stonet_independence_options");
+}

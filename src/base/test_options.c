@@ -1,0 +1,97 @@
+/* Structs of options from callers that are older, newer, or forgot to say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/options.h"
+#include "base/testing.h"
+
+static void no_options_are_the_defaults(void **state)
+{
+    (void)state;
+    stonet_run run;
+    assert_int_equal(sn_take_run(NULL, &run), STONET_OK);
+    assert_int_equal(run.seed, 1);
+    assert_int_equal(run.size, sizeof run);
+    stonet_independence_options test;
+    assert_int_equal(sn_take_independence_options(NULL, &test), STONET_OK);
+    assert_int_equal(test.permutations, 1000);
+}
+
+static void what_is_given_is_taken(void **state)
+{
+    (void)state;
+    stonet_use_options given = {.size = sizeof given, .threads = 3, .seed = 7, .draws = 9, .impute = 1},
+                       taken;
+    assert_int_equal(sn_take_use_options(&given, &taken), STONET_OK);
+    assert_memory_equal(&given, &taken, sizeof given);
+}
+
+/* A caller built when the struct ended before `permutations`. */
+static void an_older_struct_keeps_the_defaults_of_what_it_lacks(void **state)
+{
+    (void)state;
+    stonet_independence_options given = STONET_INDEPENDENCE_OPTIONS_INIT, taken;
+    given.size = offsetof(stonet_independence_options, permutations);
+    given.repeats = 4;
+    given.permutations = -5; /* what lies behind an older struct is not the library's to read */
+    assert_int_equal(sn_take_independence_options(&given, &taken), STONET_OK);
+    assert_int_equal(taken.repeats, 4);
+    assert_int_equal(taken.permutations, 1000);
+    assert_int_equal(taken.size, sizeof taken);
+}
+
+static void a_newer_struct_may_only_leave_its_own_members_at_zero(void **state)
+{
+    (void)state;
+    struct {
+        stonet_tune_options known;
+        int64_t later;
+    } given = {.known = {.size = sizeof given, .folds = 3}};
+    stonet_tune_options taken;
+    assert_int_equal(sn_take_tune_options(&given.known, &taken), STONET_OK);
+    assert_int_equal(taken.folds, 3);
+    given.later = 1;
+    assert_says(sn_take_tune_options(&given.known, &taken), STONET_ERROR_ARGUMENT, "does not know");
+}
+
+static void a_size_that_was_never_set_is_an_error(void **state)
+{
+    (void)state;
+    stonet_read_options forgotten = {.target = "y"}, taken;
+    assert_says(sn_take_read_options(&forgotten, &taken), STONET_ERROR_ARGUMENT,
+                "sizeof(stonet_read_options)");
+    assert_null(taken.target);
+    const size_t wild[] = {1, sizeof(size_t) - 1, SIZE_MAX, (size_t)1 << 40};
+    for (size_t k = 0; k < sizeof wild / sizeof *wild; k++) {
+        forgotten.size = wild[k];
+        assert_int_equal(sn_take_read_options(&forgotten, &taken), STONET_ERROR_ARGUMENT);
+    }
+    stonet_compare_options none = {0}, compare;
+    assert_int_equal(sn_take_compare_options(&none, &compare), STONET_ERROR_ARGUMENT);
+}
+
+static void negative_threads_are_an_error(void **state)
+{
+    (void)state;
+    stonet_run run = STONET_RUN_INIT, taken;
+    run.threads = -1;
+    assert_says(sn_take_run(&run, &taken), STONET_ERROR_ARGUMENT, "threads");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_options_are_the_defaults),
+        cmocka_unit_test(what_is_given_is_taken),
+        cmocka_unit_test(an_older_struct_keeps_the_defaults_of_what_it_lacks),
+        cmocka_unit_test(a_newer_struct_may_only_leave_its_own_members_at_zero),
+        cmocka_unit_test(a_size_that_was_never_set_is_an_error),
+        cmocka_unit_test(negative_threads_are_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* Using a model: as many threads as were asked for, and options that make no sense refused. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/testing.h"
+#include "model/testing.h"
+
+enum { ROWS = 4000, COLUMNS = 40 };
+
+/* Threads of this process; 0 where that cannot be told. OpenMP keeps those it has started. */
+static int threads_alive(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL) return 0;
+    int count = 0;
+    for (const struct dirent *entry; (entry = readdir(tasks)) != NULL;) count += entry->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
+
+static stonet_model *fit_one(const char *method, const char *learner, const stonet_data *data)
+{
+    stonet_spec *spec = sn_testing_spec(method, "2");
+    if (learner != NULL) assert_int_equal(stonet_spec_set(spec, "learner", learner), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, learner == NULL ? "epochs" : "learner.epochs", "1"), STONET_OK);
+    stonet_run run = STONET_RUN_INIT;
+    run.threads = 1;
+    stonet_model *model = NULL;
+    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+/* Must be the first: a thread that was started once stays. */
+static void one_thread_is_one_thread(void **state)
+{
+    (void)state;
+    if (threads_alive() != 1) skip();
+    sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    double *out = sn_calloc(ROWS * 3, sizeof *out);
+    float *z = sn_calloc(ROWS * 2, sizeof *z);
+    stonet_use_options one = {.size = sizeof one, .threads = 1};
+    stonet_scores scores;
+    const char *const models[][2] = {{"stonet", NULL}, {"nnsdr", NULL}, {"none", "mlp"}};
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        stonet_model *model = fit_one(models[k][0], models[k][1], table.data);
+        assert_int_equal(stonet_predict(model, table.data, &one, out), STONET_OK);
+        assert_int_equal(stonet_score(model, table.data, &one, &scores), STONET_OK);
+        if (k == 0) assert_int_equal(stonet_transform(model, table.data, &one, z), STONET_OK);
+        if (threads_alive() != 1)
+            fail_msg("%s used %d threads and was allowed one", models[k][0], threads_alive());
+        stonet_model_free(model);
+    }
+    sn_free(out);
+    sn_free(z);
+    sn_table_free(&table);
+}
+
+static void two_threads_are_used_and_change_nothing(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    stonet_model *model = fit_one("stonet", NULL, table.data);
+    double *one = sn_calloc(ROWS * 3, sizeof *one), *two = sn_calloc(ROWS * 3, sizeof *two);
+    stonet_use_options how = {.size = sizeof how, .threads = 1};
+    assert_int_equal(stonet_predict(model, table.data, &how, one), STONET_OK);
+    how.threads = 2;
+    assert_int_equal(stonet_predict(model, table.data, &how, two), STONET_OK);
+    assert_memory_equal(one, two, ROWS * 3 * sizeof *one);
+    if (threads_alive() > 0) assert_true(threads_alive() >= 2);
+    sn_free(one);
+    sn_free(two);
+    stonet_model_free(model);
+    sn_table_free(&table);
+}
+
+static void what_is_for_transform_is_refused_elsewhere(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(100, 5, 2, 1);
+    stonet_model *model = fit_one("stonet", NULL, table.data);
+    double out[200];
+    stonet_scores scores;
+    stonet_use_options how = {.size = sizeof how, .draws = 2};
+    assert_says(stonet_predict(model, table.data, &how, out), STONET_ERROR_ARGUMENT, "stonet_predict");
+    how = (stonet_use_options){.size = sizeof how, .impute = 1};
+    assert_says(stonet_score(model, table.data, &how, &scores), STONET_ERROR_ARGUMENT, "stonet_score");
+    how = (stonet_use_options){0};
+    assert_says(stonet_predict(model, table.data, &how, out), STONET_ERROR_ARGUMENT, "size");
+    stonet_model_free(model);
+    sn_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_thread_is_one_thread),
+        cmocka_unit_test(two_threads_are_used_and_change_nothing),
+        cmocka_unit_test(what_is_for_transform_is_refused_elsewhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
