@@ -115,13 +115,16 @@ const cli_command generate_command = {
     .program = "stonet",
     .name = "generate",
     .summary = "Draw data from a built-in model, or list the models",
-    .operands = "[NAME]",
+    .operands = "[NAME[:P]]",
     .details =
         "The sufficient predictors of these models are known; --truth writes them, so that recovery can be\n"
-        "measured. Without NAME the models are listed.",
+        "measured. Without NAME the models are listed. NAME:P draws P columns instead of the usual number: "
+        "the\n"
+        "further ones are noise of the same law.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet generate\n"
-                "  stonet generate waveform --rows 400 --seed 1 --out train.csv",
+                "  stonet generate waveform --rows 400 --seed 1 --out train.csv\n"
+                "  stonet generate select-regression:200 --rows 2000 --out wide.npy --truth t.csv",
     .run = run,
 };

@@ -140,7 +140,8 @@ STONET_API stonet_status stonet_data_subset(const stonet_data *data, const int64
                                             stonet_data **out);
 STONET_API void stonet_data_free(stonet_data *data);
 
-/* A built-in generator; truth (n x *truth_columns, owned by the data) is the known sufficient predictor. */
+/* A built-in generator, "NAME", or "NAME:P" for P columns instead of its usual number; truth
+   (n x *truth_columns, owned by the data) is the known sufficient predictor. */
 STONET_API stonet_status stonet_generate(const char *name, int64_t rows, uint64_t seed, stonet_data **out);
 STONET_API const double *stonet_data_truth(const stonet_data *data, int64_t *truth_columns);
 /* The numeric features (n x p) and targets (n x m) held by the data; NULL when there are none. */
@@ -149,7 +150,7 @@ STONET_API const double *stonet_data_targets(const stonet_data *data, int64_t *m
 /* Class codes of the rows, NULL when the target is not categorical. */
 STONET_API const int32_t *stonet_data_classes(const stonet_data *data, int64_t *n_classes);
 STONET_API const char *stonet_data_class_label(const stonet_data *data, int64_t code);
-/* The generators as a JSON array: name, help, task, columns. */
+/* The generators as a JSON array: name, help, task, columns, least_columns, truth (columns of it). */
 STONET_API char *stonet_generators_json(void);
 /* Writes features and target as .csv or .npy (by the ending; .gz compresses). The truth is not written: as a
    column it would be taken for a feature. */

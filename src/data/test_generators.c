@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "data/frame.h"
@@ -28,12 +29,12 @@ static void test_rows_do_not_depend_on_each_other(void **state)
     json_array_foreach(list, index, entry)
     {
         const char *name = json_string_value(json_object_get(entry, "name"));
-        stonet_data *few = generate(name, 10, 4), *many = generate(name, 1000, 4),
+        stonet_data *few = generate(name, 10, 4), *many = generate(name, 50, 4),
                     *other = generate(name, 10, 5);
         int64_t p = stonet_data_columns(few), truths;
         assert_int_equal(p, json_integer_value(json_object_get(entry, "columns")));
         assert_memory_equal(few->x, many->x, (size_t)(10 * p) * sizeof(float));
-        assert_memory_equal(few->truth, many->truth, 10 * sizeof(double));
+        assert_memory_equal(few->truth, many->truth, (size_t)(10 * few->n_truth) * sizeof(double));
         assert_memory_not_equal(few->x, other->x, (size_t)(10 * p) * sizeof(float));
         assert_non_null(stonet_data_truth(few, &truths));
         assert_int_equal(truths, json_integer_value(json_object_get(entry, "truth")));
@@ -42,6 +43,38 @@ static void test_rows_do_not_depend_on_each_other(void **state)
         stonet_data_free(few);
         stonet_data_free(many);
         stonet_data_free(other);
+    }
+    json_decref(list);
+    stonet_string_free(text);
+}
+
+/* A column does not depend on how many follow it; the response needs the first few only. */
+static void test_more_columns(void **state)
+{
+    (void)state;
+    char *text = stonet_generators_json();
+    json_t *list = json_loads(text, 0, NULL), *entry;
+    size_t index;
+    json_array_foreach(list, index, entry)
+    {
+        const char *name = json_string_value(json_object_get(entry, "name"));
+        int64_t least = json_integer_value(json_object_get(entry, "least_columns"));
+        char asked[64];
+        snprintf(asked, sizeof asked, "%s:%d", name, (int)least);
+        stonet_data *narrow = generate(asked, 20, 4);
+        snprintf(asked, sizeof asked, "%s:%d", name, (int)least + 7);
+        stonet_data *wider = generate(asked, 20, 4);
+        assert_int_equal(stonet_data_columns(narrow), least);
+        assert_int_equal(stonet_data_columns(wider), least + 7);
+        for (int i = 0; i < 20; i++) {
+            assert_memory_equal(narrow->x + i * least, wider->x + i * (least + 7),
+                                (size_t)least * sizeof(float));
+            if (narrow->y != NULL) assert_true(narrow->y[i] == wider->y[i]);
+            if (narrow->label != NULL) assert_int_equal(narrow->label[i], wider->label[i]);
+        }
+        assert_memory_equal(narrow->truth, wider->truth, (size_t)(20 * narrow->n_truth) * sizeof(double));
+        stonet_data_free(narrow);
+        stonet_data_free(wider);
     }
     json_decref(list);
     stonet_string_free(text);
@@ -134,6 +167,142 @@ static void test_regressions(void **state)
     check_residual("radial", r_log_r, 0.25, 0.01);
     check_residual("sigmoid", same, 0.25, 0.01);
     check_residual("friedman", same, 1, 0.03);
+    const char *const half[] = {"mean-ratio:4",          "mean-ratio-poisson:4", "mean-ratio-t:4",
+                                "mean-square:4",         "mean-square-t:4",      "mean-log:4",
+                                "mean-square-poisson:4", "mean-log-poisson:4",   "wide:9"};
+    for (size_t k = 0; k < sizeof half / sizeof *half; k++) check_residual(half[k], same, 0.25, 0.01);
+    check_residual("select-regression:9", same, 1, 0.03);
+}
+
+/* y = T1 + T2 e: the standardised residual is N(0, 1), and its square does not depend on T2. T is computed
+   again from x. */
+static void check_spread(const char *name, double (*location)(const float *x, const double *t),
+                         double (*scale)(const float *x, const double *t))
+{
+    enum { N = 40000 };
+    stonet_data *data = generate(name, N, 1);
+    int64_t p = stonet_data_columns(data), q = data->n_truth;
+    double mean = 0, square = 0, fourth = 0, cross = 0, total = 0;
+    for (int i = 0; i < N; i++) {
+        const float *x = data->x + i * p;
+        const double *t = data->truth + i * q;
+        double s = scale(x, t), e = (data->y[i] - location(x, t)) / s;
+        mean += e / N;
+        square += e * e / N;
+        fourth += e * e * e * e / N;
+        cross += e * e * s / N;
+        total += s / N;
+    }
+    assert_true(fabs(mean) < 0.02);
+    assert_true(fabs(square - 1) < 0.03);
+    assert_true(fabs(fourth - 3) < 0.2);
+    assert_true(fabs(cross / total - 1) < 0.08);
+    stonet_data_free(data);
+}
+
+static double none(const float *x, const double *t)
+{
+    (void)x;
+    (void)t;
+    return 0;
+}
+
+static double first(const float *x, const double *t)
+{
+    double expected = sin(((double)x[0] + (double)x[1]) * M_PI / 10) + (double)x[0] * (double)x[0];
+    assert_true(fabs(expected - t[0]) < 1e-9);
+    return t[0];
+}
+
+static double spread(const float *x, const double *t)
+{
+    (void)t;
+    return 2 * pow(sin(((double)x[2] + (double)x[3]) * M_PI / 10), 2) + (double)x[2] * (double)x[2];
+}
+
+static double ratio1(const float *x, const double *t)
+{
+    double square = pow(1 + (double)x[1], 2), expected = (double)x[0] / (1 + square) + square;
+    assert_true(fabs(expected - t[0]) < 1e-9);
+    return t[0];
+}
+
+static double ratio2(const float *x, const double *t)
+{
+    double square = pow(1 + (double)x[3], 2), expected = 3 * pow((double)x[2], 2) / (1 + square) + square;
+    assert_true(fabs(expected - t[1]) < 1e-9);
+    return t[1];
+}
+
+static double linear1(const float *x, const double *t)
+{
+    assert_true(fabs((double)x[0] + (double)x[1] - t[0]) < 1e-9);
+    return 2 * sin(t[0] * M_PI / 20);
+}
+
+static double linear2(const float *x, const double *t)
+{
+    assert_true(fabs((double)x[2] + 3 * (double)x[3] - t[1]) < 1e-9);
+    return 3 * pow(sin(t[1] * M_PI / 30), 2);
+}
+
+static void test_spreads(void **state)
+{
+    (void)state;
+    check_spread("location-scale:4", first, spread);
+    check_spread("scale:4", none, spread);
+    check_spread("location-scale-ratio:4", ratio1, ratio2);
+    check_spread("location-scale-linear:4", linear1, linear2);
+}
+
+/* Mean, variance and covariance of the columns, as the papers say. */
+static void check_columns(const char *name, double mean, double variance, double covariance, double tolerance)
+{
+    enum { N = 40000 };
+    stonet_data *data = generate(name, N, 2);
+    int64_t p = stonet_data_columns(data);
+    const int64_t a = p - 2, b = p - 1;
+    double sum = 0, square = 0, cross = 0;
+    for (int i = 0; i < N; i++) {
+        double u = (double)data->x[i * p + a] - mean, v = (double)data->x[i * p + b] - mean;
+        sum += u / N;
+        square += u * u / N;
+        cross += u * v / N;
+    }
+    assert_true(fabs(sum) < tolerance);
+    assert_true(fabs(square - variance) < 2 * tolerance);
+    assert_true(fabs(cross - covariance) < 2 * tolerance);
+    stonet_data_free(data);
+}
+
+static void test_column_laws(void **state)
+{
+    (void)state;
+    check_columns("mean-log:3", 0, 0.5, 0, 0.015);
+    check_columns("mean-log-poisson:3", 0, 1, 0, 0.02);
+    check_columns("mean-log-t:3", 0, 2, 0.8, 0.06); /* t_4: covariance times 4 / (4 - 2) */
+    check_columns("location-scale:4", 0.2, 0.5, 0, 0.015);
+    check_columns("location-scale-linear:4", 2, 1, 0, 0.02);
+    check_columns("select-regression:7", 0, 1, 0.5, 0.02);
+    check_columns("wide:6", 0, 1, 0, 0.02);
+}
+
+/* Liang's classes: balanced, and a function of x1..x4. */
+static void test_select_classes(void **state)
+{
+    (void)state;
+    enum { N = 20000, P = 6 };
+    stonet_data *data = generate("select-classes:6", N, 1);
+    double ones = 0;
+    for (int i = 0; i < N; i++) {
+        const float *x = data->x + i * P;
+        double t = exp((double)x[0]) + pow((double)x[1], 2) + 5 * sin((double)x[2] * (double)x[3]);
+        assert_true(fabs(t - data->truth[i]) < 1e-9);
+        assert_int_equal(data->label[i], t > 3);
+        ones += data->label[i];
+    }
+    assert_true(fabs(ones / N - 0.5) < 0.015);
+    stonet_data_free(data);
 }
 
 static void test_m1_features(void **state)
@@ -165,6 +334,12 @@ static void test_refusals(void **state)
     assert_int_equal(stonet_generate("m1", 0, 1, &data), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_generate("m1", -5, 1, &data), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_generate("m1", (int64_t)1 << 40, 1, &data), STONET_ERROR_ARGUMENT);
+    const char *const wrong[] = {"ratio:1",  "ratio:",   "ratio:x",       "ratio:4x",
+                                 "ratio:-4", "ratio: 4", "ratio:2000000", ":4"};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_int_equal(stonet_generate(wrong[k], 10, 1, &data), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_generate("waveform:20", 10, 1, &data), STONET_ERROR_ARGUMENT);
+    assert_non_null(strstr(stonet_last_error(), "from 21 to"));
     assert_null(data);
 }
 
@@ -172,10 +347,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_do_not_depend_on_each_other),
+        cmocka_unit_test(test_more_columns),
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_waves),
         cmocka_unit_test(test_regressions),
         cmocka_unit_test(test_m1_features),
+        cmocka_unit_test(test_spreads),
+        cmocka_unit_test(test_column_laws),
+        cmocka_unit_test(test_select_classes),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests_name("data_generators", tests, NULL, NULL);

@@ -45,6 +45,7 @@ def _labels(handle: ctypes.c_void_p, codes: Any, rows: int, classes: int) -> npt
 def generate(name: str, rows: int = 1000, *, random_state: int = 1) -> Generated:
     """Draw data from a built-in model; ``generators()`` lists them.
 
+    ``"NAME:P"`` draws P columns instead of the usual number; the further ones are noise.
     The same name, rows and seed give what ``stonet generate`` gives on the command line.
 
     Examples
