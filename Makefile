@@ -7,10 +7,11 @@ PACKAGES = gcc cmake make pkg-config libopenblas-openmp-dev liblapacke-dev libra
 TEST_PACKAGES = libcmocka-dev
 PYTHON_PACKAGES = python3 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-sklearn \
                   python3-pandas python3-matplotlib python3-pytest mypy
+DEB_PACKAGES = dpkg-dev fakeroot file lintian
 VENV ?= .venv
 
 .PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize python python-test \
-        format tidy install clean
+        abi abi-update deb deb-test format tidy install clean
 
 .NOTPARALLEL: # one thing after the other here; the builds are parallel
 
@@ -78,8 +79,23 @@ format:
 tidy: all
 	@git ls-files 'src/*.c' 'cli/*.c' 'paper/*.c' | grep -v /test_ | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p $(BUILD)
 
+# The interface of the shared library against the last release's (cmake/abi/), and that record anew at a release.
+abi abi-update: setup
+	@cmake/setup.sh abigail-tools
+	@cmake/abi/abi.sh $(if $(filter abi,$@),check,update) $(BUILD)-abi
+
+# Debian packages of the program, the library and what one needs to build with it, in $(BUILD)-deb.
+deb: setup
+	@cmake/setup.sh $(DEB_PACKAGES)
+	@cmake/deb/build.sh $(BUILD)-deb
+
+# Installs them in a fresh Debian and tries them there (as root, or where user namespaces are allowed).
+deb-test: deb
+	@cmake/setup.sh mmdebstrap
+	@cmake/deb/try.sh $(BUILD)-deb
+
 install: all
 	@cmake --install $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-bench
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-bench $(BUILD)-abi $(BUILD)-deb
