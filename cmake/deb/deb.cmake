@@ -1,0 +1,51 @@
+# Debian packages by CPack (`make deb`): stonet, the program; libstonetX, the library; libstonet-dev, what one needs to
+# build with it.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME stonet)
+set(CPACK_PACKAGE_CONTACT "The stonet authors <stonet@stonet.invalid>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY >=)
+set(CPACK_COMPONENTS_ALL program library development)
+set(full_version ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
+set(library_package libstonet${STONET_SOVERSION})
+# The library sets the number of threads through OpenMP, which BLAS must be built with to obey.
+set(blas libopenblas0-openmp)
+
+string(CONCAT about "The stochastic neural network (StoNet) and classic, kernel and neural\n"
+       "methods reduce many variables X to the few numbers that keep what X says\n"
+       "about a response Y, for regression and classification.\n\n")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME stonet)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION math)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS ${blas})
+set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "${about}This package has the command-line program.")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library_package})
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS ${blas})
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "${about}This package has the shared library.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libstonet-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+    "${library_package} (= ${full_version}), libopenblas-openmp-dev, liblapacke-dev, libjansson-dev, zlib1g-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${about}This package has what one needs to build with the library.")
+
+# Each package has its changelog and the licences: ours, and that of the headers that are compiled in.
+set(doc ${PROJECT_BINARY_DIR}/doc)
+string(TIMESTAMP STONET_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC) # of the last commit, by SOURCE_DATE_EPOCH
+configure_file(${CMAKE_CURRENT_LIST_DIR}/changelog.in ${doc}/changelog.Debian @ONLY)
+execute_process(COMMAND gzip -9nf ${doc}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)
+file(READ LICENSE licence)
+file(READ /usr/share/doc/librandom123-dev/copyright random123)
+file(WRITE ${doc}/copyright "${licence}\nThe library contains code from the headers of Random123, of which this is said:\n\n${random123}")
+foreach(component PROGRAM LIBRARY DEVELOPMENT)
+  string(TOLOWER ${component} name)
+  install(FILES ${doc}/copyright ${doc}/changelog.Debian.gz COMPONENT ${name}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${component}_PACKAGE_NAME})
+endforeach()
+include(CPack)

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# try.sh BUILD: installs the packages of BUILD/packages in a fresh Debian 12 that is made for it, runs the program,
+# builds the example with what libstonet-dev brings, and takes everything away again. MIRROR says where Debian comes from.
+set -euo pipefail
+build=$(realpath "${1:?usage: try.sh BUILD}")
+root=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/try"
+cp "$build"/packages/*.deb "$root"/examples/{reduce.c,CMakeLists.txt} "$scratch/try"
+cat > "$scratch/try/inside.sh" <<'EOF'
+set -eux
+export DEBIAN_FRONTEND=noninteractive
+install() { apt-get install -y -qq --no-install-recommends "$@" > /dev/null; }
+cd /try
+install ./stonet_*.deb
+stonet --version
+stonet generate waveform --rows 300 --out train.csv
+stonet fit train.csv --target y --dim 2 --out waveform.model
+stonet score waveform.model train.csv --target y
+install ./libstonet*.deb gcc libc6-dev make pkg-config cmake
+gcc -Wall -Wextra -Werror reduce.c $(pkg-config --cflags --libs stonet) -o reduce
+./reduce train.csv y 2 > z.csv
+test "$(wc -l < z.csv)" = 300
+cmake -S . -B with-cmake > /dev/null
+cmake --build with-cmake > /dev/null
+with-cmake/reduce train.csv y 2 | cmp - z.csv
+apt-get purge -y -qq stonet libstonet-dev 'libstonet[0-9]*' > /dev/null
+test -z "$(find /usr /etc /var/lib/dpkg/info -name '*stonet*')"
+EOF
+# shellcheck disable=SC2016 # $1 is for the hook
+mmdebstrap --quiet --variant=minbase --format=null --customize-hook="copy-in '$scratch/try' /" \
+    --customize-hook='chroot "$1" sh /try/inside.sh' bookworm /dev/null "${MIRROR:-http://deb.debian.org/debian}"
+echo "the packages install, run and go away in a fresh Debian"
