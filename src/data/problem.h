@@ -1,11 +1,15 @@
 /*
  * What a method is fitted on: the encoded, scaled features and the encoded response. Produced by the schema
  * (data/schema.h) from a stonet_data; methods never see files, names or raw units.
+ *
+ * A method that says so (`by_rows` in methods/method.h) may get its features from a source, to be fetched
+ * batch by batch (data/rows.h); all others find them in memory at x.
  */
 #ifndef SN_DATA_PROBLEM_H
 #define SN_DATA_PROBLEM_H
 
 #include "base/words.h"
+#include "data/rows.h"
 
 typedef enum sn_task { SN_REGRESSION, SN_CLASSIFICATION } sn_task;
 #define SN_TASK_WORDS(between) "regression" between "classification"
@@ -13,11 +17,14 @@ extern const sn_words sn_task_words;
 
 typedef struct sn_problem {
     int64_t n, p;
-    const float *x; /* n x p, row-major, scaled */
+    const float *x; /* n x p, row-major, scaled; NULL: rows come from the source */
     sn_task task;
     int64_t outputs;      /* classes C, or numeric targets m */
     const int32_t *label; /* classification: n codes 0..C-1; else NULL */
     const double *y;      /* regression: n x m, each column with mean 0 and variance 1; else NULL */
+    const sn_row_source *source;
+    const float *weight; /* what each row counts; NULL: 1 */
+    int64_t first_row;   /* the number of row 0 in the whole data, when these rows are a part of it */
 } sn_problem;
 
 /* How wide what goes through a fitted method or learner is. A model file is not trusted to be consistent: the

@@ -120,11 +120,6 @@ sn_scale sn_schema_scale(const sn_schema *schema)
 
 /* ---- which column of the table is which input -------------------------------------------------- */
 
-static const char *source_of(const stonet_data *data)
-{
-    return data->source != NULL ? data->source : "the table";
-}
-
 static stonet_status match_by_name(const sn_schema *schema, const sn_header *header, int64_t *column)
 {
     const sn_dictionary names = {.count = header->n_columns, .text = header->name};
@@ -194,10 +189,10 @@ stonet_status sn_schema_wanted(const sn_schema *schema, const sn_header *header,
     return status;
 }
 
-static stonet_status match_columns(const sn_schema *schema, const stonet_data *data, int64_t *column)
+stonet_status sn_schema_match(const sn_schema *schema, const stonet_data *data, int64_t *column)
 {
     sn_header header = {
-        .source = source_of(data), .has_names = data->has_header, .n_columns = data->n_columns};
+        .source = sn_table_name(data), .has_names = data->has_header, .n_columns = data->n_columns};
     SN_TRY(SN_NEW(header.name, data->n_columns));
     for (int64_t j = 0; j < data->n_columns; j++) header.name[j] = data->column[j].name;
     stonet_status status = match_header(schema, &header, column);
@@ -208,108 +203,9 @@ static stonet_status match_columns(const sn_schema *schema, const stonet_data *d
         if (input->kind == SN_COLUMN_NUMBER && data->column[column[j]].kind == SN_COLUMN_TEXT)
             return sn_fail(STONET_ERROR_DATA,
                            "%s: column '%s' has text and was numbers when the model was fitted",
-                           source_of(data), input->name);
+                           sn_table_name(data), input->name);
     }
     return STONET_OK;
-}
-
-/* ---- features ---------------------------------------------------------------------------------- */
-
-/* Rows first .. first+count-1 of a table. */
-typedef struct row_range {
-    int64_t first, count;
-} row_range;
-
-/* Rows encoded before those of the table are let go: they are not needed again soon. */
-enum { REST_ROWS = 4096 };
-
-static void encode_numbers(const sn_schema *schema, const stonet_data *data, row_range rows,
-                           const int64_t *column, float *x)
-{
-    for (int64_t i = 0; i < rows.count; i++) {
-        const float *from = data->x + (rows.first + i) * data->n_numeric;
-        float *to = x + i * schema->p;
-        for (int64_t j = 0; j < schema->n_inputs; j++) {
-            const sn_input *input = &schema->input[j];
-            if (input->kind != SN_COLUMN_NUMBER) continue;
-            int64_t f = input->first_feature;
-            to[f] =
-                (float)(((double)from[data->column[column[j]].slot] - schema->centre[f]) * schema->factor[f]);
-        }
-    }
-}
-
-/* Sets the features of one text cell; category -1 is one that training never saw, and counts as the average
-   of the training rows: nothing is known about it, and the average says nothing either way. */
-static void encode_category(const sn_schema *schema, const sn_input *input, int32_t category, float *to)
-{
-    for (int64_t c = 0; c < input->features; c++) {
-        int64_t f = input->first_feature + c;
-        double raw = category < 0 ? schema->mean[f] : c == category ? 1 : 0;
-        to[f] = (float)((raw - schema->centre[f]) * schema->factor[f]);
-    }
-}
-
-/* A text column of training that has only numbers in this table: their shortest digits are the words. */
-static void encode_numbers_as_text(const sn_schema *schema, const stonet_data *data, row_range rows,
-                                   const sn_input *input, const sn_interner *categories, int64_t slot,
-                                   float *x)
-{
-    for (int64_t i = 0; i < rows.count; i++) {
-        char word[SN_NUMBER_SIZE];
-        size_t length = sn_number_print((double)data->x[(rows.first + i) * data->n_numeric + slot], word);
-        encode_category(schema, input, sn_interner_find(categories, word, length), x + i * schema->p);
-    }
-}
-
-static stonet_status encode_text(const sn_schema *schema, const stonet_data *data, row_range rows,
-                                 const sn_input *input, const sn_column *column, float *x)
-{
-    sn_interner categories;
-    SN_TRY(sn_interner_of(&input->categories, &categories));
-    stonet_status status = STONET_OK;
-    if (column->kind == SN_COLUMN_NUMBER) {
-        encode_numbers_as_text(schema, data, rows, input, &categories, column->slot, x);
-    } else {
-        const sn_dictionary *words = &data->text_values[column->slot];
-        int32_t *category;
-        status = SN_NEW(category, words->count);
-        for (int64_t c = 0; status == STONET_OK && c < words->count; c++)
-            category[c] = sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
-        const int32_t *code = data->text_code[column->slot] + rows.first;
-        for (int64_t i = 0; status == STONET_OK && i < rows.count; i++)
-            encode_category(schema, input, category[code[i]], x + i * schema->p);
-        sn_free(category);
-    }
-    sn_interner_free(&categories);
-    return status;
-}
-
-stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *data, float *x)
-{
-    return sn_schema_encode_rows(schema, data, 0, data->n, x);
-}
-
-stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *data, int64_t first,
-                                    int64_t count, float *x)
-{
-    row_range rows = {first, count};
-    int64_t *column;
-    SN_TRY(sn_frame_check(data));
-    SN_TRY(SN_NEW(column, schema->n_inputs));
-    stonet_status status = match_columns(schema, data, column);
-    for (int64_t done = 0; status == STONET_OK && done < count; done += REST_ROWS) {
-        row_range part = {first + done, count - done < REST_ROWS ? count - done : REST_ROWS};
-        encode_numbers(schema, data, part, column, x + done * schema->p);
-        sn_frame_rest(data, part.first, part.count);
-    }
-    for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
-        const sn_input *input = &schema->input[j];
-        if (input->kind == SN_COLUMN_TEXT && input->features > 0)
-            status = encode_text(schema, data, rows, input, &data->column[column[j]], x);
-    }
-    sn_free(column);
-    return status;
 }
 
 /* ---- response ---------------------------------------------------------------------------------- */
@@ -324,7 +220,7 @@ static stonet_status unknown_label(const sn_schema *schema, const stonet_data *d
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", shown > 0 ? ", " : "",
                                  schema->classes.text[shown]);
     return sn_fail(STONET_ERROR_DATA, "%s: row %lld has the label '%s', and the model knows %s%s",
-                   source_of(data), (long long)row + 1, label, known,
+                   sn_table_name(data), (long long)row + 1, label, known,
                    shown < schema->classes.count ? ", .." : "");
 }
 
@@ -372,16 +268,16 @@ stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *dat
 {
     if (data->n_targets == 0)
         return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
-                       source_of(data));
+                       sn_table_name(data));
     if (data->n_targets != schema->n_targets)
         return sn_fail(STONET_ERROR_DATA, "%s has %lld targets and the model was fitted on %lld",
-                       source_of(data), (long long)data->n_targets, (long long)schema->n_targets);
+                       sn_table_name(data), (long long)data->n_targets, (long long)schema->n_targets);
     if (schema->task == SN_CLASSIFICATION)
         return data->label != NULL ? encode_text_labels(schema, data, label)
                                    : encode_numeric_labels(schema, data, label);
     if (data->y == NULL)
         return sn_fail(STONET_ERROR_DATA, "the target '%s' of %s is text, and the model predicts numbers",
-                       data->target_name[0], source_of(data));
+                       data->target_name[0], sn_table_name(data));
     int64_t m = schema->n_targets;
     for (int64_t i = 0; i < data->n * m; i++)
         y[i] = (data->y[i] - schema->target_mean[i % m]) / schema->target_sd[i % m];

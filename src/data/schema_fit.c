@@ -1,4 +1,3 @@
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,72 +6,12 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/dictionary.h"
+#include "data/moments.h"
 #include "data/schema.h"
 #include "data/schema_parts.h"
 
-/* Rows summed together before the sum joins the total: keeps rounding small, and always in the same order. */
-enum { BLOCK = 1024 };
 /* A numeric target with more distinct values than this is a quantity and not a class. */
 enum { MAX_AUTO_CLASSES = 20 };
-
-/* What the training rows say about each numeric column, by slot. */
-typedef struct moments {
-    double *mean, *variance;
-    float *low, *high;
-} moments;
-
-static void free_moments(moments *all)
-{
-    sn_free(all->mean);
-    sn_free(all->variance);
-    sn_free(all->low);
-    sn_free(all->high);
-}
-
-/* total_j = sum_i x_ij, or sum_i (x_ij - centre_j)^2 when there is a centre; x is n x m. */
-static void sum_rows(const float *x, int64_t n, int64_t m, const double *centre, double *part, double *total)
-{
-    for (int64_t begin = 0; begin < n; begin += BLOCK) {
-        int64_t end = begin + BLOCK < n ? begin + BLOCK : n;
-        memset(part, 0, (size_t)m * sizeof *part);
-        for (int64_t i = begin; i < end; i++) {
-            const float *row = x + i * m;
-            if (centre == NULL) {
-                for (int64_t j = 0; j < m; j++) part[j] += (double)row[j];
-            } else {
-                for (int64_t j = 0; j < m; j++)
-                    part[j] += ((double)row[j] - centre[j]) * ((double)row[j] - centre[j]);
-            }
-        }
-        for (int64_t j = 0; j < m; j++) total[j] += part[j];
-    }
-}
-
-/* Population mean and variance, and the range, of the columns of x (n x m). */
-static stonet_status measure(const float *x, int64_t n, int64_t m, moments *out)
-{
-    double *part;
-    SN_TRY(SN_NEW(out->mean, m));
-    SN_TRY(SN_NEW(out->variance, m));
-    SN_TRY(SN_NEW(out->low, m));
-    SN_TRY(SN_NEW(out->high, m));
-    SN_TRY(SN_NEW(part, m));
-    sum_rows(x, n, m, NULL, part, out->mean);
-    for (int64_t j = 0; j < m; j++) {
-        out->mean[j] /= (double)n;
-        out->low[j] = out->high[j] = x[j];
-    }
-    sum_rows(x, n, m, out->mean, part, out->variance);
-    for (int64_t j = 0; j < m; j++) out->variance[j] /= (double)n;
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < m; j++) {
-            out->low[j] = x[i * m + j] < out->low[j] ? x[i * m + j] : out->low[j];
-            out->high[j] = x[i * m + j] > out->high[j] ? x[i * m + j] : out->high[j];
-        }
-    }
-    sn_free(part);
-    return STONET_OK;
-}
 
 /* ---- inputs ------------------------------------------------------------------------------------ */
 
@@ -132,11 +71,11 @@ static bool mark_levels(const float *x, int64_t count, double unit, bool *level)
  * or more, which rules out flags and questionnaires; and three in four of the columns that vary at all span
  * half the overall range, which rules out tables of small counts in different units.
  */
-static bool looks_like_images(const stonet_data *train, const moments *columns)
+static bool looks_like_images(const stonet_data *train, const sn_moments *columns)
 {
     int64_t m = train->n_numeric;
     if (train->n_text > 0 || m < 64) return false;
-    float low = FLT_MAX, high = -FLT_MAX;
+    double low = INFINITY, high = -INFINITY;
     for (int64_t j = 0; j < m; j++) {
         low = columns->low[j] < low ? columns->low[j] : low;
         high = columns->high[j] > high ? columns->high[j] : high;
@@ -148,7 +87,7 @@ static bool looks_like_images(const stonet_data *train, const moments *columns)
     for (int k = 0; k < 256; k++) levels += level[k];
     int64_t varying = 0, wide = 0;
     for (int64_t j = 0; j < m; j++) {
-        float span = columns->high[j] - columns->low[j];
+        const double span = columns->high[j] - columns->low[j];
         varying += span > 0;
         wide += span > 0 && span >= (high - low) / 2;
     }
@@ -156,7 +95,7 @@ static bool looks_like_images(const stonet_data *train, const moments *columns)
 }
 
 /* Mean and variance of every feature; for a category, of its 0/1 indicator. */
-static stonet_status feature_moments(sn_schema *schema, const stonet_data *train, const moments *columns,
+static stonet_status feature_moments(sn_schema *schema, const stonet_data *train, const sn_moments *columns,
                                      double *variance)
 {
     for (int64_t j = 0; j < schema->n_inputs; j++) {
@@ -243,10 +182,10 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
     SN_TRY(SN_NEW(schema->mean, schema->p));
     SN_TRY(SN_NEW(schema->centre, schema->p));
     SN_TRY(SN_NEW(schema->factor, schema->p));
-    moments columns = {0};
+    sn_moments columns = {0};
     double *variance;
     SN_TRY(SN_NEW(variance, schema->p));
-    stonet_status status = measure(train->x, train->n, train->n_numeric, &columns);
+    stonet_status status = sn_moments_of_floats(train->x, train->n, train->n_numeric, &columns);
     if (status == STONET_OK) status = feature_moments(schema, train, &columns, variance);
     if (status == STONET_OK) status = report_constants(schema, variance, run);
     if (status == STONET_OK) {
@@ -259,7 +198,7 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
         }
         set_scaling(schema, variance);
     }
-    free_moments(&columns);
+    sn_moments_clear(&columns);
     sn_free(variance);
     return status;
 }
@@ -349,37 +288,36 @@ static stonet_status fit_numeric_classes(sn_schema *schema, const double *values
     return STONET_OK;
 }
 
-/* Population mean and standard deviation of each column of y (n x m). */
+static stonet_status check_target(const sn_schema *schema, int64_t k, int64_t n, const sn_moments *columns)
+{
+    if (columns->low[k] == columns->high[k])
+        return sn_fail(STONET_ERROR_DATA,
+                       "the target '%s' is the same in all %lld rows: there is nothing to learn",
+                       schema->target_name[k], (long long)n);
+    if (!isfinite(columns->variance[k]) || columns->variance[k] == 0)
+        return sn_fail(STONET_ERROR_DATA,
+                       "the values of the target '%s' are too large or too close to compute with",
+                       schema->target_name[k]);
+    return STONET_OK;
+}
+
+/* Population mean and standard deviation of each target. */
 static stonet_status fit_regression(sn_schema *schema, const stonet_data *train)
 {
-    int64_t m = train->n_targets, n = train->n;
+    const int64_t m = train->n_targets;
     schema->task = SN_REGRESSION;
     SN_TRY(SN_NEW(schema->target_mean, m));
     SN_TRY(SN_NEW(schema->target_sd, m));
-    for (int64_t k = 0; k < m; k++) {
-        double low = train->y[k], high = low, sum = 0, squares = 0;
-        for (int64_t i = 0; i < n; i++) {
-            double value = train->y[i * m + k];
-            sum += value / (double)n;
-            low = value < low ? value : low;
-            high = value > high ? value : high;
-        }
-        for (int64_t i = 0; i < n; i++) {
-            double deviation = train->y[i * m + k] - sum;
-            squares += deviation * deviation / (double)n;
-        }
-        if (low == high)
-            return sn_fail(STONET_ERROR_DATA,
-                           "the target '%s' is the same in all %lld rows: there is nothing to learn",
-                           schema->target_name[k], (long long)n);
-        if (!isfinite(squares) || squares == 0)
-            return sn_fail(STONET_ERROR_DATA,
-                           "the values of the target '%s' are too large or too close to compute with",
-                           schema->target_name[k]);
-        schema->target_mean[k] = sum;
-        schema->target_sd[k] = sqrt(squares);
+    sn_moments columns;
+    SN_TRY(sn_moments_of_doubles(train->y, train->n, m, &columns));
+    stonet_status status = STONET_OK;
+    for (int64_t k = 0; k < m && status == STONET_OK; k++) {
+        status = check_target(schema, k, train->n, &columns);
+        schema->target_mean[k] = columns.mean[k];
+        schema->target_sd[k] = sqrt(columns.variance[k]);
     }
-    return STONET_OK;
+    sn_moments_clear(&columns);
+    return status;
 }
 
 static stonet_status fit_numeric_response(sn_schema *schema, const stonet_data *train, sn_task_wish wish,

@@ -1,7 +1,5 @@
 #include "data/splits.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "math/noise.h"
 
@@ -43,33 +41,24 @@ stonet_status sn_split_folds(int64_t n, const int32_t *label, int64_t n_classes,
     return status;
 }
 
-static void copy_rows(const sn_problem *problem, const int64_t *rows, int64_t count, float *x, int32_t *label,
-                      double *y)
-{
-    for (int64_t i = 0; i < count; i++) {
-        memcpy(x + i * problem->p, problem->x + rows[i] * problem->p, (size_t)problem->p * sizeof *x);
-        if (label != NULL) label[i] = problem->label[rows[i]];
-        if (y != NULL)
-            memcpy(y + i * problem->outputs, problem->y + rows[i] * problem->outputs,
-                   (size_t)problem->outputs * sizeof *y);
-    }
-}
-
 stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, int64_t count,
                                 sn_problem *out)
 {
-    float *x = NULL;
-    int32_t *label = NULL;
-    double *y = NULL;
-    stonet_status status = SN_NEW_RAW(x, count * problem->p);
-    if (status == STONET_OK && problem->label != NULL) status = SN_NEW_RAW(label, count);
-    if (status == STONET_OK && problem->y != NULL) status = SN_NEW_RAW(y, count * problem->outputs);
-    if (status == STONET_OK) copy_rows(problem, rows, count, x, label, y);
+    const sn_rows some = sn_rows_list(rows, count);
+    sn_batch batch = {.x_stride = problem->p};
     *out = *problem;
     out->n = count;
-    out->x = x;
-    out->label = label;
-    out->y = y;
+    out->source = NULL;
+    stonet_status status = sn_batch_prepare(problem, &some);
+    if (status == STONET_OK) status = SN_NEW_RAW(batch.x, count * problem->p);
+    if (status == STONET_OK && problem->label != NULL) status = SN_NEW_RAW(batch.label, count);
+    if (status == STONET_OK && problem->y != NULL) status = SN_NEW_RAW(batch.y, count * problem->outputs);
+    if (status == STONET_OK && problem->weight != NULL) status = SN_NEW_RAW(batch.weight, count);
+    if (status == STONET_OK) sn_batch_fetch(problem, &some, &batch);
+    out->x = batch.x;
+    out->label = batch.label;
+    out->y = batch.y;
+    out->weight = batch.weight;
     if (status != STONET_OK) sn_problem_subset_free(out);
     return status;
 }
@@ -80,7 +69,9 @@ void sn_problem_subset_free(sn_problem *subset)
     sn_free((void *)(uintptr_t)subset->x);
     sn_free((void *)(uintptr_t)subset->label);
     sn_free((void *)(uintptr_t)subset->y);
+    sn_free((void *)(uintptr_t)subset->weight);
     subset->x = NULL;
     subset->label = NULL;
     subset->y = NULL;
+    subset->weight = NULL;
 }

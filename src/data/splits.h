@@ -8,7 +8,7 @@
    is spread evenly. */
 stonet_status sn_split_folds(int64_t n, const int32_t *label, int64_t n_classes, int folds, uint64_t seed,
                              int32_t *fold);
-/* A copy of the rows fold[i] != / == k of a problem: owned arrays behind the returned problem. */
+/* A copy of some rows of a problem, in their order: owned arrays behind the returned problem. */
 stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, int64_t count,
                                 sn_problem *out);
 void sn_problem_subset_free(sn_problem *subset);

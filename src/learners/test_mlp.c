@@ -31,7 +31,8 @@ static void learns_what_is_not_linear(void **unused)
     rings r;
     make_rings(&r);
     double p[N * 2];
-    sn_problem classes = {N, 3, r.x, SN_CLASSIFICATION, 2, r.label, NULL};
+    sn_problem classes = {
+        .n = N, .p = 3, .x = r.x, .task = SN_CLASSIFICATION, .outputs = 2, .label = r.label};
     const char *const longer[] = {"epochs", "600", "batch", "32", "rate", "0.03", NULL};
     void *state = fit_learner("mlp", &classes, 2, longer);
     predict_both_ways("mlp", state, &classes, p);
@@ -41,7 +42,7 @@ static void learns_what_is_not_linear(void **unused)
     assert_true(wrong <= N / 20);
     sn_learner_find("mlp")->free(state);
 
-    sn_problem numbers = {N, 3, r.x, SN_REGRESSION, 2, NULL, r.y};
+    sn_problem numbers = {.n = N, .p = 3, .x = r.x, .task = SN_REGRESSION, .outputs = 2, .y = r.y};
     state = fit_learner("mlp", &numbers, 2, longer);
     predict_both_ways("mlp", state, &numbers, p);
     double residual = 0, total = 0;
@@ -59,7 +60,8 @@ static void takes_several_layers_and_any_number_of_threads(void **unused)
     rings r;
     make_rings(&r);
     double one[N * 2], many[N * 2];
-    sn_problem classes = {N, 3, r.x, SN_CLASSIFICATION, 2, r.label, NULL};
+    sn_problem classes = {
+        .n = N, .p = 3, .x = r.x, .task = SN_CLASSIFICATION, .outputs = 2, .label = r.label};
     const char *const deep[] = {"hidden", "20,10", "epochs", "5", "decay", "1e-4", NULL};
     void *state = fit_learner("mlp", &classes, 1, deep);
     predict_both_ways("mlp", state, &classes, one);
@@ -79,12 +81,13 @@ static void one_row_one_class_and_huge_values(void **unused)
     int32_t label[2] = {0, 0};
     double y[2] = {1, -1}, out[4];
     for (int n = 1; n <= 2; n++) {
-        sn_problem classes = {n, 2, x, SN_CLASSIFICATION, 1, label, NULL};
+        sn_problem classes = {
+            .n = n, .p = 2, .x = x, .task = SN_CLASSIFICATION, .outputs = 1, .label = label};
         void *state = fit_learner("mlp", &classes, 2, NULL);
         predict_both_ways("mlp", state, &classes, out);
         assert_true(out[0] == 1);
         sn_learner_find("mlp")->free(state);
-        sn_problem numbers = {n, 2, x, SN_REGRESSION, 1, NULL, y};
+        sn_problem numbers = {.n = n, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
         state = fit_learner("mlp", &numbers, 2, NULL);
         predict_both_ways("mlp", state, &numbers, out);
         for (int i = 0; i < n; i++) assert_true(fabs(out[i] - y[i]) < 0.01);

@@ -41,13 +41,13 @@ static bool read_case(FILE *file, golden *g)
     g->rows = rows;
     assert_ok(SN_NEW(g->coef, rows * (p + 1)));
     for (int64_t i = 0; i < rows * (p + 1); i++) g->coef[i] = number(file);
-    g->problem = (sn_problem){n,
-                              p,
-                              g->x,
-                              classes ? SN_CLASSIFICATION : SN_REGRESSION,
-                              outputs,
-                              classes ? g->label : NULL,
-                              classes ? NULL : g->y};
+    g->problem = (sn_problem){.n = n,
+                              .p = p,
+                              .x = g->x,
+                              .task = classes ? SN_CLASSIFICATION : SN_REGRESSION,
+                              .outputs = outputs,
+                              .label = classes ? g->label : NULL,
+                              .y = classes ? NULL : g->y};
     return true;
 }
 
@@ -130,7 +130,13 @@ static sample make_sample(int64_t n, int64_t p, sn_task task, int64_t outputs)
             if (y[k] > y[s.label[i]]) s.label[i] = (int32_t)k;
         }
     bool classes = task == SN_CLASSIFICATION;
-    s.problem = (sn_problem){n, p, s.x, task, outputs, classes ? s.label : NULL, classes ? NULL : s.y};
+    s.problem = (sn_problem){.n = n,
+                             .p = p,
+                             .x = s.x,
+                             .task = task,
+                             .outputs = outputs,
+                             .label = classes ? s.label : NULL,
+                             .y = classes ? NULL : s.y};
     return s;
 }
 
@@ -189,12 +195,12 @@ static void one_row_fits(void **unused)
     float x[2] = {1.5F, -2};
     int32_t label = 1;
     double y[2] = {0.5, -1}, out[2];
-    sn_problem classes = {1, 2, x, SN_CLASSIFICATION, 2, &label, NULL};
+    sn_problem classes = {.n = 1, .p = 2, .x = x, .task = SN_CLASSIFICATION, .outputs = 2, .label = &label};
     void *state = fit_learner("logistic", &classes, 1, NULL);
     predict_both_ways("logistic", state, &classes, out);
     assert_true(out[0] == 0 && out[1] == 1);
     sn_learner_find("logistic")->free(state);
-    sn_problem numbers = {1, 2, x, SN_REGRESSION, 2, NULL, y};
+    sn_problem numbers = {.n = 1, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 2, .y = y};
     state = fit_learner("linear", &numbers, 1, NULL);
     predict_both_ways("linear", state, &numbers, out);
     assert_true(fabs(out[0] - 0.5) < 1e-14 && fabs(out[1] + 1) < 1e-14);

@@ -350,13 +350,14 @@ static void odd_data_is_survived_or_refused(void **unused)
         float x[8] = {1, 2, 1, -3, 1, 0.5F, 1, 7}; /* a constant column */
         double y[4] = {1, -1, 0, 0};
         int32_t label[4] = {0, 0, 0, 0};
-        sn_problem one_row = {1, 2, x, SN_REGRESSION, 1, NULL, y};
+        sn_problem one_row = {.n = 1, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
         fit_use(names[k], &one_row, 2, "epochs=3", z, predictions, NULL);
-        sn_problem one_class = {4, 2, x, SN_CLASSIFICATION, 1, label, NULL};
+        sn_problem one_class = {
+            .n = 4, .p = 2, .x = x, .task = SN_CLASSIFICATION, .outputs = 1, .label = label};
         fit_use(names[k], &one_class, 1, "epochs=3", z, predictions, NULL);
         for (int i = 0; i < 4; i++) assert_true(isfinite(z[i]));
         for (int i = 0; i < 8; i++) x[i] *= 4e37F;
-        sn_problem huge = {4, 2, x, SN_REGRESSION, 1, NULL, y};
+        sn_problem huge = {.n = 4, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
         sn_fit_result result;
         stonet_status status = fit_with(names[k], &huge, 1, "epochs=3 batch=2", NULL, &result);
         assert_true(status == STONET_OK || status == STONET_ERROR_NUMERIC);

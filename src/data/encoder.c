@@ -1,0 +1,187 @@
+#include "data/encoder.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "data/dictionary.h"
+#include "data/schema_parts.h"
+
+/* A column of numbers that becomes the feature `feature`. */
+typedef struct number_part {
+    int64_t slot, feature;
+} number_part;
+
+/* A column that becomes the features of a text input. */
+typedef struct text_part {
+    const sn_input *input;
+    int64_t slot;
+    int32_t *category;      /* text: of each code of the table's dictionary, or */
+    sn_interner categories; /* numbers where training had text: their shortest digits are the words */
+} text_part;
+
+struct sn_encoder {
+    sn_row_source base;
+    const sn_schema *schema;
+    const stonet_data *data;
+    number_part *number;
+    int64_t numbers;
+    bool in_order; /* feature k is column k of the table's numbers, for all of them: nothing to look up */
+    text_part *text;
+    int64_t texts;
+};
+
+/* ---- what is found out once -------------------------------------------------------------------- */
+
+static stonet_status prepare_text(const stonet_data *data, const sn_input *input, const sn_column *column,
+                                  text_part *part)
+{
+    *part = (text_part){.input = input, .slot = column->slot};
+    SN_TRY(sn_interner_of(&input->categories, &part->categories));
+    if (column->kind == SN_COLUMN_NUMBER) return STONET_OK;
+    const sn_dictionary *words = &data->text_values[column->slot];
+    SN_TRY(SN_NEW(part->category, words->count));
+    for (int64_t c = 0; c < words->count; c++)
+        part->category[c] = sn_interner_find(&part->categories, words->text[c], strlen(words->text[c]));
+    return STONET_OK;
+}
+
+static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
+{
+    const sn_schema *schema = e->schema;
+    SN_TRY(SN_NEW(e->number, schema->n_inputs));
+    SN_TRY(SN_NEW(e->text, schema->n_inputs));
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        if (input->kind == SN_COLUMN_NUMBER)
+            e->number[e->numbers++] =
+                (number_part){.slot = e->data->column[column[j]].slot, .feature = input->first_feature};
+        else if (input->features > 0)
+            SN_TRY(prepare_text(e->data, input, &e->data->column[column[j]], &e->text[e->texts++]));
+    }
+    e->in_order = e->numbers == schema->p;
+    for (int64_t k = 0; k < e->numbers; k++)
+        e->in_order = e->in_order && e->number[k].slot == k && e->number[k].feature == k;
+    return STONET_OK;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+/* to[f] = (from[f] - centre[f]) factor[f] in double, rounded once: the same bits on every instruction set. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+__attribute__((target_clones("default", "avx2", "avx512f")))
+#endif
+static void
+scale_row(const float *from, const double *centre, const double *factor, int64_t p, float *to)
+{
+    for (int64_t f = 0; f < p; f++) to[f] = (float)(((double)from[f] - centre[f]) * factor[f]);
+}
+
+/* Sets the features of one text cell; category -1 is one that training never saw, and counts as the average
+   of the training rows: nothing is known about it, and the average says nothing either way. */
+static void encode_category(const sn_schema *schema, const sn_input *input, int32_t category, float *to)
+{
+    for (int64_t c = 0; c < input->features; c++) {
+        const int64_t f = input->first_feature + c;
+        const double raw = category < 0 ? schema->mean[f] : c == category ? 1 : 0;
+        to[f] = (float)((raw - schema->centre[f]) * schema->factor[f]);
+    }
+}
+
+static int32_t category_of(const sn_encoder *e, const text_part *part, int64_t row)
+{
+    if (part->category != NULL) return part->category[e->data->text_code[part->slot][row]];
+    char word[SN_NUMBER_SIZE];
+    const size_t length = sn_number_print((double)e->data->x[row * e->data->n_numeric + part->slot], word);
+    return sn_interner_find(&part->categories, word, length);
+}
+
+static void fetch(const sn_row_source *source, const sn_rows *rows, float *x, int64_t stride)
+{
+    const sn_encoder *e = (const sn_encoder *)source;
+    const sn_schema *schema = e->schema;
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        const float *from = e->data->x + row * e->data->n_numeric;
+        float *to = x + i * stride;
+        if (e->in_order) {
+            scale_row(from, schema->centre, schema->factor, schema->p, to);
+            continue;
+        }
+        for (int64_t k = 0; k < e->numbers; k++) {
+            const int64_t f = e->number[k].feature;
+            to[f] = (float)(((double)from[e->number[k].slot] - schema->centre[f]) * schema->factor[f]);
+        }
+        for (int64_t k = 0; k < e->texts; k++)
+            encode_category(schema, e->text[k].input, category_of(e, &e->text[k], row), to);
+    }
+}
+
+static stonet_status prepare(const sn_row_source *source, const sn_rows *rows)
+{
+    (void)rows;
+    return sn_frame_check(((const sn_encoder *)source)->data);
+}
+
+void sn_encoder_free(sn_encoder *e)
+{
+    if (e == NULL) return;
+    for (int64_t k = 0; k < e->texts; k++) {
+        sn_free(e->text[k].category);
+        sn_interner_free(&e->text[k].categories);
+    }
+    sn_free(e->text);
+    sn_free(e->number);
+    sn_free(e);
+}
+
+stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data, sn_encoder **out)
+{
+    *out = NULL;
+    sn_encoder *e;
+    int64_t *column = NULL;
+    stonet_status status;
+    SN_TRY(SN_NEW(e, 1));
+    e->base =
+        (sn_row_source){.prepare = prepare, .fetch = fetch, .raw = data->x, .raw_width = data->n_numeric};
+    e->schema = schema;
+    e->data = data;
+    SN_GOTO(status, SN_NEW(column, schema->n_inputs), done);
+    SN_GOTO(status, sn_schema_match(schema, data, column), done);
+    SN_GOTO(status, prepare_parts(e, column), done);
+done:
+    sn_free(column);
+    if (status == STONET_OK)
+        *out = e;
+    else
+        sn_encoder_free(e);
+    return status;
+}
+
+const sn_row_source *sn_encoder_source(const sn_encoder *encoder)
+{
+    return &encoder->base;
+}
+
+/* ---- whole tables ------------------------------------------------------------------------------ */
+
+stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *data, float *x)
+{
+    return sn_schema_encode_rows(schema, data, 0, data->n, x);
+}
+
+stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *data, int64_t first,
+                                    int64_t count, float *x)
+{
+    enum { REST_ROWS = 4096 }; /* encoded before those of the table are let go: not needed again soon */
+    sn_encoder *e;
+    SN_TRY(sn_frame_check(data));
+    SN_TRY(sn_encoder_create(schema, data, &e));
+    for (int64_t done = 0; done < count; done += REST_ROWS) {
+        const sn_rows part = sn_rows_range(first + done, count - done < REST_ROWS ? count - done : REST_ROWS);
+        fetch(&e->base, &part, x + done * schema->p, schema->p);
+        sn_frame_rest(data, part.first, part.n);
+    }
+    sn_encoder_free(e);
+    return STONET_OK;
+}

@@ -1,0 +1,22 @@
+/*
+ * Mean, variance and range of the columns of a table.
+ *
+ * Sums run over fixed blocks of rows and over the blocks by a fixed binary tree, in double: they depend on
+ * the rows alone, not on who sums which blocks, and their rounding error grows with the logarithm of n.
+ */
+#ifndef SN_DATA_MOMENTS_H
+#define SN_DATA_MOMENTS_H
+
+#include "base/status.h"
+
+typedef struct sn_moments {
+    double *mean, *variance; /* population */
+    double *low, *high;
+} sn_moments;
+
+/* x is n x m, row-major, n >= 1. On failure nothing is left to free. */
+stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, sn_moments *out);
+stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, sn_moments *out);
+void sn_moments_clear(sn_moments *moments);
+
+#endif

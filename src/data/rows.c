@@ -1,0 +1,49 @@
+#include "data/rows.h"
+
+#include <string.h>
+
+#include "data/problem.h"
+
+/* Short rows are many, and a call of memcpy for each would show: whole vectors, the last one over the one
+   before it. */
+static void copy_row(float *to, const float *from, int64_t size)
+{
+    enum { LANES = 4 };
+    if (size < LANES || size > 64 * LANES) {
+        memcpy(to, from, (size_t)size * sizeof *to);
+        return;
+    }
+    for (int64_t k = 0; k + LANES <= size; k += LANES) memcpy(to + k, from + k, LANES * sizeof *to);
+    memcpy(to + size - LANES, from + size - LANES, LANES * sizeof *to);
+}
+
+static void fetch_features(const sn_problem *problem, const sn_rows *rows, float *x, int64_t stride)
+{
+    if (problem->x == NULL) {
+        problem->source->fetch(problem->source, rows, x, stride);
+        return;
+    }
+    for (int64_t i = 0; i < rows->n; i++)
+        copy_row(x + i * stride, problem->x + sn_rows_at(rows, i) * problem->p, problem->p);
+}
+
+stonet_status sn_batch_prepare(const sn_problem *problem, const sn_rows *rows)
+{
+    return problem->x != NULL ? STONET_OK : problem->source->prepare(problem->source, rows);
+}
+
+void sn_batch_fetch(const sn_problem *problem, const sn_rows *rows, sn_batch *batch)
+{
+    const int64_t outputs = problem->outputs;
+    batch->n = rows->n;
+    batch->mask = NULL;
+    if (batch->x != NULL) fetch_features(problem, rows, batch->x, batch->x_stride);
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        if (batch->row != NULL) batch->row[i] = problem->first_row + row;
+        if (batch->label != NULL) batch->label[i] = problem->label[row];
+        if (batch->weight != NULL) batch->weight[i] = problem->weight != NULL ? problem->weight[row] : 1.0F;
+        for (int64_t k = 0; batch->y != NULL && k < outputs; k++)
+            batch->y[i * outputs + k] = problem->y[row * outputs + k];
+    }
+}

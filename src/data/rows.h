@@ -1,0 +1,75 @@
+/*
+ * Sets of rows, batches of rows, and where they come from.
+ *
+ * A set of rows is a range or a list of row numbers; which of the two it is never matters to who reads it. A
+ * batch is some rows side by side, encoded and scaled, with their response and weight. Rows get into a batch
+ * by sn_batch_fetch alone, from a problem (data/problem.h): copied when its features lie in memory as a
+ * whole, or encoded and scaled on the way when they come from a source. The numbers are the same either way.
+ */
+#ifndef SN_DATA_ROWS_H
+#define SN_DATA_ROWS_H
+
+#include "base/status.h"
+
+typedef struct sn_rows {
+    int64_t n;
+    const int64_t *list; /* row numbers in any order, or */
+    int64_t first;       /* without a list: first .. first + n - 1 */
+} sn_rows;
+
+static inline sn_rows sn_rows_range(int64_t first, int64_t n)
+{
+    return (sn_rows){.n = n, .first = first};
+}
+
+static inline sn_rows sn_rows_list(const int64_t *list, int64_t n)
+{
+    return (sn_rows){.n = n, .list = list};
+}
+
+/* The row at a position 0 .. n-1. */
+static inline int64_t sn_rows_at(const sn_rows *rows, int64_t position)
+{
+    return rows->list != NULL ? rows->list[position] : rows->first + position;
+}
+
+/* Positions first .. first + n - 1 of a set. */
+static inline sn_rows sn_rows_part(const sn_rows *rows, int64_t first, int64_t n)
+{
+    return rows->list != NULL ? sn_rows_list(rows->list + first, n) : sn_rows_range(rows->first + first, n);
+}
+
+/*
+ * Where encoded rows come from when they do not lie in memory as a whole: a table in memory, a mapped file,
+ * later a stream of shards.
+ */
+typedef struct sn_row_source sn_row_source;
+struct sn_row_source {
+    /* Before rows are fetched, on the thread that leads: whether they can be. */
+    stonet_status (*prepare)(const sn_row_source *source, const sn_rows *rows);
+    /* The features of these rows, `stride` floats from one row to the next. On any thread; cannot fail. */
+    void (*fetch)(const sn_row_source *source, const sn_rows *rows, float *x, int64_t stride);
+    const float *raw;  /* where the numbers of row r begin, raw + r * raw_width, to be asked for ahead of */
+    int64_t raw_width; /* time; NULL: nowhere */
+};
+
+/* Some rows side by side. The arrays belong to whoever fetches; NULL: not wanted. */
+typedef struct sn_batch {
+    int64_t n;
+    float *x; /* n rows, scaled */
+    int64_t x_stride;
+    const unsigned char *mask; /* n x p, 0 where a cell is missing; NULL: all are there, as in every table so
+                                  far (readers refuse missing cells); a place for what will impute them */
+    int32_t *label;
+    double *y;     /* n x outputs */
+    float *weight; /* what a row counts in sums of losses and gradients */
+    int64_t *row;  /* the row's number in the whole data: keys its noise */
+} sn_batch;
+
+struct sn_problem;
+/* Whether the rows can be fetched; to be asked once before a pass over them. */
+stonet_status sn_batch_prepare(const struct sn_problem *problem, const sn_rows *rows);
+/* Fills the arrays of the batch that are there. Any thread. */
+void sn_batch_fetch(const struct sn_problem *problem, const sn_rows *rows, sn_batch *batch);
+
+#endif
