@@ -139,7 +139,7 @@ stonet_status fit_run(fit *f, int threads, int64_t steps, step_time *time)
     sn_engine *engine;
     stonet_status status = STONET_OK;
     SN_TRY(sn_cpu_create(&f->shape, &f->problem, 1, threads, f->kernels, &engine));
-    engine->ops->set_parameters(engine, f->theta);
+    engine->ops->start(engine, f->theta);
     sn_cpu_hold_threads(engine);
     const int64_t batches = f->what.n / f->what.batch;
     double start = 0.0;
@@ -147,11 +147,11 @@ stonet_status fit_run(fit *f, int threads, int64_t steps, step_time *time)
     for (int64_t step = -2; step < steps; step++) { /* two to warm up */
         if (step == 0) start = cpu_seconds();
         sn_step_report report;
-        const sn_iteration iteration = {.rows = f->order + (step + 2) % batches * f->what.batch,
-                                        .count = f->what.batch,
-                                        .number = (uint32_t)(step + 3),
-                                        .dynamics = &f->dynamics,
-                                        .update = &f->update};
+        const sn_iteration iteration = {
+            .rows = sn_rows_list(f->order + (step + 2) % batches * f->what.batch, f->what.batch),
+            .number = (uint32_t)(step + 3),
+            .dynamics = &f->dynamics,
+            .update = &f->update};
         const double before = sn_seconds();
         SN_GOTO(status, engine->ops->step(engine, &iteration, &report), done);
         if (step >= 0) time->best = fmin(time->best, sn_seconds() - before);

@@ -3,9 +3,9 @@
  * arithmetic is in the kernels (cpu_block.h, cpu_update.h), one build of them per instruction set.
  *
  * A step is one parallel region: blocks of rows are imputed in any order, and after a barrier pieces of the
- * parameters are updated, each from all rows in the order of the batch. No sum crosses threads or depends on
- * the size of a block, so the bits are the same for any number of threads. Batches of more than
- * `chunk_rows` rows pass in chunks, so that memory stays flat.
+ * parameters are updated, each from all rows shard by shard. No sum crosses threads or depends on the size of
+ * a block, so the bits are the same for any number of threads. Batches of more than `chunk_rows` rows pass in
+ * chunks, so that memory stays flat: a chunk has whole shards, or a part of one that is larger than a chunk.
  */
 #include "engine/cpu.h"
 
@@ -14,26 +14,16 @@
 
 #include "base/memory.h"
 #include "base/run.h"
+#include "engine/cpu_pace.h"
+#include "engine/registry.h"
 
 enum {
-    CHUNK_ROWS = 4096,             /* most rows of a chunk ... */
-    CHUNK_FLOATS = 1 << 23,        /* ... and about the most floats it may take */
-    BLOCK_BYTES = 640 << 10,       /* what a block's state may take of the second-level cache */
-    WORTH_A_THREAD_NS = 40 * 1000, /* work below which another thread costs more than it gives */
-    FIRST_REST = 32,               /* chunks on one thread after threads were found slower ... */
-    LONGEST_REST = 2048,           /* ... and at most, when that happens again and again */
-    SPARE_FLOATS = 64              /* after the inputs, for whole-vector reads at the end */
+    CHUNK_ROWS = 4096,       /* most rows of a chunk ... */
+    CHUNK_FLOATS = 1 << 23,  /* ... and about the most floats it may take */
+    BLOCK_BYTES = 640 << 10, /* what a block's state may take of the second-level cache */
+    WORTH_SHARING = 1 << 16, /* parameters below which one thread updates them when that is all to do */
+    SPARE_FLOATS = 64        /* after the inputs, for whole-vector reads at the end */
 };
-
-/* Whether threads pay on this machine at this moment, learnt from the chunks' own times. On a machine others
-   use, a barrier waits for whoever is not scheduled, and two threads can be many times slower than one. Only
-   the time depends on the choice, never a bit of the result. */
-typedef struct cpu_pace {
-    bool held;                /* threads whatever the times say */
-    int64_t chunks;           /* seen so far that were worth threads */
-    double alone, together;   /* time a unit of work, smoothed; 0: not known yet */
-    int64_t alone_left, rest; /* chunks to go on one thread before the next try; how many the last time */
-} cpu_pace;
 
 typedef struct cpu_engine {
     sn_engine base;
@@ -49,7 +39,8 @@ typedef struct cpu_engine {
     int64_t chunk_rows, capacity; /* most rows of a chunk; rows there is memory for now */
     float *x_copy, *loss;
     int64_t x_stride;
-    cpu_pace pace;
+    uint32_t iteration;
+    sn_cpu_pace pace;
 } cpu_engine;
 
 const sn_cpu_kernels *sn_cpu_supported(int index)
@@ -98,7 +89,7 @@ static void cpu_free(sn_engine *engine)
     for (int i = 0; i < e->shape.layers; i++) {
         sn_free(e->layer[i].weights);
         sn_free(e->layer[i].momentum);
-        sn_free(e->layer[i].sum);
+        for (int r = 0; r < SN_MAX_ROOTS; r++) sn_free(e->layer[i].sum[r]);
     }
     for (int t = 0; e->scratch != NULL && t < e->threads; t++) sn_free(e->scratch[t].memory);
     sn_free(e->scratch);
@@ -122,12 +113,13 @@ static stonet_status reserve(cpu_engine *e, int64_t rows)
     return STONET_OK;
 }
 
-/* The gradient's array, needed when a batch has more than one chunk. */
-static stonet_status reserve_sums(cpu_engine *e)
+/* Arrays for the gradients of so many roots. */
+static stonet_status reserve_sums(cpu_engine *e, int roots)
 {
     for (int i = 0; i < e->shape.layers; i++) {
         sn_cpu_layer *layer = &e->layer[i];
-        if (layer->sum == NULL) SN_TRY(SN_NEW(layer->sum, (layer->inputs + 1) * layer->padded));
+        for (int r = 0; r < roots; r++)
+            if (layer->sum[r] == NULL) SN_TRY(SN_NEW(layer->sum[r], (layer->inputs + 1) * layer->padded));
     }
     return STONET_OK;
 }
@@ -168,7 +160,7 @@ static stonet_status create_scratch(cpu_engine *e, sn_cpu_scratch *scratch)
         units += e->layer[i].padded;
     }
     const int64_t response = e->layer[e->shape.layers - 1].padded;
-    const int64_t panel = SN_PANEL_UNITS, total = 3 * units + 2 * widest + response + 2 * panel;
+    const int64_t panel = SN_PANEL_UNITS, total = 3 * units + 2 * widest + 3 * response + 2 * panel;
     SN_TRY(SN_NEW(scratch->memory, total * SN_PANEL_UNITS));
     float *at = scratch->memory;
     for (int i = 0; i < e->shape.layers; i++) {
@@ -179,6 +171,7 @@ static stonet_status create_scratch(cpu_engine *e, sn_cpu_scratch *scratch)
     scratch->response = at;
     scratch->force = scratch->response + response * SN_PANEL_UNITS;
     scratch->corner = scratch->force + panel * panel;
+    scratch->y = (double *)(void *)(scratch->corner + panel * panel);
     return STONET_OK;
 }
 
@@ -191,32 +184,10 @@ static int64_t choose_chunk(const cpu_engine *e)
     return rows < SN_SUM_ROWS ? SN_SUM_ROWS : rows > CHUNK_ROWS ? CHUNK_ROWS : rows;
 }
 
-static stonet_status check_sizes(const sn_shape *shape, const sn_problem *problem, int threads)
-{
-    if (threads < 1) return sn_fail(STONET_ERROR_ARGUMENT, "the engine needs at least one thread");
-    if (shape->layers < 1 || shape->layers > SN_MAX_LAYERS)
-        return sn_fail(STONET_ERROR_ARGUMENT, "the network has %d layers; 1 to %d are possible",
-                       shape->layers, SN_MAX_LAYERS);
-    if (shape->width[0] != problem->p || shape->width[shape->layers] != problem->outputs ||
-        shape->task != problem->task)
-        return sn_fail(STONET_ERROR_ARGUMENT,
-                       "the network takes %lld columns and gives %lld outputs; the data has %lld and %lld",
-                       (long long)shape->width[0], (long long)shape->width[shape->layers],
-                       (long long)problem->p, (long long)problem->outputs);
-    if (problem->n < 1 || problem->n > (int64_t)UINT32_MAX)
-        return sn_fail(STONET_ERROR_DATA, "the data has %lld rows; 1 to %lld are possible",
-                       (long long)problem->n, (long long)UINT32_MAX);
-    for (int i = 0; i <= shape->layers; i++) /* the noise is keyed by 20 bits of unit / 4 */
-        if (shape->width[i] < 1 || shape->width[i] > 4 << 20)
-            return sn_fail(STONET_ERROR_ARGUMENT, "layer %d has %lld units; 1 to %d are possible", i,
-                           (long long)shape->width[i], 4 << 20);
-    return STONET_OK;
-}
-
 stonet_status sn_cpu_create(const sn_shape *shape, const sn_problem *problem, uint64_t seed, int threads,
                             const sn_cpu_kernels *kernels, sn_engine **out)
 {
-    SN_TRY(check_sizes(shape, problem, threads));
+    SN_TRY(sn_engine_check(shape, problem, threads));
     SN_TRY(sn_memory_require(12 * (uint64_t)shape->parameters, "the network",
                              "make the hidden layers narrower"));
     cpu_engine *e;
@@ -262,44 +233,82 @@ static int64_t panel_index(const sn_cpu_layer *layer, int64_t unit, int64_t k)
     return (layer->inputs + 1) * start + k * sn_panel_width(layer->padded, start) + (unit - start);
 }
 
-static void cpu_set_parameters(sn_engine *engine, const float *theta)
+/* Where it lies in the shape's flat order. */
+static int64_t flat_index(const sn_shape *shape, int i, int64_t unit, int64_t k)
+{
+    const int64_t inputs = shape->width[i];
+    return k < inputs ? shape->weight_at[i] + unit * inputs + k : shape->bias_at[i] + unit;
+}
+
+/* The parameters of layer index i in the shape's flat order, as floats or as doubles (the other is NULL). */
+static void pack(const cpu_engine *e, int i, const float *floats, const double *doubles, float *panels)
+{
+    const sn_cpu_layer *layer = &e->layer[i];
+    for (int64_t unit = 0; unit < layer->outputs; unit++)
+        for (int64_t k = 0; k <= layer->inputs; k++) {
+            const int64_t at = flat_index(&e->shape, i, unit, k);
+            panels[panel_index(layer, unit, k)] = floats != NULL ? floats[at] : (float)doubles[at];
+        }
+}
+
+static void unpack(const cpu_engine *e, int i, const float *panels, float *floats, double *doubles)
+{
+    const sn_cpu_layer *layer = &e->layer[i];
+    for (int64_t unit = 0; unit < layer->outputs; unit++)
+        for (int64_t k = 0; k <= layer->inputs; k++) {
+            const int64_t at = flat_index(&e->shape, i, unit, k);
+            const float value = panels[panel_index(layer, unit, k)];
+            if (floats != NULL) floats[at] = value;
+            if (doubles != NULL) doubles[at] = (double)value;
+        }
+}
+
+static void cpu_start(sn_engine *engine, const float *theta)
 {
     cpu_engine *e = (cpu_engine *)engine;
     for (int i = 0; i < e->shape.layers; i++) {
         sn_cpu_layer *layer = &e->layer[i];
         memset(layer->momentum, 0, (size_t)((layer->inputs + 1) * layer->padded) * sizeof *layer->momentum);
-        for (int64_t unit = 0; unit < layer->outputs; unit++) {
-            const float *w = theta + e->shape.weight_at[i] + unit * layer->inputs;
-            for (int64_t k = 0; k < layer->inputs; k++) layer->weights[panel_index(layer, unit, k)] = w[k];
-            layer->weights[panel_index(layer, unit, layer->inputs)] = theta[e->shape.bias_at[i] + unit];
-        }
+        pack(e, i, theta, NULL, layer->weights);
     }
+    e->iteration = 0;
 }
 
 static void cpu_get_parameters(const sn_engine *engine, float *theta)
 {
     const cpu_engine *e = (const cpu_engine *)engine;
+    for (int i = 0; i < e->shape.layers; i++) unpack(e, i, e->layer[i].weights, theta, NULL);
+}
+
+static void cpu_get_state(const sn_engine *engine, sn_engine_state *state)
+{
+    const cpu_engine *e = (const cpu_engine *)engine;
     for (int i = 0; i < e->shape.layers; i++) {
-        const sn_cpu_layer *layer = &e->layer[i];
-        for (int64_t unit = 0; unit < layer->outputs; unit++) {
-            float *w = theta + e->shape.weight_at[i] + unit * layer->inputs;
-            for (int64_t k = 0; k < layer->inputs; k++) w[k] = layer->weights[panel_index(layer, unit, k)];
-            theta[e->shape.bias_at[i] + unit] = layer->weights[panel_index(layer, unit, layer->inputs)];
-        }
+        unpack(e, i, e->layer[i].weights, NULL, state->parameters);
+        unpack(e, i, e->layer[i].momentum, NULL, state->momentum);
     }
+    state->iteration = e->iteration;
+}
+
+static void cpu_set_state(sn_engine *engine, const sn_engine_state *state)
+{
+    cpu_engine *e = (cpu_engine *)engine;
+    for (int i = 0; i < e->shape.layers; i++) {
+        pack(e, i, NULL, state->parameters, e->layer[i].weights);
+        pack(e, i, NULL, state->momentum, e->layer[i].momentum);
+    }
+    e->iteration = state->iteration;
 }
 
 /* A guess at the time of one row, in nanoseconds of one thread. */
-static double row_cost(const cpu_engine *e, const sn_iteration *iteration)
+static double row_cost(const cpu_engine *e, int sweeps)
 {
     double latents = 0.0, products = 2.0 * (double)(e->layer[0].inputs * e->layer[0].padded);
     for (int i = 0; i < e->shape.layers; i++) {
         if (i + 1 < e->shape.layers) latents += (double)e->layer[i].outputs;
-        if (i > 0)
-            products += (2.0 * iteration->dynamics->sweeps + 2.0) *
-                        (double)(e->layer[i].inputs * e->layer[i].outputs);
+        if (i > 0) products += (2.0 * sweeps + 2.0) * (double)(e->layer[i].inputs * e->layer[i].outputs);
     }
-    return latents * iteration->dynamics->sweeps + products / 40.0;
+    return latents * sweeps + products / 40.0;
 }
 
 /* Rows of a block: as many as the vectors like (64) unless the block would leave the second-level cache, or
@@ -324,44 +333,18 @@ static int64_t choose_block(const cpu_engine *e, int64_t rows, int threads)
     return best;
 }
 
-/* The threads of a chunk of `work` nanoseconds: as many as there is work for, unless one is faster just now.
-   The second chunk runs on one thread to have something to compare with. */
-static int choose_threads(cpu_pace *pace, double work, int most)
-{
-    const double worth = work / WORTH_A_THREAD_NS;
-    if (most == 1 || worth < 2.0) return 1;
-    pace->chunks++;
-    if (pace->chunks == 2 && !pace->held) return 1;
-    if (pace->alone_left > 0 && !pace->held) {
-        pace->alone_left--;
-        return 1;
-    }
-    return worth < most ? (int)worth : most;
-}
-
-static void note_time(cpu_pace *pace, int threads, double time)
-{
-    if (pace->chunks < 2) return; /* the first one also starts the threads and touches the memory */
-    double *smooth = threads == 1 ? &pace->alone : &pace->together;
-    *smooth = *smooth > 0.0 ? 0.7 * *smooth + 0.3 * time : time;
-    if (threads == 1 || pace->alone <= 0.0) return;
-    if (pace->together > pace->alone) {
-        pace->rest = pace->rest < LONGEST_REST ? 2 * pace->rest + FIRST_REST : LONGEST_REST;
-        pace->alone_left = pace->rest;
-        pace->together = 0.0;
-    } else if (pace->together < 0.75 * pace->alone) {
-        pace->rest = 0;
-    }
-}
-
-/* One chunk: all blocks, then (in a step) all pieces. Returns whether the parameters stayed finite. */
+/* One chunk: all blocks, then (where sums are wanted) all pieces. Returns whether the parameters stayed
+   finite. */
 static bool run_chunk(cpu_engine *e, const sn_cpu_job *job, int threads)
 {
+    const bool passes = job->task == SN_CPU_FORWARD, sums = job->task <= SN_CPU_APPLY;
     const int64_t blocks = (job->rows + job->block_rows - 1) / job->block_rows;
-    const int64_t pieces = job->out_layer > 0 ? 0 : e->piece_count;
+    const int64_t pieces = sums ? e->piece_count : 0;
+    void (*const work)(const sn_cpu_job *, sn_cpu_scratch *, int64_t) =
+        passes ? e->kernels->forward : e->kernels->impute;
     bool finite = true;
     if (threads == 1) {
-        for (int64_t b = 0; b < blocks; b++) e->kernels->impute(job, &e->scratch[0], b);
+        for (int64_t b = 0; b < blocks; b++) work(job, &e->scratch[0], b);
         for (int64_t k = 0; k < pieces; k++) finite = e->kernels->update(job, &e->pieces[k]) && finite;
         return finite;
     }
@@ -372,81 +355,238 @@ static bool run_chunk(cpu_engine *e, const sn_cpu_job *job, int threads)
 #pragma omp atomic capture
         mine = next_scratch++;
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t b = 0; b < blocks; b++) e->kernels->impute(job, &e->scratch[mine], b);
+        for (int64_t b = 0; b < blocks; b++) work(job, &e->scratch[mine], b);
 #pragma omp for schedule(dynamic, 1) nowait
         for (int64_t k = 0; k < pieces; k++) finite = e->kernels->update(job, &e->pieces[k]) && finite;
     }
     return finite;
 }
 
-/* Sends the batch through in chunks. */
-static stonet_status run(cpu_engine *e, const sn_iteration *iteration, int layer, float *out,
-                         sn_step_report *report)
+/* How far a batch has gone through. */
+typedef struct progress {
+    const sn_shards *shards;
+    int shard;    /* the next one, counted in shards->border, ... */
+    int64_t row;  /* ... and the batch's next row, of this shard */
+    sn_sums sums; /* the roots so far, without gradients */
+    sn_cpu_segment segment[SN_MAX_SHARDS];
+    int segments; /* of the present chunk */
+} progress;
+
+/* Takes rows of the next shard into the chunk that begins at `first`, all that are left of it or, if it is
+   larger than a chunk, as many whole chains as a chunk holds. */
+static stonet_status take_shard(progress *at, int64_t first, int64_t chunk_rows)
 {
-    if (iteration->count < 1) return sn_fail(STONET_ERROR_ARGUMENT, "a batch needs at least one row");
-    SN_TRY(reserve(e, iteration->count));
-    if (iteration->count > e->chunk_rows && layer == 0) SN_TRY(reserve_sums(e));
-    const bool in_place = iteration->rows == NULL && e->shape.input_activation == SN_IDENTITY;
-    const double per_row = row_cost(e, iteration);
-    double loss = 0.0;
-    bool finite = true;
-    for (int64_t first = 0; first < iteration->count; first += e->chunk_rows) {
-        const int64_t left = iteration->count - first;
-        const int64_t rows = left < e->chunk_rows ? left : e->chunk_rows;
-        const double work = per_row * (double)rows, start = sn_seconds();
-        const int threads = choose_threads(&e->pace, work, e->threads);
-        const sn_cpu_job job = {.shape = &e->shape,
-                                .problem = e->problem,
-                                .layer = e->layer,
-                                .seed = e->seed,
-                                .iteration = iteration,
-                                .first = first,
-                                .rows = rows,
-                                .block_rows = choose_block(e, rows, threads),
-                                .capacity = e->capacity,
-                                .x = in_place ? e->problem->x + first * e->problem->p : e->x_copy,
-                                .x_copy = in_place ? NULL : e->x_copy,
-                                .x_stride = in_place ? e->problem->p : e->x_stride,
-                                .loss = e->loss,
-                                .first_chunk = first == 0,
-                                .last_chunk = rows == left,
-                                .threads = threads,
-                                .out_layer = layer,
-                                .out = out};
-        finite = run_chunk(e, &job, threads) && finite;
-        note_time(&e->pace, threads, (sn_seconds() - start) / work);
-        for (int64_t r = 0; r < rows; r++) loss += (double)e->loss[r];
+    const sn_shards *shards = at->shards;
+    const int64_t begin = shards->border[at->shard], end = shards->border[at->shard + 1];
+    const bool opens = at->row == begin, closes = end - first <= chunk_rows;
+    if (opens) SN_TRY(sn_sums_open(&at->sums, shards->first + at->shard));
+    sn_cpu_segment *segment = &at->segment[at->segments++];
+    *segment = (sn_cpu_segment){.begin = at->row - first,
+                                .end = (closes ? end : first + chunk_rows) - first,
+                                .root = at->sums.roots - 1,
+                                .opens = opens};
+    at->row = first + segment->end;
+    if (!closes) return STONET_OK;
+    at->shard++;
+    segment->merges = sn_sums_close(&at->sums);
+    return STONET_OK;
+}
+
+/* The next chunk: as many whole shards as it holds, or a part of a large one. Returns its rows. */
+static stonet_status take_chunk(progress *at, int64_t chunk_rows, int64_t *rows)
+{
+    const int64_t first = at->row;
+    at->segments = 0;
+    while (at->shard < at->shards->count) {
+        const bool whole = at->shards->border[at->shard + 1] - first <= chunk_rows;
+        if (!whole && at->segments > 0) break;
+        SN_TRY(take_shard(at, first, chunk_rows));
+        if (!whole) break;
     }
-    report->loss = loss / (double)iteration->count;
-    report->finite = finite && isfinite(report->loss);
+    *rows = at->row - first;
+    return STONET_OK;
+}
+
+/* Fills in what the next chunk of a job is. */
+static stonet_status next_chunk(cpu_engine *e, progress *at, sn_cpu_job *job)
+{
+    const sn_rows *batch = job->batch;
+    const bool in_place =
+        batch->list == NULL && e->problem->x != NULL && e->shape.input_activation == SN_IDENTITY;
+    job->first = at->row;
+    job->roots_before = at->sums.roots;
+    SN_TRY(take_chunk(at, e->chunk_rows, &job->rows));
+    job->last_chunk = at->shard == at->shards->count;
+    job->roots_after = at->sums.roots;
+    if (job->task == SN_CPU_ACCUMULATE || (job->task == SN_CPU_STEP && !job->last_chunk))
+        SN_TRY(reserve_sums(e, job->roots_after));
+    job->segment = at->segment;
+    job->segments = at->segments;
+    job->x = in_place ? e->problem->x + (batch->first + job->first) * e->problem->p : e->x_copy;
+    job->x_copy = in_place ? NULL : e->x_copy;
+    job->x_stride = in_place ? e->problem->p : e->x_stride;
+    return STONET_OK;
+}
+
+/* Sends the rows of a batch through in chunks. job: the task, the batch, and what the task needs to know.
+   loss: gets the sums by shard; NULL: not wanted. *finite: whether the parameters stayed so. */
+static stonet_status run(cpu_engine *e, const sn_shards *shards, sn_cpu_job *job, double *loss, bool *finite)
+{
+    if (job->batch->n < 1) return sn_fail(STONET_ERROR_ARGUMENT, "a batch needs at least one row");
+    SN_TRY(sn_batch_prepare(e->problem, job->batch));
+    SN_TRY(reserve(e, job->batch->n));
+    job->shape = &e->shape;
+    job->problem = e->problem;
+    job->layer = e->layer;
+    job->seed = e->seed;
+    job->capacity = e->capacity;
+    job->loss = e->loss;
+    const double per_row = row_cost(e, job->iteration != NULL ? job->iteration->dynamics->sweeps : 0);
+    progress at = {.shards = shards, .sums = {.shards = shards->total}};
+    *finite = true;
+    while (at.shard < shards->count) {
+        const int first_shard = at.shard;
+        SN_TRY(next_chunk(e, &at, job));
+        const double work = per_row * (double)job->rows, start = sn_seconds();
+        job->threads = sn_cpu_pace_threads(&e->pace, work, e->threads);
+        job->block_rows = choose_block(e, job->rows, job->threads);
+        *finite = run_chunk(e, job, job->threads) && *finite;
+        sn_cpu_pace_note(&e->pace, job->threads, (sn_seconds() - start) / work);
+        for (int g = 0; g < at.segments && loss != NULL; g++) /* segment g is of shard first_shard + g */
+            for (int64_t r = at.segment[g].begin; r < at.segment[g].end; r++)
+                loss[first_shard + g] += (double)e->loss[r];
+    }
+    return STONET_OK;
+}
+
+/* The shards of an iteration; `one`: room for those of a batch without. */
+static const sn_shards *shards_of(const sn_rows *batch, const sn_shards *shards, sn_shards *one)
+{
+    if (shards != NULL) return shards;
+    one->total = one->count = 1;
+    one->first = 0;
+    one->border[0] = 0;
+    one->border[1] = batch->n;
+    return one;
+}
+
+/* The sums over a batch, but the gradients: their roots, with the losses (0 without) and the weights. */
+static stonet_status sum_rest(const cpu_engine *e, const sn_iteration *iteration, const sn_shards *shards,
+                              const double *loss, sn_sums *sums)
+{
+    sn_sums_reset(sums, shards->total);
+    for (int v = 0; v < shards->count; v++) {
+        const int64_t first = shards->border[v], last = shards->border[v + 1];
+        SN_TRY(sn_sums_open(sums, shards->first + v));
+        sn_root *root = &sums->root[sums->roots - 1];
+        root->loss = loss != NULL ? loss[v] : 0.0;
+        if (e->problem->weight == NULL)
+            root->weight = (double)(last - first);
+        else
+            for (int64_t k = first; k < last; k++)
+                root->weight += (double)e->problem->weight[sn_rows_at(&iteration->rows, k)];
+        sn_sums_close(sums);
+    }
     return STONET_OK;
 }
 
 static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, sn_step_report *report)
 {
-    return run((cpu_engine *)engine, iteration, 0, NULL, report);
+    cpu_engine *e = (cpu_engine *)engine;
+    sn_shards one;
+    const sn_shards *shards = shards_of(&iteration->rows, iteration->shards, &one);
+    sn_sums sums = {0};
+    double loss[SN_MAX_SHARDS] = {0};
+    bool finite;
+    SN_TRY(sum_rest(e, iteration, shards, NULL, &sums));
+    SN_TRY(sn_sums_check(&sums));
+    sn_cpu_job job = {.task = SN_CPU_STEP,
+                      .iteration = iteration,
+                      .batch = &iteration->rows,
+                      .weight = sums.root[0].weight};
+    SN_TRY(run(e, shards, &job, loss, &finite));
+    SN_TRY(sum_rest(e, iteration, shards, loss, &sums));
+    report->loss = sums.root[0].loss / sums.root[0].weight;
+    report->finite = finite && isfinite(report->loss);
+    e->iteration = iteration->number + 1;
+    return STONET_OK;
+}
+
+static stonet_status cpu_accumulate(sn_engine *engine, const sn_iteration *iteration, sn_sums *sums)
+{
+    cpu_engine *e = (cpu_engine *)engine;
+    sn_shards one;
+    const sn_shards *shards = shards_of(&iteration->rows, iteration->shards, &one);
+    sn_sums rest = {0};
+    double loss[SN_MAX_SHARDS] = {0};
+    bool finite;
+    sn_cpu_job job = {.task = SN_CPU_ACCUMULATE, .iteration = iteration, .batch = &iteration->rows};
+    SN_TRY(run(e, shards, &job, loss, &finite));
+    SN_TRY(sum_rest(e, iteration, shards, loss, &rest));
+    sn_sums_reset(sums, shards->total);
+    for (int r = 0; r < rest.roots; r++) {
+        SN_TRY(sn_sums_add(sums, rest.root[r].first, rest.root[r].count));
+        sums->root[r].loss = rest.root[r].loss;
+        sums->root[r].weight = rest.root[r].weight;
+        for (int i = 0; i < e->shape.layers; i++)
+            unpack(e, i, e->layer[i].sum[r], NULL, sums->root[r].gradient);
+    }
+    return STONET_OK;
+}
+
+static stonet_status cpu_apply(sn_engine *engine, const sn_iteration *iteration, const sn_sums *sums,
+                               sn_step_report *report)
+{
+    cpu_engine *e = (cpu_engine *)engine;
+    SN_TRY(sn_sums_check(sums));
+    SN_TRY(reserve_sums(e, 1));
+    for (int i = 0; i < e->shape.layers; i++) pack(e, i, NULL, sums->root[0].gradient, e->layer[i].sum[0]);
+    const sn_cpu_job job = {.task = SN_CPU_APPLY,
+                            .layer = e->layer,
+                            .iteration = iteration,
+                            .block_rows = SN_UNIT_STEP,
+                            .roots_before = 1,
+                            .last_chunk = true,
+                            .weight = sums->root[0].weight};
+    report->loss = sums->root[0].loss / sums->root[0].weight;
+    report->finite =
+        run_chunk(e, &job, e->shape.parameters < WORTH_SHARING ? 1 : e->threads) && isfinite(report->loss);
+    e->iteration = iteration->number + 1;
+    return STONET_OK;
 }
 
 static stonet_status cpu_impute(sn_engine *engine, const sn_iteration *iteration, int layer, float *out)
 {
-    sn_step_report report;
-    return run((cpu_engine *)engine, iteration, layer, out, &report);
+    sn_shards one;
+    bool finite;
+    sn_cpu_job job = {.task = SN_CPU_IMPUTE,
+                      .iteration = iteration,
+                      .batch = &iteration->rows,
+                      .layer_out = layer,
+                      .out = out};
+    return run((cpu_engine *)engine, shards_of(&iteration->rows, NULL, &one), &job, NULL, &finite);
 }
 
-/* The gradient lives in registers only; tests compare the parameters after a step. */
-static const double *cpu_last_direction(const sn_engine *engine)
+static stonet_status cpu_forward(sn_engine *engine, const sn_pass *pass, float *out)
 {
-    (void)engine;
-    return NULL;
+    sn_shards one;
+    bool finite;
+    sn_cpu_job job = {.task = SN_CPU_FORWARD, .pass = pass, .batch = &pass->rows, .out = out};
+    return run((cpu_engine *)engine, shards_of(&pass->rows, NULL, &one), &job, NULL, &finite);
 }
 
 const sn_engine_ops sn_engine_cpu = {
     .name = "cpu",
+    .abilities = SN_ENGINE_THREADS,
     .create = cpu_create,
     .free = cpu_free,
-    .set_parameters = cpu_set_parameters,
+    .start = cpu_start,
     .get_parameters = cpu_get_parameters,
+    .get_state = cpu_get_state,
+    .set_state = cpu_set_state,
     .step = cpu_step,
+    .accumulate = cpu_accumulate,
+    .apply = cpu_apply,
     .impute = cpu_impute,
-    .last_direction = cpu_last_direction,
+    .forward = cpu_forward,
 };

@@ -3,5 +3,6 @@
 #include "engine/cpu_block.h"
 #include "engine/cpu_update.h"
 
-const sn_cpu_kernels sn_cpu_avx2 = {.name = "avx2", .impute = impute_block, .update = update_piece};
+const sn_cpu_kernels sn_cpu_avx2 = {
+    .name = "avx2", .impute = impute_block, .forward = forward_block, .update = update_piece};
 #endif

@@ -73,52 +73,63 @@ static void fetch_ahead(block_state *s, int64_t count)
 {
     const sn_cpu_job *job = s->job;
     const sn_problem *problem = job->problem;
-    const int64_t line = 64 / (int64_t)sizeof(float), most = least(problem->p, FETCH_LINES * line);
+    const float *raw = problem->x != NULL ? problem->x : problem->source->raw;
+    const int64_t width = problem->x != NULL ? problem->p : problem->source->raw_width;
+    const int64_t line = 64 / (int64_t)sizeof(float), most = least(width, FETCH_LINES * line);
     const int64_t last = least(least(s->fetched + count, s->fetch_end), job->rows);
     for (; s->fetched < last; s->fetched++) {
-        const int64_t row = sn_cpu_row(job->iteration, job->first + s->fetched);
-        const float *x = problem->x + row * problem->p;
-        for (int64_t at = 0; at < most; at += line) __builtin_prefetch(x + at, 0, 2);
-        __builtin_prefetch(x + most - 1, 0, 2);
+        const int64_t row = sn_rows_at(job->batch, job->first + s->fetched);
         if (problem->task == SN_CLASSIFICATION)
             __builtin_prefetch(problem->label + row, 0, 2);
         else
             __builtin_prefetch(problem->y + row * problem->outputs, 0, 2);
+        if (raw == NULL) continue;
+        const float *x = raw + row * width;
+        for (int64_t at = 0; at < most; at += line) __builtin_prefetch(x + at, 0, 2);
+        __builtin_prefetch(x + most - 1, 0, 2);
     }
 }
 
-/* Short rows are many: whole vectors, the last one over the one before it. */
-static void copy_row(float *to, const float *from, int64_t size)
+/* The responses, or classes, of the block's rows into lanes; unused lanes get 0. */
+static void spread_response(block_state *s)
 {
-    for (int64_t k = 0; k + SN_LANES <= size; k += SN_LANES) store(to + k, load(from + k));
-    if (size >= SN_LANES)
-        store(to + size - SN_LANES, load(from + size - SN_LANES));
-    else
-        for (int64_t k = 0; k < size; k++) to[k] = from[k];
+    const sn_problem *problem = s->job->problem;
+    const int64_t outputs = problem->outputs;
+    for (int64_t r = 0; r < s->stride; r++) {
+        const bool used = r < s->rows;
+        if (problem->task == SN_CLASSIFICATION)
+            s->label[r] = used ? (uint32_t)s->scratch->label[r] : 0;
+        else
+            for (int64_t k = 0; k < outputs; k++)
+                s->scratch->response[k * s->stride + r] = used ? (float)s->scratch->y[r * outputs + k] : 0.0F;
+    }
 }
 
-/* The block's rows: indices, classes or responses, and the inputs (copied unless they lie in order). */
+/* Fetches the block's rows: the inputs (unless they lie in order), and outside a forward pass classes or
+   responses and weights. */
 static void gather(block_state *s)
 {
     const sn_cpu_job *job = s->job;
     const sn_problem *problem = job->problem;
-    const int64_t p = problem->p, outputs = problem->outputs;
-    for (int64_t r = 0; r < s->stride; r++) {
-        const bool used = r < s->rows;
-        const int64_t row = used ? sn_cpu_row(job->iteration, job->first + s->at + r) : 0;
-        s->row[r] = (uint32_t)row;
-        if (problem->task == SN_CLASSIFICATION)
-            s->label[r] = (uint32_t)problem->label[row];
-        else
-            for (int64_t k = 0; k < outputs; k++)
-                s->scratch->response[k * s->stride + r] = (float)problem->y[row * outputs + k];
-        if (job->x_copy == NULL || !used) continue;
-        float *to = job->x_copy + (s->at + r) * job->x_stride;
-        copy_row(to, problem->x + row * p, p);
-        if (job->shape->input_activation == SN_IDENTITY) continue;
-        for (int64_t k = 0; k < job->x_stride; k += SN_LANES)
-            store(to + k, activate(job->shape->input_activation, load(to + k)));
+    const sn_rows rows = sn_rows_part(job->batch, job->first + s->at, s->rows);
+    sn_batch batch = {.row = s->scratch->number};
+    if (job->x_copy != NULL) {
+        batch.x = job->x_copy + s->at * job->x_stride;
+        batch.x_stride = job->x_stride;
     }
+    if (job->pass == NULL) {
+        if (problem->weight != NULL) batch.weight = s->scratch->weight;
+        if (problem->task == SN_CLASSIFICATION)
+            batch.label = s->scratch->label;
+        else
+            batch.y = s->scratch->y;
+    }
+    sn_batch_fetch(problem, &rows, &batch);
+    for (int64_t r = 0; r < s->stride; r++) s->row[r] = r < s->rows ? (uint32_t)s->scratch->number[r] : 0;
+    if (job->pass == NULL) spread_response(s);
+    if (job->x_copy != NULL && job->shape->input_activation != SN_IDENTITY)
+        for (int64_t k = 0; k < s->rows * job->x_stride; k += SN_LANES)
+            store(batch.x + k, activate(job->shape->input_activation, load(batch.x + k)));
     s->x = job->x + s->at * job->x_stride;
 }
 
@@ -391,7 +402,8 @@ static void sweep(block_state *s, int number)
     }
 }
 
-/* r_i of layer index i into the chunk's array, turned to [row][unit]; padding units get 0. */
+/* r_i of layer index i, times the weights, into the chunk's array, turned to [row][unit]; padding units get
+   0. */
 static void leave_residual(block_state *s, int i)
 {
     const sn_cpu_layer *layer = &s->job->layer[i];
@@ -407,45 +419,105 @@ static void leave_residual(block_state *s, int i)
                                               load(s->scratch->mean[i] + from + at)) *
                                                  over_s);
         memset(corner + used, 0, (size_t)(width * s->stride - used) * sizeof *corner);
+        if (s->job->problem->weight != NULL)
+            for (int64_t at = 0; at < used; at += SN_LANES)
+                store(corner + at, load(corner + at) * load(s->scratch->weight + at % s->stride));
         transpose(corner, s->stride, width, s->lanes,
                   layer->residual + s->job->capacity * unit + s->at * width, width);
         unit += width;
     }
 }
 
-static void leave_latents(const block_state *s, int i)
+/* Hands out [unit][row] numbers as rows. */
+static void leave_rows(const block_state *s, const float *from, int64_t units)
 {
-    const int64_t units = s->job->layer[i].outputs;
     float *out = s->job->out + (s->job->first + s->at) * units;
     for (int64_t r = 0; r < s->rows; r++)
-        for (int64_t u = 0; u < units; u++) out[r * units + u] = s->scratch->latent[i][u * s->stride + r];
+        for (int64_t u = 0; u < units; u++) out[r * units + u] = from[u * s->stride + r];
+}
+
+/* The losses become what they count. */
+static void weigh_losses(const block_state *s)
+{
+    float *loss = s->job->loss + s->at;
+    for (int64_t r = 0; s->job->problem->weight != NULL && r < s->rows; r++) loss[r] *= s->scratch->weight[r];
+}
+
+static block_state begin_block(const sn_cpu_job *job, sn_cpu_scratch *scratch, int64_t block)
+{
+    block_state s = {.job = job, .scratch = scratch, .stride = job->block_rows};
+    s.at = block * s.stride;
+    s.rows = least(s.stride, job->rows - s.at);
+    s.lanes = (s.rows + SN_LANES - 1) / SN_LANES * SN_LANES;
+    s.top = job->shape->layers - 1;
+    s.keys = philox_schedule(job->seed);
+    for (int i = 0; i < s.top; i++) s.psi[i] = job->layer[i].psi + block * job->layer[i].outputs * s.stride;
+    s.fetched = (block + job->threads) * s.stride;
+    s.fetch_end = s.fetched + s.stride;
+    return s;
 }
 
 static void impute_block(const sn_cpu_job *job, sn_cpu_scratch *scratch, int64_t block)
 {
-    block_state state = {.job = job, .scratch = scratch, .stride = job->block_rows};
+    block_state state = begin_block(job, scratch, block);
     block_state *s = &state;
-    s->at = block * s->stride;
-    s->rows = least(s->stride, job->rows - s->at);
-    s->lanes = (s->rows + SN_LANES - 1) / SN_LANES * SN_LANES;
-    s->top = job->shape->layers - 1;
-    s->keys = philox_schedule(job->seed);
-    for (int i = 0; i < s->top; i++)
-        s->psi[i] = job->layer[i].psi + block * job->layer[i].outputs * s->stride;
-
-    s->fetched = (block + job->threads) * s->stride;
-    s->fetch_end = s->fetched + s->stride;
     gather(s);
     forward(s);
     output_pull(s, job->loss + s->at);
+    weigh_losses(s);
     if (job->iteration->dynamics->start == SN_START_MODE) move_to_mode(s);
     for (int number = 0; number < job->iteration->dynamics->sweeps; number++) sweep(s, number);
-    if (job->out_layer > 0) {
-        leave_latents(s, job->out_layer - 1);
+    if (job->task == SN_CPU_IMPUTE) {
+        leave_rows(s, s->scratch->latent[job->layer_out - 1], job->layer[job->layer_out - 1].outputs);
         return;
     }
     output_pull(s, NULL);
     for (int i = 0; i <= s->top; i++) leave_residual(s, i);
+}
+
+/* Y_i += sqrt(s_i) xi for layer index i of a draw. */
+static void add_noise(block_state *s, int i)
+{
+    const sn_pass *pass = s->job->pass;
+    const vf sigma = all((float)sqrt(pass->s[i]));
+    const int64_t units = s->job->layer[i].outputs;
+    for (int64_t r = 0; r < s->lanes; r += SN_LANES)
+        s->noise[r / SN_LANES] =
+            noise_rows(&s->keys, load_words(s->row + r), pass->draw, (uint32_t)SN_STREAM_DRAWS << 16);
+    for (int64_t unit = 0; unit < units; unit += 4) {
+        const noise_call call =
+            noise_group(&s->keys, pass->draw, (uint32_t)(i + 1) << 20 | (uint32_t)(unit / 4));
+        for (int64_t r = 0; r < s->lanes; r += SN_LANES) {
+            vf normal[4];
+            noise_normals(&s->keys, &s->noise[r / SN_LANES], call, 2, normal);
+            for (int64_t j = 0; j < least(4, units - unit); j++) {
+                float *y = s->scratch->latent[i] + (unit + j) * s->stride + r;
+                store(y, fma_(normal[j], sigma, load(y)));
+            }
+        }
+    }
+}
+
+static void forward_block(const sn_cpu_job *job, sn_cpu_scratch *scratch, int64_t block)
+{
+    block_state state = begin_block(job, scratch, block);
+    block_state *s = &state;
+    const sn_pass *pass = job->pass;
+    const int last = pass->layer - 1;
+    gather(s);
+    first_mean(s);
+    for (int i = 0; i <= last; i++) {
+        if (i > 0) mean_from_below(s, i);
+        if (i == s->top) break;
+        memcpy(scratch->latent[i], scratch->mean[i],
+               (size_t)(job->layer[i].outputs * s->stride) * sizeof(float));
+        if (pass->s != NULL) add_noise(s, i);
+        if (i < last || pass->activated) activate_layer(s, i);
+    }
+    const float *from = last == s->top    ? scratch->mean[last]
+                        : pass->activated ? s->psi[last]
+                                          : scratch->latent[last];
+    leave_rows(s, from, job->layer[last].outputs);
 }
 
 #endif

@@ -32,15 +32,20 @@ static inline int64_t sn_panel_width(int64_t padded, int64_t unit)
 
 typedef struct sn_cpu_layer { /* layer i, stored at index i - 1 */
     int64_t inputs, outputs, padded;
-    float *weights;  /* panels; the one that starts at unit j begins at (inputs + 1) * j */
-    float *momentum; /* the same form */
-    float *sum;      /* the same form: gradient of the chunks so far; NULL until a batch has many chunks */
-    float *psi;      /* psi(Y_i) of the chunk: [block][unit][row]; NULL for the output layer */
+    float *weights;           /* panels; the one that starts at unit j begins at (inputs + 1) * j */
+    float *momentum;          /* the same form */
+    float *sum[SN_MAX_ROOTS]; /* the same form: gradients of the roots (engine/sums.h) between chunks, or when
+                                 they are to be handed out; NULL until that is needed */
+    float *psi;               /* psi(Y_i) of the chunk: [block][unit][row]; NULL for the output layer */
     float *residual; /* r_i of the chunk, in panels: the one that starts at unit j begins at rows * j */
 } sn_cpu_layer;
 
 /* A thread's own memory for the block it works on; arrays [unit][row]. */
 typedef struct sn_cpu_scratch {
+    int64_t number[SN_PANEL_UNITS]; /* the rows as they are fetched */
+    int32_t label[SN_PANEL_UNITS];
+    float weight[SN_PANEL_UNITS];
+    double *y; /* [row][output] */
     float *latent[SN_MAX_LAYERS];
     float *speed[SN_MAX_LAYERS];
     float *mean[SN_MAX_LAYERS]; /* the output layer's too */
@@ -51,23 +56,47 @@ typedef struct sn_cpu_scratch {
     float *memory;              /* what all of them point into */
 } sn_cpu_scratch;
 
-/* One chunk of one step. */
+/* A stretch of a chunk's rows that belong to one shard. */
+typedef struct sn_cpu_segment {
+    int64_t begin, end;
+    int root;   /* whose gradient they are added to */
+    bool opens; /* they are the shard's first */
+    int merges; /* after them: how many times the last root is added to the one before it */
+} sn_cpu_segment;
+
+/* What is to be done with the rows of a batch. */
+typedef enum sn_cpu_task {
+    SN_CPU_STEP,       /* impute, sum, and after the last chunk update */
+    SN_CPU_ACCUMULATE, /* impute and sum */
+    SN_CPU_APPLY,      /* update from the sums that are there */
+    SN_CPU_IMPUTE,     /* impute and hand out latents */
+    SN_CPU_FORWARD     /* a pass, and hand out what it gives */
+} sn_cpu_task;
+
+/* One chunk of one task. */
 typedef struct sn_cpu_job {
+    sn_cpu_task task;
     const sn_shape *shape;
     const sn_problem *problem;
     sn_cpu_layer *layer;
     uint64_t seed;
-    const sn_iteration *iteration;
+    const sn_iteration *iteration; /* NULL in a forward pass, */
+    const sn_pass *pass;           /* and this one elsewhere */
+    const sn_rows *batch;
     int64_t first, rows; /* the chunk's place in the batch */
     int64_t block_rows;  /* rows (lanes) of a block, a multiple of SN_UNIT_STEP */
     int64_t capacity;    /* rows the chunk arrays are laid out for */
     const float *x;      /* psi_0 of the chunk's rows: [row][x_stride] */
     float *x_copy;       /* where blocks gather them; NULL when x points into the data */
     int64_t x_stride;
-    float *loss; /* per row of the chunk, at the forward pass */
-    bool first_chunk, last_chunk;
+    float *loss;                   /* per row of the chunk, at the forward pass, times its weight */
+    const sn_cpu_segment *segment; /* the chunk's rows by shard */
+    int segments;
+    int roots_before, roots_after; /* roots kept from the chunks before, and for those after */
+    bool last_chunk;
+    double weight; /* of the whole batch */
     int threads;   /* that take blocks, in turn */
-    int out_layer; /* impute: which latent to hand out; 0 in a step */
+    int layer_out; /* impute: which latent to hand out */
     float *out;
 } sn_cpu_job;
 
@@ -79,9 +108,12 @@ typedef struct sn_cpu_piece {
 
 typedef struct sn_cpu_kernels {
     const char *name;
-    /* Step 1 for the rows of one block; leaves psi, residuals and losses in the chunk's arrays. */
+    /* Step 1 for the rows of one block; leaves psi, residuals and losses in the chunk's arrays, or latents in
+       `out`. */
     void (*impute)(const sn_cpu_job *job, sn_cpu_scratch *scratch, int64_t block);
-    /* Step 2 for one piece; returns whether everything stayed finite. */
+    /* A pass for the rows of one block, into `out`. */
+    void (*forward)(const sn_cpu_job *job, sn_cpu_scratch *scratch, int64_t block);
+    /* Step 2, or its part that the task asks for, for one piece; returns whether everything stayed finite. */
     bool (*update)(const sn_cpu_job *job, const sn_cpu_piece *piece);
 } sn_cpu_kernels;
 
@@ -90,11 +122,5 @@ extern const sn_cpu_kernels sn_cpu_portable;
 extern const sn_cpu_kernels sn_cpu_avx2;
 extern const sn_cpu_kernels sn_cpu_avx512;
 #endif
-
-/* The data row of batch position k. */
-static inline int64_t sn_cpu_row(const sn_iteration *iteration, int64_t k)
-{
-    return iteration->rows != NULL ? iteration->rows[k] : k;
-}
 
 #endif

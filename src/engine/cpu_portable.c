@@ -2,4 +2,5 @@
 #include "engine/cpu_block.h"
 #include "engine/cpu_update.h"
 
-const sn_cpu_kernels sn_cpu_portable = {.name = "portable", .impute = impute_block, .update = update_piece};
+const sn_cpu_kernels sn_cpu_portable = {
+    .name = "portable", .impute = impute_block, .forward = forward_block, .update = update_piece};

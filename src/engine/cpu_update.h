@@ -1,10 +1,11 @@
 /*
  * Step 2 of an iteration (engine.h) for a piece of one layer's parameters: the gradient summed over the rows
  * of the chunk in registers, then momentum, decay, step and shrinkage in the same pass, so that a gradient
- * never exists as an array unless the batch has several chunks. Included once per instruction set.
+ * never exists as an array unless the batch has several chunks or it is to be handed out. Included once per
+ * instruction set.
  *
- * Rows are summed in order, in chains of SN_SUM_ROWS whose sums are added in order: the bits depend on the
- * batch alone.
+ * The rows of a shard are summed in order, in chains of SN_SUM_ROWS whose sums are added in order; shards are
+ * added by the tree (sums.h), as the segments say: the bits depend on the batch alone.
  */
 #ifndef SN_ENGINE_CPU_UPDATE_H
 #define SN_ENGINE_CPU_UPDATE_H
@@ -15,24 +16,25 @@
 typedef struct piece_state {
     const sn_cpu_job *job;
     const sn_cpu_layer *layer;
-    int index;           /* of the layer */
-    int64_t unit, width; /* the panel */
-    int64_t offset;      /* of the panel in the parameter arrays */
-    float sum[TILE_ROWS * SN_PANEL_UNITS], part[TILE_ROWS * SN_PANEL_UNITS]; /* [input][unit] */
-    vf check; /* becomes NaN with the first number that is not finite */
+    int index;                                 /* of the layer */
+    int64_t unit, width;                       /* the panel */
+    int64_t offset;                            /* of the panel in the parameter arrays */
+    float (*root)[TILE_ROWS * SN_PANEL_UNITS]; /* gradients of the roots, each [input][unit], and one more
+                                                  for a chain */
+    vf check;                                  /* becomes NaN with the first number that is not finite */
 } piece_state;
 
 static const float no_sum[SN_PANEL_UNITS];
 static const float one = 1.0F;
 
-/* part = sum over rows [first, last) of the chunk of psi_{i-1}[k..] r_i', `inputs` rows of the panel. */
-static void sum_rows(piece_state *s, int64_t k, int64_t inputs, int64_t first, int64_t last)
+/* sum = over rows [first, last) of the chunk of psi_{i-1}[k..] r_i', `inputs` rows of the panel. */
+static void sum_rows(piece_state *s, int64_t k, int64_t inputs, int64_t first, int64_t last, float *sum)
 {
     const sn_cpu_job *job = s->job;
     tile_call call = {.b = s->layer->residual + job->capacity * s->unit + first * s->width,
                       .b_stride = s->width,
                       .start = no_sum,
-                      .c = s->part,
+                      .c = sum,
                       .c_stride = s->width,
                       .depth = last - first};
     if (k == s->layer->inputs) { /* the bias: an input that is always 1 */
@@ -49,12 +51,13 @@ static void sum_rows(piece_state *s, int64_t k, int64_t inputs, int64_t first, i
     const int64_t stride = job->block_rows;
     const float *psi = job->layer[s->index - 1].psi;
     call.a_stride = stride;
-    for (int64_t row = first; row < last; row += stride) {
-        call.a = psi + row * s->layer->inputs + k * stride;
+    for (int64_t row = first; row < last; row += call.depth) { /* up to the end of a block at a time */
+        const int64_t within = row % stride;
+        call.a = psi + (row - within) * s->layer->inputs + k * stride + within;
         call.b = s->layer->residual + job->capacity * s->unit + row * s->width;
-        call.depth = last - row < stride ? last - row : stride;
+        call.depth = last - row < stride - within ? last - row : stride - within;
         product(TILE_BENEATH, inputs, s->width, &call);
-        call.start = s->part;
+        call.start = sum;
         call.start_stride = s->width;
     }
 }
@@ -64,7 +67,7 @@ static void apply(piece_state *s, int64_t k, int64_t inputs)
 {
     const sn_update *update = s->job->iteration->update;
     const bool is_weight = k < s->layer->inputs;
-    const vf factor = all((float)(update->scale[s->index] / (double)s->job->iteration->count));
+    const vf factor = all((float)(update->scale[s->index] / s->job->weight));
     const vf decay = all(is_weight ? (float)-update->decay : 0.0F);
     const vf momentum = all((float)update->momentum), rate = all((float)update->rate[s->index]);
     const vf shrink = all(is_weight ? (float)(update->rate[s->index] * update->l1) : 0.0F);
@@ -73,7 +76,7 @@ static void apply(piece_state *s, int64_t k, int64_t inputs)
     float *u = s->layer->momentum + s->offset + k * s->width;
     for (int64_t at = 0; at < inputs * s->width; at += SN_LANES) {
         const vf old = load(w + at);
-        const vf direction = fma_(load(s->sum + at), factor, decay * old);
+        const vf direction = fma_(load(s->root[0] + at), factor, decay * old);
         const vf speed = fma_(load(u + at), momentum, direction);
         const vf moved = fma_(speed, rate, old);
         s->check = fma_(moved, zero, s->check);
@@ -82,37 +85,53 @@ static void apply(piece_state *s, int64_t k, int64_t inputs)
     }
 }
 
+static void add(float *to, const float *from, int64_t size)
+{
+    for (int64_t at = 0; at < size; at += SN_LANES) store(to + at, load(to + at) + load(from + at));
+}
+
+/* Adds the rows of one segment to its root, and roots to each other. */
+static void sum_segment(piece_state *s, int64_t k, int64_t inputs, const sn_cpu_segment *segment)
+{
+    const int64_t size = inputs * s->width;
+    float *sum = s->root[segment->root], *chain = s->root[SN_MAX_ROOTS];
+    bool empty = segment->opens;
+    for (int64_t row = segment->begin; row < segment->end; row += SN_SUM_ROWS) {
+        const int64_t last = row + SN_SUM_ROWS < segment->end ? row + SN_SUM_ROWS : segment->end;
+        sum_rows(s, k, inputs, row, last, empty ? sum : chain);
+        if (!empty) add(sum, chain, size);
+        empty = false;
+    }
+    if (empty) memset(sum, 0, (size_t)size * sizeof *sum);
+    for (int merge = 0; merge < segment->merges; merge++)
+        add(s->root[segment->root - merge - 1], s->root[segment->root - merge], size);
+}
+
 static void update_rows(piece_state *s, int64_t k, int64_t inputs)
 {
     const sn_cpu_job *job = s->job;
-    const int64_t size = inputs * s->width;
-    float *total = s->layer->sum == NULL ? NULL : s->layer->sum + s->offset + k * s->width;
-    bool empty = job->first_chunk;
-    if (!empty) memcpy(s->sum, total, (size_t)size * sizeof *total);
-    for (int64_t row = 0; row < job->rows; row += SN_SUM_ROWS) {
-        sum_rows(s, k, inputs, row, row + SN_SUM_ROWS < job->rows ? row + SN_SUM_ROWS : job->rows);
-        if (empty)
-            memcpy(s->sum, s->part, (size_t)size * sizeof *s->sum);
-        else
-            for (int64_t at = 0; at < size; at += SN_LANES)
-                store(s->sum + at, load(s->sum + at) + load(s->part + at));
-        empty = false;
-    }
-    if (job->last_chunk)
+    const int64_t at = s->offset + k * s->width;
+    const size_t bytes = (size_t)(inputs * s->width) * sizeof(float);
+    for (int r = 0; r < job->roots_before; r++) memcpy(s->root[r], s->layer->sum[r] + at, bytes);
+    for (int g = 0; g < job->segments; g++) sum_segment(s, k, inputs, &job->segment[g]);
+    if (job->last_chunk && job->task != SN_CPU_ACCUMULATE) {
         apply(s, k, inputs);
-    else
-        memcpy(total, s->sum, (size_t)size * sizeof *total);
+        return;
+    }
+    for (int r = 0; r < job->roots_after; r++) memcpy(s->layer->sum[r] + at, s->root[r], bytes);
 }
 
 static bool update_piece(const sn_cpu_job *job, const sn_cpu_piece *piece)
 {
     const sn_cpu_layer *layer = &job->layer[piece->layer];
+    float root[SN_MAX_ROOTS + 1][TILE_ROWS * SN_PANEL_UNITS] __attribute__((aligned(64)));
     piece_state s = {.job = job,
                      .layer = layer,
                      .index = piece->layer,
                      .unit = piece->unit,
                      .width = sn_panel_width(layer->padded, piece->unit),
-                     .offset = (layer->inputs + 1) * piece->unit};
+                     .offset = (layer->inputs + 1) * piece->unit,
+                     .root = root};
     const int64_t weights_end = piece->last < layer->inputs ? piece->last : layer->inputs;
     for (int64_t k = piece->first; k < weights_end; k += TILE_ROWS)
         update_rows(&s, k, weights_end - k < TILE_ROWS ? weights_end - k : TILE_ROWS);

@@ -9,19 +9,30 @@
  *         g_i = psi'(Y_i) . (w_{i+1}' r_{i+1}) - (Y_i - mu_i) / s_i
  *         symplectic: v_i <- (1 - alpha_i) v_i + eps_i g_i + sqrt(2 alpha_i) xi;  Y_i <- Y_i + eps_i v_i
  *         euler:      Y_i <- Y_i + eps_i v_i(old), the same v_i update from g_i at the old Y_i
- *     xi = sn_noise_normal(seed, SN_STREAM_IMPUTE, row, layer i, unit, iteration, sweep), row the index
- *     into the data, layer 1-based, sweep 0-based. mu_i uses the current Y_{i-1}.
- *  2. update, for every layer i with mu_i at the final Y_{i-1}:
- *         D_w = scale_i mean_S[ r_i psi(Y_{i-1})' ] - decay w_i,      D_b = scale_i mean_S[ r_i ]
+ *     xi = sn_noise_normal(seed, SN_STREAM_IMPUTE, row, layer i, unit, iteration, sweep), row the number
+ *     of the row in the whole data, layer 1-based, sweep 0-based. mu_i uses the current Y_{i-1}.
+ *  2. update, for every layer i with mu_i at the final Y_{i-1} and row weights a (1 unless the data says
+ *     otherwise):
+ *         G_w = sum_S a r_i psi(Y_{i-1})',   G_b = sum_S a r_i,   A = sum_S a
+ *         D_w = scale_i G_w / A - decay w_i,      D_b = scale_i G_b / A
  *         u <- momentum u + D,   theta <- theta + rate_i u,   then |w| shrinks by rate_i l1 towards 0
  *     (r_i as above: residual over s_i.) rate_i scale_i = gamma_i n of the paper's formula.
  *
- * Sums over the batch run over fixed blocks in fixed order: the same bits for any number of threads.
- * `ref` is double precision in plain loops, to be read; every other engine is tested against it.
+ * The sums over the batch run over its virtual shards (engine/sums.h): in the order of the rows inside a
+ * shard, over the shards by a fixed binary tree. They depend on the batch alone: the same bits for any number
+ * of threads, and for any number of engines that share the shards out among them. Such engines each
+ * `accumulate` their own shards, a hook joins the sums, and each applies the whole; an engine that works
+ * alone does both at once in `step`, to the same bits.
+ *
+ * `ref` is double precision in plain loops, to be read; every other engine is tested against it. To add an
+ * engine: one file, and one line in engine/registry.h.
  */
 #ifndef SN_ENGINE_ENGINE_H
 #define SN_ENGINE_ENGINE_H
 
+#include <stdbool.h>
+
+#include "engine/sums.h"
 #include "net/shape.h"
 
 typedef enum sn_integrator { SN_SYMPLECTIC, SN_EULER } sn_integrator;
@@ -49,40 +60,96 @@ typedef struct sn_update {
 } sn_update;
 
 typedef struct sn_iteration {
-    const int64_t *rows; /* indices into the data; NULL: all rows */
-    int64_t count;
-    uint32_t number; /* k, keys the noise */
+    sn_rows rows;            /* of the problem, shard after shard */
+    const sn_shards *shards; /* where each shard's rows lie among them; NULL: all are one shard */
+    uint32_t number;         /* k, keys the noise */
     const sn_dynamics *dynamics;
-    const sn_update *update;
+    const sn_update *update; /* not used by impute and accumulate */
 } sn_iteration;
 
 typedef struct sn_step_report {
-    double loss; /* mean output loss of the batch at the forward pass, before the update */
+    double loss; /* weighted mean output loss of the batch at the forward pass, before the update */
     int finite;  /* 0: a latent, a gradient or a parameter became NaN or Inf; parameters are then undefined */
 } sn_step_report;
 
+/* A pass through the network without looking at the response. */
+typedef struct sn_pass {
+    sn_rows rows;
+    int layer;       /* 1 .. h+1: whose mu is wanted */
+    bool activated;  /* psi of it */
+    const double *s; /* NULL: noise-free; else Y_i ~ N(mu_i, s_i) in hidden layers up to `layer`, with normals
+                        sn_noise_normal(seed, SN_STREAM_DRAWS, row, i, unit, draw, 0) */
+    uint32_t draw;
+} sn_pass;
+
+/* All that an engine carries from one iteration to the next, in the order of the shape's flat array. Double,
+   so that every engine gets back the bits it gave. */
+typedef struct sn_engine_state {
+    double *parameters, *momentum; /* shape.parameters each */
+    uint32_t iteration;            /* the number after that of the last update; 0: none so far */
+} sn_engine_state;
+
 typedef struct sn_engine sn_engine; /* each engine's own struct begins with its ops pointer */
+
+/* What an engine can do. */
+enum {
+    SN_ENGINE_DOUBLE = 1,    /* computes in double */
+    SN_ENGINE_THREADS = 2,   /* uses the threads it is given */
+    SN_ENGINE_DIRECTION = 4, /* keeps D of the last update, for tests: last_direction */
+};
 
 typedef struct sn_engine_ops {
     const char *name;
-    /* problem must outlive the engine. Parameters start at 0, momentum at 0. */
+    unsigned abilities;
+    /* The problem is the source of rows and must outlive the engine; its features, or its response when only
+       `forward` will be called, need not lie in memory. Parameters and momentum start at 0. */
     stonet_status (*create)(const sn_shape *shape, const sn_problem *problem, uint64_t seed, int threads,
                             sn_engine **out);
     void (*free)(sn_engine *engine);
-    void (*set_parameters)(sn_engine *engine, const float *theta); /* also zeroes the momentum */
+    /* Parameters as given, no momentum, iteration 0. */
+    void (*start)(sn_engine *engine, const float *theta);
     void (*get_parameters)(const sn_engine *engine, float *theta);
+    void (*get_state)(const sn_engine *engine, sn_engine_state *state);
+    void (*set_state)(sn_engine *engine, const sn_engine_state *state);
+    /* Both steps, on a batch with all its shards. */
     stonet_status (*step)(sn_engine *engine, const sn_iteration *iteration, sn_step_report *report);
-    /* Step 1 alone: the imputed Y_layer (1..h) of the batch, out count x d_layer, in the order of rows. */
+    /* The same in two: the sums of the shards that are there, which replace those in `sums`; and the update
+       from the sums of all shards (sums with one root). */
+    stonet_status (*accumulate)(sn_engine *engine, const sn_iteration *iteration, sn_sums *sums);
+    stonet_status (*apply)(sn_engine *engine, const sn_iteration *iteration, const sn_sums *sums,
+                           sn_step_report *report);
+    /* Step 1 alone: the imputed Y_layer (1..h) of the batch, out n x d_layer, in the order of rows. */
     stonet_status (*impute)(sn_engine *engine, const sn_iteration *iteration, int layer, float *out);
-    /* For tests: D (before momentum, as above) of the last step or NULL if the engine does not keep it. */
-    const double *(*last_direction)(const sn_engine *engine);
+    /* out n x d_layer, in the order of rows. */
+    stonet_status (*forward)(sn_engine *engine, const sn_pass *pass, float *out);
+    const double *(*last_direction)(const sn_engine *engine); /* NULL without the ability */
 } sn_engine_ops;
 
 struct sn_engine {
     const sn_engine_ops *ops;
 };
 
-extern const sn_engine_ops sn_engine_ref;
-extern const sn_engine_ops sn_engine_cpu;
+/* How sums of several engines become one: `join` gets those of this engine's shards and leaves the root of
+   all shards. */
+typedef struct sn_reduce {
+    stonet_status (*join)(void *user, sn_sums *sums);
+    void *user;
+} sn_reduce;
+
+/* One iteration: `step`, or with a hook accumulate, join and apply, with `sums` as the room for it. */
+stonet_status sn_engine_iterate(sn_engine *engine, const sn_iteration *iteration, const sn_reduce *reduce,
+                                sn_sums *sums, sn_step_report *report);
+
+typedef struct sn_losses {
+    double loss;       /* weighted mean output loss of the noise-free pass */
+    double error_rate; /* classification; else NaN */
+} sn_losses;
+
+/* How well parameters do on these rows of a problem. */
+stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
+                             const sn_problem *problem, const sn_rows *rows, int threads, sn_losses *out);
+
+/* The checks of `create` that are the same for every engine. */
+stonet_status sn_engine_check(const sn_shape *shape, const sn_problem *problem, int threads);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/engine.h"
+#include "engine/registry.h"
 #include "math/noise.h"
 
 typedef struct oracle {

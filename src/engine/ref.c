@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/engine.h"
+#include "engine/registry.h"
 #include "math/noise.h"
 #include "net/activation.h"
 
@@ -17,7 +17,15 @@ typedef struct ref_engine {
     const sn_problem *problem;
     uint64_t seed;
     double *theta, *velocity, *direction; /* shape.parameters each */
-    /* One row's state, layer i at index i (1..h+1); layer 0 is the input. Each points into `work`. */
+    uint32_t iteration;
+    sn_sums sums; /* of a step */
+    /* The row that is worked on, a batch of one. */
+    float *x;
+    double *y;
+    int32_t label;
+    float weight;
+    int64_t number; /* keys its noise */
+    /* Its state, layer i at index i (1..h+1); layer 0 is the input. Each points into `work`. */
     double *latent[SN_MAX_LAYERS + 1]; /* Y_i */
     double *mean[SN_MAX_LAYERS + 1];   /* mu_i */
     double *psi[SN_MAX_LAYERS + 1];    /* psi(Y_i); psi[0] = psi_0(x) */
@@ -50,8 +58,18 @@ static void compute_psi(ref_engine *e, int i)
         e->psi[i][a] = sn_psi(e->shape.activation, e->latent[i][a]);
 }
 
-/* r_i: (Y_i - mu_i)/s_i, or for the response of data row `row` (y - mu)/s or (onehot - softmax(mu))/s. */
-static void compute_pull(ref_engine *e, int i, int64_t row, const double *s)
+/* Makes a row of the problem the one that is worked on; with_response: not its features alone. */
+static void fetch_row(ref_engine *e, int64_t row, bool with_response)
+{
+    const sn_rows rows = sn_rows_range(row, 1);
+    sn_batch batch = {.x = e->x, .x_stride = e->shape.width[0], .row = &e->number, .weight = &e->weight};
+    if (with_response && e->shape.task == SN_CLASSIFICATION) batch.label = &e->label;
+    if (with_response && e->shape.task == SN_REGRESSION) batch.y = e->y;
+    sn_batch_fetch(e->problem, &rows, &batch);
+}
+
+/* r_i: (Y_i - mu_i)/s_i, or for the response (y - mu)/s or (onehot - softmax(mu))/s. */
+static void compute_pull(ref_engine *e, int i, const double *s)
 {
     const int64_t d = e->shape.width[i];
     if (i < top(e)) {
@@ -59,15 +77,14 @@ static void compute_pull(ref_engine *e, int i, int64_t row, const double *s)
         return;
     }
     if (e->shape.task == SN_REGRESSION) {
-        for (int64_t a = 0; a < d; a++)
-            e->pull[i][a] = (e->problem->y[row * d + a] - e->mean[i][a]) / s[i - 1];
+        for (int64_t a = 0; a < d; a++) e->pull[i][a] = (e->y[a] - e->mean[i][a]) / s[i - 1];
         return;
     }
     double largest = e->mean[i][0], sum = 0.0;
     for (int64_t a = 1; a < d; a++) largest = fmax(largest, e->mean[i][a]);
     for (int64_t a = 0; a < d; a++) sum += exp(e->mean[i][a] - largest);
     for (int64_t a = 0; a < d; a++)
-        e->pull[i][a] = ((a == e->problem->label[row]) - exp(e->mean[i][a] - largest) / sum) / s[i - 1];
+        e->pull[i][a] = ((a == e->label) - exp(e->mean[i][a] - largest) / sum) / s[i - 1];
 }
 
 /* psi'(Y_i) . (w_{i+1}' r_{i+1}) into force[i] */
@@ -82,24 +99,28 @@ static void pull_back(ref_engine *e, int i)
     }
 }
 
-/* Y_i = mu_i from the input up; the response's mean too. */
-static void forward(ref_engine *e, int64_t row)
+/* Y_i ~ N(mu_i, s_i) of draw `draw`, or Y_i = mu_i without s, from the input up to `layer`; the response's
+   mean too if that is the last one. */
+static void forward(ref_engine *e, int layer, const double *s, uint32_t draw)
 {
     for (int64_t j = 0; j < e->shape.width[0]; j++)
-        e->psi[0][j] = sn_psi(e->shape.input_activation, (double)e->problem->x[row * e->shape.width[0] + j]);
-    for (int i = 1; i <= top(e); i++) {
+        e->psi[0][j] = sn_psi(e->shape.input_activation, (double)e->x[j]);
+    for (int i = 1; i <= layer; i++) {
         compute_mean(e, i);
         if (i == top(e)) break;
         memcpy(e->latent[i], e->mean[i], (size_t)e->shape.width[i] * sizeof(double));
+        for (int64_t a = 0; s != NULL && a < e->shape.width[i]; a++)
+            e->latent[i][a] += sqrt(s[i - 1]) * sn_noise_normal(e->seed, SN_STREAM_DRAWS, (uint32_t)e->number,
+                                                                (uint32_t)i, (uint32_t)a, draw, 0);
         compute_psi(e, i);
     }
 }
 
 /* Mode start: r_i = g_i by one backward pass at the forward state, then Y_i = mu_i + s_i g_i with mu_i from
    the forward pass. */
-static void move_to_mode(ref_engine *e, int64_t row, const double *s)
+static void move_to_mode(ref_engine *e, const double *s)
 {
-    compute_pull(e, top(e), row, s);
+    compute_pull(e, top(e), s);
     for (int i = top(e) - 1; i >= 1; i--) {
         pull_back(e, i);
         memcpy(e->pull[i], e->force[i], (size_t)e->shape.width[i] * sizeof(double));
@@ -111,18 +132,18 @@ static void move_to_mode(ref_engine *e, int64_t row, const double *s)
 }
 
 /* One SGHMC update of layer i. */
-static void move(ref_engine *e, int i, int64_t row, const sn_iteration *it, int sweep)
+static void move(ref_engine *e, int i, const sn_iteration *it, int sweep)
 {
     const sn_dynamics *dyn = it->dynamics;
     const double epsilon = dyn->epsilon[i - 1], alpha = dyn->alpha[i - 1];
     compute_mean(e, i + 1);
-    compute_pull(e, i + 1, row, dyn->s);
+    compute_pull(e, i + 1, dyn->s);
     pull_back(e, i);
     compute_mean(e, i);
     for (int64_t a = 0; a < e->shape.width[i]; a++) {
         double *y = &e->latent[i][a], *v = &e->speed[i][a];
         const double g = e->force[i][a] - (*y - e->mean[i][a]) / dyn->s[i - 1];
-        const double noise = sn_noise_normal(e->seed, SN_STREAM_IMPUTE, (uint32_t)row, (uint32_t)i,
+        const double noise = sn_noise_normal(e->seed, SN_STREAM_IMPUTE, (uint32_t)e->number, (uint32_t)i,
                                              (uint32_t)a, it->number, (uint32_t)sweep);
         const double before = *v;
         *v = (1.0 - alpha) * before + epsilon * g + sqrt(2.0 * alpha) * noise;
@@ -131,44 +152,46 @@ static void move(ref_engine *e, int i, int64_t row, const sn_iteration *it, int 
     compute_psi(e, i);
 }
 
-static double output_loss(const ref_engine *e, int64_t row)
+static double output_loss(const ref_engine *e)
 {
     const int64_t d = e->shape.width[top(e)];
     const double *mu = e->mean[top(e)];
     double sum = 0.0;
     if (e->shape.task == SN_REGRESSION) {
-        for (int64_t a = 0; a < d; a++) sum += pow(e->problem->y[row * d + a] - mu[a], 2.0);
+        for (int64_t a = 0; a < d; a++) sum += pow(e->y[a] - mu[a], 2.0);
         return sum / 2.0;
     }
     double largest = mu[0];
     for (int64_t a = 1; a < d; a++) largest = fmax(largest, mu[a]);
     for (int64_t a = 0; a < d; a++) sum += exp(mu[a] - largest);
-    return log(sum) + largest - mu[e->problem->label[row]];
+    return log(sum) + largest - mu[e->label];
 }
 
 /* Step 1 for one row; returns its output loss at the forward pass. */
 static double impute_row(ref_engine *e, int64_t row, const sn_iteration *it)
 {
-    forward(e, row);
-    const double loss = output_loss(e, row);
-    if (it->dynamics->start == SN_START_MODE) move_to_mode(e, row, it->dynamics->s);
+    fetch_row(e, row, true);
+    forward(e, top(e), NULL, 0);
+    const double loss = output_loss(e);
+    if (it->dynamics->start == SN_START_MODE) move_to_mode(e, it->dynamics->s);
     for (int i = 1; i < top(e); i++) memset(e->speed[i], 0, (size_t)e->shape.width[i] * sizeof(double));
     for (int sweep = 0; sweep < it->dynamics->sweeps; sweep++)
-        for (int i = top(e) - 1; i >= 1; i--) move(e, i, row, it, sweep);
+        for (int i = top(e) - 1; i >= 1; i--) move(e, i, it, sweep);
     return loss;
 }
 
-/* Adds this row's r_i psi_{i-1}' and r_i of every layer to the direction. */
-static void add_gradient(ref_engine *e, int64_t row, const double *s)
+/* Adds this row's a r_i psi_{i-1}' and a r_i of every layer to the gradient. */
+static void add_gradient(ref_engine *e, const double *s, double *gradient)
 {
     for (int i = 1; i <= top(e); i++) {
         const int64_t in = e->shape.width[i - 1], out = e->shape.width[i];
-        double *dw = e->direction + e->shape.weight_at[i - 1], *db = e->direction + e->shape.bias_at[i - 1];
+        double *dw = gradient + e->shape.weight_at[i - 1], *db = gradient + e->shape.bias_at[i - 1];
         compute_mean(e, i);
-        compute_pull(e, i, row, s);
+        compute_pull(e, i, s);
         for (int64_t a = 0; a < out; a++) {
-            for (int64_t j = 0; j < in; j++) dw[a * in + j] += e->pull[i][a] * e->psi[i - 1][j];
-            db[a] += e->pull[i][a];
+            const double pull = (double)e->weight * e->pull[i][a];
+            for (int64_t j = 0; j < in; j++) dw[a * in + j] += pull * e->psi[i - 1][j];
+            db[a] += pull;
         }
     }
 }
@@ -178,8 +201,8 @@ static double shrink(double w, double by)
     return w > by ? w - by : w < -by ? w + by : 0.0;
 }
 
-/* Step 2, from the summed gradient in `direction`; returns whether all parameters are finite. */
-static bool apply_update(ref_engine *e, const sn_update *up, int64_t count)
+/* Step 2, from the sums G and A; returns whether all parameters are finite. */
+static bool apply_update(ref_engine *e, const sn_update *up, const sn_root *sum)
 {
     bool finite = true;
     for (int i = 0; i < e->shape.layers; i++) {
@@ -188,7 +211,7 @@ static bool apply_update(ref_engine *e, const sn_update *up, int64_t count)
             const int64_t at = e->shape.weight_at[i] + j;
             const bool is_weight = j < weights;
             double *theta = &e->theta[at], *d = &e->direction[at], *u = &e->velocity[at];
-            *d = up->scale[i] * *d / (double)count - (is_weight ? up->decay * *theta : 0.0);
+            *d = up->scale[i] * sum->gradient[at] / sum->weight - (is_weight ? up->decay * *theta : 0.0);
             *u = up->momentum * *u + *d;
             *theta += up->rate[i] * *u;
             if (is_weight && up->l1 > 0.0) *theta = shrink(*theta, up->rate[i] * up->l1);
@@ -198,28 +221,68 @@ static bool apply_update(ref_engine *e, const sn_update *up, int64_t count)
     return finite;
 }
 
+static stonet_status ref_accumulate(sn_engine *engine, const sn_iteration *it, sn_sums *sums)
+{
+    ref_engine *e = (ref_engine *)engine;
+    const sn_shards one = {.total = 1, .count = 1, .border = {0, it->rows.n}};
+    const sn_shards *shards = it->shards != NULL ? it->shards : &one;
+    SN_TRY(sn_batch_prepare(e->problem, &it->rows));
+    sn_sums_reset(sums, shards->total);
+    for (int v = 0; v < shards->count; v++) {
+        SN_TRY(sn_sums_open(sums, shards->first + v));
+        sn_root *sum = &sums->root[sums->roots - 1];
+        for (int64_t k = shards->border[v]; k < shards->border[v + 1]; k++) {
+            const double loss = impute_row(e, sn_rows_at(&it->rows, k), it);
+            add_gradient(e, it->dynamics->s, sum->gradient);
+            sum->loss += (double)e->weight * loss;
+            sum->weight += (double)e->weight;
+        }
+        sn_sums_close(sums);
+    }
+    return STONET_OK;
+}
+
+static stonet_status ref_apply(sn_engine *engine, const sn_iteration *it, const sn_sums *sums,
+                               sn_step_report *report)
+{
+    ref_engine *e = (ref_engine *)engine;
+    SN_TRY(sn_sums_check(sums));
+    report->loss = sums->root[0].loss / sums->root[0].weight;
+    report->finite = apply_update(e, it->update, &sums->root[0]) && isfinite(report->loss);
+    e->iteration = it->number + 1;
+    return STONET_OK;
+}
+
 static stonet_status ref_step(sn_engine *engine, const sn_iteration *it, sn_step_report *report)
 {
     ref_engine *e = (ref_engine *)engine;
-    memset(e->direction, 0, (size_t)e->shape.parameters * sizeof(double));
-    double loss = 0.0;
-    for (int64_t k = 0; k < it->count; k++) {
-        const int64_t row = it->rows != NULL ? it->rows[k] : k;
-        loss += impute_row(e, row, it);
-        add_gradient(e, row, it->dynamics->s);
-    }
-    report->loss = loss / (double)it->count;
-    report->finite = apply_update(e, it->update, it->count) && isfinite(report->loss);
-    return STONET_OK;
+    SN_TRY(ref_accumulate(engine, it, &e->sums));
+    return ref_apply(engine, it, &e->sums, report);
 }
 
 static stonet_status ref_impute(sn_engine *engine, const sn_iteration *it, int layer, float *out)
 {
     ref_engine *e = (ref_engine *)engine;
     const int64_t d = e->shape.width[layer];
-    for (int64_t k = 0; k < it->count; k++) {
-        impute_row(e, it->rows != NULL ? it->rows[k] : k, it);
+    SN_TRY(sn_batch_prepare(e->problem, &it->rows));
+    for (int64_t k = 0; k < it->rows.n; k++) {
+        impute_row(e, sn_rows_at(&it->rows, k), it);
         for (int64_t a = 0; a < d; a++) out[k * d + a] = (float)e->latent[layer][a];
+    }
+    return STONET_OK;
+}
+
+static stonet_status ref_forward(sn_engine *engine, const sn_pass *pass, float *out)
+{
+    ref_engine *e = (ref_engine *)engine;
+    const int64_t d = e->shape.width[pass->layer];
+    SN_TRY(sn_batch_prepare(e->problem, &pass->rows));
+    for (int64_t k = 0; k < pass->rows.n; k++) {
+        fetch_row(e, sn_rows_at(&pass->rows, k), false);
+        forward(e, pass->layer, pass->s, pass->draw);
+        const double *from = pass->layer == top(e) ? e->mean[pass->layer] : e->latent[pass->layer];
+        for (int64_t a = 0; a < d; a++)
+            out[k * d + a] = (float)(pass->activated ? sn_psi(e->shape.activation, from[a]) : from[a]);
     }
     return STONET_OK;
 }
@@ -232,6 +295,9 @@ static void ref_free(sn_engine *engine)
     sn_free(e->velocity);
     sn_free(e->direction);
     sn_free(e->work);
+    sn_free(e->x);
+    sn_free(e->y);
+    sn_sums_clear(&e->sums);
     sn_free(e);
 }
 
@@ -243,6 +309,9 @@ static stonet_status allocate(ref_engine *e)
     SN_TRY(SN_NEW(e->velocity, e->shape.parameters));
     SN_TRY(SN_NEW(e->direction, e->shape.parameters));
     SN_TRY(SN_NEW(e->work, 6 * units));
+    SN_TRY(SN_NEW(e->x, e->shape.width[0]));
+    SN_TRY(SN_NEW(e->y, e->shape.width[e->shape.layers]));
+    e->sums = sn_sums_empty(e->shape.parameters, false);
     double *at = e->work;
     for (int i = 0; i <= e->shape.layers; i++) {
         double **const part[] = {&e->latent[i], &e->mean[i], &e->psi[i],
@@ -255,7 +324,7 @@ static stonet_status allocate(ref_engine *e)
 static stonet_status ref_create(const sn_shape *shape, const sn_problem *problem, uint64_t seed, int threads,
                                 sn_engine **out)
 {
-    (void)threads; /* one row after the other */
+    SN_TRY(sn_engine_check(shape, problem, threads));
     ref_engine *e;
     SN_TRY(SN_NEW(e, 1));
     e->base.ops = &sn_engine_ref;
@@ -271,11 +340,28 @@ static stonet_status ref_create(const sn_shape *shape, const sn_problem *problem
     return STONET_OK;
 }
 
-static void ref_set_parameters(sn_engine *engine, const float *theta)
+static void ref_start(sn_engine *engine, const float *theta)
 {
     ref_engine *e = (ref_engine *)engine;
     for (int64_t j = 0; j < e->shape.parameters; j++) e->theta[j] = (double)theta[j];
     memset(e->velocity, 0, (size_t)e->shape.parameters * sizeof(double));
+    e->iteration = 0;
+}
+
+static void ref_get_state(const sn_engine *engine, sn_engine_state *state)
+{
+    const ref_engine *e = (const ref_engine *)engine;
+    memcpy(state->parameters, e->theta, (size_t)e->shape.parameters * sizeof(double));
+    memcpy(state->momentum, e->velocity, (size_t)e->shape.parameters * sizeof(double));
+    state->iteration = e->iteration;
+}
+
+static void ref_set_state(sn_engine *engine, const sn_engine_state *state)
+{
+    ref_engine *e = (ref_engine *)engine;
+    memcpy(e->theta, state->parameters, (size_t)e->shape.parameters * sizeof(double));
+    memcpy(e->velocity, state->momentum, (size_t)e->shape.parameters * sizeof(double));
+    e->iteration = state->iteration;
 }
 
 static void ref_get_parameters(const sn_engine *engine, float *theta)
@@ -291,11 +377,17 @@ static const double *ref_last_direction(const sn_engine *engine)
 
 const sn_engine_ops sn_engine_ref = {
     .name = "ref",
+    .abilities = SN_ENGINE_DOUBLE | SN_ENGINE_DIRECTION,
     .create = ref_create,
     .free = ref_free,
-    .set_parameters = ref_set_parameters,
+    .start = ref_start,
     .get_parameters = ref_get_parameters,
+    .get_state = ref_get_state,
+    .set_state = ref_set_state,
     .step = ref_step,
+    .accumulate = ref_accumulate,
+    .apply = ref_apply,
     .impute = ref_impute,
+    .forward = ref_forward,
     .last_direction = ref_last_direction,
 };

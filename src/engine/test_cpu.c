@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "engine/cpu.h"
+#include "engine/registry.h"
 #include "math/noise.h"
 
 static const uint64_t SEED = 0x9D2C5680F00DCAFE; /* both key words in use */
@@ -82,8 +83,10 @@ static void make(fixture *f, uint32_t seed, int hidden, int64_t widest, int64_t 
     f->update.l1 = seed % 4 == 1 ? 0.02 : 0.0;
     if (count == 0) count = between(&random, 1, n);
     for (int64_t k = 0; k < count; k++) f->rows[k] = between(&random, 0, n - 1);
-    f->iteration = (sn_iteration){
-        .rows = f->rows, .count = count, .number = 3 + seed, .dynamics = &f->dynamics, .update = &f->update};
+    f->iteration = (sn_iteration){.rows = sn_rows_list(f->rows, count),
+                                  .number = 3 + seed,
+                                  .dynamics = &f->dynamics,
+                                  .update = &f->update};
 }
 
 static void drop(fixture *f)
@@ -104,7 +107,7 @@ static sn_engine *engine_of(const fixture *f, const sn_cpu_kernels *kernels, int
         assert_int_equal(sn_cpu_create(&f->shape, &f->problem, SEED, threads, kernels, &engine), STONET_OK);
         sn_cpu_hold_threads(engine);
     }
-    engine->ops->set_parameters(engine, f->theta);
+    engine->ops->start(engine, f->theta);
     return engine;
 }
 
@@ -128,7 +131,7 @@ static float *result_of(const fixture *f, const sn_cpu_kernels *kernels, int thr
 static float *imputed_of(const fixture *f, const sn_cpu_kernels *kernels, int threads, int layer)
 {
     sn_engine *engine = engine_of(f, kernels, threads);
-    float *out = sn_calloc((size_t)(f->iteration.count * f->shape.width[layer]), sizeof *out);
+    float *out = sn_calloc((size_t)(f->iteration.rows.n * f->shape.width[layer]), sizeof *out);
     assert_non_null(out);
     assert_int_equal(engine->ops->impute(engine, &f->iteration, layer, out), STONET_OK);
     engine->ops->free(engine);
@@ -158,7 +161,7 @@ static void check_against_ref(const fixture *f, int steps, double tolerance)
         float *ref = imputed_of(f, NULL, 1, layer);
         for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
             float *out = imputed_of(f, sn_cpu_supported(isa), 1, layer);
-            assert_near(out, ref, f->iteration.count * f->shape.width[layer], tolerance);
+            assert_near(out, ref, f->iteration.rows.n * f->shape.width[layer], tolerance);
             sn_free(out);
         }
         sn_free(ref);
@@ -195,8 +198,7 @@ static void test_full_batch(void **state)
     for (uint32_t seed = 0; seed < 6; seed++) {
         fixture f;
         make(&f, seed, 2, 9, 9001, 1);
-        f.iteration.rows = NULL;
-        f.iteration.count = 9001;
+        f.iteration.rows = sn_rows_range(0, 9001);
         check_against_ref(&f, 1, 3e-4);
         drop(&f);
     }
@@ -260,7 +262,7 @@ static void test_same_bits_for_any_threads(void **state)
                 float *latent = imputed_of(&f, sn_cpu_supported(isa), threads[k], 1);
                 assert_memory_equal(theta, one, (size_t)f.shape.parameters * sizeof *theta);
                 assert_memory_equal(latent, latent_one,
-                                    (size_t)(f.iteration.count * f.shape.width[1]) * sizeof *latent);
+                                    (size_t)(f.iteration.rows.n * f.shape.width[1]) * sizeof *latent);
                 assert_true(loss == loss_one);
                 sn_free(theta);
                 sn_free(latent);
@@ -286,14 +288,13 @@ static void test_rows_do_not_see_each_other(void **state)
             fixture other = f;
             int64_t reversed[130], single;
             for (int k = 0; k < 130; k++) reversed[k] = f.rows[129 - k];
-            other.iteration.rows = reversed;
+            other.iteration.rows = sn_rows_list(reversed, 130);
             float *turned = imputed_of(&other, kernels, 1, 2);
             for (int k = 0; k < 130; k++)
                 assert_memory_equal(turned + k * d, batch + (129 - k) * d, (size_t)d * sizeof *batch);
             for (int k = 0; k < 130; k += 43) {
                 single = f.rows[k];
-                other.iteration.rows = &single;
-                other.iteration.count = 1;
+                other.iteration.rows = sn_rows_list(&single, 1);
                 float *alone = imputed_of(&other, kernels, 1, 2);
                 assert_memory_equal(alone, batch + k * d, (size_t)d * sizeof *batch);
                 sn_free(alone);
@@ -305,7 +306,7 @@ static void test_rows_do_not_see_each_other(void **state)
     }
 }
 
-/* set_parameters and get_parameters are inverse, and setting forgets the momentum. */
+/* start and get_parameters are inverse, and starting forgets the momentum. */
 static void test_parameters_round_trip(void **state)
 {
     (void)state;
@@ -320,7 +321,7 @@ static void test_parameters_round_trip(void **state)
     sn_step_report report;
     assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_OK);
     engine->ops->get_parameters(engine, first);
-    engine->ops->set_parameters(engine, f.theta);
+    engine->ops->start(engine, f.theta);
     assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_OK);
     engine->ops->get_parameters(engine, second);
     assert_memory_equal(first, second, (size_t)f.shape.parameters * sizeof *first);
@@ -368,7 +369,7 @@ static void test_bad_calls(void **state)
     assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine), STONET_ERROR_DATA);
     f.problem.n = 10;
     assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine), STONET_OK);
-    f.iteration.count = 0;
+    f.iteration.rows.n = 0;
     sn_step_report report;
     assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_ERROR_ARGUMENT);
     engine->ops->free(engine);

@@ -57,13 +57,13 @@ static void setup_row(one_row *c, sn_activation activation, sn_activation input,
     c->o.shape.input_activation = input;
     for (int64_t j = 0; j < c->o.shape.parameters; j++) c->theta[j] = (double)c->o.theta[j];
     assert_int_equal(sn_engine_ref.create(&c->o.shape, &c->o.problem, 5, 1, &c->engine), STONET_OK);
-    sn_engine_ref.set_parameters(c->engine, c->o.theta);
+    sn_engine_ref.start(c->engine, c->o.theta);
     for (int i = 0; i < 8; i++) c->latent[i + 1] = c->storage[i];
 }
 
 static void impute(one_row *c, const sn_dynamics *d)
 {
-    const sn_iteration it = {.count = 1, .number = 3, .dynamics = d};
+    const sn_iteration it = {.rows = sn_rows_range(0, 1), .number = 3, .dynamics = d};
     for (int i = 1; i < c->o.shape.layers; i++) {
         float out[8];
         assert_int_equal(sn_engine_ref.impute(c->engine, &it, i, out), STONET_OK);
@@ -118,7 +118,7 @@ static void check_gradient(sn_activation activation, sn_activation input, sn_tas
     impute(&c, &d);
     sn_update up = {0};
     for (int i = 0; i < c.o.shape.layers; i++) up.scale[i] = 1.0;
-    const sn_iteration it = {.count = 1, .number = 3, .dynamics = &d, .update = &up};
+    const sn_iteration it = {.rows = sn_rows_range(0, 1), .number = 3, .dynamics = &d, .update = &up};
     sn_step_report report;
     assert_int_equal(sn_engine_ref.step(c.engine, &it, &report), STONET_OK);
     assert_int_equal(report.finite, 1);
@@ -200,14 +200,13 @@ static void test_imputation_does_not_depend_on_the_batch(void **state)
     oracle o = oracle_make(3, width, SN_TANH, SN_CLASSIFICATION, 12, 3);
     sn_engine *engine;
     assert_int_equal(sn_engine_ref.create(&o.shape, &o.problem, 9, 1, &engine), STONET_OK);
-    sn_engine_ref.set_parameters(engine, o.theta);
+    sn_engine_ref.start(engine, o.theta);
     const sn_dynamics d = oracle_dynamics(&o.shape, 0.1, 0.5, 0.1, 0.1, 5);
     float whole[24], single[2];
-    sn_iteration it = {.count = 12, .number = 1, .dynamics = &d};
+    sn_iteration it = {.rows = sn_rows_range(0, 12), .number = 1, .dynamics = &d};
     assert_int_equal(sn_engine_ref.impute(engine, &it, 2, whole), STONET_OK);
     for (int64_t row = 11; row >= 0; row--) {
-        it.rows = &row;
-        it.count = 1;
+        it.rows = sn_rows_range(row, 1);
         assert_int_equal(sn_engine_ref.impute(engine, &it, 2, single), STONET_OK);
         assert_memory_equal(single, whole + 2 * row, sizeof single);
     }

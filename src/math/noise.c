@@ -121,11 +121,16 @@ void sn_random_permutation(sn_random *random, int64_t n, int64_t *order)
 
 void sn_shuffle_init(sn_shuffle *shuffle, uint64_t n, uint64_t seed, uint32_t epoch)
 {
+    sn_shuffle_init_shard(shuffle, n, seed, epoch, 0);
+}
+
+void sn_shuffle_init_shard(sn_shuffle *shuffle, uint64_t n, uint64_t seed, uint32_t epoch, uint32_t shard)
+{
     *shuffle = (sn_shuffle){.n = n, .half_bits = 1};
     while (shuffle->half_bits < 32 && (UINT64_C(1) << (2 * shuffle->half_bits)) < n) shuffle->half_bits++;
     uint32_t words[8];
-    sn_noise_words(seed, SN_STREAM_SHUFFLE, 0, 0, 0, epoch, 0, words);
-    sn_noise_words(seed, SN_STREAM_SHUFFLE, 1, 0, 0, epoch, 0, words + 4);
+    sn_noise_words(seed, SN_STREAM_SHUFFLE, 2 * shard, 0, 0, epoch, 0, words);
+    sn_noise_words(seed, SN_STREAM_SHUFFLE, 2 * shard + 1, 0, 0, epoch, 0, words + 4);
     memcpy(shuffle->key, words, sizeof shuffle->key);
 }
 

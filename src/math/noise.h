@@ -74,6 +74,9 @@ typedef struct sn_shuffle {
 } sn_shuffle;
 
 void sn_shuffle_init(sn_shuffle *shuffle, uint64_t n, uint64_t seed, uint32_t epoch);
+/* The same for the n rows of one of several shards, each with an order of its own; shard 0 has that of
+   sn_shuffle_init. */
+void sn_shuffle_init_shard(sn_shuffle *shuffle, uint64_t n, uint64_t seed, uint32_t epoch, uint32_t shard);
 uint64_t sn_shuffle_at(const sn_shuffle *shuffle, uint64_t position);
 
 #endif

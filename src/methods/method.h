@@ -29,6 +29,8 @@ typedef struct sn_transform_request {
     const double *y; /* scaled as in sn_problem */
     uint64_t seed;
     int threads;
+    int64_t first_row; /* the number of the first row in the whole table: keys the noise */
+    int64_t table;     /* rows of the whole table: those of one draw in z */
 } sn_transform_request;
 
 enum { SN_TASK_REGRESSION = 1, SN_TASK_CLASSIFICATION = 2, SN_TASK_BOTH = 3 };
@@ -40,6 +42,8 @@ typedef struct sn_method {
     const char *title; /* long name with the source, e.g. "Sliced inverse regression (Li 1991)" */
     unsigned tasks;    /* SN_TASK_* */
     bool multi_output; /* takes several numeric targets */
+    bool by_rows; /* fetches its rows batch by batch (data/rows.h): problem->x may be NULL in fit and fit_more
+                   */
     const sn_param *params;
     size_t n_params;
     /* Runs with the OpenMP threads of the calling thread set to those of the run (the model room does it). */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/registry.h"
 #include "methods/method.h"
 #include "net/forward.h"
 
@@ -26,37 +27,42 @@ static stonet_status stonet_fit_more_method(void *state, const sn_problem *probl
     return sn_stonet_fit_more(state, problem, settings, run, outcome);
 }
 
+/* Encoded rows as a problem for the engine. */
+static sn_problem rows_of(const sn_stonet *net, const float *x, int64_t n)
+{
+    return (sn_problem){.n = n,
+                        .p = net->shape.width[0],
+                        .x = x,
+                        .task = net->shape.task,
+                        .outputs = net->shape.width[net->shape.layers]};
+}
+
 static stonet_status stonet_transform_method(const void *state, const float *x, int64_t n,
                                              const sn_transform_request *request, float *z)
 {
     const sn_stonet *net = state;
-    const int h = net->shape.layers - 1;
-    if (request == NULL)
-        return sn_forward(&net->shape, net->theta, x, NULL, n, h, false, sn_threads(NULL), z);
+    const sn_transform_request plain = {0};
+    if (request == NULL) request = &plain;
     const int threads = request->threads > 0 ? request->threads : sn_threads(NULL);
-    if (request->impute) {
-        const sn_problem problem = {.n = n,
-                                    .p = net->shape.width[0],
-                                    .x = x,
-                                    .task = net->shape.task,
-                                    .outputs = net->shape.width[h + 1],
-                                    .label = request->label,
-                                    .y = request->y};
-        return sn_stonet_impute(net, &problem, request->activated, request->seed, threads, z);
-    }
+    sn_problem rows = rows_of(net, x, n);
+    rows.first_row = request->first_row;
+    rows.label = request->label;
+    rows.y = request->y;
+    if (request->impute) return sn_stonet_impute(net, &rows, request->activated, request->seed, threads, z);
     if (request->draws > 0)
-        return sn_stonet_draw(net, x, n, request->draws, request->activated, request->seed, threads, z);
-    return sn_forward(&net->shape, net->theta, x, NULL, n, h, request->activated, threads, z);
+        return sn_stonet_draw(net, &rows, request->draws, request->activated, request->seed, threads,
+                              request->table, z);
+    return sn_stonet_forward(net, &rows, net->shape.layers - 1, request->activated, threads, z);
 }
 
 static stonet_status stonet_predict_method(const void *state, const float *x, int64_t n, double *out)
 {
     const sn_stonet *net = state;
     const int64_t c = net->shape.width[net->shape.layers];
+    const sn_problem rows = rows_of(net, x, n);
     float *mu;
     SN_TRY(SN_NEW_RAW(mu, n * c));
-    stonet_status status =
-        sn_forward(&net->shape, net->theta, x, NULL, n, net->shape.layers, false, sn_threads(NULL), mu);
+    stonet_status status = sn_stonet_forward(net, &rows, net->shape.layers, false, sn_threads(NULL), mu);
     for (int64_t k = 0; k < n * c && status == STONET_OK; k++) out[k] = (double)mu[k];
     if (status == STONET_OK && net->shape.task == SN_CLASSIFICATION) sn_softmax(n, c, out);
     sn_free(mu);
@@ -112,6 +118,7 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     SN_TRY(sn_store_put_int(store, "batch", net->batch));
     SN_TRY(sn_store_put_int(store, "iterations", net->iterations));
     SN_TRY(sn_store_put_int(store, "settings_tried", net->settings_tried));
+    SN_TRY(sn_store_put_text(store, "engine", net->engine->name));
     SN_TRY(put_fact(store, "lr", net->lr));
     SN_TRY(put_fact(store, "weight_decay", net->weight_decay));
     SN_TRY(put_fact(store, "epochs", net->epochs));
@@ -182,11 +189,23 @@ static stonet_status load_dynamics(const sn_store *store, const sn_shape *shape,
     return STONET_OK;
 }
 
+/* Models of 0.1 do not name theirs. */
+static stonet_status load_engine(const sn_store *store, sn_stonet *net)
+{
+    const char *name = sn_store_find_text(store, "engine");
+    net->engine = name != NULL ? sn_engine_find(name) : sn_engine_at(0);
+    if (net->engine == NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "the model is of the engine '%.40s', which this build does not have", name);
+    return STONET_OK;
+}
+
 static stonet_status load_into(const sn_store *store, sn_stonet *net)
 {
     SN_TRY(load_shape(store, &net->shape));
     SN_TRY(load_layers(store, net));
     SN_TRY(load_dynamics(store, &net->shape, &net->dynamics));
+    SN_TRY(load_engine(store, net));
     SN_TRY(sn_store_get_int(store, "batch", 1, INT64_MAX, &net->batch));
     SN_TRY(sn_store_get_int(store, "iterations", 0, INT64_MAX, &net->iterations));
     SN_TRY(sn_store_get_int(store, "settings_tried", 0, INT64_MAX, &net->settings_tried));
@@ -236,6 +255,7 @@ const sn_method sn_method_stonet = {
     .title = "Stochastic neural network (Liang, Sun and Liang 2022)",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .by_rows = true,
     .params = sn_stonet_params,
     .n_params = SN_STONET_PARAMS,
     .fit = stonet_fit_method,

@@ -1,10 +1,11 @@
-/* stonet_fit: table -> schema -> scaled matrix -> method -> Z -> learner. */
+/* stonet_fit: table -> schema -> scaled rows -> method -> Z -> learner. */
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/options.h"
+#include "data/encoder.h"
 #include "model/model.h"
 
 int sn_model_threads(int threads)
@@ -75,9 +76,14 @@ static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model
     return sn_settings_create(model->learner->params, model->learner->n_params, &model->learner_settings);
 }
 
-/* The arrays behind a problem. */
+/* A scaled copy of the features is kept for a method that would take them row by row when it is this small:
+   to scale every batch anew costs time, and this little memory is no burden. */
+enum { SMALL_COPY = 64 << 20 }; /* bytes */
+
+/* What is behind a problem. */
 typedef struct encoded {
-    float *x;
+    float *x;            /* all rows scaled, or */
+    sn_encoder *encoder; /* the way to scale any of them */
     int32_t *label;
     double *y;
     sn_problem problem;
@@ -86,44 +92,60 @@ typedef struct encoded {
 static void encoded_free(encoded *data)
 {
     sn_free(data->x);
+    sn_encoder_free(data->encoder);
     sn_free(data->label);
     sn_free(data->y);
     *data = (encoded){0};
 }
 
-static stonet_status encode(const sn_schema *schema, const stonet_data *train, encoded *out)
+static stonet_status encode_x(const sn_schema *schema, const stonet_data *train, bool by_rows, encoded *out)
+{
+    sn_problem *problem = &out->problem;
+    const uint64_t bytes = (uint64_t)problem->n * (uint64_t)problem->p * sizeof *out->x;
+    if (by_rows && bytes > SMALL_COPY) {
+        SN_TRY(sn_encoder_create(schema, train, &out->encoder));
+        problem->source = sn_encoder_source(out->encoder);
+        return STONET_OK;
+    }
+    SN_TRY(sn_memory_require(bytes, "the scaled copy of the data", "take fewer rows or columns"));
+    SN_TRY(SN_NEW_RAW(out->x, problem->n * problem->p));
+    SN_TRY(sn_schema_encode_x(schema, train, out->x));
+    problem->x = out->x;
+    return STONET_OK;
+}
+
+static stonet_status encode(const sn_schema *schema, const stonet_data *train, bool by_rows, encoded *out)
 {
     sn_problem *problem = &out->problem;
     problem->n = stonet_data_rows(train);
     problem->p = sn_schema_features(schema);
     problem->task = sn_schema_task(schema);
     problem->outputs = sn_schema_outputs(schema);
-    uint64_t bytes = (uint64_t)problem->n * (uint64_t)problem->p * sizeof *out->x;
-    SN_TRY(sn_memory_require(bytes, "the scaled copy of the data", "take fewer rows or columns"));
-    SN_TRY(SN_NEW_RAW(out->x, problem->n * problem->p));
     if (problem->task == SN_CLASSIFICATION)
         SN_TRY(SN_NEW_RAW(out->label, problem->n));
     else
         SN_TRY(SN_NEW_RAW(out->y, problem->n * problem->outputs));
-    SN_TRY(sn_schema_encode_x(schema, train, out->x));
+    SN_TRY(encode_x(schema, train, by_rows, out));
     SN_TRY(sn_schema_encode_y(schema, train, out->label, out->y));
-    problem->x = out->x;
     problem->label = out->label;
     problem->y = out->y;
     return STONET_OK;
 }
 
 /* Fits the learner on Z of the training rows. x is given up as soon as Z is there. */
-static stonet_status fit_learner(stonet_model *model, encoded *data, const stonet_run *run)
+static stonet_status fit_learner(stonet_model *model, const stonet_data *train, encoded *data,
+                                 const stonet_run *run)
 {
     sn_problem on_z = data->problem;
     float *z = NULL;
     SN_TRY(SN_NEW_RAW(z, on_z.n * model->dim));
-    stonet_status status = sn_model_reduce(model, data->x, on_z.n, NULL, z);
+    stonet_status status = data->x != NULL ? sn_model_reduce(model, data->x, on_z.n, NULL, z)
+                                           : sn_model_reduce_table(model, train, z);
     if (status == STONET_OK) {
         sn_free(data->x);
         data->x = NULL;
         on_z.x = z;
+        on_z.source = NULL;
         on_z.p = model->dim;
         status = model->learner->fit(&on_z, model->learner_settings, run, &model->learner_state);
     }
@@ -171,9 +193,9 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(check_method(spec->method, model->schema));
     SN_TRY(choose_learner(spec, model));
     encoded data = {0};
-    stonet_status status = encode(model->schema, train, &data);
+    stonet_status status = encode(model->schema, train, spec->method->by_rows, &data);
     if (status == STONET_OK) status = fit_method(spec, &data, run, model);
-    if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, &data, run);
+    if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, train, &data, run);
     encoded_free(&data);
     return status;
 }
@@ -202,7 +224,7 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
 static stonet_status fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run)
 {
     encoded data = {0};
-    stonet_status status = encode(model->schema, more, &data);
+    stonet_status status = encode(model->schema, more, model->method->by_rows, &data);
     if (status == STONET_OK)
         status = model->method->fit_more(model->state, &data.problem, model->settings, run, &model->outcome);
     encoded_free(&data);

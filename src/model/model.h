@@ -44,6 +44,8 @@ struct stonet_model {
 /* Z and predictions of encoded rows: x n x p. */
 stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t n,
                               const sn_transform_request *request, float *z);
+/* The plain Z of all rows of a table, block by block. */
+stonet_status sn_model_reduce_table(const stonet_model *model, const stonet_data *data, float *z);
 stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, double *out);
 
 /* The options of a call that has no use for those of stonet_transform; `call` names it in the sentence. */

@@ -81,7 +81,8 @@ stonet_status stonet_data_read_for(const stonet_model *model, const char *path,
 /* ---- transform ---- */
 
 typedef struct reduction {
-    const sn_transform_request *request;
+    const sn_transform_request *request; /* of the whole table; NULL: the plain Z */
+    int64_t outputs;                     /* columns of request->y */
     float *z;
 } reduction;
 
@@ -89,32 +90,39 @@ static stonet_status reduce_block(const stonet_model *model, const float *x, int
                                   void *user)
 {
     const reduction *to = user;
-    return sn_model_reduce(model, x, count, to->request, to->z + first * model->dim);
+    float *z = to->z + first * model->dim;
+    if (to->request == NULL) return sn_model_reduce(model, x, count, NULL, z);
+    sn_transform_request part = *to->request;
+    part.first_row = first;
+    if (part.label != NULL) part.label += first;
+    if (part.y != NULL) part.y += first * to->outputs;
+    return sn_model_reduce(model, x, count, &part, z);
 }
 
-/* Draws and imputation are keyed by the row number, so they see all rows at once. */
-static stonet_status transform_whole(const stonet_model *model, const stonet_data *data,
-                                     sn_transform_request *request, float *z)
+stonet_status sn_model_reduce_table(const stonet_model *model, const stonet_data *data, float *z)
 {
-    int64_t n = stonet_data_rows(data);
-    float *x = NULL;
+    return for_each_block(model, data, reduce_block, &(reduction){.z = z});
+}
+
+static stonet_status transform(const stonet_model *model, const stonet_data *data,
+                               sn_transform_request *request, float *z)
+{
+    const int64_t n = stonet_data_rows(data), outputs = sn_schema_outputs(model->schema);
     int32_t *label = NULL;
     double *y = NULL;
     stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(x, n * sn_schema_features(model->schema)), done);
-    SN_GOTO(status, sn_schema_encode_rows(model->schema, data, 0, n, x), done);
+    request->table = n;
     if (request->impute) {
         if (sn_schema_task(model->schema) == SN_CLASSIFICATION)
             SN_GOTO(status, SN_NEW_RAW(label, n), done);
         else
-            SN_GOTO(status, SN_NEW_RAW(y, n * sn_schema_outputs(model->schema)), done);
+            SN_GOTO(status, SN_NEW_RAW(y, n * outputs), done);
         SN_GOTO(status, sn_schema_encode_y(model->schema, data, label, y), done);
         request->label = label;
         request->y = y;
     }
-    status = sn_model_reduce(model, x, n, request, z);
+    status = for_each_block(model, data, reduce_block, &(reduction){request, outputs, z});
 done:
-    sn_free(x);
     sn_free(label);
     sn_free(y);
     return status;
@@ -138,9 +146,7 @@ stonet_status stonet_transform(const stonet_model *model, const stonet_data *dat
                        "method '%s' has no noise and no activation: it only gives the plain Z",
                        model->method->name);
     int before = sn_model_threads(request.threads);
-    stonet_status status = request.draws > 0 || request.impute
-                               ? transform_whole(model, data, &request, z)
-                               : for_each_block(model, data, reduce_block, &(reduction){&request, z});
+    stonet_status status = transform(model, data, &request, z);
     sn_model_threads(before);
     return status;
 }

@@ -88,8 +88,7 @@ void sn_softmax(int64_t n, int64_t c, double *values)
     }
 }
 
-/* Cross-entropy of one row's outputs before softmax, and whether the largest is the label. */
-static double class_loss(const float *mu, int64_t c, int32_t label, bool *wrong)
+double sn_class_loss(const float *mu, int64_t c, int32_t label, bool *wrong)
 {
     int64_t best = 0;
     double sum = 0.0;
@@ -100,31 +99,9 @@ static double class_loss(const float *mu, int64_t c, int32_t label, bool *wrong)
     return log(sum) - ((double)mu[label] - (double)mu[best]);
 }
 
-static double square_loss(const float *mu, int64_t m, const double *y)
+double sn_square_loss(const float *mu, int64_t m, const double *y)
 {
     double sum = 0.0;
     for (int64_t j = 0; j < m; j++) sum += (y[j] - (double)mu[j]) * (y[j] - (double)mu[j]);
     return sum / 2.0;
-}
-
-stonet_status sn_forward_loss(const sn_shape *shape, const float *theta, const sn_problem *problem,
-                              const int64_t *rows, int64_t n, int threads, sn_losses *out)
-{
-    const int64_t c = shape->width[shape->layers];
-    float *mu;
-    SN_TRY(SN_NEW_RAW(mu, n * c));
-    stonet_status status = sn_forward(shape, theta, problem->x, rows, n, shape->layers, false, threads, mu);
-    double loss = 0.0;
-    int64_t errors = 0;
-    for (int64_t i = 0; i < n && status == STONET_OK; i++) {
-        const int64_t row = rows != NULL ? rows[i] : i;
-        bool wrong = false;
-        loss += shape->task == SN_CLASSIFICATION ? class_loss(mu + i * c, c, problem->label[row], &wrong)
-                                                 : square_loss(mu + i * c, c, problem->y + row * c);
-        errors += wrong;
-    }
-    sn_free(mu);
-    out->loss = loss / (double)n;
-    out->error_rate = shape->task == SN_CLASSIFICATION ? (double)errors / (double)n : (double)NAN;
-    return status;
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/registry.h"
+
 const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"hidden", SN_INTEGERS, "auto", 1, 100000, "auto|none",
      "widths of the hidden layers before the last one (which has width dim); none: one hidden layer"},
@@ -45,7 +47,7 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"sdr_a", SN_REAL, "0.6", 0, 2, NULL, "a of the final stage's steps C/(c + k^a)"},
     {"output", SN_CHOICE, "trained", 0, 0, "trained|refit",
      "the output layer: as training leaves it, or refitted on psi(Z) at the end"},
-    {"engine", SN_CHOICE, "cpu", 0, 0, "cpu|ref", "cpu: float, fast; ref: double, plain loops"},
+    {"engine", SN_CHOICE, "cpu", 0, 0, SN_ENGINE_CHOICES, SN_ENGINE_HELP},
 };
 
 /* `other` for a choice that is no activation: "auto", or "off" for the inputs. */
@@ -165,7 +167,7 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_problem 
 stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *problem, const sn_shape *shape,
                                 sn_config *config)
 {
-    *config = (sn_config){.engine = sn_is(settings, "engine", "ref") ? &sn_engine_ref : &sn_engine_cpu};
+    *config = (sn_config){.engine = sn_engine_find(sn_word(settings, "engine"))};
     SN_TRY(resolve_sampler(settings, shape, config));
     SN_TRY(resolve_step(settings, problem, shape, config));
     config->batch = given(settings, "batch") ? sn_int(settings, "batch") : (problem->n > 5000 ? 128 : 64);

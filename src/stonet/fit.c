@@ -90,6 +90,7 @@ static void tell(const stonet_run *run, const sn_stonet *net, const sn_train_rep
 /* Keeps what is needed to use the trained network and to tell about it. */
 static void keep(sn_stonet *net, const sn_config *config, const sn_train_report *report)
 {
+    net->engine = config->engine;
     net->lr = config->lr;
     net->weight_decay = config->weight_decay;
     net->epochs = config->epochs;
@@ -112,7 +113,7 @@ static stonet_status fit_network(const sn_problem *problem, const sn_settings *s
         config = wanted;
         sn_stage_job job = {.shape = &net->shape,
                             .problem = problem,
-                            .n = problem->n,
+                            .rows = sn_rows_range(0, problem->n),
                             .config = &config,
                             .seed = run->seed,
                             .threads = sn_threads(run),
@@ -162,7 +163,7 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
     sn_epoch_log_free(&net->history);
     const sn_stage_job job = {.shape = &net->shape,
                               .problem = problem,
-                              .n = problem->n,
+                              .rows = sn_rows_range(0, problem->n),
                               .config = &config,
                               .seed = run->seed + (uint64_t)net->iterations, /* fresh noise for each piece */
                               .threads = sn_threads(run),

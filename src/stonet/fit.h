@@ -5,6 +5,7 @@
 #include "stonet/select.h"
 
 typedef struct sn_stonet {
+    const sn_engine_ops *engine; /* that it was trained and is used with */
     sn_shape shape;
     float *theta;
     sn_dynamics dynamics; /* of the last iteration, for stochastic passes and imputation */
@@ -27,9 +28,13 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
                                  const stonet_run *run, stonet_outcome *outcome);
 void sn_stonet_free(sn_stonet *net);
 
-/* M stochastic forward passes, Y_i ~ N(mu_i, s_i), stacked: out (draws n) x q. */
-stonet_status sn_stonet_draw(const sn_stonet *net, const float *x, int64_t n, int64_t draws, bool activated,
-                             uint64_t seed, int threads, float *out);
+/* mu_layer (1 .. h+1) of the rows of a problem, whose response is not looked at; activated: psi of it (hidden
+   layers). out n x d_layer. */
+stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,
+                                int threads, float *out);
+/* M stochastic forward passes, Y_i ~ N(mu_i, s_i): row i of draw d at out + (d apart + i) q. */
+stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, int64_t draws, bool activated,
+                             uint64_t seed, int threads, int64_t apart, float *out);
 /* Imputed Y_h given the response in problem: out n x q. */
 stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, bool activated, uint64_t seed,
                                int threads, float *out);

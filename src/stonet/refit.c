@@ -4,23 +4,17 @@
 #include "math/columns.h"
 #include "math/linalg.h"
 #include "math/logistic.h"
-#include "net/forward.h"
 
 static const double penalty = 0.1;
 
 typedef struct refit {
     int64_t n, q, outputs;
-    float *psi;         /* n x q */
-    double *coef;       /* outputs x q; one row for two classes */
-    double *intercept;  /* outputs */
-    const int64_t *row; /* of the problem; NULL: all */
+    float *psi;          /* n x q */
+    double *coef;        /* outputs x q; one row for two classes */
+    double *intercept;   /* outputs */
+    const sn_rows *rows; /* of the problem */
     const sn_problem *problem;
 } refit;
-
-static int64_t row_at(const refit *r, int64_t i)
-{
-    return r->row != NULL ? r->row[i] : i;
-}
 
 static bool is_constant(const refit *r)
 {
@@ -35,7 +29,7 @@ static stonet_status collect_labels(const refit *r, int32_t *label, bool *comple
     bool *seen;
     SN_TRY(SN_NEW(seen, r->outputs));
     for (int64_t i = 0; i < r->n; i++) {
-        label[i] = r->problem->label[row_at(r, i)];
+        label[i] = r->problem->label[sn_rows_at(r->rows, i)];
         seen[label[i]] = true;
     }
     *complete = r->outputs > 1;
@@ -73,7 +67,7 @@ static stonet_status solve_ridge(const refit *r, const sn_column *columns, const
     SN_GOTO(status, SN_NEW_RAW(y, r->n * m), done);
     SN_GOTO(status, SN_NEW_RAW(right, d * m), done);
     for (int64_t i = 0; i < r->n; i++)
-        for (int64_t k = 0; k < m; k++) y[i * m + k] = r->problem->y[row_at(r, i) * m + k];
+        for (int64_t k = 0; k < m; k++) y[i * m + k] = r->problem->y[sn_rows_at(r->rows, i) * m + k];
     sn_syrk_tn(d, r->n, 1.0, design, 0.0, gram);
     sn_gemm(true, false, d, m, r->n, 1.0, design, y, 0.0, right);
     for (int64_t j = 0; j < r->q; j++) gram[j * d + j] += sn_standard_penalty(penalty, &columns[j]);
@@ -119,20 +113,23 @@ static void put(const refit *r, const sn_shape *shape, float *theta)
     }
 }
 
-stonet_status sn_refit_output(const sn_shape *shape, const sn_problem *problem, const int64_t *rows,
-                              int64_t n, int threads, const stonet_run *run, float *theta)
+stonet_status sn_refit_output(sn_engine *engine, const sn_shape *shape, const sn_problem *problem,
+                              const sn_rows *rows, const stonet_run *run, float *theta)
 {
-    refit r = {.n = n,
-               .q = shape->width[shape->layers - 1],
-               .outputs = shape->width[shape->layers],
-               .row = rows,
-               .problem = problem};
+    const int h = shape->layers - 1;
+    refit r = {
+        .n = rows->n, .q = shape->width[h], .outputs = shape->width[h + 1], .rows = rows, .problem = problem};
     bool found = true;
     stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(r.psi, n * r.q), done);
+    if (problem->weight != NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "the output layer cannot be refitted on weighted rows: set output=trained");
+    SN_GOTO(status, SN_NEW_RAW(r.psi, r.n * r.q), done);
     SN_GOTO(status, SN_NEW(r.coef, r.outputs * r.q), done);
     SN_GOTO(status, SN_NEW(r.intercept, r.outputs), done);
-    SN_GOTO(status, sn_forward(shape, theta, problem->x, rows, n, shape->layers - 1, true, threads, r.psi),
+    engine->ops->start(engine, theta);
+    SN_GOTO(status,
+            engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = h, .activated = true}, r.psi),
             done);
     if (is_constant(&r)) goto done;
     if (shape->task == SN_CLASSIFICATION)

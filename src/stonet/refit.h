@@ -13,11 +13,11 @@
 #define SN_STONET_REFIT_H
 
 #include "base/run.h"
-#include "net/shape.h"
+#include "engine/engine.h"
 
-/* rows: which of the problem's (NULL: all n). Changes the output layer of theta alone; when a class has no
-   row, or all of psi(Z) is constant, not even that. */
-stonet_status sn_refit_output(const sn_shape *shape, const sn_problem *problem, const int64_t *rows,
-                              int64_t n, int threads, const stonet_run *run, float *theta);
+/* engine: of this shape and problem; its parameters are set to theta. rows: those to fit on. Changes the
+   output layer of theta alone; when a class has no row, or all of psi(Z) is constant, not even that. */
+stonet_status sn_refit_output(sn_engine *engine, const sn_shape *shape, const sn_problem *problem,
+                              const sn_rows *rows, const stonet_run *run, float *theta);
 
 #endif

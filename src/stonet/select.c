@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "data/splits.h"
-#include "net/forward.h"
 
 static const double DECAYS[] = {0.0, 0.001, 0.003, 0.01, 0.03, 0.06, 0.12};
 static const int64_t UPDATES[] = {100, 300, 1000, 3000, 10000, 30000};
@@ -60,27 +59,22 @@ static double *loss_at(searcher *s, point at)
     return &s->loss[at.activation][at.decay][at.updates];
 }
 
-static int64_t job_row(const searcher *s, int64_t i)
-{
-    return s->job->rows != NULL ? s->job->rows[i] : i;
-}
-
 static stonet_status make_part(const searcher *s, const int32_t *fold, int32_t k, fold_rows *part)
 {
-    SN_TRY(SN_NEW(part->train, s->job->n));
-    SN_TRY(SN_NEW(part->test, s->job->n));
-    for (int64_t i = 0; i < s->job->n; i++) {
+    SN_TRY(SN_NEW(part->train, s->job->rows.n));
+    SN_TRY(SN_NEW(part->test, s->job->rows.n));
+    for (int64_t i = 0; i < s->job->rows.n; i++) {
         if (fold[i] == k && part->n_test < MAX_HELD_OUT)
-            part->test[part->n_test++] = job_row(s, i);
+            part->test[part->n_test++] = sn_rows_at(&s->job->rows, i);
         else
-            part->train[part->n_train++] = job_row(s, i);
+            part->train[part->n_train++] = sn_rows_at(&s->job->rows, i);
     }
     return STONET_OK;
 }
 
 static stonet_status make_parts(searcher *s)
 {
-    const int64_t n = s->job->n;
+    const int64_t n = s->job->rows.n;
     const int folds = n < FOLDS ? (int)n : FOLDS;
     s->folds = n < CROSS_VALIDATE_BELOW ? folds : 1;
     int32_t *fold = NULL, *label = NULL;
@@ -89,7 +83,7 @@ static stonet_status make_parts(searcher *s)
     SN_GOTO(status, SN_NEW(fold, n), done);
     if (s->job->problem->label != NULL) {
         SN_GOTO(status, SN_NEW(label, n), done);
-        for (int64_t i = 0; i < n; i++) label[i] = s->job->problem->label[job_row(s, i)];
+        for (int64_t i = 0; i < n; i++) label[i] = s->job->problem->label[sn_rows_at(&s->job->rows, i)];
     }
     SN_GOTO(status, sn_split_folds(n, label, s->job->problem->outputs, folds, s->job->seed, fold), done);
     for (int k = 0; k < s->folds; k++) SN_GOTO(status, make_part(s, fold, k, &s->part[k]), done);
@@ -131,8 +125,7 @@ static fold_score score_fold(searcher *s, int k, const sn_shape *shape, const sn
     const stonet_run quiet = {.should_stop = should_stop_fold, .user = &stop};
     const sn_stage_job fit = {.shape = shape,
                               .problem = s->job->problem,
-                              .rows = part->train,
-                              .n = part->n_train,
+                              .rows = sn_rows_list(part->train, part->n_train),
                               .config = config,
                               .seed = s->job->seed,
                               .threads = threads,
@@ -140,9 +133,10 @@ static fold_score score_fold(searcher *s, int k, const sn_shape *shape, const sn
     sn_train_report report;
     score.status = sn_train_stages(&fit, theta, &report);
     score.outcome = report.outcome;
+    const sn_rows test = sn_rows_list(part->test, part->n_test);
     if (score.status == STONET_OK)
         score.status =
-            sn_forward_loss(shape, theta, s->job->problem, part->test, part->n_test, threads, &score.losses);
+            sn_engine_loss(config->engine, shape, theta, s->job->problem, &test, threads, &score.losses);
     if (k == 0) memcpy(s->theta, theta, (size_t)shape->parameters * sizeof *theta);
     sn_free(theta);
     return score;
@@ -205,9 +199,9 @@ static stonet_status score_point(searcher *s, point at)
 static bool worth_trying(const searcher *s, point at)
 {
     if (at.decay < 0 || at.decay >= N_DECAYS || at.updates < 0 || at.updates >= N_UPDATES) return false;
-    const double epochs = epochs_for(s->config, UPDATES[at.updates], s->job->n);
+    const double epochs = epochs_for(s->config, UPDATES[at.updates], s->job->rows.n);
     return at.updates <= ALWAYS_ALLOWED || epochs <= ENOUGH_EPOCHS ||
-           (epochs <= MAX_EPOCHS && epochs * (double)s->job->n <= MAX_VISITS);
+           (epochs <= MAX_EPOCHS && epochs * (double)s->job->rows.n <= MAX_VISITS);
 }
 
 /* Moves to `to` if its loss is lower by the margin. */
@@ -286,7 +280,7 @@ static void settle(const searcher *s, point at, sn_shape *shape, sn_config *conf
 {
     shape->activation = s->activation[at.activation];
     if (config->auto_decay) config->weight_decay = DECAYS[at.decay];
-    if (config->auto_epochs) config->epochs = epochs_for(config, UPDATES[at.updates], s->job->n);
+    if (config->auto_epochs) config->epochs = epochs_for(config, UPDATES[at.updates], s->job->rows.n);
     selection->loss = s->loss[at.activation][at.decay][at.updates];
     selection->error_rate = s->error[at.activation][at.decay][at.updates];
     selection->tried = s->tried;

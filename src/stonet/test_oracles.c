@@ -17,9 +17,6 @@
 
 enum { LATENTS = 4, STATE = 8 }; /* two hidden layers of two units; position and velocity */
 
-static const sn_engine_ops *const engines[] = {&sn_engine_ref, &sn_engine_cpu};
-enum { ENGINES = 2 };
-
 static double weight(const oracle *o, int layer, int64_t out, int64_t in)
 {
     return (double)o->theta[o->shape.weight_at[layer - 1] + out * o->shape.width[layer - 1] + in];
@@ -133,8 +130,8 @@ static void draw(const sn_engine_ops *ops, const oracle *o, const sn_dynamics *d
 {
     sn_engine *engine;
     assert_int_equal(ops->create(&o->shape, &o->problem, 77, 2, &engine), STONET_OK);
-    ops->set_parameters(engine, o->theta);
-    const sn_iteration it = {.count = o->problem.n, .number = number, .dynamics = d};
+    ops->start(engine, o->theta);
+    const sn_iteration it = {.rows = sn_rows_range(0, o->problem.n), .number = number, .dynamics = d};
     assert_int_equal(ops->impute(engine, &it, 1, y1), STONET_OK);
     if (y2 != NULL) assert_int_equal(ops->impute(engine, &it, 2, y2), STONET_OK);
     ops->free(engine);
@@ -145,11 +142,11 @@ static void test_linear_network_has_its_gaussian_posterior(void **state)
 {
     (void)state;
     enum { N = 20000 };
-    for (int e = 0; e < ENGINES; e++) {
+    for (int e = 0; sn_engine_at(e) != NULL; e++) {
         gaussian_case c = make_gaussian(N, 0.2);
         float *y = malloc(2 * 2 * N * sizeof *y);
         assert_non_null(y);
-        draw(engines[e], &c.o, &c.d, 1, y, y + 2 * N);
+        draw(sn_engine_at(e), &c.o, &c.d, 1, y, y + 2 * N);
         for (int k = 0; k < LATENTS; k++) {
             double sum = 0.0, squares = 0.0;
             for (int r = 0; r < N; r++) sum += (double)y[(k / 2) * 2 * N + 2 * r + k % 2];
@@ -222,11 +219,11 @@ static void test_small_noise_update_tends_to_back_propagation(void **state)
     for (int k = 0; k < 2; k++) {
         const sn_dynamics d = oracle_dynamics(&o.shape, 5e-4, ratio_of_noise[k], 0.2, 0.2, 120);
         sn_update up = {.scale = {d.s[1], d.s[1]}};
-        const sn_iteration it = {.count = N, .number = 2, .dynamics = &d, .update = &up};
+        const sn_iteration it = {.rows = sn_rows_range(0, N), .number = 2, .dynamics = &d, .update = &up};
         sn_engine *engine;
         sn_step_report report;
         assert_int_equal(sn_engine_ref.create(&o.shape, &o.problem, 8, 1, &engine), STONET_OK);
-        sn_engine_ref.set_parameters(engine, o.theta);
+        sn_engine_ref.start(engine, o.theta);
         assert_int_equal(sn_engine_ref.step(engine, &it, &report), STONET_OK);
         const double *direction = sn_engine_ref.last_direction(engine);
         gap[k] = 0.0;
@@ -262,11 +259,12 @@ static double mean_square_error(int64_t iterations, double *gamma)
         assert_int_equal(sn_engine_cpu.create(&o.shape, &o.problem, 1000 + (uint64_t)rep, 1, &engine),
                          STONET_OK);
         float theta[4] = {(float)slope, (float)offset, 1.0F, 0.0F};
-        sn_engine_cpu.set_parameters(engine, theta);
+        sn_engine_cpu.start(engine, theta);
         for (int64_t k = 1; k <= iterations; k++) {
             *gamma = 1.0 / (10.0 + pow((double)k, 0.8));
             sn_update up = {.rate = {*gamma, 0.0}, .scale = {1.0, 1.0}};
-            const sn_iteration it = {.count = N, .number = (uint32_t)k, .dynamics = &d, .update = &up};
+            const sn_iteration it = {
+                .rows = sn_rows_range(0, N), .number = (uint32_t)k, .dynamics = &d, .update = &up};
             sn_step_report report;
             assert_int_equal(sn_engine_cpu.step(engine, &it, &report), STONET_OK);
         }

@@ -29,10 +29,13 @@ static oracle make_network(sn_task task, int64_t outputs)
     return o;
 }
 
-static void refit(oracle *o, const int64_t *rows, int64_t n)
+static void refit(oracle *o, sn_rows rows)
 {
-    if (sn_refit_output(&o->shape, &o->problem, rows, n, 1, NULL, o->theta) != STONET_OK)
+    sn_engine *engine = NULL;
+    assert_int_equal(sn_engine_cpu.create(&o->shape, &o->problem, 1, 1, &engine), STONET_OK);
+    if (sn_refit_output(engine, &o->shape, &o->problem, &rows, NULL, o->theta) != STONET_OK)
         fail_msg("%s", stonet_last_error());
+    sn_engine_cpu.free(engine);
 }
 
 /* The largest entry of the gradient of the penalised loss by the coefficients and the intercepts. */
@@ -73,7 +76,7 @@ static void check_solved(sn_task task, int64_t outputs)
     assert_non_null(before);
     memcpy(before, o.theta, below);
     assert_true(steepest(&o) > 1.0);
-    refit(&o, NULL, N);
+    refit(&o, sn_rows_range(0, N));
     assert_true(steepest(&o) < 1e-3);
     assert_memory_equal(before, o.theta, below);
     free(before);
@@ -100,8 +103,8 @@ static void test_rows(void **state)
         memcpy(part.x + 4 * i, all.x + 4 * odd[i], 4 * sizeof(float));
         part.label[i] = all.label[odd[i]];
     }
-    refit(&all, odd, N / 2);
-    refit(&part, NULL, N / 2);
+    refit(&all, sn_rows_list(odd, N / 2));
+    refit(&part, sn_rows_range(0, N / 2));
     assert_memory_equal(all.theta, part.theta, (size_t)all.shape.parameters * sizeof(float));
     oracle_free(&all);
     oracle_free(&part);
@@ -113,7 +116,7 @@ static void check_untouched(oracle *o)
     float *before = malloc(size);
     assert_non_null(before);
     memcpy(before, o->theta, size);
-    refit(o, NULL, N);
+    refit(o, sn_rows_range(0, N));
     assert_memory_equal(before, o->theta, size);
     free(before);
     oracle_free(o);
@@ -147,8 +150,10 @@ static void test_setting(void **state)
         assert_int_equal(sn_settings_set(settings, "weight_decay", "0.05"), STONET_OK);
         assert_int_equal(sn_settings_set(settings, "output", k == 0 ? "trained" : "refit"), STONET_OK);
         assert_int_equal(sn_stonet_fit(&o.problem, 2, settings, &run, &net[k], &outcome), STONET_OK);
-        assert_int_equal(sn_forward_loss(&net[k]->shape, net[k]->theta, &o.problem, NULL, N, 1, &losses[k]),
-                         STONET_OK);
+        const sn_rows all = sn_rows_range(0, N);
+        assert_int_equal(
+            sn_engine_loss(net[k]->engine, &net[k]->shape, net[k]->theta, &o.problem, &all, 1, &losses[k]),
+            STONET_OK);
         sn_settings_free(settings);
     }
     const size_t below = (size_t)net[0]->shape.weight_at[net[0]->shape.layers - 1] * sizeof(float);

@@ -128,7 +128,7 @@ static sn_stage_job averaged_job(const oracle *o, const sn_config *config)
 {
     return (sn_stage_job){.shape = &o->shape,
                           .problem = &o->problem,
-                          .n = o->problem.n,
+                          .rows = sn_rows_range(0, o->problem.n),
                           .config = config,
                           .seed = 5,
                           .threads = 1};
@@ -310,6 +310,77 @@ static void test_settings_that_do_not_fit_are_refused(void **state)
     oracle_free(&o);
 }
 
+/* A source that reads rows from memory. */
+typedef struct memory_source {
+    sn_row_source base;
+    const float *x;
+    int64_t p;
+} memory_source;
+
+static stonet_status prepare_memory(const sn_row_source *source, const sn_rows *rows)
+{
+    (void)source;
+    (void)rows;
+    return STONET_OK;
+}
+
+static void fetch_memory(const sn_row_source *source, const sn_rows *rows, float *x, int64_t stride)
+{
+    const memory_source *from = (const memory_source *)source;
+    for (int64_t i = 0; i < rows->n; i++)
+        memcpy(x + i * stride, from->x + sn_rows_at(rows, i) * from->p, (size_t)from->p * sizeof *x);
+}
+
+/* A whole fit, with selection, both stages and a refit, that never has its features in one piece. Large
+   batches, so that there are shards; the bits are the same with 1, 2, 3 and 7 threads. */
+static void test_a_fit_by_rows_is_the_same_fit(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_CLASSIFICATION, 2300);
+    const char *const pairs[] = {"epochs", "12",    "batch",          "600", "hidden", "12",
+                                 "output", "refit", "sdr_iterations", "3",   NULL};
+    const memory_source source = {
+        .base = {.prepare = prepare_memory, .fetch = fetch_memory, .raw = o.x, .raw_width = 3},
+        .x = o.x,
+        .p = 3};
+    sn_problem by_rows = o.problem;
+    by_rows.x = NULL;
+    by_rows.source = &source.base;
+    const int threads[] = {1, 2, 3, 7};
+    stonet_outcome outcome;
+    sn_stonet *dense = fit(&o.problem, pairs, 1, NULL, &outcome);
+    for (int k = 0; k < 4; k++) {
+        sn_stonet *net = fit(&by_rows, pairs, threads[k], NULL, &outcome);
+        assert_int_equal(outcome, STONET_DONE);
+        assert_true(net->settings_tried > 0);
+        assert_memory_equal(net->theta, dense->theta, (size_t)net->shape.parameters * sizeof *net->theta);
+        assert_true(net->training_loss == dense->training_loss && net->held_out_loss == dense->held_out_loss);
+        sn_stonet_free(net);
+    }
+    sn_stonet_free(dense);
+    oracle_free(&o);
+}
+
+/* Weights reach training: rows that count nothing might as well not be there, but for their noise. */
+static void test_weights_reach_training(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 400);
+    float weight[400];
+    for (int64_t i = 0; i < 400; i++) {
+        weight[i] = i % 2 == 0 ? 1.0F : 0.0F;
+        if (i % 2 == 1) o.y[i] = 50.0; /* nonsense that must not be learnt */
+    }
+    o.problem.weight = weight;
+    stonet_outcome outcome;
+    const char *const pairs[] = {"epochs", "150", "weight_decay", "0", "hidden", "16", NULL};
+    sn_stonet *net = fit(&o.problem, pairs, 1, NULL, &outcome);
+    assert_int_equal(outcome, STONET_DONE);
+    assert_true(net->training_loss < 0.1);
+    sn_stonet_free(net);
+    oracle_free(&o);
+}
+
 static void test_tiny_data(void **state)
 {
     (void)state;
@@ -342,6 +413,8 @@ int main(void)
         cmocka_unit_test(test_the_two_parametrisations_agree),
         cmocka_unit_test(test_lasso_zeroes_weights),
         cmocka_unit_test(test_settings_that_do_not_fit_are_refused),
+        cmocka_unit_test(test_a_fit_by_rows_is_the_same_fit),
+        cmocka_unit_test(test_weights_reach_training),
         cmocka_unit_test(test_tiny_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/noise.h"
+#include "stonet/batches.h"
 #include "stonet/dynamics.h"
 #include "stonet/refit.h"
 
@@ -35,9 +35,9 @@ struct sn_trainer {
     sn_dynamics full, dynamics; /* at full step, and with safeguard and schedule applied */
     float *good;                /* the last parameters known to be good */
     average average;            /* schedule=averaged */
-    int64_t *batch_rows;
-    int64_t batches; /* mini-batches an epoch */
-    int64_t total;   /* iterations of the whole run, for the schedule */
+    sn_batches batches;
+    sn_sums sums;  /* room for those of an iteration that are to be joined */
+    int64_t total; /* iterations of the whole run, for the schedule */
     uint32_t iteration;
     double first_loss;
     double epoch_loss; /* sum over the rows of this epoch so far */
@@ -45,11 +45,6 @@ struct sn_trainer {
     double started;
     sn_train_report report;
 };
-
-static int64_t row_at(const trainer *t, int64_t position)
-{
-    return t->job->rows != NULL ? t->job->rows[position] : position;
-}
 
 /* Checks the step against the present weights; done once an epoch, as weights move slowly. */
 static void refresh_dynamics(trainer *t, const float *theta)
@@ -67,15 +62,19 @@ static bool exploded(const trainer *t, double loss)
     return !(loss <= EXPLOSION * fmax(t->first_loss, guessing));
 }
 
-/* One engine step; sets the outcome to STONET_DIVERGED when it went wrong. */
-static stonet_status iterate(trainer *t, const int64_t *rows, int64_t count, double factor, double *loss)
+/* One iteration; sets the outcome to STONET_DIVERGED when it went wrong. */
+static stonet_status iterate(trainer *t, const sn_rows *rows, const sn_shards *shards, double factor,
+                             double *loss)
 {
     sn_update update;
-    sn_update_from(t->job->config, t->job->shape, &t->full, t->job->n, factor, &update);
-    const sn_iteration it = {
-        .rows = rows, .count = count, .number = t->iteration++, .dynamics = &t->dynamics, .update = &update};
+    sn_update_from(t->job->config, t->job->shape, &t->full, t->job->rows.n, factor, &update);
+    const sn_iteration it = {.rows = *rows,
+                             .shards = shards,
+                             .number = t->iteration++,
+                             .dynamics = &t->dynamics,
+                             .update = &update};
     sn_step_report step;
-    SN_TRY(t->engine->ops->step(t->engine, &it, &step));
+    SN_TRY(sn_engine_iterate(t->engine, &it, t->job->reduce, &t->sums, &step));
     *loss = step.loss;
     t->report.iterations++;
     if (!step.finite || exploded(t, step.loss)) t->report.outcome = STONET_DIVERGED;
@@ -127,31 +126,21 @@ static void take_into_average(trainer *t)
     mean->count++;
 }
 
-/* The rows of mini-batch b of an epoch: the batch borders cut the shuffled rows into equal parts. */
-static int64_t fill_batch(trainer *t, const sn_shuffle *shuffle, int64_t b)
-{
-    const int64_t n = t->job->n, first = b * n / t->batches, last = (b + 1) * n / t->batches;
-    for (int64_t i = first; i < last; i++)
-        t->batch_rows[i - first] = row_at(t, (int64_t)sn_shuffle_at(shuffle, (uint64_t)i));
-    return last - first;
-}
-
 /* Iterations of one epoch, from where training stands until it ends or `until` is reached. */
 static stonet_status run_epoch(trainer *t, int64_t until)
 {
-    const int64_t epoch = t->iteration / t->batches, n = t->job->n;
-    sn_shuffle shuffle;
-    sn_shuffle_init(&shuffle, (uint64_t)n, t->job->seed, (uint32_t)epoch);
+    const int64_t batches = t->batches.count, epoch = t->iteration / batches;
+    sn_batches_shuffle(&t->batches, (uint32_t)epoch);
     double factor = 1.0;
-    for (int64_t b = t->iteration % t->batches; b < t->batches && t->iteration < until; b++) {
-        const int64_t count = fill_batch(t, &shuffle, b);
+    for (int64_t b = t->iteration % batches; b < batches && t->iteration < until; b++) {
+        const sn_rows batch = sn_batches_draw(&t->batches, b);
         factor = sn_schedule_factor(&t->job->config->schedule, t->iteration + 1, t->total);
         double loss = 0.0;
-        SN_TRY(iterate(t, t->batch_rows, count, factor, &loss));
+        SN_TRY(iterate(t, &batch, &t->batches.shards, factor, &loss));
         if (t->report.outcome == STONET_DIVERGED) return STONET_OK;
         if (averages(t)) take_into_average(t);
-        t->epoch_loss += loss * (double)count;
-        t->epoch_rows += count;
+        t->epoch_loss += loss * (double)batch.n;
+        t->epoch_rows += batch.n;
         if (b % PROGRESS_EVERY == 0)
             tell(t, "training", t->iteration, t->total, t->epoch_loss / (double)t->epoch_rows);
         if (sn_should_stop(t->job->run)) {
@@ -167,7 +156,7 @@ stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
 {
     if (averages(t)) begin_average(t, until);
     while ((int64_t)t->iteration < until && t->report.outcome == STONET_DONE) {
-        if (t->iteration % t->batches == 0) {
+        if (t->iteration % t->batches.count == 0) {
             t->engine->ops->get_parameters(t->engine, t->good);
             refresh_dynamics(t, t->good);
             t->epoch_loss = 0.0;
@@ -199,6 +188,8 @@ void sn_trainer_parameters(const sn_trainer *t, float *theta)
 static stonet_status sdr_stage(trainer *t, double end_factor)
 {
     const sn_config *config = t->job->config;
+    sn_shards shards;
+    sn_shards_whole(t->job->rows.n, &shards);
     for (int64_t k = 1; k <= config->sdr_iterations && t->report.outcome == STONET_DONE; k++) {
         t->engine->ops->get_parameters(t->engine, t->good);
         refresh_dynamics(t, t->good);
@@ -208,7 +199,7 @@ static stonet_status sdr_stage(trainer *t, double end_factor)
             t->dynamics.alpha[i] *= factor;
         }
         double loss = 0.0;
-        SN_TRY(iterate(t, t->job->rows, t->job->n, factor * end_factor, &loss));
+        SN_TRY(iterate(t, &t->job->rows, &shards, factor * end_factor, &loss));
         if (t->report.outcome == STONET_DIVERGED) break;
         tell(t, "full-data stage", k, config->sdr_iterations, loss);
         SN_TRY(remember(t, "sdr", k, loss, factor * end_factor));
@@ -224,7 +215,8 @@ void sn_trainer_free(sn_trainer *t)
     sn_free(t->good);
     sn_free(t->average.sum);
     sn_free(t->average.iterate);
-    sn_free(t->batch_rows);
+    sn_batches_clear(&t->batches);
+    sn_sums_clear(&t->sums);
     sn_free(t);
 }
 
@@ -234,20 +226,20 @@ static stonet_status prepare(trainer *t, const float *theta)
     const int64_t parameters = job->shape->parameters;
     sn_dynamics_from(job->config, job->shape, &t->full);
     SN_TRY(SN_NEW(t->good, parameters));
-    SN_TRY(SN_NEW(t->batch_rows, job->n / t->batches + 1));
+    t->sums = sn_sums_empty(parameters, (job->config->engine->abilities & SN_ENGINE_DOUBLE) == 0);
     if (averages(t)) {
         SN_TRY(SN_NEW(t->average.sum, parameters));
         SN_TRY(SN_NEW(t->average.iterate, parameters));
     }
     SN_TRY(job->config->engine->create(job->shape, job->problem, job->seed, job->threads, &t->engine));
-    t->engine->ops->set_parameters(t->engine, theta);
+    t->engine->ops->start(t->engine, theta);
     memcpy(t->good, theta, (size_t)parameters * sizeof *theta);
     return STONET_OK;
 }
 
 int64_t sn_train_batches(const sn_config *config, int64_t n)
 {
-    return n / config->batch > 0 ? n / config->batch : 1;
+    return sn_batches_count(n, config->batch);
 }
 
 stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_trainer **out)
@@ -257,10 +249,10 @@ stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_
     t->job = job;
     t->report = (sn_train_report){.outcome = STONET_DONE, .smallest_step = 1.0, .loss = (double)NAN};
     t->started = sn_seconds();
-    t->batches = sn_train_batches(job->config, job->n);
-    const double wanted = job->config->epochs * (double)t->batches;
+    const double wanted = job->config->epochs * (double)sn_train_batches(job->config, job->rows.n);
     t->total = wanted < 1.0 ? 1 : (int64_t)llround(wanted);
-    stonet_status status = prepare(t, theta);
+    stonet_status status = sn_batches_create(&job->rows, job->config->batch, job->seed, &t->batches);
+    if (status == STONET_OK) status = prepare(t, theta);
     if (status != STONET_OK) {
         sn_trainer_free(t);
         return status;
@@ -276,7 +268,7 @@ static stonet_status finish(trainer *t, float *theta)
     if (t->report.outcome != STONET_DONE || t->job->config->sdr_iterations == 0) return STONET_OK;
     double end = sn_schedule_factor(&t->job->config->schedule, t->iteration, t->iteration);
     if (averages(t)) {
-        t->engine->ops->set_parameters(t->engine, theta);
+        t->engine->ops->start(t->engine, theta);
         t->average.count = 0;
         end = AFTER_AVERAGE;
     }
@@ -292,9 +284,9 @@ stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_tra
     stonet_status status = sn_trainer_run(t, t->total);
     if (status == STONET_OK) status = finish(t, theta);
     *report = t->report;
-    sn_trainer_free(t);
     if (status == STONET_OK && training->config->refit_output)
-        status = sn_refit_output(training->shape, training->problem, training->rows, training->n,
-                                 training->threads, training->run, theta);
+        status = sn_refit_output(t->engine, training->shape, training->problem, &training->rows,
+                                 training->run, theta);
+    sn_trainer_free(t);
     return status;
 }

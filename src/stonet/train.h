@@ -12,13 +12,13 @@
 typedef struct sn_stage_job {
     const sn_shape *shape;
     const sn_problem *problem;
-    const int64_t *rows; /* training rows; NULL: all */
-    int64_t n;
+    sn_rows rows; /* training rows */
     const sn_config *config;
     uint64_t seed;
     int threads;
-    const stonet_run *run; /* progress and the wish to stop; NULL: neither */
-    sn_epoch_log *history; /* NULL: none kept */
+    const sn_reduce *reduce; /* how the sums of several engines become one; NULL: this one has all rows */
+    const stonet_run *run;   /* progress and the wish to stop; NULL: neither */
+    sn_epoch_log *history;   /* NULL: none kept */
 } sn_stage_job;
 
 typedef struct sn_train_report {

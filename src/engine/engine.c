@@ -1,0 +1,82 @@
+#include "engine/engine.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "net/forward.h"
+
+enum { LOSS_ROWS = 4096 }; /* whose outputs are held at a time */
+
+stonet_status sn_engine_check(const sn_shape *shape, const sn_problem *problem, int threads)
+{
+    if (threads < 1) return sn_fail(STONET_ERROR_ARGUMENT, "the engine needs at least one thread");
+    if (shape->layers < 1 || shape->layers > SN_MAX_LAYERS)
+        return sn_fail(STONET_ERROR_ARGUMENT, "the network has %d layers; 1 to %d are possible",
+                       shape->layers, SN_MAX_LAYERS);
+    if (shape->width[0] != problem->p || shape->width[shape->layers] != problem->outputs ||
+        shape->task != problem->task)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "the network takes %lld columns and gives %lld outputs; the data has %lld and %lld",
+                       (long long)shape->width[0], (long long)shape->width[shape->layers],
+                       (long long)problem->p, (long long)problem->outputs);
+    if (problem->n < 1 || problem->first_row < 0 || problem->first_row + problem->n > (int64_t)UINT32_MAX)
+        return sn_fail(STONET_ERROR_DATA, "the data has %lld rows; 1 to %lld are possible",
+                       (long long)(problem->first_row + problem->n), (long long)UINT32_MAX);
+    for (int i = 0; i <= shape->layers; i++) /* the noise is keyed by 20 bits of unit / 4 */
+        if (shape->width[i] < 1 || shape->width[i] > 4 << 20)
+            return sn_fail(STONET_ERROR_ARGUMENT, "layer %d has %lld units; 1 to %d are possible", i,
+                           (long long)shape->width[i], 4 << 20);
+    return STONET_OK;
+}
+
+stonet_status sn_engine_iterate(sn_engine *engine, const sn_iteration *iteration, const sn_reduce *reduce,
+                                sn_sums *sums, sn_step_report *report)
+{
+    if (reduce == NULL) return engine->ops->step(engine, iteration, report);
+    SN_TRY(engine->ops->accumulate(engine, iteration, sums));
+    SN_TRY(reduce->join(reduce->user, sums));
+    return engine->ops->apply(engine, iteration, sums, report);
+}
+
+/* Adds the losses of one part of the rows, from their outputs mu. */
+static void add_losses(const sn_shape *shape, const sn_problem *problem, const sn_rows *rows, const float *mu,
+                       double *weights, sn_losses *sum)
+{
+    const int64_t d = shape->width[shape->layers];
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        const double weight = problem->weight != NULL ? (double)problem->weight[row] : 1.0;
+        bool wrong = false;
+        const double loss = shape->task == SN_CLASSIFICATION
+                                ? sn_class_loss(mu + i * d, d, problem->label[row], &wrong)
+                                : sn_square_loss(mu + i * d, d, problem->y + row * d);
+        *weights += weight;
+        sum->loss += weight * loss;
+        sum->error_rate += wrong ? weight : 0.0;
+    }
+}
+
+stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
+                             const sn_problem *problem, const sn_rows *rows, int threads, sn_losses *out)
+{
+    *out = (sn_losses){0};
+    double weights = 0.0;
+    sn_engine *engine = NULL;
+    float *mu = NULL;
+    stonet_status status;
+    const int64_t n = rows->n, most = n < LOSS_ROWS ? n : LOSS_ROWS;
+    SN_GOTO(status, SN_NEW_RAW(mu, most * shape->width[shape->layers]), done);
+    SN_GOTO(status, ops->create(shape, problem, 0, threads, &engine), done);
+    ops->start(engine, theta);
+    for (int64_t first = 0; first < n; first += most) {
+        const sn_rows part = sn_rows_part(rows, first, n - first < most ? n - first : most);
+        SN_GOTO(status, ops->forward(engine, &(sn_pass){.rows = part, .layer = shape->layers}, mu), done);
+        add_losses(shape, problem, &part, mu, &weights, out);
+    }
+    out->loss /= weights;
+    out->error_rate = shape->task == SN_CLASSIFICATION ? out->error_rate / weights : (double)NAN;
+done:
+    if (engine != NULL) ops->free(engine);
+    sn_free(mu);
+    return status;
+}

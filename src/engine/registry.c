@@ -1,0 +1,19 @@
+#include "engine/registry.h"
+
+#include <string.h>
+
+#define LISTED(name, what) &sn_engine_##name,
+static const sn_engine_ops *const engines[] = {SN_ENGINE_LIST(LISTED)};
+
+const sn_engine_ops *sn_engine_at(int index)
+{
+    const int count = (int)(sizeof engines / sizeof *engines);
+    return index >= 0 && index < count ? engines[index] : NULL;
+}
+
+const sn_engine_ops *sn_engine_find(const char *name)
+{
+    for (int i = 0; sn_engine_at(i) != NULL; i++)
+        if (strcmp(sn_engine_at(i)->name, name) == 0) return sn_engine_at(i);
+    return NULL;
+}

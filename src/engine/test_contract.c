@@ -1,0 +1,512 @@
+/* What every engine of the registry promises beside its arithmetic: the same bits whoever computes which
+   shards, a state that can be carried over, weights, passes and draws, rows from a source. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "engine/oracle.h"
+
+enum { ROWS = 1500, THREADS = 2 };
+static const int64_t WIDTH[] = {5, 19, 3, 4};
+
+typedef struct bed {
+    oracle o;
+    sn_dynamics dynamics;
+    sn_update update;
+    sn_shards shards;
+} bed;
+
+static bed make_bed(sn_task task)
+{
+    bed b = {.o = oracle_make(3, WIDTH, SN_TANH, task, ROWS, 5)};
+    b.dynamics = oracle_dynamics(&b.o.shape, 0.05, 0.5, 0.1, 0.1, 3);
+    b.dynamics.start = SN_START_MODE;
+    for (int i = 0; i < 3; i++) {
+        b.update.rate[i] = 0.05;
+        b.update.scale[i] = 0.05;
+    }
+    b.update.momentum = 0.9;
+    b.update.decay = 0.01;
+    b.update.l1 = 0.001;
+    sn_shards_whole(ROWS, &b.shards);
+    assert_int_equal(b.shards.total, 8);
+    return b;
+}
+
+static sn_engine *engine_of(const sn_engine_ops *ops, const bed *b, int threads)
+{
+    sn_engine *engine = NULL;
+    assert_int_equal(ops->create(&b->o.shape, &b->o.problem, 11, threads, &engine), STONET_OK);
+    ops->start(engine, b->o.theta);
+    return engine;
+}
+
+static sn_iteration iteration_of(const bed *b, uint32_t number)
+{
+    return (sn_iteration){.rows = sn_rows_range(0, ROWS),
+                          .shards = &b->shards,
+                          .number = number,
+                          .dynamics = &b->dynamics,
+                          .update = &b->update};
+}
+
+static void step(sn_engine *engine, const bed *b, uint32_t number, sn_step_report *report)
+{
+    const sn_iteration it = iteration_of(b, number);
+    assert_int_equal(engine->ops->step(engine, &it, report), STONET_OK);
+    assert_true(report->finite);
+}
+
+typedef struct kept_state {
+    sn_engine_state state;
+    int64_t size;
+} kept_state;
+
+static kept_state take_state(const sn_engine *engine, const bed *b)
+{
+    kept_state kept = {.size = b->o.shape.parameters};
+    assert_int_equal(SN_NEW(kept.state.parameters, kept.size), STONET_OK);
+    assert_int_equal(SN_NEW(kept.state.momentum, kept.size), STONET_OK);
+    engine->ops->get_state(engine, &kept.state);
+    return kept;
+}
+
+static void drop_state(kept_state *kept)
+{
+    sn_free(kept->state.parameters);
+    sn_free(kept->state.momentum);
+}
+
+static void assert_same_state(const kept_state *a, const kept_state *b)
+{
+    assert_memory_equal(a->state.parameters, b->state.parameters, (size_t)a->size * sizeof(double));
+    assert_memory_equal(a->state.momentum, b->state.momentum, (size_t)a->size * sizeof(double));
+    assert_int_equal(a->state.iteration, b->state.iteration);
+}
+
+/* Several engines that share the shards out, and a hook that joins what they found. */
+enum { MOST = 7 };
+typedef struct company {
+    const bed *b;
+    sn_engine *engine[MOST];
+    int count;
+    uint32_t number;
+    bool in_turn; /* the planted mistake: one sum after the other, not by the tree */
+} company;
+
+static sn_sums sums_of(const sn_engine_ops *ops, const bed *b)
+{
+    return sn_sums_empty(b->o.shape.parameters, (ops->abilities & SN_ENGINE_DOUBLE) == 0);
+}
+
+/* The sums of the shards that engine k of a company holds. */
+static void accumulate_share(const company *c, int k, sn_sums *sums)
+{
+    const sn_shards *all = &c->b->shards;
+    sn_shards share = {.total = all->total,
+                       .first = all->total * k / c->count,
+                       .count = all->total * (k + 1) / c->count - all->total * k / c->count};
+    const int64_t begin = all->border[share.first], end = all->border[share.first + share.count];
+    for (int v = 0; v <= share.count; v++) share.border[v] = all->border[share.first + v] - begin;
+    sn_iteration it = iteration_of(c->b, c->number);
+    it.rows = sn_rows_range(begin, end - begin);
+    it.shards = &share;
+    assert_int_equal(c->engine[k]->ops->accumulate(c->engine[k], &it, sums), STONET_OK);
+}
+
+static void add_in_turn(sn_sums *sums, const sn_sums *later)
+{
+    for (int r = 0; r < later->roots; r++) {
+        sums->root[0].count += later->root[r].count;
+        sums->root[0].loss += later->root[r].loss;
+        sums->root[0].weight += later->root[r].weight;
+        for (int64_t j = 0; j < sums->parameters; j++) {
+            const double sum = sums->root[0].gradient[j] + later->root[r].gradient[j];
+            sums->root[0].gradient[j] = sums->single ? (double)(float)sum : sum;
+        }
+    }
+}
+
+static stonet_status join(void *user, sn_sums *sums)
+{
+    const company *c = user;
+    for (int k = 0; k < c->count; k++) {
+        sn_sums part = sums_of(c->engine[k]->ops, c->b);
+        accumulate_share(c, k, &part);
+        if (k == 0) sn_sums_reset(sums, c->b->shards.total);
+        if (c->in_turn && k > 0)
+            add_in_turn(sums, &part);
+        else
+            assert_int_equal(sn_sums_join(sums, &part), STONET_OK);
+        sn_sums_clear(&part);
+    }
+    return STONET_OK;
+}
+
+/* The state after three iterations by `count` engines; NULL ops->step is never called. */
+static kept_state work_together(const sn_engine_ops *ops, const bed *b, int count, bool in_turn)
+{
+    company c = {.b = b, .count = count, .in_turn = in_turn};
+    for (int k = 0; k < count; k++) c.engine[k] = engine_of(ops, b, 1 + k % THREADS);
+    const sn_reduce reduce = {.join = join, .user = &c};
+    for (c.number = 0; c.number < 3; c.number++) {
+        sn_sums sums = sums_of(ops, b);
+        sn_step_report report;
+        const sn_iteration it = iteration_of(b, c.number);
+        assert_int_equal(sn_engine_iterate(c.engine[0], &it, &reduce, &sums, &report), STONET_OK);
+        assert_true(report.finite);
+        for (int k = 1; k < count; k++) /* the others apply the same sums */
+            assert_int_equal(ops->apply(c.engine[k], &it, &sums, &report), STONET_OK);
+        sn_sums_clear(&sums);
+    }
+    kept_state kept = take_state(c.engine[count - 1], b);
+    for (int k = 0; k < count; k++) ops->free(c.engine[k]);
+    return kept;
+}
+
+static void test_the_same_bits_whoever_sums(void **state)
+{
+    (void)state;
+    const int counts[] = {1, 2, 3, 7};
+    for (int e = 0; sn_engine_at(e) != NULL; e++) {
+        const sn_engine_ops *ops = sn_engine_at(e);
+        bed b = make_bed(SN_CLASSIFICATION);
+        sn_engine *alone = engine_of(ops, &b, 1);
+        sn_step_report report;
+        for (uint32_t number = 0; number < 3; number++) step(alone, &b, number, &report);
+        kept_state fused = take_state(alone, &b);
+        ops->free(alone);
+        for (int k = 0; k < 4; k++) {
+            kept_state together = work_together(ops, &b, counts[k], false);
+            assert_same_state(&together, &fused);
+            drop_state(&together);
+        }
+        kept_state wrong = work_together(ops, &b, 3, true);
+        assert_memory_not_equal(wrong.state.parameters, fused.state.parameters,
+                                (size_t)fused.size * sizeof(double));
+        drop_state(&wrong);
+        drop_state(&fused);
+        oracle_free(&b.o);
+    }
+}
+
+/* Shards of many sizes: one that fills several chunks, one row, none. */
+static void test_ragged_shards(void **state)
+{
+    (void)state;
+    const int64_t width[] = {3, 4, 2}, n = 13000;
+    oracle o = oracle_make(2, width, SN_RELU, SN_REGRESSION, n, 6);
+    const sn_dynamics d = oracle_dynamics(&o.shape, 0.1, 0.5, 0.1, 0.1, 2);
+    const sn_update up = {.rate = {0.1, 0.1}, .scale = {0.1, 0.1}};
+    const sn_shards shards = {.total = 4, .count = 4, .border = {0, 12001, 12001, 12002, n}};
+    const sn_iteration it = {
+        .rows = sn_rows_range(0, n), .shards = &shards, .number = 1, .dynamics = &d, .update = &up};
+    float theta[2][32];
+    for (int e = 0; e < 2; e++) {
+        sn_engine *engine;
+        sn_step_report report;
+        const sn_engine_ops *ops = sn_engine_at(e);
+        assert_int_equal(ops->create(&o.shape, &o.problem, 4, THREADS, &engine), STONET_OK);
+        ops->start(engine, o.theta);
+        assert_int_equal(ops->step(engine, &it, &report), STONET_OK);
+        ops->get_parameters(engine, theta[e]);
+        ops->free(engine);
+    }
+    for (int64_t j = 0; j < o.shape.parameters; j++)
+        assert_true(fabsf(theta[0][j] - theta[1][j]) < 1e-4F * (1.0F + fabsf(theta[1][j])));
+    oracle_free(&o);
+}
+
+/* Stop after four iterations, carry the state into a new engine, go on: as if nothing had been. */
+static void test_state_carries_over(void **state)
+{
+    (void)state;
+    for (int e = 0; sn_engine_at(e) != NULL; e++) {
+        const sn_engine_ops *ops = sn_engine_at(e);
+        bed b = make_bed(SN_REGRESSION);
+        sn_engine *first = engine_of(ops, &b, 1), *second = NULL;
+        sn_step_report report;
+        for (uint32_t number = 0; number < 4; number++) step(first, &b, number, &report);
+        kept_state stopped = take_state(first, &b);
+        assert_int_equal(stopped.state.iteration, 4);
+        assert_int_equal(ops->create(&b.o.shape, &b.o.problem, 11, THREADS, &second), STONET_OK);
+        ops->set_state(second, &stopped.state);
+        for (uint32_t number = 4; number < 7; number++) {
+            step(first, &b, number, &report);
+            step(second, &b, number, &report);
+        }
+        kept_state went_on = take_state(first, &b), resumed = take_state(second, &b);
+        assert_same_state(&resumed, &went_on);
+        ops->start(second, b.o.theta); /* the momentum is part of it: without it the way is another */
+        drop_state(&resumed);
+        resumed = take_state(second, &b);
+        for (int64_t j = 0; j < resumed.size; j++) assert_true(resumed.state.momentum[j] == 0.0);
+        drop_state(&stopped);
+        drop_state(&went_on);
+        drop_state(&resumed);
+        ops->free(first);
+        ops->free(second);
+        oracle_free(&b.o);
+    }
+}
+
+/* A row of weight 2 counts as two of its kind, one of weight 0 not at all. */
+static void test_weights(void **state)
+{
+    (void)state;
+    for (int e = 0; sn_engine_at(e) != NULL; e++) {
+        const sn_engine_ops *ops = sn_engine_at(e);
+        bed b = make_bed(e % 2 == 0 ? SN_CLASSIFICATION : SN_REGRESSION);
+        enum { FEW = 300 };
+        float weight[ROWS];
+        int64_t repeated[2 * FEW], count = 0;
+        for (int64_t i = 0; i < ROWS; i++) weight[i] = (float)(i % 3);
+        for (int64_t i = 0; i < FEW; i++)
+            for (int64_t k = 0; k < i % 3; k++) repeated[count++] = i;
+        sn_sums sums[2] = {sums_of(ops, &b), sums_of(ops, &b)};
+        for (int k = 0; k < 2; k++) {
+            b.o.problem.weight = k == 0 ? weight : NULL;
+            sn_engine *engine = engine_of(ops, &b, 1);
+            sn_iteration it = iteration_of(&b, 2);
+            it.shards = NULL;
+            it.rows = k == 0 ? sn_rows_range(0, FEW) : sn_rows_list(repeated, count);
+            assert_int_equal(ops->accumulate(engine, &it, &sums[k]), STONET_OK);
+            ops->free(engine);
+        }
+        assert_true(sums[0].root[0].weight == (double)count);
+        assert_true(sums[1].root[0].weight == (double)count);
+        assert_true(fabs(sums[0].root[0].loss - sums[1].root[0].loss) < 1e-5 * sums[1].root[0].loss);
+        for (int64_t j = 0; j < b.o.shape.parameters; j++) {
+            const double a = sums[0].root[0].gradient[j], c = sums[1].root[0].gradient[j];
+            assert_true(fabs(a - c) < 1e-3 * (1.0 + fabs(c)));
+        }
+        for (int k = 0; k < 2; k++) sn_sums_clear(&sums[k]);
+        oracle_free(&b.o);
+    }
+}
+
+/* The fused step sees the weights too, and losses are weighted means. */
+static void test_weights_in_a_step(void **state)
+{
+    (void)state;
+    for (int e = 0; sn_engine_at(e) != NULL; e++) {
+        const sn_engine_ops *ops = sn_engine_at(e);
+        bed b = make_bed(SN_CLASSIFICATION);
+        float weight[ROWS];
+        for (int64_t i = 0; i < ROWS; i++) weight[i] = i < 40 ? 2.5F : 0.0F;
+        sn_step_report few, weighted;
+        float theta[2][512];
+        for (int k = 0; k < 2; k++) {
+            b.o.problem.weight = k == 0 ? NULL : weight;
+            sn_engine *engine = engine_of(ops, &b, THREADS);
+            sn_iteration it = iteration_of(&b, 2);
+            if (k == 0) it.shards = NULL;
+            if (k == 0) it.rows = sn_rows_range(0, 40);
+            assert_int_equal(ops->step(engine, &it, k == 0 ? &few : &weighted), STONET_OK);
+            ops->get_parameters(engine, theta[k]);
+            ops->free(engine);
+        }
+        assert_true(fabs(few.loss - weighted.loss) < 1e-5);
+        for (int64_t j = 0; j < b.o.shape.parameters; j++)
+            assert_true(fabsf(theta[0][j] - theta[1][j]) < 1e-4F * (1.0F + fabsf(theta[0][j])));
+        memset(weight, 0, sizeof weight);
+        sn_engine *engine = engine_of(ops, &b, 1);
+        const sn_iteration it = iteration_of(&b, 2);
+        assert_int_equal(ops->step(engine, &it, &few), STONET_ERROR_ARGUMENT); /* nothing counts */
+        ops->free(engine);
+        oracle_free(&b.o);
+    }
+}
+
+/* A source that has its rows in memory upside down. */
+typedef struct turned {
+    sn_row_source base;
+    const float *x;
+    int64_t n, p;
+    stonet_status answer;
+} turned;
+
+static stonet_status prepare_turned(const sn_row_source *source, const sn_rows *rows)
+{
+    (void)rows;
+    return ((const turned *)source)->answer;
+}
+
+static void fetch_turned(const sn_row_source *source, const sn_rows *rows, float *x, int64_t stride)
+{
+    const turned *t = (const turned *)source;
+    for (int64_t i = 0; i < rows->n; i++)
+        memcpy(x + i * stride, t->x + (t->n - 1 - sn_rows_at(rows, i)) * t->p, (size_t)t->p * sizeof *x);
+}
+
+/* Rows from a source give the bits that rows in memory give, in all that an engine does. */
+static void test_rows_from_a_source(void **state)
+{
+    (void)state;
+    for (int e = 0; sn_engine_at(e) != NULL; e++) {
+        const sn_engine_ops *ops = sn_engine_at(e);
+        bed b = make_bed(SN_REGRESSION);
+        float *upside_down = sn_calloc(ROWS * 5, sizeof *upside_down);
+        assert_non_null(upside_down);
+        for (int64_t i = 0; i < ROWS; i++)
+            memcpy(upside_down + i * 5, b.o.x + (ROWS - 1 - i) * 5, 5 * sizeof(float));
+        turned t = {
+            .base = {.prepare = prepare_turned, .fetch = fetch_turned}, .x = upside_down, .n = ROWS, .p = 5};
+        float z[2][40 * 3], y[2][40 * 3];
+        kept_state kept[2];
+        sn_step_report report;
+        int64_t some[40];
+        for (int64_t i = 0; i < 40; i++) some[i] = (37 * i) % ROWS;
+        for (int k = 0; k < 2; k++) {
+            b.o.problem.x = k == 0 ? b.o.x : NULL;
+            b.o.problem.source = k == 0 ? NULL : &t.base;
+            sn_engine *engine = engine_of(ops, &b, THREADS);
+            step(engine, &b, 0, &report);
+            kept[k] = take_state(engine, &b);
+            sn_iteration it = iteration_of(&b, 1);
+            it.rows = sn_rows_list(some, 40);
+            assert_int_equal(ops->impute(engine, &it, 2, y[k]), STONET_OK);
+            assert_int_equal(ops->forward(engine, &(sn_pass){.rows = it.rows, .layer = 2}, z[k]), STONET_OK);
+            if (k == 1) { /* a source that cannot give its rows stops whatever needs them */
+                t.answer = STONET_ERROR_IO;
+                assert_int_equal(ops->step(engine, &it, &report), STONET_ERROR_IO);
+                assert_int_equal(ops->impute(engine, &it, 2, y[1]), STONET_ERROR_IO);
+                assert_int_equal(ops->forward(engine, &(sn_pass){.rows = it.rows, .layer = 2}, z[1]),
+                                 STONET_ERROR_IO);
+            }
+            ops->free(engine);
+        }
+        assert_same_state(&kept[0], &kept[1]);
+        assert_memory_equal(y[0], y[1], sizeof y[0]);
+        assert_memory_equal(z[0], z[1], sizeof z[0]);
+        for (int k = 0; k < 2; k++) drop_state(&kept[k]);
+        sn_free(upside_down);
+        oracle_free(&b.o);
+    }
+}
+
+/* Passes and draws of every engine are those of ref, for any threads and any cut of the rows. */
+static void test_passes(void **state)
+{
+    (void)state;
+    bed b = make_bed(SN_CLASSIFICATION);
+    b.o.problem.first_row = 7; /* these rows are a part of a larger table */
+    float *ref = sn_calloc(ROWS * 19, sizeof *ref), *out = sn_calloc(ROWS * 19, sizeof *out);
+    assert_true(ref != NULL && out != NULL);
+    for (int kind = 0; kind < 7; kind++) {
+        sn_pass pass = {.rows = sn_rows_range(0, ROWS), .layer = 1 + kind % 3};
+        pass.activated = kind >= 3 && pass.layer < 3;
+        if (kind >= 5) pass.s = b.dynamics.s;
+        pass.draw = (uint32_t)kind;
+        const int64_t d = WIDTH[pass.layer];
+        sn_engine *reference = engine_of(&sn_engine_ref, &b, 1);
+        assert_int_equal(sn_engine_ref.forward(reference, &pass, ref), STONET_OK);
+        sn_engine_ref.free(reference);
+        for (int e = 0; sn_engine_at(e) != NULL; e++) {
+            sn_engine *engine = engine_of(sn_engine_at(e), &b, THREADS);
+            assert_int_equal(engine->ops->forward(engine, &pass, out), STONET_OK);
+            for (int64_t k = 0; k < ROWS * d; k++) assert_true(fabsf(out[k] - ref[k]) < 2e-5F);
+            float again[30 * 19];
+            sn_pass part = pass;
+            part.rows = sn_rows_range(1000, 30);
+            assert_int_equal(engine->ops->forward(engine, &part, again), STONET_OK);
+            assert_memory_equal(again, out + 1000 * d, (size_t)(30 * d) * sizeof *again);
+            engine->ops->free(engine);
+        }
+    }
+    sn_free(ref);
+    sn_free(out);
+    oracle_free(&b.o);
+}
+
+/* The noise of a row goes by its number in the whole data. */
+static void test_noise_goes_by_the_global_row(void **state)
+{
+    (void)state;
+    for (int e = 0; sn_engine_at(e) != NULL; e++) {
+        const sn_engine_ops *ops = sn_engine_at(e);
+        bed b = make_bed(SN_REGRESSION);
+        float whole[20 * 3], part[20 * 3];
+        sn_iteration it = iteration_of(&b, 1);
+        it.rows = sn_rows_range(100, 20);
+        sn_engine *engine = engine_of(ops, &b, 1);
+        assert_int_equal(ops->impute(engine, &it, 2, whole), STONET_OK);
+        ops->free(engine);
+        b.o.problem.x += 100 * 5;
+        b.o.problem.y += 100 * 4;
+        b.o.problem.n = 20;
+        b.o.problem.first_row = 100;
+        it.rows = sn_rows_range(0, 20);
+        engine = engine_of(ops, &b, 1);
+        assert_int_equal(ops->impute(engine, &it, 2, part), STONET_OK);
+        ops->free(engine);
+        assert_memory_equal(whole, part, sizeof whole);
+        oracle_free(&b.o);
+    }
+}
+
+static void test_losses(void **state)
+{
+    (void)state;
+    bed b = make_bed(SN_CLASSIFICATION);
+    const sn_rows rows = sn_rows_range(3, 1400);
+    sn_losses ref, cpu;
+    assert_int_equal(sn_engine_loss(&sn_engine_ref, &b.o.shape, b.o.theta, &b.o.problem, &rows, 1, &ref),
+                     STONET_OK);
+    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &b.o.problem, &rows, 2, &cpu),
+                     STONET_OK);
+    assert_true(fabs(ref.loss - cpu.loss) < 1e-6);
+    assert_true(ref.error_rate == cpu.error_rate && ref.error_rate > 0.0 && ref.error_rate < 1.0);
+    float weight[ROWS] = {0};
+    weight[3] = 4.0F;
+    b.o.problem.weight = weight;
+    const sn_rows one = sn_rows_range(3, 1);
+    sn_losses weighted, single;
+    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &b.o.problem, &rows, 1, &weighted),
+                     STONET_OK);
+    b.o.problem.weight = NULL;
+    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &b.o.problem, &one, 1, &single),
+                     STONET_OK);
+    assert_true(fabs(weighted.loss - single.loss) < 1e-12);
+    oracle_free(&b.o);
+}
+
+static void test_registry(void **state)
+{
+    (void)state;
+    assert_ptr_equal(sn_engine_find("cpu"), &sn_engine_cpu);
+    assert_ptr_equal(sn_engine_find("ref"), &sn_engine_ref);
+    assert_null(sn_engine_find("abacus"));
+    assert_null(sn_engine_at(-1));
+    char choices[64] = "";
+    for (int e = 0; sn_engine_at(e) != NULL; e++) {
+        const sn_engine_ops *ops = sn_engine_at(e);
+        assert_ptr_equal(sn_engine_find(ops->name), ops);
+        assert_true(((ops->abilities & SN_ENGINE_DIRECTION) != 0) == (ops->last_direction != NULL));
+        if (e > 0) strcat(choices, "|");
+        strcat(choices, ops->name);
+    }
+    assert_string_equal(choices, SN_ENGINE_CHOICES);
+    assert_string_equal(SN_ENGINE_HELP, "cpu: float, fast; ref: double, plain loops");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_same_bits_whoever_sums),
+        cmocka_unit_test(test_ragged_shards),
+        cmocka_unit_test(test_state_carries_over),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_weights_in_a_step),
+        cmocka_unit_test(test_rows_from_a_source),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_noise_goes_by_the_global_row),
+        cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_registry),
+    };
+    return cmocka_run_group_tests_name("engine_contract", tests, NULL, NULL);
+}

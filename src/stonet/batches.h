@@ -1,0 +1,33 @@
+/*
+ * The mini-batches of training. The n training rows are cut into V virtual shards (engine/sums.h); in every
+ * epoch each shard is shuffled by a permutation of its own, keyed by (seed, epoch, shard), and cut into as
+ * many equal parts as there are batches; batch b is part b of every shard. An epoch has every row once, and
+ * what a batch holds of a shard does not depend on the other shards.
+ */
+#ifndef SN_STONET_BATCHES_H
+#define SN_STONET_BATCHES_H
+
+#include "data/rows.h"
+#include "engine/sums.h"
+#include "math/noise.h"
+
+typedef struct sn_batches {
+    sn_rows rows; /* those to train on */
+    uint64_t seed;
+    int64_t count; /* batches an epoch */
+    sn_shuffle order[SN_MAX_SHARDS];
+    sn_shards shards; /* of the batch drawn last */
+    int64_t *drawn;   /* its rows */
+} sn_batches;
+
+/* Batches an epoch over n rows. */
+int64_t sn_batches_count(int64_t n, int64_t size);
+/* Batches of about `size` rows, at least size. */
+stonet_status sn_batches_create(const sn_rows *rows, int64_t size, uint64_t seed, sn_batches *out);
+void sn_batches_clear(sn_batches *batches);
+/* Shuffles for an epoch. */
+void sn_batches_shuffle(sn_batches *batches, uint32_t epoch);
+/* Batch `index` (0 .. count-1) of the present epoch; its shards are batches->shards. */
+sn_rows sn_batches_draw(sn_batches *batches, int64_t index);
+
+#endif
