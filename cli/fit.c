@@ -21,7 +21,7 @@ static const cli_option options[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(fit_values, dim),
      .argument = "Q",
-     .help = "The number of reduced variables, the columns of Z"},
+     .help = "The number of reduced variables, the columns of Z; auto: as 'stonet order' chooses it"},
     SPEC_OPTIONS(fit_values, spec),
     RUN_OPTIONS(fit_values, run),
     {.name = "log",
@@ -133,18 +133,50 @@ static int finish(const cli_command *command, const fit_values *values, const st
     return EXIT_DONE;
 }
 
+static bool is_open(const fit_values *values)
+{
+    return values->dim != NULL && strcmp(values->dim, "auto") == 0;
+}
+
+/* --dim auto: the dimension by the rule that suits the method. */
+static int choose_dim(const cli_command *command, const fit_values *values, const stonet_data *train,
+                      stonet_run *run, stonet_spec *spec)
+{
+    stonet_order_result *found = NULL;
+    stonet_status status = stonet_order(spec, train, NULL, run, &found);
+    progress_clear();
+    if (status == STONET_OK) {
+        const long long chosen = (long long)stonet_order_chosen(found);
+        char text[24];
+        snprintf(text, sizeof text, "%lld", chosen > 0 ? chosen : 1);
+        if (chosen == 0)
+            fprintf(stderr,
+                    "warning: %s says that x tells nothing about the response (%s); one dimension is "
+                    "fitted all the same\n",
+                    stonet_order_rule_name(found), stonet_order_reason(found));
+        else if (!values->run.quiet)
+            fprintf(stderr, "dimension %lld, chosen by %s: %s\n", chosen, stonet_order_rule_name(found),
+                    stonet_order_reason(found));
+        status = stonet_spec_set(spec, "dim", text);
+    }
+    stonet_order_free(found);
+    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+}
+
 static int fit(const cli_command *command, const char *path, const fit_values *values)
 {
     stonet_spec *spec = NULL;
     stonet_data *train = NULL;
     stonet_model *model = NULL;
     int result = check_values(command, values);
-    if (result == EXIT_DONE) result = make_spec(command, &values->spec, values->dim, &spec);
+    if (result == EXIT_DONE)
+        result = make_spec(command, &values->spec, is_open(values) ? NULL : values->dim, &spec);
     if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &train);
+    stonet_run run;
+    start_run(&values->run, &run);
+    double start = progress_clock();
+    if (result == EXIT_DONE && is_open(values)) result = choose_dim(command, values, train, &run, spec);
     if (result == EXIT_DONE) {
-        stonet_run run;
-        start_run(&values->run, &run);
-        double start = progress_clock();
         stonet_status status = stonet_fit(spec, train, &run, &model);
         progress_clear();
         result = status == STONET_OK ? finish(command, values, model, train, progress_clock() - start)

@@ -72,6 +72,12 @@ stonet_status sn_take_compare_options(const stonet_compare_options *from, stonet
     return sn_options_take(to, sizeof *to, from, "stonet_compare_options");
 }
 
+stonet_status sn_take_order_options(const stonet_order_options *from, stonet_order_options *to)
+{
+    *to = (stonet_order_options)STONET_ORDER_OPTIONS_INIT;
+    return sn_options_take(to, sizeof *to, from, "stonet_order_options");
+}
+
 stonet_status sn_take_independence_options(const stonet_independence_options *from,
                                            stonet_independence_options *to)
 {

@@ -17,6 +17,7 @@ stonet_status sn_take_read_options(const stonet_read_options *from, stonet_read_
 stonet_status sn_take_use_options(const stonet_use_options *from, stonet_use_options *to);
 stonet_status sn_take_tune_options(const stonet_tune_options *from, stonet_tune_options *to);
 stonet_status sn_take_compare_options(const stonet_compare_options *from, stonet_compare_options *to);
+stonet_status sn_take_order_options(const stonet_order_options *from, stonet_order_options *to);
 stonet_status sn_take_independence_options(const stonet_independence_options *from,
                                            stonet_independence_options *to);
 

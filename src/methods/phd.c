@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "math/linalg.h"
-#include "methods/spectral.h"
+#include "methods/square_terms.h"
 
 static const sn_param params[] = {
     {"response", SN_CHOICE, "residual", 0, 0, "residual|raw",
@@ -86,6 +86,25 @@ static stonet_status rows_create(const sn_sample *sample, sn_workspace *keep, ro
     return SN_TAKE(keep, out->weighted, out->block * rank);
 }
 
+/* r (n x K): the centred responses, or their residuals. */
+static stonet_status find_responses(const sn_sample *sample, const sn_settings *settings, double *r)
+{
+    const sn_problem *problem = sample->problem;
+    int64_t n = problem->n, k = problem->outputs;
+    SN_WORKSPACE(scratch);
+    rows block;
+    SN_TRY(rows_create(sample, &scratch, &block));
+    centred_responses(problem, k, r);
+    double before = sn_norm(n * k, r);
+    if (sn_is(settings, "response", "residual"))
+        SN_TRY(take_residuals(problem, &sample->whitening, &block, k, r));
+    if (sn_norm(n * k, r) > 1e-9 * before) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA,
+                   "phd: a linear fit leaves no residuals (%lld columns of rank %lld, %lld "
+                   "rows): set response=raw or a ridge",
+                   (long long)problem->p, (long long)sample->whitening.rank, (long long)n);
+}
+
 static stonet_status find_matrix(const sn_sample *sample, const sn_settings *settings, sn_workspace *keep,
                                  sn_matrix *out)
 {
@@ -99,23 +118,14 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     out->form = SN_FORM_STACK;
     out->rows = k * rank;
     SN_TRY(SN_TAKE_ZERO(keep, out->m, k * rank * rank));
-
-    centred_responses(problem, k, r);
-    double before = sn_norm(n * k, r);
-    if (sn_is(settings, "response", "residual"))
-        SN_TRY(take_residuals(problem, &sample->whitening, &block, k, r));
-    if (sn_norm(n * k, r) <= 1e-9 * before)
-        return sn_fail(STONET_ERROR_DATA,
-                       "phd: a linear fit leaves no residuals (%lld columns of rank %lld, %lld "
-                       "rows): set response=raw or a ridge",
-                       (long long)problem->p, (long long)rank, (long long)n);
+    SN_TRY(find_responses(sample, settings, r));
     hessians(problem, &sample->whitening, &block, k, r, out->m);
     out->scale = sn_norm(n * k, r) / sqrt((double)n); /* the deviation of r, whose units M has */
     return STONET_OK;
 }
 
-/* T_k = n / (2 var r) sum_{j > k} lambda_j^2, chi-square with (rank - k)(rank - k + 1)/2 degrees of freedom
-   for normal x and a single response independent of it. */
+/* T_k = n / (2 var r) sum_{j > k} lambda_j^2 (var with divisor n - 1), chi-square with
+   (rank - k)(rank - k + 1)/2 degrees of freedom for normal x and a single response independent of it. */
 static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix, const sn_eigen *eigen,
                                 sn_tests *tests)
 {
@@ -126,8 +136,32 @@ static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix
     for (int64_t k = rank - 1; k >= 0; k--) {
         tail += eigen->value[k] * eigen->value[k];
         if (k >= tests->count) continue;
-        tests->test[2 * k] = 0.5 * (double)n * tail / (matrix->scale * matrix->scale);
+        tests->test[2 * k] = 0.5 * (double)(n - 1) * tail / (matrix->scale * matrix->scale);
         tests->test[2 * k + 1] = 0.5 * (double)(rank - k) * (double)(rank - k + 1);
+    }
+    return STONET_OK;
+}
+
+/* For x of any law: a mixture with the eigenvalues of cov(W) / (2 var r) as weights, W the terms
+   r (v_a^2 - 1) and sqrt(2) r v_a v_b of the coordinates v after the first k eigenvectors. */
+static stonet_status find_general(const sn_sample *sample, const sn_settings *settings,
+                                  const sn_matrix *matrix, const sn_eigen *eigen, sn_tests *tests)
+{
+    const int64_t n = sample->problem->n;
+    if (sample->problem->outputs != 1 || sample->whitening.rank > SN_SQUARE_TERMS_RANK) return STONET_OK;
+    SN_WORKSPACE(scratch);
+    double *r = NULL;
+    sn_square_terms terms;
+    SN_TRY(SN_TAKE(&scratch, r, n));
+    SN_TRY(find_responses(sample, settings, r));
+    SN_TRY(sn_square_terms_make(sample, eigen->vector, r, &scratch, &terms));
+    SN_TRY(find_tests(sample, matrix, eigen, tests));
+    const double scale = 0.5 * (double)(n - 1) / ((double)n * matrix->scale * matrix->scale);
+    for (int64_t k = 0; k < tests->count; k++) {
+        double trace = 0.0, squares = 0.0;
+        sn_square_terms_traces(&terms, k, &trace, &squares);
+        tests->test[2 * k] *= trace / (scale * squares);
+        tests->test[2 * k + 1] = trace * trace / squares;
     }
     return STONET_OK;
 }
@@ -137,6 +171,7 @@ static const sn_candidate candidate = {
     .limit = "the rank of x",
     .matrix = find_matrix,
     .tests = find_tests,
+    .general = find_general,
 };
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,

@@ -3,7 +3,7 @@
  * covariance (divisor n_h) of the whitened x in slice h.
  */
 #include "math/linalg.h"
-#include "methods/spectral.h"
+#include "methods/square_terms.h"
 
 static const sn_param params[] = {SN_PARAM_SLICES, SN_PARAM_RIDGE};
 
@@ -67,12 +67,33 @@ static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix
     return STONET_OK;
 }
 
+/* For x of any law (Shao, Cook and Weisberg 2007): with S the covariance of vec(theta'zz'theta) / 2, the
+   statistic is T_k tr(S) / tr(S^2) with (slices - 1) tr(S)^2 / tr(S^2) degrees of freedom. */
+static stonet_status find_general(const sn_sample *sample, const sn_settings *settings,
+                                  const sn_matrix *matrix, const sn_eigen *eigen, sn_tests *tests)
+{
+    (void)settings;
+    if (sample->whitening.rank > SN_SQUARE_TERMS_RANK) return STONET_OK;
+    SN_WORKSPACE(scratch);
+    sn_square_terms terms;
+    SN_TRY(sn_square_terms_make(sample, eigen->vector, NULL, &scratch, &terms));
+    SN_TRY(find_tests(sample, matrix, eigen, tests));
+    for (int64_t k = 0; k < tests->count; k++) {
+        double trace = 0.0, squares = 0.0;
+        sn_square_terms_traces(&terms, k, &trace, &squares);
+        tests->test[2 * k] *= 0.5 * trace / (0.25 * squares);
+        tests->test[2 * k + 1] = (double)(sample->slices.count - 1) * trace * trace / squares;
+    }
+    return STONET_OK;
+}
+
 static const sn_candidate candidate = {
     .name = "save",
     .sliced = true,
     .limit = "the rank of x",
     .matrix = find_matrix,
     .tests = find_tests,
+    .general = find_general,
 };
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,

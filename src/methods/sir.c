@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "math/linalg.h"
 #include "methods/spectral.h"
 
 static const sn_param params[] = {SN_PARAM_SLICES, SN_PARAM_RIDGE};
@@ -41,12 +42,104 @@ static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix
     return STONET_OK;
 }
 
+/* What the law of T_k is made of, in the singular vectors of B = A' = U S V' (rank x slices), both sets
+   completed to a basis. */
+typedef struct mixture {
+    int64_t slices, rank;
+    double *second; /* slices blocks of rank x rank: U' E[z z' | h] U */
+    double *slice;  /* slices x slices, row h: V'e_h, e_h = (1{g = h} - p_g) / sqrt(p_g) over g */
+} mixture;
+
+static stonet_status make_mixture(const sn_sample *sample, sn_workspace *keep, mixture *out)
+{
+    const int64_t slices = sample->slices.count, rank = sample->whitening.rank;
+    SN_WORKSPACE(scratch);
+    double *root = NULL, *left = NULL, *right = NULL, *u = NULL, *v = NULL, *value = NULL, *e = NULL,
+           *block = NULL, *half = NULL;
+    const int64_t longest = rank > slices ? rank : slices;
+    SN_TRY(SN_TAKE(&scratch, root, slices * rank));
+    SN_TRY(SN_TAKE(&scratch, left, rank * rank));
+    SN_TRY(SN_TAKE(&scratch, right, slices * slices));
+    SN_TRY(SN_TAKE(&scratch, u, rank * rank));
+    SN_TRY(SN_TAKE(&scratch, v, slices * slices));
+    SN_TRY(SN_TAKE(&scratch, value, longest));
+    SN_TRY(SN_TAKE(&scratch, e, slices * slices));
+    SN_TRY(SN_TAKE(&scratch, block, rank * rank));
+    SN_TRY(SN_TAKE(&scratch, half, rank * rank));
+    SN_TRY(SN_TAKE(keep, out->second, slices * rank * rank));
+    SN_TRY(SN_TAKE(keep, out->slice, slices * slices));
+    out->slices = slices;
+    out->rank = rank;
+    for (int64_t h = 0; h < slices; h++) {
+        for (int64_t k = 0; k < rank; k++)
+            root[h * rank + k] = sqrt(sample->weight[h]) * sample->mean[h * rank + k];
+        for (int64_t g = 0; g < slices; g++)
+            e[h * slices + g] = ((g == h ? 1.0 : 0.0) - sample->weight[g]) / sqrt(sample->weight[g]);
+    }
+    sn_gemm(true, false, rank, rank, slices, 1.0, root, root, 0.0, left);
+    sn_gemm(false, true, slices, slices, rank, 1.0, root, root, 0.0, right);
+    SN_TRY(sn_eigh(rank, left, value, u));
+    SN_TRY(sn_eigh(slices, right, value, v));
+    sn_gemm(false, false, slices, slices, slices, 1.0, e, v, 0.0, out->slice);
+    for (int64_t h = 0; h < slices; h++) {
+        SN_TRY(sn_sample_second(sample, h, block));
+        sn_gemm(false, false, rank, rank, rank, 1.0, block, u, 0.0, half);
+        sn_gemm(true, false, rank, rank, rank, 1.0, u, half, 0.0, out->second + h * rank * rank);
+    }
+    return STONET_OK;
+}
+
+/* sum_{a, b >= k} of the products of the entries of two blocks (rank x rank). */
+static double block_product(int64_t rank, int64_t k, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int64_t i = k; i < rank; i++) sum += sn_dot(rank - k, a + i * rank + k, b + i * rank + k);
+    return sum;
+}
+
+/*
+ * Weighted chi-square (Bura and Cook 2001): T_k is a mixture with the eigenvalues of 1/n sum_i u_i u_i' as
+ * weights, u_i = (V_2'e_i) (x) (U_2'z_i), U_2 and V_2 the basis vectors after the first k. e_i is that of the
+ * row's slice, so sums over rows are sums over slices:
+ *     sum w   = sum_h p_h |V_2'e_h|^2 tr(U_2' E[zz'|h] U_2)
+ *     sum w^2 = sum_{g,h} p_g p_h (e_g'V_2 V_2'e_h)^2 tr(U_2' E[zz'|g] U_2 U_2' E[zz'|h] U_2)
+ */
+static stonet_status find_general(const sn_sample *sample, const sn_settings *settings,
+                                  const sn_matrix *matrix, const sn_eigen *eigen, sn_tests *tests)
+{
+    (void)settings;
+    SN_WORKSPACE(scratch);
+    mixture law;
+    SN_TRY(make_mixture(sample, &scratch, &law));
+    SN_TRY(find_tests(sample, matrix, eigen, tests));
+    const int64_t slices = law.slices, rank = law.rank;
+    for (int64_t k = 0; k < tests->count; k++) {
+        double sum = 0.0, squares = 0.0;
+        for (int64_t g = 0; g < slices; g++) {
+            const double *block = law.second + g * rank * rank;
+            double trace = 0.0;
+            for (int64_t a = k; a < rank; a++) trace += block[a * rank + a];
+            for (int64_t h = 0; h < slices; h++) {
+                const double inner =
+                    sn_dot(slices - k, law.slice + g * slices + k, law.slice + h * slices + k);
+                if (h == g) sum += sample->weight[h] * inner * trace;
+                squares += sample->weight[g] * sample->weight[h] * inner * inner *
+                           block_product(rank, k, block, law.second + h * rank * rank);
+            }
+        }
+        tests->test[2 * k] *= sum / squares;
+        tests->test[2 * k + 1] = sum * sum / squares;
+    }
+    return STONET_OK;
+}
+
 static const sn_candidate candidate = {
     .name = "sir",
     .sliced = true,
     .limit = "one fewer than the slices, or the rank of x",
     .matrix = find_matrix,
     .tests = find_tests,
+    .general = find_general,
 };
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,

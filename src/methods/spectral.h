@@ -74,6 +74,11 @@ typedef struct sn_candidate {
     /* The tests for normal x and no ridge; NULL when their law is not known. */
     stonet_status (*tests)(const sn_sample *sample, const sn_matrix *matrix, const sn_eigen *eigen,
                            sn_tests *tests);
+    /* The same statistics for x of any law. Their law is a mixture of chi-squares with weights w_j; statistic
+       and degrees of freedom are given for the chi-square with its mean and variance (Satterthwaite):
+       T sum w / sum w^2 and (sum w)^2 / sum w^2. count stays 0 where that cannot be had. NULL: not known. */
+    stonet_status (*general)(const sn_sample *sample, const sn_settings *settings, const sn_matrix *matrix,
+                             const sn_eigen *eigen, sn_tests *tests);
 } sn_candidate;
 
 /* A candidate matrix of some rows, solved. Arrays live in the workspace it was made with; matrix.m is used

@@ -15,7 +15,7 @@ int sn_model_threads(int threads)
     return before;
 }
 
-static sn_scale scale_wish(const stonet_spec *spec)
+sn_scale sn_spec_scale(const stonet_spec *spec)
 {
     const char *word = sn_word(spec->common, "scale");
     if (strcmp(word, "column") == 0) return SN_SCALE_COLUMN;
@@ -189,7 +189,7 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     model->n_train = stonet_data_rows(train);
     model->seed = run->seed;
     SN_TRY(sn_settings_copy(spec->settings, &model->settings));
-    SN_TRY(sn_schema_fit(train, scale_wish(spec), sn_spec_task(spec), run, &model->schema));
+    SN_TRY(sn_schema_fit(train, sn_spec_scale(spec), sn_spec_task(spec), run, &model->schema));
     SN_TRY(check_method(spec->method, model->schema));
     SN_TRY(choose_learner(spec, model));
     encoded data = {0};

@@ -23,6 +23,8 @@ struct stonet_spec {
 
 /* What the spec says of the task. */
 sn_task_wish sn_spec_task(const stonet_spec *spec);
+/* What it says of the scale of the features. */
+sn_scale sn_spec_scale(const stonet_spec *spec);
 /* Whether stonet_spec_set knows the name (learner.NAME: of the learner chosen). */
 bool sn_spec_has(const stonet_spec *spec, const char *name);
 

@@ -1,0 +1,91 @@
+/* stonet order. */
+#include "cli/test_support.h"
+
+#include <jansson.h>
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    write_table("full.csv", 300, 3);
+    SH("cut -d, -f1-4 full.csv > numbers.csv; cut -d, -f1,2,3,5 full.csv > classes.csv");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+static void a_table_and_a_sentence(void **state)
+{
+    (void)state;
+    SH("stonet order numbers.csv --target y --method sir --set slices=5");
+    assert_non_null(strstr(captured_out, "    k        criterion         movement  eigenvalue_left"));
+    assert_non_null(strstr(captured_out, "<- chosen\n"));
+    assert_non_null(strstr(captured_out, "\nchosen: 1 (ladle): "));
+    SH("stonet order numbers.csv --target y --method sir --set slices=5 --threads 1 > one; stonet order "
+       "numbers.csv --target y --method sir --set slices=5 --threads 2 | cmp - one");
+}
+
+static void json_and_a_picture(void **state)
+{
+    (void)state;
+    SH("stonet order classes.csv --target label --method mave --rule cv --max 2 --folds 3 --json --quiet "
+       "--plot o.svg");
+    json_t *found = json_loads(captured_out, 0, NULL);
+    assert_string_equal(json_string_value(json_object_get(found, "rule")), "cv");
+    assert_true(json_integer_value(json_object_get(found, "chosen")) >= 1);
+    assert_true(strlen(json_string_value(json_object_get(found, "reason"))) > 20);
+    const json_t *rows = json_object_get(found, "rows");
+    assert_int_equal(json_array_size(rows), 3);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(rows, 2), "k")), 2);
+    assert_true(json_is_real(json_object_get(json_array_get(rows, 0), "loss")));
+    json_decref(found);
+    SH("cat o.svg");
+    assert_int_equal(strncmp(captured_out, "<svg", 4), 0);
+    assert_non_null(strstr(captured_out, "dimension k"));
+}
+
+static void the_dimension_of_a_fit_can_be_left_open(void **state)
+{
+    (void)state;
+    SH("stonet fit numbers.csv --target y --method sir --dim auto --set slices=5 --out m.model");
+    assert_non_null(strstr(captured_err, "dimension 1, chosen by ladle"));
+    SH("stonet transform m.model numbers.csv");
+    assert_memory_equal(captured_out, "z1\n", 3);
+}
+
+static void mistakes_are_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *call;
+        int status;
+        const char *sentence;
+    } cases[] = {
+        {"numbers.csv --target y --rule ladel", 2, "no rule 'ladel': take auto, cv, ladle"},
+        {"numbers.csv --method sir", 2, "the response is missing"},
+        {"numbers.csv --target y --method gsir --rule tests", 1, "take cv or independence"},
+        {"numbers.csv --target y --method sir --max -1", 2, "--max takes a whole number"},
+        {"numbers.csv --target y --method sir --level 2", 2, "--level"},
+        {"numbers.csv --target y --method sir --plot nowhere/o.svg", 1, "nowhere"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(sh("stonet order %s", cases[i].call), cases[i].status);
+        if (strstr(captured_err, cases[i].sentence) == NULL) fail_msg("%s", captured_err);
+        assert_string_equal(captured_out, "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_table_and_a_sentence),
+        cmocka_unit_test(json_and_a_picture),
+        cmocka_unit_test(the_dimension_of_a_fit_can_be_left_open),
+        cmocka_unit_test(mistakes_are_said),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

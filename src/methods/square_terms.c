@@ -1,0 +1,63 @@
+#include "methods/square_terms.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/linalg.h"
+
+/* terms (rows x count) of the rows of v (rows x rank). */
+static void fill_terms(int64_t rows, int64_t rank, const double *v, const double *weight, double *terms)
+{
+    const double root = sqrt(2.0);
+    for (int64_t i = 0; i < rows; i++, v += rank) {
+        const double w = weight != NULL ? weight[i] : 1.0;
+        for (int64_t a = 0; a < rank; a++) {
+            *terms++ = w * (v[a] * v[a] - 1.0);
+            for (int64_t b = a + 1; b < rank; b++) *terms++ = root * w * v[a] * v[b];
+        }
+    }
+}
+
+stonet_status sn_square_terms_make(const sn_sample *sample, const double *v, const double *weight,
+                                   sn_workspace *keep, sn_square_terms *out)
+{
+    const sn_whitening *whitening = &sample->whitening;
+    const int64_t n = sample->problem->n, rank = whitening->rank, count = rank * (rank + 1) / 2;
+    const int64_t block = sn_block_rows(n, count);
+    SN_WORKSPACE(scratch);
+    double *centred = NULL, *z = NULL, *turned = NULL, *terms = NULL, *mean = NULL;
+    SN_TRY(SN_TAKE(&scratch, centred, block * whitening->p));
+    SN_TRY(SN_TAKE(&scratch, z, block * rank));
+    SN_TRY(SN_TAKE(&scratch, turned, block * rank));
+    SN_TRY(SN_TAKE(&scratch, terms, block * count));
+    SN_TRY(SN_TAKE_ZERO(&scratch, mean, count));
+    SN_TRY(SN_TAKE_ZERO(keep, out->covariance, count * count));
+    out->rank = rank;
+    out->count = count;
+    for (int64_t first = 0; first < n; first += block) {
+        const int64_t rows = n - first < block ? n - first : block;
+        sn_whiten_rows(whitening, sample->problem->x, NULL, first, rows, centred, z);
+        sn_gemm(false, false, rows, rank, rank, 1.0, z, v, 0.0, turned);
+        fill_terms(rows, rank, turned, weight != NULL ? weight + first : NULL, terms);
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t c = 0; c < count; c++) mean[c] += terms[i * count + c] / (double)n;
+        sn_syrk_tn(count, rows, 1.0 / (double)(n - 1), terms, 1.0, out->covariance);
+    }
+    for (int64_t c = 0; c < count; c++)
+        for (int64_t d = 0; d < count; d++)
+            out->covariance[c * count + d] -= (double)n / (double)(n - 1) * mean[c] * mean[d];
+    return STONET_OK;
+}
+
+void sn_square_terms_traces(const sn_square_terms *terms, int64_t k, double *trace, double *squares)
+{
+    /* The terms with a, b >= k are the last ones. */
+    const int64_t left = terms->rank - k, first = terms->count - left * (left + 1) / 2;
+    *trace = 0.0;
+    *squares = 0.0;
+    for (int64_t c = first; c < terms->count; c++) {
+        const double *row = terms->covariance + c * terms->count;
+        *trace += row[c];
+        *squares += sn_dot(terms->count - first, row + first, row + first);
+    }
+}

@@ -1,0 +1,250 @@
+/*
+ * The ladle (Luo and Li 2016). Eigenvectors of a direction that is there hardly move when the rows are drawn
+ * again, those of equal eigenvalues turn at will; eigenvalues fall to 0 after the last direction. With V_k
+ * the first k eigenvectors and V*_{k,b} those of resample b of B:
+ *
+ *     f0(k) = mean_b (1 - |det(V_k' V*_{k,b})|),  f0(0) = 0       f(k) = f0(k) / (1 + sum_{i=0..K} f0(i))
+ *     phi(k) = l_{k+1} / (1 + sum_{i=1..K+1} l_i)                 chosen: the k of the smallest f + phi
+ *
+ * K = p - 2 for p <= 10 (p - 1 for p <= 3), else floor(p / log p), and not above the number of eigenvalues
+ * that can differ from 0 (one fewer than the slices for sir: the eigenvalue after those is 0 and known to
+ * be). A resample draws n rows with replacement (classes by themselves, so that none vanishes) and goes the
+ * whole way again: centring, whitening, slices. The test of no direction comes first, and it alone decides
+ * where there can be one at the most (two classes).
+ */
+#include <math.h>
+#include <omp.h>
+
+#include "base/number.h"
+#include "data/splits.h"
+#include "math/linalg.h"
+#include "math/noise.h"
+#include "order/order.h"
+
+enum { RESAMPLES = 200 };
+
+/* The largest k to look at: 0 when there is at most one direction. */
+static int64_t largest_k(const sn_order_job *job, const sn_solved *solved)
+{
+    const int64_t p = solved->sample.whitening.rank;
+    int64_t k = p <= 3 ? p - 1 : p <= 10 ? p - 2 : (int64_t)floor((double)p / log((double)p));
+    if (solved->eigen.count == 1) return 0;
+    if (k > solved->eigen.count) k = solved->eigen.count;
+    if (job->max > 0 && k > job->max) k = job->max;
+    return k > 0 ? k : 0;
+}
+
+/* n rows with replacement, drawn by (seed, resample); rows of a class from that class. */
+static void draw_rows(const sn_problem *problem, uint64_t seed, int64_t resample, const int64_t *by_class,
+                      const int64_t *start, int64_t *rows)
+{
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_PERMUTE, (uint32_t)resample);
+    for (int64_t i = 0; i < problem->n; i++) {
+        if (problem->label == NULL) {
+            rows[i] = (int64_t)sn_random_below(&random, (uint64_t)problem->n);
+            continue;
+        }
+        const int64_t from = start[problem->label[i]], to = start[problem->label[i] + 1];
+        rows[i] = by_class[from + (int64_t)sn_random_below(&random, (uint64_t)(to - from))];
+    }
+}
+
+/* Rows sorted by class: class c has by_class[start[c]] .. by_class[start[c + 1] - 1]. */
+static void sort_classes(const sn_problem *problem, int64_t *by_class, int64_t *start)
+{
+    for (int64_t i = 0; i < problem->n; i++) start[problem->label[i] + 1]++;
+    for (int64_t c = 0; c < problem->outputs; c++) start[c + 1] += start[c];
+    for (int64_t i = 0; i < problem->n; i++) by_class[start[problem->label[i]]++] = i;
+    for (int64_t c = problem->outputs; c > 0; c--) start[c] = start[c - 1];
+    start[0] = 0;
+}
+
+/* |det| of a (k x k, destroyed), by elimination with pivots. */
+static double magnitude_of_determinant(int64_t k, double *a)
+{
+    double product = 1.0;
+    for (int64_t c = 0; c < k; c++) {
+        int64_t pivot = c;
+        for (int64_t r = c + 1; r < k; r++)
+            if (fabs(a[r * k + c]) > fabs(a[pivot * k + c])) pivot = r;
+        if (a[pivot * k + c] == 0.0) return 0.0;
+        for (int64_t j = 0; pivot != c && j < k; j++) {
+            const double kept = a[c * k + j];
+            a[c * k + j] = a[pivot * k + j];
+            a[pivot * k + j] = kept;
+        }
+        product *= fabs(a[c * k + c]);
+        for (int64_t r = c + 1; r < k; r++) {
+            const double factor = a[r * k + c] / a[c * k + c];
+            for (int64_t j = c; j < k; j++) a[r * k + j] -= factor * a[c * k + j];
+        }
+    }
+    return product;
+}
+
+/* What the resamples share, and where each leaves its row of 1 - |det| for k = 1 .. most. */
+typedef struct ladle {
+    const sn_order_job *job;
+    int64_t most, resamples;
+    const double *vector; /* p x most, of all rows */
+    int64_t *by_class, *start;
+    double *moved; /* resamples x most; NaN where a resample had too few directions */
+} ladle;
+
+static stonet_status look_again(const ladle *self, int64_t resample)
+{
+    const sn_problem *problem = self->job->problem;
+    const int64_t p = problem->p, most = self->most;
+    double *out = self->moved + resample * most;
+    for (int64_t k = 0; k < most; k++) out[k] = (double)NAN;
+    SN_WORKSPACE(scratch);
+    int64_t *rows = NULL;
+    double *vector = NULL, *cross = NULL, *corner = NULL;
+    SN_TRY(SN_TAKE(&scratch, rows, problem->n));
+    SN_TRY(SN_TAKE(&scratch, vector, p * most));
+    SN_TRY(SN_TAKE(&scratch, cross, most * most));
+    SN_TRY(SN_TAKE(&scratch, corner, most * most));
+    draw_rows(problem, self->job->run->seed, resample, self->by_class, self->start, rows);
+    sn_problem drawn;
+    sn_solved solved;
+    SN_TRY(sn_problem_subset(problem, rows, problem->n, &drawn));
+    stonet_status status = sn_candidate_solve(self->job->spec->method->candidate, &drawn,
+                                              self->job->spec->settings, NULL, &scratch, &solved);
+    sn_problem_subset_free(&drawn);
+    if (status == STONET_ERROR_DATA) return STONET_OK; /* these rows happen to have no direction */
+    SN_TRY(status);
+    if (solved.eigen.columns < most) return STONET_OK;
+    SN_TRY(sn_solved_vectors(&solved, most, vector));
+    sn_gemm(true, false, most, most, p, 1.0, self->vector, vector, 0.0, cross);
+    for (int64_t k = 1; k <= most; k++) {
+        for (int64_t i = 0; i < k; i++)
+            for (int64_t j = 0; j < k; j++) corner[i * k + j] = cross[i * most + j];
+        out[k - 1] = 1.0 - magnitude_of_determinant(k, corner);
+    }
+    return STONET_OK;
+}
+
+/* All resamples, side by side; the sums do not depend on who drew which. */
+static stonet_status resample_all(const ladle *self)
+{
+    stonet_status failure = STONET_OK;
+    const double started = sn_seconds();
+    int64_t finished = 0;
+    int stopped = 0;
+#pragma omp parallel num_threads(sn_threads(self->job->run))
+    {
+        const int before = sn_model_threads(1);
+#pragma omp for schedule(dynamic)
+        for (int64_t b = 0; b < self->resamples; b++) {
+            if (sn_should_stop_shared(self->job->run, &stopped)) continue;
+            const stonet_status status = look_again(self, b);
+#pragma omp critical
+            {
+                if (status != STONET_OK) failure = status;
+                finished++;
+            }
+            if (omp_get_thread_num() == 0)
+                sn_progress(self->job->run, &(stonet_progress){.stage = "resampling",
+                                                               .done = finished,
+                                                               .total = self->resamples,
+                                                               .loss = (double)NAN,
+                                                               .validation_loss = (double)NAN,
+                                                               .seconds = sn_seconds() - started});
+        }
+        sn_model_threads(before);
+    }
+    if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
+    return failure;
+}
+
+/* f0(1) .. f0(most) into mean; false when hardly a resample could be used. */
+static bool average(const ladle *self, double *mean)
+{
+    int64_t used = 0;
+    for (int64_t k = 0; k < self->most; k++) mean[k] = 0.0;
+    for (int64_t b = 0; b < self->resamples; b++) {
+        const double *row = self->moved + b * self->most;
+        if (isnan(row[0])) continue;
+        used++;
+        for (int64_t k = 0; k < self->most; k++) mean[k] += row[k];
+    }
+    for (int64_t k = 0; k < self->most; k++) mean[k] /= (double)used;
+    return 2 * used >= self->resamples;
+}
+
+/* The parts of the criterion and its smallest value. */
+static stonet_status fill(const ladle *self, const double *value, const double *moved, double none,
+                          stonet_order_result *result)
+{
+    static const char *const names[] = {"k", "criterion", "movement", "eigenvalue_left", "eigenvalue"};
+    double all_moved = 0.0, all_values = 0.0;
+    SN_TRY(sn_order_table(result, 0, self->most + 1, 5, names));
+    for (int64_t k = 0; k < self->most; k++) all_moved += moved[k];
+    for (int64_t k = 0; k <= self->most; k++) all_values += value[k];
+    int64_t best = 0;
+    for (int64_t k = 0; k <= self->most; k++) {
+        const double f = k > 0 ? moved[k - 1] / (1.0 + all_moved) : 0.0;
+        const double phi = value[k] / (1.0 + all_values);
+        *sn_order_cell(result, k, 1) = f + phi;
+        *sn_order_cell(result, k, 2) = f;
+        *sn_order_cell(result, k, 3) = phi;
+        if (k > 0) *sn_order_cell(result, k, 4) = value[k - 1];
+        if (f + phi < *sn_order_cell(result, best, 1)) best = k;
+    }
+    result->chosen = none > self->job->level ? 0 : best;
+    if (result->chosen < best)
+        sn_format(result->reason, sizeof result->reason,
+                  "the test of no direction does not reject (p = %.3g); the ladle alone would say %lld", none,
+                  (long long)best);
+    else
+        sn_format(result->reason, sizeof result->reason,
+                  "the sum of movement and remaining eigenvalue is smallest at %lld of 0 to %lld, over %lld "
+                  "resamples",
+                  (long long)best, (long long)self->most, (long long)self->resamples);
+    return STONET_OK;
+}
+
+/* At most one direction: the test of none decides. */
+static stonet_status one_at_most(const sn_order_job *job, double none, stonet_order_result *result)
+{
+    static const char *const names[] = {"k", "p_value"};
+    SN_TRY(sn_order_table(result, 0, 2, 2, names));
+    *sn_order_cell(result, 0, 1) = none;
+    result->chosen = none > job->level ? 0 : 1;
+    sn_format(result->reason, sizeof result->reason,
+              "there can be one direction at the most here, and the test of none has p = %.3g", none);
+    return STONET_OK;
+}
+
+stonet_status sn_order_ladle(const sn_order_job *job, stonet_order_result *result)
+{
+    const sn_problem *problem = job->problem;
+    SN_WORKSPACE(scratch);
+    sn_solved solved;
+    double none = (double)NAN, *value = NULL, *vector = NULL, *moved = NULL;
+    SN_TRY(sn_candidate_solve(job->spec->method->candidate, problem, job->spec->settings, job->run, &scratch,
+                              &solved));
+    SN_TRY(sn_order_none(job, &none));
+    ladle self = {.job = job,
+                  .most = largest_k(job, &solved),
+                  .resamples = job->resamples > 0 ? job->resamples : RESAMPLES};
+    if (self.most == 0) return one_at_most(job, none, result);
+    SN_TRY(SN_TAKE(&scratch, value, problem->p));
+    SN_TRY(SN_TAKE(&scratch, vector, problem->p * self.most));
+    SN_TRY(SN_TAKE(&scratch, moved, self.most));
+    SN_TRY(SN_TAKE(&scratch, self.moved, self.resamples * self.most));
+    SN_TRY(SN_TAKE(&scratch, self.by_class, problem->n));
+    SN_TRY(SN_TAKE_ZERO(&scratch, self.start, problem->outputs + 1));
+    if (problem->label != NULL) sort_classes(problem, self.by_class, self.start);
+    sn_order_values(&solved, problem->p, value);
+    SN_TRY(sn_solved_vectors(&solved, self.most, vector));
+    self.vector = vector;
+    SN_TRY(resample_all(&self));
+    if (!average(&self, moved))
+        return sn_fail(STONET_ERROR_DATA,
+                       "%s: most resamples of the %lld rows have fewer than %lld directions: give a smaller "
+                       "--max, or fewer slices",
+                       job->spec->method->name, (long long)problem->n, (long long)self.most);
+    return fill(&self, value, moved, none, result);
+}

@@ -1,0 +1,257 @@
+#include "order/order.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/options.h"
+#include "model/config.h"
+
+stonet_status sn_order_table(stonet_order_result *result, int64_t first, int64_t rows, int64_t columns,
+                             const char *const *names)
+{
+    result->rows = rows;
+    result->columns = columns;
+    for (int64_t c = 0; c < columns; c++) result->name[c] = names[c];
+    SN_TRY(SN_NEW_RAW(result->value, rows * columns));
+    for (int64_t i = 0; i < rows * columns; i++)
+        result->value[i] = i % columns == 0 ? (double)(first + i / columns) : (double)NAN;
+    return STONET_OK;
+}
+
+double *sn_order_cell(stonet_order_result *result, int64_t row, int64_t column)
+{
+    return result->value + row * result->columns + column;
+}
+
+void sn_order_values(const sn_solved *solved, int64_t p, double *value)
+{
+    const sn_matrix *matrix = &solved->matrix;
+    for (int64_t k = 0; k < p; k++) {
+        const double own = k < solved->eigen.count ? solved->eigen.value[k] : matrix->noise;
+        value[k] = fmax((own - matrix->noise) / matrix->scale, 0.0);
+    }
+}
+
+/* ---- which rule -------------------------------------------------------------------------------- */
+
+static const char *const rule_names[] = {[STONET_ORDER_AUTO] = "auto",
+                                         [STONET_ORDER_CV] = "cv",
+                                         [STONET_ORDER_LADLE] = "ladle",
+                                         [STONET_ORDER_AUGMENTATION] = "augmentation",
+                                         [STONET_ORDER_TESTS] = "tests",
+                                         [STONET_ORDER_BIC] = "bic",
+                                         [STONET_ORDER_INDEPENDENCE] = "independence"};
+enum { RULES = sizeof rule_names / sizeof *rule_names };
+
+stonet_status stonet_order_rule_find(const char *name, stonet_order_rule *rule)
+{
+    if (name == NULL || rule == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_order_rule_find needs a name and a place for the rule");
+    for (int i = 0; i < RULES; i++) {
+        if (strcmp(rule_names[i], name) != 0) continue;
+        *rule = (stonet_order_rule)i;
+        return STONET_OK;
+    }
+    return sn_fail(STONET_ERROR_ARGUMENT,
+                   "no rule '%s': take auto, cv, ladle, augmentation, tests, bic or independence", name);
+}
+
+/* The ladle for a method that is an eigenproblem, unless x is too wide for hundreds of them. */
+static stonet_order_rule default_rule(const stonet_spec *spec, const stonet_data *data)
+{
+    enum { WIDE = 200 };
+    if (spec->method->candidate == NULL) return STONET_ORDER_CV;
+    const int64_t n = stonet_data_rows(data), p = stonet_data_columns(data);
+    if (p <= WIDE && p < n) return STONET_ORDER_LADLE;
+    return n > p + p / 5 + 1 ? STONET_ORDER_AUGMENTATION : STONET_ORDER_CV;
+}
+
+static stonet_status check_rule(const stonet_spec *spec, stonet_order_rule rule)
+{
+    const bool spectral =
+        rule != STONET_ORDER_CV && rule != STONET_ORDER_INDEPENDENCE && rule != STONET_ORDER_AUTO;
+    if (!spectral || spec->method->candidate != NULL) return STONET_OK;
+    return sn_fail(STONET_ERROR_UNSUPPORTED,
+                   "rule %s reads the eigenvalues of a candidate matrix, which method '%s' does not have: "
+                   "take cv or independence, or one of pca, sir, save, dr, phd",
+                   rule_names[rule], spec->method->name);
+}
+
+/* ---- from the table to the numbers ------------------------------------------------------------- */
+
+/* The encoded rows; the arrays live in `keep`. */
+static stonet_status encode(const sn_schema *schema, const stonet_data *data, sn_workspace *keep,
+                            sn_problem *out)
+{
+    float *x = NULL;
+    int32_t *label = NULL;
+    double *y = NULL;
+    *out = (sn_problem){.n = stonet_data_rows(data),
+                        .p = sn_schema_features(schema),
+                        .task = sn_schema_task(schema),
+                        .outputs = sn_schema_outputs(schema)};
+    SN_TRY(sn_memory_require((uint64_t)out->n * (uint64_t)out->p * 2 * sizeof *x, "the scaled data",
+                             "take fewer rows or columns"));
+    SN_TRY(SN_TAKE(keep, x, out->n * out->p));
+    if (out->task == SN_CLASSIFICATION)
+        SN_TRY(SN_TAKE(keep, label, out->n));
+    else
+        SN_TRY(SN_TAKE(keep, y, out->n * out->outputs));
+    SN_TRY(sn_schema_encode_x(schema, data, x));
+    SN_TRY(sn_schema_encode_y(schema, data, label, y));
+    out->x = x;
+    out->label = label;
+    out->y = y;
+    return STONET_OK;
+}
+
+static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, stonet_order_result *result)
+{
+    SN_WORKSPACE(scratch);
+    sn_schema *schema = NULL;
+    sn_problem problem;
+    SN_TRY(sn_schema_fit(job->data, sn_spec_scale(job->spec), sn_spec_task(job->spec), job->run, &schema));
+    stonet_status status = encode(schema, job->data, &scratch, &problem);
+    sn_schema_free(schema);
+    SN_TRY(status);
+    job->problem = &problem;
+    switch (rule) {
+    case STONET_ORDER_AUGMENTATION:
+        return sn_order_augmentation(job, result);
+    case STONET_ORDER_TESTS:
+        return sn_order_tests(job, result);
+    case STONET_ORDER_BIC:
+        return sn_order_criteria(job, result);
+    case STONET_ORDER_LADLE:
+    case STONET_ORDER_AUTO:
+    case STONET_ORDER_CV:
+    case STONET_ORDER_INDEPENDENCE:
+        break;
+    }
+    return sn_order_ladle(job, result);
+}
+
+static stonet_status apply(stonet_order_rule rule, sn_order_job *job, stonet_order_result *result)
+{
+    result->rule = rule_names[rule];
+    result->method = job->spec->method->name;
+    if (rule == STONET_ORDER_CV) return sn_order_folds(job, result);
+    if (rule == STONET_ORDER_INDEPENDENCE) return sn_order_independence(job, result);
+    return apply_spectral(rule, job, result);
+}
+
+stonet_status stonet_order(const stonet_spec *spec, const stonet_data *data,
+                           const stonet_order_options *options, const stonet_run *run,
+                           stonet_order_result **out)
+{
+    if (spec == NULL || data == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_order needs a spec, data and a place for the result");
+    *out = NULL;
+    stonet_order_options how;
+    stonet_run taken;
+    SN_TRY(sn_take_order_options(options, &how));
+    SN_TRY(sn_take_run(run, &taken));
+    if ((unsigned)how.rule >= RULES || how.max < 0 || how.resamples < 0 || how.folds < 0 ||
+        !(how.level > 0.0 && how.level < 1.0))
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_order: max, resamples and folds are not negative, and the level is between 0 "
+                       "and 1");
+    if (how.rule == STONET_ORDER_AUTO) how.rule = default_rule(spec, data);
+    SN_TRY(check_rule(spec, how.rule));
+    sn_order_job job = {.spec = spec,
+                        .data = data,
+                        .run = &taken,
+                        .max = how.max,
+                        .level = how.level,
+                        .resamples = how.resamples,
+                        .folds = how.folds};
+    stonet_order_result *result;
+    SN_TRY(SN_NEW(result, 1));
+    const int before = sn_model_threads(taken.threads);
+    stonet_status status = apply(how.rule, &job, result);
+    sn_model_threads(before);
+    if (status != STONET_OK) {
+        stonet_order_free(result);
+        return status;
+    }
+    *out = result;
+    return STONET_OK;
+}
+
+/* ---- the result -------------------------------------------------------------------------------- */
+
+int64_t stonet_order_chosen(const stonet_order_result *result)
+{
+    return result != NULL ? result->chosen : -1;
+}
+
+const char *stonet_order_rule_name(const stonet_order_result *result)
+{
+    return result != NULL ? result->rule : "";
+}
+
+const char *stonet_order_reason(const stonet_order_result *result)
+{
+    return result != NULL ? result->reason : "";
+}
+
+int64_t stonet_order_rows(const stonet_order_result *result)
+{
+    return result != NULL ? result->rows : 0;
+}
+
+int64_t stonet_order_columns(const stonet_order_result *result)
+{
+    return result != NULL ? result->columns : 0;
+}
+
+const char *stonet_order_column_name(const stonet_order_result *result, int64_t column)
+{
+    return result != NULL && column >= 0 && column < result->columns ? result->name[column] : NULL;
+}
+
+double stonet_order_value(const stonet_order_result *result, int64_t row, int64_t column)
+{
+    if (result == NULL || row < 0 || row >= result->rows || column < 0 || column >= result->columns)
+        return (double)NAN;
+    return result->value[row * result->columns + column];
+}
+
+static json_t *row_json(const stonet_order_result *result, int64_t row)
+{
+    json_t *object = json_object();
+    for (int64_t c = 0; object != NULL && c < result->columns; c++) {
+        const double value = stonet_order_value(result, row, c);
+        json_t *cell = c == 0            ? json_integer((json_int_t)value)
+                       : isfinite(value) ? json_real(value)
+                                         : json_null();
+        if (cell == NULL || json_object_set_new(object, result->name[c], cell) != 0) {
+            json_decref(object);
+            return NULL;
+        }
+    }
+    return object;
+}
+
+char *stonet_order_json(const stonet_order_result *result)
+{
+    if (result == NULL) return NULL;
+    json_t *rows = json_array();
+    bool whole = rows != NULL;
+    for (int64_t i = 0; whole && i < result->rows; i++)
+        whole = json_array_append_new(rows, row_json(result, i)) == 0;
+    json_t *all =
+        whole ? json_pack("{s:s, s:s, s:I, s:s, s:O}", "method", result->method, "rule", result->rule,
+                          "chosen", (json_int_t)result->chosen, "reason", result->reason, "rows", rows)
+              : NULL;
+    json_decref(rows);
+    return sn_json_text(all, true);
+}
+
+void stonet_order_free(stonet_order_result *result)
+{
+    if (result == NULL) return;
+    sn_free(result->value);
+    sn_free(result);
+}
