@@ -25,9 +25,9 @@ typedef struct text_list {
 typedef struct cli_option {
     const char *name; /* without the dashes */
     option_kind kind;
+    bool writes;          /* the file is written, not read */
     size_t offset;        /* of the field in the command's struct */
     const char *argument; /* what the help calls the value, FILE.. for a file; NULL for a flag */
-    bool writes;          /* the file is written, not read */
     const char *initial;  /* the default, parsed like a value from the user; NULL: none */
     int64_t low, high;    /* OPTION_INTEGER, OPTION_REAL */
     const char *help;

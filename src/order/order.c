@@ -14,8 +14,9 @@ stonet_status sn_order_table(stonet_order_result *result, int64_t first, int64_t
     result->columns = columns;
     for (int64_t c = 0; c < columns; c++) result->name[c] = names[c];
     SN_TRY(SN_NEW_RAW(result->value, rows * columns));
-    for (int64_t i = 0; i < rows * columns; i++)
-        result->value[i] = i % columns == 0 ? (double)(first + i / columns) : (double)NAN;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t c = 0; c < columns; c++)
+            *sn_order_cell(result, i, c) = c == 0 ? (double)(first + i) : (double)NAN;
     return STONET_OK;
 }
 
