@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,11 @@ def test_every_name_is_there():
     for name in stonet.__all__:
         assert getattr(stonet, name) is not None
     assert set(stonet.__all__) <= set(dir(stonet))
+
+
+def test_one_version():
+    """The wheel, the library inside it and the public header tell the same version."""
+    assert metadata.version("stonet") == stonet.__version__
 
 
 def test_estimators_follow_the_tables():
