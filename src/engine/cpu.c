@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pace.h"
 #include "base/run.h"
-#include "engine/cpu_pace.h"
 #include "engine/registry.h"
 
 enum {
@@ -40,7 +40,7 @@ typedef struct cpu_engine {
     float *x_copy, *loss;
     int64_t x_stride;
     uint32_t iteration;
-    sn_cpu_pace pace;
+    sn_pace pace;
 } cpu_engine;
 
 const sn_cpu_kernels *sn_cpu_supported(int index)
@@ -448,10 +448,10 @@ static stonet_status run(cpu_engine *e, const sn_shards *shards, sn_cpu_job *job
         const int first_shard = at.shard;
         SN_TRY(next_chunk(e, &at, job));
         const double work = per_row * (double)job->rows, start = sn_seconds();
-        job->threads = sn_cpu_pace_threads(&e->pace, work, e->threads);
+        job->threads = sn_pace_threads(&e->pace, work, e->threads);
         job->block_rows = choose_block(e, job->rows, job->threads);
         *finite = run_chunk(e, job, job->threads) && *finite;
-        sn_cpu_pace_note(&e->pace, job->threads, (sn_seconds() - start) / work);
+        sn_pace_note(&e->pace, job->threads, (sn_seconds() - start) / work);
         for (int g = 0; g < at.segments && loss != NULL; g++) /* segment g is of shard first_shard + g */
             for (int64_t r = at.segment[g].begin; r < at.segment[g].end; r++)
                 loss[first_shard + g] += (double)e->loss[r];

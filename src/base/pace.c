@@ -1,17 +1,18 @@
-#include "engine/cpu_pace.h"
+#include "base/pace.h"
 
 enum {
     WORTH_A_THREAD_NS = 40 * 1000, /* work below which another thread costs more than it gives */
-    FIRST_REST = 32,               /* chunks on one thread after threads were found slower ... */
+    FIRST_REST = 32,               /* steps on one thread after threads were found slower ... */
     LONGEST_REST = 2048            /* ... and at most, when that happens again and again */
 };
 
-int sn_cpu_pace_threads(sn_cpu_pace *pace, double work, int most)
+/* The second step runs on one thread to have something to compare with. */
+int sn_pace_threads(sn_pace *pace, double work, int most)
 {
     const double worth = work / WORTH_A_THREAD_NS;
-    if (most == 1 || worth < 2.0) return 1;
-    pace->chunks++;
-    if (pace->chunks == 2 && !pace->held) return 1;
+    if (most <= 1 || worth < 2.0) return 1;
+    pace->steps++;
+    if (pace->steps == 2 && !pace->held) return 1;
     if (pace->alone_left > 0 && !pace->held) {
         pace->alone_left--;
         return 1;
@@ -19,9 +20,9 @@ int sn_cpu_pace_threads(sn_cpu_pace *pace, double work, int most)
     return worth < most ? (int)worth : most;
 }
 
-void sn_cpu_pace_note(sn_cpu_pace *pace, int threads, double time)
+void sn_pace_note(sn_pace *pace, int threads, double time)
 {
-    if (pace->chunks < 2) return; /* the first one also starts the threads and touches the memory */
+    if (pace->steps < 2) return; /* the first one also starts the threads and touches the memory */
     double *smooth = threads == 1 ? &pace->alone : &pace->together;
     *smooth = *smooth > 0.0 ? 0.7 * *smooth + 0.3 * time : time;
     if (threads == 1 || pace->alone <= 0.0) return;

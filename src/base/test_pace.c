@@ -1,0 +1,71 @@
+/* The choice of threads from the times of steps, which are made up here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/pace.h"
+
+static const double MUCH = 1e6; /* nanoseconds */
+
+/* Plays `steps` steps on a machine where a unit of work takes `alone` or `together`; returns how many of them
+   ran on several threads. */
+static int play(sn_pace *pace, int steps, double alone, double together)
+{
+    int shared = 0;
+    for (int i = 0; i < steps; i++) {
+        int threads = sn_pace_threads(pace, MUCH, 4);
+        assert_true(threads == 1 || threads == 4);
+        sn_pace_note(pace, threads, threads == 1 ? alone : together);
+        shared += threads > 1;
+    }
+    return shared;
+}
+
+static void little_work_gets_few_threads(void **state)
+{
+    (void)state;
+    sn_pace pace = {0};
+    assert_int_equal(sn_pace_threads(&pace, 1e3, 8), 1);
+    assert_int_equal(sn_pace_threads(&pace, 79e3, 8), 1);
+    assert_int_equal(sn_pace_threads(&pace, 130e3, 8), 3);
+    assert_int_equal(sn_pace_threads(&(sn_pace){0}, MUCH, 1), 1);
+    assert_int_equal(sn_pace_threads(&(sn_pace){0}, MUCH, 0), 1);
+}
+
+static void threads_that_pay_are_used(void **state)
+{
+    (void)state;
+    sn_pace pace = {0};
+    assert_int_equal(play(&pace, 1000, 1.0, 0.3), 999); /* but one step, to compare with */
+}
+
+static void threads_that_do_not_pay_are_tried_less_and_less(void **state)
+{
+    (void)state;
+    sn_pace pace = {0};
+    int first = play(&pace, 1000, 1.0, 5.0), later = play(&pace, 10000, 1.0, 5.0);
+    assert_true(first <= 8 && later <= 8 && later >= 1);
+    /* The others have gone away: threads come back. */
+    assert_true(play(&pace, 10000, 1.0, 0.3) > 7000);
+}
+
+static void held_threads_stay(void **state)
+{
+    (void)state;
+    sn_pace pace = {.held = true};
+    assert_int_equal(play(&pace, 200, 1.0, 5.0), 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(little_work_gets_few_threads),
+        cmocka_unit_test(threads_that_pay_are_used),
+        cmocka_unit_test(threads_that_do_not_pay_are_tried_less_and_less),
+        cmocka_unit_test(held_threads_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
