@@ -241,7 +241,7 @@ static void write_models(void)
     SH("stonet fit text-y.csv --target y --method pca --dim 1 --quiet --out classes.model");
     SH("stonet fit good.csv --target y --method pca --dim 1 --learner none --quiet --out blind.model");
     SH("head -c 400 good.model > cut.model");
-    SH("LC_ALL=C sed 's/\"format_version\":\"1\"/\"format_version\":\"9\"/' good.model > newer.model");
+    SH("LC_ALL=C sed 's/\"format_version\":\"2\"/\"format_version\":\"9\"/' good.model > newer.model");
     static const unsigned char long_header[] = {255, 255, 255, 255, 255, 255, 255, 127, '{', '}'};
     write_bytes("hostile.model", long_header, sizeof long_header);
     static const unsigned char stranger[] = {2, 0, 0, 0, 0, 0, 0, 0, '{', '}'};

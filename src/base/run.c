@@ -7,6 +7,8 @@
 
 #include "base/number.h"
 
+SN_DEFINE_WORDS(sn_outcome_words, "outcome", STONET_DIVERGED, SN_OUTCOME_WORDS);
+
 void sn_message(const stonet_run *run, stonet_level level, const char *format, ...)
 {
     if (run == NULL || run->on_message == NULL) return;

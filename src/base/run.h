@@ -4,7 +4,11 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "base/words.h"
+
+/* Of stonet_outcome. */
+#define SN_OUTCOME_WORDS(between) "done" between "stopped" between "diverged"
+extern const sn_words sn_outcome_words;
 
 void sn_message(const stonet_run *run, stonet_level level, const char *format, ...) SN_PRINTF(3, 4);
 /* Reports progress; the caller of the library decides how often to draw it. */

@@ -15,32 +15,68 @@ typedef struct text_entry {
     char *key, *value;
 } text_entry;
 
-struct sn_store {
+typedef struct body {
     sn_tensor *tensors;
     size_t n_tensors;
     text_entry *texts;
     size_t n_texts;
+} body;
+
+enum { NAME_ROOM = 256 };
+
+struct sn_store {
+    body *body;
+    char *prefix; /* NULL: this is the whole store, and the body its own */
 };
 
 stonet_status sn_store_create(sn_store **out)
 {
-    return SN_NEW(*out, 1);
+    SN_TRY(SN_NEW(*out, 1));
+    if (SN_NEW((*out)->body, 1) == STONET_OK) return STONET_OK;
+    sn_free(*out);
+    *out = NULL;
+    return STONET_ERROR_MEMORY;
+}
+
+stonet_status sn_store_part(const sn_store *store, const char *prefix, sn_store **out)
+{
+    SN_TRY(SN_NEW(*out, 1));
+    (*out)->body = store->body;
+    (*out)->prefix = sn_strdup(prefix);
+    if ((*out)->prefix != NULL) return STONET_OK;
+    sn_free(*out);
+    *out = NULL;
+    return STONET_ERROR_MEMORY;
+}
+
+static void body_free(body *b)
+{
+    for (size_t i = 0; i < b->n_tensors; i++) {
+        sn_free(b->tensors[i].name);
+        sn_free(b->tensors[i].data);
+    }
+    for (size_t i = 0; i < b->n_texts; i++) {
+        sn_free(b->texts[i].key);
+        sn_free(b->texts[i].value);
+    }
+    sn_free(b->tensors);
+    sn_free(b->texts);
+    sn_free(b);
 }
 
 void sn_store_free(sn_store *store)
 {
     if (store == NULL) return;
-    for (size_t i = 0; i < store->n_tensors; i++) {
-        sn_free(store->tensors[i].name);
-        sn_free(store->tensors[i].data);
-    }
-    for (size_t i = 0; i < store->n_texts; i++) {
-        sn_free(store->texts[i].key);
-        sn_free(store->texts[i].value);
-    }
-    sn_free(store->tensors);
-    sn_free(store->texts);
+    if (store->prefix == NULL) body_free(store->body);
+    sn_free(store->prefix);
     sn_free(store);
+}
+
+const char *sn_store_name(const sn_store *store, const char *name, char *room, size_t size)
+{
+    if (store->prefix == NULL) return name;
+    snprintf(room, size, "%s%s", store->prefix, name);
+    return room;
 }
 
 size_t sn_dtype_size(sn_dtype dtype)
@@ -65,6 +101,21 @@ int64_t sn_tensor_count(const sn_tensor *tensor)
     return count;
 }
 
+stonet_status sn_tensor_check_finite(const sn_tensor *tensor)
+{
+    const float *single = tensor->data;
+    const double *twice = tensor->data;
+    const int64_t count = sn_tensor_count(tensor);
+    for (int64_t i = 0; i < count; i++)
+        if ((tensor->dtype == SN_F32 && !isfinite(single[i])) ||
+            (tensor->dtype == SN_F64 && !isfinite(twice[i])))
+            return sn_fail(STONET_ERROR_FORMAT,
+                           "the model's tensor '%s' holds a value that is not a finite number, at position "
+                           "%" PRId64 ": the model is damaged",
+                           tensor->name, i);
+    return STONET_OK;
+}
+
 static stonet_status element_count(const char *name, int rank, const int64_t *shape, int64_t *count)
 {
     if (rank < 0 || rank > SN_MAX_RANK)
@@ -81,13 +132,16 @@ stonet_status sn_store_put(sn_store *store, const char *name, sn_dtype dtype, in
                            const void *data)
 {
     int64_t count = 0;
-    SN_TRY(element_count(name, rank, shape, &count));
+    char room[NAME_ROOM];
+    const char *whole = sn_store_name(store, name, room, sizeof room);
+    body *all = store->body;
+    SN_TRY(element_count(whole, rank, shape, &count));
     if (sn_store_find(store, name) != NULL)
-        return sn_fail(STONET_ERROR_FORMAT, "tensor '%s' appears twice", name);
-    sn_tensor *grown = sn_realloc(store->tensors, store->n_tensors + 1, sizeof *grown);
+        return sn_fail(STONET_ERROR_FORMAT, "tensor '%s' appears twice", whole);
+    sn_tensor *grown = sn_realloc(all->tensors, all->n_tensors + 1, sizeof *grown);
     if (grown == NULL) return STONET_ERROR_MEMORY;
-    store->tensors = grown;
-    sn_tensor fresh = {.name = sn_strdup(name), .dtype = dtype, .rank = rank};
+    all->tensors = grown;
+    sn_tensor fresh = {.name = sn_strdup(whole), .dtype = dtype, .rank = rank};
     if (fresh.name == NULL) return STONET_ERROR_MEMORY;
     for (int i = 0; i < rank; i++) fresh.shape[i] = shape[i];
     fresh.data = sn_calloc((size_t)count, sn_dtype_size(dtype));
@@ -96,7 +150,7 @@ stonet_status sn_store_put(sn_store *store, const char *name, sn_dtype dtype, in
         return STONET_ERROR_MEMORY;
     }
     if (data != NULL) memcpy(fresh.data, data, (size_t)count * sn_dtype_size(dtype));
-    store->tensors[store->n_tensors++] = fresh;
+    all->tensors[all->n_tensors++] = fresh;
     return STONET_OK;
 }
 
@@ -114,18 +168,21 @@ stonet_status sn_store_put_matrix(sn_store *store, const char *name, sn_dtype dt
 
 stonet_status sn_store_put_text(sn_store *store, const char *key, const char *value)
 {
+    char room[NAME_ROOM];
+    const char *whole = sn_store_name(store, key, room, sizeof room);
+    body *all = store->body;
     if (sn_store_find_text(store, key) != NULL)
-        return sn_fail(STONET_ERROR_FORMAT, "entry '%s' appears twice", key);
-    text_entry *grown = sn_realloc(store->texts, store->n_texts + 1, sizeof *grown);
+        return sn_fail(STONET_ERROR_FORMAT, "entry '%s' appears twice", whole);
+    text_entry *grown = sn_realloc(all->texts, all->n_texts + 1, sizeof *grown);
     if (grown == NULL) return STONET_ERROR_MEMORY;
-    store->texts = grown;
-    text_entry fresh = {.key = sn_strdup(key), .value = sn_strdup(value)};
+    all->texts = grown;
+    text_entry fresh = {.key = sn_strdup(whole), .value = sn_strdup(value)};
     if (fresh.key == NULL || fresh.value == NULL) {
         sn_free(fresh.key);
         sn_free(fresh.value);
         return STONET_ERROR_MEMORY;
     }
-    store->texts[store->n_texts++] = fresh;
+    all->texts[all->n_texts++] = fresh;
     return STONET_OK;
 }
 
@@ -145,15 +202,21 @@ stonet_status sn_store_put_real(sn_store *store, const char *key, double value)
 
 const sn_tensor *sn_store_find(const sn_store *store, const char *name)
 {
-    for (size_t i = 0; i < store->n_tensors; i++)
-        if (strcmp(store->tensors[i].name, name) == 0) return &store->tensors[i];
+    char room[NAME_ROOM];
+    const char *whole = sn_store_name(store, name, room, sizeof room);
+    const body *all = store->body;
+    for (size_t i = 0; i < all->n_tensors; i++)
+        if (strcmp(all->tensors[i].name, whole) == 0) return &all->tensors[i];
     return NULL;
 }
 
 const char *sn_store_find_text(const sn_store *store, const char *key)
 {
-    for (size_t i = 0; i < store->n_texts; i++)
-        if (strcmp(store->texts[i].key, key) == 0) return store->texts[i].value;
+    char room[NAME_ROOM];
+    const char *whole = sn_store_name(store, key, room, sizeof room);
+    const body *all = store->body;
+    for (size_t i = 0; i < all->n_texts; i++)
+        if (strcmp(all->texts[i].key, whole) == 0) return all->texts[i].value;
     return NULL;
 }
 
@@ -161,10 +224,15 @@ stonet_status sn_store_get(const sn_store *store, const char *name, sn_dtype dty
                            const int64_t *shape, const sn_tensor **out)
 {
     const sn_tensor *tensor = sn_store_find(store, name);
-    if (tensor == NULL) return sn_fail(STONET_ERROR_FORMAT, "the model has no tensor '%s'", name);
+    char room[NAME_ROOM];
+    if (tensor == NULL)
+        return sn_fail(STONET_ERROR_FORMAT, "the model has no tensor '%s'",
+                       sn_store_name(store, name, room, sizeof room));
     bool fits = tensor->dtype == dtype && tensor->rank == rank;
     for (int i = 0; fits && i < rank; i++) fits = shape[i] < 0 || shape[i] == tensor->shape[i];
-    if (!fits) return sn_fail(STONET_ERROR_FORMAT, "the model's tensor '%s' has a wrong type or shape", name);
+    if (!fits)
+        return sn_fail(STONET_ERROR_FORMAT, "the model's tensor '%s' has a wrong type or shape",
+                       tensor->name);
     *out = tensor;
     return STONET_OK;
 }
@@ -183,8 +251,11 @@ stonet_status sn_store_get_matrix(const sn_store *store, const char *name, sn_dt
 
 stonet_status sn_store_get_text(const sn_store *store, const char *key, const char **out)
 {
+    char room[NAME_ROOM];
     *out = sn_store_find_text(store, key);
-    if (*out == NULL) return sn_fail(STONET_ERROR_FORMAT, "the model has no entry '%s'", key);
+    if (*out == NULL)
+        return sn_fail(STONET_ERROR_FORMAT, "the model has no entry '%s'",
+                       sn_store_name(store, key, room, sizeof room));
     return STONET_OK;
 }
 
@@ -192,14 +263,14 @@ stonet_status sn_store_get_int(const sn_store *store, const char *key, int64_t l
                                int64_t *out)
 {
     const char *text;
+    char *end, room[NAME_ROOM];
     SN_TRY(sn_store_get_text(store, key, &text));
-    char *end;
     errno = 0;
     long long value = strtoll(text, &end, 10);
     if (errno != 0 || end == text || *end != '\0' || value < low || value > high)
         return sn_fail(STONET_ERROR_FORMAT,
                        "the model's entry '%s' is '%.40s', not a whole number from %" PRId64 " to %" PRId64,
-                       key, text, low, high);
+                       sn_store_name(store, key, room, sizeof room), text, low, high);
     *out = value;
     return STONET_OK;
 }
@@ -207,33 +278,34 @@ stonet_status sn_store_get_int(const sn_store *store, const char *key, int64_t l
 stonet_status sn_store_get_real(const sn_store *store, const char *key, double *out)
 {
     const char *text;
+    char room[NAME_ROOM];
     SN_TRY(sn_store_get_text(store, key, &text));
     double value = 0;
     const char *end = sn_number_read(text, &value);
     if (end == NULL || *end != '\0' || !isfinite(value))
-        return sn_fail(STONET_ERROR_FORMAT, "the model's entry '%s' is '%.40s', not a finite number", key,
-                       text);
+        return sn_fail(STONET_ERROR_FORMAT, "the model's entry '%s' is '%.40s', not a finite number",
+                       sn_store_name(store, key, room, sizeof room), text);
     *out = value;
     return STONET_OK;
 }
 
 size_t sn_store_tensors(const sn_store *store)
 {
-    return store->n_tensors;
+    return store->body->n_tensors;
 }
 
 const sn_tensor *sn_store_tensor(const sn_store *store, size_t index)
 {
-    return &store->tensors[index];
+    return &store->body->tensors[index];
 }
 
 size_t sn_store_texts(const sn_store *store)
 {
-    return store->n_texts;
+    return store->body->n_texts;
 }
 
 void sn_store_text(const sn_store *store, size_t index, const char **key, const char **value)
 {
-    *key = store->texts[index].key;
-    *value = store->texts[index].value;
+    *key = store->body->texts[index].key;
+    *value = store->body->texts[index].value;
 }

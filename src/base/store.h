@@ -25,6 +25,17 @@ stonet_status sn_store_create(sn_store **out);
 void sn_store_free(sn_store *store);
 size_t sn_dtype_size(sn_dtype dtype);
 int64_t sn_tensor_count(const sn_tensor *tensor); /* elements */
+/* STONET_ERROR_FORMAT and a sentence with its name when a number of the tensor is NaN or infinite. */
+stonet_status sn_tensor_check_finite(const sn_tensor *tensor);
+
+/*
+ * A part of a store: all names go through it with the prefix put before them, and what is put into the part
+ * is in the store. Errors give the whole name. The part must not outlive the store; sn_store_free ends it.
+ */
+stonet_status sn_store_part(const sn_store *store, const char *prefix, sn_store **out);
+
+/* The name an entry has in the whole store, for messages; put together in `room` if need be. */
+const char *sn_store_name(const sn_store *store, const char *name, char *room, size_t size);
 
 /* Copies data (NULL: zeroed). */
 stonet_status sn_store_put(sn_store *store, const char *name, sn_dtype dtype, int rank, const int64_t *shape,
@@ -53,7 +64,7 @@ stonet_status sn_store_get_int(const sn_store *store, const char *key, int64_t l
                                int64_t *out);
 stonet_status sn_store_get_real(const sn_store *store, const char *key, double *out);
 
-/* Iteration, in the order of insertion. */
+/* Iteration over all that the store holds (of a part: the whole store), in the order of insertion. */
 size_t sn_store_tensors(const sn_store *store);
 const sn_tensor *sn_store_tensor(const sn_store *store, size_t index);
 size_t sn_store_texts(const sn_store *store);

@@ -55,7 +55,7 @@ static void a_stored_word_comes_back_and_an_unknown_one_is_an_error(void **state
     assert_non_null(strstr(stonet_last_error(), "no entry 'door'"));
     assert_int_equal(sn_store_put_text(store, "roof", "violet"), STONET_OK);
     assert_int_equal(sn_words_get(&colour_words, store, "roof", &value), STONET_ERROR_FORMAT);
-    assert_non_null(strstr(stonet_last_error(), "'roof' is 'violet', a colour"));
+    assert_non_null(strstr(stonet_last_error(), "'roof' is 'violet', no colour"));
     assert_non_null(strstr(stonet_last_error(), "red, green or blue"));
     /* A number of the enum is no word. */
     assert_int_equal(sn_store_put_int(store, "floor", GREEN), STONET_OK);

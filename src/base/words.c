@@ -44,10 +44,10 @@ stonet_status sn_words_get(const sn_words *words, const sn_store *store, const c
     SN_TRY(sn_store_get_text(store, key, &word));
     *value = sn_words_find(words, word);
     if (*value >= 0) return STONET_OK;
-    char known[256];
+    char known[256], name[256];
     enumerate(words, known, sizeof known);
     return sn_fail(STONET_ERROR_FORMAT,
-                   "the model's entry '%s' is '%.40s', a %s this stonet does not know (it knows %s): the "
+                   "the model's entry '%s' is '%.40s', no %s that this stonet knows (it knows %s): the "
                    "file is damaged or from a newer stonet",
-                   key, word, words->what, known);
+                   sn_store_name(store, key, name, sizeof name), word, words->what, known);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "net/forward.h"
+#include "net/loss.h"
 
 enum { LOSS_ROWS = 4096 }; /* whose outputs are held at a time */
 

@@ -5,7 +5,6 @@
  */
 #include "base/memory.h"
 #include "learners/learner.h"
-#include "net/network.h"
 #include "net/train.h"
 
 static const sn_param params[] = {
@@ -17,12 +16,6 @@ static const sn_param params[] = {
     {"decay", SN_REAL, "0", 0, 1e3, NULL,
      "weight decay (half the weight of the squared weights in the loss)"},
 };
-
-static void mlp_free(void *state)
-{
-    if (state != NULL) sn_network_clear(state);
-    sn_free(state);
-}
 
 static stonet_status choose_shape(const sn_problem *problem, const sn_settings *settings, sn_shape *shape)
 {
@@ -46,7 +39,6 @@ static stonet_status train(const sn_problem *problem, const sn_settings *setting
     SN_TRY(choose_shape(problem, settings, &net->shape));
     SN_TRY(sn_network_start(net, run != NULL ? run->seed : 1));
     SN_TRY(sn_scaling_learn(&net->scaling, problem->x, problem->n, problem->p));
-    sn_examples examples = {problem->n, problem->x, &net->scaling, problem->label, problem->y};
     sn_training training = {
         .stage = "mlp",
         .rule = SN_SGD,
@@ -56,9 +48,8 @@ static stonet_status train(const sn_problem *problem, const sn_settings *setting
         .batch = sn_int(settings, "batch"),
         .epochs = sn_int(settings, "epochs"),
     };
-    int64_t done;
     stonet_outcome outcome;
-    return sn_train(&net->shape, &examples, &training, run, net->theta, NULL, &done, &outcome);
+    return sn_network_train(net, problem, &training, run, &outcome);
 }
 
 static stonet_status mlp_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
@@ -70,7 +61,7 @@ static stonet_status mlp_fit(const sn_problem *problem, const sn_settings *setti
     SN_TRY(SN_NEW(net, 1));
     stonet_status status = train(problem, settings, run, net);
     if (status != STONET_OK) {
-        mlp_free(net);
+        sn_network_free(net);
         return status;
     }
     *state = net;
@@ -80,25 +71,6 @@ static stonet_status mlp_fit(const sn_problem *problem, const sn_settings *setti
 static stonet_status mlp_predict(const void *state, const float *z, int64_t n, double *out)
 {
     return sn_network_predict(state, z, n, out);
-}
-
-static stonet_status mlp_save(const void *state, sn_store *store)
-{
-    return sn_network_save(state, store);
-}
-
-static stonet_status mlp_load(const sn_store *store, void **state)
-{
-    sn_network *net;
-    *state = NULL;
-    SN_TRY(SN_NEW(net, 1));
-    stonet_status status = sn_network_load(store, net);
-    if (status != STONET_OK) {
-        mlp_free(net);
-        return status;
-    }
-    *state = net;
-    return STONET_OK;
 }
 
 static sn_sizes mlp_sizes(const void *state)
@@ -115,8 +87,8 @@ const sn_learner sn_learner_mlp = {
     .n_params = sizeof params / sizeof params[0],
     .fit = mlp_fit,
     .predict = mlp_predict,
-    .save = mlp_save,
-    .load = mlp_load,
-    .free = mlp_free,
+    .save = sn_network_save,
+    .load = sn_network_load,
+    .free = sn_network_free,
     .sizes = mlp_sizes,
 };

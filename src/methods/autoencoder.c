@@ -9,7 +9,6 @@
  */
 #include "base/memory.h"
 #include "methods/method.h"
-#include "methods/trained_network.h"
 #include "net/train.h"
 
 enum { LAYERS = 4, BOTTLENECK = 2, USUAL_HIDDEN = 200 };
@@ -33,14 +32,13 @@ static int64_t hidden_units(const sn_settings *settings, int64_t p, int64_t q)
 }
 
 static stonet_status train(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                           const stonet_run *run, sn_trained_network *model, stonet_outcome *outcome)
+                           const stonet_run *run, sn_network *net, stonet_outcome *outcome)
 {
     int64_t p = problem->p, hidden = hidden_units(settings, p, dim);
-    model->net.shape =
-        (sn_shape){.layers = LAYERS, .width = {p, hidden, dim, hidden, p}, .activation = SN_TANH};
-    SN_TRY(sn_network_start(&model->net, run != NULL ? run->seed : 1));
-    SN_TRY(sn_scaling_learn(&model->net.scaling, problem->x, problem->n, p));
-    sn_examples examples = {.n = problem->n, .x = problem->x, .scaling = &model->net.scaling};
+    net->shape = (sn_shape){.layers = LAYERS, .width = {p, hidden, dim, hidden, p}, .activation = SN_TANH};
+    SN_TRY(sn_network_start(net, run != NULL ? run->seed : 1));
+    SN_TRY(sn_scaling_learn(&net->scaling, problem->x, problem->n, p));
+    sn_problem itself = {.n = problem->n, .p = p, .x = problem->x, .outputs = p};
     sn_training training = {
         .stage = "autoencoder",
         .rule = SN_ADAM,
@@ -50,29 +48,22 @@ static stonet_status train(const sn_problem *problem, int64_t dim, const sn_sett
         .batch = sn_int(settings, "batch"),
         .epochs = sn_int(settings, "epochs"),
     };
-    double *losses;
-    int64_t done;
-    SN_TRY(SN_NEW(losses, training.epochs));
-    stonet_status status =
-        sn_train(&model->net.shape, &examples, &training, run, model->net.theta, losses, &done, outcome);
-    if (status == STONET_OK) status = sn_history_add(&model->history, training.stage, losses, done);
-    sn_free(losses);
-    return status;
+    return sn_network_train(net, &itself, &training, run, outcome);
 }
 
 static stonet_status autoencoder_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                      const stonet_run *run, sn_fit_result *result)
 {
-    sn_trained_network *model;
+    sn_network *net;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "autoencoder: there are no rows to fit on");
-    SN_TRY(SN_NEW(model, 1));
+    SN_TRY(SN_NEW(net, 1));
     stonet_outcome outcome;
-    stonet_status status = train(problem, dim, settings, run, model, &outcome);
+    stonet_status status = train(problem, dim, settings, run, net, &outcome);
     if (status != STONET_OK) {
-        sn_trained_network_free(model);
+        sn_network_free(net);
         return status;
     }
-    *result = (sn_fit_result){.state = model, .dim = dim, .outcome = outcome};
+    *result = (sn_fit_result){.state = net, .dim = dim, .outcome = outcome};
     return STONET_OK;
 }
 
@@ -80,19 +71,18 @@ static stonet_status autoencoder_transform(const void *state, const float *x, in
                                            const sn_transform_request *request, float *z)
 {
     (void)request;
-    const sn_trained_network *model = state;
-    return sn_network_forward(&model->net, x, n, BOTTLENECK, true, z);
+    return sn_network_forward(state, x, n, BOTTLENECK, true, z);
 }
 
 static stonet_status autoencoder_load(const sn_store *store, void **state)
 {
-    return sn_trained_network_load(store, "autoencoder", LAYERS, state);
+    return sn_network_load_as(store, "autoencoder", LAYERS, false, state);
 }
 
 static sn_sizes autoencoder_sizes(const void *state)
 {
-    const sn_trained_network *model = state;
-    return (sn_sizes){.inputs = model->net.shape.width[0], .dim = model->net.shape.width[BOTTLENECK]};
+    const int64_t *width = ((const sn_network *)state)->shape.width;
+    return (sn_sizes){.inputs = width[0], .dim = width[BOTTLENECK]};
 }
 
 const sn_method sn_method_autoencoder = {
@@ -104,9 +94,9 @@ const sn_method sn_method_autoencoder = {
     .n_params = sizeof params / sizeof params[0],
     .fit = autoencoder_fit,
     .transform = autoencoder_transform,
-    .save = sn_trained_network_save,
+    .save = sn_network_save,
     .load = autoencoder_load,
-    .free = sn_trained_network_free,
+    .free = sn_network_free,
     .sizes = autoencoder_sizes,
-    .history = sn_trained_network_history,
+    .history = sn_network_history,
 };

@@ -23,12 +23,11 @@
 #include "math/serial_blas.h"
 #include "methods/linear_map.h"
 #include "methods/method.h"
-#include "methods/trained_network.h"
-#include "net/forward.h"
 #include "net/train.h"
 
 enum { BLOCK_ROWS = 1024 };
-/* The state is the network p - d - hidden - outputs; its w_1 is B' and its b_1 is 0. */
+/* The state is the network p - d - hidden - outputs with a linear first layer; its w_1 is B' and its b_1 is
+ * 0. */
 enum { LAYERS = 3 };
 
 static const sn_param params[] = {
@@ -134,7 +133,11 @@ static stonet_status start_refinement(const sn_network *first, int64_t d, const 
     const sn_shape *from = &first->shape;
     sn_shape *to = &net->shape;
     int64_t p = from->width[0], h = from->width[1], m = from->width[2];
-    *to = (sn_shape){.layers = LAYERS, .width = {p, d, h, m}, .activation = SN_RELU, .task = from->task};
+    *to = (sn_shape){.layers = LAYERS,
+                     .width = {p, d, h, m},
+                     .activation = SN_RELU,
+                     .linear_first = true,
+                     .task = from->task};
     SN_TRY(sn_shape_layout(to));
     SN_TRY(SN_NEW(net->theta, to->parameters));
     for (int64_t i = 0; i < d * p; i++) net->theta[to->weight_at[0] + i] = (float)b[i];
@@ -195,28 +198,19 @@ static void put_back(void *user, float *theta)
 
 /* ---- fit --------------------------------------------------------------------------------------- */
 
-/* Trains a network and adds its losses to the history. */
 static stonet_status train(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
-                           sn_training *training, sn_network *net, char **history, stonet_outcome *outcome)
+                           sn_training *training, sn_network *net, stonet_outcome *outcome)
 {
-    sn_examples examples = {.n = problem->n, .x = problem->x, .label = problem->label, .y = problem->y};
     training->rule = SN_RMSPROP;
     training->rate = sn_real(settings, "rate");
     training->dropout = sn_real(settings, "dropout");
     training->batch = sn_int(settings, "batch");
-    double *losses;
-    int64_t done;
-    SN_TRY(SN_NEW(losses, training->epochs));
-    stonet_status status =
-        sn_train(&net->shape, &examples, training, run, net->theta, losses, &done, outcome);
-    if (status == STONET_OK) status = sn_history_add(history, training->stage, losses, done);
-    sn_free(losses);
-    return status;
+    return sn_network_train(net, problem, training, run, outcome);
 }
 
-/* B from step 1 as the start of step 2 in model->net. */
+/* B from step 1 as the start of step 2 in `refined`, which takes over the history. */
 static stonet_status first_step(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                                const stonet_run *run, sn_trained_network *model, stonet_outcome *outcome)
+                                const stonet_run *run, sn_network *refined, stonet_outcome *outcome)
 {
     sn_network net = {.shape = {.layers = 2,
                                 .width = {problem->p, sn_int(settings, "hidden"), problem->outputs},
@@ -227,9 +221,11 @@ static stonet_status first_step(const sn_problem *problem, int64_t dim, const sn
     stonet_status status;
     SN_GOTO(status, sn_network_start(&net, run->seed), done);
     SN_GOTO(status, SN_NEW(b, dim * problem->p), done);
-    SN_GOTO(status, train(problem, settings, run, &training, &net, &model->history, outcome), done);
+    SN_GOTO(status, train(problem, settings, run, &training, &net, outcome), done);
     SN_GOTO(status, gradient_directions(&net, problem->x, problem->n, dim, b), done);
-    status = start_refinement(&net, dim, b, &model->net);
+    SN_GOTO(status, start_refinement(&net, dim, b, refined), done);
+    refined->history = net.history;
+    net.history = (sn_epoch_log){0};
 done:
     sn_network_clear(&net);
     sn_free(b);
@@ -237,22 +233,21 @@ done:
 }
 
 static stonet_status second_step(const sn_problem *problem, const sn_settings *settings,
-                                 const stonet_run *run, sn_trained_network *model, stonet_outcome *outcome)
+                                 const stonet_run *run, sn_network *net, stonet_outcome *outcome)
 {
-    const sn_shape *shape = &model->net.shape;
+    const sn_shape *shape = &net->shape;
     constraint c = {.shape = shape};
     stonet_run fresh = *run;
     fresh.seed = run->seed + 1; /* other batches and masks than in step 1 */
     stonet_status status;
     SN_GOTO(status, SN_NEW(c.gram, shape->width[1] * shape->width[1]), done);
     SN_GOTO(status, SN_NEW(c.product, shape->width[1] * shape->width[0]), done);
-    put_back(&c, model->net.theta);
+    put_back(&c, net->theta);
     sn_training training = {.stage = "nnsdr refinement",
                             .epochs = sn_int(settings, "refine"),
-                            .linear_first = true,
                             .after_step = put_back,
                             .user = &c};
-    status = train(problem, settings, &fresh, &training, &model->net, &model->history, outcome);
+    status = train(problem, settings, &fresh, &training, net, outcome);
 done:
     sn_free(c.gram);
     sn_free(c.product);
@@ -267,17 +262,17 @@ static stonet_status nnsdr_fit(const sn_problem *problem, int64_t dim, const sn_
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "nnsdr: there are no rows to fit on");
     int64_t hidden = sn_int(settings, "hidden"), available = hidden < problem->p ? hidden : problem->p;
     dim = sn_limit_dim(run, "nnsdr", dim, available, "there are no more inputs or hidden units than that");
-    sn_trained_network *model;
-    SN_TRY(SN_NEW(model, 1));
+    sn_network *net;
+    SN_TRY(SN_NEW(net, 1));
     stonet_outcome outcome = STONET_DONE, refined = STONET_DONE;
-    stonet_status status = first_step(problem, dim, settings, run, model, &outcome);
-    if (status == STONET_OK) status = second_step(problem, settings, run, model, &refined);
+    stonet_status status = first_step(problem, dim, settings, run, net, &outcome);
+    if (status == STONET_OK) status = second_step(problem, settings, run, net, &refined);
     if (status != STONET_OK) {
-        sn_trained_network_free(model);
+        sn_network_free(net);
         return status;
     }
     *result =
-        (sn_fit_result){.state = model, .dim = dim, .outcome = outcome != STONET_DONE ? outcome : refined};
+        (sn_fit_result){.state = net, .dim = dim, .outcome = outcome != STONET_DONE ? outcome : refined};
     return STONET_OK;
 }
 
@@ -287,37 +282,22 @@ static stonet_status nnsdr_transform(const void *state, const float *x, int64_t 
                                      const sn_transform_request *request, float *z)
 {
     (void)request;
-    const sn_trained_network *model = state;
-    return sn_network_forward(&model->net, x, n, 1, false, z);
+    return sn_network_forward(state, x, n, 1, false, z);
 }
 
-/* The layers above B as a network of their own, d - hidden - outputs, that borrows the parameters. */
 static stonet_status nnsdr_predict(const void *state, const float *x, int64_t n, double *out)
 {
-    const sn_trained_network *model = state;
-    const sn_shape *shape = &model->net.shape;
-    sn_network head = {.shape = {.layers = 2,
-                                 .width = {shape->width[1], shape->width[2], shape->width[3]},
-                                 .activation = shape->activation,
-                                 .task = shape->task},
-                       .theta = model->net.theta + shape->weight_at[1]};
-    SN_TRY(sn_shape_layout(&head.shape));
-    float *z;
-    SN_TRY(SN_NEW_RAW(z, n * shape->width[1]));
-    stonet_status status = nnsdr_transform(state, x, n, NULL, z);
-    if (status == STONET_OK) status = sn_network_predict(&head, z, n, out);
-    sn_free(z);
-    return status;
+    return sn_network_predict(state, x, n, out);
 }
 
 static stonet_status nnsdr_load(const sn_store *store, void **state)
 {
-    return sn_trained_network_load(store, "nnsdr", LAYERS, state);
+    return sn_network_load_as(store, "nnsdr", LAYERS, true, state);
 }
 
 static sn_sizes nnsdr_sizes(const void *state)
 {
-    const int64_t *width = ((const sn_trained_network *)state)->net.shape.width;
+    const int64_t *width = ((const sn_network *)state)->shape.width;
     return (sn_sizes){.inputs = width[0], .dim = width[1], .outputs = width[3]};
 }
 
@@ -331,9 +311,9 @@ const sn_method sn_method_nnsdr = {
     .fit = nnsdr_fit,
     .transform = nnsdr_transform,
     .predict = nnsdr_predict,
-    .save = sn_trained_network_save,
+    .save = sn_network_save,
     .load = nnsdr_load,
-    .free = sn_trained_network_free,
+    .free = sn_network_free,
     .sizes = nnsdr_sizes,
-    .history = sn_trained_network_history,
+    .history = sn_network_history,
 };

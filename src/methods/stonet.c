@@ -2,13 +2,13 @@
 #include "stonet/fit.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "engine/registry.h"
 #include "methods/method.h"
 #include "net/forward.h"
+#include "net/network.h"
 
 static stonet_status stonet_fit_method(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                        const stonet_run *run, sn_fit_result *result)
@@ -78,37 +78,17 @@ static stonet_status put_fact(sn_store *store, const char *key, double value)
     return isfinite(value) ? sn_store_put_real(store, key, value) : STONET_OK;
 }
 
-static double get_fact(const sn_store *store, const char *key)
+static stonet_status get_fact(const sn_store *store, const char *key, double *value)
 {
-    double value;
-    return sn_store_find_text(store, key) != NULL && sn_store_get_real(store, key, &value) == STONET_OK
-               ? value
-               : (double)NAN;
-}
-
-static stonet_status save_layers(const sn_stonet *net, sn_store *store)
-{
-    for (int i = 0; i < net->shape.layers; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "w%d", i + 1);
-        SN_TRY(sn_store_put_matrix(store, name, SN_F32, net->shape.width[i + 1], net->shape.width[i],
-                                   net->theta + net->shape.weight_at[i]));
-        snprintf(name, sizeof name, "b%d", i + 1);
-        SN_TRY(sn_store_put_vector(store, name, SN_F32, net->shape.width[i + 1],
-                                   net->theta + net->shape.bias_at[i]));
-    }
-    return STONET_OK;
+    *value = (double)NAN;
+    return sn_store_find_text(store, key) != NULL ? sn_store_get_real(store, key, value) : STONET_OK;
 }
 
 static stonet_status stonet_save_method(const void *state, sn_store *store)
 {
     const sn_stonet *net = state;
     const int layers = net->shape.layers;
-    SN_TRY(sn_store_put_vector(store, "widths", SN_I64, layers + 1, net->shape.width));
-    SN_TRY(sn_words_put(&sn_activation_words, store, "activation", net->shape.activation));
-    SN_TRY(sn_words_put(&sn_activation_words, store, "input_activation", net->shape.input_activation));
-    SN_TRY(sn_words_put(&sn_task_words, store, "task", net->shape.task));
-    SN_TRY(save_layers(net, store));
+    SN_TRY(sn_network_put(&(sn_network){.shape = net->shape, .theta = net->theta}, store));
     SN_TRY(sn_store_put_vector(store, "variances", SN_F64, layers, net->dynamics.s));
     SN_TRY(sn_store_put_vector(store, "latent_steps", SN_F64, layers, net->dynamics.epsilon));
     SN_TRY(sn_store_put_vector(store, "frictions", SN_F64, layers, net->dynamics.alpha));
@@ -128,44 +108,21 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     return put_fact(store, "smallest_step", net->smallest_step);
 }
 
-static stonet_status load_shape(const sn_store *store, sn_shape *shape)
+/* The network's shape and parameters: hidden layers, the last of them Z, and nothing a StoNet does not have.
+ */
+static stonet_status load_network(const sn_store *store, sn_stonet *net)
 {
-    const sn_tensor *widths;
-    SN_TRY(sn_store_get_vector(store, "widths", SN_I64, -1, &widths));
-    if (widths->shape[0] < 3 || widths->shape[0] > SN_MAX_LAYERS + 1)
-        return sn_fail(STONET_ERROR_FORMAT, "the model's network has an impossible number of layers");
-    shape->layers = (int)widths->shape[0] - 1;
-    memcpy(shape->width, widths->data, (size_t)widths->shape[0] * sizeof *shape->width);
-    int activation, input_activation, task;
-    SN_TRY(sn_words_get(&sn_activation_words, store, "activation", &activation));
-    SN_TRY(sn_words_get(&sn_activation_words, store, "input_activation", &input_activation));
-    SN_TRY(sn_words_get(&sn_task_words, store, "task", &task));
-    shape->activation = (sn_activation)activation;
-    shape->input_activation = (sn_activation)input_activation;
-    shape->task = (sn_task)task;
-    if (sn_shape_layout(shape) != STONET_OK)
-        return sn_fail(STONET_ERROR_FORMAT, "the model's network has an impossible shape");
-    return STONET_OK;
-}
-
-static stonet_status load_layers(const sn_store *store, sn_stonet *net)
-{
-    const sn_shape *shape = &net->shape;
-    const sn_tensor *w[SN_MAX_LAYERS], *b[SN_MAX_LAYERS];
-    for (int i = 0; i < shape->layers; i++) { /* all must be there before memory is taken */
-        char name[16];
-        snprintf(name, sizeof name, "w%d", i + 1);
-        SN_TRY(sn_store_get_matrix(store, name, SN_F32, shape->width[i + 1], shape->width[i], &w[i]));
-        snprintf(name, sizeof name, "b%d", i + 1);
-        SN_TRY(sn_store_get_vector(store, name, SN_F32, shape->width[i + 1], &b[i]));
+    sn_network network = {0};
+    stonet_status status = sn_network_get(store, &network);
+    if (status == STONET_OK &&
+        (network.shape.layers < 2 || network.shape.linear_first || network.scaling.columns > 0))
+        status = sn_fail(STONET_ERROR_FORMAT, "the model's network is not one of a StoNet");
+    if (status != STONET_OK) {
+        sn_network_clear(&network);
+        return status;
     }
-    SN_TRY(SN_NEW(net->theta, shape->parameters));
-    for (int i = 0; i < shape->layers; i++) {
-        const size_t outputs = (size_t)shape->width[i + 1];
-        memcpy(net->theta + shape->weight_at[i], w[i]->data,
-               outputs * (size_t)shape->width[i] * sizeof(float));
-        memcpy(net->theta + shape->bias_at[i], b[i]->data, outputs * sizeof(float));
-    }
+    net->shape = network.shape;
+    net->theta = network.theta;
     return STONET_OK;
 }
 
@@ -176,6 +133,7 @@ static stonet_status load_dynamics(const sn_store *store, const sn_shape *shape,
     for (int k = 0; k < 3; k++) {
         const sn_tensor *tensor;
         SN_TRY(sn_store_get_vector(store, names[k], SN_F64, shape->layers, &tensor));
+        SN_TRY(sn_tensor_check_finite(tensor));
         memcpy(into[k], tensor->data, (size_t)shape->layers * sizeof(double));
     }
     int64_t sweeps;
@@ -189,11 +147,11 @@ static stonet_status load_dynamics(const sn_store *store, const sn_shape *shape,
     return STONET_OK;
 }
 
-/* Models of 0.1 do not name theirs. */
 static stonet_status load_engine(const sn_store *store, sn_stonet *net)
 {
-    const char *name = sn_store_find_text(store, "engine");
-    net->engine = name != NULL ? sn_engine_find(name) : sn_engine_at(0);
+    const char *name;
+    SN_TRY(sn_store_get_text(store, "engine", &name));
+    net->engine = sn_engine_find(name);
     if (net->engine == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "the model is of the engine '%.40s', which this build does not have", name);
@@ -202,21 +160,19 @@ static stonet_status load_engine(const sn_store *store, sn_stonet *net)
 
 static stonet_status load_into(const sn_store *store, sn_stonet *net)
 {
-    SN_TRY(load_shape(store, &net->shape));
-    SN_TRY(load_layers(store, net));
+    SN_TRY(load_network(store, net));
     SN_TRY(load_dynamics(store, &net->shape, &net->dynamics));
     SN_TRY(load_engine(store, net));
     SN_TRY(sn_store_get_int(store, "batch", 1, INT64_MAX, &net->batch));
     SN_TRY(sn_store_get_int(store, "iterations", 0, INT64_MAX, &net->iterations));
     SN_TRY(sn_store_get_int(store, "settings_tried", 0, INT64_MAX, &net->settings_tried));
-    net->lr = get_fact(store, "lr");
-    net->weight_decay = get_fact(store, "weight_decay");
-    net->epochs = get_fact(store, "epochs");
-    net->training_loss = get_fact(store, "training_loss");
-    net->held_out_loss = get_fact(store, "held_out_loss");
-    net->held_out_error = get_fact(store, "held_out_error");
-    net->smallest_step = get_fact(store, "smallest_step");
-    return STONET_OK;
+    SN_TRY(get_fact(store, "lr", &net->lr));
+    SN_TRY(get_fact(store, "weight_decay", &net->weight_decay));
+    SN_TRY(get_fact(store, "epochs", &net->epochs));
+    SN_TRY(get_fact(store, "training_loss", &net->training_loss));
+    SN_TRY(get_fact(store, "held_out_loss", &net->held_out_loss));
+    SN_TRY(get_fact(store, "held_out_error", &net->held_out_error));
+    return get_fact(store, "smallest_step", &net->smallest_step);
 }
 
 static stonet_status stonet_load_method(const sn_store *store, void **state)

@@ -5,57 +5,19 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/run.h"
 #include "model/config.h"
 #include "model/safetensors.h"
-
-/* Raised when a file of the new kind cannot be read by the old code. */
-enum { FORMAT_VERSION = 1 };
-
-enum { MAX_NAME = 256 };
+#include "model/upgrade.h"
 
 /* ---- parts under a prefix ---- */
-
-static stonet_status append_with_prefix(const sn_store *part, const char *prefix, sn_store *store)
-{
-    char name[MAX_NAME];
-    for (size_t i = 0; i < sn_store_tensors(part); i++) {
-        const sn_tensor *tensor = sn_store_tensor(part, i);
-        snprintf(name, sizeof name, "%s%s", prefix, tensor->name);
-        SN_TRY(sn_store_put(store, name, tensor->dtype, tensor->rank, tensor->shape, tensor->data));
-    }
-    for (size_t i = 0; i < sn_store_texts(part); i++) {
-        const char *key, *value;
-        sn_store_text(part, i, &key, &value);
-        snprintf(name, sizeof name, "%s%s", prefix, key);
-        SN_TRY(sn_store_put_text(store, name, value));
-    }
-    return STONET_OK;
-}
-
-static stonet_status fill_part(const sn_store *store, const char *prefix, sn_store *part)
-{
-    size_t length = strlen(prefix);
-    for (size_t i = 0; i < sn_store_tensors(store); i++) {
-        const sn_tensor *tensor = sn_store_tensor(store, i);
-        if (strncmp(tensor->name, prefix, length) == 0)
-            SN_TRY(sn_store_put(part, tensor->name + length, tensor->dtype, tensor->rank, tensor->shape,
-                                tensor->data));
-    }
-    for (size_t i = 0; i < sn_store_texts(store); i++) {
-        const char *key, *value;
-        sn_store_text(store, i, &key, &value);
-        if (strncmp(key, prefix, length) == 0) SN_TRY(sn_store_put_text(part, key + length, value));
-    }
-    return STONET_OK;
-}
 
 static stonet_status save_part(stonet_status (*save)(const void *state, sn_store *store), const void *state,
                                const char *prefix, sn_store *store)
 {
     sn_store *part = NULL;
-    SN_TRY(sn_store_create(&part));
+    SN_TRY(sn_store_part(store, prefix, &part));
     stonet_status status = save(state, part);
-    if (status == STONET_OK) status = append_with_prefix(part, prefix, store);
     sn_store_free(part);
     return status;
 }
@@ -64,9 +26,8 @@ static stonet_status load_part(stonet_status (*load)(const sn_store *store, void
                                const sn_store *store, const char *prefix, void **state)
 {
     sn_store *part = NULL;
-    SN_TRY(sn_store_create(&part));
-    stonet_status status = fill_part(store, prefix, part);
-    if (status == STONET_OK) status = load(part, state);
+    SN_TRY(sn_store_part(store, prefix, &part));
+    stonet_status status = load(part, state);
     sn_store_free(part);
     return status;
 }
@@ -101,12 +62,12 @@ static stonet_status put_facts(const stonet_model *model, sn_store *store)
     char seed[32];
     snprintf(seed, sizeof seed, "%" PRIu64, model->seed);
     SN_TRY(sn_store_put_text(store, "format", "stonet"));
-    SN_TRY(sn_store_put_int(store, "format_version", FORMAT_VERSION));
+    SN_TRY(sn_store_put_int(store, "format_version", SN_MODEL_FORMAT));
     SN_TRY(sn_store_put_text(store, "stonet.version", STONET_VERSION));
     SN_TRY(sn_store_put_text(store, "stonet.method", model->method->name));
     SN_TRY(put_settings(store, "stonet.settings", model->settings));
     SN_TRY(sn_store_put_int(store, "stonet.dim", model->dim));
-    SN_TRY(sn_store_put_int(store, "stonet.outcome", model->outcome));
+    SN_TRY(sn_words_put(&sn_outcome_words, store, "stonet.outcome", model->outcome));
     SN_TRY(sn_store_put_int(store, "stonet.rows", model->n_train));
     SN_TRY(sn_store_put_text(store, "stonet.seed", seed));
     if (model->history == NULL) return STONET_OK;
@@ -125,19 +86,18 @@ stonet_status sn_model_to_store(const stonet_model *model, sn_store *store)
     return save_part(model->learner->save, model->learner_state, "learner.", store);
 }
 
-static stonet_status check_format(const sn_store *store)
+static stonet_status check_format(const sn_store *store, int64_t *version)
 {
     const char *format = sn_store_find_text(store, "format");
     if (format == NULL || strcmp(format, "stonet") != 0)
         return sn_fail(STONET_ERROR_FORMAT, "this is a safetensors file, but not a model of stonet");
-    int64_t version;
-    SN_TRY(sn_store_get_int(store, "format_version", 1, INT32_MAX, &version));
-    if (version > FORMAT_VERSION)
+    SN_TRY(sn_store_get_int(store, "format_version", 1, INT32_MAX, version));
+    if (*version > SN_MODEL_FORMAT)
         return sn_fail(STONET_ERROR_FORMAT,
                        "this model was written by a newer stonet (format %" PRId64
                        ", this one reads up to %d): "
                        "update stonet, or fit again",
-                       version, FORMAT_VERSION);
+                       *version, SN_MODEL_FORMAT);
     return STONET_OK;
 }
 
@@ -155,7 +115,7 @@ static stonet_status get_seed(const sn_store *store, uint64_t *seed)
 static stonet_status get_facts(const sn_store *store, stonet_model *model)
 {
     const char *name;
-    int64_t outcome;
+    int outcome;
     SN_TRY(sn_store_get_text(store, "stonet.method", &name));
     model->method = sn_method_find(name);
     if (model->method == NULL)
@@ -164,7 +124,7 @@ static stonet_status get_facts(const sn_store *store, stonet_model *model)
     SN_TRY(get_settings(store, "stonet.settings", model->method->params, model->method->n_params,
                         &model->settings));
     SN_TRY(sn_store_get_int(store, "stonet.dim", 1, INT32_MAX, &model->dim));
-    SN_TRY(sn_store_get_int(store, "stonet.outcome", STONET_DONE, STONET_DIVERGED, &outcome));
+    SN_TRY(sn_words_get(&sn_outcome_words, store, "stonet.outcome", &outcome));
     model->outcome = (stonet_outcome)outcome;
     SN_TRY(sn_store_get_int(store, "stonet.rows", 1, INT64_MAX, &model->n_train));
     SN_TRY(get_seed(store, &model->seed));
@@ -212,7 +172,6 @@ static stonet_status check_sizes(const stonet_model *model)
 
 static stonet_status load_parts(const sn_store *store, stonet_model *model)
 {
-    SN_TRY(check_format(store));
     SN_TRY(get_facts(store, model));
     SN_TRY(sn_schema_load(store, &model->schema));
     SN_TRY(load_part(model->method->load, store, "method.", &model->state));
@@ -220,7 +179,7 @@ static stonet_status load_parts(const sn_store *store, stonet_model *model)
     return check_sizes(model);
 }
 
-stonet_status sn_model_from_store(const sn_store *store, stonet_model **out)
+static stonet_status load_model(const sn_store *store, stonet_model **out)
 {
     stonet_model *model;
     SN_TRY(SN_NEW(model, 1));
@@ -231,6 +190,18 @@ stonet_status sn_model_from_store(const sn_store *store, stonet_model **out)
     }
     *out = model;
     return STONET_OK;
+}
+
+stonet_status sn_model_from_store(const sn_store *store, stonet_model **out)
+{
+    int64_t version;
+    SN_TRY(check_format(store, &version));
+    if (version == SN_MODEL_FORMAT) return load_model(store, out);
+    sn_store *fresh = NULL;
+    SN_TRY(sn_model_upgrade_1(store, &fresh));
+    stonet_status status = load_model(fresh, out);
+    sn_store_free(fresh);
+    return status;
 }
 
 /* ---- files and bytes ---- */

@@ -44,13 +44,6 @@ char *stonet_model_history_csv(const stonet_model *model)
     return model->history != NULL ? sn_strdup(model->history) : NULL;
 }
 
-static const char *outcome_name(stonet_outcome outcome)
-{
-    static const char *const NAMES[] = {
-        [STONET_DONE] = "done", [STONET_STOPPED] = "stopped", [STONET_DIVERGED] = "diverged"};
-    return NAMES[outcome];
-}
-
 static const char *scale_name(sn_scale scale)
 {
     static const char *const NAMES[] = {[SN_SCALE_AUTO] = "auto",
@@ -148,12 +141,13 @@ char *stonet_model_json(const stonet_model *model)
     }
     const sn_schema *schema = model->schema;
     bool classifier = sn_schema_task(schema) == SN_CLASSIFICATION;
-    json_t *info = json_pack(
-        "{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:s, s:o, s:o}", "method", model->method->name, "title",
-        model->method->title, "dim", (json_int_t)model->dim, "outcome", outcome_name(model->outcome), "task",
-        sn_words_name(&sn_task_words, sn_schema_task(schema)), "rows", (json_int_t)model->n_train, "seed",
-        json_integer((json_int_t)model->seed), "scale", scale_name(sn_schema_scale(schema)), "settings",
-        sn_settings_json(model->settings, true), "learner", learner_json(model));
+    json_t *info =
+        json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:s, s:o, s:o}", "method", model->method->name,
+                  "title", model->method->title, "dim", (json_int_t)model->dim, "outcome",
+                  sn_words_name(&sn_outcome_words, model->outcome), "task",
+                  sn_words_name(&sn_task_words, sn_schema_task(schema)), "rows", (json_int_t)model->n_train,
+                  "seed", json_integer((json_int_t)model->seed), "scale", scale_name(sn_schema_scale(schema)),
+                  "settings", sn_settings_json(model->settings, true), "learner", learner_json(model));
     json_object_set_new(info, "fitted", fitted_json(model));
     json_object_set_new(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
     json_object_set_new(info, "features", json_integer(sn_schema_features(schema)));

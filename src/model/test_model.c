@@ -308,15 +308,15 @@ static void edited_files_are_refused(void **state)
     static const struct {
         const char *from, *to, *words;
     } EDITS[] = {
-        {"\"format_version\":\"1\"", "\"format_version\":\"2\"", "newer"},
-        {"\"format_version\":\"1\"", "\"format_version\":\"x\"", "format_version"},
+        {"\"format_version\":\"2\"", "\"format_version\":\"3\"", "newer"},
+        {"\"format_version\":\"2\"", "\"format_version\":\"x\"", "format_version"},
         {"\"format\":\"stonet\"", "\"format\":\"pytorc\"", "not a model of stonet"},
         {"\"stonet.method\":\"pca\"", "\"stonet.method\":\"pcx\"", "pcx"},
         {"\"stonet.method\":\"pca\"", "\"stonet.method\":\"sir\"", ""},
         {"\"stonet.dim\":\"2\"", "\"stonet.dim\":\"3\"", "do not fit together"},
         {"\"stonet.dim\":\"2\"", "\"stonet.dim\":\"0\"", "stonet.dim"},
         {"\"stonet.learner\":\"logistic\"", "\"stonet.learner\":\"logistix\"", "logistix"},
-        {"\"stonet.outcome\":\"0\"", "\"stonet.outcome\":\"9\"", "stonet.outcome"},
+        {"\"stonet.outcome\":\"done\"", "\"stonet.outcome\":\"lost\"", "stonet.outcome"},
         {"\"stonet.settings\":\"{", "\"stonet.settings\":\"[", ""},
     };
     sn_table table = sn_table_classes(40, 3, 2, 1);

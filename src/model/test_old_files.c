@@ -115,11 +115,62 @@ static void they_can_be_written_anew(void **state)
     stonet_data_free(rows);
 }
 
+/* Bytes of a golden file with one text in it replaced by another of the same length. */
+static unsigned char *edited(const char *name, const char *from, const char *to, size_t *size)
+{
+    char path[512];
+    golden_path(path, sizeof path, name, ".model");
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    unsigned char *bytes = malloc(1 << 16);
+    *size = fread(bytes, 1, 1 << 16, file);
+    fclose(file);
+    const size_t length = strlen(from);
+    assert_int_equal(length, strlen(to));
+    for (size_t i = 0; i + length <= *size; i++)
+        if (memcmp(bytes + i, from, length) == 0) {
+            memcpy(bytes + i, to, length);
+            return bytes;
+        }
+    fail_msg("%s has no %s", name, from);
+    return NULL;
+}
+
+static void damaged_ones_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model, *from, *to, *says;
+    } EDITS[] = {
+        {"nnsdr", "\"method.activation\":\"2\"", "\"method.activation\":\"9\"", "'method.activation' is '9'"},
+        {"nnsdr", "\"method.task\":\"1\"", "\"method.task\":\"2\"", "'method.task' is '2'"},
+        {"nnsdr", "\"method.theta\"", "\"method.thetb\"", "'method.theta'"},
+        {"nnsdr", "\"stonet.outcome\":\"0\"", "\"stonet.outcome\":\"7\"", "'stonet.outcome' is '7'"},
+        {"nnsdr", "\"stonet.method\":\"nnsdr\"", "\"stonet.method\":\"nnsdx\"", "'nnsdx'"},
+        {"nnsdr", "\"format_version\":\"1\"", "\"format_version\":\"2\"", "'stonet.outcome' is '0'"},
+        {"pca-mlp", "\"learner.scaled\":\"1\"", "\"learner.scaled\":\"5\"", "'learner.scaled' is '5'"},
+        {"pca-mlp", "\"learner.mean\"", "\"learner.meen\"", "'learner.mean'"},
+        {"stonet-classes", "\"euler\"", "\"ruler\"", "'method.integrator' is 'ruler'"},
+        {"stonet-classes", "\"sigmoid\"", "\"sigmoit\"", "'method.activation' is 'sigmoit'"},
+    };
+    for (size_t i = 0; i < sizeof EDITS / sizeof *EDITS; i++) {
+        size_t size;
+        unsigned char *bytes = edited(EDITS[i].model, EDITS[i].from, EDITS[i].to, &size);
+        stonet_model *model = NULL;
+        stonet_status status = stonet_model_load_bytes(bytes, size, &model);
+        if (status != STONET_ERROR_FORMAT || strstr(stonet_last_error(), EDITS[i].says) == NULL)
+            fail_msg("%s: got %d '%s'", EDITS[i].says, status, stonet_last_error());
+        assert_null(model);
+        free(bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_give_what_they_gave),
         cmocka_unit_test(they_can_be_written_anew),
+        cmocka_unit_test(damaged_ones_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

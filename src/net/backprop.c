@@ -8,11 +8,9 @@
 #include "math/noise.h"
 #include "math/serial_blas.h"
 #include "net/activation.h"
+#include "net/loss.h"
 
-enum {
-    MIN_BLOCK_ROWS = 32,
-    MIN_SHARED = 1 << 20 /* rows x parameters below which waking threads costs more than they save */
-};
+enum { MIN_BLOCK_ROWS = 32 };
 
 stonet_status sn_backprop_create(sn_backprop *b, int64_t capacity)
 {
@@ -42,11 +40,6 @@ void sn_backprop_clear(sn_backprop *b)
 }
 
 /* ---- activations ------------------------------------------------------------------------------- */
-
-static sn_activation activation_of(const sn_backprop *b, int layer)
-{
-    return layer == 1 && b->linear_first ? SN_IDENTITY : b->shape->activation;
-}
 
 /* delta *= psi'(mu), given a = psi(mu). */
 static void multiply_slope(sn_activation activation, int64_t count, const float *a, float *delta)
@@ -128,17 +121,18 @@ static void undrop(const sn_backprop *b, int64_t first, int64_t last)
 
 /* ---- one block of rows ------------------------------------------------------------------------- */
 
-static void gather(const sn_backprop *b, const sn_examples *examples, const int64_t *rows, int64_t first,
+static void gather(const sn_backprop *b, const sn_problem *problem, const int64_t *rows, int64_t first,
                    int64_t last)
 {
     int64_t p = b->shape->width[0];
     for (int64_t i = first; i < last; i++) {
-        const float *from = examples->x + rows[i] * p;
-        if (examples->scaling != NULL)
-            sn_scaling_apply(examples->scaling, from, 1, b->value[0] + i * p);
+        const float *from = problem->x + rows[i] * p;
+        if (b->scaling != NULL)
+            sn_scaling_apply(b->scaling, from, 1, b->value[0] + i * p);
         else
             memcpy(b->value[0] + i * p, from, (size_t)p * sizeof *from);
     }
+    sn_activate(sn_shape_activation(b->shape, 0), (last - first) * p, b->value[0] + first * p);
 }
 
 static void forward(const sn_backprop *b, const int64_t *rows, int64_t first, int64_t last,
@@ -154,24 +148,13 @@ static void forward(const sn_backprop *b, const int64_t *rows, int64_t first, in
                     b->value[i - 1] + first * in, (int)in, theta + shape->weight_at[i - 1], (int)in, 1.0F, to,
                     (int)out);
         if (i == shape->layers) break;
-        sn_activate(activation_of(b, i), (last - first) * out, to);
+        sn_activate(sn_shape_activation(shape, i), (last - first) * out, to);
         if (i == shape->layers - 1 && b->dropout > 0) drop(b, rows, first, last, iteration);
     }
 }
 
-/* The loss of one row (without the mean) and its derivative in mu, times weight. */
-static double class_row(int64_t c, const float *mu, int32_t label, float weight, float *delta)
-{
-    float top = mu[0], sum = 0;
-    for (int64_t k = 1; k < c; k++) top = mu[k] > top ? mu[k] : top;
-    for (int64_t k = 0; k < c; k++) sum += delta[k] = expf(mu[k] - top);
-    for (int64_t k = 0; k < c; k++) delta[k] *= weight / sum;
-    delta[label] -= weight;
-    return log((double)sum) + (double)top - (double)mu[label];
-}
-
-/* Sum of the block's losses; d loss / d mu of the last layer. count: rows of the whole batch. */
-static double output_delta(const sn_backprop *b, const sn_examples *examples, const int64_t *rows,
+/* Sum of the block's losses; gain x d loss / d mu of the last layer. count: rows of the whole batch. */
+static double output_delta(const sn_backprop *b, const sn_problem *problem, const int64_t *rows,
                            int64_t first, int64_t last, int64_t count)
 {
     int layers = b->shape->layers;
@@ -180,16 +163,13 @@ static double output_delta(const sn_backprop *b, const sn_examples *examples, co
     for (int64_t i = first; i < last; i++) {
         const float *mu = b->value[layers] + i * m;
         float *delta = b->delta[layers] + i * m;
-        if (examples->label != NULL) {
-            loss += class_row(m, mu, examples->label[rows[i]], 1 / (float)count, delta);
+        if (problem->label != NULL) {
+            loss += sn_class_slope(mu, m, problem->label[rows[i]], (float)b->gain / (float)count, delta);
             continue;
         }
         for (int64_t k = 0; k < m; k++) {
-            double target =
-                examples->y != NULL ? examples->y[rows[i] * m + k] : (double)b->value[0][i * m + k];
-            double residual = (double)mu[k] - target;
-            loss += residual * residual / (double)m;
-            delta[k] = (float)(2 * residual / (double)(count * m));
+            double y = problem->y != NULL ? problem->y[rows[i] * m + k] : (double)b->value[0][i * m + k];
+            delta[k] = (float)(b->gain * sn_square_slope((double)mu[k], y, &loss) / (double)count);
         }
     }
     return loss;
@@ -214,27 +194,26 @@ static void backward(const sn_backprop *b, int64_t first, int64_t last, const fl
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, (int)in, (int)out, 1.0F, delta, (int)out,
                     theta + shape->weight_at[i - 1], (int)in, 0.0F, b->delta[i - 1] + first * in, (int)in);
         if (i == shape->layers && b->dropout > 0) undrop(b, first, last);
-        multiply_slope(activation_of(b, i - 1), rows * in, below, b->delta[i - 1] + first * in);
+        multiply_slope(sn_shape_activation(shape, i - 1), rows * in, below, b->delta[i - 1] + first * in);
     }
 }
 
-double sn_backprop_gradient(sn_backprop *b, const sn_examples *examples, const int64_t *rows, int64_t count,
+double sn_backprop_gradient(sn_backprop *b, const sn_problem *problem, const int64_t *rows, int64_t count,
                             const float *theta, uint32_t iteration)
 {
     int64_t block_rows = (count + SN_BACKPROP_BLOCKS - 1) / SN_BACKPROP_BLOCKS;
     if (block_rows < MIN_BLOCK_ROWS) block_rows = MIN_BLOCK_ROWS;
     int64_t blocks = (count + block_rows - 1) / block_rows, size = b->shape->parameters;
     double loss[SN_BACKPROP_BLOCKS] = {0};
-    bool shared = blocks > 1 && count * size >= MIN_SHARED;
-#pragma omp parallel num_threads(shared ? b->threads : 1)
+#pragma omp parallel num_threads(blocks > 1 ? b->threads : 1)
     {
         sn_serial_blas();
 #pragma omp for schedule(static, 1)
         for (int64_t k = 0; k < blocks; k++) {
             int64_t first = k * block_rows, last = first + block_rows < count ? first + block_rows : count;
-            gather(b, examples, rows, first, last);
+            gather(b, problem, rows, first, last);
             forward(b, rows, first, last, theta, iteration);
-            loss[k] = output_delta(b, examples, rows, first, last, count);
+            loss[k] = output_delta(b, problem, rows, first, last, count);
             backward(b, first, last, theta, b->partial + k * size);
         }
 #pragma omp for schedule(static)

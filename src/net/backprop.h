@@ -1,9 +1,8 @@
 /*
- * The loss of a mini-batch and its gradient by back-propagation, for the plain networks (no latent noise).
+ * The loss of a mini-batch and its gradient by back-propagation, for the networks without latent noise.
  *
- *     a_0 = scaled x,   mu_i = b_i + w_i a_{i-1},   a_i = psi(mu_i), a_h also times its dropout mask
- *     classification: mean over rows of -log softmax(mu_{h+1})_label
- *     regression:     mean over rows and outputs of (mu_{h+1} - y)^2
+ *     a_0 = psi_0(scaled x),   mu_i = b_i + w_i a_{i-1},   a_i = psi_i(mu_i), a_h also times its dropout mask
+ *     loss = mean over rows of the loss of net/loss.h at mu_{h+1}
  *
  * Float with BLAS over fixed blocks of rows, block sums added in fixed order: the same bits for any number of
  * threads.
@@ -16,22 +15,14 @@
 #include "net/scaling.h"
 #include "net/shape.h"
 
-/* What a network is trained on. With neither label nor y the target is the scaled input itself. */
-typedef struct sn_examples {
-    int64_t n;
-    const float *x;            /* n x d_0 */
-    const sn_scaling *scaling; /* NULL: x as it is */
-    const int32_t *label;      /* n */
-    const double *y;           /* n x outputs */
-} sn_examples;
-
 enum { SN_BACKPROP_BLOCKS = 8 };
 
 typedef struct sn_backprop {
     const sn_shape *shape;
-    bool linear_first; /* psi_1 is the identity: layer 1 is a linear reduction */
-    double dropout;    /* share of the last hidden layer's units left out of each row */
-    uint64_t seed;     /* of the dropout masks */
+    const sn_scaling *scaling; /* NULL: x as it is */
+    double gain;               /* the gradient is that of gain x loss */
+    double dropout;            /* share of the last hidden layer's units left out of each row */
+    uint64_t seed;             /* of the dropout masks */
     int threads;
     float *gradient; /* of the last call: parameters floats */
     /* Work space. */
@@ -42,13 +33,14 @@ typedef struct sn_backprop {
     float *partial;                  /* blocks x parameters; gradient is the first */
 } sn_backprop;
 
-/* Zero the struct, set shape, linear_first, dropout, seed and threads, then call this; batches have at most
+/* Zero the struct, set shape, scaling, gain, dropout, seed and threads, then call this; batches have at most
    `capacity` rows. */
 stonet_status sn_backprop_create(sn_backprop *b, int64_t capacity);
 void sn_backprop_clear(sn_backprop *b);
-/* Returns the mean loss of the rows (indices into the examples) at theta and leaves its gradient in
-   b->gradient. `iteration` keys the dropout masks. */
-double sn_backprop_gradient(sn_backprop *b, const sn_examples *examples, const int64_t *rows, int64_t count,
+/* Returns the mean loss of the rows (of the problem) at theta and leaves the gradient in b->gradient. A
+   problem with neither label nor y asks for the scaled input itself as the output. `iteration` keys the
+   dropout masks. */
+double sn_backprop_gradient(sn_backprop *b, const sn_problem *problem, const int64_t *rows, int64_t count,
                             const float *theta, uint32_t iteration);
 /* Whether dropout keeps this unit of the last hidden layer for this row. */
 bool sn_dropout_keeps(uint64_t seed, double dropout, int64_t row, int64_t unit, uint32_t iteration);

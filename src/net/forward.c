@@ -25,7 +25,7 @@ static float *forward_block(const sn_shape *shape, const float *theta, int layer
 {
     for (int i = 0; i < layer; i++) {
         const int64_t inputs = shape->width[i], outputs = shape->width[i + 1];
-        sn_activate(i == 0 ? shape->input_activation : shape->activation, m * inputs, from);
+        sn_activate(sn_shape_activation(shape, i), m * inputs, from);
         for (int64_t r = 0; r < m; r++)
             memcpy(to + r * outputs, theta + shape->bias_at[i], (size_t)outputs * sizeof *to);
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)outputs, (int)inputs, 1.0F, from,
@@ -68,7 +68,7 @@ stonet_status sn_forward(const sn_shape *shape, const float *theta, const float 
             const int64_t first = b * BLOCK, m = first + BLOCK <= n ? BLOCK : n - first;
             gather(shape, x, rows, first, m, work);
             float *result = forward_block(shape, theta, layer, m, work, work + BLOCK * width);
-            if (activated) sn_activate(shape->activation, m * d, result);
+            if (activated) sn_activate(sn_shape_activation(shape, layer), m * d, result);
             memcpy(out + first * d, result, (size_t)(m * d) * sizeof *out);
         }
         sn_free(work);
@@ -86,22 +86,4 @@ void sn_softmax(int64_t n, int64_t c, double *values)
         for (int64_t j = 0; j < c; j++) sum += row[j] = exp(row[j] - largest);
         for (int64_t j = 0; j < c; j++) row[j] /= sum;
     }
-}
-
-double sn_class_loss(const float *mu, int64_t c, int32_t label, bool *wrong)
-{
-    int64_t best = 0;
-    double sum = 0.0;
-    for (int64_t j = 1; j < c; j++)
-        if (mu[j] > mu[best]) best = j;
-    for (int64_t j = 0; j < c; j++) sum += exp((double)mu[j] - (double)mu[best]);
-    *wrong = best != label;
-    return log(sum) - ((double)mu[label] - (double)mu[best]);
-}
-
-double sn_square_loss(const float *mu, int64_t m, const double *y)
-{
-    double sum = 0.0;
-    for (int64_t j = 0; j < m; j++) sum += (y[j] - (double)mu[j]) * (y[j] - (double)mu[j]);
-    return sum / 2.0;
 }

@@ -11,10 +11,6 @@
 stonet_status sn_forward(const sn_shape *shape, const float *theta, const float *x, const int64_t *rows,
                          int64_t n, int layer, bool activated, int threads, float *out);
 
-/* Cross-entropy of one row's c outputs before softmax, and whether the largest is not the label's. */
-double sn_class_loss(const float *mu, int64_t c, int32_t label, bool *wrong);
-/* |y - mu|^2 / 2 of one row. */
-double sn_square_loss(const float *mu, int64_t m, const double *y);
 /* In-place softmax of n rows of c values, in double, safe for any finite input. */
 void sn_softmax(int64_t n, int64_t c, double *values);
 

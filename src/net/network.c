@@ -48,43 +48,53 @@ stonet_status sn_network_predict(const sn_network *net, const float *x, int64_t 
     return status;
 }
 
-stonet_status sn_network_save(const sn_network *net, sn_store *store)
-{
-    const sn_shape *shape = &net->shape;
-    SN_TRY(sn_store_put_vector(store, "widths", SN_I64, shape->layers + 1, shape->width));
-    SN_TRY(sn_store_put_vector(store, "theta", SN_F32, shape->parameters, net->theta));
-    SN_TRY(sn_store_put_int(store, "activation", shape->activation));
-    SN_TRY(sn_store_put_int(store, "task", shape->task));
-    SN_TRY(sn_store_put_int(store, "scaled", net->scaling.columns > 0));
-    return net->scaling.columns > 0 ? sn_scaling_save(&net->scaling, store) : STONET_OK;
-}
-
-stonet_status sn_network_load(const sn_store *store, sn_network *net)
-{
-    sn_shape *shape = &net->shape;
-    const sn_tensor *widths, *theta;
-    int64_t activation, task, scaled;
-    SN_TRY(sn_store_get_vector(store, "widths", SN_I64, -1, &widths));
-    if (widths->shape[0] < 2 || widths->shape[0] > SN_MAX_LAYERS + 1)
-        return sn_fail(STONET_ERROR_FORMAT, "%lld layer widths are stored; a network has 2 to %d",
-                       (long long)widths->shape[0], SN_MAX_LAYERS + 1);
-    shape->layers = (int)widths->shape[0] - 1;
-    memcpy(shape->width, widths->data, (size_t)widths->shape[0] * sizeof *shape->width);
-    SN_TRY(sn_store_get_int(store, "activation", SN_IDENTITY, SN_SIGMOID, &activation));
-    SN_TRY(sn_store_get_int(store, "task", SN_REGRESSION, SN_CLASSIFICATION, &task));
-    shape->activation = (sn_activation)activation;
-    shape->task = (sn_task)task;
-    if (sn_shape_layout(shape) != STONET_OK) return STONET_ERROR_FORMAT;
-    SN_TRY(sn_store_get_vector(store, "theta", SN_F32, shape->parameters, &theta));
-    SN_TRY(SN_NEW(net->theta, shape->parameters));
-    memcpy(net->theta, theta->data, (size_t)shape->parameters * sizeof *net->theta);
-    SN_TRY(sn_store_get_int(store, "scaled", 0, 1, &scaled));
-    return scaled ? sn_scaling_load(store, shape->width[0], &net->scaling) : STONET_OK;
-}
-
 void sn_network_clear(sn_network *net)
 {
     sn_scaling_clear(&net->scaling);
     sn_free(net->theta);
+    sn_epoch_log_free(&net->history);
     memset(net, 0, sizeof *net);
+}
+
+void sn_network_free(void *state)
+{
+    if (state != NULL) sn_network_clear(state);
+    sn_free(state);
+}
+
+stonet_status sn_network_save(const void *state, sn_store *store)
+{
+    return sn_network_put(state, store);
+}
+
+stonet_status sn_network_load(const sn_store *store, void **state)
+{
+    sn_network *net;
+    *state = NULL;
+    SN_TRY(SN_NEW(net, 1));
+    stonet_status status = sn_network_get(store, net);
+    if (status != STONET_OK) {
+        sn_network_free(net);
+        return status;
+    }
+    *state = net;
+    return STONET_OK;
+}
+
+stonet_status sn_network_load_as(const sn_store *store, const char *method, int layers, bool linear_first,
+                                 void **state)
+{
+    SN_TRY(sn_network_load(store, state));
+    const sn_shape *shape = &((const sn_network *)*state)->shape;
+    if (shape->layers == layers && shape->linear_first == linear_first) return STONET_OK;
+    sn_network_free(*state);
+    *state = NULL;
+    return sn_fail(STONET_ERROR_FORMAT, "the model's network is not one of %s: %d layers%s are wanted",
+                   method, layers, linear_first ? ", the first linear," : "");
+}
+
+const char *sn_network_history(const void *state)
+{
+    const sn_network *net = state;
+    return net->history.text;
 }

@@ -1,10 +1,13 @@
-/* A trained plain network: its shape, its parameters and the scaling of its inputs. */
+/*
+ * A network: its shape, its parameters, the scaling of its inputs and how its training went. What the StoNet,
+ * mlp, nnsdr and the autoencoder are made of, and save (docs/model-file.md).
+ */
 #ifndef SN_NET_NETWORK_H
 #define SN_NET_NETWORK_H
 
 #include <stdbool.h>
 
-#include "base/store.h"
+#include "net/epoch_log.h"
 #include "net/scaling.h"
 #include "net/shape.h"
 
@@ -12,6 +15,7 @@ typedef struct sn_network {
     sn_shape shape;
     sn_scaling scaling; /* columns 0: inputs are taken as they are */
     float *theta;
+    sn_epoch_log history; /* not saved with the network: the model keeps it */
 } sn_network;
 
 /* Lays out net->shape (already filled in) and sets the parameters to their start for this seed. */
@@ -21,10 +25,23 @@ stonet_status sn_network_forward(const sn_network *net, const float *x, int64_t 
                                  float *out);
 /* The outputs in double: class probabilities or numbers. out n x outputs. */
 stonet_status sn_network_predict(const sn_network *net, const float *x, int64_t n, double *out);
-/* As widths, theta, activation, task, and the scaling if there is one. */
-stonet_status sn_network_save(const sn_network *net, sn_store *store);
-/* The network must be zeroed. */
-stonet_status sn_network_load(const sn_store *store, sn_network *net);
 void sn_network_clear(sn_network *net);
+
+/* Shape, parameters and scaling to a store and back: the entries widths, activation, input_activation,
+   first_layer, task, scaling, w1, b1, .. and mean, factor. Reading takes nothing on trust: what is missing,
+   of another shape, unknown or not finite is named. The network must be zeroed before. */
+stonet_status sn_network_put(const sn_network *net, sn_store *store);
+stonet_status sn_network_get(const sn_store *store, sn_network *net);
+/* The layers and the layout of a shape from the entry widths. */
+stonet_status sn_network_get_widths(const sn_store *store, sn_shape *shape);
+
+/* Entries of sn_method and sn_learner for those whose state is one sn_network. */
+void sn_network_free(void *state);
+stonet_status sn_network_save(const void *state, sn_store *store);
+stonet_status sn_network_load(const sn_store *store, void **state);
+const char *sn_network_history(const void *state);
+/* What their load is made of when the network must have this form: STONET_ERROR_FORMAT for any other. */
+stonet_status sn_network_load_as(const sn_store *store, const char *method, int layers, bool linear_first,
+                                 void **state);
 
 #endif

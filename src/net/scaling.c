@@ -52,6 +52,8 @@ stonet_status sn_scaling_load(const sn_store *store, int64_t columns, sn_scaling
     const sn_tensor *mean, *factor;
     SN_TRY(sn_store_get_vector(store, "mean", SN_F64, columns, &mean));
     SN_TRY(sn_store_get_vector(store, "factor", SN_F64, columns, &factor));
+    SN_TRY(sn_tensor_check_finite(mean));
+    SN_TRY(sn_tensor_check_finite(factor));
     SN_TRY(allocate(scaling, columns));
     memcpy(scaling->mean, mean->data, (size_t)columns * sizeof *scaling->mean);
     memcpy(scaling->factor, factor->data, (size_t)columns * sizeof *scaling->factor);

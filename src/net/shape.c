@@ -26,6 +26,12 @@ stonet_status sn_shape_layout(sn_shape *shape)
     return STONET_OK;
 }
 
+sn_activation sn_shape_activation(const sn_shape *shape, int layer)
+{
+    if (layer == 0) return shape->input_activation;
+    return layer == 1 && shape->linear_first ? SN_IDENTITY : shape->activation;
+}
+
 void sn_shape_start(const sn_shape *shape, uint64_t seed, float *theta)
 {
     for (int i = 0; i < shape->layers; i++) {

@@ -3,12 +3,15 @@
  *
  * Layers i = 1..h+1 with widths d_0 = p, d_1, .., d_h = q, d_{h+1} = outputs:
  *
- *     mu_1 = b_1 + w_1 psi_0(x),   mu_i = b_i + w_i psi(Y_{i-1})      w_i is d_i x d_{i-1}, row-major
+ *     mu_1 = b_1 + w_1 psi_0(x),   mu_i = b_i + w_i psi_{i-1}(Y_{i-1})      w_i is d_i x d_{i-1}, row-major
  *
- * psi_0 is the input activation (identity unless asked for). In arrays, layer i has index i - 1.
+ * psi_0 is the input activation (identity unless asked for), psi_1 the identity if the first layer is linear,
+ * and psi the same in all other layers. In arrays, layer i has index i - 1.
  */
 #ifndef SN_NET_SHAPE_H
 #define SN_NET_SHAPE_H
+
+#include <stdbool.h>
 
 #include "data/problem.h"
 
@@ -23,6 +26,7 @@ typedef struct sn_shape {
     int64_t width[SN_MAX_LAYERS + 1]; /* d_0 .. d_{h+1} */
     sn_activation activation;
     sn_activation input_activation;
+    bool linear_first; /* psi_1 is the identity: layer 1 is a linear reduction of the inputs */
     sn_task task;
     int64_t weight_at[SN_MAX_LAYERS]; /* where w_{i+1} starts in the flat array */
     int64_t bias_at[SN_MAX_LAYERS];
@@ -31,6 +35,8 @@ typedef struct sn_shape {
 
 /* Fills the offsets from layers, width and the rest; fails on widths below 1 or too many layers. */
 stonet_status sn_shape_layout(sn_shape *shape);
+/* psi_layer, what mu_layer goes through on its way into the next one; 0: the inputs. */
+sn_activation sn_shape_activation(const sn_shape *shape, int layer);
 /* Starting parameters: weights N(0, 1/d_{i-1}) (relu: 2/d_{i-1}), biases 0, keyed by the seed; theta has
    shape->parameters floats. */
 void sn_shape_start(const sn_shape *shape, uint64_t seed, float *theta);

@@ -1,9 +1,14 @@
-/* Mini-batch training of a plain network: shuffled epochs, one of three update rules. */
+/*
+ * Mini-batch training of a network without latent noise: shuffled epochs, one of three update rules.
+ *
+ * g is the gradient of the mean loss (net/loss.h), for a squared loss times 2 / outputs: the rates of such
+ * networks are those of the mean square error, whose usual values do not depend on the number of outputs.
+ */
 #ifndef SN_NET_TRAIN_H
 #define SN_NET_TRAIN_H
 
 #include "base/run.h"
-#include "net/backprop.h"
+#include "net/network.h"
 
 typedef enum sn_rule {
     SN_SGD,     /* v <- momentum v + g,  theta <- theta - rate v */
@@ -12,12 +17,11 @@ typedef enum sn_rule {
 } sn_rule;
 
 typedef struct sn_training {
-    const char *stage; /* for progress and messages, e.g. "mlp" */
+    const char *stage; /* for the history, progress and messages, e.g. "mlp" */
     sn_rule rule;
     double rate, momentum;
     double decay; /* weights also shrink: SGD by adding decay w to g, the others by rate decay w */
     double dropout;
-    bool linear_first; /* see backprop.h */
     int64_t batch, epochs;
     /* Called after every update, e.g. to put a constraint back; may be NULL. */
     void (*after_step)(void *user, float *theta);
@@ -25,15 +29,13 @@ typedef struct sn_training {
 } sn_training;
 
 /*
- * Trains theta (shape->parameters floats, from where it is) on all examples; each epoch's batches are of
- * equal size within one row. losses (epochs doubles, or NULL) gets each epoch's mean loss, *done the number
- * of epochs kept. When the loss stops being finite theta goes back to the last good epoch and *outcome says
- * so; in the first epoch that is an error. Stops between epochs when run asks to.
+ * Trains the network's parameters, from where they are, on all rows of the problem (with neither label nor y:
+ * to give back its scaled input); each epoch's batches are of equal size within one row. Every epoch kept
+ * adds a row to the network's history. When the loss stops being finite the parameters go back to the last
+ * good epoch and *outcome says so; in the first epoch that is an error. Stops between epochs when run asks
+ * to.
  */
-stonet_status sn_train(const sn_shape *shape, const sn_examples *examples, const sn_training *training,
-                       const stonet_run *run, float *theta, double *losses, int64_t *done,
-                       stonet_outcome *outcome);
-/* The losses as CSV text, "epoch,stage,loss"; stages are written one after the other with sn_history_add. */
-stonet_status sn_history_add(char **history, const char *stage, const double *losses, int64_t count);
+stonet_status sn_network_train(sn_network *net, const sn_problem *problem, const sn_training *training,
+                               const stonet_run *run, stonet_outcome *outcome);
 
 #endif

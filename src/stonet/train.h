@@ -6,8 +6,8 @@
 #define SN_STONET_TRAIN_H
 
 #include "base/run.h"
+#include "net/epoch_log.h"
 #include "stonet/config.h"
-#include "stonet/epoch_log.h"
 
 typedef struct sn_stage_job {
     const sn_shape *shape;

@@ -1,4 +1,4 @@
-#include "stonet/epoch_log.h"
+#include "net/epoch_log.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,9 +24,9 @@ static stonet_status append(sn_epoch_log *history, const char *line)
 
 stonet_status sn_epoch_log_add(sn_epoch_log *history, const sn_epoch_row *row)
 {
-    if (history->length == 0) SN_TRY(append(history, "stage,epoch,loss,lr\n"));
+    if (history->length == 0) SN_TRY(append(history, SN_EPOCH_LOG_HEADER "\n"));
     char line[160];
-    sn_format(line, sizeof line, "%s,%" PRId64 ",%.6g,%.6g\n", row->stage, row->epoch, row->loss, row->lr);
+    sn_format(line, sizeof line, "%.40s,%" PRId64 ",%.9g,%.6g\n", row->stage, row->epoch, row->loss, row->lr);
     return append(history, line);
 }
 

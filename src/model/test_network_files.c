@@ -1,0 +1,186 @@
+/* The files of models made of networks: one history, one form, and what is refused and named when it is
+ * damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/testing.h"
+
+static stonet_model *fit(const char *method, const char *learner, const sn_table *table)
+{
+    stonet_spec *spec = sn_testing_spec(method, "2");
+    static const char *const SHORT[][2] = {{"epochs", "3"}, {"refine", "2"}, {"sdr_iterations", "2"}};
+    for (size_t i = 0; i < sizeof SHORT / sizeof *SHORT; i++)
+        if (sn_spec_has(spec, SHORT[i][0]))
+            assert_int_equal(stonet_spec_set(spec, SHORT[i][0], SHORT[i][1]), STONET_OK);
+    if (learner != NULL) {
+        assert_int_equal(stonet_spec_set(spec, "learner", learner), STONET_OK);
+        assert_int_equal(stonet_spec_set(spec, "learner.epochs", "3"), STONET_OK);
+    }
+    stonet_model *model = NULL;
+    assert_int_equal(stonet_fit(spec, table->data, NULL, &model), STONET_OK);
+    stonet_spec_free(spec);
+    return model;
+}
+
+static void histories_have_one_header(void **state)
+{
+    (void)state;
+    sn_table numbers = sn_table_numbers(60, 4, 2, 2);
+    static const char *const TRAINED[] = {"stonet", "nnsdr", "autoencoder"};
+    int found = 0;
+    for (size_t i = 0; i < sn_method_count(); i++) found += sn_method_at(i)->history != NULL;
+    assert_int_equal(found, sizeof TRAINED / sizeof *TRAINED); /* a new method with a history: add it */
+    for (size_t i = 0; i < sizeof TRAINED / sizeof *TRAINED; i++) {
+        stonet_model *model = fit(TRAINED[i], NULL, &numbers);
+        char *history = stonet_model_history_csv(model);
+        assert_non_null(history);
+        const char *rows = strchr(history, '\n') + 1;
+        assert_int_equal(strncmp(history, "stage,epoch,loss,lr\n", (size_t)(rows - history)), 0);
+        int lines = 0;
+        for (const char *line = rows; *line != '\0'; line = strchr(line, '\n') + 1, lines++) {
+            char stage[64];
+            long long epoch;
+            double loss, lr;
+            assert_int_equal(sscanf(line, "%63[^,],%lld,%lf,%lf", stage, &epoch, &loss, &lr), 4);
+            assert_true(epoch >= 1 && isfinite(loss) && loss > 0 && lr > 0);
+        }
+        assert_true(lines >= 3);
+        stonet_string_free(history);
+        stonet_model_free(model);
+    }
+    sn_table_free(&numbers);
+}
+
+/* ---- damage ---- */
+
+typedef struct edit {
+    const char *name; /* of a text entry or a tensor, after "method." or "learner." */
+    const char *word; /* the entry's new value; NULL: `number` goes into the tensor's first place */
+    double number;
+    const char *says;
+} edit;
+
+static const edit EDITS[] = {
+    {"activation", "softplus", 0, "activation' is 'softplus', no activation"},
+    {"activation", "2", 0, "activation' is '2'"},
+    {"input_activation", "off", 0, "input_activation' is 'off'"},
+    {"first_layer", "bent", 0, "first_layer' is 'bent'"},
+    {"task", "ranking", 0, "task' is 'ranking'"},
+    {"scaling", "yes", 0, "scaling' is 'yes'"},
+    {"widths", NULL, 3, "w1' has a wrong type or shape"},
+    {"widths", NULL, 0, "widths'"},
+    {"w1", NULL, NAN, "w1' holds a value that is not a finite number"},
+    {"b2", NULL, INFINITY, "b2' holds a value that is not a finite number"},
+};
+static const edit STONET_EDITS[] = {
+    {"integrator", "leapfrog", 0, "method.integrator' is 'leapfrog'"},
+    {"start", "anywhere", 0, "method.start' is 'anywhere'"},
+    {"first_layer", "linear", 0, "not one of a StoNet"},
+    {"lr", "fast", 0, "method.lr' is 'fast'"},
+    {"sweeps", "0", 0, "method.sweeps' is '0'"},
+    {"variances", NULL, NAN, "method.variances' holds"},
+};
+
+static sn_store *edited(const sn_store *from, const char *name, const edit *change)
+{
+    sn_store *store = NULL;
+    bool found = false;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    for (size_t i = 0; i < sn_store_tensors(from); i++) {
+        const sn_tensor *t = sn_store_tensor(from, i);
+        assert_int_equal(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data), STONET_OK);
+        if (change->word != NULL || strcmp(t->name, name) != 0) continue;
+        void *data = sn_store_find(store, name)->data;
+        if (t->dtype == SN_F32) *(float *)data = (float)change->number;
+        if (t->dtype == SN_F64) *(double *)data = change->number;
+        if (t->dtype == SN_I64) *(int64_t *)data = (int64_t)change->number;
+        found = true;
+    }
+    for (size_t i = 0; i < sn_store_texts(from); i++) {
+        const char *key, *value;
+        sn_store_text(from, i, &key, &value);
+        bool changed = change->word != NULL && strcmp(key, name) == 0;
+        assert_int_equal(sn_store_put_text(store, key, changed ? change->word : value), STONET_OK);
+        found = found || changed;
+    }
+    if (!found) fail_msg("there is no %s to change", name);
+    return store;
+}
+
+static void assert_refused(const sn_store *whole, const char *prefix, const edit *change)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", prefix, change->name);
+    sn_store *bad = edited(whole, name, change);
+    stonet_model *back = NULL;
+    stonet_status status = sn_model_from_store(bad, &back);
+    if (status != STONET_ERROR_FORMAT || strstr(stonet_last_error(), change->says) == NULL)
+        fail_msg("%s: got %d '%s', wanted '%s'", name, status, stonet_last_error(), change->says);
+    assert_null(back);
+    sn_store_free(bad);
+}
+
+static void damaged_networks_are_refused_by_name(void **state)
+{
+    (void)state;
+    sn_table numbers = sn_table_numbers(60, 4, 1, 2);
+    static const char *const CASES[][3] = {{"stonet", NULL, "method."},
+                                           {"nnsdr", NULL, "method."},
+                                           {"autoencoder", NULL, "method."},
+                                           {"pca", "mlp", "learner."}};
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+        stonet_model *model = fit(CASES[k][0], CASES[k][1], &numbers), *back = NULL;
+        sn_store *store = NULL;
+        assert_int_equal(sn_store_create(&store), STONET_OK);
+        assert_int_equal(sn_model_to_store(model, store), STONET_OK);
+        assert_int_equal(sn_model_from_store(store, &back), STONET_OK);
+        for (size_t i = 0; i < sizeof EDITS / sizeof *EDITS; i++)
+            assert_refused(store, CASES[k][2], &EDITS[i]);
+        for (size_t i = 0; k == 0 && i < sizeof STONET_EDITS / sizeof *STONET_EDITS; i++)
+            assert_refused(store, CASES[k][2], &STONET_EDITS[i]);
+        sn_store_free(store);
+        stonet_model_free(back);
+        stonet_model_free(model);
+    }
+    sn_table_free(&numbers);
+}
+
+static void unknown_facts_are_refused(void **state)
+{
+    (void)state;
+    static const edit FACTS[] = {
+        {"format_version", "3", 0, "written by a newer stonet (format 3, this one reads up to 2)"},
+        {"format_version", "0", 0, "'format_version' is '0'"},
+        {"format_version", "two", 0, "'format_version' is 'two'"},
+        {"format_version", "1", 0, "'stonet.outcome' is 'done'"}, /* format 1 has a number there */
+        {"stonet.outcome", "perhaps", 0, "'stonet.outcome' is 'perhaps'"},
+        {"stonet.outcome", "0", 0, "'stonet.outcome' is '0'"},
+        {"stonet.method", "magic", 0, "'magic'"},
+        {"schema.task", "ranking", 0, "'schema.task' is 'ranking'"},
+    };
+    sn_table numbers = sn_table_numbers(60, 4, 1, 2);
+    stonet_model *model = fit("pca", NULL, &numbers);
+    sn_store *store = NULL;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_model_to_store(model, store), STONET_OK);
+    for (size_t i = 0; i < sizeof FACTS / sizeof *FACTS; i++) assert_refused(store, "", &FACTS[i]);
+    sn_store_free(store);
+    stonet_model_free(model);
+    sn_table_free(&numbers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(histories_have_one_header),
+        cmocka_unit_test(damaged_networks_are_refused_by_name),
+        cmocka_unit_test(unknown_facts_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
