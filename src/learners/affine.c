@@ -50,6 +50,8 @@ stonet_status sn_affine_load(const sn_store *store, sn_affine *affine)
     const sn_tensor *coef, *intercept;
     SN_TRY(sn_store_get_matrix(store, "coef", SN_F64, -1, -1, &coef));
     SN_TRY(sn_store_get_vector(store, "intercept", SN_F64, coef->shape[0], &intercept));
+    SN_TRY(sn_tensor_check_finite(coef));
+    SN_TRY(sn_tensor_check_finite(intercept));
     SN_TRY(sn_affine_create(affine, coef->shape[1], coef->shape[0]));
     memcpy(affine->coef, coef->data, (size_t)sn_tensor_count(coef) * sizeof *affine->coef);
     memcpy(affine->intercept, intercept->data, (size_t)affine->outputs * sizeof *affine->intercept);

@@ -126,6 +126,9 @@ stonet_status sn_kernel_map_load(const sn_store *store, void **state)
     int64_t d = coefficients->shape[1];
     SN_TRY(sn_store_get_vector(store, "kernel.offset", SN_F64, d, &offset));
     SN_TRY(sn_store_get_real(store, "kernel.gamma", &gamma));
+    SN_TRY(sn_tensor_check_finite(centres));
+    SN_TRY(sn_tensor_check_finite(coefficients));
+    SN_TRY(sn_tensor_check_finite(offset));
     if (m < 1 || p < 1 || d < 1 || !(gamma > 0.0))
         return sn_fail(STONET_ERROR_FORMAT,
                        "the model's kernel has no centres, no columns or a bandwidth below 0");

@@ -115,6 +115,8 @@ stonet_status sn_linear_map_load(const sn_store *store, void **state)
     const sn_tensor *centre, *direction, *extra;
     SN_TRY(sn_store_get_vector(store, "centre", SN_F64, -1, &centre));
     SN_TRY(sn_store_get_matrix(store, "direction", SN_F64, centre->shape[0], -1, &direction));
+    SN_TRY(sn_tensor_check_finite(centre));
+    SN_TRY(sn_tensor_check_finite(direction));
     sn_linear_map stored = {.p = centre->shape[0],
                             .dim = direction->shape[1],
                             .centre = centre->data,

@@ -151,6 +151,36 @@ static void damaged_networks_are_refused_by_name(void **state)
     sn_table_free(&numbers);
 }
 
+/* What goes through Z and the answers of the other methods and learners is looked at too. */
+static void numbers_that_are_not_finite_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method, *prefix;
+        edit change;
+    } CASES[] = {
+        {"pca", "method.", {"centre", NULL, NAN, "method.centre' holds"}},
+        {"sir", "method.", {"direction", NULL, INFINITY, "method.direction' holds"}},
+        {"gsir", "method.", {"kernel.centres", NULL, NAN, "method.kernel.centres' holds"}},
+        {"gsir", "method.", {"kernel.coefficients", NULL, NAN, "method.kernel.coefficients' holds"}},
+        {"gsir", "method.", {"kernel.offset", NULL, -INFINITY, "method.kernel.offset' holds"}},
+        {"pca", "learner.", {"coef", NULL, NAN, "learner.coef' holds"}},
+        {"pca", "learner.", {"intercept", NULL, NAN, "learner.intercept' holds"}},
+        {"pca", "schema.", {"factor", NULL, NAN, "schema.factor"}},
+    };
+    sn_table numbers = sn_table_numbers(60, 4, 1, 2);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        stonet_model *model = fit(CASES[i].method, NULL, &numbers);
+        sn_store *store = NULL;
+        assert_int_equal(sn_store_create(&store), STONET_OK);
+        assert_int_equal(sn_model_to_store(model, store), STONET_OK);
+        assert_refused(store, CASES[i].prefix, &CASES[i].change);
+        sn_store_free(store);
+        stonet_model_free(model);
+    }
+    sn_table_free(&numbers);
+}
+
 static void unknown_facts_are_refused(void **state)
 {
     (void)state;
@@ -180,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(histories_have_one_header),
         cmocka_unit_test(damaged_networks_are_refused_by_name),
+        cmocka_unit_test(numbers_that_are_not_finite_are_named),
         cmocka_unit_test(unknown_facts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
