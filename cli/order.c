@@ -91,17 +91,29 @@ static int print_table(const cli_command *command, const stonet_order_result *fo
     output out;
     int result = output_open(command, NULL, &out);
     if (result != EXIT_DONE) return result;
+    enum { MOST_COLUMNS = 16 };
     const int64_t columns = stonet_order_columns(found), chosen = stonet_order_chosen(found);
-    for (int64_t c = 0; c < columns; c++)
-        fprintf(out.stream, c == 0 ? "%5s" : "  %15s", stonet_order_column_name(found, c));
-    fprintf(out.stream, "\n");
-    for (int64_t i = 0; i < stonet_order_rows(found); i++) {
+    char align[MOST_COLUMNS] = "";
+    for (int64_t c = 0; c < columns && c < MOST_COLUMNS - 2; c++) strcat(align, "r");
+    strcat(align, "l");
+    table *printed = table_create(align);
+    for (int64_t c = 0; c < columns && printed != NULL; c++)
+        table_add(printed, "%s", stonet_order_column_name(found, c));
+    if (printed != NULL) table_add(printed, "%s", "");
+    for (int64_t i = 0; i < stonet_order_rows(found) && printed != NULL; i++) {
         for (int64_t c = 0; c < columns; c++) {
             char text[32];
             cell_text(stonet_order_value(found, i, c), c, text);
-            fprintf(out.stream, c == 0 ? "%5s" : "  %15s", text);
+            table_add(printed, "%s", text);
         }
-        fprintf(out.stream, "%s\n", (int64_t)stonet_order_value(found, i, 0) == chosen ? "  <- chosen" : "");
+        table_add(printed, "%s", (int64_t)stonet_order_value(found, i, 0) == chosen ? "<- chosen" : "");
+    }
+    const bool whole = printed != NULL && table_print(printed, true, out.stream) == 0;
+    table_free(printed);
+    if (!whole) {
+        say_error(command, "memory ran out while the table was printed");
+        output_abandon(&out);
+        return EXIT_FAILED;
     }
     fprintf(out.stream, "\nchosen: %lld (%s): %s.\n", (long long)chosen, stonet_order_rule_name(found),
             stonet_order_reason(found));

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/svg_parts.h"
+
 /* Sizes in pixels: one panel with its axes and labels, and where its frame lies inside. */
 enum {
     PANEL_WIDTH = 640,
@@ -16,7 +18,6 @@ enum {
     TITLE_ROOM = 26,
     LEGEND_ROOM = 26,
     HEAD_MARGIN = 24,
-    TICKS = 6,
     MOST_TICKS = 32
 };
 
@@ -24,93 +25,6 @@ enum {
 static const char *const palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
                                       "#56b4e9", "#000000", "#8c6d31", "#882255", "#999999"};
 enum { PALETTE_SIZE = sizeof palette / sizeof *palette, MARKERS = 4 };
-
-typedef struct axis {
-    double low, high;              /* data units */
-    double start, end;             /* pixels */
-    double step;                   /* between ticks */
-    int64_t first_tick, last_tick; /* as multiples of the step */
-} axis;
-
-static double place(const axis *along, double value)
-{
-    return along->start + (value - along->low) / (along->high - along->low) * (along->end - along->start);
-}
-
-static double place_tick(const axis *along, int64_t tick)
-{
-    return place(along, (double)tick * along->step);
-}
-
-static void put_text(FILE *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-    }
-}
-
-/* A typographic minus, as wide as the digits. */
-static void put_number(FILE *out, double value)
-{
-    fprintf(out, "%s%.6g", value < 0 ? "\xe2\x88\x92" : "", fabs(value));
-}
-
-static double text_width(const char *text, double size)
-{
-    return 0.56 * size * (double)strlen(text);
-}
-
-/* ---- axes -------------------------------------------------------------------------------------- */
-
-/* The smallest of 1, 2, 2.5, 5, 10 times a power of ten that makes at most TICKS steps of the range. */
-static double nice_step(double range)
-{
-    static const double nice[] = {1, 2, 2.5, 5, 10};
-    double power = pow(10, floor(log10(range / TICKS)));
-    for (size_t i = 0; i < sizeof nice / sizeof *nice; i++)
-        if (nice[i] * power * TICKS >= range) return nice[i] * power;
-    return 10 * power;
-}
-
-static void widen(double value, double *low, double *high)
-{
-    if (!isfinite(value)) return;
-    if (value < *low) *low = value;
-    if (value > *high) *high = value;
-}
-
-static axis make_axis(double low, double high, double start, double end)
-{
-    if (low > high) { /* no finite point */
-        low = 0;
-        high = 1;
-    }
-    double range = high - low;
-    if (range <= 1e-12 * fmax(fabs(low), fabs(high))) range = low != 0 ? fabs(low) : 1;
-    axis made = {.low = low - 0.04 * range,
-                 .high = high + 0.04 * range,
-                 .start = start,
-                 .end = end,
-                 .step = nice_step(range)};
-    made.first_tick = (int64_t)ceil(made.low / made.step);
-    made.last_tick = (int64_t)floor(made.high / made.step);
-    return made;
-}
 
 static void find_ranges(const svg_panel *panel, double x[2], double y[2])
 {
@@ -121,15 +35,15 @@ static void find_ranges(const svg_panel *panel, double x[2], double y[2])
         for (int64_t i = 0; i < series->n; i++) {
             if (!isfinite(series->x[i]) || !isfinite(series->y[i])) continue;
             double error = series->error != NULL && isfinite(series->error[i]) ? series->error[i] : 0;
-            widen(series->x[i], &x[0], &x[1]);
-            widen(series->y[i] - error, &y[0], &y[1]);
-            widen(series->y[i] + error, &y[0], &y[1]);
+            svg_widen(series->x[i], &x[0], &x[1]);
+            svg_widen(series->y[i] - error, &y[0], &y[1]);
+            svg_widen(series->y[i] + error, &y[0], &y[1]);
         }
     }
 }
 
 /* Where the ticks of the abscissa are; gives how many. */
-static size_t find_x_ticks(const svg_panel *panel, const axis *x, double at[MOST_TICKS])
+static size_t find_x_ticks(const svg_panel *panel, const svg_axis *x, double at[MOST_TICKS])
 {
     size_t count = 0;
     if (!panel->x_log10) {
@@ -144,25 +58,25 @@ static size_t find_x_ticks(const svg_panel *panel, const axis *x, double at[MOST
     return count;
 }
 
-static void draw_axes(FILE *out, const svg_panel *panel, const axis *x, const axis *y)
+static void draw_axes(FILE *out, const svg_panel *panel, const svg_axis *x, const svg_axis *y)
 {
     double at[MOST_TICKS];
     size_t x_ticks = find_x_ticks(panel, x, at);
     fprintf(out, "<g class=\"grid\">\n");
     for (size_t i = 0; i < x_ticks; i++)
-        fprintf(out, "<path d=\"M%.1f %.1fV%.1f\"/>\n", place(x, at[i]), y->start, y->end);
+        fprintf(out, "<path d=\"M%.1f %.1fV%.1f\"/>\n", svg_place(x, at[i]), y->start, y->end);
     for (int64_t tick = y->first_tick; tick <= y->last_tick; tick++)
-        fprintf(out, "<path d=\"M%.1f %.1fH%.1f\"/>\n", x->start, place_tick(y, tick), x->end);
+        fprintf(out, "<path d=\"M%.1f %.1fH%.1f\"/>\n", x->start, svg_place_tick(y, tick), x->end);
     fprintf(out, "</g>\n<g class=\"tick\" text-anchor=\"middle\">\n");
     for (size_t i = 0; i < x_ticks; i++) {
-        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", place(x, at[i]), y->start + 18);
-        put_number(out, panel->x_log10 ? pow(10, at[i]) : at[i]);
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", svg_place(x, at[i]), y->start + 18);
+        svg_put_number(out, panel->x_log10 ? pow(10, at[i]) : at[i]);
         fprintf(out, "</text>\n");
     }
     fprintf(out, "</g>\n<g class=\"tick\" text-anchor=\"end\">\n");
     for (int64_t tick = y->first_tick; tick <= y->last_tick; tick++) {
-        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", x->start - 8, place_tick(y, tick) + 4.5);
-        put_number(out, (double)tick * y->step);
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">", x->start - 8, svg_place_tick(y, tick) + 4.5);
+        svg_put_number(out, (double)tick * y->step);
         fprintf(out, "</text>\n");
     }
     fprintf(out, "</g>\n<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", x->start, y->end, y->start,
@@ -171,12 +85,12 @@ static void draw_axes(FILE *out, const svg_panel *panel, const axis *x, const ax
     double middle_y = 0.5 * (y->start + y->end);
     fprintf(out, "<text class=\"label\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">", middle_x,
             y->start + 42);
-    put_text(out, panel->x_label);
+    svg_put_text(out, panel->x_label);
     fprintf(out,
             "</text>\n<text class=\"label\" text-anchor=\"middle\" transform=\"translate(%.1f %.1f) "
             "rotate(-90)\">",
             x->start - 50, middle_y);
-    put_text(out, panel->y_label);
+    svg_put_text(out, panel->y_label);
     fprintf(out, "</text>\n");
 }
 
@@ -221,7 +135,7 @@ static bool drawable(const svg_series *series, int64_t i)
     return i < series->n && isfinite(series->x[i]) && isfinite(series->y[i]);
 }
 
-static void draw_scatter(FILE *out, const svg_panel *panel, const axis *x, const axis *y)
+static void draw_scatter(FILE *out, const svg_panel *panel, const svg_axis *x, const svg_axis *y)
 {
     int64_t most = 0;
     int64_t total = 0;
@@ -236,21 +150,21 @@ static void draw_scatter(FILE *out, const svg_panel *panel, const axis *x, const
             const svg_series *series = &panel->series[s];
             if (drawable(series, i))
                 fprintf(out, "<circle class=\"s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n",
-                        s % PALETTE_SIZE, place(x, series->x[i]), place(y, series->y[i]), radius);
+                        s % PALETTE_SIZE, svg_place(x, series->x[i]), svg_place(y, series->y[i]), radius);
         }
     fprintf(out, "</g>\n");
 }
 
-static void draw_open(FILE *out, const svg_series *series, size_t s, const axis *x, const axis *y)
+static void draw_open(FILE *out, const svg_series *series, size_t s, const svg_axis *x, const svg_axis *y)
 {
     fprintf(out, "<g fill=\"none\" stroke=\"%s\" stroke-width=\"1.4\">\n", palette[s % PALETTE_SIZE]);
     for (int64_t i = 0; i < series->n; i++)
         if (drawable(series, i))
-            draw_marker(out, marker_of(s), place(x, series->x[i]), place(y, series->y[i]), 6);
+            draw_marker(out, marker_of(s), svg_place(x, series->x[i]), svg_place(y, series->y[i]), 6);
     fprintf(out, "</g>\n");
 }
 
-static void draw_line(FILE *out, const svg_series *series, size_t s, const axis *x, const axis *y)
+static void draw_line(FILE *out, const svg_series *series, size_t s, const svg_axis *x, const svg_axis *y)
 {
     const char *colour = palette[s % PALETTE_SIZE];
     fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\" d=\"",
@@ -261,25 +175,26 @@ static void draw_line(FILE *out, const svg_series *series, size_t s, const axis 
             move = 'M';
             continue;
         }
-        fprintf(out, "%c%.1f %.1f", move, place(x, series->x[i]), place(y, series->y[i]));
+        fprintf(out, "%c%.1f %.1f", move, svg_place(x, series->x[i]), svg_place(y, series->y[i]));
         move = 'L';
     }
     fprintf(out, "\"/>\n<g stroke=\"%s\" stroke-width=\"1.2\">\n", colour);
     for (int64_t i = 0; series->error != NULL && i < series->n; i++)
         if (drawable(series, i) && isfinite(series->error[i]))
-            fprintf(out, "<path d=\"M%.1f %.1fV%.1f\"/>\n", place(x, series->x[i]),
-                    place(y, series->y[i] - series->error[i]), place(y, series->y[i] + series->error[i]));
+            fprintf(out, "<path d=\"M%.1f %.1fV%.1f\"/>\n", svg_place(x, series->x[i]),
+                    svg_place(y, series->y[i] - series->error[i]),
+                    svg_place(y, series->y[i] + series->error[i]));
     fprintf(out, "</g>\n<g class=\"s%zu\">\n", s % PALETTE_SIZE);
     for (int64_t i = 0; series->n <= 60 && i < series->n; i++)
         if (drawable(series, i))
-            draw_marker(out, marker_of(s), place(x, series->x[i]), place(y, series->y[i]), 4);
+            draw_marker(out, marker_of(s), svg_place(x, series->x[i]), svg_place(y, series->y[i]), 4);
     fprintf(out, "</g>\n");
 }
 
 /* Where the next entry of a legend goes: to a new line when the present one is full. */
 static void legend_step(const char *label, double left, double *x, double *y)
 {
-    double width = 15 + text_width(label, 14);
+    double width = 15 + svg_text_width(label, 14);
     if (*x > left && *x + width > left + PANEL_WIDTH - FRAME_LEFT - FRAME_RIGHT) {
         *x = left;
         *y += LEGEND_ROOM;
@@ -303,9 +218,9 @@ static double draw_legend(FILE *out, const svg_panel *panel, double left, double
             fprintf(out, "<g class=\"s%zu\">", style % PALETTE_SIZE);
         draw_marker(out, panel->kind == SVG_LINE ? marker_of(style) : 0, x + 5, y - 4.5, 4.5);
         fprintf(out, "</g><text class=\"label\" x=\"%.1f\" y=\"%.1f\">", x + 15, y);
-        put_text(out, label);
+        svg_put_text(out, label);
         fprintf(out, "</text>\n");
-        x += 15 + text_width(label, 14) + 24;
+        x += 15 + svg_text_width(label, 14) + 24;
     }
     return any ? y - top + LEGEND_ROOM : 0;
 }
@@ -317,7 +232,7 @@ static void draw_panel(FILE *out, const svg_panel *panel, double left, double to
     double at = top + 6;
     if (panel->title != NULL) {
         fprintf(out, "<text class=\"panel\" x=\"%.1f\" y=\"%.1f\">", left + FRAME_LEFT, at + 14);
-        put_text(out, panel->title);
+        svg_put_text(out, panel->title);
         fprintf(out, "</text>\n");
         at += TITLE_ROOM;
     }
@@ -325,8 +240,8 @@ static void draw_panel(FILE *out, const svg_panel *panel, double left, double to
     double range_x[2];
     double range_y[2];
     find_ranges(panel, range_x, range_y);
-    axis x = make_axis(range_x[0], range_x[1], left + FRAME_LEFT, left + PANEL_WIDTH - FRAME_RIGHT);
-    axis y = make_axis(range_y[0], range_y[1], top + PANEL_HEIGHT - FRAME_BOTTOM, at + 4);
+    svg_axis x = svg_axis_make(range_x[0], range_x[1], left + FRAME_LEFT, left + PANEL_WIDTH - FRAME_RIGHT);
+    svg_axis y = svg_axis_make(range_y[0], range_y[1], top + PANEL_HEIGHT - FRAME_BOTTOM, at + 4);
     draw_axes(out, panel, &x, &y);
     if (panel->kind == SVG_SCATTER)
         draw_scatter(out, panel, &x, &y);
@@ -350,12 +265,12 @@ static void draw_head(FILE *out, const svg_figure *figure, double width, double 
     fprintf(out, "\n</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
     if (figure->title != NULL) {
         fprintf(out, "<text class=\"title\" x=\"%d\" y=\"%d\">", HEAD_MARGIN, HEAD_MARGIN + 12);
-        put_text(out, figure->title);
+        svg_put_text(out, figure->title);
         fprintf(out, "</text>\n");
     }
     if (figure->subtitle != NULL) {
         fprintf(out, "<text class=\"subtitle\" x=\"%d\" y=\"%d\">", HEAD_MARGIN, HEAD_MARGIN + 36);
-        put_text(out, figure->subtitle);
+        svg_put_text(out, figure->subtitle);
         fprintf(out, "</text>\n");
     }
 }

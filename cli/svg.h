@@ -42,4 +42,13 @@ typedef struct svg_figure {
 /* The figure as text, to be freed with free(); NULL when memory ran out. */
 char *svg_render(const svg_figure *figure);
 
+/* Named amounts as horizontal bars from 0, in the order given. */
+typedef struct svg_bar {
+    const char *name; /* shortened when it is long */
+    double value, error;
+} svg_bar;
+
+/* The same as svg_render, for bars. */
+char *svg_render_bars(const char *title, const char *label, const svg_bar *bars, size_t count);
+
 #endif

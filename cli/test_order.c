@@ -22,7 +22,7 @@ static void a_table_and_a_sentence(void **state)
 {
     (void)state;
     SH("stonet order numbers.csv --target y --method sir --set slices=5");
-    assert_non_null(strstr(captured_out, "    k        criterion         movement  eigenvalue_left"));
+    assert_non_null(strstr(captured_out, "k  criterion"));
     assert_non_null(strstr(captured_out, "<- chosen\n"));
     assert_non_null(strstr(captured_out, "\nchosen: 1 (ladle): "));
     SH("stonet order numbers.csv --target y --method sir --set slices=5 --threads 1 > one; stonet order "

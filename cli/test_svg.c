@@ -6,7 +6,9 @@
 
 #include <cmocka.h>
 
-#include "cli/svg.c" /* programs are not libraries: the file itself is under test */
+#include "cli/svg.c" /* programs are not libraries: the files themselves are under test */
+#include "cli/svg_bars.c"
+#include "cli/svg_parts.c"
 
 static int count_of(const char *text, const char *part)
 {
@@ -120,6 +122,23 @@ static void ticks_are_round(void **state)
     assert_true(fabs(nice_step(3000) - 500) < 1e-9);
 }
 
+/* A bar for each name, markup as text, long names cut between characters. */
+static void bars_have_names(void **state)
+{
+    (void)state;
+    const svg_bar bars[] = {{"<b>&", 2.0, 0.5},
+                            {"a name of more than twenty-four characters", -1.0, 0.0},
+                            {"\xc3\xa4\xc3\xa4", NAN, 0.1}};
+    char *text = svg_render_bars("t<", "importance", bars, 3);
+    assert_non_null(text);
+    assert_int_equal(count_of(text, "<rect "), 4);
+    assert_non_null(strstr(text, "&lt;b&gt;&amp;"));
+    assert_non_null(strstr(text, "a name of more than twen\xe2\x80\xa6<"));
+    assert_null(strstr(text, "nan"));
+    free(text);
+    free(svg_render_bars("", "", NULL, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +148,7 @@ int main(void)
         cmocka_unit_test(open_markers_and_long_legends),
         cmocka_unit_test(odd_ranges_are_drawn),
         cmocka_unit_test(ticks_are_round),
+        cmocka_unit_test(bars_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

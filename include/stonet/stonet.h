@@ -83,6 +83,7 @@ STONET_API void stonet_string_free(char *text);
 #define STONET_INDEPENDENCE_OPTIONS_INIT \
     {.size = sizeof(stonet_independence_options), .features = 5, .repeats = 1, .permutations = 1000}
 #define STONET_ORDER_OPTIONS_INIT   {.size = sizeof(stonet_order_options), .level = 0.05}
+#define STONET_IMPORTANCE_OPTIONS_INIT {.size = sizeof(stonet_importance_options)}
 /* clang-format on */
 
 /* ---- how to run -------------------------------------------------------------------------------- */
@@ -376,6 +377,45 @@ STONET_API double stonet_order_value(const stonet_order_result *result, int64_t 
 /* method, rule, chosen, reason and rows (one object a k). Free with stonet_string_free; NULL on failure. */
 STONET_API char *stonet_order_json(const stonet_order_result *result);
 STONET_API void stonet_order_free(stonet_order_result *result);
+
+/* ---- which variables --------------------------------------------------------------------------- */
+
+/* How the importance of a variable is measured; nothing is fitted again. */
+typedef enum stonet_importance_kind {
+    STONET_IMPORTANCE_PERMUTATION = 0, /* growth of the loss when the variable comes from another row */
+    STONET_IMPORTANCE_GRADIENT,        /* mean |derivative| of the prediction, for one deviation of it */
+    STONET_IMPORTANCE_SHAPLEY          /* what it takes off the loss, over random orders of the variables */
+} stonet_importance_kind;
+
+typedef struct stonet_importance_options {
+    size_t size;
+    stonet_importance_kind kind;
+    int64_t repeats; /* permutations (10), pairs of orders (until they settle, 256 at the most); 0: those */
+} stonet_importance_options;
+
+typedef struct stonet_importance_result stonet_importance_result;
+
+typedef struct stonet_importance_row_values {
+    const char *variable; /* column of the table; a text column is one variable */
+    double importance, se;
+    int64_t n_z;     /* columns of Z; 0 for shapley */
+    const double *z; /* n_z: for each of them the share of its variance (permutation), or the derivative */
+} stonet_importance_row_values;
+
+/* Loss is the log loss, or the squared error over the training variance of y. The data must have the
+   response, and should not be the rows the model was fitted on. One row for each variable, in the order of
+   the table. The same seed gives the same numbers for any number of threads. */
+STONET_API stonet_status stonet_importance(const stonet_model *model, const stonet_data *data,
+                                           const stonet_importance_options *options, const stonet_run *run,
+                                           stonet_importance_result **out);
+STONET_API stonet_status stonet_importance_kind_find(const char *name, stonet_importance_kind *kind);
+STONET_API int64_t stonet_importance_rows(const stonet_importance_result *result);
+/* Fills *row; its pointers live as long as the result. */
+STONET_API stonet_status stonet_importance_row(const stonet_importance_result *result, int64_t index,
+                                               stonet_importance_row_values *row);
+/* An array of variable, importance, se, z1, .. Free with stonet_string_free; NULL on failure. */
+STONET_API char *stonet_importance_json(const stonet_importance_result *result);
+STONET_API void stonet_importance_free(stonet_importance_result *result);
 
 /* ---- tests ------------------------------------------------------------------------------------- */
 

@@ -78,6 +78,12 @@ stonet_status sn_take_order_options(const stonet_order_options *from, stonet_ord
     return sn_options_take(to, sizeof *to, from, "stonet_order_options");
 }
 
+stonet_status sn_take_importance_options(const stonet_importance_options *from, stonet_importance_options *to)
+{
+    *to = (stonet_importance_options)STONET_IMPORTANCE_OPTIONS_INIT;
+    return sn_options_take(to, sizeof *to, from, "stonet_importance_options");
+}
+
 stonet_status sn_take_independence_options(const stonet_independence_options *from,
                                            stonet_independence_options *to)
 {

@@ -18,6 +18,8 @@ stonet_status sn_take_use_options(const stonet_use_options *from, stonet_use_opt
 stonet_status sn_take_tune_options(const stonet_tune_options *from, stonet_tune_options *to);
 stonet_status sn_take_compare_options(const stonet_compare_options *from, stonet_compare_options *to);
 stonet_status sn_take_order_options(const stonet_order_options *from, stonet_order_options *to);
+stonet_status sn_take_importance_options(const stonet_importance_options *from,
+                                         stonet_importance_options *to);
 stonet_status sn_take_independence_options(const stonet_independence_options *from,
                                            stonet_independence_options *to);
 

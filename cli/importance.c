@@ -1,0 +1,197 @@
+/* stonet importance: which variables a model uses. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "cli/svg.h"
+
+typedef struct importance_values {
+    target_options target;
+    run_options run;
+    const char *kind, *plot;
+    int64_t repeats;
+    bool json;
+} importance_values;
+
+static const cli_option options[] = {
+    TARGET_OPTIONS(importance_values, target),
+    {.name = "kind",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(importance_values, kind),
+     .argument = "NAME",
+     .initial = "permutation",
+     .help = "permutation: growth of the loss when the variable is taken from another row; gradient: mean "
+             "derivative of the prediction, for one standard deviation of it; shapley: what it takes off the "
+             "loss, over random orders of the variables"},
+    {.name = "repeats",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(importance_values, repeats),
+     .argument = "R",
+     .initial = "0",
+     .low = 0,
+     .high = 100000,
+     .help = "Permutations of each variable (0: 10), or pairs of orders (0: until the values have settled)"},
+    JSON_OPTION(importance_values, json),
+    {.name = "plot",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(importance_values, plot),
+     .argument = "FILE.svg",
+     .writes = true,
+     .help = "Draw the importances, largest first, with their standard errors"},
+    RUN_OPTIONS(importance_values, run),
+};
+
+/* The rows, largest importance first. */
+typedef struct ranking {
+    int64_t count;
+    stonet_importance_row_values *row;
+} ranking;
+
+static int compare_rows(const void *a, const void *b)
+{
+    const stonet_importance_row_values *first = a, *second = b;
+    if (first->importance != second->importance) return first->importance > second->importance ? -1 : 1;
+    return 0;
+}
+
+static int rank(const cli_command *command, const stonet_importance_result *found, ranking *out)
+{
+    out->count = stonet_importance_rows(found);
+    out->row = calloc((size_t)out->count + 1, sizeof *out->row);
+    if (out->row == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    for (int64_t j = 0; j < out->count; j++) (void)stonet_importance_row(found, j, &out->row[j]);
+    qsort(out->row, (size_t)out->count, sizeof *out->row, compare_rows);
+    return EXIT_DONE;
+}
+
+static int print_ranking(const cli_command *command, const ranking *ranked)
+{
+    enum { MOST_Z = 20 };
+    const int64_t dim = ranked->count > 0 ? ranked->row[0].n_z : 0, shown = dim < MOST_Z ? dim : MOST_Z;
+    char align[MOST_Z + 4] = "lrr";
+    for (int64_t k = 0; k < shown; k++) align[3 + k] = 'r';
+    table *printed = table_create(align);
+    if (printed == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    table_add(printed, "variable");
+    table_add(printed, "importance");
+    table_add(printed, "se");
+    for (int64_t k = 0; k < shown; k++) table_add(printed, "z%lld", (long long)k + 1);
+    for (int64_t j = 0; j < ranked->count; j++) {
+        const stonet_importance_row_values *row = &ranked->row[j];
+        table_add(printed, "%s", row->variable);
+        table_add(printed, "%.4g", row->importance);
+        table_add(printed, "%.2g", row->se);
+        for (int64_t k = 0; k < shown; k++) table_add(printed, "%.3f", row->z[k]);
+    }
+    int result = output_table(command, NULL, printed, true);
+    table_free(printed);
+    return result;
+}
+
+/* The largest ones: a page of bars. */
+static int draw(const cli_command *command, const importance_values *values, const ranking *ranked)
+{
+    enum { MOST_BARS = 40 };
+    svg_bar bars[MOST_BARS];
+    const size_t count = ranked->count < MOST_BARS ? (size_t)ranked->count : MOST_BARS;
+    for (size_t j = 0; j < count; j++)
+        bars[j] = (svg_bar){
+            .name = ranked->row[j].variable, .value = ranked->row[j].importance, .error = ranked->row[j].se};
+    char title[96];
+    snprintf(title, sizeof title, "Importance of the variables (%s)", values->kind);
+    char *text = svg_render_bars(title, "importance, with its standard error", bars, count);
+    if (text == NULL) {
+        say_error(command, "memory ran out while the plot was drawn");
+        return EXIT_FAILED;
+    }
+    int result = output_text(command, values->plot, text);
+    free(text);
+    return result;
+}
+
+static int finish(const cli_command *command, const importance_values *values,
+                  const stonet_importance_result *found)
+{
+    ranking ranked = {0};
+    int result = rank(command, found, &ranked);
+    if (result == EXIT_DONE && values->plot != NULL) result = draw(command, values, &ranked);
+    if (result == EXIT_DONE && !values->json) result = print_ranking(command, &ranked);
+    if (result == EXIT_DONE && values->json) {
+        json_t *json = take_json(command, stonet_importance_json(found));
+        result = json != NULL ? output_json(command, NULL, json) : EXIT_FAILED;
+    }
+    free(ranked.row);
+    return result;
+}
+
+static int ask(const cli_command *command, const cli_arguments *given, const importance_values *values)
+{
+    stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
+    how.repeats = values->repeats;
+    stonet_model *model = NULL;
+    stonet_data *data = NULL;
+    stonet_importance_result *found = NULL;
+    int result = EXIT_DONE;
+    if (stonet_importance_kind_find(values->kind, &how.kind) != STONET_OK) {
+        say_usage(command, "%s", stonet_last_error());
+        result = EXIT_USAGE;
+    }
+    if (result == EXIT_DONE) result = require_target(command, &values->target);
+    if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
+    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
+    if (result == EXIT_DONE)
+        result =
+            read_data_for(command, model, given->operand[1], &values->target, values->run.threads, &data);
+    if (result == EXIT_DONE) {
+        stonet_run run;
+        start_run(&values->run, &run);
+        stonet_status status = stonet_importance(model, data, &how, &run, &found);
+        progress_clear();
+        result = status == STONET_OK ? finish(command, values, found) : say_failure(command, status);
+    }
+    stonet_importance_free(found);
+    stonet_data_free(data);
+    stonet_model_free(model);
+    return result;
+}
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    importance_values values = {0};
+    cli_arguments given;
+    parse_result parsed = options_parse(command, argc, argv, &values, &given);
+    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (parsed == PARSE_OK) result = ask(command, &given, &values);
+    options_free(command, &values);
+    return result;
+}
+
+const cli_command importance_command = {
+    .program = "stonet",
+    .name = "importance",
+    .summary = "Say which variables a model uses",
+    .operands = "MODEL DATA",
+    .required = "(--target COL | --target-file FILE)",
+    .details =
+        "DATA should be rows the model was not fitted on. Loss is the log loss, or the squared error "
+        "over the\n"
+        "training variance of the response; a text column is one variable. The columns z1, z2, ..\n"
+        "(permutation, gradient) say what each column of Z takes from the variable. Permuting a variable\n"
+        "that others depend on asks the model about rows that do not occur; shapley shares what such\n"
+        "variables say together.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = "  stonet importance my.model test.csv --target y\n"
+                "  stonet importance my.model test.csv --target y --kind shapley --plot importance.svg",
+    .run = run,
+};

@@ -1,0 +1,54 @@
+/* stonet importance. */
+#include "cli/test_support.h"
+
+#include <jansson.h>
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    write_table("full.csv", 200, 3);
+    SH("cut -d, -f1-4 full.csv > t.csv; stonet fit t.csv --target y --dim 2 --method sir --quiet --out m");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+static void largest_first_with_a_picture(void **state)
+{
+    (void)state;
+    SH("stonet importance m t.csv --target y --plot i.svg");
+    assert_memory_equal(captured_out, "variable  importance", strlen("variable  importance"));
+    const char *a = strstr(captured_out, "\na "), *c = strstr(captured_out, "\nc ");
+    assert_true(a != NULL && c != NULL && a < c);
+    SH("cat i.svg");
+    assert_int_equal(strncmp(captured_out, "<svg", 4), 0);
+    SH("stonet importance m t.csv --target y --kind shapley --repeats 4 --json --quiet");
+    json_t *rows = json_loads(captured_out, 0, NULL);
+    assert_int_equal(json_array_size(rows), 3);
+    assert_true(json_is_real(json_object_get(json_array_get(rows, 0), "se")));
+    json_decref(rows);
+}
+
+static void mistakes_are_said(void **state)
+{
+    (void)state;
+    assert_int_equal(sh("stonet importance m t.csv --target y --kind magic"), 2);
+    assert_non_null(strstr(captured_err, "no kind of importance 'magic'"));
+    assert_int_equal(sh("stonet importance m t.csv"), 2);
+    assert_int_equal(sh("stonet importance m t.csv --target nothing"), 2);
+    assert_string_equal(captured_out, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(largest_first_with_a_picture),
+        cmocka_unit_test(mistakes_are_said),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

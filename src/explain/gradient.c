@@ -1,0 +1,111 @@
+/*
+ * Gradient importance: mean_i |df/dx_j| sd_j, with f the prediction in units of the standard deviation of y
+ * (classes: each log probability less their mean over the classes; the mean over the outputs), and the same
+ * for each column of Z. Derivatives are central differences of a hundredth of the feature's standard
+ * deviation, so that any method can be asked; a variable of several features has the sum over them. The
+ * standard error is that of the mean over the rows.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "explain/importance.h"
+
+static const double STEP = 0.01; /* of a standard deviation: small beside bends, large beside rounding */
+static const double SMALLEST_PROBABILITY = 1e-7;
+
+static double deviation(const sn_asked *asked, int64_t feature)
+{
+    double mean = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < asked->n; i++)
+        mean += (double)asked->x[i * asked->p + feature] / (double)asked->n;
+    for (int64_t i = 0; i < asked->n; i++) squares += pow((double)asked->x[i * asked->p + feature] - mean, 2);
+    return sqrt(squares / (double)asked->n);
+}
+
+/* What f is at x: n x outputs. */
+static stonet_status answers(const sn_asked *asked, const float *x, double *f)
+{
+    SN_TRY(sn_model_predict(asked->model, x, asked->n, f));
+    const int64_t m = asked->outputs;
+    for (int64_t i = 0; i < asked->n; i++) {
+        double *row = f + i * m, mean = 0.0;
+        if (asked->label == NULL) {
+            for (int64_t k = 0; k < m; k++) row[k] /= sn_schema_target_sd(asked->model->schema, k);
+            continue;
+        }
+        for (int64_t k = 0; k < m; k++) {
+            row[k] = log(fmax(row[k], SMALLEST_PROBABILITY));
+            mean += row[k] / (double)m;
+        }
+        for (int64_t k = 0; k < m; k++) row[k] -= mean;
+    }
+    return STONET_OK;
+}
+
+typedef struct slopes {
+    float *x, *z[2]; /* n x p, n x dim */
+    double *f[2];    /* n x outputs */
+    double *row;     /* n: summed over the features of a variable */
+} slopes;
+
+/* x with one feature moved by a step from where the asked has it. */
+static void move(const sn_asked *asked, int64_t feature, double step, float *x)
+{
+    for (int64_t i = 0; i < asked->n; i++)
+        x[i * asked->p + feature] = (float)((double)asked->x[i * asked->p + feature] + step);
+}
+
+static stonet_status add_feature(const sn_asked *asked, int64_t feature, slopes *at, double *z)
+{
+    const double sd = deviation(asked, feature), n = (double)asked->n;
+    if (sd == 0.0) return STONET_OK; /* the rows do not say what a change of it would be */
+    for (int side = 0; side < 2; side++) {
+        move(asked, feature, side == 0 ? -STEP * sd : STEP * sd, at->x);
+        SN_TRY(answers(asked, at->x, at->f[side]));
+        SN_TRY(sn_model_reduce(asked->model, at->x, asked->n, NULL, at->z[side]));
+    }
+    move(asked, feature, 0.0, at->x);
+    for (int64_t i = 0; i < asked->n; i++) {
+        double sum = 0.0;
+        for (int64_t k = 0; k < asked->outputs; k++)
+            sum += fabs(at->f[1][i * asked->outputs + k] - at->f[0][i * asked->outputs + k]);
+        at->row[i] += sum / (2.0 * STEP * (double)asked->outputs);
+        for (int64_t k = 0; k < asked->dim; k++)
+            z[k] += fabs((double)at->z[1][i * asked->dim + k] - (double)at->z[0][i * asked->dim + k]) /
+                    (2.0 * STEP * n);
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_result *result)
+{
+    const double n = (double)asked->n, started = sn_seconds();
+    SN_WORKSPACE(scratch);
+    slopes at;
+    SN_TRY(SN_TAKE(&scratch, at.x, asked->n * asked->p));
+    SN_TRY(SN_TAKE(&scratch, at.row, asked->n));
+    for (int side = 0; side < 2; side++) {
+        SN_TRY(SN_TAKE(&scratch, at.z[side], asked->n * asked->dim));
+        SN_TRY(SN_TAKE(&scratch, at.f[side], asked->n * asked->outputs));
+    }
+    memcpy(at.x, asked->x, (size_t)(asked->n * asked->p) * sizeof *at.x);
+    for (int64_t j = 0; j < asked->variables; j++) {
+        if (sn_should_stop(asked->run))
+            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
+        memset(at.row, 0, (size_t)asked->n * sizeof *at.row);
+        for (int64_t f = 0; f < asked->features[j]; f++)
+            SN_TRY(add_feature(asked, asked->first[j] + f, &at, result->z + j * asked->dim));
+        double sum = 0.0, squares = 0.0;
+        for (int64_t i = 0; i < asked->n; i++) sum += at.row[i];
+        for (int64_t i = 0; i < asked->n; i++) squares += pow(at.row[i] - sum / n, 2);
+        result->value[j] = sum / n;
+        result->error[j] = sqrt(squares / fmax(n - 1.0, 1.0) / n);
+        sn_progress(asked->run, &(stonet_progress){.stage = "gradients",
+                                                   .done = j + 1,
+                                                   .total = asked->variables,
+                                                   .loss = (double)NAN,
+                                                   .validation_loss = (double)NAN,
+                                                   .seconds = sn_seconds() - started});
+    }
+    return STONET_OK;
+}

@@ -1,0 +1,240 @@
+#include "explain/importance.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/options.h"
+#include "data/schema_parts.h"
+#include "model/config.h"
+
+static const double SMALLEST_PROBABILITY = 1e-15;
+
+stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n,
+                              double *loss)
+{
+    const int64_t m = asked->outputs;
+    SN_WORKSPACE(scratch);
+    double *predicted = NULL;
+    SN_TRY(SN_TAKE(&scratch, predicted, n * m));
+    SN_TRY(sn_model_predict(asked->model, x, n, predicted));
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t row = rows != NULL ? rows[i] : i;
+        const double *at = predicted + i * m;
+        loss[i] = 0.0;
+        if (asked->label != NULL) {
+            loss[i] = -log(fmax(at[asked->label[row]], SMALLEST_PROBABILITY));
+            continue;
+        }
+        for (int64_t k = 0; k < m; k++)
+            loss[i] +=
+                pow((at[k] - asked->y[row * m + k]) / sn_schema_target_sd(asked->model->schema, k), 2) /
+                (double)m;
+    }
+    return STONET_OK;
+}
+
+/* ---- the rows ---------------------------------------------------------------------------------- */
+
+static stonet_status ask_response(const stonet_data *data, sn_workspace *keep, sn_asked *out)
+{
+    const sn_schema *schema = out->model->schema;
+    if (sn_schema_task(schema) == SN_CLASSIFICATION) {
+        int32_t *label = NULL;
+        SN_TRY(SN_TAKE(keep, label, out->n));
+        out->label = label;
+        return sn_schema_encode_y(schema, data, label, NULL);
+    }
+    double *y = NULL;
+    const int64_t m = out->outputs;
+    SN_TRY(SN_TAKE(keep, y, out->n * m));
+    SN_TRY(sn_schema_encode_y(schema, data, NULL, y));
+    for (int64_t i = 0; i < out->n * m; i++)
+        y[i] = sn_schema_target_mean(schema, i % m) + sn_schema_target_sd(schema, i % m) * y[i];
+    out->y = y;
+    return STONET_OK;
+}
+
+/* The inputs that have features: those the model leaves out are no variables of it. */
+static stonet_status ask_variables(sn_workspace *keep, sn_asked *out, int64_t **input)
+{
+    const sn_schema *schema = out->model->schema;
+    int64_t *first = NULL, *features = NULL;
+    SN_TRY(SN_TAKE(keep, first, schema->n_inputs));
+    SN_TRY(SN_TAKE(keep, features, schema->n_inputs));
+    SN_TRY(SN_TAKE(keep, *input, schema->n_inputs));
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        if (schema->input[j].features == 0) continue;
+        first[out->variables] = schema->input[j].first_feature;
+        features[out->variables] = schema->input[j].features;
+        (*input)[out->variables++] = j;
+    }
+    out->first = first;
+    out->features = features;
+    return STONET_OK;
+}
+
+static stonet_status ask(const stonet_model *model, const stonet_data *data, sn_workspace *keep,
+                         sn_asked *out, int64_t **input)
+{
+    out->model = model;
+    out->n = stonet_data_rows(data);
+    out->p = sn_schema_features(model->schema);
+    out->outputs = sn_schema_outputs(model->schema);
+    out->dim = model->dim;
+    SN_TRY(sn_memory_require((uint64_t)out->n * (uint64_t)out->p * 3 * sizeof(float), "the scaled rows",
+                             "ask about a sample of the rows"));
+    float *x = NULL;
+    SN_TRY(SN_TAKE(keep, x, out->n * out->p));
+    SN_TRY(sn_schema_encode_x(model->schema, data, x));
+    out->x = x;
+    SN_TRY(ask_response(data, keep, out));
+    return ask_variables(keep, out, input);
+}
+
+/* ---- the call ---------------------------------------------------------------------------------- */
+
+static const char *const kind_names[] = {[STONET_IMPORTANCE_PERMUTATION] = "permutation",
+                                         [STONET_IMPORTANCE_GRADIENT] = "gradient",
+                                         [STONET_IMPORTANCE_SHAPLEY] = "shapley"};
+enum { KINDS = sizeof kind_names / sizeof *kind_names };
+
+stonet_status stonet_importance_kind_find(const char *name, stonet_importance_kind *kind)
+{
+    if (name == NULL || kind == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_importance_kind_find needs a name and a place for the kind");
+    for (int i = 0; i < KINDS; i++) {
+        if (strcmp(kind_names[i], name) != 0) continue;
+        *kind = (stonet_importance_kind)i;
+        return STONET_OK;
+    }
+    return sn_fail(STONET_ERROR_ARGUMENT, "no kind of importance '%s': take permutation, gradient or shapley",
+                   name);
+}
+
+static stonet_status result_create(const sn_asked *asked, const int64_t *input, bool with_z,
+                                   stonet_importance_result *out)
+{
+    out->variables = asked->variables;
+    out->dim = with_z ? asked->dim : 0;
+    SN_TRY(SN_NEW(out->name, asked->variables));
+    SN_TRY(SN_NEW(out->value, asked->variables));
+    SN_TRY(SN_NEW(out->error, asked->variables));
+    SN_TRY(SN_NEW(out->z, asked->variables * asked->dim));
+    for (int64_t j = 0; j < asked->variables; j++) {
+        out->name[j] = sn_strdup(sn_schema_input_name(asked->model->schema, input[j]));
+        if (out->name[j] == NULL) return STONET_ERROR_MEMORY;
+    }
+    return STONET_OK;
+}
+
+static stonet_status find(const stonet_model *model, const stonet_data *data,
+                          const stonet_importance_options *how, const stonet_run *run,
+                          stonet_importance_result *result)
+{
+    SN_WORKSPACE(scratch);
+    sn_asked asked = {.run = run, .repeats = how->repeats};
+    int64_t *input = NULL;
+    SN_TRY(ask(model, data, &scratch, &asked, &input));
+    SN_TRY(result_create(&asked, input, how->kind != STONET_IMPORTANCE_SHAPLEY, result));
+    switch (how->kind) {
+    case STONET_IMPORTANCE_GRADIENT:
+        return sn_importance_gradient(&asked, result);
+    case STONET_IMPORTANCE_SHAPLEY:
+        return sn_importance_shapley(&asked, result);
+    case STONET_IMPORTANCE_PERMUTATION:
+        break;
+    }
+    return sn_importance_permutation(&asked, result);
+}
+
+stonet_status stonet_importance(const stonet_model *model, const stonet_data *data,
+                                const stonet_importance_options *options, const stonet_run *run,
+                                stonet_importance_result **out)
+{
+    if (model == NULL || data == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_importance needs a model, data and a place for the result");
+    *out = NULL;
+    stonet_importance_options how;
+    stonet_run taken;
+    SN_TRY(sn_take_importance_options(options, &how));
+    SN_TRY(sn_take_run(run, &taken));
+    if ((unsigned)how.kind >= KINDS || how.repeats < 0)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_importance: the kind is not one of the header's, or "
+                                              "repeats is negative");
+    stonet_importance_result *result;
+    SN_TRY(SN_NEW(result, 1));
+    const int before = sn_model_threads(taken.threads);
+    stonet_status status = find(model, data, &how, &taken, result);
+    sn_model_threads(before);
+    if (status != STONET_OK) {
+        stonet_importance_free(result);
+        return status;
+    }
+    *out = result;
+    return STONET_OK;
+}
+
+/* ---- the result -------------------------------------------------------------------------------- */
+
+int64_t stonet_importance_rows(const stonet_importance_result *result)
+{
+    return result != NULL ? result->variables : 0;
+}
+
+stonet_status stonet_importance_row(const stonet_importance_result *result, int64_t index,
+                                    stonet_importance_row_values *row)
+{
+    if (result == NULL || row == NULL || index < 0 || index >= result->variables)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_importance_row: there is no variable %lld",
+                       (long long)index);
+    *row = (stonet_importance_row_values){.variable = result->name[index],
+                                          .importance = result->value[index],
+                                          .se = result->error[index],
+                                          .n_z = result->dim,
+                                          .z = result->z + index * result->dim};
+    return STONET_OK;
+}
+
+static json_t *row_json(const stonet_importance_result *result, int64_t j)
+{
+    json_t *object = json_pack("{s:s, s:f, s:f}", "variable", result->name[j], "importance", result->value[j],
+                               "se", result->error[j]);
+    for (int64_t k = 0; object != NULL && k < result->dim; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "z%lld", (long long)k + 1);
+        if (json_object_set_new(object, name, json_real(result->z[j * result->dim + k])) == 0) continue;
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+char *stonet_importance_json(const stonet_importance_result *result)
+{
+    if (result == NULL) return NULL;
+    json_t *rows = json_array();
+    bool whole = rows != NULL;
+    for (int64_t j = 0; whole && j < result->variables; j++)
+        whole = json_array_append_new(rows, row_json(result, j)) == 0;
+    if (!whole) {
+        json_decref(rows);
+        rows = NULL;
+    }
+    return sn_json_text(rows, true);
+}
+
+void stonet_importance_free(stonet_importance_result *result)
+{
+    if (result == NULL) return;
+    for (int64_t j = 0; result->name != NULL && j < result->variables; j++) sn_free(result->name[j]);
+    sn_free(result->name);
+    sn_free(result->value);
+    sn_free(result->error);
+    sn_free(result->z);
+    sn_free(result);
+}

@@ -1,0 +1,42 @@
+/*
+ * Which variables matter to a fitted model, asked of the model alone: nothing is fitted again. Public calls
+ * stonet_importance_* live in this room; each kind is one file. A text column is one variable: its indicator
+ * features go together.
+ */
+#ifndef SN_EXPLAIN_IMPORTANCE_H
+#define SN_EXPLAIN_IMPORTANCE_H
+
+#include "base/workspace.h"
+#include "model/model.h"
+
+struct stonet_importance_result {
+    int64_t variables, dim; /* dim 0: nothing is said of the single columns of Z */
+    char **name;
+    double *value, *error; /* variables each: importance for the prediction and its standard error */
+    double *z;             /* variables x dim */
+};
+
+/* A model with rows to ask it about. The arrays live in a workspace of the caller. */
+typedef struct sn_asked {
+    const stonet_model *model;
+    const stonet_run *run;
+    int64_t n, p, outputs, dim;
+    const float *x;       /* n x p, encoded */
+    const int32_t *label; /* classification */
+    const double *y;      /* regression: n x outputs, in units of y */
+    int64_t variables;
+    const int64_t *first, *features; /* of each variable: its features are first .. first + features - 1 */
+    int64_t repeats;                 /* 0: as the kind has it */
+} sn_asked;
+
+/* Loss of each row (log loss, or squared error over the training variance of y, averaged over the outputs)
+   at the encoded features x (n x p). rows: which rows of the asked these are; NULL: all, in order. */
+stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n,
+                              double *loss);
+
+/* The kinds: value and error, and z where dim is not 0. */
+stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance_result *result);
+stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_result *result);
+stonet_status sn_importance_shapley(const sn_asked *asked, stonet_importance_result *result);
+
+#endif

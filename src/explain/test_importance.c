@@ -1,0 +1,201 @@
+/* Importance of variables: against what is known of models made by hand, sums that must hold, and calls that
+   cannot be answered. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "explain/importance.h"
+#include "math/noise.h"
+
+enum { N = 400, P = 4 };
+
+static float x[N * P];
+static double y[N];
+
+/* y = 2 x1 + x2, x3 and x4 are noise: linear regression on all components knows it exactly. */
+static stonet_data *linear_data(void)
+{
+    sn_random random;
+    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
+        y[i] = 2.0 * (double)x[i * P] + (double)x[i * P + 1];
+    }
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    return data;
+}
+
+static stonet_model *fit(const char *method, const char *dim, const stonet_data *data)
+{
+    stonet_spec *spec = NULL;
+    stonet_model *model = NULL;
+    assert_int_equal(stonet_spec_create(method, &spec), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "dim", dim), STONET_OK);
+    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+static stonet_importance_result *importance(const stonet_model *model, const stonet_data *data,
+                                            stonet_importance_kind kind, int threads)
+{
+    stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
+    stonet_run run = STONET_RUN_INIT;
+    how.kind = kind;
+    run.threads = threads;
+    stonet_importance_result *found = NULL;
+    if (stonet_importance(model, data, &how, &run, &found) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return found;
+}
+
+static stonet_importance_row_values row_of(const stonet_importance_result *found, int64_t j)
+{
+    stonet_importance_row_values row;
+    assert_int_equal(stonet_importance_row(found, j, &row), STONET_OK);
+    return row;
+}
+
+/* Sample variance and the variance of the difference to a random other row: 2 var x_j. With f = 2 x1 + x2
+   known, permuting x_j adds b_j^2 2 var(x_j) / var(y) to the loss. */
+static void a_linear_model_has_known_importances(void **state)
+{
+    (void)state;
+    static const double slope[P] = {2, 1, 0, 0};
+    stonet_data *data = linear_data();
+    stonet_model *model = fit("pca", "4", data);
+    double mean = 0, variance = 0, of[P] = {0};
+    for (int i = 0; i < N; i++) mean += y[i] / N;
+    for (int i = 0; i < N; i++) variance += pow(y[i] - mean, 2) / N;
+    for (int j = 0; j < P; j++) {
+        double centre = 0;
+        for (int i = 0; i < N; i++) centre += (double)x[i * P + j] / N;
+        for (int i = 0; i < N; i++) of[j] += pow((double)x[i * P + j] - centre, 2) / N;
+    }
+    stonet_importance_result *found = importance(model, data, STONET_IMPORTANCE_PERMUTATION, 1);
+    assert_int_equal(stonet_importance_rows(found), P);
+    for (int j = 0; j < P; j++) {
+        const double expected = slope[j] * slope[j] * 2.0 * of[j] / variance;
+        assert_true(fabs(row_of(found, j).importance - expected) < 0.05 * expected + 1e-4);
+        assert_true(row_of(found, j).se < 0.1 * expected + 1e-4);
+        assert_int_equal(row_of(found, j).n_z, 4);
+    }
+    stonet_importance_free(found);
+
+    found = importance(model, data, STONET_IMPORTANCE_GRADIENT, 1);
+    for (int j = 0; j < P; j++) {
+        const double expected = slope[j] * sqrt(of[j] / variance);
+        assert_true(fabs(row_of(found, j).importance - expected) < 2e-3);
+        assert_true(row_of(found, j).se < 2e-3); /* the slope is the same everywhere */
+    }
+    stonet_importance_free(found);
+
+    /* Nothing known costs 2 var f / var y = 2, everything known 0; independent variables share it as they
+       share the variance. */
+    found = importance(model, data, STONET_IMPORTANCE_SHAPLEY, 1);
+    double sum = 0.0;
+    for (int j = 0; j < P; j++) {
+        sum += row_of(found, j).importance;
+        const double expected = 2.0 * slope[j] * slope[j] / 5.0;
+        assert_true(fabs(row_of(found, j).importance - expected) < 0.15);
+    }
+    assert_true(fabs(sum - 2.0) < 0.2);
+    assert_int_equal(row_of(found, 0).n_z, 0);
+    stonet_importance_free(found);
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
+/* Text columns go as one variable; the numbers do not depend on the threads. */
+static void classes_text_and_threads(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/stonet_importance_XXXXXX.csv";
+    const int file = mkstemps(path, 4);
+    assert_true(file >= 0);
+    FILE *out = fdopen(file, "w");
+    assert_non_null(out);
+    sn_random random;
+    sn_random_init(&random, 4, SN_STREAM_TEST, 0);
+    fprintf(out, "colour,noise,label\n");
+    for (int i = 0; i < 300; i++) {
+        const uint64_t colour = sn_random_below(&random, 3);
+        fprintf(out, "%s,%.4f,%s\n",
+                colour == 0   ? "red"
+                : colour == 1 ? "green"
+                              : "blue",
+                sn_random_normal(&random), colour == 1 ? "yes" : "no");
+    }
+    assert_int_equal(fclose(out), 0);
+    stonet_read_options how = STONET_READ_OPTIONS_INIT;
+    how.target = "label";
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
+    remove(path);
+    stonet_model *model = fit("sir", "1", data);
+    for (int kind = 0; kind < 3; kind++) {
+        stonet_importance_result *one = importance(model, data, (stonet_importance_kind)kind, 1);
+        stonet_importance_result *two = importance(model, data, (stonet_importance_kind)kind, 2);
+        assert_int_equal(stonet_importance_rows(one), 2);
+        assert_string_equal(row_of(one, 0).variable, "colour");
+        assert_true(row_of(one, 0).importance > 10.0 * fabs(row_of(one, 1).importance));
+        assert_true(row_of(one, 0).importance == row_of(two, 0).importance);
+        if (kind == 0) assert_true(row_of(one, 0).z[0] > 0.5 && row_of(one, 1).z[0] < 0.1);
+        stonet_importance_free(one);
+        stonet_importance_free(two);
+    }
+    stonet_importance_result *found = importance(model, data, STONET_IMPORTANCE_PERMUTATION, 0);
+    char *text = stonet_importance_json(found);
+    assert_non_null(strstr(text, "\"variable\": \"colour\""));
+    assert_non_null(strstr(text, "\"z1\""));
+    stonet_string_free(text);
+    stonet_importance_free(found);
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
+static void what_cannot_be_answered_is_said(void **state)
+{
+    (void)state;
+    stonet_data *data = linear_data();
+    stonet_model *model = fit("pca", "2", data);
+    stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
+    stonet_importance_result *found = NULL;
+    stonet_importance_row_values row;
+    assert_int_equal(stonet_importance(NULL, data, &how, NULL, &found), STONET_ERROR_ARGUMENT);
+    how.repeats = -1;
+    assert_int_equal(stonet_importance(model, data, &how, NULL, &found), STONET_ERROR_ARGUMENT);
+    how.repeats = 0;
+    how.kind = (stonet_importance_kind)17;
+    assert_int_equal(stonet_importance(model, data, &how, NULL, &found), STONET_ERROR_ARGUMENT);
+    assert_null(found);
+    assert_int_equal(stonet_importance_kind_find("gradients", &how.kind), STONET_ERROR_ARGUMENT);
+    assert_non_null(strstr(stonet_last_error(), "take permutation, gradient or shapley"));
+    found = importance(model, data, STONET_IMPORTANCE_GRADIENT, 1);
+    assert_int_equal(stonet_importance_row(found, 4, &row), STONET_ERROR_ARGUMENT);
+    stonet_importance_free(found);
+    stonet_data *without = NULL; /* no response to measure a loss with */
+    assert_int_equal(stonet_data_wrap(x, N, P, &without), STONET_OK);
+    assert_int_not_equal(stonet_importance(model, without, NULL, NULL, &found), STONET_OK);
+    stonet_data_free(without);
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_linear_model_has_known_importances),
+        cmocka_unit_test(classes_text_and_threads),
+        cmocka_unit_test(what_cannot_be_answered_is_said),
+    };
+    return cmocka_run_group_tests_name("explain_importance", tests, NULL, NULL);
+}
