@@ -10,8 +10,8 @@ PYTHON_PACKAGES = python3 python3-venv python3-pip python3-setuptools python3-wh
 DEB_PACKAGES = dpkg-dev fakeroot file lintian
 VENV ?= .venv
 
-.PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize python python-test \
-        abi abi-update deb deb-test format tidy install clean
+.PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize torture python \
+        python-test abi abi-update deb deb-test format tidy install clean
 
 .NOTPARALLEL: # one thing after the other here; the builds are parallel
 
@@ -60,6 +60,15 @@ sanitize: setup
 	@cmake --preset sanitize -B $(BUILD)-sanitize > /dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
 	@ctest --test-dir $(BUILD)-sanitize --output-on-failure --no-tests=error -j $(JOBS)
+
+# Every allocation and every call to the file system of every command fails, once and for good; hours. With SAMPLE=N:
+# N of them, drawn at random (SEED=S); under the sanitizers, which also see what leaks.
+torture: setup
+	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSTONET_SANITIZE=ON > /dev/null
+	@cmake --build $(BUILD)-sanitize -j $(JOBS) --target torture stonet-faults
+	@seq 0 $$(($(JOBS) - 1)) | ASAN_OPTIONS=allocator_may_return_null=1 xargs -P $(JOBS) -I K \
+	    $(BUILD)-sanitize/tests/torture $(BUILD)-sanitize/tests/stonet-faults --part K/$(JOBS) \
+	    $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
 
 # The Python package in $(VENV), from Debian's packages alone: no package index is asked.
 python: setup

@@ -1,4 +1,5 @@
 /* stonet fit: from data to a model file. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,7 +59,9 @@ static int check_values(const cli_command *command, const fit_values *values)
 static int write_log(const cli_command *command, const fit_values *values, const stonet_model *model)
 {
     if (values->log == NULL) return EXIT_DONE;
+    errno = 0;
     char *history = stonet_model_history_csv(model);
+    if (history == NULL && errno == ENOMEM) return say_failure(command, STONET_ERROR_MEMORY);
     if (history == NULL) {
         fprintf(stderr, "note: this method has no training history, so %s is not written\n", values->log);
         return EXIT_DONE;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/number.h"
 #include "cli/say.h"
 
@@ -102,7 +103,7 @@ int output_text(const cli_command *command, const char *path, const char *text)
 
 int output_json(const cli_command *command, const char *path, json_t *json)
 {
-    char *text = json != NULL ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
+    char *text = sn_json_print(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(json);
     if (text == NULL) {
         say_error(command, "memory ran out");

@@ -246,7 +246,7 @@ static void sync_folder(const char *path)
     sn_free(folder);
 }
 
-static stonet_status finish(sn_writer *writer)
+static stonet_status finish(sn_writer *writer, sn_file_check check, const void *expected)
 {
     SN_TRY(flush_buffer(writer, true));
     bool straight = writer->temporary == NULL;
@@ -255,6 +255,7 @@ static stonet_status finish(sn_writer *writer)
     writer->descriptor = -1;
     if (close(descriptor) != 0) return cannot_write(writer, errno);
     if (straight) return STONET_OK;
+    if (check != NULL) SN_TRY(check(writer->temporary, expected));
     if (rename(writer->temporary, writer->target) != 0) return cannot_write(writer, errno);
     sn_free(writer->temporary);
     writer->temporary = NULL;
@@ -264,7 +265,12 @@ static stonet_status finish(sn_writer *writer)
 
 stonet_status sn_writer_commit(sn_writer *writer)
 {
-    stonet_status status = finish(writer);
+    return sn_writer_commit_checked(writer, NULL, NULL);
+}
+
+stonet_status sn_writer_commit_checked(sn_writer *writer, sn_file_check check, const void *expected)
+{
+    stonet_status status = finish(writer, check, expected);
     sn_writer_abandon(writer);
     return status;
 }

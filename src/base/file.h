@@ -14,6 +14,10 @@ stonet_status sn_write(sn_writer *writer, const void *bytes, size_t size);
 stonet_status sn_write_text(sn_writer *writer, const char *format, ...) SN_PRINTF(2, 3);
 /* Flushes, syncs and renames onto the target. Frees the writer whatever happens. */
 stonet_status sn_writer_commit(sn_writer *writer);
+/* The same, but the file, whole and synced under its temporary name, must first pass a check: else the old
+   one stays. What goes to a device or a pipe is gone, and not checked. */
+typedef stonet_status (*sn_file_check)(const char *path, const void *expected);
+stonet_status sn_writer_commit_checked(sn_writer *writer, sn_file_check check, const void *expected);
 /* Removes the temporary file and frees the writer; NULL is fine. */
 void sn_writer_abandon(sn_writer *writer);
 

@@ -203,9 +203,35 @@ static void test_open_files_are_written_on(void **state)
     unlink(path);
 }
 
+static stonet_status accept(const char *path, const void *expected)
+{
+    char text[16] = {0}; /* whole, under another name, while the old file is still there */
+    slurp(path, text, sizeof text - 1);
+    return strcmp(text, expected) == 0 ? STONET_OK : sn_fail(STONET_ERROR_IO, "not what was expected");
+}
+
+static void test_a_checked_file_replaces_the_old_one_or_nothing(void **state)
+{
+    (void)state;
+    const char *path = in_folder("checked"), *const texts[] = {"old", "new", "bad"};
+    sn_writer *writer;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
+        assert_int_equal(sn_write_text(writer, "%s", texts[i]), STONET_OK);
+        assert_int_equal(sn_writer_commit_checked(writer, accept, i < 2 ? texts[i] : "new"),
+                         i < 2 ? STONET_OK : STONET_ERROR_IO);
+        char text[16] = {0};
+        slurp(path, text, sizeof text - 1);
+        assert_string_equal(text, i == 0 ? "old" : "new");
+        assert_int_equal(files_in_folder(), 1);
+    }
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_checked_file_replaces_the_old_one_or_nothing),
         cmocka_unit_test(test_writes_whole_or_not_at_all),
         cmocka_unit_test(test_long_content),
         cmocka_unit_test(test_gzip),

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "data/frame.h"
 #include "data/generator.h"
@@ -201,16 +202,16 @@ char *stonet_generators_json(void)
     json_t *list = json_array();
     for (int k = 0; k < GENERATORS; k++) {
         const generator *model = &generators[k];
-        json_array_append_new(
-            list,
-            json_pack(
-                "{s:s, s:s, s:s, s:I, s:I, s:i}", "name", model->name, "help", model->help, "task",
-                sn_words_name(&sn_task_words, model->labels != NULL ? SN_CLASSIFICATION : SN_REGRESSION),
-                "columns", (json_int_t)model->columns, "least_columns", (json_int_t)model->least, "truth",
-                model->truths));
+        list = sn_json_add(list,
+                           json_pack("{s:s, s:s, s:s, s:I, s:I, s:i}", "name", model->name, "help",
+                                     model->help, "task",
+                                     sn_words_name(&sn_task_words,
+                                                   model->labels != NULL ? SN_CLASSIFICATION : SN_REGRESSION),
+                                     "columns", (json_int_t)model->columns, "least_columns",
+                                     (json_int_t)model->least, "truth", model->truths));
     }
-    char *text = json_dumps(list, JSON_INDENT(2));
+    char *text = sn_json_print(list, JSON_INDENT(2));
     json_decref(list);
-    if (text == NULL) sn_fail(STONET_ERROR_MEMORY, "memory ran out while listing the generators");
+    if (text == NULL) sn_json_failed();
     return text;
 }

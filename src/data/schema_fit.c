@@ -380,6 +380,25 @@ static stonet_status check_no_leak(const stonet_data *train)
     return STONET_OK;
 }
 
+/* Names and categories go into the head of the model file, where there is room for a gigabyte: what would not
+   fit is said before the fit, and not when it is to be saved. JSON may write a character with up to ten. */
+static stonet_status check_names(const sn_schema *schema)
+{
+    const size_t most = (size_t)100 << 20;
+    size_t bytes = 0;
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        bytes += strlen(input->name) + 16;
+        for (int64_t c = 0; c < input->categories.count; c++) bytes += strlen(input->categories.text[c]) + 4;
+    }
+    for (int64_t c = 0; c < schema->classes.count; c++) bytes += strlen(schema->classes.text[c]) + 4;
+    if (bytes <= most) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA,
+                   "the names of the columns and their categories take %zu MB, and a model file holds %zu: "
+                   "shorten the names or leave columns out",
+                   bytes >> 20, most >> 20);
+}
+
 stonet_status sn_schema_fit(const stonet_data *train, sn_scale scale, sn_task_wish task,
                             const stonet_run *run, sn_schema **out)
 {
@@ -391,6 +410,7 @@ stonet_status sn_schema_fit(const stonet_data *train, sn_scale scale, sn_task_wi
     if (schema == NULL) return STONET_ERROR_MEMORY;
     stonet_status status = fit_response(schema, train, task, run);
     if (status == STONET_OK) status = fit_inputs(schema, train, run);
+    if (status == STONET_OK) status = check_names(schema);
     if (status == STONET_OK) status = fit_scaling(schema, train, scale, run);
     if (status != STONET_OK) {
         sn_schema_free(schema);

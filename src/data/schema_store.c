@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "data/schema.h"
 #include "data/schema_parts.h"
+#include "data/utf8.h"
 
 static const char *const scale_names[] = {"auto", "column", "common", "centre", "none"};
 
@@ -14,7 +16,7 @@ static const char *const scale_names[] = {"auto", "column", "common", "centre", 
 static json_t *words_to_json(const sn_dictionary *words)
 {
     json_t *list = json_array();
-    for (int64_t i = 0; i < words->count; i++) json_array_append_new(list, json_string(words->text[i]));
+    for (int64_t i = 0; i < words->count; i++) list = sn_json_add(list, json_string(words->text[i]));
     return list;
 }
 
@@ -25,8 +27,8 @@ static json_t *inputs_to_json(const sn_schema *schema)
         const sn_input *input = &schema->input[j];
         json_t *entry = json_pack("{s:s}", "name", input->name);
         if (input->kind == SN_COLUMN_TEXT)
-            json_object_set_new(entry, "categories", words_to_json(&input->categories));
-        json_array_append_new(list, entry);
+            entry = sn_json_put(entry, "categories", words_to_json(&input->categories));
+        list = sn_json_add(list, entry);
     }
     return list;
 }
@@ -35,38 +37,58 @@ static json_t *targets_to_json(const sn_schema *schema)
 {
     json_t *list = json_array();
     for (int64_t k = 0; k < schema->n_targets; k++)
-        json_array_append_new(list, json_pack("{s:s, s:I}", "name", schema->target_name[k], "position",
-                                              (json_int_t)schema->target_position[k]));
+        list = sn_json_add(list, json_pack("{s:s, s:I}", "name", schema->target_name[k], "position",
+                                           (json_int_t)schema->target_position[k]));
     return list;
 }
 
 /* Takes over `value`. */
-static stonet_status put_json(sn_store *store, const char *key, json_t *value, int64_t expected)
+static stonet_status put_json(sn_store *store, const char *key, json_t *value)
 {
-    char *text = NULL;
-    stonet_status status = STONET_ERROR_MEMORY;
-    /* An entry that is not UTF-8 fails to enter the list. */
-    if (value == NULL || (int64_t)json_array_size(value) != expected)
-        status = sn_fail(STONET_ERROR_DATA, "a column name or a label is not valid UTF-8 text");
-    else if ((text = json_dumps(value, JSON_COMPACT)) != NULL)
-        status = sn_store_put_text(store, key, text);
+    char *text = sn_json_print(value, JSON_COMPACT);
+    stonet_status status = text != NULL ? sn_store_put_text(store, key, text) : sn_json_failed();
     free(text);
     json_decref(value);
     return status;
 }
 
+static stonet_status check_text(const char *text)
+{
+    return sn_utf8_valid(text, strlen(text))
+               ? STONET_OK
+               : sn_fail(STONET_ERROR_DATA, "a column name or a label is not valid UTF-8 text");
+}
+
+static stonet_status check_words(const sn_dictionary *words)
+{
+    for (int64_t i = 0; i < words->count; i++) SN_TRY(check_text(words->text[i]));
+    return STONET_OK;
+}
+
+/* JSON is UTF-8; names and labels that come through the API may be anything. */
+static stonet_status check_texts(const sn_schema *schema)
+{
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        SN_TRY(check_text(schema->input[j].name));
+        SN_TRY(check_words(&schema->input[j].categories));
+    }
+    for (int64_t k = 0; k < schema->n_targets; k++) SN_TRY(check_text(schema->target_name[k]));
+    return check_words(&schema->classes);
+}
+
 stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
 {
+    SN_TRY(check_texts(schema));
     SN_TRY(sn_store_put_text(store, "schema.scale", scale_names[schema->scale]));
     SN_TRY(sn_store_put_int(store, "schema.header", schema->has_header));
     SN_TRY(sn_words_put(&sn_task_words, store, "schema.task", schema->task));
-    SN_TRY(put_json(store, "schema.inputs", inputs_to_json(schema), schema->n_inputs));
-    SN_TRY(put_json(store, "schema.targets", targets_to_json(schema), schema->n_targets));
+    SN_TRY(put_json(store, "schema.inputs", inputs_to_json(schema)));
+    SN_TRY(put_json(store, "schema.targets", targets_to_json(schema)));
     SN_TRY(sn_store_put_vector(store, "schema.mean", SN_F64, schema->p, schema->mean));
     SN_TRY(sn_store_put_vector(store, "schema.centre", SN_F64, schema->p, schema->centre));
     SN_TRY(sn_store_put_vector(store, "schema.factor", SN_F64, schema->p, schema->factor));
     if (schema->task == SN_CLASSIFICATION)
-        return put_json(store, "schema.classes", words_to_json(&schema->classes), schema->classes.count);
+        return put_json(store, "schema.classes", words_to_json(&schema->classes));
     SN_TRY(sn_store_put_vector(store, "schema.target_mean", SN_F64, schema->n_targets, schema->target_mean));
     return sn_store_put_vector(store, "schema.target_sd", SN_F64, schema->n_targets, schema->target_sd);
 }
@@ -83,7 +105,9 @@ static stonet_status get_list(const sn_store *store, const char *key, json_t **o
 {
     const char *text;
     SN_TRY(sn_store_get_text(store, key, &text));
-    *out = json_loads(text, 0, NULL);
+    json_error_t error;
+    *out = json_loads(text, 0, &error);
+    if (*out == NULL) return sn_json_unread(&error, damaged(key));
     if (json_is_array(*out) && json_array_size(*out) > 0 && json_array_size(*out) < INT32_MAX)
         return STONET_OK;
     json_decref(*out);

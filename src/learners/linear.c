@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "learners/affine.h"
 #include "learners/learner.h"
+#include "math/linalg.h"
 #include "math/serial_blas.h"
 
 static const sn_param params[] = {
@@ -69,11 +70,7 @@ static stonet_status solve(const sn_problem *problem, double ridge, double *mean
     lapack_int info = LAPACKE_dgelsd(LAPACK_COL_MAJOR, (lapack_int)rows, (lapack_int)p, (lapack_int)m, a,
                                      (lapack_int)rows, b, (lapack_int)size, singular, cutoff, &rank);
     sn_serial_blas_end(threads);
-    if (info != 0) {
-        status = sn_fail(STONET_ERROR_NUMERIC, "linear: the singular value decomposition did not converge; "
-                                               "check the features for values that are not finite");
-        goto done;
-    }
+    SN_GOTO(status, sn_lapack_status(info, "singular value decomposition of the linear regression"), done);
     for (int64_t k = 0; k < m; k++) {
         map->intercept[k] = mean_y[k];
         for (int64_t j = 0; j < p; j++) {

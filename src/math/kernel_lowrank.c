@@ -81,9 +81,7 @@ static stonet_status pivoted_cholesky(int64_t count, double *gram, int *order, i
     lapack_int info = LAPACKE_dpstrf(LAPACK_COL_MAJOR, 'U', (lapack_int)count, gram, (lapack_int)count, order,
                                      &found, landmark_tolerance);
     sn_serial_blas_end(threads);
-    if (info < 0)
-        return sn_fail(STONET_ERROR_NUMERIC,
-                       "the kernel matrix of the landmarks has values that are not finite");
+    if (info < 0) return sn_lapack_status(info, "pivoted Cholesky decomposition of the landmarks' kernel");
     *rank = found;
     return STONET_OK;
 }

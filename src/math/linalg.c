@@ -18,7 +18,7 @@
 enum { MIRROR_BLOCK = 64, MIRROR_SHARED = 1024 }; /* the side from which threads share the mirroring */
 
 /* A LAPACK return code as a status; `what` names the factorisation. */
-static stonet_status lapack_status(lapack_int info, const char *what)
+stonet_status sn_lapack_status(int info, const char *what)
 {
     if (info == 0) return STONET_OK;
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
@@ -139,7 +139,7 @@ stonet_status sn_eigh(int64_t n, double *a, double *values, double *v)
     int threads = sn_serial_blas_begin();
     lapack_int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, a, (lapack_int)n, values);
     sn_serial_blas_end(threads);
-    SN_TRY(lapack_status(info, "symmetric eigendecomposition"));
+    SN_TRY(sn_lapack_status(info, "symmetric eigendecomposition"));
     descending_columns(n, n, a, values, v);
     return STONET_OK;
 }
@@ -164,7 +164,7 @@ stonet_status sn_eigh_top(int64_t n, int64_t count, double *a, double *values, d
                                      0.0, (lapack_int)(n - count + 1), (lapack_int)n, 0.0, &got, found, z,
                                      (lapack_int)n, support);
     sn_serial_blas_end(threads);
-    SN_GOTO(status, lapack_status(info, "symmetric eigendecomposition"), done);
+    SN_GOTO(status, sn_lapack_status(info, "symmetric eigendecomposition"), done);
     memcpy(values, found, (size_t)count * sizeof *values);
     descending_columns(n, count, z, values, v);
 done:
@@ -188,7 +188,7 @@ stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, doub
                        s, vt != NULL ? vt : spare, (lapack_int)n, u != NULL ? u : spare, (lapack_int)r);
     sn_serial_blas_end(threads);
     sn_free(spare);
-    return lapack_status(info, "singular value decomposition");
+    return sn_lapack_status(info, "singular value decomposition");
 }
 
 /* q (columns of length m) to Q of its QR decomposition; sign is that of the diagonal of R. */
@@ -218,8 +218,8 @@ stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a)
     SN_GOTO(status, SN_NEW_RAW(tau, n), done);
     SN_GOTO(status, SN_NEW_RAW(sign, n), done);
     sn_transpose(m, n, a, q);
-    SN_GOTO(status, lapack_status(q_factor((lapack_int)m, (lapack_int)n, q, tau, sign), "QR decomposition"),
-            done);
+    SN_GOTO(status,
+            sn_lapack_status(q_factor((lapack_int)m, (lapack_int)n, q, tau, sign), "QR decomposition"), done);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) a[i * n + j] = sign[j] * q[j * m + i];
 done:

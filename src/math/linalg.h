@@ -22,6 +22,8 @@ void sn_gemv(bool transpose, int64_t m, int64_t n, double alpha, const double *a
 double sn_dot(int64_t n, const double *x, const double *y);
 double sn_norm(int64_t n, const double *x);
 
+/* What LAPACKE's info means for `what`: fine, no memory, numbers that are not finite, no convergence. */
+stonet_status sn_lapack_status(int info, const char *what);
 /* Symmetric eigenproblem, all of it: values descending, vectors as COLUMNS of v (n x n); a is destroyed. */
 stonet_status sn_eigh(int64_t n, double *a, double *values, double *v);
 /* The `count` largest: values descending (count), vectors as columns of v (n x count); a is destroyed. */

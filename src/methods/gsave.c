@@ -159,10 +159,7 @@ static stonet_status second_moment_root(int64_t n, const sn_features *features, 
     int threads = sn_serial_blas_begin();
     lapack_int info = LAPACKE_dgelqf(LAPACK_COL_MAJOR, (int)m, (int)(n + 1), phi, (int)m, tau);
     sn_serial_blas_end(threads);
-    if (info != 0) {
-        status = sn_fail(STONET_ERROR_NUMERIC, "gsave: the features of the landmarks are not finite");
-        goto done;
-    }
+    SN_GOTO(status, sn_lapack_status(info, "QR decomposition of gsave"), done);
     for (int64_t i = 0; i < m; i++) memcpy(*r + i * m + i, phi + i * m + i, (size_t)(m - i) * sizeof *phi);
 done:
     sn_free(phi);

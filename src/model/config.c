@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/number.h"
 
@@ -17,9 +18,9 @@ static const size_t JSON_FORMAT = JSON_REAL_PRECISION(15);
 
 char *sn_json_text(json_t *json, bool indent)
 {
-    char *text = json != NULL ? json_dumps(json, JSON_FORMAT | (indent ? JSON_INDENT(2) : 0)) : NULL;
+    char *text = sn_json_print(json, JSON_FORMAT | (indent ? JSON_INDENT(2) : 0));
     json_decref(json);
-    if (text == NULL) sn_fail(STONET_ERROR_MEMORY, "memory ran out while writing JSON");
+    if (text == NULL) sn_json_failed();
     return text;
 }
 
@@ -45,7 +46,7 @@ static json_t *list_json(const char *text, bool whole)
     json_t *list = json_array();
     for (const char *at = text; list != NULL; at = strchr(at, ',') + 1) {
         size_t length = strcspn(at, ",");
-        json_array_append_new(list, number_json(at, length, whole));
+        list = sn_json_add(list, number_json(at, length, whole));
         if (at[length] == '\0') break;
     }
     return list;
@@ -76,10 +77,7 @@ json_t *sn_settings_json(const sn_settings *settings, bool all)
     for (size_t i = 0; object != NULL && settings != NULL && i < sn_settings_count(settings); i++) {
         const sn_param *param = sn_settings_param(settings, i);
         if (!all && !sn_was_set(settings, param->name)) continue;
-        if (json_object_set_new(object, param->name, value_json(settings, param)) != 0) {
-            json_decref(object);
-            return NULL;
-        }
+        object = sn_json_put(object, param->name, value_json(settings, param));
     }
     return object;
 }
@@ -88,12 +86,10 @@ json_t *sn_spec_to_json(const stonet_spec *spec)
 {
     json_t *config =
         json_pack("{s:s, s:I}", "method", spec->method->name, "dim", (json_int_t)sn_int(spec->common, "dim"));
-    json_t *common = sn_settings_json(spec->common, false);
-    json_object_update_missing(config, common);
-    json_decref(common);
-    json_object_set_new(config, "settings", sn_settings_json(spec->settings, false));
+    config = sn_json_join(config, sn_settings_json(spec->common, false));
+    config = sn_json_put(config, "settings", sn_settings_json(spec->settings, false));
     if (spec->learner != NULL)
-        json_object_set_new(config, "learner_settings", sn_settings_json(spec->learner_settings, false));
+        config = sn_json_put(config, "learner_settings", sn_settings_json(spec->learner_settings, false));
     return config;
 }
 
@@ -247,7 +243,8 @@ static stonet_status read_config(const char *path, stonet_spec **out)
     json_t *config = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     sn_free(text);
     if (config == NULL)
-        return sn_fail(STONET_ERROR_FORMAT, "line %d is not valid JSON: %s", error.line, error.text);
+        return sn_json_unread(
+            &error, sn_fail(STONET_ERROR_FORMAT, "line %d is not valid JSON: %s", error.line, error.text));
     stonet_status status = sn_spec_from_json(config, out);
     json_decref(config);
     return status;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "model/config.h"
 
 static json_t *choices_json(const char *choices)
@@ -10,7 +11,7 @@ static json_t *choices_json(const char *choices)
     json_t *list = json_array();
     for (const char *at = choices;; at = strchr(at, '|') + 1) {
         size_t length = strcspn(at, "|");
-        json_array_append_new(list, json_stringn(at, length));
+        list = sn_json_add(list, json_stringn(at, length));
         if (at[length] == '\0') return list;
     }
 }
@@ -33,7 +34,7 @@ static json_t *param_json(const sn_param *param)
 static json_t *params_json(const sn_param *params, size_t count)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) json_array_append_new(list, param_json(&params[i]));
+    for (size_t i = 0; i < count; i++) list = sn_json_add(list, param_json(&params[i]));
     return list;
 }
 
@@ -41,9 +42,9 @@ static json_t *tasks_json(unsigned tasks)
 {
     json_t *list = json_array();
     if (tasks & SN_TASK_REGRESSION)
-        json_array_append_new(list, json_string(sn_words_name(&sn_task_words, SN_REGRESSION)));
+        list = sn_json_add(list, json_string(sn_words_name(&sn_task_words, SN_REGRESSION)));
     if (tasks & SN_TASK_CLASSIFICATION)
-        json_array_append_new(list, json_string(sn_words_name(&sn_task_words, SN_CLASSIFICATION)));
+        list = sn_json_add(list, json_string(sn_words_name(&sn_task_words, SN_CLASSIFICATION)));
     return list;
 }
 
@@ -65,9 +66,9 @@ char *stonet_methods_json(void)
 {
     json_t *methods = json_array(), *learners = json_array();
     for (size_t i = 0; i < sn_method_count(); i++)
-        json_array_append_new(methods, method_json(sn_method_at(i)));
+        methods = sn_json_add(methods, method_json(sn_method_at(i)));
     for (size_t i = 0; i < sn_learner_count(); i++)
-        json_array_append_new(learners, learner_json(sn_learner_at(i)));
+        learners = sn_json_add(learners, learner_json(sn_learner_at(i)));
     return sn_json_text(json_pack("{s:o, s:o, s:o}", "methods", methods, "learners", learners, "common",
                                   params_json(sn_common_params, sn_common_param_count)),
                         true);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/run.h"
 #include "model/config.h"
@@ -48,7 +49,10 @@ static stonet_status get_settings(const sn_store *store, const char *key, const 
 {
     const char *text;
     SN_TRY(sn_store_get_text(store, key, &text));
-    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_error_t error;
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (object == NULL)
+        return sn_json_unread(&error, sn_fail(STONET_ERROR_FORMAT, "the model's entry '%s' is damaged", key));
     stonet_status status = sn_settings_create(table, count, out);
     if (status == STONET_OK) status = sn_settings_from_json(*out, object, key);
     json_decref(object);

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/utf8.h"
 #include "model/config.h"
 
 stonet_outcome stonet_model_outcome(const stonet_model *model)
@@ -57,15 +59,14 @@ static const char *scale_name(sn_scale scale)
 /* Names that are not UTF-8 cannot be written in JSON and become null. */
 static json_t *text_json(const char *text)
 {
-    json_t *json = text != NULL ? json_string(text) : NULL;
-    return json != NULL ? json : json_null();
+    return text != NULL && sn_utf8_valid(text, strlen(text)) ? json_string(text) : json_null();
 }
 
 static json_t *names_json(const sn_schema *schema, int64_t count,
                           const char *(*name)(const sn_schema *, int64_t))
 {
     json_t *list = json_array();
-    for (int64_t i = 0; i < count; i++) json_array_append_new(list, text_json(name(schema, i)));
+    for (int64_t i = 0; i < count; i++) list = sn_json_add(list, text_json(name(schema, i)));
     return list;
 }
 
@@ -73,7 +74,7 @@ static json_t *targets_json(const sn_schema *schema)
 {
     json_t *list = json_array();
     for (int64_t j = 0; j < sn_schema_outputs(schema); j++)
-        json_array_append_new(
+        list = sn_json_add(
             list, json_pack("{s:o, s:f, s:f}", "name", text_json(sn_schema_target_name(schema, j)), "mean",
                             sn_schema_target_mean(schema, j), "sd", sn_schema_target_sd(schema, j)));
     return list;
@@ -82,8 +83,8 @@ static json_t *targets_json(const sn_schema *schema)
 static json_t *learner_json(const stonet_model *model)
 {
     if (model->learner == NULL) return json_null();
-    return json_pack("{s:s, s:s, s:o}", "name", model->learner->name, "title", model->learner->title,
-                     "settings", sn_settings_json(model->learner_settings, true));
+    return sn_json_put(json_pack("{s:s, s:s}", "name", model->learner->name, "title", model->learner->title),
+                       "settings", sn_settings_json(model->learner_settings, true));
 }
 
 /* A text as the whole number or number it spells, else as text. */
@@ -99,34 +100,38 @@ static json_t *value_json(const char *text)
     return text_json(text);
 }
 
-/* A short vector as a list; NULL for any other tensor. */
-static json_t *vector_json(const sn_tensor *tensor)
+static bool is_short_vector(const sn_tensor *tensor)
 {
     enum { LONGEST = 16 };
+    return tensor->rank == 1 && tensor->shape[0] <= LONGEST &&
+           (tensor->dtype == SN_I64 || tensor->dtype == SN_F64);
+}
+
+static json_t *vector_json(const sn_tensor *tensor)
+{
     const bool whole = tensor->dtype == SN_I64;
-    if (tensor->rank != 1 || tensor->shape[0] > LONGEST || (!whole && tensor->dtype != SN_F64)) return NULL;
     json_t *list = json_array();
     for (int64_t i = 0; i < tensor->shape[0]; i++)
-        json_array_append_new(list, whole ? json_integer(((const int64_t *)tensor->data)[i])
-                                          : json_real(((const double *)tensor->data)[i]));
+        list = sn_json_add(list, whole ? json_integer(((const int64_t *)tensor->data)[i])
+                                       : json_real(((const double *)tensor->data)[i]));
     return list;
 }
 
 /* What the fit arrived at: the texts and short vectors of the method's own part of the model file. */
 static json_t *fitted_json(const stonet_model *model)
 {
-    json_t *facts = json_object();
+    json_t *facts = NULL;
     sn_store *part = NULL;
     if (sn_store_create(&part) == STONET_OK && model->method->save(model->state, part) == STONET_OK) {
+        facts = json_object();
         for (size_t i = 0; i < sn_store_texts(part); i++) {
             const char *key, *value;
             sn_store_text(part, i, &key, &value);
-            json_object_set_new(facts, key, value_json(value));
+            facts = sn_json_put(facts, key, value_json(value));
         }
         for (size_t i = 0; i < sn_store_tensors(part); i++) {
             const sn_tensor *tensor = sn_store_tensor(part, i);
-            json_t *list = vector_json(tensor);
-            if (list != NULL) json_object_set_new(facts, tensor->name, list);
+            if (is_short_vector(tensor)) facts = sn_json_put(facts, tensor->name, vector_json(tensor));
         }
     }
     sn_store_free(part);
@@ -148,14 +153,12 @@ char *stonet_model_json(const stonet_model *model)
                   sn_words_name(&sn_task_words, sn_schema_task(schema)), "rows", (json_int_t)model->n_train,
                   "seed", json_integer((json_int_t)model->seed), "scale", scale_name(sn_schema_scale(schema)),
                   "settings", sn_settings_json(model->settings, true), "learner", learner_json(model));
-    json_object_set_new(info, "fitted", fitted_json(model));
-    json_object_set_new(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
-    json_object_set_new(info, "features", json_integer(sn_schema_features(schema)));
-    json_object_set_new(info, "target", text_json(sn_schema_target_name(schema, 0)));
-    if (classifier)
-        json_object_set_new(info, "classes",
-                            names_json(schema, sn_schema_outputs(schema), sn_schema_class_label));
-    else
-        json_object_set_new(info, "targets", targets_json(schema));
+    info = sn_json_put(info, "fitted", fitted_json(model));
+    info = sn_json_put(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
+    info = sn_json_put(info, "features", json_integer(sn_schema_features(schema)));
+    info = sn_json_put(info, "target", text_json(sn_schema_target_name(schema, 0)));
+    info = classifier ? sn_json_put(info, "classes",
+                                    names_json(schema, sn_schema_outputs(schema), sn_schema_class_label))
+                      : sn_json_put(info, "targets", targets_json(schema));
     return sn_json_text(info, true);
 }

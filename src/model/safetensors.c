@@ -10,13 +10,18 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
+#include "data/utf8.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors are stored as they lie in memory");
 
 enum {
     LENGTH_BYTES = 8,
-    MAX_HEADER = 64 << 20, /* no honest model comes near; bounds what a hostile header can make us parse */
+    MAX_HEADER =
+        1 << 30, /* more than any table that can be fitted; a hostile header is bounded by its file */
+    LARGE_HEADER = 64 << 20,
+    PARSED_BYTES = 24, /* that one byte of JSON may take in memory, at most */
     MAX_ENTRIES = 10000
 };
 
@@ -80,12 +85,10 @@ static stonet_status describe_tensor(const sn_tensor *tensor, void *user)
     layout *at = user;
     size_t end = at->offset + tensor_bytes(tensor);
     json_t *shape = json_array();
-    for (int i = 0; i < tensor->rank; i++) json_array_append_new(shape, json_integer(tensor->shape[i]));
+    for (int i = 0; i < tensor->rank; i++) shape = sn_json_add(shape, json_integer(tensor->shape[i]));
     json_t *entry = json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtype_name(tensor->dtype), "shape", shape,
                               "data_offsets", (json_int_t)at->offset, (json_int_t)end);
-    if (entry == NULL || json_object_set_new(at->header, tensor->name, entry) != 0)
-        return sn_fail(STONET_ERROR_FORMAT, "tensor '%s' cannot be described in the model file",
-                       tensor->name);
+    if (json_object_set_new(at->header, tensor->name, entry) != 0) return sn_json_failed();
     at->offset = end;
     return STONET_OK;
 }
@@ -93,13 +96,13 @@ static stonet_status describe_tensor(const sn_tensor *tensor, void *user)
 static stonet_status describe_texts(const sn_store *store, json_t *header)
 {
     json_t *metadata = json_object();
-    if (json_object_set_new(header, METADATA, metadata) != 0)
-        return sn_fail(STONET_ERROR_MEMORY, "memory ran out while writing the model's header");
+    if (json_object_set_new(header, METADATA, metadata) != 0) return sn_json_failed();
     for (size_t i = 0; i < sn_store_texts(store); i++) {
         const char *key, *value;
         sn_store_text(store, i, &key, &value);
-        if (json_object_set_new(metadata, key, json_string(value)) != 0)
+        if (!sn_utf8_valid(value, strlen(value)))
             return sn_fail(STONET_ERROR_FORMAT, "entry '%s' of the model is not valid UTF-8 text", key);
+        if (json_object_set_new(metadata, key, json_string(value)) != 0) return sn_json_failed();
     }
     return STONET_OK;
 }
@@ -112,7 +115,7 @@ static stonet_status make_header(const sn_store *store, char **text, size_t *len
         return sn_fail(STONET_ERROR_MEMORY, "memory ran out while writing the model's header");
     stonet_status status = describe_texts(store, at.header);
     if (status == STONET_OK) status = for_each_tensor(store, describe_tensor, &at);
-    char *json = status == STONET_OK ? json_dumps(at.header, JSON_COMPACT) : NULL;
+    char *json = status == STONET_OK ? sn_json_print(at.header, JSON_COMPACT) : NULL;
     json_decref(at.header);
     SN_TRY(status);
     size_t used = json != NULL ? strlen(json) : 0;
@@ -121,6 +124,15 @@ static stonet_status make_header(const sn_store *store, char **text, size_t *len
     if (grown == NULL) {
         free(json);
         return sn_fail(STONET_ERROR_MEMORY, "memory ran out while writing the model's header");
+    }
+    size_t entries = sn_store_tensors(store) + 1, texts = sn_store_texts(store);
+    if (padded > MAX_HEADER || entries > MAX_ENTRIES || texts > MAX_ENTRIES) {
+        free(grown);
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "a model with %zu MB of names and settings and %zu tensors cannot be saved: model files have "
+            "at most %d MB and %d",
+            padded >> 20, entries, MAX_HEADER >> 20, (int)MAX_ENTRIES);
     }
     memset(grown + used, ' ', padded - used);
     *text = grown;
@@ -177,24 +189,6 @@ stonet_status sn_safetensors_encode(const sn_store *store, unsigned char **bytes
     free(header);
     *bytes = block;
     *size = total;
-    return status;
-}
-
-stonet_status sn_safetensors_write(const sn_store *store, const char *path)
-{
-    char *header = NULL;
-    size_t length = 0, payload = 0;
-    SN_TRY(make_header(store, &header, &length, &payload));
-    sn_writer *writer = NULL;
-    stonet_status status = sn_writer_open(path, &writer);
-    if (status == STONET_OK) {
-        status = put_all(store, header, length, &(output){.put = put_in_file, .to = writer});
-        if (status == STONET_OK)
-            status = sn_writer_commit(writer);
-        else
-            sn_writer_abandon(writer);
-    }
-    free(header);
     return status;
 }
 
@@ -368,6 +362,8 @@ static stonet_status parse_header(const source *from, json_t **header, uint64_t 
                        "the model file is cut short: its header has %" PRIu64
                        " bytes and the file only %" PRIu64,
                        length, from->size);
+    if (length > LARGE_HEADER)
+        SN_TRY(sn_memory_require(length * PARSED_BYTES, "the header of the model file", "it may be damaged"));
     char *text = sn_malloc((size_t)length, 1);
     if (text == NULL) return STONET_ERROR_MEMORY;
     stonet_status status = source_read(from, LENGTH_BYTES, (size_t)length, text);
@@ -375,10 +371,25 @@ static stonet_status parse_header(const source *from, json_t **header, uint64_t 
         json_error_t error;
         *header = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &error);
         if (*header == NULL)
-            status = sn_fail(STONET_ERROR_FORMAT, "the header of the model file is damaged (%s)", error.text);
+            status =
+                sn_json_unread(&error, sn_fail(STONET_ERROR_FORMAT,
+                                               "the header of the model file is damaged (%s)", error.text));
     }
     sn_free(text);
     *start = LENGTH_BYTES + length;
+    return status;
+}
+
+/* The header, checked against the size of the file. */
+static stonet_status open_header(const source *from, json_t **header, uint64_t *start)
+{
+    SN_TRY(parse_header(from, header, start));
+    stonet_status status;
+    if (!json_is_object(*header) || json_object_size(*header) > MAX_ENTRIES)
+        status = sn_fail(STONET_ERROR_FORMAT, "the header of the model file is not a small table of tensors");
+    else
+        status = check_layout(*header, from->size - *start);
+    if (status != STONET_OK) json_decref(*header);
     return status;
 }
 
@@ -387,13 +398,8 @@ static stonet_status decode_source(const source *from, sn_store **out)
     json_t *header = NULL;
     sn_store *store = NULL;
     uint64_t start = 0;
-    stonet_status status = parse_header(from, &header, &start);
-    if (status != STONET_OK) return status;
-    if (!json_is_object(header) || json_object_size(header) > MAX_ENTRIES) {
-        status = sn_fail(STONET_ERROR_FORMAT, "the header of the model file is not a small table of tensors");
-        goto done;
-    }
-    SN_GOTO(status, check_layout(header, from->size - start), done);
+    SN_TRY(open_header(from, &header, &start));
+    stonet_status status;
     SN_GOTO(status, sn_store_create(&store), done);
     SN_GOTO(status, load_texts(json_object_get(header, METADATA), store), done);
     SN_GOTO(status, load_tensors(from, header, start, store), done);
@@ -410,21 +416,96 @@ stonet_status sn_safetensors_decode(const unsigned char *bytes, size_t size, sn_
     return decode_source(&(source){.bytes = bytes, .size = size}, out);
 }
 
-static stonet_status read_open_file(FILE *file, sn_store **out)
+/* Opens a model file as a source, to be closed by the caller. */
+static stonet_status open_file(FILE *file, source *out)
 {
     struct stat info;
     if (fstat(fileno(file), &info) != 0) return sn_fail(STONET_ERROR_IO, "%s", strerror(errno));
     if (S_ISDIR(info.st_mode)) return sn_fail(STONET_ERROR_IO, "this is a folder, not a model file");
     if (!S_ISREG(info.st_mode)) return sn_fail(STONET_ERROR_IO, "this is not a plain file");
     if (info.st_size == 0) return sn_fail(STONET_ERROR_FORMAT, "this file is empty, not a stonet model");
-    return decode_source(&(source){.file = file, .size = (uint64_t)info.st_size}, out);
+    *out = (source){.file = file, .size = (uint64_t)info.st_size};
+    return STONET_OK;
 }
 
 stonet_status sn_safetensors_read(const char *path, sn_store **out)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) return sn_fail(STONET_ERROR_IO, "%s: %s", path, strerror(errno));
-    stonet_status status = read_open_file(file, out);
+    source from;
+    stonet_status status = open_file(file, &from);
+    if (status == STONET_OK) status = decode_source(&from, out);
     fclose(file);
     return status == STONET_OK ? STONET_OK : sn_fail_prefix(status, "%s", path);
+}
+
+/* ---- writing a file, which is read back before it counts ---- */
+
+static stonet_status not_as_written(const char *name)
+{
+    return sn_fail(STONET_ERROR_IO,
+                   "the model file does not read back as it was written ('%.80s'): is the disk sound?", name);
+}
+
+static stonet_status compare_tensor(const sn_tensor *tensor, void *user)
+{
+    const json_t *entry = json_object_get(user, tensor->name);
+    sn_tensor back = {0};
+    interval where;
+    if (entry == NULL) return not_as_written(tensor->name);
+    SN_TRY(parse_tensor(tensor->name, entry, UINT64_MAX, &back, &where));
+    bool same = back.dtype == tensor->dtype && back.rank == tensor->rank;
+    for (int i = 0; same && i < back.rank; i++) same = back.shape[i] == tensor->shape[i];
+    return same ? STONET_OK : not_as_written(tensor->name);
+}
+
+/* The header of the file: every text and every tensor's type and shape, and nothing else. */
+static stonet_status compare_header(json_t *header, const sn_store *store)
+{
+    const json_t *texts = json_object_get(header, METADATA);
+    SN_TRY(for_each_tensor(store, compare_tensor, header));
+    for (size_t i = 0; i < sn_store_texts(store); i++) {
+        const char *key, *value;
+        sn_store_text(store, i, &key, &value);
+        const char *back = json_string_value(json_object_get(texts, key));
+        if (back == NULL || strcmp(back, value) != 0) return not_as_written(key);
+    }
+    bool more = json_object_size(texts) != sn_store_texts(store) ||
+                json_object_size(header) != sn_store_tensors(store) + 1;
+    return more ? not_as_written(METADATA) : STONET_OK;
+}
+
+static stonet_status check_written(const char *path, const void *expected)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return sn_fail(STONET_ERROR_IO, "%s: %s", path, strerror(errno));
+    source from;
+    json_t *header = NULL;
+    uint64_t start = 0;
+    stonet_status status = open_file(file, &from);
+    if (status == STONET_OK) status = open_header(&from, &header, &start);
+    if (status == STONET_OK) {
+        status = compare_header(header, expected);
+        json_decref(header);
+    }
+    fclose(file);
+    return status;
+}
+
+stonet_status sn_safetensors_write(const sn_store *store, const char *path)
+{
+    char *header = NULL;
+    size_t length = 0, payload = 0;
+    SN_TRY(make_header(store, &header, &length, &payload));
+    sn_writer *writer = NULL;
+    stonet_status status = sn_writer_open(path, &writer);
+    if (status == STONET_OK) {
+        status = put_all(store, header, length, &(output){.put = put_in_file, .to = writer});
+        if (status == STONET_OK)
+            status = sn_writer_commit_checked(writer, check_written, store);
+        else
+            sn_writer_abandon(writer);
+    }
+    free(header);
+    return status;
 }

@@ -276,10 +276,43 @@ static void text_that_is_not_utf8_is_refused_on_writing(void **state)
     sn_store_free(store);
 }
 
+/* As much as is written can be read. */
+static void what_is_written_can_be_read(void **state)
+{
+    (void)state;
+    const size_t length = (size_t)65 << 20; /* the names of 400,000 columns and more */
+    char *text = malloc(length + 1), path[256];
+    assert_non_null(text);
+    memset(text, 'n', length);
+    text[length] = '\0';
+    sn_store *store = NULL, *back = NULL;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_store_put_text(store, "names", text), STONET_OK);
+    file_name(path, sizeof path, "large.model");
+    if (sn_safetensors_write(store, path) != STONET_OK) fail_msg("%s", stonet_last_error());
+    if (sn_safetensors_read(path, &back) != STONET_OK) fail_msg("%s", stonet_last_error());
+    assert_string_equal(sn_store_find_text(back, "names"), text);
+    unlink(path);
+    free(text);
+    sn_store_free(store);
+    sn_store_free(back);
+
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    for (int i = 0; i < 10000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "tensor %d", i);
+        assert_int_equal(sn_store_put_vector(store, name, SN_F64, 0, NULL), STONET_OK);
+    }
+    assert_int_equal(sn_safetensors_write(store, path), STONET_ERROR_UNSUPPORTED);
+    assert_int_equal(access(path, F_OK), -1);
+    sn_store_free(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trips_exactly),
+        cmocka_unit_test(what_is_written_can_be_read),
         cmocka_unit_test(follows_the_safetensors_layout),
         cmocka_unit_test(hostile_headers_are_refused),
         cmocka_unit_test(deep_json_and_absurd_lengths_are_refused),

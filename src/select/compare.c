@@ -7,6 +7,7 @@
  * Specs with nothing to tune go first, all splits at once: one of them may take as long as all points of
  * another, and threads that find no job of the same split would wait for it.
  */
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "select/grid.h"
@@ -119,7 +120,7 @@ static stonet_status tune_split(comparison *self, const sn_split *split, const s
     for (int64_t i = 0; i < self->n_specs; i++)
         for (int64_t j = 0; self->points[i].count > 1 && j < self->points[i].count * folds; j++)
             jobs[at++] = (sn_job){.spec = self->points[i].spec[j / folds], .split = &inner.split[j % folds]};
-    sn_jobs_run(&self->runner, jobs, count);
+    SN_GOTO(status, sn_jobs_run(&self->runner, jobs, count), done);
     at = 0;
     for (int64_t i = 0; i < self->n_specs; i++) {
         if (self->points[i].count == 1) continue;
@@ -145,21 +146,19 @@ static stonet_status score_splits(comparison *self, int64_t first, int64_t n,
         if (chosen[j % self->n_specs] != NULL)
             jobs[used++] = (sn_job){.spec = chosen[j % self->n_specs],
                                     .split = &self->splits.split[first + j / self->n_specs]};
-    sn_jobs_run(&self->runner, jobs, used);
+    stonet_status status = sn_jobs_run(&self->runner, jobs, used);
     used = 0;
-    for (int64_t j = 0; j < count; j++)
+    for (int64_t j = 0; status == STONET_OK && j < count; j++)
         if (chosen[j % self->n_specs] != NULL)
             sn_results_take(self->results, j % self->n_specs, first + j / self->n_specs, &jobs[used++]);
     sn_jobs_free(jobs, count);
-    return STONET_OK;
+    return status;
 }
 
 /* The settings of a point, the dimension included: a grid may choose that too. */
 static json_t *chosen_json(const stonet_spec *point)
 {
-    json_t *settings = sn_spec_settings_json(point);
-    json_object_set_new(settings, "dim", json_integer(sn_int(point->common, "dim")));
-    return settings;
+    return sn_json_put(sn_spec_settings_json(point), "dim", json_integer(sn_int(point->common, "dim")));
 }
 
 static stonet_status tune_and_score_split(comparison *self, int64_t k)
@@ -174,7 +173,10 @@ static stonet_status tune_and_score_split(comparison *self, int64_t k)
     if (atomic_load(&self->runner.stop)) goto done;
     for (int64_t i = 0; i < self->n_specs; i++) {
         sn_row *row = &self->results->row[i];
-        if (chosen[i] != NULL) row->chosen[k] = chosen_json(chosen[i]);
+        if (chosen[i] != NULL && (row->chosen[k] = chosen_json(chosen[i])) == NULL) {
+            status = sn_json_failed();
+            goto done;
+        }
         if (failure[i] != NULL && row->failure == NULL) {
             row->failure = failure[i];
             failure[i] = NULL;

@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "model/config.h"
 #include "select/grid.h"
 
@@ -56,6 +57,6 @@ char *stonet_default_grid_json(const char *method)
     const char *text[SN_MAX_GRID_ENTRIES];
     int64_t count = sn_default_grid(method, SN_TASK_BOTH, text);
     json_t *list = json_array();
-    for (int64_t i = 0; i < count; i++) json_array_append_new(list, json_string(text[i]));
+    for (int64_t i = 0; i < count; i++) list = sn_json_add(list, json_string(text[i]));
     return sn_json_text(list, false);
 }

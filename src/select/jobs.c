@@ -109,6 +109,7 @@ static void run_job(sn_job *job, worker *self)
         should_stop(self) && (status != STONET_OK || stonet_model_outcome(model) == STONET_STOPPED);
     stonet_model_free(model);
     if (cut_short) return;
+    job->status = status;
     if (status != STONET_OK) {
         job->failure = sn_strdup(stonet_last_error());
         return;
@@ -118,7 +119,23 @@ static void run_job(sn_job *job, worker *self)
     job->done = true;
 }
 
-void sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
+/* Memory that ran out says nothing about the settings either: what was too much beside the other fits may
+   well do alone, and a point of a grid must not lose because of its neighbours. */
+static void run_again_alone(sn_runner *runner, sn_job *jobs, int64_t count)
+{
+    worker self = {.runner = runner, .is_caller = true};
+    int before = sn_model_threads(1);
+    for (int64_t i = 0; i < count; i++) {
+        if (jobs[i].status != STONET_ERROR_MEMORY || should_stop(&self)) continue;
+        sn_free(jobs[i].failure);
+        jobs[i].failure = NULL;
+        jobs[i].status = STONET_OK;
+        run_job(&jobs[i], &self);
+    }
+    sn_model_threads(before);
+}
+
+stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
 {
     atomic_llong next = 0, left = count;
     should_stop(
@@ -142,4 +159,10 @@ void sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
         report(&self);
         sn_model_threads(before);
     }
+    run_again_alone(runner, jobs, count);
+    for (int64_t i = 0; i < count; i++)
+        if (jobs[i].status != STONET_OK && jobs[i].failure == NULL)
+            return sn_fail(STONET_ERROR_MEMORY, "memory ran out while fitting method '%s'",
+                           jobs[i].spec->method->name);
+    return STONET_OK;
 }

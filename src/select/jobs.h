@@ -40,11 +40,12 @@ void sn_splits_free(sn_splits *splits);
 typedef struct sn_job {
     const stonet_spec *spec;
     const sn_split *split;
-    bool done;      /* value is there; false after a failure or when it was not reached */
-    double value;   /* the criterion */
-    double tie;     /* decides between equal values: log loss, or 0 */
-    double seconds; /* of the fit and the predictions */
-    char *failure;  /* NULL: none */
+    bool done;            /* value is there; false after a failure or when it was not reached */
+    double value;         /* the criterion */
+    double tie;           /* decides between equal values: log loss, or 0 */
+    double seconds;       /* of the fit and the predictions */
+    stonet_status status; /* of the fit and the score; OK when it was not reached */
+    char *failure;        /* NULL: none */
 } sn_job;
 
 void sn_jobs_free(sn_job *jobs, int64_t count);
@@ -61,7 +62,8 @@ typedef struct sn_runner {
 } sn_runner;
 
 /* Runs the jobs in parallel, each on one thread. The caller's functions in run are only called from the
-   thread that calls this, so they need not be thread-safe. */
-void sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count);
+   thread that calls this, so they need not be thread-safe. Jobs that fail for want of memory get a second
+   chance alone. The status is about the whole: failures of the jobs are in them. */
+stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count);
 
 #endif

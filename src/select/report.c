@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/number.h"
 #include "model/config.h"
 #include "select/results.h"
@@ -17,21 +18,21 @@ static json_t *number_json(double value)
 static json_t *row_json(const stonet_results *results, const sn_row *row)
 {
     json_t *values = json_array();
-    for (int64_t k = 0; k < results->n_splits; k++) json_array_append_new(values, number_json(row->value[k]));
+    for (int64_t k = 0; k < results->n_splits; k++) values = sn_json_add(values, number_json(row->value[k]));
     json_t *object =
         json_pack("{s:s, s:I, s:o, s:s, s:o, s:o, s:f, s:o, s:o}", "method", row->spec->method->name, "dim",
                   (json_int_t)sn_int(row->spec->common, "dim"), "settings", sn_spec_settings_json(row->spec),
                   "criterion", stonet_results_criterion(results), "mean", number_json(row->mean), "se",
                   number_json(row->se), "seconds", row->seconds, "values", values, "failure",
                   row->failure != NULL ? json_string(row->failure) : json_null());
-    if (results->compares) json_object_set_new(object, "p_value", number_json(row->p_value));
+    if (results->compares) object = sn_json_put(object, "p_value", number_json(row->p_value));
     bool tuned = false;
     json_t *chosen = json_array();
     for (int64_t k = 0; k < results->n_splits; k++) {
         tuned = tuned || row->chosen[k] != NULL;
-        json_array_append_new(chosen, row->chosen[k] != NULL ? json_incref(row->chosen[k]) : json_null());
+        chosen = sn_json_add(chosen, row->chosen[k] != NULL ? json_incref(row->chosen[k]) : json_null());
     }
-    if (tuned) json_object_set(object, "chosen", chosen);
+    if (tuned) return sn_json_put(object, "chosen", chosen);
     json_decref(chosen);
     return object;
 }
@@ -40,7 +41,7 @@ char *stonet_results_json(const stonet_results *results)
 {
     json_t *list = json_array();
     for (int64_t i = 0; i < results->n_rows; i++)
-        json_array_append_new(list, row_json(results, &results->row[i]));
+        list = sn_json_add(list, row_json(results, &results->row[i]));
     return sn_json_text(list, true);
 }
 

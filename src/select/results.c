@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "model/config.h"
 #include "stats/metrics.h"
@@ -29,19 +30,21 @@ stonet_status sn_criterion_resolve(stonet_criterion wish, bool is_classifier, st
 json_t *sn_spec_settings_json(const stonet_spec *spec)
 {
     json_t *flat = sn_settings_json(spec->common, false);
-    json_t *own = sn_settings_json(spec->settings, false);
     json_t *of_learner = sn_settings_json(spec->learner_settings, false);
     json_object_del(flat, "dim");
-    json_object_update(flat, own);
+    flat = sn_json_join(flat, sn_settings_json(spec->settings, false));
     const char *key;
     json_t *value;
     json_object_foreach(of_learner, key, value)
     {
         char name[128];
         snprintf(name, sizeof name, "learner.%.100s", key);
-        json_object_set(flat, name, value);
+        flat = sn_json_put(flat, name, json_incref(value));
     }
-    json_decref(own);
+    if (of_learner == NULL) {
+        json_decref(flat);
+        flat = NULL;
+    }
     json_decref(of_learner);
     return flat;
 }

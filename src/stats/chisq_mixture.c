@@ -120,13 +120,15 @@ static double pivot_root(const double moment[MOMENTS + 1], int n, double high)
 
 /* Upper tail at t of the mixture of `points` gamma laws with shape 1/x whose scales are the Gauss quadrature
    nodes of the scale moments: nodes and weights from the Jacobi matrix (Golub and Welsch), so that they are
-   real and positive by construction. False when rounding leaves no positive definite moment matrix. */
-static bool gauss_mixture(const double moment[MOMENTS + 1], int points, double x, double t, double *tail)
+   real and positive by construction. *tail is NaN when rounding leaves no positive definite moment matrix. */
+static stonet_status gauss_mixture(const double moment[MOMENTS + 1], int points, double x, double t,
+                                   double *tail)
 {
+    *tail = (double)NAN;
     double modified[MOMENTS + 1];
     double r[POINTS + 1][POINTS + 1] = {{0.0}};
     scale_moments(moment, x, modified);
-    if (!(hankel_cholesky(modified, points, points + 1, r) > 0.0)) return false;
+    if (!(hankel_cholesky(modified, points, points + 1, r) > 0.0)) return STONET_OK;
     double jacobi[POINTS * POINTS] = {0.0};
     for (int i = 0; i < points; i++) {
         jacobi[i * points + i] = r[i][i + 1] / r[i][i] - (i > 0 ? r[i - 1][i] / r[i - 1][i - 1] : 0.0);
@@ -136,20 +138,22 @@ static bool gauss_mixture(const double moment[MOMENTS + 1], int points, double x
     }
     double node[POINTS];
     double vector[POINTS * POINTS];
-    if (sn_eigh(points, jacobi, node, vector) != STONET_OK) return false;
-    *tail = 0.0;
-    for (int j = 0; j < points; j++) {
-        if (!(node[j] > 0.0)) return false;
-        *tail += vector[j] * vector[j] * sn_gamma_upper(1.0 / x, t / (node[j] * x));
-    }
-    return isfinite(*tail);
+    stonet_status status = sn_eigh(points, jacobi, node, vector);
+    if (status == STONET_ERROR_MEMORY) return status;
+    double sum = status == STONET_OK ? 0.0 : (double)NAN;
+    for (int j = 0; j < points && isfinite(sum); j++)
+        sum = node[j] > 0.0 ? sum + vector[j] * vector[j] * sn_gamma_upper(1.0 / x, t / (node[j] * x))
+                            : (double)NAN;
+    *tail = sum;
+    return STONET_OK;
 }
 
-double sn_mixture_lpb4(int64_t count, const double *lambda, double t)
+stonet_status sn_mixture_lpb4(int64_t count, const double *lambda, double t, double *p_value)
 {
+    *p_value = sn_mixture_hbe(count, lambda, t);
     int64_t positive = 0;
     for (int64_t k = 0; k < count; k++) positive += lambda[k] > 0.0;
-    if (positive < POINTS || t <= 0.0) return sn_mixture_hbe(count, lambda, t);
+    if (positive < POINTS || t <= 0.0) return STONET_OK;
     double mean = power_sum(count, lambda, 1, 1.0);
     double moment[MOMENTS + 1];
     scaled_moments(count, lambda, mean, moment);
@@ -163,6 +167,7 @@ double sn_mixture_lpb4(int64_t count, const double *lambda, double t)
         x = pivot_root(moment, points, x);
     }
     double tail;
-    if (!gauss_mixture(moment, points, x, t / mean, &tail)) return sn_mixture_hbe(count, lambda, t);
-    return fmin(tail, 1.0);
+    SN_TRY(gauss_mixture(moment, points, x, t / mean, &tail));
+    if (isfinite(tail)) *p_value = fmin(tail, 1.0);
+    return STONET_OK;
 }

@@ -5,7 +5,7 @@
 #ifndef SN_STATS_CHISQ_MIXTURE_H
 #define SN_STATS_CHISQ_MIXTURE_H
 
-#include <stdint.h>
+#include "base/status.h"
 
 /* Satterthwaite-Welch: a gamma law with the mean and variance of Q. */
 double sn_mixture_sw(int64_t count, const double *lambda, double t);
@@ -14,6 +14,6 @@ double sn_mixture_hbe(int64_t count, const double *lambda, double t);
 /* Lindsay-Pilla-Basak with four support points: a mixture of four gamma laws with the first eight moments of
    Q. With equal coefficients fewer points are exact and are used; with less than four coefficients, or when
    the moments admit no such mixture, HBE takes its place. */
-double sn_mixture_lpb4(int64_t count, const double *lambda, double t);
+stonet_status sn_mixture_lpb4(int64_t count, const double *lambda, double t, double *p_value);
 
 #endif

@@ -102,7 +102,7 @@ static stonet_status asymptotic_p_value(const sn_residuals *r, stonet_null_law l
         *p_value = chi2_p_value(r->n, d, c, lambda, vector);
         break;
     default:
-        *p_value = sn_mixture_lpb4(d, lambda, statistic);
+        status = sn_mixture_lpb4(d, lambda, statistic, p_value);
         break;
     }
 done:

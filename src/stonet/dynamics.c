@@ -20,12 +20,11 @@ void sn_dynamics_from(const sn_config *config, const sn_shape *shape, sn_dynamic
     }
 }
 
-double sn_spectral_norm(const float *w, int64_t rows, int64_t cols)
+stonet_status sn_spectral_norm(const float *w, int64_t rows, int64_t cols, double *out)
 {
     enum { ITERATIONS = 20 };
-    double *work = sn_malloc((size_t)(rows + cols), sizeof *work);
-    if (work == NULL)
-        return (double)INFINITY; /* no memory for the estimate: the caller takes its smallest step */
+    double *work = NULL;
+    SN_TRY(SN_NEW_RAW(work, rows + cols));
     double *u = work, *v = work + rows, norm = 0.0;
     for (int64_t j = 0; j < cols; j++) v[j] = 1.0 + 0.01 * (double)(j % 7); /* no symmetry to be trapped in */
     for (int k = 0; k < ITERATIONS; k++) {
@@ -45,17 +44,20 @@ double sn_spectral_norm(const float *w, int64_t rows, int64_t cols)
             for (int64_t j = 0; j < cols; j++) v[j] += (double)w[i * cols + j] * u[i];
     }
     sn_free(work);
-    return norm;
+    *out = norm;
+    return STONET_OK;
 }
 
-double sn_dynamics_safeguard(const sn_shape *shape, const float *theta, sn_dynamics *dynamics)
+stonet_status sn_dynamics_safeguard(const sn_shape *shape, const float *theta, sn_dynamics *dynamics,
+                                    double *factor_applied)
 {
     const int h = shape->layers - 1;
     const double lipschitz = sn_activation_lipschitz(shape->activation);
     double smallest = 1.0;
     for (int i = 0; i < h; i++) {
-        const double norm =
-            sn_spectral_norm(theta + shape->weight_at[i + 1], shape->width[i + 2], shape->width[i + 1]);
+        double norm;
+        SN_TRY(sn_spectral_norm(theta + shape->weight_at[i + 1], shape->width[i + 2], shape->width[i + 1],
+                                &norm));
         const double temper = i + 1 == h && shape->task == SN_CLASSIFICATION ? 2.0 : 1.0;
         const double slope = norm * lipschitz;
         const double curvature = 1.0 / dynamics->s[i] + slope * slope / (temper * dynamics->s[i + 1]);
@@ -66,7 +68,8 @@ double sn_dynamics_safeguard(const sn_shape *shape, const float *theta, sn_dynam
         dynamics->alpha[i] *= factor;
         smallest = fmin(smallest, factor);
     }
-    return smallest;
+    *factor_applied = smallest;
+    return STONET_OK;
 }
 
 void sn_update_from(const sn_config *config, const sn_shape *shape, const sn_dynamics *dynamics, int64_t n,

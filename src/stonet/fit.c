@@ -88,7 +88,7 @@ static void tell(const stonet_run *run, const sn_stonet *net, const sn_train_rep
 }
 
 /* Keeps what is needed to use the trained network and to tell about it. */
-static void keep(sn_stonet *net, const sn_config *config, const sn_train_report *report)
+static stonet_status keep(sn_stonet *net, const sn_config *config, const sn_train_report *report)
 {
     net->engine = config->engine;
     net->lr = config->lr;
@@ -99,7 +99,8 @@ static void keep(sn_stonet *net, const sn_config *config, const sn_train_report 
     net->training_loss = report->loss;
     net->smallest_step = report->smallest_step;
     sn_dynamics_from(config, &net->shape, &net->dynamics);
-    sn_dynamics_safeguard(&net->shape, net->theta, &net->dynamics);
+    double factor;
+    return sn_dynamics_safeguard(&net->shape, net->theta, &net->dynamics, &factor);
 }
 
 static stonet_status fit_network(const sn_problem *problem, const sn_settings *settings,
@@ -124,7 +125,7 @@ static stonet_status fit_network(const sn_problem *problem, const sn_settings *s
         sn_message(run, STONET_NOTE, "training diverged at lr=%g; starting again with lr=%g", config.lr,
                    wanted.lr);
     }
-    keep(net, &config, &report);
+    SN_TRY(keep(net, &config, &report));
     tell(run, net, &report);
     *outcome = report.outcome;
     return STONET_OK;
@@ -171,7 +172,7 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
                               .history = &net->history};
     sn_train_report report;
     SN_TRY(sn_train_stages(&job, net->theta, &report));
-    keep(net, &config, &report);
+    SN_TRY(keep(net, &config, &report));
     tell(run, net, &report);
     *outcome = report.outcome;
     return STONET_OK;

@@ -47,11 +47,13 @@ struct sn_trainer {
 };
 
 /* Checks the step against the present weights; done once an epoch, as weights move slowly. */
-static void refresh_dynamics(trainer *t, const float *theta)
+static stonet_status refresh_dynamics(trainer *t, const float *theta)
 {
+    double factor;
     t->dynamics = t->full;
-    const double factor = sn_dynamics_safeguard(t->job->shape, theta, &t->dynamics);
+    SN_TRY(sn_dynamics_safeguard(t->job->shape, theta, &t->dynamics, &factor));
     if (factor < t->report.smallest_step) t->report.smallest_step = factor;
+    return STONET_OK;
 }
 
 static bool exploded(const trainer *t, double loss)
@@ -158,7 +160,7 @@ stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
     while ((int64_t)t->iteration < until && t->report.outcome == STONET_DONE) {
         if (t->iteration % t->batches.count == 0) {
             t->engine->ops->get_parameters(t->engine, t->good);
-            refresh_dynamics(t, t->good);
+            SN_TRY(refresh_dynamics(t, t->good));
             t->epoch_loss = 0.0;
             t->epoch_rows = 0;
         }
@@ -192,7 +194,7 @@ static stonet_status sdr_stage(trainer *t, double end_factor)
     sn_shards_whole(t->job->rows.n, &shards);
     for (int64_t k = 1; k <= config->sdr_iterations && t->report.outcome == STONET_DONE; k++) {
         t->engine->ops->get_parameters(t->engine, t->good);
-        refresh_dynamics(t, t->good);
+        SN_TRY(refresh_dynamics(t, t->good));
         const double factor = sn_schedule_factor(&config->sdr_schedule, k, config->sdr_iterations);
         for (int i = 0; i + 1 < t->job->shape->layers; i++) {
             t->dynamics.epsilon[i] *= factor;

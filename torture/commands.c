@@ -1,0 +1,104 @@
+#include "torture/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char torture_preparation[] =
+    "awk 'BEGIN {srand(1); print \"a,b,c,y,w,label\"; for (i = 0; i < 24; i++) {a = rand(); b = rand(); c = "
+    "rand();"
+    "  print a \",\" b \",\" c \",\" a + b * b + c / 9 \",\" (i % 3 ? \"u\" : \"v\") \",\" (a > b ? \"hi\" : "
+    "\"lo\")}}'"
+    "  > all.csv &&"
+    "cut -d, -f1-4 all.csv > num.csv && cut -d, -f1-3,5,6 all.csv > lab.csv && cut -d, -f1-3 all.csv > x.csv "
+    "&&"
+    "cut -d, -f4 all.csv > y.csv && gzip -kf num.csv && tr , '\\t' < num.csv > num.tsv &&"
+    "echo '{\"method\": \"sir\", \"dim\": 1, \"settings\": {\"slices\": 4}}' > c.json &&"
+    "$STONET generate waveform --rows 20 --out g.npy && $STONET generate waveform --rows 20 --out g.npy.gz &&"
+    "$STONET fit num.csv --target y --method sir --dim 1 --quiet --out num.model &&"
+    "$STONET fit lab.csv --target label --method pca --dim 2 --quiet --out lab.model &&"
+    "$STONET fit num.csv --target y --dim 1 --set hidden=3 --set epochs=2 --quiet --out net.model";
+
+#define NET "--set hidden=3 --set epochs=2 --quiet"
+
+static const torture_command fixed[] = {
+    {"stonet --version", {NULL}},
+    {"stonet fit --help", {NULL}},
+    {"stonet methods", {NULL}},
+    {"stonet methods stonet --json", {NULL}},
+    {"stonet generate", {NULL}},
+    {"stonet generate waveform --rows 5 --out o1 --truth o2", {"o1", "o2"}},
+    {"stonet generate waveform --rows 5 --out o.csv.gz", {"o.csv.gz"}},
+    {"stonet info num.model", {NULL}},
+    {"stonet info lab.model --json", {NULL}},
+    {"stonet fit num.csv --target y --dim 1 --out o1 --log o2 " NET, {"o1", "o2"}},
+    {"stonet fit lab.csv --target label --dim 1 --learner logistic --out o1 " NET, {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --learner mlp --method pca --set learner.epochs=2 --out o1",
+     {"o1"}},
+    {"stonet fit num.csv --target y --config c.json --out o1", {"o1"}},
+    {"stonet fit x.csv --target-file y.csv --method sir --dim 1 --quiet --out o1", {"o1"}},
+    {"stonet fit num.csv.gz --target y --method pca --dim 1 --quiet --out o1", {"o1"}},
+    {"stonet fit num.tsv --target 4 --method pca --dim 1 --quiet --out o1", {"o1"}},
+    {"stonet fit g.npy --target 22 --method pca --dim 1 --quiet --out o1", {"o1"}},
+    {"stonet fit g.npy.gz --target 22 --method pca --dim 1 --quiet --out o1", {"o1"}},
+    {"stonet transform num.model num.csv", {NULL}},
+    {"stonet transform net.model num.csv --draws 2 --out o.npy", {"o.npy"}},
+    {"stonet transform net.model num.csv --impute --target y --out o.csv", {"o.csv"}},
+    {"stonet transform num.model num.csv.gz --out o.csv.gz", {"o.csv.gz"}},
+    {"stonet predict num.model num.csv --out o.csv", {"o.csv"}},
+    {"stonet predict lab.model lab.csv", {NULL}},
+    {"stonet predict lab.model lab.csv --proba --out o.csv", {"o.csv"}},
+    {"stonet score num.model num.csv --target y", {NULL}},
+    {"stonet score lab.model lab.csv --target label --json", {NULL}},
+    {"stonet score num.model num.csv --target y --sufficiency --json", {NULL}},
+    {"stonet tune num.csv --target y --dim 1 --method sir --grid slices=2,4 --folds 2 --quiet --json --best "
+     "o.json",
+     {"o.json"}},
+    {"stonet tune num.csv --target y --dim 1 --grid lr=.1,.01 --folds 2 --json --best o.json " NET,
+     {"o.json"}},
+    {"stonet compare num.csv --target y --dim 1 --methods sir,pca --folds 2 --quiet --json", {NULL}},
+    {"stonet compare num.csv --target y --dim 1 --methods sir --tune --tune-folds 2 --folds 2 --quiet --json",
+     {NULL}},
+    {"stonet independence num.csv --x a,b --y y --json", {NULL}},
+    {"stonet independence num.csv --x a --y y --given b,c --json", {NULL}},
+    {"stonet independence lab.csv --x a --y w --json", {NULL}},
+};
+
+enum { FIXED = sizeof fixed / sizeof *fixed, MAX_METHODS = 200 };
+
+/* A fit with each method that the program lists, on numbers and on labels. */
+static size_t add_methods(torture_command *all, size_t count)
+{
+    char name[64];
+    FILE *list = popen("$STONET methods | awk 'NR > 2 && NF == 0 {exit} NR > 2 {print $1}'", "r");
+    for (int i = 0; list != NULL && i < MAX_METHODS && fscanf(list, "%63s", name) == 1; i++) {
+        const char *more = strcmp(name, "stonet") == 0        ? " " NET
+                           : strcmp(name, "nnsdr") == 0       ? " --set epochs=2"
+                           : strcmp(name, "autoencoder") == 0 ? " --set epochs=2"
+                                                              : "";
+        for (int way = 0; way < 2; way++) {
+            torture_command *command = &all[count++];
+            *command = (torture_command){.output = {"o1"}};
+            snprintf(command->command, sizeof command->command,
+                     "stonet fit %s --method %s --dim 1 --out o1%s",
+                     way == 0 ? "num.csv --target y" : "lab.csv --target label", name, more);
+        }
+    }
+    if (list == NULL || pclose(list) != 0 || count == FIXED) {
+        fprintf(stderr, "the methods could not be listed\n");
+        exit(2);
+    }
+    return count;
+}
+
+torture_command *torture_commands(size_t *count)
+{
+    torture_command *all = malloc((FIXED + 2 * MAX_METHODS) * sizeof *all);
+    if (all == NULL) {
+        fprintf(stderr, "memory ran out\n");
+        exit(2);
+    }
+    memcpy(all, fixed, sizeof fixed);
+    *count = add_methods(all, FIXED);
+    return all;
+}

@@ -1,0 +1,309 @@
+/*
+ * Calls that fail when they are told to. Linked into a second form of the program (stonet-faults) with
+ * `ld --wrap`, so that each call of ours to one of the functions below comes here first; what jansson, zlib
+ * and LAPACKE allocate is counted with them.
+ *
+ *   STONET_FAULT="KIND N once|always"   the N-th call of that kind fails, or that one and all later ones
+ *   STONET_FAULT_COUNTS=FILE            at the end: "KIND CALLS" a line
+ *
+ * KIND is alloc, open, read, write, sync, rename or map.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <lapacke.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum kind { ALLOC, OPEN, READ, WRITE, SYNC, RENAME, MAP, KINDS };
+
+static const char *const kind_name[KINDS] = {"alloc", "open", "read", "write", "sync", "rename", "map"};
+
+static atomic_long calls[KINDS];
+static int faulty = -1; /* the kind that fails */
+static long fails_at;
+static bool always;
+
+static bool fails(enum kind kind)
+{
+    long call = atomic_fetch_add(&calls[kind], 1) + 1;
+    return (int)kind == faulty && (call == fails_at || (always && call > fails_at));
+}
+
+/* ---- memory ---- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t size);
+char *__real_realpath(const char *path, char *resolved);
+FILE *__real_open_memstream(char **text, size_t *size);
+
+static void *no_memory(void)
+{
+    errno = ENOMEM;
+    return NULL;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails(ALLOC) ? no_memory() : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails(ALLOC) ? no_memory() : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    return fails(ALLOC) ? no_memory() : __real_realloc(block, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return fails(ALLOC) ? no_memory() : __real_aligned_alloc(alignment, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return fails(ALLOC) ? no_memory() : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t size)
+{
+    return fails(ALLOC) ? no_memory() : __real_strndup(text, size);
+}
+
+char *__wrap_realpath(const char *path, char *resolved)
+{
+    return fails(ALLOC) ? no_memory() : __real_realpath(path, resolved);
+}
+
+FILE *__wrap_open_memstream(char **text, size_t *size)
+{
+    return fails(ALLOC) ? no_memory() : __real_open_memstream(text, size);
+}
+
+static void *zlib_alloc(void *none, unsigned count, unsigned size)
+{
+    (void)none;
+    return __wrap_calloc(count, size);
+}
+
+static void zlib_free(void *none, void *block)
+{
+    (void)none;
+    free(block);
+}
+
+int __real_deflateInit2_(z_streamp stream, int level, int method, int bits, int memory, int strategy,
+                         const char *version, int size);
+int __real_inflateInit2_(z_streamp stream, int bits, const char *version, int size);
+
+int __wrap_deflateInit2_(z_streamp stream, int level, int method, int bits, int memory, int strategy,
+                         const char *version, int size)
+{
+    stream->zalloc = zlib_alloc;
+    stream->zfree = zlib_free;
+    return __real_deflateInit2_(stream, level, method, bits, memory, strategy, version, size);
+}
+
+int __wrap_inflateInit2_(z_streamp stream, int bits, const char *version, int size)
+{
+    stream->zalloc = zlib_alloc;
+    stream->zfree = zlib_free;
+    return __real_inflateInit2_(stream, bits, version, size);
+}
+
+/*
+ * Jansson's parser does not look at what becomes of the growth of its buffer for a token, and reads past its
+ * end when it failed (2.14): nothing that we could mend or guard against, so such a call fails as a whole.
+ */
+static _Thread_local bool spared;
+
+json_t *__real_json_loads(const char *text, size_t flags, json_error_t *error);
+json_t *__real_json_loadb(const char *text, size_t size, size_t flags, json_error_t *error);
+
+static bool parser_fails(json_error_t *error)
+{
+    if (!fails(ALLOC)) return false;
+    if (error != NULL) *error = (json_error_t){.line = -1};
+    return true;
+}
+
+json_t *__wrap_json_loads(const char *text, size_t flags, json_error_t *error)
+{
+    if (parser_fails(error)) return NULL;
+    spared = true;
+    json_t *json = __real_json_loads(text, flags, error);
+    spared = false;
+    return json;
+}
+
+json_t *__wrap_json_loadb(const char *text, size_t size, size_t flags, json_error_t *error)
+{
+    if (parser_fails(error)) return NULL;
+    spared = true;
+    json_t *json = __real_json_loadb(text, size, flags, error);
+    spared = false;
+    return json;
+}
+
+static void *jansson_malloc(size_t size)
+{
+    return spared ? __real_malloc(size) : __wrap_malloc(size);
+}
+
+/* LAPACKE allocates its workspace inside, and says so by this status. */
+#define LAPACK_FAULT(name, parameters, arguments)                                                            \
+    lapack_int __real_##name parameters;                                                                     \
+    lapack_int __wrap_##name parameters                                                                      \
+    {                                                                                                        \
+        return fails(ALLOC) ? LAPACK_WORK_MEMORY_ERROR : __real_##name arguments;                            \
+    }
+
+LAPACK_FAULT(LAPACKE_dgelqf, (int layout, lapack_int m, lapack_int n, double *a, lapack_int lda, double *tau),
+             (layout, m, n, a, lda, tau))
+LAPACK_FAULT(LAPACKE_dgeqrf, (int layout, lapack_int m, lapack_int n, double *a, lapack_int lda, double *tau),
+             (layout, m, n, a, lda, tau))
+LAPACK_FAULT(LAPACKE_dorgqr,
+             (int layout, lapack_int m, lapack_int n, lapack_int k, double *a, lapack_int lda,
+              const double *tau),
+             (layout, m, n, k, a, lda, tau))
+LAPACK_FAULT(LAPACKE_dgelsd,
+             (int layout, lapack_int m, lapack_int n, lapack_int right, double *a, lapack_int lda, double *b,
+              lapack_int ldb, double *s, double rcond, lapack_int *rank),
+             (layout, m, n, right, a, lda, b, ldb, s, rcond, rank))
+LAPACK_FAULT(LAPACKE_dgesdd,
+             (int layout, char job, lapack_int m, lapack_int n, double *a, lapack_int lda, double *s,
+              double *u, lapack_int ldu, double *vt, lapack_int ldvt),
+             (layout, job, m, n, a, lda, s, u, ldu, vt, ldvt))
+LAPACK_FAULT(LAPACKE_dpstrf,
+             (int layout, char part, lapack_int n, double *a, lapack_int lda, lapack_int *pivot,
+              lapack_int *rank, double tolerance),
+             (layout, part, n, a, lda, pivot, rank, tolerance))
+LAPACK_FAULT(LAPACKE_dsyevd,
+             (int layout, char job, char part, lapack_int n, double *a, lapack_int lda, double *w),
+             (layout, job, part, n, a, lda, w))
+LAPACK_FAULT(LAPACKE_dsyevr,
+             (int layout, char job, char range, char part, lapack_int n, double *a, lapack_int lda, double vl,
+              double vu, lapack_int il, lapack_int iu, double tolerance, lapack_int *m, double *w, double *z,
+              lapack_int ldz, lapack_int *support),
+             (layout, job, range, part, n, a, lda, vl, vu, il, iu, tolerance, m, w, z, ldz, support))
+
+/* ---- files ---- */
+
+int __real_open(const char *path, int flags, ...);
+FILE *__real_fopen(const char *path, const char *mode);
+int __real_memfd_create(const char *name, unsigned flags);
+int __real_dup(int descriptor);
+ssize_t __real_read(int descriptor, void *bytes, size_t size);
+ssize_t __real_pread(int descriptor, void *bytes, size_t size, off_t offset);
+size_t __real_fread(void *bytes, size_t size, size_t count, FILE *file);
+ssize_t __real_write(int descriptor, const void *bytes, size_t size);
+int __real_fsync(int descriptor);
+int __real_fstat(int descriptor, void *about);
+int __real_rename(const char *from, const char *to);
+void *__real_mmap(void *at, size_t size, int protection, int flags, int descriptor, off_t offset);
+
+static int fail_with(int error)
+{
+    errno = error;
+    return -1;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list rest;
+    va_start(rest, flags);
+    int mode = (flags & O_CREAT) != 0 ? va_arg(rest, int) : 0;
+    va_end(rest);
+    return fails(OPEN) ? fail_with(EMFILE) : __real_open(path, flags, mode);
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+    if (!fails(OPEN)) return __real_fopen(path, mode);
+    errno = EMFILE;
+    return NULL;
+}
+
+int __wrap_memfd_create(const char *name, unsigned flags)
+{
+    return fails(OPEN) ? fail_with(EMFILE) : __real_memfd_create(name, flags);
+}
+
+int __wrap_dup(int descriptor)
+{
+    return fails(OPEN) ? fail_with(EMFILE) : __real_dup(descriptor);
+}
+
+ssize_t __wrap_read(int descriptor, void *bytes, size_t size)
+{
+    return fails(READ) ? fail_with(EIO) : __real_read(descriptor, bytes, size);
+}
+
+ssize_t __wrap_pread(int descriptor, void *bytes, size_t size, off_t offset)
+{
+    return fails(READ) ? fail_with(EIO) : __real_pread(descriptor, bytes, size, offset);
+}
+
+/* Every other write is cut short before the one that fails, as on a disk that fills up. */
+ssize_t __wrap_write(int descriptor, const void *bytes, size_t size)
+{
+    if (fails(WRITE)) return fail_with(ENOSPC);
+    bool cut = faulty == WRITE && size > 1 && atomic_load(&calls[WRITE]) % 2 == 1;
+    return __real_write(descriptor, bytes, cut ? size / 2 : size);
+}
+
+int __wrap_fsync(int descriptor)
+{
+    return fails(SYNC) ? fail_with(EIO) : __real_fsync(descriptor);
+}
+
+int __wrap_rename(const char *from, const char *to)
+{
+    return fails(RENAME) ? fail_with(EIO) : __real_rename(from, to);
+}
+
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int descriptor, off_t offset)
+{
+    if (!fails(MAP)) return __real_mmap(at, size, protection, flags, descriptor, offset);
+    errno = ENOMEM;
+    return MAP_FAILED;
+}
+
+/* ---- what to do ---- */
+
+__attribute__((constructor)) static void start(void)
+{
+    char kind[16] = "", how[16] = "";
+    json_set_alloc_funcs(jansson_malloc, free);
+    const char *wish = getenv("STONET_FAULT");
+    if (wish == NULL) return;
+    if (sscanf(wish, "%15s %ld %15s", kind, &fails_at, how) != 3) abort();
+    for (int k = 0; k < KINDS; k++)
+        if (strcmp(kind, kind_name[k]) == 0) faulty = k;
+    always = strcmp(how, "always") == 0;
+    if (faulty < 0 || fails_at < 1) abort();
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+    const char *path = getenv("STONET_FAULT_COUNTS");
+    if (path == NULL) return;
+    FILE *file = __real_fopen(path, "w");
+    if (file == NULL) abort();
+    for (int k = 0; k < KINDS; k++) fprintf(file, "%s %ld\n", kind_name[k], atomic_load(&calls[k]));
+    fclose(file);
+}
