@@ -165,12 +165,50 @@ static void damaged_ones_are_refused(void **state)
     }
 }
 
+/* Whatever happens to the bytes: an error, or a model that can be used without touching foreign memory. */
+static void damaged_ones_never_crash(void **state)
+{
+    (void)state;
+    static const char *const NETWORKS[] = {"stonet-classes", "nnsdr", "autoencoder-mlp", "pca-mlp"};
+    stonet_data *rows = read_rows();
+    sn_random random;
+    sn_random_init(&random, 7, SN_STREAM_TEST, 3);
+    for (size_t k = 0; k < sizeof NETWORKS / sizeof *NETWORKS; k++)
+        for (int trial = 0; trial < 200; trial++) {
+            size_t size;
+            unsigned char *bytes = edited(NETWORKS[k], "\"format\"", "\"format\"", &size);
+            uint64_t header;
+            memcpy(&header, bytes, sizeof header);
+            /* Digits by digits, so that the header stays JSON; now and then a bit anywhere. */
+            for (int flips = 0; flips < 3; flips++) {
+                size_t at = 8 + sn_random_below(&random, header);
+                while (bytes[at] < '0' || bytes[at] > '9') at = 8 + (at - 7) % header;
+                bytes[at] = (unsigned char)('0' + sn_random_below(&random, 10));
+                if (trial % 4 == 0)
+                    bytes[sn_random_below(&random, size)] ^=
+                        (unsigned char)(1u << sn_random_below(&random, 8));
+            }
+            stonet_model *model = NULL;
+            if (stonet_model_load_bytes(bytes, size, &model) == STONET_OK &&
+                stonet_model_dim(model) <= MOST && stonet_model_outputs(model) <= MOST) {
+                float z[ROWS * MOST];
+                double out[ROWS * MOST];
+                stonet_transform(model, rows, NULL, z);
+                stonet_predict(model, rows, NULL, out);
+            }
+            stonet_model_free(model);
+            free(bytes);
+        }
+    stonet_data_free(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_give_what_they_gave),
         cmocka_unit_test(they_can_be_written_anew),
         cmocka_unit_test(damaged_ones_are_refused),
+        cmocka_unit_test(damaged_ones_never_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

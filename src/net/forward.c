@@ -37,21 +37,10 @@ static float *forward_block(const sn_shape *shape, const float *theta, int layer
     return from;
 }
 
-static void gather(const sn_shape *shape, const float *x, const int64_t *rows, int64_t first, int64_t m,
-                   float *to)
+stonet_status sn_forward(const sn_shape *shape, const float *theta, const float *x, int64_t n, int layer,
+                         bool activated, int threads, float *out)
 {
-    const int64_t p = shape->width[0];
-    if (rows == NULL) {
-        memcpy(to, x + first * p, (size_t)(m * p) * sizeof *to);
-        return;
-    }
-    for (int64_t r = 0; r < m; r++) memcpy(to + r * p, x + rows[first + r] * p, (size_t)p * sizeof *to);
-}
-
-stonet_status sn_forward(const sn_shape *shape, const float *theta, const float *x, const int64_t *rows,
-                         int64_t n, int layer, bool activated, int threads, float *out)
-{
-    const int64_t width = widest(shape, layer), d = shape->width[layer];
+    const int64_t width = widest(shape, layer), p = shape->width[0], d = shape->width[layer];
     const int64_t blocks = (n + BLOCK - 1) / BLOCK;
     stonet_status status = STONET_OK;
 #pragma omp parallel num_threads(threads) if (blocks > 1)
@@ -66,7 +55,7 @@ stonet_status sn_forward(const sn_shape *shape, const float *theta, const float 
         for (int64_t b = 0; b < blocks; b++) {
             if (work == NULL) continue;
             const int64_t first = b * BLOCK, m = first + BLOCK <= n ? BLOCK : n - first;
-            gather(shape, x, rows, first, m, work);
+            memcpy(work, x + first * p, (size_t)(m * p) * sizeof *work);
             float *result = forward_block(shape, theta, layer, m, work, work + BLOCK * width);
             if (activated) sn_activate(sn_shape_activation(shape, layer), m * d, result);
             memcpy(out + first * d, result, (size_t)(m * d) * sizeof *out);

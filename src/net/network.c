@@ -21,7 +21,7 @@ stonet_status sn_network_forward(const sn_network *net, const float *x, int64_t 
 {
     int threads = sn_threads(NULL);
     if (net->scaling.columns == 0)
-        return sn_forward(&net->shape, net->theta, x, NULL, n, layer, activated, threads, out);
+        return sn_forward(&net->shape, net->theta, x, n, layer, activated, threads, out);
     int64_t p = net->shape.width[0];
     stonet_status status = STONET_OK;
     float *scaled;
@@ -29,7 +29,7 @@ stonet_status sn_network_forward(const sn_network *net, const float *x, int64_t 
     for (int64_t first = 0; first < n && status == STONET_OK; first += BLOCK_ROWS) {
         int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
         sn_scaling_apply(&net->scaling, x + first * p, rows, scaled);
-        status = sn_forward(&net->shape, net->theta, scaled, NULL, rows, layer, activated, threads,
+        status = sn_forward(&net->shape, net->theta, scaled, rows, layer, activated, threads,
                             out + first * net->shape.width[layer]);
     }
     sn_free(scaled);
