@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "cli/say.h"
-#include "data/frame.h"
 
 /* More distinct texts than this are names of the rows, not categories. */
 enum { MOST_VALUES = 1000 };
@@ -36,15 +34,16 @@ static bool parse_range(const char *text, int64_t *first, int64_t *last)
 static int say_unknown_column(const cli_command *command, const stonet_data *data, const char *option,
                               const char *name)
 {
-    sn_nearest nearest;
-    sn_nearest_start(&nearest, name);
-    for (int64_t j = 0; j < stonet_data_columns(data); j++)
-        sn_nearest_offer(&nearest, stonet_data_column_name(data, j));
-    if (nearest.best != NULL)
-        say_error(command, "--%s: there is no column '%s'; did you mean '%s'?", option, name, nearest.best);
+    const int64_t columns = stonet_data_columns(data);
+    const char **known = calloc((size_t)columns + 1, sizeof *known);
+    for (int64_t j = 0; known != NULL && j < columns; j++) known[j] = stonet_data_column_name(data, j);
+    const char *nearest = stonet_nearest(name, known, columns);
+    free(known);
+    if (nearest != NULL)
+        say_error(command, "--%s: there is no column '%s'; did you mean '%s'?", option, name, nearest);
     else
         say_error(command, "--%s: there is no column '%s' among the %lld of the table", option, name,
-                  (long long)stonet_data_columns(data));
+                  (long long)columns);
     return EXIT_FAILED;
 }
 
@@ -108,21 +107,27 @@ int columns_disjoint(const cli_command *command, const stonet_data *data, const 
     return EXIT_DONE;
 }
 
+/* 1, or for text the number of its values. */
 static int64_t column_width(const stonet_data *data, int64_t column)
 {
-    const sn_column *about = &data->column[column];
-    return about->kind == SN_COLUMN_NUMBER ? 1 : data->text_values[about->slot].count;
+    int64_t n_texts = 0;
+    return stonet_data_column_codes(data, column, &n_texts) == NULL ? 1 : n_texts;
 }
 
-static void fill_column(const stonet_data *data, int64_t column, int64_t width, double *values)
+/* The column in `values` (n x width, zero before): its numbers, or the indicators of its texts. `room` has n
+   numbers. */
+static stonet_status fill_column(const stonet_data *data, int64_t column, int64_t width, double *room,
+                                 double *values)
 {
-    const sn_column *about = &data->column[column];
-    for (int64_t i = 0; i < data->n; i++) {
-        if (about->kind == SN_COLUMN_NUMBER)
-            values[i * width] = (double)data->x[i * data->n_numeric + about->slot];
-        else
-            values[i * width + data->text_code[about->slot][i]] = 1.0;
+    const int64_t n = stonet_data_rows(data);
+    const int32_t *code = stonet_data_column_codes(data, column, NULL);
+    if (code != NULL) {
+        for (int64_t i = 0; i < n; i++) values[i * width + code[i]] = 1.0;
+        return STONET_OK;
     }
+    stonet_status status = stonet_data_column_numbers(data, column, room);
+    for (int64_t i = 0; i < n && status == STONET_OK; i++) values[i * width] = room[i];
+    return status;
 }
 
 int columns_matrix(const cli_command *command, const stonet_data *data, const column_choice *choice,
@@ -140,17 +145,22 @@ int columns_matrix(const cli_command *command, const stonet_data *data, const co
         }
         *width += own;
     }
-    const size_t cells = (size_t)data->n * (size_t)*width;
+    const size_t rows = (size_t)stonet_data_rows(data);
+    const size_t cells = rows * (size_t)*width;
+    double *room = malloc(rows * sizeof *room);
     *values = calloc(cells > 0 ? cells : 1, sizeof **values);
-    if (*values == NULL) {
+    int result = EXIT_DONE;
+    if (*values == NULL || room == NULL) {
         say_error(command, "memory ran out");
-        return EXIT_FAILED;
+        result = EXIT_FAILED;
     }
     int64_t at = 0;
-    for (int64_t j = 0; j < stonet_data_columns(data); j++) {
+    for (int64_t j = 0; j < stonet_data_columns(data) && result == EXIT_DONE; j++) {
         if (!choice->chosen[j]) continue;
-        fill_column(data, j, *width, *values + at);
+        stonet_status status = fill_column(data, j, *width, room, *values + at);
+        if (status != STONET_OK) result = say_failure(command, status);
         at += column_width(data, j);
     }
-    return EXIT_DONE;
+    free(room);
+    return result;
 }

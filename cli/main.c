@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/say.h"
 
@@ -41,11 +40,11 @@ static const cli_command *find_command(const char *name)
 
 static int say_unknown_command(const char *name)
 {
-    sn_nearest nearest;
-    sn_nearest_start(&nearest, name);
-    for (size_t i = 0; i < N_COMMANDS; i++) sn_nearest_offer(&nearest, commands[i]->name);
-    if (nearest.best != NULL)
-        fprintf(stderr, "stonet: there is no command '%s'; did you mean '%s'?\n", name, nearest.best);
+    const char *known[N_COMMANDS];
+    for (size_t i = 0; i < N_COMMANDS; i++) known[i] = commands[i]->name;
+    const char *nearest = stonet_nearest(name, known, N_COMMANDS);
+    if (nearest != NULL)
+        fprintf(stderr, "stonet: there is no command '%s'; did you mean '%s'?\n", name, nearest);
     else
         fprintf(stderr, "stonet: there is no command '%s'; 'stonet --help' lists them\n", name);
     return EXIT_USAGE;

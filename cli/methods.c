@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
@@ -148,16 +147,18 @@ static int show_entry(const cli_command *command, const json_t *all, const json_
 
 static int say_unknown(const cli_command *command, const json_t *all, const char *name)
 {
-    sn_nearest nearest;
-    sn_nearest_start(&nearest, name);
+    enum { MOST = 256 };
+    const char *known[MOST];
+    int64_t count = 0;
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(all, "methods"), i, entry)
-        sn_nearest_offer(&nearest, json_text(entry, "name"));
-    json_array_foreach(json_object_get(all, "learners"), i, entry)
-        sn_nearest_offer(&nearest, json_text(entry, "name"));
-    if (nearest.best != NULL)
-        say_usage(command, "there is no method or learner '%s'; did you mean '%s'?", name, nearest.best);
+    json_array_foreach(json_object_get(all, "methods"), i, entry) if (count < MOST) known[count++] =
+        json_text(entry, "name");
+    json_array_foreach(json_object_get(all, "learners"), i, entry) if (count < MOST) known[count++] =
+        json_text(entry, "name");
+    const char *nearest = stonet_nearest(name, known, count);
+    if (nearest != NULL)
+        say_usage(command, "there is no method or learner '%s'; did you mean '%s'?", name, nearest);
     else
         say_usage(command, "there is no method or learner '%s'; 'stonet methods' lists them", name);
     return EXIT_USAGE;

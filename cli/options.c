@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include <stonet/stonet.h>
+
 #include "cli/files.h"
 #include "cli/say.h"
 
-enum { HELP_COLUMN = 26, HELP_WIDTH = 100, MAX_WORD = 64 };
+enum { HELP_COLUMN = 26, HELP_WIDTH = 100, MAX_WORD = 64, MAX_NAMES = 100 };
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
@@ -96,12 +97,13 @@ static void say_unknown_option(const cli_command *command, const char *word, siz
 {
     char name[MAX_WORD + 1];
     snprintf(name, sizeof name, "%.*s", (int)(length < MAX_WORD ? length : MAX_WORD), word);
-    sn_nearest nearest;
-    sn_nearest_start(&nearest, name);
-    sn_nearest_offer(&nearest, "help");
-    for (size_t i = 0; i < command->n_options; i++) sn_nearest_offer(&nearest, command->options[i].name);
-    if (nearest.best != NULL)
-        say_usage(command, "there is no option --%s; did you mean --%s?", name, nearest.best);
+    const char *known[MAX_NAMES] = {"help"};
+    int64_t count = 1;
+    for (size_t i = 0; i < command->n_options && count < MAX_NAMES; i++)
+        known[count++] = command->options[i].name;
+    const char *nearest = stonet_nearest(name, known, count);
+    if (nearest != NULL)
+        say_usage(command, "there is no option --%s; did you mean --%s?", name, nearest);
     else
         say_usage(command, "there is no option --%s", name);
 }

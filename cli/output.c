@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/json.h"
-#include "base/number.h"
 #include "cli/say.h"
 
 bool ends_with(const char *text, const char *ending)
@@ -158,8 +156,8 @@ int output_matrix(const cli_command *command, const char *path, const double *va
     putchar('\n');
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < m; j++) {
-            char text[SN_NUMBER_SIZE]; /* the same digits as in a file */
-            sn_number_print(values[i * m + j], text);
+            char text[STONET_NUMBER_SIZE]; /* the same digits as in a file */
+            stonet_number_text(values[i * m + j], text);
             fputs(text, stdout);
             putchar(j + 1 < m ? ',' : '\n');
         }

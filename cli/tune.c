@@ -80,7 +80,11 @@ static int write_best(const cli_command *command, const tune_values *values, con
         return EXIT_FAILED;
     }
     if (values->best == NULL) return EXIT_DONE;
-    json_t *best_spec = take_json(command, stonet_results_spec_json(results, best));
+    stonet_spec *spec = NULL;
+    stonet_status status = stonet_results_spec(results, best, &spec);
+    if (status != STONET_OK) return say_failure(command, status);
+    json_t *best_spec = take_json(command, stonet_spec_json(spec));
+    stonet_spec_free(spec);
     int result = best_spec != NULL ? output_json(command, values->best, best_spec) : EXIT_FAILED;
     if (result == EXIT_DONE && !values->run.quiet)
         fprintf(stderr, "best settings in %s: use them with 'stonet fit --config %s'\n", values->best,

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "math/noise.h"
-
 /* NAME_SIZE: of a path inside the data folder. */
 enum { PATH_SIZE = 4096, NAME_SIZE = 256 };
+
+/* Keeps the splits apart from other uses of a seed; the trial is added to it. */
+static const uint64_t split_stream = (uint64_t)3 << 32;
 
 static const char ct_file[] = "ct-slices/slice_localization_data.csv.gz";
 static const char ct_part[] = "ct-slices/slice_localization_data_first682.csv.gz";
@@ -89,9 +90,9 @@ static stonet_status cut_anew(const split *given, uint64_t seed, uint32_t trial,
         memcpy(x + a * p, stonet_data_x(given->test), (size_t)(b * p) * sizeof *x);
         memcpy(y, stonet_data_targets(given->train, &m), (size_t)a * sizeof *y);
         memcpy(y + a, stonet_data_targets(given->test, &m), (size_t)b * sizeof *y);
-        sn_random random;
-        sn_random_init(&random, seed, SN_STREAM_SPLIT, trial);
-        sn_random_permutation(&random, n, order);
+        status = stonet_permutation(seed, split_stream | trial, n, order);
+    }
+    if (status == STONET_OK) {
         status = stonet_data_wrap(x, n, p, &whole);
     }
     if (status == STONET_OK) status = stonet_data_set_targets(whole, y, 1);
@@ -103,14 +104,20 @@ static stonet_status cut_anew(const split *given, uint64_t seed, uint32_t trial,
     return status;
 }
 
+static stonet_status no_split(const char *name)
+{
+    char text[NAME_SIZE];
+    snprintf(text, sizeof text, "the data folder has no split 1 of %s", name);
+    return stonet_fail(STONET_ERROR_IO, text);
+}
+
 stonet_status binary_split(const lab *self, const char *name, int64_t trial, split *out)
 {
     *out = (split){0};
     const char *folder;
     if (given_split_exists(self, name, trial, &folder)) return given_split(self, name, folder, trial, out);
     split first = {0};
-    if (!given_split_exists(self, name, 1, &folder))
-        return sn_fail(STONET_ERROR_IO, "the data folder has no split 1 of %s", name);
+    if (!given_split_exists(self, name, 1, &folder)) return no_split(name);
     stonet_status status = given_split(self, name, folder, 1, &first);
     /* The partitions are part of the experiment: they do not change with --seed. */
     if (status == STONET_OK) status = cut_anew(&first, 1, (uint32_t)trial, out);
@@ -163,7 +170,7 @@ static stonet_status mask_rows(const stonet_data *mask, int64_t fold, int64_t n,
     int64_t folds = stonet_data_columns(mask);
     const float *x = stonet_data_x(mask);
     if (stonet_data_rows(mask) != n || fold > folds || x == NULL)
-        return sn_fail(STONET_ERROR_DATA, "the mask does not fit the data");
+        return stonet_fail(STONET_ERROR_DATA, "the mask does not fit the data");
     int64_t first = 0, last = n;
     for (int64_t i = 0; i < n; i++) {
         if (x[i * folds + fold - 1] != 0.0F)
@@ -219,7 +226,8 @@ static stonet_status ct_from(const stonet_data *raw, ct_table *out)
     int64_t n = stonet_data_rows(raw), p = stonet_data_columns(raw), m = 0;
     const float *x = stonet_data_x(raw);
     const double *y = stonet_data_targets(raw, &m);
-    if (x == NULL || y == NULL || p < 2) return sn_fail(STONET_ERROR_DATA, "this is no table of CT slices");
+    if (x == NULL || y == NULL || p < 2)
+        return stonet_fail(STONET_ERROR_DATA, "this is no table of CT slices");
     out->x = malloc((size_t)(n * (p - 1)) * sizeof *out->x);
     out->patient = malloc((size_t)n * sizeof *out->patient);
     if (out->x == NULL || out->patient == NULL) return out_of_memory();
@@ -231,19 +239,25 @@ static stonet_status ct_from(const stonet_data *raw, ct_table *out)
     return status == STONET_OK ? stonet_data_set_targets(out->data, y, 1) : status;
 }
 
+static stonet_status too_few_slices(int64_t rows)
+{
+    char text[96];
+    snprintf(text, sizeof text, "the CT slices in the data folder are %" PRId64 " of %d rows", rows, CT_ROWS);
+    return stonet_fail(STONET_ERROR_DATA, text);
+}
+
 stonet_status ct_read(const lab *self, ct_table *out)
 {
     *out = (ct_table){0};
     char path[PATH_SIZE];
     const char *name = has_file(self, ct_file) ? ct_file : ct_part;
-    if (!has_file(self, name)) return sn_fail(STONET_ERROR_DATA, "the data folder has no CT slices");
+    if (!has_file(self, name)) return stonet_fail(STONET_ERROR_DATA, "the data folder has no CT slices");
     snprintf(path, sizeof path, "%s/%s", self->options.data, name);
     stonet_read_options how = {.size = sizeof how, .target = "reference"};
     stonet_data *raw = NULL;
     stonet_status status = stonet_data_read(path, &how, &raw);
     if (status == STONET_OK && stonet_data_rows(raw) < CT_ROWS)
-        status = sn_fail(STONET_ERROR_DATA, "the CT slices in the data folder are %" PRId64 " of %d rows",
-                         stonet_data_rows(raw), CT_ROWS);
+        status = too_few_slices(stonet_data_rows(raw));
     if (status == STONET_OK) status = ct_from(raw, out);
     stonet_data_free(raw);
     if (status != STONET_OK) ct_free(out);
@@ -251,12 +265,12 @@ stonet_status ct_read(const lab *self, ct_table *out)
 }
 
 /* held[unit]: whether a row or patient is in the test part; a share of 1/parts of them is. */
-static void hold_out(uint64_t seed, int64_t trial, int64_t units, int64_t parts, int64_t *order, bool *held)
+static stonet_status hold_out(uint64_t seed, int64_t trial, int64_t units, int64_t parts, int64_t *order,
+                              bool *held)
 {
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_SPLIT, (uint32_t)trial);
-    sn_random_permutation(&random, units, order);
-    for (int64_t i = 0; i < units; i++) held[order[i]] = i < units / parts;
+    stonet_status status = stonet_permutation(seed, split_stream | (uint32_t)trial, units, order);
+    for (int64_t i = 0; i < units && status == STONET_OK; i++) held[order[i]] = i < units / parts;
+    return status;
 }
 
 stonet_status ct_split(const lab *self, const ct_table *table, bool by_patient, int64_t trial, split *out)
@@ -271,9 +285,9 @@ stonet_status ct_split(const lab *self, const ct_table *table, bool by_patient, 
     bool *held = malloc((size_t)(units + 1) * sizeof *held);
     stonet_status status = rows != NULL && order != NULL && held != NULL ? STONET_OK : out_of_memory();
     *out = (split){0};
+    if (status == STONET_OK) status = hold_out(1, trial, units, by_patient ? 10 : 5, order, held);
     if (status == STONET_OK) {
         int64_t first = 0, last = n;
-        hold_out(1, trial, units, by_patient ? 10 : 5, order, held);
         for (int64_t i = 0; i < n; i++) {
             if (held[by_patient ? table->patient[i] : i])
                 rows[--last] = i;

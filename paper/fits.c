@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 void split_free(split *self)
 {
@@ -25,7 +24,7 @@ void put_value(json_t *values, const char *name, double number)
 static stonet_status set_one(stonet_spec *spec, char *setting)
 {
     char *equals = strchr(setting, '=');
-    if (equals == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "'%s' is no NAME=VALUE", setting);
+    if (equals == NULL) return stonet_fail(STONET_ERROR_ARGUMENT, "a setting is no NAME=VALUE");
     *equals = '\0';
     return stonet_spec_set(spec, setting, equals + 1);
 }
@@ -52,29 +51,19 @@ stonet_status fits_spec(const char *method, int64_t dim, const char *settings, s
     return STONET_OK;
 }
 
-/* The library reads specs from files: the row of the chosen point goes through one. */
-static stonet_status chosen_spec(const lab *self, const stonet_results *results, double within,
-                                 stonet_spec **out)
+static stonet_status chosen_spec(const stonet_results *results, double within, stonet_spec **out)
 {
     int64_t best = stonet_results_simplest(results, within);
     if (best < 0) {
         stonet_result_row row;
         stonet_status status = stonet_results_row(results, 0, &row);
         if (status != STONET_OK) return status;
-        return sn_fail(STONET_ERROR_NUMERIC, "no point of the grid could be fitted: %s",
-                       row.failure != NULL ? row.failure : "stopped");
+        char text[512];
+        snprintf(text, sizeof text, "no point of the grid could be fitted: %s",
+                 row.failure != NULL ? row.failure : "stopped");
+        return stonet_fail(STONET_ERROR_NUMERIC, text);
     }
-    char *json = stonet_results_spec_json(results, best);
-    char *path = lab_path(self, "chosen.json");
-    stonet_status status = STONET_ERROR_MEMORY;
-    if (json != NULL && path != NULL) status = stonet_bytes_write(path, json, strlen(json));
-    if (status == STONET_OK) {
-        status = stonet_spec_read(path, out);
-        unlink(path);
-    }
-    stonet_string_free(json);
-    free(path);
-    return status;
+    return stonet_results_spec(results, best, out);
 }
 
 stonet_status fits_tuned(lab *self, const stonet_spec *spec, const stonet_data *train, const grid *over,
@@ -90,7 +79,7 @@ stonet_status fits_tuned(lab *self, const stonet_spec *spec, const stonet_data *
     stonet_run run = lab_stonet_run(self, 1);
     stonet_results *results = NULL;
     stonet_status status = stonet_tune(spec, train, &how, &run, &results);
-    if (status == STONET_OK) status = chosen_spec(self, results, over->within, out);
+    if (status == STONET_OK) status = chosen_spec(results, over->within, out);
     stonet_results_free(results);
     return status;
 }

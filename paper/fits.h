@@ -2,7 +2,6 @@
 #ifndef PAPER_FITS_H
 #define PAPER_FITS_H
 
-#include "base/status.h"
 #include "paper/lab.h"
 
 /* A training and a test part. */
@@ -51,8 +50,7 @@ stonet_status fits_head(lab *self, const split *parts, const char *settings, sto
 /* Says so, and gives the status for it. */
 static inline stonet_status out_of_memory(void)
 {
-    sn_fail(STONET_ERROR_MEMORY, "memory ran out");
-    return STONET_ERROR_MEMORY;
+    return stonet_fail(STONET_ERROR_MEMORY, "memory ran out");
 }
 
 /* values[name] = number, left out when it is not finite. */

@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "cli/say.h"
-#include "math/noise.h"
 #include "paper/experiments.h"
 #include "paper/fits.h"
 #include "paper/report.h"
-#include "stats/metrics.h"
+#include "paper/statistics.h"
+
+static const uint64_t permute_stream = (uint64_t)7 << 32 | 1;
 
 enum { ROWS = 100, FULL_TRIALS = 50, QUICK_TRIALS = 4 };
 
@@ -43,13 +44,12 @@ static stonet_status fit_once(lab *self, const column *by, const stonet_data *da
     return status;
 }
 
-static void permute(uint64_t seed, const double *from, double *to)
+static stonet_status permute(uint64_t seed, const double *from, double *to)
 {
     int64_t order[ROWS];
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_PERMUTE, 1);
-    sn_random_permutation(&random, ROWS, order);
-    for (size_t i = 0; i < ROWS; i++) to[i] = from[order[i]];
+    stonet_status status = stonet_permutation(seed, permute_stream, ROWS, order);
+    for (size_t i = 0; i < ROWS && status == STONET_OK; i++) to[i] = from[order[i]];
+    return status;
 }
 
 static stonet_status put_test(lab *self, const double *a, const double *b, json_t *values)
@@ -70,8 +70,8 @@ static void put_recovery(const double *z, const double *truth, json_t *values)
 {
     double curve[ROWS];
     for (size_t i = 0; i < ROWS; i++) curve[i] = cos(truth[i]);
-    put_value(values, "index", fabs(sn_correlation(ROWS, 1, z, truth)));
-    put_value(values, "mean_function", fabs(sn_correlation(ROWS, 1, z, curve)));
+    put_value(values, "index", fabs(correlation(ROWS, z, truth)));
+    put_value(values, "mean_function", fabs(correlation(ROWS, z, curve)));
 }
 
 static stonet_status compute(lab *self, const cell *what, void *user, json_t *values)
@@ -86,12 +86,12 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
     double first[ROWS], second[ROWS];
     if (status == STONET_OK && by->method == NULL) {
         memcpy(first, truth, sizeof first);
-        permute(seed, first, second);
+        status = permute(seed, first, second);
     } else {
         if (status == STONET_OK) status = fit_once(self, by, data, 11, first);
         if (status == STONET_OK) status = fit_once(self, by, data, 12, second);
         if (status == STONET_OK) put_recovery(first, truth, values);
-        if (status == STONET_OK) put_value(values, "agreement", fabs(sn_correlation(ROWS, 1, first, second)));
+        if (status == STONET_OK) put_value(values, "agreement", fabs(correlation(ROWS, first, second)));
     }
     if (status == STONET_OK) status = put_test(self, first, second, values);
     stonet_data_free(data);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/metrics.h"
+#include "paper/statistics.h"
 
 static const double significance = 0.05;
 
@@ -68,8 +68,8 @@ static void fill_entry(const lab *self, const plan *cells, const line *at, const
         kept[out->n++] = value;
         seconds += json_number_value(json_object_get(lab_find(self, what), "seconds"));
     }
-    out->mean = out->n > 0 ? sn_mean(out->n, kept) : (double)NAN;
-    out->se = out->n > 1 ? sn_standard_error(out->n, kept) : (double)NAN;
+    out->mean = out->n > 0 ? mean_of(out->n, kept) : (double)NAN;
+    out->se = out->n > 1 ? standard_error_of(out->n, kept) : (double)NAN;
     out->seconds = out->n > 0 ? seconds / (double)out->n : (double)NAN;
 }
 
@@ -82,7 +82,7 @@ static double compare(int64_t n_trials, const double *a, const double *b, double
         room[n] = a[t];
         room[n_trials + n++] = b[t];
     }
-    return n > 1 ? sn_paired_t_test(n, room, room + n_trials) : (double)NAN;
+    return n > 1 ? stonet_paired_t_test(n, room, room + n_trials) : (double)NAN;
 }
 
 /* Baselines do not compete, nor those with fewer than half the trials of the line: one lucky trial is no best

@@ -407,10 +407,10 @@ static void weights_are_the_models(void **state)
         assert_true(fabs(sum - (double)z[k]) < 1e-4);
     }
     layer_free(&first);
-    assert_int_equal(weights_layer(model, 7, &first), STONET_ERROR_FORMAT);
+    assert_int_equal(weights_layer(model, 7, &first), STONET_ERROR_ARGUMENT);
     /* Without noise the draws are the means. */
     const double s[2] = {1e-20, 1e-20};
-    assert_int_equal(weights_with_variances(model, s, 3, &noisy), STONET_ERROR_FORMAT);
+    assert_int_equal(weights_with_variances(model, s, 3, &noisy), STONET_ERROR_ARGUMENT);
     assert_int_equal(weights_with_variances(model, s, 2, &noisy), STONET_OK);
     float drawn[N * Q];
     stonet_use_options how = {.size = sizeof how, .draws = 1, .seed = 3, .threads = 1};

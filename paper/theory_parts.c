@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "math/linalg.h"
-#include "math/noise.h"
 #include "paper/fits.h"
 #include "paper/weights.h"
 
@@ -80,6 +78,7 @@ stonet_status theory_loss_gap(lab *self, double sigma, json_t *values)
 /* ---- linear toys ------------------------------------------------------------------------------- */
 
 enum { TOY_P = 3 };
+static const uint64_t toy_stream = (uint64_t)5 << 32 | 77;
 
 typedef struct toy {
     stonet_data *data;
@@ -100,16 +99,19 @@ static stonet_status toy_make(uint64_t seed, int64_t n, toy *out)
     static const double slope[TOY_P] = {1, -0.5, 0.25};
     *out = (toy){.x = malloc((size_t)(n * TOY_P) * sizeof(float)), .y = calloc((size_t)n, sizeof(double))};
     if (out->x == NULL || out->y == NULL) return out_of_memory();
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_DATA, 77);
-    for (int64_t i = 0; i < n; i++) {
-        out->y[i] = 0.5 * sn_random_normal(&random);
+    double *noise = malloc((size_t)(n * (TOY_P + 1)) * sizeof *noise); /* for each row e, x1, x2, x3 */
+    if (noise == NULL) return out_of_memory();
+    stonet_status status = stonet_normals(seed, toy_stream, n * (TOY_P + 1), noise);
+    for (int64_t i = 0; i < n && status == STONET_OK; i++) {
+        const double *row = noise + i * (TOY_P + 1);
+        out->y[i] = 0.5 * row[0];
         for (int64_t j = 0; j < TOY_P; j++) {
-            out->x[i * TOY_P + j] = (float)sn_random_normal(&random);
+            out->x[i * TOY_P + j] = (float)row[j + 1];
             out->y[i] += slope[j] * (double)out->x[i * TOY_P + j];
         }
     }
-    stonet_status status = stonet_data_wrap(out->x, n, TOY_P, &out->data);
+    free(noise);
+    if (status == STONET_OK) status = stonet_data_wrap(out->x, n, TOY_P, &out->data);
     return status == STONET_OK ? stonet_data_set_targets(out->data, out->y, 1) : status;
 }
 
@@ -121,6 +123,28 @@ static const double step_c = 10, step_a = 0.6, smallest_output = 0.5;
 double theory_theta_step(int64_t k)
 {
     return (step_c + 1) / (step_c + pow((double)k, step_a));
+}
+
+/* Solves the normal equations in place, by elimination: the matrix is positive definite, so no pivot is
+ * sought.
+ */
+static stonet_status solve(double a[(TOY_P + 1) * (TOY_P + 1)], double b[TOY_P + 1])
+{
+    enum { M = TOY_P + 1 };
+    for (int k = 0; k < M; k++) {
+        if (!(a[k * M + k] > 0))
+            return stonet_fail(STONET_ERROR_NUMERIC, "the normal equations are singular");
+        for (int i = k + 1; i < M; i++) {
+            double factor = a[i * M + k] / a[k * M + k];
+            for (int j = k; j < M; j++) a[i * M + j] -= factor * a[k * M + j];
+            b[i] -= factor * b[k];
+        }
+    }
+    for (int i = M - 1; i >= 0; i--) {
+        for (int j = i + 1; j < M; j++) b[i] -= a[i * M + j] * b[j];
+        b[i] /= a[i * M + i];
+    }
+    return STONET_OK;
 }
 
 /* Least squares of (y - mean) / sd on (1, x). */
@@ -137,7 +161,7 @@ static stonet_status least_squares(const toy *problem, int64_t n, double mean, d
             for (int b = 0; b <= TOY_P; b++) gram[a * (TOY_P + 1) + b] += row[a] * row[b];
         }
     }
-    return sn_solve_spd(TOY_P + 1, gram, 1, coefficient);
+    return solve(gram, coefficient);
 }
 
 /* A fit of so many iterations. The frozen output weight comes with the starting weights; starts where it is
@@ -168,7 +192,7 @@ static stonet_status fit_frozen(lab *self, const toy *problem, int64_t iteration
         stonet_model_free(model);
         return status;
     }
-    return status == STONET_OK ? sn_fail(STONET_ERROR_NUMERIC, "no start with a usable output weight")
+    return status == STONET_OK ? stonet_fail(STONET_ERROR_NUMERIC, "no start with a usable output weight")
                                : status;
 }
 

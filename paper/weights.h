@@ -1,7 +1,4 @@
-/*
- * The parameters of a fitted StoNet, out of its model file: safetensors, i.e. the length of a JSON header (8
- * bytes, little-endian), the header, then the tensors at the offsets it gives.
- */
+/* The parameters of a fitted StoNet. */
 #ifndef PAPER_WEIGHTS_H
 #define PAPER_WEIGHTS_H
 

@@ -4,8 +4,9 @@
  * From many variables X and a response Y to the few numbers Z that keep what X says about Y. This is
  * the only public header. Every call that can fail returns a stonet_status; stonet_last_error() then
  * has one sentence for the user (per thread, valid until the next failing call on that thread).
- * Handles are opaque; their _free functions accept NULL. Nothing here prints, exits or keeps global
- * state, and different handles may be used from different threads at the same time.
+ * Handles are opaque; their _free functions accept NULL. Other NULL arguments are errors unless it is said
+ * that they may be NULL; a getter then gives 0 or NULL. Nothing here prints, exits or keeps global state, and
+ * different handles may be used from different threads at the same time.
  *
  *     stonet_data *train = NULL;
  *     stonet_spec *spec = NULL;
@@ -71,6 +72,9 @@ STONET_API const char *stonet_status_name(stonet_status status);
 STONET_API const char *stonet_last_error(void);
 /* Frees a string that a stonet call returned as char *. */
 STONET_API void stonet_string_free(char *text);
+/* Makes the sentence that of stonet_last_error() on this thread and returns the status: for programs that
+   pass failures of their own on beside the library's. */
+STONET_API stonet_status stonet_fail(stonet_status status, const char *sentence);
 
 /* ---- options: see above ------------------------------------------------------------------------ */
 
@@ -125,18 +129,24 @@ typedef struct stonet_read_options {
    middle of a call ends the process. */
 STONET_API stonet_status stonet_data_read(const char *path, const stonet_read_options *options,
                                           stonet_data **out);
-/* Wraps x (n x p, row-major float32) without copying: x must outlive the handle. */
+/* Wraps x (n x p, row-major float32, finite) without copying: x must outlive the handle. */
 STONET_API stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data **out);
 /* Names of the p columns; copied. */
 STONET_API stonet_status stonet_data_set_names(stonet_data *data, const char *const *names);
-/* Class codes 0..n_classes-1 for the n rows and the labels they stand for; copied. */
+/* Class codes 0..n_classes-1 for the n rows and the labels they stand for, all different; copied. */
 STONET_API stonet_status stonet_data_set_classes(stonet_data *data, const int32_t *codes,
                                                  const char *const *labels, int64_t n_classes);
 /* Numeric targets, n x m; copied. */
 STONET_API stonet_status stonet_data_set_targets(stonet_data *data, const double *y, int64_t m);
 STONET_API int64_t stonet_data_rows(const stonet_data *data);
+/* The feature columns, 0 .. count - 1, each of numbers or of text; targets are not among them. */
 STONET_API int64_t stonet_data_columns(const stonet_data *data);
 STONET_API const char *stonet_data_column_name(const stonet_data *data, int64_t column);
+/* The n numbers of a column; fails when it is text. */
+STONET_API stonet_status stonet_data_column_numbers(const stonet_data *data, int64_t column, double *values);
+/* The n codes of a text column and how many texts they stand for; NULL when it is a column of numbers. */
+STONET_API const int32_t *stonet_data_column_codes(const stonet_data *data, int64_t column, int64_t *n_texts);
+STONET_API const char *stonet_data_column_text(const stonet_data *data, int64_t column, int64_t code);
 /* The given rows (0-based, any order, repeats allowed) as data of their own; copied. */
 STONET_API stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, int64_t count,
                                             stonet_data **out);
@@ -146,8 +156,9 @@ STONET_API void stonet_data_free(stonet_data *data);
    (n x *truth_columns, owned by the data) is the known sufficient predictor. */
 STONET_API stonet_status stonet_generate(const char *name, int64_t rows, uint64_t seed, stonet_data **out);
 STONET_API const double *stonet_data_truth(const stonet_data *data, int64_t *truth_columns);
-/* The numeric features (n x p) and targets (n x m) held by the data; NULL when there are none. */
+/* The features as one matrix, n x stonet_data_columns; NULL when a column is text. */
 STONET_API const float *stonet_data_x(const stonet_data *data);
+/* Numeric targets, n x m; NULL when there are none. */
 STONET_API const double *stonet_data_targets(const stonet_data *data, int64_t *m);
 /* Class codes of the rows, NULL when the target is not categorical. */
 STONET_API const int32_t *stonet_data_classes(const stonet_data *data, int64_t *n_classes);
@@ -172,7 +183,9 @@ STONET_API stonet_status stonet_spec_create(const char *method, stonet_spec **ou
 STONET_API stonet_status stonet_spec_set(stonet_spec *spec, const char *name, const char *value);
 /* Takes method and settings from a JSON config file; later stonet_spec_set calls override it. */
 STONET_API stonet_status stonet_spec_read(const char *path, stonet_spec **out);
-/* The spec as JSON, as stonet_spec_read takes it. Free with stonet_string_free. NULL on failure. */
+/* The same from the text itself. */
+STONET_API stonet_status stonet_spec_parse(const char *json, stonet_spec **out);
+/* The spec as JSON, as stonet_spec_parse takes it. Free with stonet_string_free. NULL on failure. */
 STONET_API char *stonet_spec_json(const stonet_spec *spec);
 STONET_API stonet_status stonet_spec_copy(const stonet_spec *spec, stonet_spec **out);
 STONET_API void stonet_spec_free(stonet_spec *spec);
@@ -248,6 +261,36 @@ STONET_API char *stonet_model_json(const stonet_model *model);
 STONET_API char *stonet_model_history_csv(const stonet_model *model);
 STONET_API void stonet_model_free(stonet_model *model);
 
+/* ---- the numbers inside a model ----------------------------------------------------------------- */
+
+/* The columns as the method sees them: numbers, and one for each text of a text column. */
+STONET_API int64_t stonet_model_features(const stonet_model *model);
+STONET_API const char *stonet_model_feature_name(const stonet_model *model, int64_t feature);
+/* The directions b of a linear reduction, features x dim, for the features in their own units:
+   Z_ik = constant_k + sum_j x_ij b_jk. STONET_ERROR_UNSUPPORTED when Z is no linear function of them. */
+STONET_API stonet_status stonet_model_directions(const stonet_model *model, double *directions);
+
+/* All tensors of a model by the names they have in its file: "schema.*" (centre, factor, ..), "method.*",
+   "learner.*". A copy, which lives on without the model. */
+typedef struct stonet_tensors stonet_tensors;
+enum { STONET_MAX_RANK = 4 };
+
+STONET_API stonet_status stonet_model_tensors(const stonet_model *model, stonet_tensors **out);
+STONET_API int64_t stonet_tensors_count(const stonet_tensors *tensors);
+STONET_API const char *stonet_tensors_name(const stonet_tensors *tensors, int64_t index);
+/* The extents, row-major, and how many of them there are. */
+STONET_API stonet_status stonet_tensors_shape(const stonet_tensors *tensors, const char *name,
+                                              int64_t shape[STONET_MAX_RANK], int *rank);
+/* All `count` values as doubles (count must be the product of the extents), and others in their place, which
+   must be finite and, where the tensor holds whole numbers, whole. */
+STONET_API stonet_status stonet_tensors_get(const stonet_tensors *tensors, const char *name, double *values,
+                                            int64_t count);
+STONET_API stonet_status stonet_tensors_set(stonet_tensors *tensors, const char *name, const double *values,
+                                            int64_t count);
+/* The model that has these numbers; checked as one from a file is. */
+STONET_API stonet_status stonet_tensors_model(const stonet_tensors *tensors, stonet_model **out);
+STONET_API void stonet_tensors_free(stonet_tensors *tensors);
+
 /* ---- tune and compare -------------------------------------------------------------------------- */
 
 /* What is minimised on held-out rows. */
@@ -322,9 +365,8 @@ STONET_API int64_t stonet_results_best(const stonet_results *results); /* row of
 STONET_API int64_t stonet_results_simplest(const stonet_results *results, double standard_errors);
 STONET_API stonet_outcome stonet_results_outcome(const stonet_results *results);
 STONET_API const char *stonet_results_criterion(const stonet_results *results); /* e.g. "error_rate" */
-/* The spec of a row as config JSON that stonet_spec_read takes. Free with stonet_string_free; NULL on
- * failure. */
-STONET_API char *stonet_results_spec_json(const stonet_results *results, int64_t index);
+/* The spec of a row, for stonet_fit or stonet_spec_json. Free with stonet_spec_free. */
+STONET_API stonet_status stonet_results_spec(const stonet_results *results, int64_t index, stonet_spec **out);
 /* All rows: a JSON array with one object a row (method, dim, settings, mean, se, seconds, p_value, values,
    failure; chosen: the tuned settings of each split), or CSV. Free with stonet_string_free. */
 STONET_API char *stonet_results_json(const stonet_results *results);
@@ -465,6 +507,21 @@ STONET_API stonet_status stonet_independence(const double *x, int64_t n, int64_t
 STONET_API stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *data,
                                             const stonet_independence_options *options, const stonet_run *run,
                                             stonet_independence_result *result);
+
+/* Two-sided p-value of the paired t-test that a and b (n values each) have equal means; 1 when n < 2. */
+STONET_API double stonet_paired_t_test(int64_t n, const double *a, const double *b);
+
+/* ---- for programs around the library ------------------------------------------------------------ */
+
+/* Random numbers that depend on seed and stream alone (streams keep uses apart; at most 2^48 - 1): a random
+   order of 0 .. n-1, and standard normals. */
+STONET_API stonet_status stonet_permutation(uint64_t seed, uint64_t stream, int64_t n, int64_t *order);
+STONET_API stonet_status stonet_normals(uint64_t seed, uint64_t stream, int64_t count, double *values);
+/* The shortest text that reads back as the same number, with a decimal point in every locale; the length. */
+enum { STONET_NUMBER_SIZE = 32 };
+STONET_API size_t stonet_number_text(double value, char text[STONET_NUMBER_SIZE]);
+/* The one of the words that is most like a mistyped one; NULL when none is near. */
+STONET_API const char *stonet_nearest(const char *word, const char *const *words, int64_t count);
 
 #ifdef __cplusplus
 }

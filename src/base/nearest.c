@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <stonet/stonet.h>
+
 enum { LONGEST = 63 };
 
 /* Levenshtein distance: insertions, deletions and substitutions; SIZE_MAX for words too long to be names. */
@@ -40,4 +42,14 @@ void sn_nearest_offer(sn_nearest *nearest, const char *word)
         nearest->distance = distance;
         nearest->best = word;
     }
+}
+
+const char *stonet_nearest(const char *word, const char *const *words, int64_t count)
+{
+    if (word == NULL || words == NULL) return NULL;
+    sn_nearest nearest;
+    sn_nearest_start(&nearest, word);
+    for (int64_t i = 0; i < count; i++)
+        if (words[i] != NULL) sn_nearest_offer(&nearest, words[i]);
+    return nearest.best;
 }

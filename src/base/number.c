@@ -266,3 +266,10 @@ int sn_format(char *text, size_t size, const char *format, ...)
     va_end(arguments);
     return length;
 }
+
+_Static_assert((int)STONET_NUMBER_SIZE == (int)SN_NUMBER_SIZE, "the header promises room for every number");
+
+size_t stonet_number_text(double value, char text[STONET_NUMBER_SIZE])
+{
+    return sn_number_print(value, text);
+}

@@ -19,6 +19,11 @@ const char *stonet_last_error(void)
     return sentence;
 }
 
+stonet_status stonet_fail(stonet_status status, const char *text)
+{
+    return sn_fail(status, "%s", text != NULL ? text : "");
+}
+
 const char *stonet_status_name(stonet_status status)
 {
     switch (status) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/dictionary.h"
 
 stonet_status sn_frame_create(int64_t n, stonet_data **out)
 {
@@ -122,11 +123,21 @@ static stonet_status check_finite(const float *x, int64_t n, int64_t p)
     return STONET_OK;
 }
 
+/* Whether an n x m array of such elements can lie in memory at all. */
+static stonet_status check_extent(int64_t n, int64_t m, size_t size)
+{
+    if (n <= PTRDIFF_MAX / (int64_t)size / m) return STONET_OK;
+    return sn_fail(STONET_ERROR_ARGUMENT, "no memory holds %lld rows of %lld columns: are the sizes right?",
+                   (long long)n, (long long)m);
+}
+
 stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data **out)
 {
+    if (out == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_wrap needs a place for the data");
     *out = NULL;
     if (x == NULL || n < 1 || p < 1)
         return sn_fail(STONET_ERROR_ARGUMENT, "a table needs at least one row and one column");
+    SN_TRY(check_extent(n, p, sizeof *x));
     SN_TRY(check_finite(x, n, p));
     stonet_data *data;
     SN_TRY(sn_frame_create(n, &data));
@@ -144,6 +155,7 @@ stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data
 
 stonet_status stonet_data_set_names(stonet_data *data, const char *const *names)
 {
+    if (data == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "there is no table to name columns of");
     for (int64_t j = 0; j < data->n_columns; j++) {
         if (names == NULL || names[j] == NULL)
             return sn_fail(STONET_ERROR_ARGUMENT, "column %lld has no name", (long long)j + 1);
@@ -188,10 +200,26 @@ static stonet_status copy_classes(stonet_data *data, const int32_t *codes, const
     return STONET_OK;
 }
 
+/* Two codes of one label would be two classes that nobody can tell apart. */
+static stonet_status check_different(const char *const *labels, int64_t count)
+{
+    sn_interner seen = {0};
+    stonet_status status = STONET_OK;
+    for (int64_t c = 0; c < count && status == STONET_OK; c++) {
+        int32_t code = 0;
+        status = sn_interner_add(&seen, labels[c], strlen(labels[c]), &code);
+        if (status == STONET_OK && code != c)
+            status = sn_fail(STONET_ERROR_ARGUMENT, "classes %d and %lld have the same label '%s'", (int)code,
+                             (long long)c, labels[c]);
+    }
+    sn_interner_free(&seen);
+    return status;
+}
+
 stonet_status stonet_data_set_classes(stonet_data *data, const int32_t *codes, const char *const *labels,
                                       int64_t n_classes)
 {
-    if (codes == NULL || labels == NULL || n_classes < 1 || n_classes > INT32_MAX)
+    if (data == NULL || codes == NULL || labels == NULL || n_classes < 1 || n_classes > INT32_MAX)
         return sn_fail(STONET_ERROR_ARGUMENT, "class codes need their labels");
     for (int64_t i = 0; i < data->n; i++) {
         if (codes[i] < 0 || codes[i] >= n_classes)
@@ -202,6 +230,7 @@ stonet_status stonet_data_set_classes(stonet_data *data, const int32_t *codes, c
     for (int64_t c = 0; c < n_classes; c++) {
         if (labels[c] == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "class %lld has no label", (long long)c);
     }
+    SN_TRY(check_different(labels, n_classes));
     stonet_status status = copy_classes(data, codes, labels, n_classes);
     if (status != STONET_OK) free_target(data);
     return status;
@@ -209,8 +238,9 @@ stonet_status stonet_data_set_classes(stonet_data *data, const int32_t *codes, c
 
 stonet_status stonet_data_set_targets(stonet_data *data, const double *y, int64_t m)
 {
-    if (y == NULL || m < 1)
+    if (data == NULL || y == NULL || m < 1)
         return sn_fail(STONET_ERROR_ARGUMENT, "a table of targets needs at least one column");
+    SN_TRY(check_extent(data->n, m, sizeof *y));
     for (int64_t i = 0; i < data->n * m; i++) {
         if (!isfinite(y[i]))
             return sn_fail(STONET_ERROR_DATA, "row %lld, target %lld: the value is %s",
@@ -227,45 +257,88 @@ stonet_status stonet_data_set_targets(stonet_data *data, const double *y, int64_
     return STONET_OK;
 }
 
+/* ---- getters ----------------------------------------------------------------------------------- */
+
 int64_t stonet_data_rows(const stonet_data *data)
 {
-    return data->n;
+    return data != NULL ? data->n : 0;
 }
 
 int64_t stonet_data_columns(const stonet_data *data)
 {
-    return data->n_columns;
+    return data != NULL ? data->n_columns : 0;
+}
+
+/* NULL when there is no such column. */
+static const sn_column *column_at(const stonet_data *data, int64_t column)
+{
+    return column >= 0 && column < stonet_data_columns(data) ? &data->column[column] : NULL;
 }
 
 const char *stonet_data_column_name(const stonet_data *data, int64_t column)
 {
-    return column >= 0 && column < data->n_columns ? data->column[column].name : NULL;
+    const sn_column *about = column_at(data, column);
+    return about != NULL ? about->name : NULL;
+}
+
+stonet_status stonet_data_column_numbers(const stonet_data *data, int64_t column, double *values)
+{
+    const sn_column *about = column_at(data, column);
+    if (about == NULL || values == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "there is no column %lld to take numbers from",
+                       (long long)column);
+    if (about->kind != SN_COLUMN_NUMBER)
+        return sn_fail(STONET_ERROR_DATA, "column '%s' is text and has no numbers", about->name);
+    SN_TRY(sn_frame_check(data));
+    for (int64_t i = 0; i < data->n; i++) values[i] = (double)data->x[i * data->n_numeric + about->slot];
+    return STONET_OK;
+}
+
+/* NULL when there is no such column or it is not text. */
+static const sn_column *text_column_at(const stonet_data *data, int64_t column)
+{
+    const sn_column *about = column_at(data, column);
+    return about != NULL && about->kind == SN_COLUMN_TEXT ? about : NULL;
+}
+
+const int32_t *stonet_data_column_codes(const stonet_data *data, int64_t column, int64_t *n_texts)
+{
+    const sn_column *about = text_column_at(data, column);
+    if (n_texts != NULL) *n_texts = about != NULL ? data->text_values[about->slot].count : 0;
+    return about != NULL ? data->text_code[about->slot] : NULL;
+}
+
+const char *stonet_data_column_text(const stonet_data *data, int64_t column, int64_t code)
+{
+    const sn_column *about = text_column_at(data, column);
+    if (about == NULL || code < 0 || code >= data->text_values[about->slot].count) return NULL;
+    return data->text_values[about->slot].text[code];
 }
 
 const double *stonet_data_truth(const stonet_data *data, int64_t *truth_columns)
 {
-    if (truth_columns != NULL) *truth_columns = data->n_truth;
-    return data->truth;
+    if (truth_columns != NULL) *truth_columns = data != NULL ? data->n_truth : 0;
+    return data != NULL ? data->truth : NULL;
 }
 
 const float *stonet_data_x(const stonet_data *data)
 {
-    return data->n_numeric > 0 ? data->x : NULL;
+    return data != NULL && data->n_numeric > 0 && data->n_text == 0 ? data->x : NULL;
 }
 
 const double *stonet_data_targets(const stonet_data *data, int64_t *m)
 {
-    if (m != NULL) *m = data->y != NULL ? data->n_targets : 0;
-    return data->y;
+    if (m != NULL) *m = data != NULL && data->y != NULL ? data->n_targets : 0;
+    return data != NULL ? data->y : NULL;
 }
 
 const int32_t *stonet_data_classes(const stonet_data *data, int64_t *n_classes)
 {
-    if (n_classes != NULL) *n_classes = data->labels.count;
-    return data->label;
+    if (n_classes != NULL) *n_classes = data != NULL ? data->labels.count : 0;
+    return data != NULL ? data->label : NULL;
 }
 
 const char *stonet_data_class_label(const stonet_data *data, int64_t code)
 {
-    return code >= 0 && code < data->labels.count ? data->labels.text[code] : NULL;
+    return data != NULL && code >= 0 && code < data->labels.count ? data->labels.text[code] : NULL;
 }

@@ -177,6 +177,8 @@ static stonet_status fill_frame(stonet_data *data, uint32_t index, int64_t colum
 
 stonet_status stonet_generate(const char *name, int64_t rows, uint64_t seed, stonet_data **out)
 {
+    if (name == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_generate needs a name and a place for the data");
     *out = NULL;
     uint32_t index;
     int64_t columns = 0;

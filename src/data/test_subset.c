@@ -40,7 +40,7 @@ static void rows_come_with_all_their_cells(void **state)
     assert_int_equal(stonet_data_rows(subset), 3);
     assert_int_equal(stonet_data_columns(subset), 3);
     assert_string_equal(stonet_data_column_name(subset, 1), "colour");
-    const float *x = stonet_data_x(subset);
+    const float *x = subset->x;
     assert_true(x[0] == 4.0f && x[1] == 40.0f && x[2] == 1.0f && x[3] == 10.0f && x[4] == 4.0f);
     int64_t n_classes;
     const int32_t *code = stonet_data_classes(subset, &n_classes);
@@ -52,7 +52,7 @@ static void rows_come_with_all_their_cells(void **state)
     assert_string_equal(subset->text_values[0].text[subset->text_code[0][0]], "blue");
     assert_string_equal(subset->text_values[0].text[subset->text_code[0][1]], "red");
     stonet_data_free(data); /* the subset stands alone */
-    assert_true(stonet_data_x(subset)[0] == 4.0f);
+    assert_true(subset->x[0] == 4.0f);
     stonet_data_free(subset);
 }
 

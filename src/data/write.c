@@ -111,9 +111,12 @@ stonet_status stonet_matrix_write(const char *path, const double *values, int64_
     table_format format = FORMAT_TEXT;
     char delimiter = ',';
     sn_writer *writer;
+    if (path == NULL || n < 0 || m < 1 || (values == NULL && n > 0))
+        return sn_fail(STONET_ERROR_ARGUMENT, "a matrix to write needs a path and at least one column");
+    if (n > PTRDIFF_MAX / (int64_t)sizeof *values / m)
+        return sn_fail(STONET_ERROR_ARGUMENT, "no memory holds %lld rows of %lld columns", (long long)n,
+                       (long long)m);
     SN_TRY(choose_format(path, &format, &delimiter));
-    if (n < 0 || m < 1 || (values == NULL && n > 0))
-        return sn_fail(STONET_ERROR_ARGUMENT, "a matrix to write needs at least one column");
     SN_TRY(sn_writer_open(path, &writer));
     stonet_status status;
     if (format == FORMAT_NPY) {
@@ -217,6 +220,8 @@ stonet_status stonet_data_write(const stonet_data *data, const char *path)
     char delimiter = ',';
     sn_writer *writer;
     double *labels = NULL;
+    if (data == NULL || path == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_write needs data and a path");
     SN_TRY(choose_format(path, &format, &delimiter));
     SN_TRY(sn_frame_check(data));
     if (format == FORMAT_NPY && data->n_text > 0)

@@ -234,20 +234,34 @@ static stonet_status read_small_file(const char *path, char **text, size_t *size
     return STONET_OK;
 }
 
-static stonet_status read_config(const char *path, stonet_spec **out)
+static stonet_status parse_config(const char *text, size_t size, stonet_spec **out)
 {
-    char *text = NULL;
-    size_t size = 0;
-    SN_TRY(read_small_file(path, &text, &size));
     json_error_t error;
     json_t *config = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    sn_free(text);
     if (config == NULL)
         return sn_json_unread(
             &error, sn_fail(STONET_ERROR_FORMAT, "line %d is not valid JSON: %s", error.line, error.text));
     stonet_status status = sn_spec_from_json(config, out);
     json_decref(config);
     return status;
+}
+
+static stonet_status read_config(const char *path, stonet_spec **out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    SN_TRY(read_small_file(path, &text, &size));
+    stonet_status status = parse_config(text, size, out);
+    sn_free(text);
+    return status;
+}
+
+stonet_status stonet_spec_parse(const char *json, stonet_spec **out)
+{
+    if (json == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_spec_parse needs a text and a place for the spec");
+    *out = NULL;
+    return parse_config(json, strlen(json), out);
 }
 
 stonet_status stonet_spec_read(const char *path, stonet_spec **out)

@@ -12,27 +12,38 @@
 
 stonet_outcome stonet_model_outcome(const stonet_model *model)
 {
-    return model->outcome;
+    return model != NULL ? model->outcome : STONET_DONE;
 }
 
 int64_t stonet_model_dim(const stonet_model *model)
 {
-    return model->dim;
+    return model != NULL ? model->dim : 0;
 }
 
 int64_t stonet_model_outputs(const stonet_model *model)
 {
-    return sn_schema_outputs(model->schema);
+    return model != NULL ? sn_schema_outputs(model->schema) : 0;
 }
 
 int64_t stonet_model_inputs(const stonet_model *model)
 {
-    return sn_schema_inputs(model->schema);
+    return model != NULL ? sn_schema_inputs(model->schema) : 0;
+}
+
+int64_t stonet_model_features(const stonet_model *model)
+{
+    return model != NULL ? sn_schema_features(model->schema) : 0;
+}
+
+const char *stonet_model_feature_name(const stonet_model *model, int64_t feature)
+{
+    bool known = feature >= 0 && feature < stonet_model_features(model);
+    return known ? sn_schema_feature_name(model->schema, feature) : NULL;
 }
 
 int stonet_model_is_classifier(const stonet_model *model)
 {
-    return sn_schema_task(model->schema) == SN_CLASSIFICATION;
+    return model != NULL && sn_schema_task(model->schema) == SN_CLASSIFICATION;
 }
 
 const char *stonet_model_class_label(const stonet_model *model, int64_t code)
@@ -43,7 +54,7 @@ const char *stonet_model_class_label(const stonet_model *model, int64_t code)
 
 char *stonet_model_history_csv(const stonet_model *model)
 {
-    return model->history != NULL ? sn_strdup(model->history) : NULL;
+    return model != NULL && model->history != NULL ? sn_strdup(model->history) : NULL;
 }
 
 static const char *scale_name(sn_scale scale)

@@ -116,7 +116,10 @@ static void tell(const char *method, const sn_table *table, account *a)
     stonet_results *results = NULL;
     if (stonet_tune(copy, table->data, &how, &run, &results) != STONET_OK)
         fail_msg("%s", stonet_last_error());
-    a->rows = stonet_results_spec_json(results, 0);
+    stonet_spec *row = NULL;
+    assert_int_equal(stonet_results_spec(results, 0, &row), STONET_OK);
+    a->rows = stonet_spec_json(row);
+    stonet_spec_free(row);
     a->table = stonet_results_csv(results);
     stonet_results_free(results);
     stonet_model_free(model);

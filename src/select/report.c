@@ -39,6 +39,10 @@ static json_t *row_json(const stonet_results *results, const sn_row *row)
 
 char *stonet_results_json(const stonet_results *results)
 {
+    if (results == NULL) {
+        sn_fail(STONET_ERROR_ARGUMENT, "there are no results to tell");
+        return NULL;
+    }
     json_t *list = json_array();
     for (int64_t i = 0; i < results->n_rows; i++)
         list = sn_json_add(list, row_json(results, &results->row[i]));
@@ -81,6 +85,10 @@ static void csv_row(FILE *out, const stonet_results *results, const sn_row *row)
 
 char *stonet_results_csv(const stonet_results *results)
 {
+    if (results == NULL) {
+        sn_fail(STONET_ERROR_ARGUMENT, "there are no results to tell");
+        return NULL;
+    }
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);

@@ -213,12 +213,12 @@ stonet_status sn_results_finish(stonet_results *results, bool stopped)
 
 int64_t stonet_results_rows(const stonet_results *results)
 {
-    return results->n_rows;
+    return results != NULL ? results->n_rows : 0;
 }
 
 int64_t stonet_results_best(const stonet_results *results)
 {
-    return results->best;
+    return results != NULL ? results->best : -1;
 }
 
 /* Whether row a is at most so many standard errors of the paired difference above row b. */
@@ -236,6 +236,7 @@ static bool is_within(const stonet_results *results, const sn_row *a, const sn_r
 
 int64_t stonet_results_simplest(const stonet_results *results, double standard_errors)
 {
+    if (results == NULL) return -1;
     for (int64_t i = 0; i < results->best; i++)
         if (is_within(results, &results->row[i], &results->row[results->best], standard_errors)) return i;
     return results->best;
@@ -243,12 +244,12 @@ int64_t stonet_results_simplest(const stonet_results *results, double standard_e
 
 stonet_outcome stonet_results_outcome(const stonet_results *results)
 {
-    return results->outcome;
+    return results != NULL ? results->outcome : STONET_DONE;
 }
 
 const char *stonet_results_criterion(const stonet_results *results)
 {
-    return CRITERION_NAMES[results->criterion];
+    return results != NULL ? CRITERION_NAMES[results->criterion] : NULL;
 }
 
 stonet_status stonet_results_row(const stonet_results *results, int64_t index, stonet_result_row *row)
@@ -269,11 +270,9 @@ stonet_status stonet_results_row(const stonet_results *results, int64_t index, s
     return STONET_OK;
 }
 
-char *stonet_results_spec_json(const stonet_results *results, int64_t index)
+stonet_status stonet_results_spec(const stonet_results *results, int64_t index, stonet_spec **out)
 {
-    if (results == NULL || index < 0 || index >= results->n_rows) {
-        sn_fail(STONET_ERROR_ARGUMENT, "the results have no such row");
-        return NULL;
-    }
-    return stonet_spec_json(results->row[index].spec);
+    if (results == NULL || out == NULL || index < 0 || index >= results->n_rows)
+        return sn_fail(STONET_ERROR_ARGUMENT, "the results have no such row");
+    return stonet_spec_copy(results->row[index].spec, out);
 }

@@ -133,14 +133,13 @@ static void tuning_finds_the_dimension(void **state)
     assert_true(fabs(good.se - sqrt(variance / 4)) < 1e-12);
     assert_int_not_equal(stonet_results_row(results, 2, &bad), STONET_OK);
 
-    char *config = stonet_results_spec_json(results, stonet_results_best(results));
-    char path[256];
-    sn_testing_path(path, sizeof path, "best.json");
-    assert_int_equal(stonet_bytes_write(path, config, strlen(config)), STONET_OK);
-    stonet_spec *spec = NULL;
-    assert_int_equal(stonet_spec_read(path, &spec), STONET_OK);
+    stonet_spec *best = NULL, *spec = NULL;
+    assert_int_equal(stonet_results_spec(results, stonet_results_best(results), &best), STONET_OK);
+    char *config = stonet_spec_json(best);
+    assert_int_equal(stonet_spec_parse(config, &spec), STONET_OK);
     assert_int_equal(sn_int(spec->common, "dim"), 2);
-    remove(path);
+    assert_says(stonet_results_spec(results, 2, &best), STONET_ERROR_ARGUMENT, "no such row");
+    stonet_spec_free(best);
     stonet_spec_free(spec);
     stonet_string_free(config);
     stonet_results_free(results);

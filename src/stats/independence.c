@@ -37,6 +37,10 @@ double sn_cauchy_combination(int64_t count, const double *p)
 
 static stonet_status check_finite(const char *what, int64_t n, int64_t d, const double *values)
 {
+    if (d > 0 && n > PTRDIFF_MAX / (int64_t)sizeof *values / d)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "no memory holds %lld rows of %lld columns: are the sizes of %s right?", (long long)n,
+                       (long long)d, what);
     for (int64_t i = 0; i < n * d; i++) {
         if (isfinite(values[i])) continue;
         const int64_t row = i / d + 1;

@@ -1,5 +1,7 @@
 #include "stats/metrics.h"
 
+#include <stonet/stonet.h>
+
 #include <math.h>
 
 #include "stats/distributions.h"
@@ -120,4 +122,9 @@ double sn_paired_t_test(int64_t n, const double *a, const double *b)
     if (mean == 0.0) return 1.0;
     if (error == 0.0) return 0.0;
     return sn_t_two_sided((double)(n - 1), mean / error);
+}
+
+double stonet_paired_t_test(int64_t n, const double *a, const double *b)
+{
+    return a != NULL && b != NULL ? sn_paired_t_test(n, a, b) : 1.0;
 }
