@@ -7,7 +7,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "cli/say.h"
 
 bool ends_with(const char *text, const char *ending)
@@ -38,9 +37,7 @@ int output_check(const cli_command *command, const char *path)
     }
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return EXIT_DONE; /* to open a pipe is to be seen by its reader */
-    sn_writer *writer;
-    stonet_status status = sn_writer_open(path, &writer);
-    sn_writer_abandon(writer);
+    stonet_status status = stonet_path_check(path);
     if (status == STONET_OK && disk_is_full(path)) {
         say_error(command, "cannot write %s: %s", path, strerror(ENOSPC));
         return EXIT_FAILED;
@@ -99,9 +96,27 @@ int output_text(const cli_command *command, const char *path, const char *text)
     return output_close(command, &out);
 }
 
+static int append_bytes(const char *bytes, size_t size, void *user)
+{
+    return fwrite(bytes, 1, size, user) == size ? 0 : -1;
+}
+
+char *json_print(const json_t *json, size_t flags)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = json != NULL ? open_memstream(&text, &size) : NULL;
+    if (stream == NULL) return NULL;
+    bool whole = json_dump_callback(json, append_bytes, stream, flags) == 0 && ferror(stream) == 0;
+    whole = fclose(stream) == 0 && whole;
+    if (whole) return text;
+    free(text);
+    return NULL;
+}
+
 int output_json(const cli_command *command, const char *path, json_t *json)
 {
-    char *text = sn_json_print(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    char *text = json_print(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(json);
     if (text == NULL) {
         say_error(command, "memory ran out");

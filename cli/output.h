@@ -27,6 +27,9 @@ int output_close(const cli_command *command, output *out);
 void output_abandon(output *out);
 
 int output_text(const cli_command *command, const char *path, const char *text);
+/* The text of a value, to be freed by free(); NULL when memory runs out or the value is NULL. Not json_dumps:
+   that one leaves out what it finds no memory for, and says nothing (Jansson 2.14). */
+char *json_print(const json_t *json, size_t flags);
 /* A line of JSON for machines and people. Steals the reference; NULL json means memory ran out. */
 int output_json(const cli_command *command, const char *path, json_t *json);
 /* The first row is a heading when `heading` is set. */

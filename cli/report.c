@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "cli/say.h"
 #include "cli/summary.h"
 
@@ -96,7 +95,7 @@ int report_close(report *self, const stonet_results *const *results, int64_t n_s
         result = print_table(self, summary_table(results, n_sets));
     }
     if (self->format == RESULTS_JSON) {
-        char *text = sn_json_print(self->rows, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+        char *text = json_print(self->rows, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
         if (text == NULL) result = memory_ran_out(self);
         if (text != NULL) fprintf(self->out.stream, "%s\n", text);
         free(text);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/json.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/say.h"
@@ -47,7 +46,7 @@ static void add_settings(table *shown, const char *settings)
     json_object_foreach(object, key, value)
     {
         char *number =
-            json_is_string(value) ? NULL : sn_json_print(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+            json_is_string(value) ? NULL : json_print(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
         int added = snprintf(text + length, sizeof text - length, "%s%s=%s", length > 0 ? " " : "", key,
                              json_is_string(value) ? json_string_value(value)
                              : number != NULL      ? number

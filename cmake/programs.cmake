@@ -3,8 +3,8 @@ function(stonet_program name folder) # further arguments: sources of other folde
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
   list(FILTER sources EXCLUDE REGEX "/test_[^/]*\\.c$")
   add_executable(${name} ${sources} ${ARGN})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} src)
-  target_link_libraries(${name} PRIVATE stonet_internal stonet_flags)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE stonet_static PkgConfig::STONET_DEPENDS stonet_flags) # the public names alone
 endfunction()
 stonet_program(stonet cli)
 set(STONET_CLI_PARTS cli/files.c cli/options.c cli/progress.c cli/say.c cli/signals.c cli/svg.c

@@ -22,3 +22,7 @@ foreach(source ${STONET_TEST_SOURCES})
   set_tests_properties(${name} PROPERTIES TIMEOUT 1200
     ENVIRONMENT "STONET_PROGRAM=$<TARGET_FILE_DIR:test_${name}>/../bin/stonet;STONET_GOLDEN=${PROJECT_SOURCE_DIR};OMP_WAIT_POLICY=passive;ASAN_OPTIONS=allocator_may_return_null=1")
 endforeach()
+
+# Who may include whom.
+add_test(NAME includes COMMAND ${PROJECT_SOURCE_DIR}/cmake/check-includes.sh)
+add_test(NAME includes_are_checked COMMAND ${PROJECT_SOURCE_DIR}/cmake/test-check-includes.sh)

@@ -173,6 +173,8 @@ STONET_API stonet_status stonet_matrix_write(const char *path, const double *val
                                              const char *const *names);
 /* Writes bytes as a file, atomically (a path ending in .gz compresses). */
 STONET_API stonet_status stonet_bytes_write(const char *path, const void *bytes, size_t size);
+/* Whether a file could be written there now: fails as the writing would, and leaves nothing behind. */
+STONET_API stonet_status stonet_path_check(const char *path);
 
 /* ---- what to fit ------------------------------------------------------------------------------- */
 

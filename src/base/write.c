@@ -13,3 +13,12 @@ stonet_status stonet_bytes_write(const char *path, const void *bytes, size_t siz
     }
     return sn_writer_commit(writer);
 }
+
+stonet_status stonet_path_check(const char *path)
+{
+    if (path == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "stonet_path_check needs a path");
+    sn_writer *writer = NULL;
+    SN_TRY(sn_writer_open(path, &writer));
+    sn_writer_abandon(writer);
+    return STONET_OK;
+}

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-void sn_describe_columns(int64_t n, int64_t p, const float *x, sn_column *columns)
+void sn_describe_columns(int64_t n, int64_t p, const float *x, sn_column_moments *columns)
 {
     memset(columns, 0, (size_t)p * sizeof *columns);
     for (int64_t i = 0; i < n; i++)
@@ -21,7 +21,7 @@ void sn_describe_columns(int64_t n, int64_t p, const float *x, sn_column *column
     }
 }
 
-void sn_standard_design(int64_t n, int64_t p, const float *x, const sn_column *columns, double *out)
+void sn_standard_design(int64_t n, int64_t p, const float *x, const sn_column_moments *columns, double *out)
 {
     for (int64_t i = 0; i < n; i++) {
         double *row = out + i * (p + 1);
@@ -31,13 +31,13 @@ void sn_standard_design(int64_t n, int64_t p, const float *x, const sn_column *c
     }
 }
 
-double sn_standard_penalty(double l2, const sn_column *column)
+double sn_standard_penalty(double l2, const sn_column_moments *column)
 {
     double square = column->sd * column->sd;
     return square > 0 ? l2 / square : 1;
 }
 
-void sn_standard_undo(int64_t p, int64_t m, const sn_column *columns, const double *w, double *coef,
+void sn_standard_undo(int64_t p, int64_t m, const sn_column_moments *columns, const double *w, double *coef,
                       double *intercept)
 {
     for (int64_t k = 0; k < m; k++) {

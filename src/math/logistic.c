@@ -20,7 +20,7 @@ stonet_status sn_logistic(const sn_logistic_problem *problem, const stonet_run *
                                                          (p < 1024 ? m * (p + 1) * (p + 1) : 0)),
                              "logistic regression", "use fewer rows or columns"));
     stonet_status status;
-    sn_column *columns = NULL;
+    sn_column_moments *columns = NULL;
     double *x = NULL, *lambda = NULL, *w = NULL;
     SN_GOTO(status, SN_NEW(columns, p), done);
     SN_GOTO(status, SN_NEW_RAW(x, n * (p + 1)), done);

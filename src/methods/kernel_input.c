@@ -223,8 +223,8 @@ done:
     return status;
 }
 
-stonet_status sn_response_factor(const sn_problem *problem, sn_scale scale, uint64_t seed, double **factor,
-                                 int64_t *rank)
+stonet_status sn_response_factor(const sn_problem *problem, sn_distance_kind scale, uint64_t seed,
+                                 double **factor, int64_t *rank)
 {
     *factor = NULL;
     if (problem->task == SN_CLASSIFICATION) return indicator_factor(problem, factor, rank);

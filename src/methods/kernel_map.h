@@ -71,7 +71,7 @@ typedef struct sn_features {
 stonet_status sn_features_create(const sn_kernel_input *input, sn_features *features);
 void sn_features_free(sn_features *features);
 
-typedef enum sn_scale { SN_MEAN_DISTANCE, SN_MEDIAN_DISTANCE } sn_scale;
+typedef enum sn_distance_kind { SN_MEAN_DISTANCE, SN_MEDIAN_DISTANCE } sn_distance_kind;
 
 /*
  * The response kernel as K_Y = F F', F n x *rank, freed with sn_free: class indicators of the classes
@@ -79,8 +79,8 @@ typedef enum sn_scale { SN_MEAN_DISTANCE, SN_MEDIAN_DISTANCE } sn_scale;
  * mean or the median distance of y (the mean also where ties make the median 0). Fails on a response that
  * does not vary.
  */
-stonet_status sn_response_factor(const sn_problem *problem, sn_scale scale, uint64_t seed, double **factor,
-                                 int64_t *rank);
+stonet_status sn_response_factor(const sn_problem *problem, sn_distance_kind scale, uint64_t seed,
+                                 double **factor, int64_t *rank);
 /* The number of classes that have rows. */
 stonet_status sn_classes_present(const sn_problem *problem, int64_t *count);
 

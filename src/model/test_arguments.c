@@ -39,6 +39,7 @@ static void no_handle_is_no_crash(void **state)
     assert_int_equal(stonet_generate(NULL, 1, 1, NULL), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_matrix_write(NULL, &value, 1, 1, NULL), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_bytes_write(NULL, NULL, 1), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_path_check(NULL), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_spec_parse(NULL, NULL), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_spec_read(NULL, NULL), STONET_ERROR_ARGUMENT);
     assert_null(stonet_spec_json(NULL));

@@ -58,7 +58,8 @@ static stonet_status fit_classes(const refit *r, const stonet_run *run, bool *do
 
 /* w (outputs x (q + 1)) = the ridge regression of y on design (n x (q + 1)), standardised columns and ones;
    the penalty sees the columns as they were. */
-static stonet_status solve_ridge(const refit *r, const sn_column *columns, const double *design, double *w)
+static stonet_status solve_ridge(const refit *r, const sn_column_moments *columns, const double *design,
+                                 double *w)
 {
     int64_t d = r->q + 1, m = r->outputs;
     double *gram = NULL, *y = NULL, *right = NULL;
@@ -82,7 +83,7 @@ done:
 
 static stonet_status fit_numbers(const refit *r)
 {
-    sn_column *columns = NULL;
+    sn_column_moments *columns = NULL;
     double *design = NULL, *w = NULL;
     stonet_status status;
     SN_GOTO(status, SN_NEW(columns, r->q), done);
