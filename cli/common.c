@@ -9,6 +9,11 @@
 #include "cli/say.h"
 #include "cli/signals.h"
 
+bool has_target(const target_options *target)
+{
+    return target->target != NULL || target->target_file != NULL;
+}
+
 int require_target(const cli_command *command, const target_options *target)
 {
     if (target->target != NULL && target->target_file != NULL) {

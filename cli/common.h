@@ -89,6 +89,8 @@ typedef struct spec_options {
 
 // NOLINTEND(bugprone-macro-parentheses)
 
+bool has_target(const target_options *target);
+
 /* These give an exit status, EXIT_DONE for success, and say what is wrong otherwise. */
 
 /* A response must be named in exactly one way. */

@@ -36,8 +36,6 @@ static const cli_option options[] = {
 
 static int check_values(const cli_command *command, const fit_values *values)
 {
-    int result = require_target(command, &values->target);
-    if (result != EXIT_DONE) return result;
     bool needs_dim = values->spec.method == NULL || strcmp(values->spec.method, "none") != 0;
     if (values->dim == NULL && values->spec.config == NULL && needs_dim) {
         say_usage(command, "the dimension is missing: give --dim Q");
@@ -51,7 +49,7 @@ static int check_values(const cli_command *command, const fit_values *values)
         say_usage(command, "model files are not compressed: choose a name for --out without .gz");
         return EXIT_USAGE;
     }
-    result = output_check(command, values->out);
+    int result = output_check(command, values->out);
     if (result == EXIT_DONE && values->log != NULL) result = output_check(command, values->log);
     return result;
 }
@@ -103,7 +101,9 @@ static void say_summary(const cli_command *command, const fit_values *values, co
     fprintf(stderr, "%s: %lld rows, %lld columns reduced to %lld, ", json_text(about, "method"),
             (long long)stonet_data_rows(train), (long long)stonet_model_inputs(model),
             (long long)stonet_model_dim(model));
-    if (stonet_model_is_classifier(model))
+    if (outputs == 0)
+        fprintf(stderr, "no response, in %s\n", spent);
+    else if (stonet_model_is_classifier(model))
         fprintf(stderr, "%lld classes, in %s\n", outputs, spent);
     else
         fprintf(stderr, "%lld numeric response%s, in %s\n", outputs, outputs > 1 ? "s" : "", spent);
@@ -171,9 +171,10 @@ static int fit(const cli_command *command, const char *path, const fit_values *v
     stonet_spec *spec = NULL;
     stonet_data *train = NULL;
     stonet_model *model = NULL;
-    int result = check_values(command, values);
-    if (result == EXIT_DONE)
-        result = make_spec(command, &values->spec, is_open(values) ? NULL : values->dim, &spec);
+    int result = make_spec(command, &values->spec, is_open(values) ? NULL : values->dim, &spec);
+    if (result == EXIT_DONE && (stonet_spec_needs_response(spec) || has_target(&values->target)))
+        result = require_target(command, &values->target);
+    if (result == EXIT_DONE) result = check_values(command, values);
     if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &train);
     stonet_run run;
     start_run(&values->run, &run);
@@ -212,12 +213,15 @@ const cli_command fit_command = {
                "or IDX,\n"
                "each also gzipped. A response of text labels or few whole numbers is taken as classes (--set "
                "task=...\n"
-               "decides). Ctrl-C stops the fit and saves the model so far; a second Ctrl-C ends at once.",
+               "decides); methods that do not look at it (pca, autoencoder) do without, and the model then "
+               "gives Z alone.\n"
+               "Ctrl-C stops the fit and saves the model so far; a second Ctrl-C ends at once.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples =
         "  stonet fit train.csv --target y --dim 2 --out my.model\n"
         "  stonet fit train.csv --target y --dim 2 --set hidden=64,32 --set epochs=50 --out my.model\n"
-        "  stonet fit x.asc --target-file y.asc --dim 3 --method gsir --learner logistic --out gsir.model",
+        "  stonet fit x.asc --target-file y.asc --dim 3 --method gsir --learner logistic --out gsir.model\n"
+        "  stonet fit x.csv --dim 2 --method pca --out pca.model",
     .run = run,
 };

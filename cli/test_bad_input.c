@@ -23,6 +23,8 @@ static const bad_case wrong_usage[] = {
     {"stonet help nothing", 2, "there is no command 'nothing'"},
     {"stonet fit", 2, "DATA is missing"},
     {"stonet fit good.csv", 2, "give --target COL or --target-file FILE"},
+    {"stonet fit good.csv --method pca --learner linear --dim 1 --out m", 2, "give --target COL"},
+    {"stonet fit good.csv --method sir --dim 1 --out m", 2, "give --target COL"},
     {"stonet fit good.csv --target y --target-file y.csv --dim 1 --out m", 2, "not both"},
     {"stonet fit good.csv --target y --out m", 2, "give --dim Q"},
     {"stonet fit good.csv --target y --dim 1", 2, "give --out MODEL"},

@@ -104,6 +104,22 @@ static void classes_round_trip(void **state)
     assert_non_null(strstr(captured_out, "error_rate"));
 }
 
+/* A method that does not look at the response is fitted without one; all columns are features then. */
+static void no_response_is_needed_by_pca(void **state)
+{
+    (void)state;
+    SH("cut -d, -f1-4 train.csv > features.csv");
+    SH("stonet fit features.csv --method pca --dim 2 --out p.model");
+    assert_non_null(strstr(captured_err, "no response"));
+    SH("stonet transform p.model test.csv");
+    assert_int_equal(lines_of(captured_out), TEST_ROWS + 1);
+    SH("stonet info p.model");
+    SH("stonet predict p.model test.csv || test $? = 1");
+    assert_non_null(strstr(captured_err, "without a response"));
+    SH("stonet score p.model test.csv --target label || test $? = 1");
+    assert_non_null(strstr(captured_err, "without a response"));
+}
+
 static void numbers_round_trip(void **state)
 {
     (void)state;
@@ -397,6 +413,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_is_complete),
         cmocka_unit_test(classes_round_trip),
+        cmocka_unit_test(no_response_is_needed_by_pca),
         cmocka_unit_test(numbers_round_trip),
         cmocka_unit_test(transform_in_every_way),
         cmocka_unit_test(same_seed_same_bytes),

@@ -189,6 +189,9 @@ STONET_API stonet_status stonet_spec_read(const char *path, stonet_spec **out);
 STONET_API stonet_status stonet_spec_parse(const char *json, stonet_spec **out);
 /* The spec as JSON, as stonet_spec_parse takes it. Free with stonet_string_free. NULL on failure. */
 STONET_API char *stonet_spec_json(const stonet_spec *spec);
+/* Whether stonet_fit will want data with a response: 0 for methods that do not look at it (pca, autoencoder),
+   unless a learner or a task is set. A model fitted without one gives Z and no predictions. */
+STONET_API int stonet_spec_needs_response(const stonet_spec *spec);
 STONET_API stonet_status stonet_spec_copy(const stonet_spec *spec, stonet_spec **out);
 STONET_API void stonet_spec_free(stonet_spec *spec);
 /* All methods, learners and common settings with types, defaults, ranges and help, as JSON. */

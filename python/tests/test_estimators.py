@@ -131,6 +131,24 @@ def test_regressor_learns(numbers):
     assert stonet.StoNetRegressor(n_components=1, random_state=1).fit(X, y).score(X, y) > 0.7
 
 
+@pytest.mark.parametrize("name", ["PrincipalComponents", "Autoencoder"])
+def test_sufficiency_of_text_classes(waveform, name):
+    """Methods that never saw a response are tested on whatever it is."""
+    X, y = waveform[:2]
+    words = np.where(np.asarray(y) == np.asarray(y)[0], "first", "other")
+    reduction = make(name, n_components=1, random_state=1).fit(X)
+    assert reduction.sufficiency_test(X, words).p_value < 0.05
+    assert 0 <= reduction.sufficiency_test(X, np.arange(len(X))).p_value <= 1
+    assert reduction.model_.describe()["target"] is None
+
+
+def test_labels_with_a_null_character_are_refused(waveform):
+    """C would end the text there, and two classes would be one."""
+    labels = np.array(["a\0b", "a\0c"], dtype=object)[np.arange(len(waveform[0])) % 2]
+    with pytest.raises(ValueError, match="null character"):
+        make("SlicedInverseRegression", n_components=1).fit(waveform[0], labels)
+
+
 def test_sufficiency(waveform):
     X, y, _ = waveform
     fresh = stonet.datasets.generate("waveform", rows=200, random_state=9)

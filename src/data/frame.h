@@ -64,4 +64,10 @@ void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count);
 bool sn_all_finite(const float *x, int64_t count);
 void sn_dictionary_free(sn_dictionary *dictionary);
 
+/* What messages call a table. */
+static inline const char *sn_table_name(const stonet_data *data)
+{
+    return data->source != NULL ? data->source : "the table";
+}
+
 #endif

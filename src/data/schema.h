@@ -21,7 +21,12 @@ typedef enum sn_scale {
     SN_SCALE_NONE
 } sn_scale;
 
-typedef enum sn_task_wish { SN_TASK_AUTO, SN_TASK_WISH_REGRESSION, SN_TASK_WISH_CLASSIFICATION } sn_task_wish;
+typedef enum sn_task_wish {
+    SN_TASK_AUTO,
+    SN_TASK_WISH_REGRESSION,
+    SN_TASK_WISH_CLASSIFICATION,
+    SN_TASK_WISH_NONE /* there is no response, and none is needed */
+} sn_task_wish;
 
 typedef struct sn_schema sn_schema;
 

@@ -345,6 +345,10 @@ static stonet_status fit_numeric_response(sn_schema *schema, const stonet_data *
 static stonet_status fit_response(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
                                   const stonet_run *run)
 {
+    if (train->n_targets == 0 && wish == SN_TASK_WISH_NONE) {
+        schema->task = SN_REGRESSION; /* of no outputs */
+        return STONET_OK;
+    }
     if (train->n_targets == 0)
         return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
                        train->source != NULL ? train->source : "the table");

@@ -33,12 +33,6 @@ struct sn_schema {
     sn_dictionary classes;
 };
 
-/* What messages call a table. */
-static inline const char *sn_table_name(const stonet_data *data)
-{
-    return data->source != NULL ? data->source : "the table";
-}
-
 /* column[j]: which column of the table is input j, -1 for one the model leaves out and the table does not
    have. */
 stonet_status sn_schema_match(const sn_schema *schema, const stonet_data *data, int64_t *column);

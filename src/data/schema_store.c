@@ -89,6 +89,7 @@ stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
     SN_TRY(sn_store_put_vector(store, "schema.factor", SN_F64, schema->p, schema->factor));
     if (schema->task == SN_CLASSIFICATION)
         return put_json(store, "schema.classes", words_to_json(&schema->classes));
+    if (schema->n_targets == 0) return STONET_OK;
     SN_TRY(sn_store_put_vector(store, "schema.target_mean", SN_F64, schema->n_targets, schema->target_mean));
     return sn_store_put_vector(store, "schema.target_sd", SN_F64, schema->n_targets, schema->target_sd);
 }
@@ -101,14 +102,14 @@ static stonet_status damaged(const char *key)
 }
 
 /* The JSON array of an entry; the caller drops it. */
-static stonet_status get_list(const sn_store *store, const char *key, json_t **out)
+static stonet_status get_list(const sn_store *store, const char *key, size_t fewest, json_t **out)
 {
     const char *text;
     SN_TRY(sn_store_get_text(store, key, &text));
     json_error_t error;
     *out = json_loads(text, 0, &error);
     if (*out == NULL) return sn_json_unread(&error, damaged(key));
-    if (json_is_array(*out) && json_array_size(*out) > 0 && json_array_size(*out) < INT32_MAX)
+    if (json_is_array(*out) && json_array_size(*out) >= fewest && json_array_size(*out) < INT32_MAX)
         return STONET_OK;
     json_decref(*out);
     *out = NULL;
@@ -167,7 +168,7 @@ static stonet_status load_list(const sn_store *store, const char *key, sn_schema
                                stonet_status (*take)(const json_t *list, sn_schema *schema))
 {
     json_t *list;
-    SN_TRY(get_list(store, key, &list));
+    SN_TRY(get_list(store, key, strcmp(key, "schema.targets") == 0 ? 0 : 1, &list));
     stonet_status status = take(list, schema);
     json_decref(list);
     return status;
@@ -210,6 +211,7 @@ static stonet_status load_response(const sn_store *store, sn_schema *schema)
     SN_TRY(load_list(store, "schema.targets", schema, targets_from_json));
     if (schema->task == SN_CLASSIFICATION)
         return load_list(store, "schema.classes", schema, classes_from_json);
+    if (schema->n_targets == 0) return STONET_OK;
     SN_TRY(load_vector(store, "schema.target_mean", schema->n_targets, false, &schema->target_mean));
     return load_vector(store, "schema.target_sd", schema->n_targets, true, &schema->target_sd);
 }

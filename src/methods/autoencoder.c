@@ -90,6 +90,7 @@ const sn_method sn_method_autoencoder = {
     .title = "Autoencoder with one hidden layer on each side of the bottleneck",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .unsupervised = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = autoencoder_fit,

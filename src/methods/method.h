@@ -42,6 +42,7 @@ typedef struct sn_method {
     const char *title; /* long name with the source, e.g. "Sliced inverse regression (Li 1991)" */
     unsigned tasks;    /* SN_TASK_* */
     bool multi_output; /* takes several numeric targets */
+    bool unsupervised; /* does not look at the response, which may be missing (problem->outputs is then 0) */
     bool by_rows; /* fetches its rows batch by batch (data/rows.h): problem->x may be NULL in fit and fit_more
                    */
     const sn_param *params;

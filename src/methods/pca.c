@@ -38,6 +38,7 @@ const sn_method sn_method_pca = {
     .title = "Principal component analysis",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .unsupervised = true,
     .fit = fit,
     .candidate = &candidate,
     SN_LINEAR_MAP_STATE,

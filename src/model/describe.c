@@ -50,10 +50,10 @@ static json_t *tasks_json(unsigned tasks)
 
 static json_t *method_json(const sn_method *method)
 {
-    return json_pack("{s:s, s:s, s:o, s:b, s:b, s:b, s:o}", "name", method->name, "title", method->title,
+    return json_pack("{s:s, s:s, s:o, s:b, s:b, s:b, s:b, s:o}", "name", method->name, "title", method->title,
                      "tasks", tasks_json(method->tasks), "multi_output", method->multi_output,
-                     "predicts_itself", method->predict != NULL, "draws", method->has_draws, "settings",
-                     params_json(method->params, method->n_params));
+                     "needs_response", !method->unsupervised, "predicts_itself", method->predict != NULL,
+                     "draws", method->has_draws, "settings", params_json(method->params, method->n_params));
 }
 
 static json_t *learner_json(const sn_learner *learner)

@@ -160,10 +160,10 @@ static stonet_status get_learner(const sn_store *store, stonet_model *model)
 static stonet_status check_sizes(const stonet_model *model)
 {
     int64_t features = sn_schema_features(model->schema), outputs = sn_schema_outputs(model->schema);
-    bool fits = true;
+    bool fits = outputs > 0 || (model->method->unsupervised && model->learner == NULL);
     if (model->method->sizes != NULL) {
         sn_sizes sizes = model->method->sizes(model->state);
-        fits = sizes.inputs == features && sizes.dim == model->dim &&
+        fits = fits && sizes.inputs == features && sizes.dim == model->dim &&
                (model->method->predict == NULL || sizes.outputs == outputs);
     }
     if (model->learner != NULL && model->learner->sizes != NULL) {

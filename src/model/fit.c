@@ -56,10 +56,40 @@ static stonet_status check_method(const sn_method *method, const sn_schema *sche
     return STONET_OK;
 }
 
+/* What the response is taken for. A table without one will do for a method that does not look at it, as long
+   as nothing else is asked for that would. */
+static stonet_status response_wish(const stonet_spec *spec, const stonet_data *train, sn_task_wish *wish)
+{
+    *wish = sn_spec_task(spec);
+    if (stonet_data_targets(train, NULL) != NULL || stonet_data_classes(train, NULL) != NULL)
+        return STONET_OK;
+    if (!spec->method->unsupervised)
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "%s has no target, and method '%s' needs one: name the target column or the target file",
+            sn_table_name(train), spec->method->name);
+    if (spec->learner != NULL)
+        return sn_fail(STONET_ERROR_DATA,
+                       "learner '%s' needs a target, and %s has none: name it, or learner=none",
+                       spec->learner->name, sn_table_name(train));
+    if (*wish != SN_TASK_AUTO)
+        return sn_fail(STONET_ERROR_DATA, "task=%s needs a target, and %s has none",
+                       sn_word(spec->common, "task"), sn_table_name(train));
+    *wish = SN_TASK_WISH_NONE;
+    return STONET_OK;
+}
+
+int stonet_spec_needs_response(const stonet_spec *spec)
+{
+    if (spec == NULL) return 0;
+    return !spec->method->unsupervised || spec->learner != NULL || sn_spec_task(spec) != SN_TASK_AUTO;
+}
+
 /* The learner on Z: the one named, or for a method without an output of its own the default of the task. */
 static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model)
 {
     sn_task task = sn_schema_task(model->schema);
+    if (sn_schema_outputs(model->schema) == 0) return STONET_OK;
     if (spec->learner != NULL) {
         if (!does_task(spec->learner->tasks, task))
             return sn_fail(STONET_ERROR_UNSUPPORTED,
@@ -121,11 +151,12 @@ static stonet_status encode(const sn_schema *schema, const stonet_data *train, b
     problem->p = sn_schema_features(schema);
     problem->task = sn_schema_task(schema);
     problem->outputs = sn_schema_outputs(schema);
+    SN_TRY(encode_x(schema, train, by_rows, out));
+    if (problem->outputs == 0) return STONET_OK;
     if (problem->task == SN_CLASSIFICATION)
         SN_TRY(SN_NEW_RAW(out->label, problem->n));
     else
         SN_TRY(SN_NEW_RAW(out->y, problem->n * problem->outputs));
-    SN_TRY(encode_x(schema, train, by_rows, out));
     SN_TRY(sn_schema_encode_y(schema, train, out->label, out->y));
     problem->label = out->label;
     problem->y = out->y;
@@ -189,7 +220,9 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     model->n_train = stonet_data_rows(train);
     model->seed = run->seed;
     SN_TRY(sn_settings_copy(spec->settings, &model->settings));
-    SN_TRY(sn_schema_fit(train, sn_spec_scale(spec), sn_spec_task(spec), run, &model->schema));
+    sn_task_wish wish;
+    SN_TRY(response_wish(spec, train, &wish));
+    SN_TRY(sn_schema_fit(train, sn_spec_scale(spec), wish, run, &model->schema));
     SN_TRY(check_method(spec->method, model->schema));
     SN_TRY(choose_learner(spec, model));
     encoded data = {0};

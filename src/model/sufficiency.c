@@ -1,4 +1,6 @@
 /* Whether Z keeps all that X says about Y: the test of Y independent of X given Z. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/run.h"
@@ -38,17 +40,50 @@ static stonet_status reduced_features(const stonet_model *model, const stonet_da
     return status;
 }
 
-/* y n x outputs: indicators of the classes (zero before), or the scaled numbers. */
-static stonet_status encoded_response(const stonet_model *model, const stonet_data *data, int64_t n,
-                                      double *y)
+/* The response as numbers to test: n x columns. */
+typedef struct response {
+    int64_t columns;
+    double *y;
+} response;
+
+/* Indicators of codes 0 .. classes - 1. */
+static stonet_status indicators(const int32_t *code, int64_t n, int64_t classes, response *out)
 {
-    if (sn_schema_task(model->schema) == SN_REGRESSION)
-        return sn_schema_encode_y(model->schema, data, NULL, y);
+    out->columns = classes;
+    SN_TRY(SN_NEW(out->y, n * classes));
+    for (int64_t i = 0; i < n; i++) out->y[i * classes + code[i]] = 1.0;
+    return STONET_OK;
+}
+
+/* Of a model that was fitted without one: as the data has it. */
+static stonet_status own_response(const stonet_data *data, int64_t n, response *out)
+{
+    int64_t classes = 0;
+    const int32_t *code = stonet_data_classes(data, &classes);
+    if (code != NULL) return indicators(code, n, classes, out);
+    const double *y = stonet_data_targets(data, &out->columns);
+    if (y == NULL)
+        return sn_fail(STONET_ERROR_DATA, "the test of sufficiency needs the response, and %s has none",
+                       sn_table_name(data));
+    SN_TRY(SN_NEW_RAW(out->y, n * out->columns));
+    memcpy(out->y, y, (size_t)(n * out->columns) * sizeof *y);
+    return STONET_OK;
+}
+
+/* As the model knows it: indicators of its classes, or the scaled numbers. */
+static stonet_status encoded_response(const stonet_model *model, const stonet_data *data, int64_t n,
+                                      response *out)
+{
+    out->columns = sn_schema_outputs(model->schema);
+    if (out->columns == 0) return own_response(data, n, out);
+    if (sn_schema_task(model->schema) == SN_REGRESSION) {
+        SN_TRY(SN_NEW_RAW(out->y, n * out->columns));
+        return sn_schema_encode_y(model->schema, data, NULL, out->y);
+    }
     int32_t *label = NULL;
     SN_TRY(SN_NEW_RAW(label, n));
     stonet_status status = sn_schema_encode_y(model->schema, data, label, NULL);
-    int64_t classes = sn_schema_outputs(model->schema);
-    for (int64_t i = 0; i < n && status == STONET_OK; i++) y[i * classes + label[i]] = 1.0;
+    if (status == STONET_OK) status = indicators(label, n, out->columns, out);
     sn_free(label);
     return status;
 }
@@ -68,21 +103,20 @@ stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *d
 
     const int64_t n = stonet_data_rows(data);
     const int64_t p = sn_schema_features(model->schema);
-    const int64_t outputs = sn_schema_outputs(model->schema);
     stonet_status status = STONET_OK;
-    double *x = NULL, *y = NULL, *z = NULL;
+    double *x = NULL, *z = NULL;
+    response to = {0};
     SN_TRY(sn_memory_require((uint64_t)n * (uint64_t)p * 2 * sizeof(double), "the test of sufficiency",
                              "test a sample of the rows"));
     SN_GOTO(status, SN_NEW_RAW(x, n * p), done);
-    SN_GOTO(status, SN_NEW(y, n * outputs), done);
     SN_GOTO(status, SN_NEW_RAW(z, n * model->dim), done);
     SN_GOTO(status, encoded_features(model, data, n, x), done);
-    SN_GOTO(status, encoded_response(model, data, n, y), done);
+    SN_GOTO(status, encoded_response(model, data, n, &to), done);
     SN_GOTO(status, reduced_features(model, data, &how, n, z), done);
-    status = stonet_independence(x, n, p, y, outputs, z, model->dim, options, &how, result);
+    status = stonet_independence(x, n, p, to.y, to.columns, z, model->dim, options, &how, result);
 done:
     sn_free(x);
-    sn_free(y);
+    sn_free(to.y);
     sn_free(z);
     return status;
 }

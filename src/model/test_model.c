@@ -422,7 +422,7 @@ static void missing_arguments_are_errors(void **state)
 {
     (void)state;
     stonet_model *model = NULL;
-    stonet_spec *spec = sn_testing_spec("pca", "1");
+    stonet_spec *spec = sn_testing_spec("sir", "1");
     sn_table table = sn_table_features(10, 2, 1);
     float z[10];
     double out[10];

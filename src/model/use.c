@@ -177,6 +177,10 @@ stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
                        "stonet_predict needs a model, data and room for the predictions");
     stonet_use_options how;
     SN_TRY(sn_use_plain(options, "stonet_predict", &how));
+    if (sn_schema_outputs(model->schema) == 0)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model was fitted without a response: it gives Z and no "
+                       "predictions; fit it with a target to predict and score");
     int before = sn_model_threads(how.threads);
     stonet_status status = for_each_block(model, data, predict_block, out);
     sn_model_threads(before);

@@ -7,6 +7,11 @@ stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data,
 {
     *out = (sn_strata){0};
     sn_schema *schema = NULL;
+    if (stonet_data_targets(data, NULL) == NULL && stonet_data_classes(data, NULL) == NULL)
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "%s has no target: tuning and comparing score predictions, so they need one for every method",
+            sn_table_name(data));
     SN_TRY(sn_schema_fit(data, SN_SCALE_NONE, sn_spec_task(spec), NULL, &schema));
     stonet_status status = STONET_OK;
     out->is_classifier = sn_schema_task(schema) == SN_CLASSIFICATION;

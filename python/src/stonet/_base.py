@@ -180,7 +180,7 @@ class UnsupervisedReduction(BaseReduction):
     """A reduction that does not look at the response."""
 
     def _wanted(self) -> dict[str, object]:
-        return {**super()._wanted(), "task": "regression", "learner": "none"}
+        return {**super()._wanted(), "learner": "none"}
 
     def fit(self, X: ArrayLike, y: ArrayLike = None) -> Self:
         """Find the reduction; y is not used.
@@ -191,9 +191,7 @@ class UnsupervisedReduction(BaseReduction):
             Shared with the library without a copy when it is float32 and C-contiguous.
         """
         X = self._validate_data(X, dtype=np.float32, order="C", ensure_min_samples=2)
-        table = self._training_table(X)
-        table.set_targets(np.arange(len(X)))  # the library asks for a response, and these methods pass it over
-        return self._fit_table(table)
+        return self._fit_table(self._training_table(X))
 
 
 class TransformerReduction(SupervisedReduction):

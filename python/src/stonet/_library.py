@@ -175,4 +175,7 @@ def take_text(pointer: int | None) -> str | None:
 
 
 def names_array(names: list[str]) -> Any:
+    for name in names:
+        if "\0" in name:
+            raise ValueError(f"the name or label {name!r} has a null character, which would end it in the library")
     return (c_char_p * len(names))(*[name.encode("utf-8", "surrogateescape") for name in names])
