@@ -142,6 +142,9 @@ static int show_entry(const cli_command *command, const json_t *all, const json_
         result = print_settings(command, own, is_learner ? "learner." : "", "Settings (--set NAME=VALUE):");
     if (result == EXIT_DONE && !is_learner)
         result = print_settings(command, json_object_get(all, "common"), "", "Settings of every method:");
+    char grid[512];
+    join(json_object_get(entry, "grid"), "  ", grid, sizeof grid);
+    if (result == EXIT_DONE && grid[0] != '\0') printf("\nTuned over, unless told otherwise: %s\n", grid);
     return result;
 }
 

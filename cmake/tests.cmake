@@ -26,3 +26,5 @@ endforeach()
 # Who may include whom.
 add_test(NAME includes COMMAND ${PROJECT_SOURCE_DIR}/cmake/check-includes.sh)
 add_test(NAME includes_are_checked COMMAND ${PROJECT_SOURCE_DIR}/cmake/test-check-includes.sh)
+
+include(cmake/scratch-method.cmake)

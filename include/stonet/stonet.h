@@ -194,7 +194,7 @@ STONET_API char *stonet_spec_json(const stonet_spec *spec);
 STONET_API int stonet_spec_needs_response(const stonet_spec *spec);
 STONET_API stonet_status stonet_spec_copy(const stonet_spec *spec, stonet_spec **out);
 STONET_API void stonet_spec_free(stonet_spec *spec);
-/* All methods, learners and common settings with types, defaults, ranges and help, as JSON. */
+/* All methods, learners and common settings with types, defaults, ranges, help and tuning grids, as JSON. */
 STONET_API char *stonet_methods_json(void);
 
 /* ---- fit and use ------------------------------------------------------------------------------- */
@@ -310,7 +310,7 @@ typedef enum stonet_criterion {
    values that are lists themselves are separated by ';' instead: "hidden=100;200,50". Settings that change
    together share an entry, "NAME/NAME=a/b,c/d". In stonet_compare an entry may be for one method only,
    "METHOD:NAME=a,b,c", and one without a method is for all methods that have its settings. A NULL grid is the
-   built-in one of the method (stonet_default_grid_json). */
+   built-in one of the method (stonet_methods_json has it). */
 typedef struct stonet_tune_options {
     size_t size;
     int folds;               /* 0: 5 */
@@ -377,8 +377,6 @@ STONET_API stonet_status stonet_results_spec(const stonet_results *results, int6
 STONET_API char *stonet_results_json(const stonet_results *results);
 STONET_API char *stonet_results_csv(const stonet_results *results);
 STONET_API void stonet_results_free(stonet_results *results);
-/* The built-in tuning grid of a method: a JSON array of "NAME=a,b,c" texts; NULL for an unknown method. */
-STONET_API char *stonet_default_grid_json(const char *method);
 
 /* ---- how many dimensions ----------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
-"""Writes src/stonet/_generated.py from the parameter tables of the C library.
+"""Writes src/stonet/_generated.py and _names.py from the method and parameter tables of the C library.
 
-    python tools/generate_estimators.py            write the file
-    python tools/generate_estimators.py --print    only print it
+    python tools/generate_estimators.py                  write the files
+    python tools/generate_estimators.py --print [NAME]   only print one, by default _generated.py
 """
 from __future__ import annotations
 
@@ -13,30 +13,8 @@ from typing import Any
 
 from stonet._library import lib, take_text
 
-TARGET = Path(__file__).resolve().parents[1] / "src" / "stonet" / "_generated.py"
+FOLDER = Path(__file__).resolve().parents[1] / "src" / "stonet"
 WIDTH = 100
-
-# class -> (method of the library, base class)
-CLASSES = {
-    "StoNetClassifier": ("stonet", "BaseStoNetClassifier"),
-    "StoNetRegressor": ("stonet", "BaseStoNetRegressor"),
-    "PrincipalComponents": ("pca", "UnsupervisedReduction"),
-    "SlicedInverseRegression": ("sir", "TransformerReduction"),
-    "SlicedAverageVariance": ("save", "TransformerReduction"),
-    "DirectionalRegression": ("dr", "TransformerReduction"),
-    "PrincipalHessianDirections": ("phd", "TransformerReduction"),
-    "LassoSIR": ("lasso-sir", "TransformerReduction"),
-    "KernelSIR": ("ksir", "TransformerReduction"),
-    "GSIR": ("gsir", "TransformerReduction"),
-    "GSAVE": ("gsave", "TransformerReduction"),
-    "KernelDimensionReduction": ("kdr", "TransformerReduction"),
-    "GradientKDR": ("gkdr", "TransformerReduction"),
-    "LeastSquaresMutualInformation": ("lsmie", "TransformerReduction"),
-    "OuterProductOfGradients": ("opg", "TransformerReduction"),
-    "MAVE": ("mave", "TransformerReduction"),
-    "NNSDR": ("nnsdr", "TransformerReduction"),
-    "Autoencoder": ("autoencoder", "UnsupervisedReduction"),
-}
 
 HEAD = '''"""The estimators. Written by tools/generate_estimators.py from the parameter tables of the C library."""
 from __future__ import annotations
@@ -50,6 +28,11 @@ from ._base import (
     TransformerReduction,
     UnsupervisedReduction,
 )
+'''
+
+NAMES_HEAD = '''"""The names of the estimators. Written by tools/generate_estimators.py; loads nothing."""
+from __future__ import annotations
+
 '''
 
 Setting = dict[str, Any]
@@ -159,20 +142,37 @@ def class_text(name: str, method: dict[str, Any], common: dict[str, Setting], ba
     return "\n".join(lines) + "\n"
 
 
-def generate() -> str:
+def base_of(name: str, method: dict[str, Any]) -> str:
+    """What a class is derived from: one that predicts has its task in its name."""
+    if name.endswith("Classifier"):
+        return "BaseStoNetClassifier"
+    if name.endswith("Regressor"):
+        return "BaseStoNetRegressor"
+    return "TransformerReduction" if method["needs_response"] else "UnsupervisedReduction"
+
+
+def generate() -> dict[str, str]:
+    """The files by name."""
     tables = json.loads(take_text(lib.stonet_methods_json()) or "{}")
-    methods = {method["name"]: method for method in tables["methods"]}
     common = {setting["name"]: setting for setting in tables["common"]}
-    parts = [HEAD]
-    for name, (method, base) in CLASSES.items():
-        parts.append(class_text(name, methods[method], common, base))
-    listing = "\n".join(f"    {name}," for name in CLASSES)
+    parts, names = [HEAD], []
+    for method in tables["methods"]:
+        for name in method["python"] or []:
+            parts.append(class_text(name, method, common, base_of(name, method)))
+            names.append(name)
+    listing = "\n".join(f"    {name}," for name in names)
+    quoted = "\n".join(f'    "{name}",' for name in names)
     parts.append(f"ESTIMATORS: tuple[type[BaseReduction], ...] = (\n{listing}\n)\n")
-    return "\n\n".join(parts)
+    return {
+        "_generated.py": "\n\n".join(parts),
+        "_names.py": NAMES_HEAD + f"ESTIMATORS: tuple[str, ...] = (\n{quoted}\n)\n",
+    }
 
 
 if __name__ == "__main__":
+    files = generate()
     if "--print" in sys.argv[1:]:
-        sys.stdout.write(generate())
+        sys.stdout.write(files[sys.argv[2] if len(sys.argv) > 2 else "_generated.py"])
     else:
-        TARGET.write_text(generate())
+        for file, text in files.items():
+            (FOLDER / file).write_text(text)

@@ -14,6 +14,8 @@
 typedef enum sn_task { SN_REGRESSION, SN_CLASSIFICATION } sn_task;
 #define SN_TASK_WORDS(between) "regression" between "classification"
 extern const sn_words sn_task_words;
+/* Sets of tasks: what a method or a learner does. */
+enum { SN_TASK_REGRESSION = 1, SN_TASK_CLASSIFICATION = 2, SN_TASK_BOTH = 3 };
 
 typedef struct sn_problem {
     int64_t n, p;

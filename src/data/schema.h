@@ -20,6 +20,8 @@ typedef enum sn_scale {
     SN_SCALE_CENTRE, /* centred only */
     SN_SCALE_NONE
 } sn_scale;
+#define SN_SCALE_WORDS(between) "auto" between "column" between "common" between "centre" between "none"
+extern const sn_words sn_scale_words;
 
 typedef enum sn_task_wish {
     SN_TASK_AUTO,

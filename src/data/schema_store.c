@@ -9,8 +9,6 @@
 #include "data/schema_parts.h"
 #include "data/utf8.h"
 
-static const char *const scale_names[] = {"auto", "column", "common", "centre", "none"};
-
 /* ---- save -------------------------------------------------------------------------------------- */
 
 static json_t *words_to_json(const sn_dictionary *words)
@@ -79,7 +77,7 @@ static stonet_status check_texts(const sn_schema *schema)
 stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
 {
     SN_TRY(check_texts(schema));
-    SN_TRY(sn_store_put_text(store, "schema.scale", scale_names[schema->scale]));
+    SN_TRY(sn_words_put(&sn_scale_words, store, "schema.scale", schema->scale));
     SN_TRY(sn_store_put_int(store, "schema.header", schema->has_header));
     SN_TRY(sn_words_put(&sn_task_words, store, "schema.task", schema->task));
     SN_TRY(put_json(store, "schema.inputs", inputs_to_json(schema)));
@@ -195,12 +193,10 @@ static stonet_status load_vector(const sn_store *store, const char *name, int64_
 
 static stonet_status load_scale(const sn_store *store, sn_schema *schema)
 {
-    const char *word;
-    SN_TRY(sn_store_get_text(store, "schema.scale", &word));
-    for (sn_scale scale = SN_SCALE_COLUMN; scale <= SN_SCALE_NONE; scale++) {
-        if (strcmp(word, scale_names[scale]) == 0) schema->scale = scale;
-    }
-    return schema->scale == SN_SCALE_AUTO ? damaged("schema.scale") : STONET_OK;
+    int scale;
+    SN_TRY(sn_words_get(&sn_scale_words, store, "schema.scale", &scale));
+    schema->scale = (sn_scale)scale;
+    return scale == SN_SCALE_AUTO ? damaged("schema.scale") : STONET_OK;
 }
 
 static stonet_status load_response(const sn_store *store, sn_schema *schema)

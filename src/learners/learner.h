@@ -10,7 +10,7 @@
 typedef struct sn_learner {
     const char *name;
     const char *title;
-    unsigned tasks; /* 1 regression, 2 classification, 3 both */
+    unsigned tasks; /* SN_TASK_* */
     const sn_param *params;
     size_t n_params;
     /* problem->x is Z; the learner standardises inside if it needs to. */
@@ -23,6 +23,9 @@ typedef struct sn_learner {
     void (*free)(void *state);
     sn_sizes (*sizes)(const void *state);
 } sn_learner;
+
+/* The list of learners. To add one: its name here. */
+#define SN_LEARNERS(learner) learner(logistic) learner(linear) learner(mlp)
 
 const sn_learner *sn_learner_find(const char *name);
 size_t sn_learner_count(void);

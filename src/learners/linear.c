@@ -147,7 +147,7 @@ static sn_sizes linear_sizes(const void *state)
 const sn_learner sn_learner_linear = {
     .name = "linear",
     .title = "Linear regression by least squares",
-    .tasks = 1,
+    .tasks = SN_TASK_REGRESSION,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = linear_fit,

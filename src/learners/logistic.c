@@ -166,7 +166,7 @@ static sn_sizes logistic_sizes(const void *state)
 const sn_learner sn_learner_logistic = {
     .name = "logistic",
     .title = "Logistic regression with an L2 penalty",
-    .tasks = 2,
+    .tasks = SN_TASK_CLASSIFICATION,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = logistic_fit,

@@ -82,7 +82,7 @@ static sn_sizes mlp_sizes(const void *state)
 const sn_learner sn_learner_mlp = {
     .name = "mlp",
     .title = "Neural network of tanh layers by stochastic gradient descent",
-    .tasks = 3,
+    .tasks = SN_TASK_BOTH,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = mlp_fit,

@@ -2,9 +2,11 @@
 
 #include "learners/learner.h"
 
-extern const sn_learner sn_learner_logistic, sn_learner_linear, sn_learner_mlp;
+#define DECLARED(name) extern const sn_learner sn_learner_##name;
+SN_LEARNERS(DECLARED)
 
-static const sn_learner *const learners[] = {&sn_learner_logistic, &sn_learner_linear, &sn_learner_mlp};
+#define LISTED(name) &sn_learner_##name,
+static const sn_learner *const learners[] = {SN_LEARNERS(LISTED)};
 
 size_t sn_learner_count(void)
 {

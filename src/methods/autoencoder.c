@@ -88,11 +88,13 @@ static sn_sizes autoencoder_sizes(const void *state)
 const sn_method sn_method_autoencoder = {
     .name = "autoencoder",
     .title = "Autoencoder with one hidden layer on each side of the bottleneck",
+    .python = "Autoencoder",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .unsupervised = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    .grid = {{"hidden=auto,50", SN_TASK_BOTH}, {"rate=0.001,0.01", SN_TASK_BOTH}},
     .fit = autoencoder_fit,
     .transform = autoencoder_transform,
     .save = sn_network_save,

@@ -57,10 +57,12 @@ extern const sn_method sn_method_dr;
 const sn_method sn_method_dr = {
     .name = "dr",
     .title = "Directional regression (Li and Wang 2007)",
+    .python = "DirectionalRegression",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .grid = {{"slices=3,5,10", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},
     .fit = fit,
     .candidate = &candidate,
     SN_LINEAR_MAP_STATE,

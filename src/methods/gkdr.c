@@ -261,10 +261,12 @@ extern const sn_method sn_method_gkdr;
 const sn_method sn_method_gkdr = {
     .name = "gkdr",
     .title = "Gradient-based kernel dimension reduction (Fukumizu and Leng 2014)",
+    .python = "GradientKDR",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"epsilon=1e-6,1e-5,1e-3", SN_TASK_BOTH}},
     .fit = fit,
     SN_LINEAR_MAP_STATE,
 };

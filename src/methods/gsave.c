@@ -217,10 +217,12 @@ extern const sn_method sn_method_gsave;
 const sn_method sn_method_gsave = {
     .name = "gsave",
     .title = "Generalised sliced average variance estimation (Lee, Li and Chiaromonte 2013)",
+    .python = "GSAVE",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ex=1e-3,1e-2,1e-1", SN_TASK_BOTH}},
     .fit = fit,
     SN_KERNEL_MAP_STATE,
 };

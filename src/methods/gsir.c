@@ -199,10 +199,12 @@ extern const sn_method sn_method_gsir;
 const sn_method sn_method_gsir = {
     .name = "gsir",
     .title = "Generalised sliced inverse regression (Lee, Li and Chiaromonte 2013)",
+    .python = "GSIR",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ex=1e-3,1e-2,1e-1", SN_TASK_BOTH}},
     .fit = fit,
     SN_KERNEL_MAP_STATE,
 };

@@ -126,10 +126,12 @@ extern const sn_method sn_method_ksir;
 const sn_method sn_method_ksir = {
     .name = "ksir",
     .title = "Kernel sliced inverse regression (Wu 2008)",
+    .python = "KernelSIR",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ridge=1e-6,1e-4,1e-2", SN_TASK_BOTH}},
     .fit = fit,
     SN_KERNEL_MAP_STATE,
 };

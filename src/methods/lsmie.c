@@ -166,6 +166,7 @@ extern const sn_method sn_method_lsmie;
 const sn_method sn_method_lsmie = {
     .name = "lsmie",
     .title = "Least-squares mutual information estimation (Suzuki and Sugiyama 2013)",
+    .python = "LeastSquaresMutualInformation",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .params = params,

@@ -33,20 +33,28 @@ typedef struct sn_transform_request {
     int64_t table;     /* rows of the whole table: those of one draw in z */
 } sn_transform_request;
 
-enum { SN_TASK_REGRESSION = 1, SN_TASK_CLASSIFICATION = 2, SN_TASK_BOTH = 3 };
+/* One entry of a method's tuning grid, "NAME=a,b,c" as the user would write it (select/grid.h). */
+typedef struct sn_grid_entry {
+    const char *text;
+    unsigned tasks; /* SN_TASK_* where it matters */
+} sn_grid_entry;
+
+enum { SN_MAX_GRID_ENTRIES = 6 };
 
 struct sn_candidate; /* methods/spectral.h */
 
 typedef struct sn_method {
     const char *name;
-    const char *title; /* long name with the source, e.g. "Sliced inverse regression (Li 1991)" */
-    unsigned tasks;    /* SN_TASK_* */
-    bool multi_output; /* takes several numeric targets */
-    bool unsupervised; /* does not look at the response, which may be missing (problem->outputs is then 0) */
+    const char *title;  /* long name with the source, e.g. "Sliced inverse regression (Li 1991)" */
+    const char *python; /* its class in Python, "A|B" for one of each task; NULL: it has none */
+    unsigned tasks;     /* SN_TASK_* */
+    bool multi_output;  /* takes several numeric targets */
+    bool unsupervised;  /* does not look at the response, which may be missing (problem->outputs is then 0) */
     bool by_rows; /* fetches its rows batch by batch (data/rows.h): problem->x may be NULL in fit and fit_more
                    */
     const sn_param *params;
     size_t n_params;
+    sn_grid_entry grid[SN_MAX_GRID_ENTRIES]; /* what is worth tuning; none where nothing is */
     /* Runs with the OpenMP threads of the calling thread set to those of the run (the model room does it). */
     stonet_status (*fit)(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result);

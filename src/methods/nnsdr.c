@@ -304,10 +304,13 @@ static sn_sizes nnsdr_sizes(const void *state)
 const sn_method sn_method_nnsdr = {
     .name = "nnsdr",
     .title = "Neural-network sufficient dimension reduction (Kapla, Fertl, Bura 2022)",
+    .python = "NNSDR",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
+    /* on a few hundred rows the passes of the default, meant for thousands, learn the rows by heart */
+    .grid = {{"epochs=5,20,200", SN_TASK_BOTH}, {"refine=10,400", SN_TASK_BOTH}},
     .fit = nnsdr_fit,
     .transform = nnsdr_transform,
     .predict = nnsdr_predict,

@@ -36,6 +36,7 @@ extern const sn_method sn_method_pca;
 const sn_method sn_method_pca = {
     .name = "pca",
     .title = "Principal component analysis",
+    .python = "PrincipalComponents",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .unsupervised = true,

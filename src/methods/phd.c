@@ -184,10 +184,12 @@ extern const sn_method sn_method_phd;
 const sn_method sn_method_phd = {
     .name = "phd",
     .title = "Principal Hessian directions (Li 1992)",
+    .python = "PrincipalHessianDirections",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .grid = {{"response=residual,raw", SN_TASK_BOTH}},
     .fit = fit,
     .candidate = &candidate,
     SN_LINEAR_MAP_STATE,

@@ -1,49 +1,36 @@
-/* The list of methods. To add one: a line in each of the two lists below. */
+/* The list of methods. To add one: a line here. */
 #include <string.h>
 
 #include "methods/method.h"
 
-extern const sn_method sn_method_stonet;
-extern const sn_method sn_method_none;
-extern const sn_method sn_method_pca;
-extern const sn_method sn_method_sir;
-extern const sn_method sn_method_save;
-extern const sn_method sn_method_dr;
-extern const sn_method sn_method_phd;
-extern const sn_method sn_method_gsir;
-extern const sn_method sn_method_ksir;
-extern const sn_method sn_method_gsave;
-extern const sn_method sn_method_nnsdr;
-extern const sn_method sn_method_autoencoder;
-extern const sn_method sn_method_mave;
-extern const sn_method sn_method_opg;
-extern const sn_method sn_method_lasso_sir;
-extern const sn_method sn_method_gkdr;
-extern const sn_method sn_method_kdr;
-extern const sn_method sn_method_lsmie;
-
 /* clang-format off */
-static const sn_method *const methods[] = {
-    &sn_method_stonet,
-    &sn_method_none,
-    &sn_method_pca,
-    &sn_method_sir,
-    &sn_method_save,
-    &sn_method_dr,
-    &sn_method_phd,
-    &sn_method_gsir,
-    &sn_method_ksir,
-    &sn_method_gsave,
-    &sn_method_nnsdr,
-    &sn_method_autoencoder,
-    &sn_method_mave,
-    &sn_method_opg,
-    &sn_method_lasso_sir,
-    &sn_method_gkdr,
-    &sn_method_kdr,
-    &sn_method_lsmie,
-};
+#define METHODS(method) \
+    method(stonet) \
+    method(none) \
+    method(pca) \
+    method(sir) \
+    method(save) \
+    method(dr) \
+    method(phd) \
+    method(gsir) \
+    method(ksir) \
+    method(gsave) \
+    method(nnsdr) \
+    method(autoencoder) \
+    method(mave) \
+    method(opg) \
+    method(lasso_sir) \
+    method(gkdr) \
+    method(kdr) \
+    method(lsmie) \
+    /* end of the list */
 /* clang-format on */
+
+#define DECLARED(name) extern const sn_method sn_method_##name;
+METHODS(DECLARED)
+
+#define LISTED(name) &sn_method_##name,
+static const sn_method *const methods[] = {METHODS(LISTED)};
 
 enum { COUNT = sizeof methods / sizeof methods[0] };
 

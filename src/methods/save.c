@@ -106,10 +106,12 @@ extern const sn_method sn_method_save;
 const sn_method sn_method_save = {
     .name = "save",
     .title = "Sliced average variance estimation (Cook and Weisberg 1991)",
+    .python = "SlicedAverageVariance",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .grid = {{"slices=3,5,10", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},
     .fit = fit,
     .candidate = &candidate,
     SN_LINEAR_MAP_STATE,

@@ -152,10 +152,12 @@ extern const sn_method sn_method_sir;
 const sn_method sn_method_sir = {
     .name = "sir",
     .title = "Sliced inverse regression (Li 1991)",
+    .python = "SlicedInverseRegression",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .grid = {{"slices=5,10,20", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},
     .fit = fit,
     .candidate = &candidate,
     SN_LINEAR_MAP_STATE,

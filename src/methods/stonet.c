@@ -209,11 +209,14 @@ static const char *stonet_history_method(const void *state)
 const sn_method sn_method_stonet = {
     .name = "stonet",
     .title = "Stochastic neural network (Liang, Sun and Liang 2022)",
+    .python = "StoNetClassifier|StoNetRegressor",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .by_rows = true,
     .params = sn_stonet_params,
     .n_params = SN_STONET_PARAMS,
+    /* a fit chooses weight decay, epochs and activation by itself */
+    .grid = {{"hidden=auto;none", SN_TASK_BOTH}},
     .fit = stonet_fit_method,
     .fit_more = stonet_fit_more_method,
     .transform = stonet_transform_method,

@@ -48,12 +48,22 @@ static json_t *tasks_json(unsigned tasks)
     return list;
 }
 
+static json_t *grid_json(const sn_method *method)
+{
+    json_t *list = json_array();
+    for (int e = 0; e < SN_MAX_GRID_ENTRIES && method->grid[e].text != NULL; e++)
+        list = sn_json_add(list, json_string(method->grid[e].text));
+    return list;
+}
+
 static json_t *method_json(const sn_method *method)
 {
-    return json_pack("{s:s, s:s, s:o, s:b, s:b, s:b, s:b, s:o}", "name", method->name, "title", method->title,
-                     "tasks", tasks_json(method->tasks), "multi_output", method->multi_output,
-                     "needs_response", !method->unsupervised, "predicts_itself", method->predict != NULL,
-                     "draws", method->has_draws, "settings", params_json(method->params, method->n_params));
+    return json_pack("{s:s, s:s, s:o, s:o, s:b, s:b, s:b, s:b, s:o, s:o}", "name", method->name, "title",
+                     method->title, "python", choices_json(method->python), "tasks",
+                     tasks_json(method->tasks), "multi_output", method->multi_output, "needs_response",
+                     !method->unsupervised, "predicts_itself", method->predict != NULL, "draws",
+                     method->has_draws, "settings", params_json(method->params, method->n_params), "grid",
+                     grid_json(method));
 }
 
 static json_t *learner_json(const sn_learner *learner)

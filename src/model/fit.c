@@ -17,12 +17,7 @@ int sn_model_threads(int threads)
 
 sn_scale sn_spec_scale(const stonet_spec *spec)
 {
-    const char *word = sn_word(spec->common, "scale");
-    if (strcmp(word, "column") == 0) return SN_SCALE_COLUMN;
-    if (strcmp(word, "common") == 0) return SN_SCALE_COMMON;
-    if (strcmp(word, "centre") == 0) return SN_SCALE_CENTRE;
-    if (strcmp(word, "none") == 0) return SN_SCALE_NONE;
-    return SN_SCALE_AUTO;
+    return (sn_scale)sn_words_choice(&sn_scale_words, spec->common, "scale");
 }
 
 sn_task_wish sn_spec_task(const stonet_spec *spec)

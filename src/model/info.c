@@ -57,16 +57,6 @@ char *stonet_model_history_csv(const stonet_model *model)
     return model != NULL && model->history != NULL ? sn_strdup(model->history) : NULL;
 }
 
-static const char *scale_name(sn_scale scale)
-{
-    static const char *const NAMES[] = {[SN_SCALE_AUTO] = "auto",
-                                        [SN_SCALE_COLUMN] = "column",
-                                        [SN_SCALE_COMMON] = "common",
-                                        [SN_SCALE_CENTRE] = "centre",
-                                        [SN_SCALE_NONE] = "none"};
-    return NAMES[scale];
-}
-
 /* Names that are not UTF-8 cannot be written in JSON and become null. */
 static json_t *text_json(const char *text)
 {
@@ -163,8 +153,8 @@ char *stonet_model_json(const stonet_model *model)
         sn_words_name(&sn_outcome_words, model->outcome), "task",
         sn_schema_outputs(schema) > 0 ? sn_words_name(&sn_task_words, sn_schema_task(schema)) : "none",
         "rows", (json_int_t)model->n_train, "seed", json_integer((json_int_t)model->seed), "scale",
-        scale_name(sn_schema_scale(schema)), "settings", sn_settings_json(model->settings, true), "learner",
-        learner_json(model));
+        sn_words_name(&sn_scale_words, sn_schema_scale(schema)), "settings",
+        sn_settings_json(model->settings, true), "learner", learner_json(model));
     info = sn_json_put(info, "fitted", fitted_json(model));
     info = sn_json_put(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
     info = sn_json_put(info, "features", json_integer(sn_schema_features(schema)));

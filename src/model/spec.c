@@ -5,13 +5,15 @@
 #include "base/nearest.h"
 #include "model/model.h"
 
+#define LEARNER_CHOICE(name) "|" #name
+
 const sn_param sn_common_params[] = {
     {"dim", SN_INTEGER, "2", 1, 1e6, NULL, "number of reduced variables, the columns of Z"},
     {"task", SN_CHOICE, "auto", 0, 0, "auto|" SN_TASK_WORDS(SN_JOINED),
      "what the target is; auto: text and few whole numbers are classes"},
-    {"scale", SN_CHOICE, "auto", 0, 0, "auto|column|common|centre|none",
+    {"scale", SN_CHOICE, "auto", 0, 0, SN_SCALE_WORDS(SN_JOINED),
      "how features are scaled: each column, all by one common factor, only centred, or not at all"},
-    {"learner", SN_CHOICE, "auto", 0, 0, "auto|none|logistic|linear|mlp",
+    {"learner", SN_CHOICE, "auto", 0, 0, "auto|none" SN_LEARNERS(LEARNER_CHOICE),
      "what predicts from Z; auto: the method itself, else logistic or linear regression"},
 };
 const size_t sn_common_param_count = sizeof sn_common_params / sizeof *sn_common_params;

@@ -68,7 +68,7 @@ static stonet_status make_points(comparison *self, int64_t i, uint64_t seed)
     if (self->options.tuning == NULL) return sn_points_create(spec, NULL, 0, 0, seed, &self->points[i]);
     if (tuning->grid == NULL) {
         const char *grid[SN_MAX_GRID_ENTRIES];
-        int64_t n_grid = sn_default_grid(spec->method->name, sn_strata_task(&self->strata), grid);
+        int64_t n_grid = sn_default_grid(spec->method, sn_strata_task(&self->strata), grid);
         return sn_points_create(spec, grid, n_grid, tuning->trials, seed, &self->points[i]);
     }
     const char **entries = NULL;

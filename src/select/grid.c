@@ -226,3 +226,11 @@ bool sn_grid_entry_is_for(const char *entry, const stonet_spec *spec, const char
     }
     return true;
 }
+
+int64_t sn_default_grid(const sn_method *method, unsigned tasks, const char *out[SN_MAX_GRID_ENTRIES])
+{
+    int64_t count = 0;
+    for (int e = 0; e < SN_MAX_GRID_ENTRIES && method->grid[e].text != NULL; e++)
+        if ((method->grid[e].tasks & tasks) != 0) out[count++] = method->grid[e].text;
+    return count;
+}

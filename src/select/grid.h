@@ -1,4 +1,4 @@
-/* Grids of settings: "NAME=a,b,c" or "NAME/NAME=a/b,c/d" texts, their points, and the built-in ones. */
+/* Grids of settings: "NAME=a,b,c" or "NAME/NAME=a/b,c/d" texts, their points, and the methods' own. */
 #ifndef SN_SELECT_GRID_H
 #define SN_SELECT_GRID_H
 
@@ -20,10 +20,8 @@ void sn_points_free(sn_points *points);
    An entry for all methods is for those that have its settings. */
 bool sn_grid_entry_is_for(const char *entry, const stonet_spec *spec, const char **own);
 
-enum { SN_MAX_GRID_ENTRIES = 6 };
-
-/* The built-in grid of a method for the given tasks (SN_TASK_*): how many entries, 0 when there is nothing to
-   tune. */
-int64_t sn_default_grid(const char *method, unsigned tasks, const char *out[SN_MAX_GRID_ENTRIES]);
+/* The method's own grid for the given tasks (SN_TASK_*): how many entries, 0 when there is nothing to tune.
+ */
+int64_t sn_default_grid(const sn_method *method, unsigned tasks, const char *out[SN_MAX_GRID_ENTRIES]);
 
 #endif

@@ -12,7 +12,7 @@ static stonet_status make_points(const stonet_spec *spec, const stonet_tune_opti
     if (options->grid != NULL)
         return sn_points_create(spec, options->grid, options->n_grid, options->trials, seed, points);
     const char *grid[SN_MAX_GRID_ENTRIES];
-    int64_t n_grid = sn_default_grid(spec->method->name, sn_strata_task(strata), grid);
+    int64_t n_grid = sn_default_grid(spec->method, sn_strata_task(strata), grid);
     return sn_points_create(spec, grid, n_grid, options->trials, seed, points);
 }
 

@@ -8,54 +8,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ._names import ESTIMATORS as _ESTIMATORS
+
 if TYPE_CHECKING:
     from . import datasets, plot
     from ._files import load
-    from ._generated import (
-        GSAVE,
-        GSIR,
-        MAVE,
-        NNSDR,
-        Autoencoder,
-        DirectionalRegression,
-        GradientKDR,
-        KernelDimensionReduction,
-        KernelSIR,
-        LassoSIR,
-        LeastSquaresMutualInformation,
-        OuterProductOfGradients,
-        PrincipalComponents,
-        PrincipalHessianDirections,
-        SlicedAverageVariance,
-        SlicedInverseRegression,
-        StoNetClassifier,
-        StoNetRegressor,
-    )
+    from ._generated import *  # noqa: F403
     from .errors import StonetError, StonetWarning
     from .independence import IndependenceTestResult, independence_test
 
     __version__: str
 
-_ESTIMATORS = (
-    "StoNetClassifier",
-    "StoNetRegressor",
-    "PrincipalComponents",
-    "SlicedInverseRegression",
-    "SlicedAverageVariance",
-    "DirectionalRegression",
-    "PrincipalHessianDirections",
-    "LassoSIR",
-    "KernelSIR",
-    "GSIR",
-    "GSAVE",
-    "KernelDimensionReduction",
-    "GradientKDR",
-    "LeastSquaresMutualInformation",
-    "OuterProductOfGradients",
-    "MAVE",
-    "NNSDR",
-    "Autoencoder",
-)
 _HOME = {
     **{name: "_generated" for name in _ESTIMATORS},
     "load": "_files",

@@ -38,8 +38,10 @@ class StoNetClassifier(BaseStoNetClassifier):
         pull of the weights towards 0; auto: chosen on held-out rows. From 0 to 1e+06.
     l1 : float, default=0.0
         lasso penalty on the weights. From 0 to 1e+06.
-    schedule : {"linear", "constant", "power"}, default="linear"
-        how the parameter step falls: linearly to a tenth, not at all, or as C/(c + k^a).
+    schedule : {"auto", "linear", "constant", "averaged", "power"}, default="auto"
+        how the parameter step falls: linearly to a tenth, not at all, as C/(c + k^a), or slowly
+        with the iterates of the last half averaged; auto: averaged where epochs are chosen,
+        else linear.
     schedule_c : float, default=1000.0
         c of the power schedule. From 0 to 1e+12.
     schedule_a : float, default=0.6
@@ -145,7 +147,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         momentum: float = 0.9,
         weight_decay: float | str = "auto",
         l1: float = 0.0,
-        schedule: str = "linear",
+        schedule: str = "auto",
         schedule_c: float = 1000.0,
         schedule_a: float = 0.6,
         sweeps: int | str = "auto",
@@ -232,8 +234,10 @@ class StoNetRegressor(BaseStoNetRegressor):
         pull of the weights towards 0; auto: chosen on held-out rows. From 0 to 1e+06.
     l1 : float, default=0.0
         lasso penalty on the weights. From 0 to 1e+06.
-    schedule : {"linear", "constant", "power"}, default="linear"
-        how the parameter step falls: linearly to a tenth, not at all, or as C/(c + k^a).
+    schedule : {"auto", "linear", "constant", "averaged", "power"}, default="auto"
+        how the parameter step falls: linearly to a tenth, not at all, as C/(c + k^a), or slowly
+        with the iterates of the last half averaged; auto: averaged where epochs are chosen,
+        else linear.
     schedule_c : float, default=1000.0
         c of the power schedule. From 0 to 1e+12.
     schedule_a : float, default=0.6
@@ -338,7 +342,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         momentum: float = 0.9,
         weight_decay: float | str = "auto",
         l1: float = 0.0,
-        schedule: str = "linear",
+        schedule: str = "auto",
         schedule_c: float = 1000.0,
         schedule_a: float = 0.6,
         sweeps: int | str = "auto",
@@ -693,20 +697,28 @@ class PrincipalHessianDirections(TransformerReduction):
         self.verbose = verbose
 
 
-class LassoSIR(TransformerReduction):
-    """Lasso-SIR: sparse sliced inverse regression (Lin, Zhao and Liu 2019).
+class GSIR(TransformerReduction):
+    """Generalised sliced inverse regression (Lee, Li and Chiaromonte 2013).
 
     Parameters
     ----------
     n_components : int, default=2
         number of reduced variables, the columns of Z.
-    slices : int, default=10
-        slices of a numeric target (a class target has one slice a class). From 2 to 10000.
-    penalty : float or "auto", default="auto"
-        lasso penalty as a share of the least one that removes every column; auto: by cross-
-        validation. From 0 to 1.
-    folds : int, default=10
-        folds of the cross-validation of the penalty. From 2 to 1000.
+    complexity : float, default=1.0
+        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
+    bandwidth : float or "auto", default="auto"
+        s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at
+        most). From 1e-12 to 1e+12.
+    landmarks : int or None, default=None
+        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
+        From 2 to 1e+06.
+    ex : float, default=0.1
+        ridge on the features' Gram matrix, as a share of its largest eigenvalue. From 1e-12 to
+        1000.
+    ey : float, default=0.1
+        the same for the response (regression with atype=gyinv). From 1e-12 to 1000.
+    atype : {"identity", "gyinv"}, default="identity"
+        weight of the response: its Gram matrix, or that times its inverse.
     task : {"auto", "regression", "classification"}, default="auto"
         what the target is; auto: text and few whole numbers are classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
@@ -727,11 +739,14 @@ class LassoSIR(TransformerReduction):
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
-    _method = "lasso-sir"
+    _method = "gsir"
     _settings = (
-        "slices",
-        "penalty",
-        "folds",
+        "complexity",
+        "bandwidth",
+        "landmarks",
+        "ex",
+        "ey",
+        "atype",
         "task",
         "scale",
     )
@@ -740,9 +755,12 @@ class LassoSIR(TransformerReduction):
         self,
         n_components: int = 2,
         *,
-        slices: int = 10,
-        penalty: float | str = "auto",
-        folds: int = 10,
+        complexity: float = 1.0,
+        bandwidth: float | str = "auto",
+        landmarks: int | None = None,
+        ex: float = 0.1,
+        ey: float = 0.1,
+        atype: str = "identity",
         task: str = "auto",
         scale: str = "auto",
         random_state: Any = None,
@@ -750,9 +768,12 @@ class LassoSIR(TransformerReduction):
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
-        self.slices = slices
-        self.penalty = penalty
-        self.folds = folds
+        self.complexity = complexity
+        self.bandwidth = bandwidth
+        self.landmarks = landmarks
+        self.ex = ex
+        self.ey = ey
+        self.atype = atype
         self.task = task
         self.scale = scale
         self.random_state = random_state
@@ -839,90 +860,6 @@ class KernelSIR(TransformerReduction):
         self.verbose = verbose
 
 
-class GSIR(TransformerReduction):
-    """Generalised sliced inverse regression (Lee, Li and Chiaromonte 2013).
-
-    Parameters
-    ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
-    complexity : float, default=1.0
-        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
-    bandwidth : float or "auto", default="auto"
-        s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at
-        most). From 1e-12 to 1e+12.
-    landmarks : int or None, default=None
-        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
-        From 2 to 1e+06.
-    ex : float, default=0.1
-        ridge on the features' Gram matrix, as a share of its largest eigenvalue. From 1e-12 to
-        1000.
-    ey : float, default=0.1
-        the same for the response (regression with atype=gyinv). From 1e-12 to 1000.
-    atype : {"identity", "gyinv"}, default="identity"
-        weight of the response: its Gram matrix, or that times its inverse.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    history_ : dict of arrays, the training history by epoch, or None when there is none
-    """
-
-    _method = "gsir"
-    _settings = (
-        "complexity",
-        "bandwidth",
-        "landmarks",
-        "ex",
-        "ey",
-        "atype",
-        "task",
-        "scale",
-    )
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        complexity: float = 1.0,
-        bandwidth: float | str = "auto",
-        landmarks: int | None = None,
-        ex: float = 0.1,
-        ey: float = 0.1,
-        atype: str = "identity",
-        task: str = "auto",
-        scale: str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.complexity = complexity
-        self.bandwidth = bandwidth
-        self.landmarks = landmarks
-        self.ex = ex
-        self.ey = ey
-        self.atype = atype
-        self.task = task
-        self.scale = scale
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-
 class GSAVE(TransformerReduction):
     """Generalised sliced average variance estimation (Lee, Li and Chiaromonte 2013).
 
@@ -995,404 +932,6 @@ class GSAVE(TransformerReduction):
         self.landmarks = landmarks
         self.ex = ex
         self.ey = ey
-        self.task = task
-        self.scale = scale
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-
-class KernelDimensionReduction(TransformerReduction):
-    """Kernel dimension reduction (Fukumizu, Bach and Jordan 2009).
-
-    Parameters
-    ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
-    complexity : float, default=1.0
-        c in the kernel exp(-c |z - z'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
-    bandwidth : float or "auto", default="auto"
-        s, a distance between rows of Z; auto: half the median distance of x times sqrt(dim /
-        p). From 1e-12 to 1e+12.
-    landmarks : int or None, default=None
-        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
-        From 2 to 1e+06.
-    rows : int or "auto", default="auto"
-        rows the criterion is summed over, chosen by the seed; auto: all, with landmarks at most
-        2.5 times as many. From 2 to 1e+09.
-    epsilon : float, default=0.0001
-        ridge of the conditional covariance, per row. From 1e-14 to 1000.
-    anneal : float, default=4.0
-        square of the first bandwidth over that of the last. From 1 to 1000.
-    iterations : int, default=50
-        gradient steps in all. From 1 to 1e+06.
-    restarts : int, default=1
-        starts: gKDR, then random directions. From 1 to 10000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    history_ : dict of arrays, the training history by epoch, or None when there is none
-    """
-
-    _method = "kdr"
-    _settings = (
-        "complexity",
-        "bandwidth",
-        "landmarks",
-        "rows",
-        "epsilon",
-        "anneal",
-        "iterations",
-        "restarts",
-        "task",
-        "scale",
-    )
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        complexity: float = 1.0,
-        bandwidth: float | str = "auto",
-        landmarks: int | None = None,
-        rows: int | str = "auto",
-        epsilon: float = 0.0001,
-        anneal: float = 4.0,
-        iterations: int = 50,
-        restarts: int = 1,
-        task: str = "auto",
-        scale: str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.complexity = complexity
-        self.bandwidth = bandwidth
-        self.landmarks = landmarks
-        self.rows = rows
-        self.epsilon = epsilon
-        self.anneal = anneal
-        self.iterations = iterations
-        self.restarts = restarts
-        self.task = task
-        self.scale = scale
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-
-class GradientKDR(TransformerReduction):
-    """Gradient-based kernel dimension reduction (Fukumizu and Leng 2014).
-
-    Parameters
-    ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
-    complexity : float, default=1.0
-        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
-    bandwidth : float or "auto", default="auto"
-        s, a distance between rows of scaled x; auto: the median over pairs (of 2000 rows at
-        most). From 1e-12 to 1e+12.
-    landmarks : int or None, default=None
-        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
-        From 2 to 1e+06.
-    epsilon : float, default=1e-05
-        ridge of the kernel regression, per row. From 1e-14 to 1000.
-    steps : int, default=1
-        steps in which the dimension shrinks; more than 1 is gKDR-i. From 1 to 1000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    history_ : dict of arrays, the training history by epoch, or None when there is none
-    """
-
-    _method = "gkdr"
-    _settings = (
-        "complexity",
-        "bandwidth",
-        "landmarks",
-        "epsilon",
-        "steps",
-        "task",
-        "scale",
-    )
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        complexity: float = 1.0,
-        bandwidth: float | str = "auto",
-        landmarks: int | None = None,
-        epsilon: float = 1e-05,
-        steps: int = 1,
-        task: str = "auto",
-        scale: str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.complexity = complexity
-        self.bandwidth = bandwidth
-        self.landmarks = landmarks
-        self.epsilon = epsilon
-        self.steps = steps
-        self.task = task
-        self.scale = scale
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-
-class LeastSquaresMutualInformation(TransformerReduction):
-    """Least-squares mutual information estimation (Suzuki and Sugiyama 2013).
-
-    Parameters
-    ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
-    landmarks : int, default=200
-        basis functions, at rows chosen by the seed. From 2 to 1e+06.
-    bandwidths : float or tuple of float, default=(0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0)
-        bandwidths to choose from, in median distances of z and y; one: no choice. From 1e-06 to
-        1e+06.
-    lambdas : float or tuple of float, default=(0.001, 0.00316, 0.01, 0.0316, 0.1, 0.316, 1.0, 3.16, 10.0)
-        ridges to choose from. From 1e-12 to 1e+06.
-    iterations : int, default=100
-        gradient steps a start. From 1 to 1e+06.
-    tune_every : int, default=5
-        steps between two choices of bandwidth and ridge. From 1 to 1e+06.
-    restarts : int, default=5
-        starts: gKDR, then random directions. From 1 to 10000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    history_ : dict of arrays, the training history by epoch, or None when there is none
-    """
-
-    _method = "lsmie"
-    _settings = (
-        "landmarks",
-        "bandwidths",
-        "lambdas",
-        "iterations",
-        "tune_every",
-        "restarts",
-        "task",
-        "scale",
-    )
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        landmarks: int = 200,
-        bandwidths: float | tuple[float, ...] = (0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0),
-        lambdas: float | tuple[float, ...] = (0.001, 0.00316, 0.01, 0.0316, 0.1, 0.316, 1.0, 3.16, 10.0),
-        iterations: int = 100,
-        tune_every: int = 5,
-        restarts: int = 5,
-        task: str = "auto",
-        scale: str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.landmarks = landmarks
-        self.bandwidths = bandwidths
-        self.lambdas = lambdas
-        self.iterations = iterations
-        self.tune_every = tune_every
-        self.restarts = restarts
-        self.task = task
-        self.scale = scale
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-
-class OuterProductOfGradients(TransformerReduction):
-    """Outer product of gradients (Xia, Tong, Li and Zhu 2002).
-
-    Parameters
-    ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
-    anchors : int or "auto", default="auto"
-        rows at which the regression is linearised; auto: the larger of 100 and sqrt(n). From 1
-        to 1e+06.
-    subspace : {"mean", "central"}, default="mean"
-        for numeric targets: look at their mean, or at their whole distribution given x.
-    bandwidth : float, default=1.2
-        factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
-    ridge : float, default=0.0
-        added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    history_ : dict of arrays, the training history by epoch, or None when there is none
-    """
-
-    _method = "opg"
-    _settings = (
-        "anchors",
-        "subspace",
-        "bandwidth",
-        "ridge",
-        "task",
-        "scale",
-    )
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        anchors: int | str = "auto",
-        subspace: str = "mean",
-        bandwidth: float = 1.2,
-        ridge: float = 0.0,
-        task: str = "auto",
-        scale: str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.anchors = anchors
-        self.subspace = subspace
-        self.bandwidth = bandwidth
-        self.ridge = ridge
-        self.task = task
-        self.scale = scale
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-
-class MAVE(TransformerReduction):
-    """Minimum average variance estimation (Xia, Tong, Li and Zhu 2002).
-
-    Parameters
-    ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
-    anchors : int or "auto", default="auto"
-        rows at which the regression is linearised; auto: the larger of 100 and sqrt(n). From 1
-        to 1e+06.
-    subspace : {"mean", "central"}, default="mean"
-        for numeric targets: look at their mean, or at their whole distribution given x.
-    bandwidth : float, default=1.2
-        factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
-    ridge : float, default=0.0
-        added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    history_ : dict of arrays, the training history by epoch, or None when there is none
-    """
-
-    _method = "mave"
-    _settings = (
-        "anchors",
-        "subspace",
-        "bandwidth",
-        "ridge",
-        "task",
-        "scale",
-    )
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        anchors: int | str = "auto",
-        subspace: str = "mean",
-        bandwidth: float = 1.2,
-        ridge: float = 0.0,
-        task: str = "auto",
-        scale: str = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.anchors = anchors
-        self.subspace = subspace
-        self.bandwidth = bandwidth
-        self.ridge = ridge
         self.task = task
         self.scale = scale
         self.random_state = random_state
@@ -1558,6 +1097,471 @@ class Autoencoder(UnsupervisedReduction):
         self.verbose = verbose
 
 
+class MAVE(TransformerReduction):
+    """Minimum average variance estimation (Xia, Tong, Li and Zhu 2002).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    anchors : int or "auto", default="auto"
+        rows at which the regression is linearised; auto: the larger of 100 and sqrt(n). From 1
+        to 1e+06.
+    subspace : {"mean", "central"}, default="mean"
+        for numeric targets: look at their mean, or at their whole distribution given x.
+    bandwidth : float, default=1.2
+        factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
+    ridge : float, default=0.0
+        added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "mave"
+    _settings = (
+        "anchors",
+        "subspace",
+        "bandwidth",
+        "ridge",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        anchors: int | str = "auto",
+        subspace: str = "mean",
+        bandwidth: float = 1.2,
+        ridge: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.anchors = anchors
+        self.subspace = subspace
+        self.bandwidth = bandwidth
+        self.ridge = ridge
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class OuterProductOfGradients(TransformerReduction):
+    """Outer product of gradients (Xia, Tong, Li and Zhu 2002).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    anchors : int or "auto", default="auto"
+        rows at which the regression is linearised; auto: the larger of 100 and sqrt(n). From 1
+        to 1e+06.
+    subspace : {"mean", "central"}, default="mean"
+        for numeric targets: look at their mean, or at their whole distribution given x.
+    bandwidth : float, default=1.2
+        factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
+    ridge : float, default=0.0
+        added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "opg"
+    _settings = (
+        "anchors",
+        "subspace",
+        "bandwidth",
+        "ridge",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        anchors: int | str = "auto",
+        subspace: str = "mean",
+        bandwidth: float = 1.2,
+        ridge: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.anchors = anchors
+        self.subspace = subspace
+        self.bandwidth = bandwidth
+        self.ridge = ridge
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LassoSIR(TransformerReduction):
+    """Lasso-SIR: sparse sliced inverse regression (Lin, Zhao and Liu 2019).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    slices : int, default=10
+        slices of a numeric target (a class target has one slice a class). From 2 to 10000.
+    penalty : float or "auto", default="auto"
+        lasso penalty as a share of the least one that removes every column; auto: by cross-
+        validation. From 0 to 1.
+    folds : int, default=10
+        folds of the cross-validation of the penalty. From 2 to 1000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "lasso-sir"
+    _settings = (
+        "slices",
+        "penalty",
+        "folds",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        slices: int = 10,
+        penalty: float | str = "auto",
+        folds: int = 10,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.slices = slices
+        self.penalty = penalty
+        self.folds = folds
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GradientKDR(TransformerReduction):
+    """Gradient-based kernel dimension reduction (Fukumizu and Leng 2014).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    complexity : float, default=1.0
+        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
+    bandwidth : float or "auto", default="auto"
+        s, a distance between rows of scaled x; auto: the median over pairs (of 2000 rows at
+        most). From 1e-12 to 1e+12.
+    landmarks : int or None, default=None
+        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
+        From 2 to 1e+06.
+    epsilon : float, default=1e-05
+        ridge of the kernel regression, per row. From 1e-14 to 1000.
+    steps : int, default=1
+        steps in which the dimension shrinks; more than 1 is gKDR-i. From 1 to 1000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "gkdr"
+    _settings = (
+        "complexity",
+        "bandwidth",
+        "landmarks",
+        "epsilon",
+        "steps",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        complexity: float = 1.0,
+        bandwidth: float | str = "auto",
+        landmarks: int | None = None,
+        epsilon: float = 1e-05,
+        steps: int = 1,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.complexity = complexity
+        self.bandwidth = bandwidth
+        self.landmarks = landmarks
+        self.epsilon = epsilon
+        self.steps = steps
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class KernelDimensionReduction(TransformerReduction):
+    """Kernel dimension reduction (Fukumizu, Bach and Jordan 2009).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    complexity : float, default=1.0
+        c in the kernel exp(-c |z - z'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
+    bandwidth : float or "auto", default="auto"
+        s, a distance between rows of Z; auto: half the median distance of x times sqrt(dim /
+        p). From 1e-12 to 1e+12.
+    landmarks : int or None, default=None
+        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
+        From 2 to 1e+06.
+    rows : int or "auto", default="auto"
+        rows the criterion is summed over, chosen by the seed; auto: all, with landmarks at most
+        2.5 times as many. From 2 to 1e+09.
+    epsilon : float, default=0.0001
+        ridge of the conditional covariance, per row. From 1e-14 to 1000.
+    anneal : float, default=4.0
+        square of the first bandwidth over that of the last. From 1 to 1000.
+    iterations : int, default=50
+        gradient steps in all. From 1 to 1e+06.
+    restarts : int, default=1
+        starts: gKDR, then random directions. From 1 to 10000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "kdr"
+    _settings = (
+        "complexity",
+        "bandwidth",
+        "landmarks",
+        "rows",
+        "epsilon",
+        "anneal",
+        "iterations",
+        "restarts",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        complexity: float = 1.0,
+        bandwidth: float | str = "auto",
+        landmarks: int | None = None,
+        rows: int | str = "auto",
+        epsilon: float = 0.0001,
+        anneal: float = 4.0,
+        iterations: int = 50,
+        restarts: int = 1,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.complexity = complexity
+        self.bandwidth = bandwidth
+        self.landmarks = landmarks
+        self.rows = rows
+        self.epsilon = epsilon
+        self.anneal = anneal
+        self.iterations = iterations
+        self.restarts = restarts
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LeastSquaresMutualInformation(TransformerReduction):
+    """Least-squares mutual information estimation (Suzuki and Sugiyama 2013).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    landmarks : int, default=200
+        basis functions, at rows chosen by the seed. From 2 to 1e+06.
+    bandwidths : float or tuple of float, default=(0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0)
+        bandwidths to choose from, in median distances of z and y; one: no choice. From 1e-06 to
+        1e+06.
+    lambdas : float or tuple of float, default=(0.001, 0.00316, 0.01, 0.0316, 0.1, 0.316, 1.0, 3.16, 10.0)
+        ridges to choose from. From 1e-12 to 1e+06.
+    iterations : int, default=100
+        gradient steps a start. From 1 to 1e+06.
+    tune_every : int, default=5
+        steps between two choices of bandwidth and ridge. From 1 to 1e+06.
+    restarts : int, default=5
+        starts: gKDR, then random directions. From 1 to 10000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "lsmie"
+    _settings = (
+        "landmarks",
+        "bandwidths",
+        "lambdas",
+        "iterations",
+        "tune_every",
+        "restarts",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        landmarks: int = 200,
+        bandwidths: float | tuple[float, ...] = (0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0),
+        lambdas: float | tuple[float, ...] = (0.001, 0.00316, 0.01, 0.0316, 0.1, 0.316, 1.0, 3.16, 10.0),
+        iterations: int = 100,
+        tune_every: int = 5,
+        restarts: int = 5,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.landmarks = landmarks
+        self.bandwidths = bandwidths
+        self.lambdas = lambdas
+        self.iterations = iterations
+        self.tune_every = tune_every
+        self.restarts = restarts
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 ESTIMATORS: tuple[type[BaseReduction], ...] = (
     StoNetClassifier,
     StoNetRegressor,
@@ -1566,15 +1570,15 @@ ESTIMATORS: tuple[type[BaseReduction], ...] = (
     SlicedAverageVariance,
     DirectionalRegression,
     PrincipalHessianDirections,
-    LassoSIR,
-    KernelSIR,
     GSIR,
+    KernelSIR,
     GSAVE,
-    KernelDimensionReduction,
-    GradientKDR,
-    LeastSquaresMutualInformation,
-    OuterProductOfGradients,
-    MAVE,
     NNSDR,
     Autoencoder,
+    MAVE,
+    OuterProductOfGradients,
+    LassoSIR,
+    GradientKDR,
+    KernelDimensionReduction,
+    LeastSquaresMutualInformation,
 )

@@ -1,0 +1,23 @@
+"""The names of the estimators. Written by tools/generate_estimators.py; loads nothing."""
+from __future__ import annotations
+
+ESTIMATORS: tuple[str, ...] = (
+    "StoNetClassifier",
+    "StoNetRegressor",
+    "PrincipalComponents",
+    "SlicedInverseRegression",
+    "SlicedAverageVariance",
+    "DirectionalRegression",
+    "PrincipalHessianDirections",
+    "GSIR",
+    "KernelSIR",
+    "GSAVE",
+    "NNSDR",
+    "Autoencoder",
+    "MAVE",
+    "OuterProductOfGradients",
+    "LassoSIR",
+    "GradientKDR",
+    "KernelDimensionReduction",
+    "LeastSquaresMutualInformation",
+)
