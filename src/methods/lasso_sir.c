@@ -14,10 +14,11 @@
 #include "methods/lasso.h"
 #include "methods/spectral.h"
 
-enum { PATH = 100, PATH_SWEEPS = 1000, FINAL_SWEEPS = 20000 };
+enum { PATH = 100, STAGE = 10, PAST = 20, PATH_SWEEPS = 1000, FINAL_SWEEPS = 20000 };
 
 static const double SHORTEST = 1e-3; /* the end of the path, as a share of its start */
-static const double PATH_TOLERANCE = 1e-6, FINAL_TOLERANCE = 1e-10;
+static const double PATH_TOLERANCE = 1e-7, FINAL_TOLERANCE = 1e-10;
+static const double WORSE = 1.03; /* by so much the error must have grown for the path to end */
 
 static const sn_param params[] = {
     SN_PARAM_SLICES,
@@ -40,18 +41,6 @@ typedef struct work {
     double *pseudo;  /* dim x slices */
     double *b;       /* dim x k: the lasso coefficients */
 } work;
-
-static void work_clear(work *w)
-{
-    sn_free(w->column);
-    sn_free(w->centre);
-    sn_free(w->mean);
-    sn_free(w->gram);
-    sn_free(w->value);
-    sn_free(w->c);
-    sn_free(w->pseudo);
-    sn_free(w->b);
-}
 
 /* Slice means, exactly 0 for constant columns; centre is their average. */
 static void slice_means(work *w)
@@ -96,25 +85,23 @@ static int by_number(const void *left, const void *right)
 }
 
 /* Keeps the n columns (all when p <= n) whose slice means vary most. */
-static stonet_status screen(work *w)
+static stonet_status screen(sn_workspace *keep, work *w)
 {
     int64_t p = w->problem->p;
+    SN_WORKSPACE(scratch);
     ranked *order = NULL;
-    SN_TRY(SN_NEW(order, p));
+    SN_TRY(SN_TAKE_ZERO(&scratch, order, p));
     for (int64_t j = 0; j < p; j++) {
         order[j].column = j;
         for (int64_t h = 0; h < w->slices.count; h++)
             order[j].score += share(w, h) * w->mean[h * p + j] * w->mean[h * p + j];
     }
     w->k = p < w->problem->n ? p : w->problem->n;
-    stonet_status status = SN_NEW(w->column, w->k);
-    if (status == STONET_OK) {
-        qsort(order, (size_t)p, sizeof *order, by_score);
-        for (int64_t j = 0; j < w->k; j++) w->column[j] = order[j].column;
-        qsort(w->column, (size_t)w->k, sizeof *w->column, by_number);
-    }
-    sn_free(order);
-    return status;
+    SN_TRY(SN_TAKE(keep, w->column, w->k));
+    qsort(order, (size_t)p, sizeof *order, by_score);
+    for (int64_t j = 0; j < w->k; j++) w->column[j] = order[j].column;
+    qsort(w->column, (size_t)w->k, sizeof *w->column, by_number);
+    return STONET_OK;
 }
 
 /* The kept columns of `count` rows of x, centred. */
@@ -127,53 +114,48 @@ static void kept_rows(const work *w, const int64_t *row, int64_t stride, int64_t
     }
 }
 
-static stonet_status gram_matrix(work *w)
+static stonet_status gram_matrix(sn_workspace *keep, work *w)
 {
     int64_t n = w->problem->n, k = w->k, block = sn_block_rows(n, k);
     SN_TRY(sn_memory_require((uint64_t)(24.0 * (double)k * (double)k), "lasso-sir", "use fewer columns"));
+    SN_WORKSPACE(scratch);
     double *rows = NULL;
-    SN_TRY(SN_NEW_RAW(rows, block * k));
-    stonet_status status = SN_NEW(w->gram, k * k);
-    for (int64_t first = 0; status == STONET_OK && first < n; first += block) {
+    SN_TRY(SN_TAKE(&scratch, rows, block * k));
+    SN_TRY(SN_TAKE_ZERO(keep, w->gram, k * k));
+    for (int64_t first = 0; first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
         kept_rows(w, w->slices.row + first, 1, count, rows);
         sn_syrk_tn(k, count, 1.0 / (double)n, rows, 1.0, w->gram);
     }
-    sn_free(rows);
-    return status;
+    return STONET_OK;
 }
 
 /* The eigenpairs of the slice means and the pseudo-responses; w->dim is limited to what exists. */
-static stonet_status pseudo_responses(work *w, int64_t wanted, const stonet_run *run)
+static stonet_status pseudo_responses(int64_t wanted, const stonet_run *run, sn_workspace *keep, work *w)
 {
     int64_t slices = w->slices.count, k = w->k, p = w->problem->p, count = slices < k ? slices : k, rank = 0;
+    SN_WORKSPACE(scratch);
     double *a = NULL, *vt = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(a, slices * k), done);
-    SN_GOTO(status, SN_NEW_RAW(vt, count * k), done);
-    SN_GOTO(status, SN_NEW(w->value, count), done);
+    SN_TRY(SN_TAKE(&scratch, a, slices * k));
+    SN_TRY(SN_TAKE(&scratch, vt, count * k));
+    SN_TRY(SN_TAKE(keep, w->value, count));
     for (int64_t h = 0; h < slices; h++)
         for (int64_t j = 0; j < k; j++) a[h * k + j] = sqrt(share(w, h)) * w->mean[h * p + w->column[j]];
-    SN_GOTO(status, sn_svd(slices, k, a, NULL, w->value, vt), done);
+    SN_TRY(sn_svd(slices, k, a, NULL, w->value, vt));
     while (rank < count && w->value[rank] > 1e-10 * w->value[0]) rank++;
-    if (rank == 0) {
-        status = sn_fail(STONET_ERROR_DATA, "lasso-sir: the slices of the response have the same mean of x");
-        goto done;
-    }
+    if (rank == 0)
+        return sn_fail(STONET_ERROR_DATA, "lasso-sir: the slices of the response have the same mean of x");
     w->dim = sn_limit_dim(run, "lasso-sir", wanted, rank, "one fewer than the slices, or the rank of x");
-    SN_GOTO(status, SN_NEW(w->c, w->dim * k), done);
-    SN_GOTO(status, SN_NEW(w->pseudo, w->dim * slices), done);
-    SN_GOTO(status, SN_NEW(w->b, w->dim * k), done);
+    SN_TRY(SN_TAKE(keep, w->c, w->dim * k));
+    SN_TRY(SN_TAKE_ZERO(keep, w->pseudo, w->dim * slices));
+    SN_TRY(SN_TAKE(keep, w->b, w->dim * k));
     for (int64_t i = 0; i < count; i++) w->value[i] *= w->value[i];
     memcpy(w->c, vt, (size_t)(w->dim * k) * sizeof *vt);
     for (int64_t i = 0; i < w->dim; i++)
         for (int64_t h = 0; h < slices; h++)
             for (int64_t j = 0; j < k; j++)
                 w->pseudo[i * slices + h] += w->mean[h * p + w->column[j]] * w->c[i * k + j] / w->value[i];
-done:
-    sn_free(a);
-    sn_free(vt);
-    return status;
+    return STONET_OK;
 }
 
 /* The penalty at step t of the path of direction i. */
@@ -184,163 +166,185 @@ static double path_penalty(const work *w, int64_t i, double t)
     return largest * pow(SHORTEST, t / (PATH - 1));
 }
 
-/* Everything one fold needs. */
-typedef struct fold {
-    int64_t most;    /* rows of the largest fold */
-    double *x;       /* most x k */
-    double *y;       /* most x dim: pseudo-responses */
-    double *gram;    /* k x k, of the rows outside the fold */
-    double *x_mean;  /* k, of the rows outside */
-    double *c;       /* dim x k, of the rows outside */
-    double *path;    /* dim x PATH x k: coefficients */
-    double *fitted;  /* most x PATH */
-    double *scratch; /* dim x 2 k */
-} fold;
+/* Everything the folds need: how far each has come, and work space for one of them. */
+typedef struct folds {
+    int64_t count, most; /* of folds; rows of the largest */
+    double *b;           /* count x dim x k: the solutions where the paths stand */
+    double *x;           /* most x k */
+    double *y;           /* most x dim: pseudo-responses */
+    double *gram;        /* k x k, of the rows outside the fold */
+    double *x_mean;      /* k, of the rows outside */
+    double *y_mean;      /* dim, of the rows outside */
+    double *c;           /* dim x k, of the rows outside */
+    double *path;        /* dim x STAGE x k: coefficients */
+    double *fitted;      /* most x STAGE */
+    sn_lasso *lasso;     /* dim */
+} folds;
 
-static void fold_clear(fold *f)
+static stonet_status folds_create(const work *w, int64_t count, sn_workspace *keep, folds *f)
 {
-    sn_free(f->x);
-    sn_free(f->y);
-    sn_free(f->gram);
-    sn_free(f->x_mean);
-    sn_free(f->c);
-    sn_free(f->path);
-    sn_free(f->fitted);
-    sn_free(f->scratch);
-}
-
-static stonet_status fold_create(const work *w, int64_t folds, fold *f)
-{
-    *f = (fold){.most = (w->problem->n + folds - 1) / folds};
-    SN_TRY(SN_NEW(f->x, f->most * w->k));
-    SN_TRY(SN_NEW(f->y, f->most * w->dim));
-    SN_TRY(SN_NEW(f->gram, w->k * w->k));
-    SN_TRY(SN_NEW(f->x_mean, w->k));
-    SN_TRY(SN_NEW(f->c, w->dim * w->k));
-    SN_TRY(SN_NEW(f->path, w->dim * PATH * w->k));
-    SN_TRY(SN_NEW(f->fitted, f->most * PATH));
-    return SN_NEW(f->scratch, w->dim * 2 * w->k);
-}
-
-static void path_of(const work *w, const fold *f, int64_t i)
-{
-    int64_t k = w->k;
-    double *b = f->scratch + i * 2 * k, *slope = b + k;
-    memset(b, 0, (size_t)k * sizeof *b);
-    for (int64_t t = 0; t < PATH; t++) {
-        sn_lasso(k, f->gram, f->c + i * k, path_penalty(w, i, (double)t), PATH_TOLERANCE, PATH_SWEEPS, b,
-                 slope);
-        memcpy(f->path + (i * PATH + t) * k, b, (size_t)k * sizeof *b);
-    }
+    int64_t k = w->k, dim = w->dim;
+    *f = (folds){.count = count, .most = (w->problem->n + count - 1) / count};
+    SN_TRY(SN_TAKE_ZERO(keep, f->b, count * dim * k));
+    SN_TRY(SN_TAKE(keep, f->x, f->most * k));
+    SN_TRY(SN_TAKE(keep, f->y, f->most * dim));
+    SN_TRY(SN_TAKE(keep, f->gram, k * k));
+    SN_TRY(SN_TAKE(keep, f->x_mean, k));
+    SN_TRY(SN_TAKE(keep, f->y_mean, dim));
+    SN_TRY(SN_TAKE(keep, f->c, dim * k));
+    SN_TRY(SN_TAKE(keep, f->path, dim * STAGE * k));
+    SN_TRY(SN_TAKE(keep, f->fitted, f->most * STAGE));
+    SN_TRY(SN_TAKE(keep, f->lasso, dim));
+    for (int64_t d = 0; d < dim; d++) SN_TRY(sn_lasso_create(k, keep, &f->lasso[d]));
+    return STONET_OK;
 }
 
 /*
- * Adds to error (dim x PATH) the squared errors on fold number `at`: the rows at, at + folds, ... in the
- * order of the slices, so that every fold has its part of each slice. The moments of the other rows come from
- * those of all rows (with mean 0) less those of the fold.
+ * Fold number `at` is the rows at, at + count, ... in the order of the slices, so that every fold has its
+ * part of each slice. Fills in its rows and the moments of the others, which come from those of all rows
+ * (with mean 0) less those of the fold. Returns how many rows it has.
  */
-static void fold_errors(const work *w, int64_t folds, int64_t at, int threads, fold *f, double *error)
+static int64_t fold_moments(const work *w, int64_t at, folds *f)
 {
     int64_t n = w->problem->n, k = w->k, dim = w->dim, slices = w->slices.count;
-    int64_t count = (n - at + folds - 1) / folds, h = 0;
+    int64_t count = (n - at + f->count - 1) / f->count, h = 0;
     double others = (double)(n - count);
-    kept_rows(w, w->slices.row + at, folds, count, f->x);
-    for (int64_t i = 0; i < count; i++) {
-        while (at + i * folds >= w->slices.start[h + 1]) h++;
-        for (int64_t d = 0; d < dim; d++) f->y[i * dim + d] = w->pseudo[d * slices + h];
-    }
+    kept_rows(w, w->slices.row + at, f->count, count, f->x);
     memset(f->x_mean, 0, (size_t)k * sizeof *f->x_mean);
-    for (int64_t i = 0; i < count; i++)
+    memset(f->y_mean, 0, (size_t)dim * sizeof *f->y_mean);
+    for (int64_t i = 0; i < count; i++) {
+        while (at + i * f->count >= w->slices.start[h + 1]) h++;
+        for (int64_t d = 0; d < dim; d++) {
+            f->y[i * dim + d] = w->pseudo[d * slices + h];
+            f->y_mean[d] -= f->y[i * dim + d] / others;
+        }
         for (int64_t j = 0; j < k; j++) f->x_mean[j] -= f->x[i * k + j] / others;
+    }
     for (int64_t j = 0; j < k * k; j++) f->gram[j] = w->gram[j] * (double)n / others;
     sn_syrk_tn(k, count, -1.0 / others, f->x, 1.0, f->gram);
     sn_syrk_tn(k, 1, -1.0, f->x_mean, 1.0, f->gram);
     for (int64_t j = 0; j < dim * k; j++) f->c[j] = w->c[j] * (double)n / others;
     sn_gemm(true, false, dim, k, count, -1.0 / others, f->y, f->x, 1.0, f->c);
+    for (int64_t d = 0; d < dim; d++)
+        for (int64_t j = 0; j < k; j++) f->c[d * k + j] -= f->y_mean[d] * f->x_mean[j];
+    return count;
+}
 
-#pragma omp parallel for num_threads(threads) schedule(dynamic) if (dim > 1)
-    for (int64_t d = 0; d < dim; d++) {
-        double y_mean = 0.0;
-        for (int64_t i = 0; i < count; i++) y_mean -= f->y[i * dim + d] / others;
-        for (int64_t j = 0; j < k; j++) f->c[d * k + j] -= y_mean * f->x_mean[j];
-        path_of(w, f, d);
+/* The next steps of the path of direction d in fold `at`, from step `first` on. */
+static void path_of(const work *w, const folds *f, int64_t at, int64_t d, int64_t first)
+{
+    int64_t k = w->k;
+    sn_lasso *lasso = &f->lasso[d];
+    double *b = f->b + (at * w->dim + d) * k;
+    if (first == 0)
+        sn_lasso_begin(lasso, f->gram, f->c + d * k);
+    else
+        sn_lasso_resume(lasso, f->gram, f->c + d * k, path_penalty(w, d, (double)(first - 1)), b);
+    for (int64_t t = 0; t < STAGE; t++) {
+        sn_lasso_solve(lasso, path_penalty(w, d, (double)(first + t)), PATH_TOLERANCE, PATH_SWEEPS);
+        memcpy(f->path + (d * STAGE + t) * k, lasso->b, (size_t)k * sizeof *lasso->b);
     }
+    memcpy(b, lasso->b, (size_t)k * sizeof *b);
+}
+
+/* Adds to error (dim x PATH) the squared errors on fold number `at` of the steps from `first` on of those
+   directions whose path has not ended. */
+static void stage_errors(const work *w, int64_t at, int64_t first, const bool *ended, int threads, folds *f,
+                         double *error)
+{
+    int64_t k = w->k, dim = w->dim, count = fold_moments(w, at, f);
+#pragma omp parallel for num_threads(threads) schedule(dynamic) if (dim > 1)
+    for (int64_t d = 0; d < dim; d++)
+        if (!ended[d]) path_of(w, f, at, d, first);
     for (int64_t d = 0; d < dim; d++) {
-        const double *path = f->path + d * PATH * k;
-        double y_mean = 0.0;
-        for (int64_t i = 0; i < count; i++) y_mean -= f->y[i * dim + d] / others;
-        sn_gemm(false, true, count, PATH, k, 1.0, f->x, path, 0.0, f->fitted);
-        for (int64_t t = 0; t < PATH; t++) {
-            double intercept = y_mean - sn_dot(k, f->x_mean, path + t * k);
-            for (int64_t i = 0; i < count; i++)
-                error[d * PATH + t] += pow(f->y[i * dim + d] - intercept - f->fitted[i * PATH + t], 2);
+        const double *path = f->path + d * STAGE * k;
+        if (ended[d]) continue;
+        sn_gemm(false, true, count, STAGE, k, 1.0, f->x, path, 0.0, f->fitted);
+        for (int64_t t = 0; t < STAGE; t++) {
+            double intercept = f->y_mean[d] - sn_dot(k, f->x_mean, path + t * k);
+            for (int64_t i = 0; i < count; i++) {
+                double left = f->y[i * dim + d] - intercept - f->fitted[i * STAGE + t];
+                error[d * PATH + first + t] += left * left;
+            }
         }
     }
 }
 
-/* step[i]: the place on the path of least error; never its start, where every coefficient is 0. */
-static stonet_status cross_validate(const work *w, int64_t folds, const stonet_run *run, double *step)
+/* The step of least error among the first `count`; never the start, where every coefficient is 0. */
+static int64_t best_step(const double *error, int64_t count)
 {
+    int64_t best = 1;
+    for (int64_t t = 1; t < count; t++)
+        if (error[t] <= error[best]) best = t;
+    return best;
+}
+
+/*
+ * step[d]: the place on the path of least error over all folds. The folds go down the path together, some
+ * steps at a time, and stop where the error is clearly past its minimum: the rest, with most columns in use,
+ * is nearly all of the work and never chosen.
+ */
+static stonet_status cross_validate(const work *w, int64_t count, const stonet_run *run, double *step)
+{
+    SN_WORKSPACE(scratch);
     double *error = NULL;
-    fold f = {0};
-    stonet_status status;
-    if (folds > w->problem->n) folds = w->problem->n;
-    SN_GOTO(status, SN_NEW(error, w->dim * PATH), done);
-    SN_GOTO(status, fold_create(w, folds, &f), done);
-    for (int64_t at = 0; at < folds; at++) {
-        if (sn_should_stop(run)) {
-            status = sn_fail(STONET_ERROR_INTERRUPTED, "lasso-sir: stopped before the penalty was chosen");
-            goto done;
+    bool *ended = NULL, all = false;
+    folds f;
+    if (count > w->problem->n) count = w->problem->n;
+    SN_TRY(SN_TAKE_ZERO(&scratch, error, w->dim * PATH));
+    SN_TRY(SN_TAKE_ZERO(&scratch, ended, w->dim));
+    SN_TRY(folds_create(w, count, &scratch, &f));
+    for (int64_t first = 0; first < PATH && !all; first += STAGE) {
+        for (int64_t at = 0; at < count; at++) {
+            if (sn_should_stop(run))
+                return sn_fail(STONET_ERROR_INTERRUPTED, "lasso-sir: stopped before the penalty was chosen");
+            stage_errors(w, at, first, ended, sn_threads(run), &f, error);
         }
-        fold_errors(w, folds, at, sn_threads(run), &f, error);
+        all = true;
+        for (int64_t d = 0; d < w->dim; d++) {
+            const double *own = error + d * PATH;
+            int64_t last = first + STAGE - 1, best = best_step(own, last + 1);
+            if (!ended[d]) step[d] = (double)best;
+            ended[d] = ended[d] || (last - best >= PAST && own[last] > WORSE * own[best]);
+            all = all && ended[d];
+        }
     }
-    for (int64_t i = 0; i < w->dim; i++) {
-        int64_t best = 1;
-        for (int64_t t = 1; t < PATH; t++)
-            if (error[i * PATH + t] <= error[i * PATH + best]) best = t;
-        step[i] = (double)best;
-    }
-done:
-    sn_free(error);
-    fold_clear(&f);
-    return status;
+    return STONET_OK;
 }
 
 /* The coefficients at the chosen place, by way of the path before it, scaled to length 1. */
-static stonet_status final_lasso(const work *w, int64_t i, double step, double *slope)
+static stonet_status final_lasso(const work *w, int64_t i, double step, sn_lasso *lasso)
 {
     int64_t k = w->k;
-    double *b = w->b + i * k;
+    sn_lasso_begin(lasso, w->gram, w->c + i * k);
     for (int t = 1; t < PATH && t < step; t++)
-        sn_lasso(k, w->gram, w->c + i * k, path_penalty(w, i, t), PATH_TOLERANCE, PATH_SWEEPS, b, slope);
-    sn_lasso(k, w->gram, w->c + i * k, path_penalty(w, i, step), FINAL_TOLERANCE, FINAL_SWEEPS, b, slope);
-    double length = sn_norm(k, b);
+        sn_lasso_solve(lasso, path_penalty(w, i, t), PATH_TOLERANCE, PATH_SWEEPS);
+    sn_lasso_solve(lasso, path_penalty(w, i, step), FINAL_TOLERANCE, FINAL_SWEEPS);
+    double length = sn_norm(k, lasso->b);
     if (length == 0.0)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "lasso-sir: the penalty leaves no column in direction %lld; use a "
                        "smaller one, or auto",
                        (long long)i + 1);
-    for (int64_t j = 0; j < k; j++) b[j] /= length;
+    for (int64_t j = 0; j < k; j++) w->b[i * k + j] = lasso->b[j] / length;
     return STONET_OK;
 }
 
-static stonet_status solve(work *w, const sn_settings *settings, const stonet_run *run)
+static stonet_status solve(const work *w, const sn_settings *settings, const stonet_run *run)
 {
-    double *step = NULL, *slope = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(step, w->dim), done);
-    SN_GOTO(status, SN_NEW(slope, w->k), done);
+    SN_WORKSPACE(scratch);
+    sn_lasso lasso;
+    double *step = NULL;
+    SN_TRY(SN_TAKE(&scratch, step, w->dim));
+    SN_TRY(sn_lasso_create(w->k, &scratch, &lasso));
     if (sn_is(settings, "penalty", "auto")) {
-        SN_GOTO(status, cross_validate(w, sn_int(settings, "folds"), run, step), done);
+        SN_TRY(cross_validate(w, sn_int(settings, "folds"), run, step));
     } else {
         double wanted = sn_real(settings, "penalty");
         for (int64_t i = 0; i < w->dim; i++) step[i] = (PATH - 1) * log(wanted) / log(SHORTEST);
     }
-    for (int64_t i = 0; i < w->dim; i++) SN_GOTO(status, final_lasso(w, i, step[i], slope), done);
-done:
-    sn_free(step);
-    sn_free(slope);
-    return status;
+    for (int64_t i = 0; i < w->dim; i++) SN_TRY(final_lasso(w, i, step[i], &lasso));
+    return STONET_OK;
 }
 
 static stonet_status hand_over(const work *w, sn_fit_result *result)
@@ -350,12 +354,11 @@ static stonet_status hand_over(const work *w, sn_fit_result *result)
                          .centre = w->centre,
                          .n_values = w->slices.count < w->k ? w->slices.count : w->k,
                          .value = w->value};
-    SN_TRY(SN_NEW(map.direction, map.p * map.dim));
+    SN_WORKSPACE(scratch);
+    SN_TRY(SN_TAKE_ZERO(&scratch, map.direction, map.p * map.dim));
     for (int64_t i = 0; i < w->dim; i++)
         for (int64_t j = 0; j < w->k; j++) map.direction[w->column[j] * w->dim + i] = w->b[i * w->k + j];
-    stonet_status status = sn_linear_map_result(&map, result);
-    sn_free(map.direction);
-    return status;
+    return sn_linear_map_result(&map, result);
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -363,21 +366,15 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     SN_WORKSPACE(scratch);
     work w = {.problem = problem};
-    stonet_status status;
-    SN_GOTO(status,
-            sn_slices_to_compare(problem, "lasso-sir", sn_int(settings, "slices"), &scratch, &w.slices),
-            done);
-    SN_GOTO(status, SN_NEW(w.centre, problem->p), done);
-    SN_GOTO(status, SN_NEW(w.mean, w.slices.count * problem->p), done);
+    SN_TRY(sn_slices_to_compare(problem, "lasso-sir", sn_int(settings, "slices"), &scratch, &w.slices));
+    SN_TRY(SN_TAKE_ZERO(&scratch, w.centre, problem->p));
+    SN_TRY(SN_TAKE_ZERO(&scratch, w.mean, w.slices.count * problem->p));
     slice_means(&w);
-    SN_GOTO(status, screen(&w), done);
-    SN_GOTO(status, pseudo_responses(&w, dim, run), done);
-    SN_GOTO(status, gram_matrix(&w), done);
-    SN_GOTO(status, solve(&w, settings, run), done);
-    status = hand_over(&w, result);
-done:
-    work_clear(&w);
-    return status;
+    SN_TRY(screen(&scratch, &w));
+    SN_TRY(pseudo_responses(dim, run, &scratch, &w));
+    SN_TRY(gram_matrix(&scratch, &w));
+    SN_TRY(solve(&w, settings, run));
+    return hand_over(&w, result);
 }
 
 extern const sn_method sn_method_lasso_sir;

@@ -75,11 +75,22 @@ static void opg_and_mave_are_the_slow_ones(void **unused)
     sample_free(&data);
 }
 
+/* b (p): the lasso of these moments, straight at the penalty. */
+static void lasso(int64_t p, const double *gram, const double *c, double penalty, double *b)
+{
+    SN_WORKSPACE(scratch);
+    sn_lasso solver;
+    assert_int_equal(sn_lasso_create(p, &scratch, &solver), STONET_OK);
+    sn_lasso_begin(&solver, gram, c);
+    sn_lasso_solve(&solver, penalty, 1e-14, 100000);
+    memcpy(b, solver.b, (size_t)p * sizeof *b);
+}
+
 /* The lasso in covariance form, on the moments of the golden data. */
 static void lasso_is_that_of_scikit_learn(void **unused)
 {
     (void)unused;
-    double mean[GOLDEN_P] = {0}, gram[GOLDEN_P * GOLDEN_P] = {0}, c[GOLDEN_P] = {0}, slope[GOLDEN_P];
+    double mean[GOLDEN_P] = {0}, gram[GOLDEN_P * GOLDEN_P] = {0}, c[GOLDEN_P] = {0};
     for (int i = 0; i < GOLDEN_N * GOLDEN_P; i++) mean[i % GOLDEN_P] += golden_x[i] / GOLDEN_N;
     for (int i = 0; i < GOLDEN_N; i++) {
         for (int j = 0; j < GOLDEN_P; j++) {
@@ -89,11 +100,46 @@ static void lasso_is_that_of_scikit_learn(void **unused)
                 gram[j * GOLDEN_P + k] += xj * (golden_x[i * GOLDEN_P + k] - mean[k]) / GOLDEN_N;
         }
     }
-    double small[GOLDEN_P] = {0}, large[GOLDEN_P] = {1, -1, 1, -1, 1};
-    sn_lasso(GOLDEN_P, gram, c, 0.01, 1e-14, 100000, small, slope);
+    double small[GOLDEN_P], large[GOLDEN_P];
+    lasso(GOLDEN_P, gram, c, 0.01, small);
     assert_true(largest_gap(GOLDEN_P, small, golden_lasso_small) < 1e-7);
-    sn_lasso(GOLDEN_P, gram, c, 0.3, 1e-14, 100000, large, slope);
+    lasso(GOLDEN_P, gram, c, 0.3, large);
     assert_true(largest_gap(GOLDEN_P, large, golden_lasso_large) < 1e-7);
+}
+
+/* More columns than rows, where coordinates come and go along the path: the solution at every step has the
+   slopes that make it one, whatever was visited, and is that of a solver that starts at 0. */
+static void lasso_along_a_path_is_optimal(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 30, COLUMNS = 80, STEPS = 40 };
+    SN_WORKSPACE(scratch);
+    sample data = sample_normal(ROWS, COLUMNS, 1, 11);
+    double x[ROWS * COLUMNS], gram[COLUMNS * COLUMNS], c[COLUMNS] = {0}, largest = 0.0;
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        x[i] = data.x[i] + data.x[i / COLUMNS * COLUMNS]; /* correlated */
+    sn_syrk_tn(COLUMNS, ROWS, 1.0 / ROWS, x, 0.0, gram);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++) c[j] += x[i * COLUMNS + j] * sin(3.0 * i) / ROWS;
+    for (int j = 0; j < COLUMNS; j++) largest = fmax(largest, fabs(c[j]));
+    sn_lasso path;
+    assert_int_equal(sn_lasso_create(COLUMNS, &scratch, &path), STONET_OK);
+    sn_lasso_begin(&path, gram, c);
+    int64_t in_use = 0;
+    for (int t = 0; t < STEPS; t++) {
+        double penalty = largest * pow(0.01, t / (STEPS - 1.0)), straight[COLUMNS];
+        sn_lasso_solve(&path, penalty, 1e-12, 1000000);
+        lasso(COLUMNS, gram, c, penalty, straight);
+        for (int j = 0; j < COLUMNS; j++) {
+            double slope = c[j] - sn_dot(COLUMNS, gram + j * COLUMNS, path.b);
+            assert_true(fabs(slope) < penalty + 1e-9 * largest);
+            if (path.b[j] != 0.0) assert_true(fabs(slope - copysign(penalty, path.b[j])) < 1e-9 * largest);
+            assert_true(fabs(path.b[j] - straight[j]) < 1e-5);
+            in_use += t == STEPS - 1 && path.b[j] != 0.0;
+        }
+    }
+    assert_true(in_use > 10 && in_use <= ROWS);
+    sample_free(&data);
 }
 
 enum { CV_N = 19, CV_P = 5, CV_FOLDS = 2, CV_PATH = 100 };
@@ -150,12 +196,11 @@ static int assert_plain_cross_validation(uint64_t seed)
     for (int j = 0; j < CV_P; j++) largest = fmax(largest, fabs(v[j]));
     for (int i = 0; i < CV_N; i++) y[i] = sn_dot(CV_P, of_class[i >= rows[0]], v) / lambda;
 
-    double error[CV_PATH] = {0}, gram[CV_P * CV_P], c[CV_P], means[CV_P + 1], slope[CV_P];
+    double error[CV_PATH] = {0}, gram[CV_P * CV_P], c[CV_P], means[CV_P + 1], b[CV_P];
     for (int fold = 0; fold < CV_FOLDS; fold++) {
-        double b[CV_P] = {0};
         moments_outside(x, y, fold, gram, c, means);
         for (int t = 0; t < CV_PATH; t++) {
-            sn_lasso(CV_P, gram, c, largest * pow(1e-3, t / (CV_PATH - 1.0)), 1e-12, 100000, b, slope);
+            lasso(CV_P, gram, c, largest * pow(1e-3, t / (CV_PATH - 1.0)), b);
             for (int i = fold; i < CV_N; i += CV_FOLDS) {
                 double fitted = means[CV_P];
                 for (int j = 0; j < CV_P; j++) fitted += (x[i * CV_P + j] - means[j]) * b[j];
@@ -168,7 +213,7 @@ static int assert_plain_cross_validation(uint64_t seed)
         if (error[t] <= error[best]) best = t;
     double direction[CV_P] = {0};
     moments_outside(x, y, CV_FOLDS, gram, c, means); /* no fold has this number: all rows */
-    sn_lasso(CV_P, gram, c, largest * pow(1e-3, best / (CV_PATH - 1.0)), 1e-12, 100000, direction, slope);
+    lasso(CV_P, gram, c, largest * pow(1e-3, best / (CV_PATH - 1.0)), direction);
     unit_columns(CV_P, 1, direction);
     sn_linear_map *map = fit_map("lasso-sir", &data.problem, 1, "folds=2");
     assert_true(largest_gap(CV_P, map->direction, direction) < 1e-6);
@@ -390,6 +435,7 @@ int main(void)
         cmocka_unit_test(directions_are_those_of_statsmodels_and_the_textbook),
         cmocka_unit_test(opg_and_mave_are_the_slow_ones),
         cmocka_unit_test(lasso_is_that_of_scikit_learn),
+        cmocka_unit_test(lasso_along_a_path_is_optimal),
         cmocka_unit_test(lasso_sir_chooses_the_penalty_of_plain_cross_validation),
         cmocka_unit_test(sir_for_two_classes_is_the_discriminant),
         cmocka_unit_test(affine_maps_do_not_change_the_scores),
