@@ -517,6 +517,14 @@ static stonet_status bandwidth_loss(sn_lsmi *lsmi, const double *z, const sn_lsm
     return failed ? not_finite() : STONET_OK;
 }
 
+stonet_status sn_lsmi_loss(sn_lsmi *lsmi, const double *z, double *loss)
+{
+    const double s = lsmi->s, lambda = lsmi->lambda;
+    const sn_lsmi_grid one = {.s = &s, .lambda = &lambda, .n_s = 1, .n_lambda = 1};
+    const bool wanted = true;
+    return bandwidth_loss(lsmi, z, &one, 0, &wanted, loss);
+}
+
 /* Fills loss (n_s x n_lambda, NaN where not known) in the window of `reach` around the choice. */
 static stonet_status window_loss(sn_lsmi *lsmi, const double *z, const sn_lsmi_grid *grid, int64_t reach,
                                  bool *wanted, double *loss)

@@ -75,6 +75,10 @@ stonet_status sn_lsmi_set(sn_lsmi *lsmi, double s, double lambda);
    grid at the first choice, later the smallest that is reached from the last choice from neighbour to
    neighbour. */
 stonet_status sn_lsmi_tune(sn_lsmi *lsmi, const double *z, sn_lsmi_grid *grid);
+/* The loss that sn_lsmi_tune compares, at z (n x d) with the settings in use: alpha'H alpha / 2 - h'alpha
+   with alpha from the other folds, summed over the folds. Unlike S it can be compared between different
+   settings, and the smallest means the most information. */
+stonet_status sn_lsmi_loss(sn_lsmi *lsmi, const double *z, double *loss);
 /* S at z (n x d). */
 stonet_status sn_lsmi_value(sn_lsmi *lsmi, const double *z, double *value);
 /* dS/dz (n x d) at the z of the last sn_lsmi_value, the way of the centres included. */

@@ -3,10 +3,10 @@
  * maximises S(X B) (methods/lsmi.h) over B (p x d) with orthonormal columns.
  *
  * Ascents (methods/lsmie_ascent.h) from several starts, gKDR directions from a small kernel regression, then
- * random ones; the largest S wins. All starts climb on a few thousand rows with a few hundred basis functions
- * at most, which is enough to tell them apart and to come near the top; the winner alone climbs on with all
- * rows and basis functions. Ascents end early, at gains of a thousandth of S: what lies beyond costs most of
- * the time and is about a hundredth of S.
+ * random ones; the smallest cross-validated loss wins. All starts climb on a few thousand rows with a few
+ * hundred basis functions at most, which is enough to tell them apart and to come near the top; the winner
+ * alone climbs on with all rows and basis functions. Ascents end early, at gains of a thousandth of S: what
+ * lies beyond costs most of the time and is about a hundredth of S.
  */
 #include <math.h>
 #include <string.h>
@@ -86,17 +86,18 @@ static sn_lsmie_ascent configure(const sn_problem *problem, const sn_settings *s
     return ascent;
 }
 
-/* best receives the end with the largest S and its settings. */
+/* best receives the end of the smallest cross-validated loss and its settings: the S of different ends, each
+   with a bandwidth and a ridge of its own, do not compare. */
 static stonet_status run_starts(sn_lsmie_ascent *ascent, int64_t restarts, sn_lsmie_report *report,
                                 sn_lsmie_ascent *best)
 {
-    double highest = -INFINITY;
+    double lowest = INFINITY;
     for (int64_t restart = 0; restart < restarts && !report->stopped; restart++) {
         SN_TRY(restart == 0 ? informed_start(ascent, report->run) : random_start(ascent, (uint32_t)restart));
         ascent->grid.at_s = -1;
         SN_TRY(sn_lsmie_climb(ascent, report));
-        if (!(ascent->value > highest)) continue;
-        highest = ascent->value;
+        if (!(ascent->loss < lowest)) continue;
+        lowest = ascent->loss;
         best->grid = ascent->grid;
         memcpy(best->b, ascent->b, (size_t)(ascent->p * ascent->d) * sizeof(double));
     }

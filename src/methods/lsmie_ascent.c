@@ -227,6 +227,8 @@ stonet_status sn_lsmie_climb(sn_lsmie_ascent *a, sn_lsmie_report *report)
         tell(a, report);
     }
     report->done += a->iterations - step;
+    if (!report->stopped) SN_TRY(tune(a));
+    SN_TRY(sn_lsmi_loss(&a->lsmi, a->z, &a->loss));
     return sn_orthonormalise(a->p, a->d, a->b); /* against rounding */
 }
 

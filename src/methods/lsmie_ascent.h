@@ -29,7 +29,8 @@ typedef struct sn_lsmie_ascent {
     uint64_t seed;
     double tolerance; /* ends when the steps between two choices of settings gain less, relative to S + 1/2 */
     double value;     /* S at b */
-    double *b;        /* p x d */
+    double loss; /* at the end of a climb: the cross-validated loss at b, with the settings chosen there */
+    double *b;   /* p x d */
     /* Work space. */
     double *u, *gradient;        /* p x d */
     double *direction, *last;    /* p x d: last direction and gradient, carried to b */
