@@ -22,7 +22,7 @@ static const column columns[] = {
     {"stonet-deep", "stonet", "hidden=200 " RELU_NETWORK, COLUMN_QUICK | COLUMN_LARGE},
     {"stonet-paper", "stonet", preset_mnist, COLUMN_QUICK | COLUMN_LARGE},
     {"lsmie", "lsmie", "learner=none scale=common", 0},
-    {"gsir", "gsir", "learner=none scale=common", COLUMN_QUICK | COLUMN_NESTED},
+    {"gsir", "gsir", "learner=none ex=0.1 scale=common", COLUMN_QUICK | COLUMN_NESTED},
     {"gsave", "gsave", "learner=none scale=common", COLUMN_QUICK | COLUMN_NESTED},
     {"autoencoder", "autoencoder", "learner=none hidden=400 epochs=20 batch=128 rate=0.001 scale=common",
      COLUMN_QUICK | COLUMN_LARGE},

@@ -22,13 +22,15 @@
 #include "math/kernel_spectrum.h"
 #include "math/linalg.h"
 #include "methods/kernel_map.h"
+#include "methods/kernel_ridge.h"
 
 static const sn_param params[] = {
     SN_PARAM_COMPLEXITY,
     SN_PARAM_BANDWIDTH,
     SN_PARAM_LANDMARKS,
-    {"ex", SN_REAL, "0.1", 1e-12, 1e3, NULL,
-     "ridge on the features' Gram matrix, as a share of its largest eigenvalue"},
+    {"ex", SN_REAL, "auto", 1e-12, 1e3, "auto",
+     "ridge on the features' Gram matrix, as a share of its largest eigenvalue; auto: by the error "
+     "of rows left out"},
     {"ey", SN_REAL, "0.1", 1e-12, 1e3, NULL, "the same for the response (regression with atype=gyinv)"},
     {"atype", SN_CHOICE, "identity", 0, 0, "identity|gyinv",
      "weight of the response: its Gram matrix, or that times its inverse"},
@@ -175,10 +177,23 @@ done:
     return status;
 }
 
+/* The setting, or what the data say, which is told. */
+static stonet_status choose_ridge(const sn_settings *settings, gsir *g)
+{
+    if (!sn_is(settings, "ex", "auto")) {
+        g->ex = sn_real(settings, "ex");
+        return STONET_OK;
+    }
+    uint64_t seed = g->run != NULL ? g->run->seed : 1;
+    SN_TRY(sn_kernel_ridge_choose(&g->input, g->rank, g->f, seed, &g->ex));
+    sn_message(g->run, STONET_NOTE, "gsir: ex=%.3g by leaving out each row in turn", g->ex);
+    return STONET_OK;
+}
+
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    gsir g = {.problem = problem, .run = run, .ex = sn_real(settings, "ex"), .dim = dim};
+    gsir g = {.problem = problem, .run = run, .dim = dim};
     sn_kernel_map *map = NULL;
     SN_TRY(sn_kernel_memory(problem, settings, "gsir", 1.1));
     stonet_status status;
@@ -186,6 +201,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_GOTO(status, sn_response_factor(problem, SN_MEAN_DISTANCE, run != NULL ? run->seed : 1, &g.f, &g.rank),
             done);
     SN_GOTO(status, weigh_response(problem, settings, &g.rank, g.f), done);
+    SN_GOTO(status, choose_ridge(settings, &g), done);
     status = g.input.exact ? fit_exact(&g, &map) : fit_features(&g, &map);
     if (status != STONET_OK) goto done;
     *result = (sn_fit_result){.state = map, .dim = g.dim, .outcome = STONET_DONE};
@@ -204,7 +220,7 @@ const sn_method sn_method_gsir = {
     .multi_output = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
-    .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ex=1e-3,1e-2,1e-1", SN_TASK_BOTH}},
+    .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}}, /* a fit chooses ex by itself */
     .fit = fit,
     SN_KERNEL_MAP_STATE,
 };

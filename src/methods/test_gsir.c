@@ -159,6 +159,39 @@ static void test_recovers_a_nonlinear_predictor(void **state)
     assert_true(some > 0.92);
 }
 
+/* The ridge a fit chose, from what it said. */
+static double chosen_ridge(const sn_problem *problem, const char *landmarks)
+{
+    sn_fit_result result;
+    double ex = NAN;
+    assert_int_equal(fit_with(method(), problem, 1, &result, "landmarks", landmarks, NULL), STONET_OK);
+    const char *said = strstr(last_message, "ex=");
+    assert_non_null(said);
+    assert_int_equal(sscanf(said, "ex=%lf", &ex), 1);
+    method()->free(result.state);
+    return ex;
+}
+
+/* More rows allow less of it, landmarks need about the same, and where there is nothing to find it is large.
+ */
+static void test_the_ridge_follows_the_data(void **state)
+{
+    (void)state;
+    sample few = make_sample(60, 5, 0, 1, 6), many = make_sample(600, 5, 0, 1, 6);
+    double from_few = chosen_ridge(&few.problem, "none"), from_many = chosen_ridge(&many.problem, "none");
+    double with_landmarks = chosen_ridge(&many.problem, "300");
+    assert_true(from_many < 0.5 * from_few);
+    assert_true(with_landmarks > 0.2 * from_many && with_landmarks < 5.0 * from_many);
+    for (int i = 0; i < 600; i++) many.y[i] = sin(1e3 * i); /* no function of x */
+    assert_true(chosen_ridge(&many.problem, "none") > 10.0 * from_many);
+    sample classes = make_sample(300, 5, 3, 0, 6);
+    double of_classes = chosen_ridge(&classes.problem, "none");
+    assert_true(of_classes > 1e-4 && of_classes < 1.0);
+    free_sample(&few);
+    free_sample(&many);
+    free_sample(&classes);
+}
+
 static void test_damaged_models_are_refused(void **state)
 {
     (void)state;
@@ -196,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_class_names_do_not_matter),
         cmocka_unit_test(test_rank_is_limited_by_the_classes),
         cmocka_unit_test(test_recovers_a_nonlinear_predictor),
+        cmocka_unit_test(test_the_ridge_follows_the_data),
         cmocka_unit_test(test_damaged_models_are_refused),
         cmocka_unit_test(test_unpleasant_data),
     };

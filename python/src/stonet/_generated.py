@@ -712,9 +712,9 @@ class GSIR(TransformerReduction):
     landmarks : int or None, default=None
         rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
         From 2 to 1e+06.
-    ex : float, default=0.1
-        ridge on the features' Gram matrix, as a share of its largest eigenvalue. From 1e-12 to
-        1000.
+    ex : float or "auto", default="auto"
+        ridge on the features' Gram matrix, as a share of its largest eigenvalue; auto: by the
+        error of rows left out. From 1e-12 to 1000.
     ey : float, default=0.1
         the same for the response (regression with atype=gyinv). From 1e-12 to 1000.
     atype : {"identity", "gyinv"}, default="identity"
@@ -758,7 +758,7 @@ class GSIR(TransformerReduction):
         complexity: float = 1.0,
         bandwidth: float | str = "auto",
         landmarks: int | None = None,
-        ex: float = 0.1,
+        ex: float | str = "auto",
         ey: float = 0.1,
         atype: str = "identity",
         task: str = "auto",

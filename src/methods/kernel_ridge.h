@@ -1,0 +1,20 @@
+/* The ridge of a kernel regression, chosen from the data. */
+#ifndef SN_METHODS_KERNEL_RIDGE_H
+#define SN_METHODS_KERNEL_RIDGE_H
+
+#include "methods/kernel_map.h"
+
+/*
+ * The ridge of the regression of f (n x rank, columns with mean 0) on the kernel functions of the input and a
+ * constant, as a share of the largest eigenvalue of the centred Gram matrix: the one of least squared error
+ * when each row is left out in turn,
+ *
+ *     sum_i |f_i - (H f)_i|^2 / (1 - h_ii)^2,   H = 11'/n + Phi (Phi'Phi + ridge)^{-1} Phi',
+ *
+ * among shares in quarter decades whose fit has no more than n/2 degrees of freedom. Above 500 kernel
+ * functions the criterion is that of 500 landmarks among them.
+ */
+stonet_status sn_kernel_ridge_choose(const sn_kernel_input *input, int64_t rank, const double *f,
+                                     uint64_t seed, double *share);
+
+#endif
