@@ -33,6 +33,16 @@ static stonet_status load_part(stonet_status (*load)(const sn_store *store, void
     return status;
 }
 
+/* ---- numbers ---- */
+
+/* A number that is not finite in a model makes its answers NaN, or worse: finite and wrong. */
+static stonet_status check_numbers(const sn_store *store)
+{
+    for (size_t k = 0; k < sn_store_tensors(store); k++)
+        SN_TRY(sn_tensor_check_finite(sn_store_tensor(store, k)));
+    return STONET_OK;
+}
+
 /* ---- settings ---- */
 
 static stonet_status put_settings(sn_store *store, const char *key, const sn_settings *settings)
@@ -79,7 +89,7 @@ static stonet_status put_facts(const stonet_model *model, sn_store *store)
                                model->history);
 }
 
-stonet_status sn_model_to_store(const stonet_model *model, sn_store *store)
+static stonet_status put_parts(const stonet_model *model, sn_store *store)
 {
     SN_TRY(put_facts(model, store));
     SN_TRY(sn_schema_save(model->schema, store));
@@ -88,6 +98,13 @@ stonet_status sn_model_to_store(const stonet_model *model, sn_store *store)
     SN_TRY(sn_store_put_text(store, "stonet.learner", model->learner->name));
     SN_TRY(put_settings(store, "stonet.learner_settings", model->learner_settings));
     return save_part(model->learner->save, model->learner_state, "learner.", store);
+}
+
+stonet_status sn_model_to_store(const stonet_model *model, sn_store *store)
+{
+    SN_TRY(put_parts(model, store));
+    if (check_numbers(store) == STONET_OK) return STONET_OK;
+    return sn_fail_prefix(STONET_ERROR_NUMERIC, "the fit failed, and is not saved");
 }
 
 static stonet_status check_format(const sn_store *store, int64_t *version)
@@ -176,6 +193,7 @@ static stonet_status check_sizes(const stonet_model *model)
 
 static stonet_status load_parts(const sn_store *store, stonet_model *model)
 {
+    SN_TRY(check_numbers(store));
     SN_TRY(get_facts(store, model));
     SN_TRY(sn_schema_load(store, &model->schema));
     SN_TRY(load_part(model->method->load, store, "method.", &model->state));

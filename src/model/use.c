@@ -1,6 +1,9 @@
 /* Z and predictions for new rows, block by block so that memory stays flat. */
+#include <math.h>
+
 #include "base/memory.h"
 #include "base/options.h"
+#include "data/frame.h"
 #include "data/readers.h"
 #include "model/model.h"
 
@@ -13,6 +16,33 @@ stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t
     sn_transform_request plain = {.seed = model->seed};
     if (request == NULL) request = &plain;
     return model->method->transform(model->state, x, n, model->method->has_draws ? request : NULL, z);
+}
+
+static stonet_status not_finite(const stonet_model *model, const char *what, int64_t row)
+{
+    return sn_fail(
+        STONET_ERROR_NUMERIC,
+        "method '%s' gives no finite %s for row %lld: its values are too far from the rows that the "
+        "model was fitted on",
+        model->method->name, what, (long long)row + 1);
+}
+
+/* z is passes x rows x q. */
+static stonet_status check_z(const stonet_model *model, const float *z, int64_t rows, int64_t passes)
+{
+    if (sn_all_finite(z, passes * rows * model->dim)) return STONET_OK;
+    int64_t at = 0;
+    while (isfinite(z[at])) at++;
+    return not_finite(model, "Z", at / model->dim % rows);
+}
+
+static stonet_status check_predictions(const stonet_model *model, const double *out, int64_t first,
+                                       int64_t rows)
+{
+    int64_t width = sn_schema_outputs(model->schema);
+    for (int64_t i = 0; i < rows * width; i++)
+        if (!isfinite(out[i])) return not_finite(model, "prediction", first + i / width);
+    return STONET_OK;
 }
 
 /* Numbers from scaled targets back to units of y. */
@@ -50,6 +80,20 @@ static int64_t block_rows(const stonet_model *model)
     return rows > SMALLEST_BLOCK ? rows : SMALLEST_BLOCK;
 }
 
+/* Numbers so far from those of the training rows that they leave single precision when they are scaled. */
+static stonet_status check_encoded(const stonet_model *model, const stonet_data *data, int64_t first,
+                                   int64_t count, const float *x)
+{
+    int64_t p = sn_schema_features(model->schema), at = 0;
+    if (sn_all_finite(x, count * p)) return STONET_OK;
+    while (isfinite(x[at])) at++;
+    return sn_fail(
+        STONET_ERROR_DATA,
+        "%s: row %lld: the value of '%s' is too far from those of the training rows to compute with",
+        data->source != NULL ? data->source : "the table", (long long)(first + at / p) + 1,
+        sn_schema_feature_name(model->schema, at % p));
+}
+
 /* Encodes the rows in blocks and calls use for each. */
 static stonet_status for_each_block(const stonet_model *model, const stonet_data *data,
                                     stonet_status (*use)(const stonet_model *model, const float *x,
@@ -63,6 +107,7 @@ static stonet_status for_each_block(const stonet_model *model, const stonet_data
     for (int64_t first = 0; first < n && status == STONET_OK; first += block) {
         int64_t count = n - first < block ? n - first : block;
         status = sn_schema_encode_rows(model->schema, data, first, count, x);
+        if (status == STONET_OK) status = check_encoded(model, data, first, count, x);
         if (status == STONET_OK) status = use(model, x, first, count, user);
     }
     sn_free(x);
@@ -121,7 +166,8 @@ static stonet_status transform(const stonet_model *model, const stonet_data *dat
         request->label = label;
         request->y = y;
     }
-    status = for_each_block(model, data, reduce_block, &(reduction){request, outputs, z});
+    SN_GOTO(status, for_each_block(model, data, reduce_block, &(reduction){request, outputs, z}), done);
+    status = check_z(model, z, n, request->draws > 0 ? request->draws : 1);
 done:
     sn_free(label);
     sn_free(y);
@@ -156,8 +202,9 @@ stonet_status stonet_transform(const stonet_model *model, const stonet_data *dat
 static stonet_status predict_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
                                    void *user)
 {
-    double *out = user;
-    return sn_model_predict(model, x, count, out + first * sn_schema_outputs(model->schema));
+    double *out = (double *)user + first * sn_schema_outputs(model->schema);
+    SN_TRY(sn_model_predict(model, x, count, out));
+    return check_predictions(model, out, first, count);
 }
 
 stonet_status sn_use_plain(const stonet_use_options *options, const char *call, stonet_use_options *how)
