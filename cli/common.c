@@ -7,6 +7,7 @@
 
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "cli/show.h"
 #include "cli/signals.h"
 
 bool has_target(const target_options *target)
@@ -27,6 +28,21 @@ int require_target(const cli_command *command, const target_options *target)
     return EXIT_DONE;
 }
 
+static int parse_header(const cli_command *command, const char *word, stonet_header *header)
+{
+    if (word == NULL || strcmp(word, "auto") == 0)
+        *header = STONET_HEADER_AUTO;
+    else if (strcmp(word, "yes") == 0)
+        *header = STONET_HEADER_YES;
+    else if (strcmp(word, "no") == 0)
+        *header = STONET_HEADER_NO;
+    else {
+        say_usage(command, "--header takes yes, no or auto, not '%s'", word);
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
 int read_data(const cli_command *command, const char *path, const target_options *target, int64_t threads,
               stonet_data **data)
 {
@@ -38,6 +54,8 @@ int read_data_for(const cli_command *command, const stonet_model *model, const c
 {
     stonet_read_options options = {.size = sizeof options, .threads = (int)threads};
     if (target != NULL) {
+        int result = parse_header(command, target->header, &options.header);
+        if (result != EXIT_DONE) return result;
         options.target = target->target;
         options.target_file = target->target_file;
     }
@@ -136,7 +154,9 @@ static void on_message(stonet_level level, const char *text, void *user)
 {
     (void)user;
     progress_clear();
-    fprintf(stderr, "%s: %s\n", level == STONET_WARNING ? "warning" : "note", text);
+    fputs(level == STONET_WARNING ? "warning: " : "note: ", stderr);
+    show_text(stderr, text);
+    fputc('\n', stderr);
 }
 
 static int should_stop(void *user)

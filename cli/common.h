@@ -9,6 +9,7 @@
 
 typedef struct target_options {
     const char *target, *target_file;
+    const char *header;
 } target_options;
 
 typedef struct run_options {
@@ -30,9 +31,17 @@ typedef struct spec_options {
      .offset = offsetof(type, field.target),                                                                 \
      .argument = "COL",                                                                                      \
      .help = "The response: a column by name or 1-based number; several, separated by commas"},              \
+        {.name = "target-file",                                                                              \
+         .kind = OPTION_TEXT,                                                                                \
+         .offset = offsetof(type, field.target_file),                                                        \
+         .argument = "FILE",                                                                                 \
+         .help = "The response in a file of its own, row by row"},                                           \
+        HEADER_OPTION(type, field.header)
+#define HEADER_OPTION(type, field)                                                                           \
     {                                                                                                        \
-        .name = "target-file", .kind = OPTION_TEXT, .offset = offsetof(type, field.target_file),             \
-        .argument = "FILE", .help = "The response in a file of its own, row by row"                          \
+        .name = "header", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "yes|no",        \
+        .initial = "auto",                                                                                   \
+        .help = "Whether the first line of a text file names the columns; auto: judged from the content"     \
     }
 #define SEED_OPTION(type, field)                                                                             \
     {                                                                                                        \

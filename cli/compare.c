@@ -12,7 +12,7 @@
 #include "cli/say.h"
 
 typedef struct compare_values {
-    const char *target;
+    const char *target, *header;
     text_list target_files; /* one for each data set */
     run_options run;
     results_options results;
@@ -34,6 +34,7 @@ static const cli_option options[] = {
      .offset = offsetof(compare_values, target_files),
      .argument = "FILE",
      .help = "The response in a file of its own, row by row; one for each DATA, in the same order"},
+    HEADER_OPTION(compare_values, header),
     {.name = "methods",
      .kind = OPTION_TEXT,
      .offset = offsetof(compare_values, wishes.methods),
@@ -168,14 +169,15 @@ static int read_sets(comparison *self, const cli_arguments *given)
     int result = EXIT_DONE;
     for (int k = 0; k < given->n_operands && result == EXIT_DONE; k++) {
         data_set *set = &self->set[self->count++];
-        target_options target = {.target = values->target};
+        target_options target = {.target = values->target, .header = values->header};
         if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
         set->path = given->operand[k];
         result = read_data(self->command, set->path, &target, values->run.threads, &set->data);
     }
     if (result != EXIT_DONE || values->test == NULL) return result;
     target_options target = {.target = values->test_target_file == NULL ? values->target : NULL,
-                             .target_file = values->test_target_file};
+                             .target_file = values->test_target_file,
+                             .header = values->header};
     result = read_data(self->command, values->test, &target, values->run.threads, &self->test);
     self->how.test = self->test;
     return result;

@@ -13,6 +13,7 @@ typedef struct independence_values {
     const char *x, *y, *given;
     const char *test, *approximation;
     int64_t repeats, permutations, features, given_features;
+    target_options target; /* none is asked for; the header alone */
     run_options run;
     bool json;
 } independence_values;
@@ -44,6 +45,7 @@ static const cli_option options[] = {
     COUNT_OPTION(given_features, "given-features", "M", "0", 0, 1000,
                  "Random features of --given, 0 for a number that suits the columns"),
     JSON_OPTION(independence_values, json),
+    HEADER_OPTION(independence_values, target.header),
     RUN_OPTIONS(independence_values, run),
 };
 
@@ -195,7 +197,8 @@ static int run(const cli_command *command, int argc, char **argv)
     stonet_independence_options test = STONET_INDEPENDENCE_OPTIONS_INIT;
     stonet_data *data = NULL;
     int result = make_options(command, &values, &test);
-    if (result == EXIT_DONE) result = read_data(command, given.operand[0], NULL, values.run.threads, &data);
+    if (result == EXIT_DONE)
+        result = read_data(command, given.operand[0], &values.target, values.run.threads, &data);
     if (result == EXIT_DONE) result = test_table(command, &values, &test, data);
     stonet_data_free(data);
     return result;

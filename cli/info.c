@@ -6,6 +6,7 @@
 #include "cli/common.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "cli/show.h"
 
 typedef struct info_values {
     bool json;
@@ -20,7 +21,7 @@ enum { MOST_SHOWN = 12 };
 static void print_scalar(FILE *stream, const json_t *value)
 {
     if (json_is_string(value))
-        fputs(json_string_value(value), stream);
+        show_text(stream, json_string_value(value));
     else if (json_is_integer(value))
         fprintf(stream, "%lld", (long long)json_integer_value(value));
     else if (json_is_real(value))
@@ -43,7 +44,9 @@ static void print_inline(FILE *stream, const json_t *value)
     json_t *part;
     json_object_foreach((json_t *)value, key, part)
     {
-        fprintf(stream, "%s%s ", between, key);
+        fputs(between, stream);
+        show_text(stream, key);
+        fputc(' ', stream);
         print_scalar(stream, part);
         between = ", ";
     }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/say.h"
+#include "cli/show.h"
 
 bool ends_with(const char *text, const char *ending)
 {
@@ -145,6 +146,10 @@ int output_table(const cli_command *command, const char *path, const table *show
 
 void put_csv_field(FILE *stream, const char *text)
 {
+    if (stream == stdout && isatty(STDOUT_FILENO)) {
+        show_text(stream, text);
+        return;
+    }
     if (strpbrk(text, ",\"\r\n") == NULL) {
         fputs(text, stream);
         return;

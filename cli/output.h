@@ -39,7 +39,7 @@ int output_matrix(const cli_command *command, const char *path, const double *va
                   const char *const *names);
 
 bool ends_with(const char *text, const char *ending);
-/* A CSV field, quoted where it has to be. */
+/* A CSV field, quoted where it has to be; on a terminal as it can be looked at. */
 void put_csv_field(FILE *stream, const char *text);
 
 #endif

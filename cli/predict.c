@@ -9,12 +9,14 @@
 #include "cli/say.h"
 
 typedef struct predict_values {
+    target_options target; /* none is asked for; the header alone */
     int64_t threads;
     bool proba;
     const char *out;
 } predict_values;
 
 static const cli_option options[] = {
+    HEADER_OPTION(predict_values, target.header),
     OUT_OPTION(predict_values, out, "Write .csv or .npy (also .gz) instead of CSV to stdout"),
     {.name = "proba",
      .kind = OPTION_FLAG,
@@ -134,7 +136,7 @@ static int run(const cli_command *command, int argc, char **argv)
     int result = values.out != NULL ? output_check(command, values.out) : EXIT_DONE;
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
     if (result == EXIT_DONE)
-        result = read_data_for(command, model, given.operand[1], NULL, values.threads, &data);
+        result = read_data_for(command, model, given.operand[1], &values.target, values.threads, &data);
     if (result == EXIT_DONE) result = predict(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);

@@ -95,6 +95,8 @@ void progress_draw(const stonet_progress *progress)
         last_draw = now;
         char text[512];
         describe(progress, text, sizeof text);
+        for (char *c = text; *c != '\0'; c++) /* names of files are in it */
+            if ((unsigned char)*c < 0x20 || *c == 0x7F) *c = '?';
         fprintf(stderr, "\r%.*s\033[K", terminal_width() - 1, text);
         fflush(stderr);
         line_shown = true;

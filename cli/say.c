@@ -4,12 +4,15 @@
 #include <stdio.h>
 
 #include "cli/progress.h"
+#include "cli/show.h"
 
 static void say(const cli_command *command, const char *format, va_list values)
 {
+    char sentence[2048];
+    vsnprintf(sentence, sizeof sentence, format, values);
     progress_clear();
     fprintf(stderr, "%s %s: ", command->program, command->name);
-    vfprintf(stderr, format, values);
+    show_text(stderr, sentence);
     fputc('\n', stderr);
 }
 

@@ -1,10 +1,11 @@
-/* Ctrl-C and SIGTERM as a wish to stop cleanly. */
+/* Ctrl-C, SIGTERM and SIGHUP as a wish to stop cleanly. */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 
 #include <stdbool.h>
 
-/* From now on the first SIGINT or SIGTERM only sets the wish; the next one ends the program at once. */
+/* From now on the first SIGINT, SIGTERM or SIGHUP only sets the wish; the next one ends the program at once.
+ */
 void signals_catch(void);
 bool signals_stop_wanted(void);
 

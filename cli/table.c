@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/show.h"
+
 enum { MAX_COLUMNS = 16 };
 
 struct table {
@@ -47,7 +49,10 @@ void table_add(table *self, const char *format, ...)
     va_start(values, format);
     vsnprintf(text, (size_t)length + 1, format, values);
     va_end(values);
-    self->cell[self->count++] = text;
+    self->cell[self->count] = shown_copy(text);
+    self->failed |= self->cell[self->count] == NULL;
+    self->count += self->cell[self->count] != NULL;
+    free(text);
 }
 
 /* Letters as seen: bytes that continue a UTF-8 character take no room. */

@@ -332,6 +332,7 @@ static void interrupt_keeps_the_model(void **state)
         int number;
     } cases[] = {{"weight_decay=0.01", "\rtraining ", SIGINT},
                  {"weight_decay=0.01", "\rtraining ", SIGTERM},
+                 {"weight_decay=0.01", "\rtraining ", SIGHUP},
                  {"weight_decay=auto", "\rchoosing settings ", SIGINT}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SH("rm -f stopped.model");

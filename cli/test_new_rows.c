@@ -110,12 +110,56 @@ static void arrays_may_lack_the_response(void **state)
     SH("stonet transform bare.model new.npy | cmp - z.csv");
 }
 
+/* Names that are numbers look like a row of data, unless one says what they are. */
+static void headers_of_numbers(void **state)
+{
+    (void)state;
+    SH("awk -F, -v OFS=, 'NR == 1 {print 2019, 2020, 2021, 2022; next} 1' train.csv > years.csv");
+    SH("stonet fit years.csv --header yes --target 2022 --method pca --dim 2 --quiet --out years.model");
+    SH("stonet info years.model --json | grep -A3 '\"inputs\"' | grep -q 2020");
+    SH("awk -F, -v OFS=, 'NR == 1 {print 2019, 2020, 2021, 2022; next} 1' new.csv > new-years.csv");
+    SH("stonet predict years.model new-years.csv --header yes | cmp - expected.csv");
+    SH("stonet transform years.model new-years.csv --header yes | cmp - z.csv");
+    SH("stonet transform years.model new-years.csv | wc -l > lines && grep -qx 7 lines"); /* a row too many */
+    SH("printf 'a,b\n1,x\n2,y\n' > words.csv && stonet independence words.csv --header no --x 1 --y 2 "
+       "--json");
+    assert_non_null(strstr(captured_out, "\"n\": 3"));
+    assert_int_equal(sh("stonet predict years.model new-years.csv --header perhaps"), 2);
+    assert_non_null(strstr(captured_err, "--header takes yes, no or auto, not 'perhaps'"));
+    SH("stonet generate waveform --rows 9 --out w.npy");
+    assert_int_equal(sh("stonet fit w.npy --header yes --target 1 --method pca --dim 1 --out w.model"), 2);
+    assert_non_null(strstr(captured_err, "has no header"));
+}
+
+/* A label that would turn the terminal red, clear it and ring its bell. */
+static void control_characters_are_shown(void **state)
+{
+    (void)state;
+    SH("printf 'x,bad\\033[2Jname,y\\n' > evil.csv");
+    SH("awk 'BEGIN {for (i = 0; i < 20; i++) print i * i %% 7 \",\" i %% 3 \",\" (i %% 2 ? "
+       "\"\\033[31mred\\007\" : "
+       "\"ok\")}' >> evil.csv");
+    SH("stonet fit evil.csv --target y --method pca --dim 1 --out evil.model");
+    assert_null(strchr(captured_err, '\033'));
+    SH("stonet info evil.model");
+    assert_null(strchr(captured_out, '\033'));
+    assert_non_null(strstr(captured_out, "\\x1b[31mred\\x07"));
+    assert_non_null(strstr(captured_out, "bad\\x1b[2Jname"));
+    SH("sed 's/ok/\\x1b[0m\\xc2\\x9bnew/' evil.csv > other.csv");
+    assert_int_equal(sh("stonet score evil.model other.csv --target y"), 1);
+    assert_null(strchr(captured_err, '\033'));
+    assert_non_null(strstr(captured_err, "'\\x1b[0m\\xc2\\x9bnew'"));
+    SH("stonet predict evil.model evil.csv"); /* into a file: as it is */
+    assert_non_null(strchr(captured_out, '\033'));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_response_may_be_blank),    cmocka_unit_test(other_columns_may_hold_anything),
         cmocka_unit_test(used_columns_still_matter),    cmocka_unit_test(an_identifier_may_be_missing),
-        cmocka_unit_test(arrays_may_lack_the_response),
+        cmocka_unit_test(arrays_may_lack_the_response), cmocka_unit_test(headers_of_numbers),
+        cmocka_unit_test(control_characters_are_shown),
     };
     return cmocka_run_group_tests_name("cli_new_rows", tests, set_up, tear_down);
 }

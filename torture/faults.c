@@ -8,6 +8,7 @@
  *
  * KIND is alloc, open, read, write, sync, rename or map.
  */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -213,6 +214,7 @@ size_t __real_fread(void *bytes, size_t size, size_t count, FILE *file);
 ssize_t __real_write(int descriptor, const void *bytes, size_t size);
 int __real_fsync(int descriptor);
 int __real_fstat(int descriptor, void *about);
+int __real_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
 int __real_rename(const char *from, const char *to);
 void *__real_mmap(void *at, size_t size, int protection, int flags, int descriptor, off_t offset);
 
@@ -226,7 +228,7 @@ int __wrap_open(const char *path, int flags, ...)
 {
     va_list rest;
     va_start(rest, flags);
-    int mode = (flags & O_CREAT) != 0 ? va_arg(rest, int) : 0;
+    int mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, int) : 0;
     va_end(rest);
     return fails(OPEN) ? fail_with(EMFILE) : __real_open(path, flags, mode);
 }
@@ -269,6 +271,11 @@ ssize_t __wrap_write(int descriptor, const void *bytes, size_t size)
 int __wrap_fsync(int descriptor)
 {
     return fails(SYNC) ? fail_with(EIO) : __real_fsync(descriptor);
+}
+
+int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    return fails(RENAME) ? fail_with(EIO) : __real_linkat(from_folder, from, to_folder, to, flags);
 }
 
 int __wrap_rename(const char *from, const char *to)

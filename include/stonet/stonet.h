@@ -116,11 +116,18 @@ typedef struct stonet_run {
 
 typedef struct stonet_data stonet_data;
 
+typedef enum stonet_header {
+    STONET_HEADER_AUTO = 0, /* judged from the content: names of numbers alone (2019,2020) look like a row */
+    STONET_HEADER_YES,
+    STONET_HEADER_NO
+} stonet_header;
+
 typedef struct stonet_read_options {
     size_t size;
     const char *target;      /* target column(s): names or 1-based numbers, comma separated; NULL: none */
     const char *target_file; /* targets in a file of their own, one row a row; NULL: none */
     int threads;             /* 0: all cores; what is read does not depend on it */
+    stonet_header header;    /* whether the first line of a text file has the names of the columns */
 } stonet_read_options;
 
 /* Reads .csv .tsv .txt .asc .npy .npz or IDX, each also gzipped. A plain .npy of float32 in row order, all of

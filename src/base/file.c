@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "base/file.h"
 
 #include <errno.h>
@@ -15,12 +16,13 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-enum { BUFFER_SIZE = 1 << 18 };
+enum { BUFFER_SIZE = 1 << 18, TRIES = 100, NAME_ROOM = 16, DESCRIPTOR_PATH = 32 };
 
 struct sn_writer {
     char *path;      /* what the caller named: for the sentences */
     char *target;    /* where the bytes end up: `path` with symbolic links followed */
     char *temporary; /* NULL when written straight through, as to a device or a pipe */
+    bool unnamed;    /* `temporary` is the name that the file is still to get */
     int descriptor;
     bool compress;
     bool stream_ready;
@@ -54,30 +56,73 @@ static char *follow_links(const char *path)
     return real != NULL ? real : sn_strdup(path);
 }
 
-/* Creates TARGET.tmpXXXXXX. mkstemp would make it private to the owner, and asking for the umask to undo
-   that is not thread safe, so the name is made here and the kernel applies the umask. */
-static stonet_status open_temporary(sn_writer *writer)
+/* The length of the folder in front of the last name in a path, its slash included. */
+static size_t folder_length(const char *path)
 {
-    enum { TRIES = 100 };
-    size_t size = strlen(writer->target) + sizeof ".tmpXXXXXX";
-    char *name = sn_malloc(size, 1);
-    if (name == NULL) return STONET_ERROR_MEMORY;
-    uint64_t salt = (uint64_t)getpid() * 0x9E3779B97F4A7C15u ^ (uint64_t)(uintptr_t)writer;
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+}
+
+/* Another name beside the target: .tmpXXXXXX. */
+static void draw_name(const sn_writer *writer, uint64_t *salt)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    *salt = (*salt ^ (uint64_t)now.tv_nsec) * 0xD1342543DE82EF95u + 1;
+    snprintf(writer->temporary + folder_length(writer->target), NAME_ROOM, ".tmp%06x",
+             (unsigned)(*salt >> 40));
+}
+
+static uint64_t first_salt(const sn_writer *writer)
+{
+    return (uint64_t)getpid() * 0x9E3779B97F4A7C15u ^ (uint64_t)(uintptr_t)writer;
+}
+
+static void path_of_descriptor(const sn_writer *writer, char path[DESCRIPTOR_PATH])
+{
+    snprintf(path, DESCRIPTOR_PATH, "/proc/self/fd/%d", writer->descriptor);
+}
+
+/* A file without a name, which is gone with the process, however that ends. Not every file system has them.
+ */
+static bool open_unnamed(sn_writer *writer, mode_t mode)
+{
+    size_t length = folder_length(writer->target);
+    char path[DESCRIPTOR_PATH], held = writer->temporary[length];
+    writer->temporary[length] = '\0';
+    writer->descriptor = open(length > 0 ? writer->temporary : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+    writer->temporary[length] = held;
+    if (writer->descriptor < 0) return false;
+    path_of_descriptor(writer, path);
+    writer->unnamed = access(path, F_OK) == 0; /* the way by which it will get its name */
+    if (writer->unnamed) return true;
+    close(writer->descriptor);
+    writer->descriptor = -1;
+    return false;
+}
+
+/* Creates a temporary file beside the target, for its owner and others as `mode` and the umask say: never for
+   more people than may read the file that it will replace. (mkstemp would make it private to the owner, and
+   asking for the umask to undo that is not thread safe.) */
+static stonet_status open_temporary(sn_writer *writer, mode_t mode)
+{
+    size_t length = folder_length(writer->target);
+    writer->temporary = sn_malloc(length + NAME_ROOM, 1);
+    if (writer->temporary == NULL) return STONET_ERROR_MEMORY;
+    memcpy(writer->temporary, writer->target, length);
+    uint64_t salt = first_salt(writer);
+    draw_name(writer, &salt);
+    if (open_unnamed(writer, mode)) return STONET_OK;
     for (int try = 0; try < TRIES; try++) {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        salt = (salt ^ (uint64_t)now.tv_nsec) * 0xD1342543DE82EF95u + 1;
-        snprintf(name, size, "%s.tmp%06x", writer->target, (unsigned)(salt >> 40));
-        writer->descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (writer->descriptor >= 0 || errno != EEXIST) break;
+        writer->descriptor = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (writer->descriptor >= 0) return STONET_OK;
+        if (errno != EEXIST) break;
+        draw_name(writer, &salt);
     }
-    if (writer->descriptor < 0) {
-        int error = errno;
-        sn_free(name);
-        return cannot_write(writer, error);
-    }
-    writer->temporary = name;
-    return STONET_OK;
+    int error = errno;
+    sn_free(writer->temporary);
+    writer->temporary = NULL;
+    return cannot_write(writer, error);
 }
 
 /* /dev/stdout and its like stand for a file that is already open, often one the shell appends to: that one
@@ -102,13 +147,14 @@ static stonet_status open_target(sn_writer *writer)
     }
     struct stat info;
     bool exists = stat(writer->target, &info) == 0;
+    if (!exists && errno != ENOENT) return cannot_write(writer, errno);
     if (exists && S_ISDIR(info.st_mode)) return cannot_write(writer, EISDIR);
     if (exists && !S_ISREG(info.st_mode)) {
         writer->descriptor = open(writer->path, O_WRONLY | O_CLOEXEC);
         return writer->descriptor >= 0 ? STONET_OK : cannot_write(writer, errno);
     }
     if (exists && access(writer->target, W_OK) != 0) return cannot_write(writer, errno);
-    SN_TRY(open_temporary(writer));
+    SN_TRY(open_temporary(writer, exists ? info.st_mode & 0777 : 0666));
     if (exists && fchmod(writer->descriptor, info.st_mode & 0777) != 0) return cannot_write(writer, errno);
     return STONET_OK;
 }
@@ -232,8 +278,7 @@ stonet_status sn_write_text(sn_writer *writer, const char *format, ...)
 /* Makes the rename itself last. Some file systems cannot sync a folder; that is no reason to fail. */
 static void sync_folder(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    size_t length = folder_length(path);
     char *folder = sn_malloc(length + 2, 1);
     if (folder == NULL) return;
     memcpy(folder, path, length);
@@ -246,16 +291,41 @@ static void sync_folder(const char *path)
     sn_free(folder);
 }
 
+/* Gives a file without a name its temporary one. */
+static stonet_status give_name(sn_writer *writer)
+{
+    char path[DESCRIPTOR_PATH];
+    path_of_descriptor(writer, path);
+    uint64_t salt = first_salt(writer);
+    for (int try = 0; try < TRIES; try++) {
+        if (linkat(AT_FDCWD, path, AT_FDCWD, writer->temporary, AT_SYMLINK_FOLLOW) == 0) {
+            writer->unnamed = false;
+            return STONET_OK;
+        }
+        if (errno != EEXIST) break;
+        draw_name(writer, &salt);
+    }
+    return cannot_write(writer, errno);
+}
+
+static stonet_status run_check(const sn_writer *writer, sn_file_check check, const void *expected)
+{
+    char path[DESCRIPTOR_PATH];
+    path_of_descriptor(writer, path);
+    return check(writer->unnamed ? path : writer->temporary, expected);
+}
+
 static stonet_status finish(sn_writer *writer, sn_file_check check, const void *expected)
 {
     SN_TRY(flush_buffer(writer, true));
     bool straight = writer->temporary == NULL;
     if (!straight && fsync(writer->descriptor) != 0) return cannot_write(writer, errno);
+    if (!straight && check != NULL) SN_TRY(run_check(writer, check, expected));
+    if (writer->unnamed) SN_TRY(give_name(writer));
     int descriptor = writer->descriptor;
     writer->descriptor = -1;
     if (close(descriptor) != 0) return cannot_write(writer, errno);
     if (straight) return STONET_OK;
-    if (check != NULL) SN_TRY(check(writer->temporary, expected));
     if (rename(writer->temporary, writer->target) != 0) return cannot_write(writer, errno);
     sn_free(writer->temporary);
     writer->temporary = NULL;
@@ -278,6 +348,6 @@ stonet_status sn_writer_commit_checked(sn_writer *writer, sn_file_check check, c
 void sn_writer_abandon(sn_writer *writer)
 {
     if (writer == NULL) return;
-    if (writer->temporary != NULL) (void)unlink(writer->temporary);
+    if (writer->temporary != NULL && !writer->unnamed) (void)unlink(writer->temporary);
     writer_free(writer);
 }

@@ -1,4 +1,5 @@
-/* Files written whole or not at all: a temporary name beside the target, fsync, rename. */
+/* Files written whole or not at all: a temporary file beside the target (without a name, where the file
+   system can, so that nothing is left when the process is killed), fsync, rename. */
 #ifndef SN_BASE_FILE_H
 #define SN_BASE_FILE_H
 
@@ -8,7 +9,7 @@
 
 typedef struct sn_writer sn_writer;
 
-/* Opens PATH.tmpXXXXXX; `path` ending in .gz compresses. */
+/* Opens a temporary file beside `path`; one ending in .gz compresses. */
 stonet_status sn_writer_open(const char *path, sn_writer **out);
 stonet_status sn_write(sn_writer *writer, const void *bytes, size_t size);
 stonet_status sn_write_text(sn_writer *writer, const char *format, ...) SN_PRINTF(2, 3);

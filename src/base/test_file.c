@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* O_TMPFILE */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,10 +7,13 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -228,9 +232,62 @@ static void test_a_checked_file_replaces_the_old_one_or_nothing(void **state)
     unlink(path);
 }
 
+/* Whatever ends the process, no half-written file stays behind. */
+static void test_killed_while_writing(void **state)
+{
+    (void)state;
+    int probe = open(folder, O_WRONLY | O_TMPFILE, 0600);
+    if (probe < 0) {
+        print_message("this file system has no files without names\n");
+        skip();
+    }
+    close(probe);
+    const char *path = in_folder("killed");
+    pid_t child = fork();
+    if (child == 0) {
+        sn_writer *writer;
+        char block[300000] = {1}; /* more than the buffer */
+        if (sn_writer_open(path, &writer) == STONET_OK && sn_write(writer, block, sizeof block) == STONET_OK)
+            raise(SIGKILL);
+        _exit(1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_int_equal(files_in_folder(), 0);
+}
+
+/* The temporary file of a private one is private. */
+static void test_permissions_are_never_wider(void **state)
+{
+    (void)state;
+    const char *path = in_folder("private");
+    mode_t before = umask(0);
+    close(open(path, O_WRONLY | O_CREAT, 0600));
+    sn_writer *writer;
+    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
+    struct stat about;
+    char own[64];
+    for (int descriptor = 3; descriptor < 20; descriptor++) { /* ours is among them, with or without a name */
+        snprintf(own, sizeof own, "/proc/self/fd/%d", descriptor);
+        char target[512] = "";
+        if (readlink(own, target, sizeof target - 1) > 0 && strncmp(target, folder, strlen(folder)) == 0 &&
+            fstat(descriptor, &about) == 0)
+            assert_int_equal(about.st_mode & 0777, 0600);
+    }
+    assert_int_equal(sn_write_text(writer, "new"), STONET_OK);
+    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    umask(before);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_killed_while_writing),
+        cmocka_unit_test(test_permissions_are_never_wider),
         cmocka_unit_test(test_a_checked_file_replaces_the_old_one_or_nothing),
         cmocka_unit_test(test_writes_whole_or_not_at_all),
         cmocka_unit_test(test_long_content),

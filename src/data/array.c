@@ -210,6 +210,9 @@ static stonet_status start(array_reader *reader, const sn_target_wish *wish)
     if (reader->columns > (int64_t)1 << 24)
         return sn_fail(STONET_ERROR_DATA, "%s has %lld columns, and 16777216 are the most",
                        sn_source_path(reader->source), (long long)reader->columns);
+    if (wish->header == STONET_HEADER_YES)
+        return sn_fail(STONET_ERROR_ARGUMENT, "%s is an array of numbers, which has no header",
+                       sn_source_path(reader->source));
     bool *is_text;
     SN_TRY(sn_builder_create(sn_source_path(reader->source), reader->columns, NULL, wish, &reader->builder));
     SN_TRY(SN_NEW(is_text, reader->columns));

@@ -21,6 +21,7 @@ typedef struct sn_target_wish {
     const char *columns;            /* NULL: none */
     bool all;                       /* a target file: every column that `columns` does not rule out */
     const struct sn_schema *schema; /* only those that a model uses; NULL: all */
+    stonet_header header;           /* whether text begins with a line of names */
 } sn_target_wish;
 
 typedef struct sn_builder {

@@ -2,21 +2,72 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 #include "base/memory.h"
 
-/* FNV-1a. */
-static uint64_t hash(const char *text, size_t length)
+/* ---- SipHash-1-3: words that all fall into one slot cannot be made without the key ---- */
+
+static uint64_t turn(uint64_t value, int bits)
 {
-    uint64_t value = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < length; i++) value = (value ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return value ^ value >> 32;
+    return value << bits | value >> (64 - bits);
+}
+
+static void mix(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = turn(v[1], 13) ^ v[0];
+    v[3] = turn(v[3], 16) ^ v[2];
+    v[0] = turn(v[0], 32);
+    v[2] += v[1];
+    v[0] += v[3];
+    v[1] = turn(v[1], 17) ^ v[2];
+    v[3] = turn(v[3], 21) ^ v[0];
+    v[2] = turn(v[2], 32);
+}
+
+static void absorb(uint64_t v[4], uint64_t word)
+{
+    v[3] ^= word;
+    mix(v);
+    v[0] ^= word;
+}
+
+static uint64_t hash(const uint64_t key[2], const char *text, size_t length)
+{
+    uint64_t v[4] = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du, key[0] ^ 0x6c7967656e657261u,
+                     key[1] ^ 0x7465646279746573u};
+    uint64_t word = 0;
+    size_t whole = length - length % sizeof word;
+    for (size_t i = 0; i < whole; i += sizeof word) {
+        memcpy(&word, text + i, sizeof word);
+        absorb(v, word);
+    }
+    word = 0;
+    memcpy(&word, text + whole, length - whole);
+    absorb(v, word | (uint64_t)length << 56);
+    v[2] ^= 0xff;
+    for (int i = 0; i < 3; i++) mix(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* A key that nobody can guess. Nothing that comes out depends on it: the index says where a word is, and not
+   in which order the words are. */
+static void draw_key(uint64_t key[2])
+{
+    if (getrandom(key, 2 * sizeof *key, GRND_NONBLOCK) == 2 * (ssize_t)sizeof *key) return;
+    struct timespec now; /* before the system has gathered its randomness */
+    clock_gettime(CLOCK_REALTIME, &now);
+    key[0] = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u ^ (uint64_t)now.tv_sec;
+    key[1] = (uint64_t)(uintptr_t)key;
 }
 
 /* The slot where the word is, or the free slot where it would go. */
 static uint64_t slot_of(const sn_interner *interner, const char *text, size_t length)
 {
-    uint64_t at = hash(text, length) & (interner->slots - 1);
+    uint64_t at = hash(interner->key, text, length) & (interner->slots - 1);
     for (; interner->index[at] != 0; at = (at + 1) & (interner->slots - 1)) {
         const char *word = interner->words.text[interner->index[at] - 1];
         if (strncmp(word, text, length) == 0 && word[length] == '\0') break;
@@ -26,6 +77,7 @@ static uint64_t slot_of(const sn_interner *interner, const char *text, size_t le
 
 static stonet_status grow_index(sn_interner *interner)
 {
+    if (interner->slots == 0) draw_key(interner->key);
     uint64_t slots = interner->slots == 0 ? 64 : 2 * interner->slots;
     int32_t *index = sn_calloc(slots, sizeof *index);
     if (index == NULL) return STONET_ERROR_MEMORY;

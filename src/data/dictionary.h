@@ -10,6 +10,7 @@ typedef struct sn_interner {
     int64_t capacity; /* of words.text */
     int32_t *index;   /* code + 1, or 0 where free */
     uint64_t slots;   /* a power of two */
+    uint64_t key[2];  /* of the hash */
 } sn_interner;
 
 /* The code of the word, entered if it is new. */

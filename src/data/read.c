@@ -50,13 +50,16 @@ stonet_status sn_read_for(const char *path, const stonet_read_options *options, 
     *out = NULL;
     stonet_read_options how;
     SN_TRY(sn_take_read_options(options, &how));
+    if ((unsigned)how.header > STONET_HEADER_NO)
+        return sn_fail(STONET_ERROR_ARGUMENT, "there is no such wish about the header");
     const stonet_run run = {.size = sizeof run, .threads = how.threads};
     const int threads = sn_threads(&run);
-    const sn_target_wish inside = {.columns = how.target, .schema = schema};
+    const sn_target_wish inside = {.columns = how.target, .schema = schema, .header = how.header};
     if (how.target_file == NULL) return read_file(path, &inside, threads, out);
 
     /* With a target file, the target columns (all of them, or those named) are columns of that file. */
-    const sn_target_wish nothing = {.schema = schema}, apart = {.columns = how.target, .all = true};
+    const sn_target_wish nothing = {.schema = schema, .header = how.header},
+                         apart = {.columns = how.target, .all = true, .header = how.header};
     stonet_data *data = NULL, *targets = NULL;
     stonet_status status = read_file(path, &nothing, threads, &data);
     if (status == STONET_OK) status = read_file(how.target_file, &apart, threads, &targets);

@@ -74,7 +74,7 @@ static stonet_status check_text_columns(const text_reader *reader)
 
 static stonet_status read_table(text_reader *reader, const sn_target_wish *wish, stonet_data **out)
 {
-    SN_TRY(sn_sniff(reader->scanner, &reader->sniffed));
+    SN_TRY(sn_sniff(reader->scanner, wish->header, &reader->sniffed));
     const sn_sniffed *sniffed = &reader->sniffed;
     SN_TRY(sn_builder_create(sn_source_path(reader->scanner->source), sniffed->n_columns,
                              sniffed->has_header ? (const char *const *)sniffed->first : NULL, wish,

@@ -221,7 +221,7 @@ static bool is_header(const sn_sniffed *sniffed, const column_sample *samples, i
     return !again || lines == 0;
 }
 
-stonet_status sn_sniff(sn_scanner *scanner, sn_sniffed *out)
+stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, sn_sniffed *out)
 {
     memset(out, 0, sizeof *out);
     bool more;
@@ -236,7 +236,8 @@ stonet_status sn_sniff(sn_scanner *scanner, sn_sniffed *out)
     if (status == STONET_OK) status = SN_NEW(out->is_text, out->n_columns);
     if (status == STONET_OK) status = sample_lines(scanner, out, samples, &lines);
     if (status == STONET_OK) {
-        out->has_header = is_header(out, samples, lines);
+        out->has_header =
+            header == STONET_HEADER_AUTO ? is_header(out, samples, lines) : header == STONET_HEADER_YES;
         for (int64_t j = 0; j < out->n_columns; j++) {
             out->is_text[j] = samples[j].texts > 0 || (!out->has_header && samples[j].first == SN_TEXT);
         }

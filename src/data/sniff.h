@@ -16,8 +16,9 @@ typedef struct sn_sniffed {
     bool *is_text; /* columns where a data cell was text */
 } sn_sniffed;
 
-/* Sets the scanner's delimiter. Leaves the scanner somewhere in the file. */
-stonet_status sn_sniff(sn_scanner *scanner, sn_sniffed *out);
+/* Sets the scanner's delimiter; judges the header unless it is told. Leaves the scanner somewhere in the
+ * file. */
+stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, sn_sniffed *out);
 void sn_sniffed_free(sn_sniffed *sniffed);
 
 /* A copy in UTF-8 (bytes that are not are taken for Latin-1), ended by NUL. */
