@@ -76,6 +76,23 @@ static void test_a_fit_needs_twice_the_data_at_most(void **state)
     assert_true(peak_bytes() < 2.0 * data_bytes + 200e6);
 }
 
+/* OpenBLAS would look for its buffers for ever: the seconds of work are limited, not those of waiting. */
+static void test_little_address_space_is_said(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip();
+#endif
+    const char *const commands[] = {"stonet --version", "stonet methods",
+                                    "stonet fit x.csv --target y --dim 1 --out m"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        assert_int_equal(sh("ulimit -v 200000; ulimit -t 60; OMP_NUM_THREADS=1 %s", commands[i]), 1);
+        assert_non_null(strstr(captured_err, "the address space is limited to 195 MB"));
+    }
+    SH("ulimit -v 900000; ulimit -t 60; OMP_NUM_THREADS=1 stonet generate waveform --rows 50 --out w.csv && "
+       "OMP_NUM_THREADS=1 stonet fit w.csv --target y --method gsir --dim 1 --quiet --out m");
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -90,7 +107,8 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mapped_features_are_not_copied),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_little_address_space_is_said),
+                                       cmocka_unit_test(test_mapped_features_are_not_copied),
                                        cmocka_unit_test(test_a_fit_needs_twice_the_data_at_most)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
+
 enum {
     ALIGNMENT = 64,
     HUGE_PAGE = 2 << 20, /* large arrays ask for huge pages: reading their rows in random order is then not a
@@ -99,6 +101,18 @@ static uint64_t memory_from_kernel(void)
     return kib * 1024;
 }
 
+/* Bytes of address space in use, as a limit on them (ulimit -v) counts them. */
+static uint64_t addresses_used(void)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL) return 0;
+    if (fscanf(file, "%llu", &pages) != 1) pages = 0;
+    fclose(file);
+    long page = sysconf(_SC_PAGESIZE);
+    return page > 0 ? pages * (uint64_t)page : 0;
+}
+
 uint64_t sn_memory_available(void)
 {
     uint64_t available = memory_from_kernel();
@@ -107,9 +121,14 @@ uint64_t sn_memory_available(void)
         long page = sysconf(_SC_PAGESIZE);
         available = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
     }
+    uint64_t in_group = sn_cgroup_available("/proc/self/cgroup", "/sys/fs/cgroup");
+    if (in_group < available) available = in_group;
     struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < available)
-        available = limit.rlim_cur;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        uint64_t used = addresses_used();
+        uint64_t left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+        if (left < available) available = left;
+    }
     return available;
 }
 

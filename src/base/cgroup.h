@@ -1,0 +1,14 @@
+/* What the control groups of this process leave of the memory: containers and batch systems set such limits.
+ */
+#ifndef SN_BASE_CGROUP_H
+#define SN_BASE_CGROUP_H
+
+#include <stdint.h>
+
+/*
+ * The least that any group from that of the process up to the root still allows; UINT64_MAX without a limit.
+ * `membership` is /proc/self/cgroup and `root` /sys/fs/cgroup, but in tests.
+ */
+uint64_t sn_cgroup_available(const char *membership, const char *root);
+
+#endif

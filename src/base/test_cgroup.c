@@ -1,0 +1,79 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cgroup.h"
+
+static char folder[64] = "/tmp/stonet_cgroup_XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+static uint64_t available(const char *membership, const char *files)
+{
+    char command[1024], list[128], root[128];
+    snprintf(
+        command, sizeof command,
+        "cd %s && rm -rf root && mkdir -p root/a/b root/memory/a/b && cd root && %s && printf '%s' > ../list",
+        folder, files, membership);
+    assert_int_equal(system(command), 0);
+    snprintf(list, sizeof list, "%s/list", folder);
+    snprintf(root, sizeof root, "%s/root", folder);
+    return sn_cgroup_available(list, root);
+}
+
+static void version_two(void **state)
+{
+    (void)state;
+    assert_true(available("0::/a/b\\n", "true") == UINT64_MAX);
+    assert_true(available("0::/a/b\\n", "echo max > a/b/memory.max") == UINT64_MAX);
+    assert_true(available("0::/a/b\\n", "echo 5000 > a/b/memory.max && echo 1000 > a/b/memory.current") ==
+                4000);
+    /* the groups above count too */
+    assert_true(available("0::/a/b\\n", "echo 5000 > a/b/memory.max; echo 900 > a/memory.max") == 900);
+    assert_true(available("0::/a/b\\n", "echo max > a/b/memory.max; echo 700 > memory.max") == 700);
+    assert_true(available("0::/\\n", "echo 700 > memory.max && echo 800 > memory.current") == 0);
+}
+
+static void version_one(void **state)
+{
+    (void)state;
+    const char *list = "7:cpu,cpuacct:/x\\n4:memory:/a/b\\n";
+    assert_true(available(list, "echo 6000 > memory/a/b/memory.limit_in_bytes") == 6000);
+    assert_true(available(list, "echo 6000 > memory/a/memory.limit_in_bytes; echo 50 > memory.max") == 6000);
+}
+
+static void nothing_to_read(void **state)
+{
+    (void)state;
+    assert_true(sn_cgroup_available("/nowhere/cgroup", folder) == UINT64_MAX);
+    assert_true(available("garbage\\n::\\n0:\\n0::a\\n", "echo 5 > memory.max") == UINT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(version_two),
+        cmocka_unit_test(version_one),
+        cmocka_unit_test(nothing_to_read),
+    };
+    return cmocka_run_group_tests_name("base_cgroup", tests, make_folder, remove_folder);
+}
