@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/isa.h"
+
 /* No struct of options comes near this: a larger size was never set. */
 enum { MOST_BYTES = 1 << 16 };
 
@@ -32,9 +34,10 @@ stonet_status sn_options_take(void *to, size_t known, const void *from, const ch
     return STONET_OK;
 }
 
-static stonet_status check_threads(int threads)
+/* What every piece of work asks first: can it run as it is told? */
+static stonet_status check_machine(int threads)
 {
-    if (threads >= 0) return STONET_OK;
+    if (threads >= 0) return sn_isa_check();
     return sn_fail(STONET_ERROR_ARGUMENT, "%d threads are not possible: give 1 or more, or 0 for all cores",
                    threads);
 }
@@ -43,21 +46,21 @@ stonet_status sn_take_run(const stonet_run *from, stonet_run *to)
 {
     *to = (stonet_run)STONET_RUN_INIT;
     SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_run"));
-    return check_threads(to->threads);
+    return check_machine(to->threads);
 }
 
 stonet_status sn_take_read_options(const stonet_read_options *from, stonet_read_options *to)
 {
     *to = (stonet_read_options)STONET_READ_OPTIONS_INIT;
     SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_read_options"));
-    return check_threads(to->threads);
+    return check_machine(to->threads);
 }
 
 stonet_status sn_take_use_options(const stonet_use_options *from, stonet_use_options *to)
 {
     *to = (stonet_use_options)STONET_USE_OPTIONS_INIT;
     SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_use_options"));
-    return check_threads(to->threads);
+    return check_machine(to->threads);
 }
 
 stonet_status sn_take_tune_options(const stonet_tune_options *from, stonet_tune_options *to)

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/isa.h"
 #include "base/memory.h"
 #include "base/pace.h"
 #include "base/run.h"
@@ -47,11 +48,8 @@ const sn_cpu_kernels *sn_cpu_supported(int index)
 {
     const sn_cpu_kernels *list[4] = {&sn_cpu_portable};
 #if defined(__x86_64__)
-    int count = 1;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) list[count++] = &sn_cpu_avx2;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        list[count++] = &sn_cpu_avx512;
+    if (sn_isa_used() >= SN_ISA_AVX2) list[1] = &sn_cpu_avx2;
+    if (sn_isa_used() >= SN_ISA_AVX512) list[2] = &sn_cpu_avx512;
 #endif
     return index >= 0 && index < 4 ? list[index] : NULL;
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/isa.h"
+
 /* Adding it leaves the nearest whole number in the low bits of the sum. */
 static const double whole = 0x1.8p52;
 static const double lowest = -708.0; /* 2^k is a normal number down to here */
@@ -57,9 +59,9 @@ __attribute__((target("avx2,fma"))) static void exp_avx2(int64_t n, double *x)
 
 void sn_exp_nonpositive(int64_t n, double *x)
 {
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+    if (sn_isa_used() >= SN_ISA_AVX512)
         exp_avx512(n, x);
-    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    else if (sn_isa_used() >= SN_ISA_AVX2)
         exp_avx2(n, x);
     else
         exp_all(n, x);

@@ -1,0 +1,15 @@
+/* Which instruction set the kernels use: the best that the machine has, or what STONET_CPU in the environment
+ * asks for. */
+#ifndef SN_BASE_ISA_H
+#define SN_BASE_ISA_H
+
+#include "base/status.h"
+
+typedef enum sn_isa { SN_ISA_PORTABLE, SN_ISA_AVX2, SN_ISA_AVX512 } sn_isa;
+
+/* The environment is looked at once in the life of the process. */
+sn_isa sn_isa_used(void);
+/* Fails when STONET_CPU asks for what there is not; to be called where work begins. */
+stonet_status sn_isa_check(void);
+
+#endif
