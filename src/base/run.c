@@ -54,3 +54,15 @@ double sn_seconds(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+static int should_stop_quietly(void *user)
+{
+    sn_quiet_run *quiet = user;
+    return sn_should_stop_shared(quiet->behind, &quiet->stopped);
+}
+
+void sn_quiet_run_init(sn_quiet_run *quiet, const stonet_run *behind)
+{
+    *quiet = (sn_quiet_run){.behind = behind};
+    quiet->run = (stonet_run){.should_stop = should_stop_quietly, .user = quiet};
+}

@@ -17,6 +17,14 @@ bool sn_should_stop(const stonet_run *run);
 /* The same inside a parallel loop: only its first thread asks the caller (whose function need not be ready
    for others); the answer is kept in *stopped, which all threads share and which starts at 0. */
 bool sn_should_stop_shared(const stonet_run *run, int *stopped);
+/* A run for jobs side by side: it says nothing, and wants to stop when the run behind it does, which only the
+   first thread asks. Must stay where it is while it is used. */
+typedef struct sn_quiet_run {
+    stonet_run run;
+    const stonet_run *behind;
+    int stopped;
+} sn_quiet_run;
+void sn_quiet_run_init(sn_quiet_run *quiet, const stonet_run *behind);
 /* The number of threads to use: run->threads, or all cores when it is 0. Without a run, those that the model
    room has set for the calling thread (sn_model_threads). */
 int sn_threads(const stonet_run *run);

@@ -2,6 +2,7 @@
 #include "stonet/fit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -84,6 +85,31 @@ static stonet_status get_fact(const sn_store *store, const char *key, double *va
     return sn_store_find_text(store, key) != NULL ? sn_store_get_real(store, key, value) : STONET_OK;
 }
 
+/* An estimate is four facts: PREFIX_loss, PREFIX_loss_se, PREFIX_error and PREFIX_error_se. */
+static const char *const parts[] = {"loss", "loss_se", "error", "error_se"};
+
+static stonet_status put_estimate(sn_store *store, const char *prefix, const sn_estimate *estimate)
+{
+    const double value[] = {estimate->loss, estimate->loss_se, estimate->error, estimate->error_se};
+    for (int k = 0; k < 4; k++) {
+        char key[64];
+        snprintf(key, sizeof key, "%s_%s", prefix, parts[k]);
+        SN_TRY(put_fact(store, key, value[k]));
+    }
+    return STONET_OK;
+}
+
+static stonet_status get_estimate(const sn_store *store, const char *prefix, sn_estimate *estimate)
+{
+    double *const value[] = {&estimate->loss, &estimate->loss_se, &estimate->error, &estimate->error_se};
+    for (int k = 0; k < 4; k++) {
+        char key[64];
+        snprintf(key, sizeof key, "%s_%s", prefix, parts[k]);
+        SN_TRY(get_fact(store, key, value[k]));
+    }
+    return STONET_OK;
+}
+
 static stonet_status stonet_save_method(const void *state, sn_store *store)
 {
     const sn_stonet *net = state;
@@ -103,8 +129,10 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     SN_TRY(put_fact(store, "weight_decay", net->weight_decay));
     SN_TRY(put_fact(store, "epochs", net->epochs));
     SN_TRY(put_fact(store, "training_loss", net->training_loss));
-    SN_TRY(put_fact(store, "held_out_loss", net->held_out_loss));
-    SN_TRY(put_fact(store, "held_out_error", net->held_out_error));
+    SN_TRY(put_estimate(store, "held_out", &net->held_out));
+    SN_TRY(put_estimate(store, "held_out_constant", &net->held_out_constant));
+    SN_TRY(put_estimate(store, "held_out_linear", &net->held_out_linear));
+    SN_TRY(sn_store_put_int(store, "held_out_rows", net->held_out_rows));
     return put_fact(store, "smallest_step", net->smallest_step);
 }
 
@@ -170,8 +198,11 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
     SN_TRY(get_fact(store, "weight_decay", &net->weight_decay));
     SN_TRY(get_fact(store, "epochs", &net->epochs));
     SN_TRY(get_fact(store, "training_loss", &net->training_loss));
-    SN_TRY(get_fact(store, "held_out_loss", &net->held_out_loss));
-    SN_TRY(get_fact(store, "held_out_error", &net->held_out_error));
+    SN_TRY(get_estimate(store, "held_out", &net->held_out));
+    SN_TRY(get_estimate(store, "held_out_constant", &net->held_out_constant));
+    SN_TRY(get_estimate(store, "held_out_linear", &net->held_out_linear));
+    if (sn_store_find_text(store, "held_out_rows") != NULL) /* not in files of 0.1 */
+        SN_TRY(sn_store_get_int(store, "held_out_rows", 0, INT64_MAX, &net->held_out_rows));
     return get_fact(store, "smallest_step", &net->smallest_step);
 }
 

@@ -10,6 +10,9 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
      "widths of the hidden layers before the last one (which has width dim); none: one hidden layer"},
     {"activation", SN_CHOICE, "auto", 0, 0, "auto|" SN_ACTIVATION_WORDS(SN_JOINED),
      "activation of the hidden layers; auto: chosen on held-out rows"},
+    {"restarts", SN_INTEGER, "auto", 1, 1000, "auto",
+     "starts that are trained briefly, the best on the training rows goes on; auto: 3 where something is "
+     "chosen on held-out rows, else 1"},
     {"input_activation", SN_CHOICE, "off", 0, 0, "off|tanh|relu|sigmoid",
      "activation applied to the inputs too"},
     {"epochs", SN_REAL, "auto", 0.01, 1e7, "auto",
@@ -175,6 +178,12 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
     config->auto_activation = !given(settings, "activation");
     config->auto_epochs = !given(settings, "epochs");
     config->epochs = config->auto_epochs ? 0.0 : sn_real(settings, "epochs");
+    const bool searched = config->auto_epochs || config->auto_decay;
+    config->restarts = given(settings, "restarts") ? (int)sn_int(settings, "restarts") : (searched ? 3 : 1);
+    config->auto_shape = config->auto_activation && config->auto_epochs && config->auto_decay &&
+                         (sn_is(settings, "hidden", "auto") || sn_is(settings, "hidden", "none")) &&
+                         sn_is(settings, "input_activation", "off") && !config->absolute &&
+                         !config->has_gamma;
     config->sdr_iterations =
         given(settings, "sdr_iterations") ? sn_int(settings, "sdr_iterations") : (problem->n > 5000 ? 5 : 30);
     config->refit_output = sn_is(settings, "output", "refit");

@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "stonet/schedule.h"
 
-enum { SN_STONET_PARAMS = 29 };
+enum { SN_STONET_PARAMS = 30 };
 extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
 
 typedef struct sn_config {
@@ -31,12 +31,14 @@ typedef struct sn_config {
     double lr, momentum, weight_decay, l1;
     sn_schedule schedule;
     int64_t batch;
+    int restarts;  /* starts of a race (stonet/start.h) */
     double epochs; /* passes over the rows; may be a fraction of one */
     int64_t sdr_iterations;
     sn_schedule sdr_schedule;
     bool refit_output; /* fit the output layer anew at the end */
     /* What the user left to the selection. */
     bool auto_epochs, auto_decay, auto_activation, auto_lr;
+    bool auto_shape; /* nothing is set that the linear model (stonet/linear.h) could not have */
 } sn_config;
 
 /* Network shape for a problem and reduced dimension q. */

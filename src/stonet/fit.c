@@ -5,12 +5,21 @@
 
 #include "base/memory.h"
 #include "stonet/dynamics.h"
+#include "stonet/linear.h"
+#include "stonet/start.h"
 
 enum {
-    LR_RETRIES = 4, /* a third of the step each time */
-    STARTS = 3
+    LR_RETRIES = 4,   /* a third of the step each time */
+    RESCUE_RACE = 3,  /* starts of a race where the settings ask for none */
+    OTHER_STARTS = 64 /* a number that no start of a first race has */
 };
-#define START_STRIDE 0x9E3779B97F4A7C15U /* far from the seeds a user would take next */
+/* A fit on all rows that explains less than this part of what the held-out winner does is stuck ... */
+static const double PART_OF_WINNER = 0.9;
+/* ... and so is one, with nothing to compare it with, that explains less than this part of the response. */
+static const double NEXT_TO_NOTHING = 0.01;
+/* Standard errors by which the chosen settings must beat a constant, and may lose to the linear model,
+   without a word. */
+static const double CLEARLY = 2.0;
 
 void sn_stonet_free(sn_stonet *net)
 {
@@ -20,40 +29,140 @@ void sn_stonet_free(sn_stonet *net)
     sn_free(net);
 }
 
-/* Whether training ended far above the loss that its settings reached on held-out rows. */
-static bool got_stuck(const sn_train_report *report, double held_out_loss)
+/* ---- the fit on all rows ----------------------------------------------------------------------------------
+ */
+
+typedef enum begin { FROM_RACE, FROM_OTHER_RACE, FROM_WINNER, BEGINNINGS } begin;
+
+/* A training on all rows and what it has come to. */
+typedef struct trial {
+    float *theta;
+    sn_epoch_log history;
+    sn_train_report report;
+    double loss; /* over all rows */
+} trial;
+
+/* Of a network over the rows of the job. */
+static stonet_status loss_of(const sn_stage_job *job, const sn_shape *shape, const float *theta, double *loss)
 {
-    return report->outcome == STONET_DONE && report->loss > 2.0 * held_out_loss;
+    sn_losses losses;
+    SN_TRY(
+        sn_engine_loss(job->config->engine, shape, theta, job->problem, &job->rows, job->threads, &losses));
+    *loss = losses.loss;
+    return STONET_OK;
+}
+
+static stonet_status begin_trial(const sn_stage_job *job, begin from, const float *winner, trial *t)
+{
+    const int least = from == FROM_RACE ? 1 : RESCUE_RACE;
+    const int starts = job->config->restarts > least ? job->config->restarts : least;
+    sn_stage_job race = *job;
+    sn_race_report report;
+    switch (from) {
+    case FROM_WINNER:
+        memcpy(t->theta, winner, (size_t)job->shape->parameters * sizeof *t->theta);
+        return STONET_OK;
+    case FROM_OTHER_RACE:
+        race.seed = sn_start_seed(job->seed, OTHER_STARTS);
+        break;
+    default:
+        break;
+    }
+    if (starts == 1) return sn_start_weights(job, t->theta);
+    return sn_race(&race, starts, (double)INFINITY, t->theta, &report);
+}
+
+static stonet_status run_trial(const sn_stage_job *job, begin from, const float *winner, trial *t)
+{
+    sn_stage_job own = *job;
+    own.history = &t->history;
+    SN_TRY(begin_trial(job, from, winner, t));
+    SN_TRY(sn_train_stages(&own, t->theta, &t->report));
+    return loss_of(job, job->shape, t->theta, &t->loss);
+}
+
+/* The loss above which a training on all rows is stuck: against the network that won on held-out rows (NULL:
+   the settings were given) and a constant guess. */
+static stonet_status stuck_above(const sn_stage_job *job, const float *winner, double *limit)
+{
+    double constant;
+    SN_TRY(sn_constant_loss(job->problem, &job->rows, &constant));
+    *limit = (1.0 - NEXT_TO_NOTHING) * constant;
+    if (winner == NULL) return STONET_OK;
+    double loss;
+    SN_TRY(loss_of(job, job->shape, winner, &loss));
+    const double explained = constant - loss;
+    if (explained > 0.0) *limit = constant - PART_OF_WINNER * explained;
+    return STONET_OK;
+}
+
+static void swap_trials(trial *a, trial *b)
+{
+    const trial held = *a;
+    *a = *b;
+    *b = held;
 }
 
 /* Trains on all rows. Settings that do well from the starts of the held-out fits can still get stuck from
-   this one: then from another, at most STARTS in all, and the best is kept. */
-static stonet_status train(sn_stage_job *job, sn_stonet *net, sn_train_report *report)
+   this one: then from another, and at last from the network that won on held-out rows. The best is kept. */
+static stonet_status train(const sn_stage_job *job, sn_stonet *net, const float *winner,
+                           sn_train_report *report)
 {
-    const uint64_t seed = job->seed;
-    float *best;
-    SN_TRY(SN_NEW_RAW(best, net->shape.parameters));
-    sn_train_report best_report = {.loss = (double)INFINITY};
+    trial best = {.theta = net->theta}, other = {0};
+    double limit = (double)INFINITY;
     stonet_status status;
-    for (int start = 0; start < STARTS; start++) {
-        job->seed = seed + (uint64_t)start * START_STRIDE;
-        sn_shape_start(&net->shape, job->seed, net->theta);
-        sn_epoch_log_free(&net->history);
-        job->history = &net->history;
-        SN_GOTO(status, sn_train_stages(job, net->theta, report), done);
-        if (!got_stuck(report, net->held_out_loss)) goto done;
+    SN_GOTO(status, SN_NEW_RAW(other.theta, net->shape.parameters), done);
+    SN_GOTO(status, stuck_above(job, winner, &limit), done);
+    SN_GOTO(status, run_trial(job, FROM_RACE, winner, &best), done);
+    for (begin from = FROM_OTHER_RACE; from < BEGINNINGS; from++) {
+        if (best.report.outcome != STONET_DONE || best.loss <= limit) break;
+        if (from == FROM_WINNER && winner == NULL) break;
         sn_message(job->run, STONET_NOTE,
-                   "training got stuck at a loss of %.3g, against %.3g on held-out rows", report->loss,
-                   net->held_out_loss);
-        if (report->loss > best_report.loss) continue;
-        best_report = *report;
-        memcpy(best, net->theta, (size_t)net->shape.parameters * sizeof *best);
+                   "training got stuck at a loss of %.3g, above %.3g: it starts again from elsewhere",
+                   best.loss, limit);
+        sn_epoch_log_free(&other.history);
+        SN_GOTO(status, run_trial(job, from, winner, &other), done);
+        if (other.report.outcome == STONET_DONE && other.loss < best.loss) swap_trials(&best, &other);
     }
-    *report = best_report;
-    memcpy(net->theta, best, (size_t)net->shape.parameters * sizeof *best);
 done:
-    sn_free(best);
+    *report = best.report;
+    net->theta = best.theta;
+    net->history = best.history;
+    net->training_loss = best.loss;
+    net->stuck = status == STONET_OK && best.report.outcome == STONET_DONE && best.loss > limit;
+    sn_free(other.theta);
+    sn_epoch_log_free(&other.history);
     return status;
+}
+
+/* The linear model in place of a network. */
+static stonet_status train_linear(const sn_stage_job *job, const sn_selection *selection, sn_config *config,
+                                  sn_stonet *net)
+{
+    sn_shape shape;
+    bool found;
+    SN_TRY(sn_linear_shape(&net->shape, net->shape.width[net->shape.layers - 1], &shape));
+    float *theta;
+    SN_TRY(SN_NEW(theta, shape.parameters));
+    double loss = 0.0;
+    stonet_status status = sn_linear_fit(&shape, job->problem, &job->rows,
+                                         selection->penalty * (double)job->rows.n, job->run, theta, &found);
+    if (status == STONET_OK && !found) /* each part of the rows had every class */
+        status = sn_fail(STONET_ERROR_NUMERIC, "a class has no row");
+    if (status == STONET_OK) status = loss_of(job, &shape, theta, &loss);
+    if (status != STONET_OK) {
+        sn_free(theta);
+        return status;
+    }
+    sn_free(net->theta);
+    net->theta = theta;
+    net->shape = shape;
+    net->training_loss = loss;
+    config->weight_decay = selection->penalty;
+    config->epochs = 0.0;
+    sn_message(job->run, STONET_NOTE,
+               "no network was better than the linear model on held-out rows: the linear model is taken");
+    return STONET_OK;
 }
 
 /* Chooses and trains once. */
@@ -61,16 +170,53 @@ static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *ne
 {
     sn_selection selection;
     SN_TRY(sn_select(job, &net->shape, config, net->theta, &selection));
-    net->held_out_loss = selection.loss;
-    net->held_out_error = selection.error_rate;
+    net->held_out = selection.chosen;
+    net->held_out_constant = selection.constant;
+    net->held_out_linear = selection.linear;
+    net->held_out_rows = selection.held_out;
     net->settings_tried = selection.tried;
-    *report = (sn_train_report){.outcome = selection.outcome, .smallest_step = 1.0, .loss = selection.loss};
+    net->training_loss = selection.chosen.loss;
+    *report = (sn_train_report){.outcome = selection.outcome, .smallest_step = 1.0};
     if (selection.outcome == STONET_STOPPED) return STONET_OK;
-    if (isinf(selection.loss)) {
+    if (isinf(selection.chosen.loss)) {
         report->outcome = STONET_DIVERGED;
         return STONET_OK;
     }
-    return train(job, net, report);
+    if (selection.take_linear) return train_linear(job, &selection, config, net);
+    if (selection.tried == 0) return train(job, net, NULL, report);
+    float *winner;
+    SN_TRY(SN_NEW_RAW(winner, net->shape.parameters));
+    memcpy(winner, net->theta, (size_t)net->shape.parameters * sizeof *winner);
+    stonet_status status = train(job, net, winner, report);
+    sn_free(winner);
+    return status;
+}
+
+/* Says when the network has found nothing, or less than there is. */
+static void warn_of_nothing(const stonet_run *run, const sn_stonet *net)
+{
+    const sn_estimate *chosen = &net->held_out, *linear = &net->held_out_linear;
+    const double constant = net->held_out_constant.loss;
+    if (net->stuck)
+        sn_message(
+            run, STONET_WARNING,
+            "training got stuck: its loss of %.3g on the training rows is %s, from every start that was "
+            "tried; try restarts=10, a smaller weight_decay, or another activation",
+            net->training_loss,
+            net->settings_tried > 0 ? "above that of fits to a part of them"
+                                    : "no better than that of a constant guess");
+    else if (chosen->loss > constant - CLEARLY * chosen->loss_se && chosen->loss > 0.99 * constant)
+        sn_message(
+            run, STONET_WARNING,
+            "nothing was found: on held-out rows the loss is %.3g (standard error %.2g), and %.3g for a "
+            "constant guess; either the response does not depend on these columns or the fits got "
+            "stuck: try restarts=10, more rows, or another method",
+            chosen->loss, chosen->loss_se, constant);
+    else if (chosen->loss > linear->loss + CLEARLY * chosen->loss_se)
+        sn_message(run, STONET_WARNING,
+                   "the linear model is better: on held-out rows its loss is %.3g, that of the network %.3g "
+                   "(standard error %.2g); try a larger dim, or leave more settings to be chosen",
+                   linear->loss, chosen->loss, chosen->loss_se);
 }
 
 /* Says what the numbers of a run mean for the user. */
@@ -85,6 +231,7 @@ static void tell(const stonet_run *run, const sn_stonet *net, const sn_train_rep
         sn_message(run, STONET_NOTE,
                    "the latent step was shrunk to %.2g of what was asked to keep the sampler stable",
                    report->smallest_step);
+    if (report->outcome == STONET_DONE) warn_of_nothing(run, net);
 }
 
 /* Keeps what is needed to use the trained network and to tell about it. */
@@ -96,7 +243,6 @@ static stonet_status keep(sn_stonet *net, const sn_config *config, const sn_trai
     net->epochs = config->epochs;
     net->batch = config->batch;
     net->iterations += report->iterations;
-    net->training_loss = report->loss;
     net->smallest_step = report->smallest_step;
     sn_dynamics_from(config, &net->shape, &net->dynamics);
     double factor;
@@ -155,6 +301,15 @@ static void take_choices(const sn_stonet *net, sn_config *config)
     config->sdr_iterations = 0;
 }
 
+/* What was measured before is not of the network that more rows have changed. */
+static void forget_estimates(sn_stonet *net)
+{
+    const sn_estimate none = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    net->held_out = net->held_out_constant = net->held_out_linear = none;
+    net->held_out_rows = 0;
+    net->stuck = false;
+}
+
 stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
                                  const stonet_run *run, stonet_outcome *outcome)
 {
@@ -172,6 +327,8 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
                               .history = &net->history};
     sn_train_report report;
     SN_TRY(sn_train_stages(&job, net->theta, &report));
+    net->training_loss = report.loss;
+    forget_estimates(net);
     SN_TRY(keep(net, &config, &report));
     tell(run, net, &report);
     *outcome = report.outcome;

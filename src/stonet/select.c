@@ -4,312 +4,403 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/splits.h"
+#include "stonet/linear.h"
+#include "stonet/path.h"
+#include "stonet/start.h"
 
 static const double DECAYS[] = {0.0, 0.001, 0.003, 0.01, 0.03, 0.06, 0.12};
-static const int64_t UPDATES[] = {100, 300, 1000, 3000, 10000, 30000};
+static const int64_t UPDATES[] = {300, 1000, 3000, 10000, 30000};
 enum {
     N_DECAYS = sizeof DECAYS / sizeof *DECAYS,
-    N_UPDATES = sizeof UPDATES / sizeof *UPDATES,
-    START_DECAY = 4,
-    START_UPDATES = 2,
-    CLEAN_DECAY = 1,
-    CLEAN_UPDATES = 3,
-    ALWAYS_ALLOWED = 3,   /* 3000 updates, however few the rows */
+    N_LENGTHS = sizeof UPDATES / sizeof *UPDATES,
+    START_DECAY = 3,
+    ALWAYS_ALLOWED = 2,   /* 3000 updates, however few the rows */
     MAX_EPOCHS = 400,     /* passes over small data ... */
     MAX_VISITS = 1300000, /* ... and rows looked at in all, over larger; */
     ENOUGH_EPOCHS = 30,   /* this many passes are allowed to any data */
-    FOLDS = 5,
-    CROSS_VALIDATE_BELOW = 2000, /* rows; above, one held-out part says enough */
-    MAX_HELD_OUT = 10000,
-    N_ACTIVATIONS = 2
+    FIRST_FOLDS = 2,      /* a setting that is clearly behind after these is dropped */
+    LEAST_FIRST_ROWS = 20,
+    N_ACTIVATIONS = 2,
+    MAX_POINTS = 4 /* scored side by side */
 };
-/* A neighbour must be better by this much of the loss to be worth moving to: less is noise. Three times the
-   updates cost three times the time and must earn it; another activation is a leap, not a step. */
-static const double MARGIN = 0.01, MARGIN_LARGE = 0.03;
 
-typedef struct fold_rows {
-    int64_t *train, *test;
-    int64_t n_train, n_test;
-} fold_rows;
+/* How much better a point must be to be moved to: so many standard errors of the differences on the held-out
+   rows, and such a part of the loss (or of what is explained of it, if that is less). Three times the updates
+   cost three times the time and must earn it; another activation is a leap, not a step. */
+typedef struct margin {
+    double errors, share;
+} margin;
+static const margin STEP = {0.5, 0.002}, LEAP = {1.0, 0.02};
+static const double CLEARLY = 3.0;       /* standard errors behind, to be dropped */
+static const double LINEAR_ERRORS = 0.5; /* standard errors by which a network must beat the linear model */
+/* A race is won when this part of the loss of a constant, or this much of what the linear model explains, is
+   explained. */
+static const double WON_SHARE = 0.02, WON_LINEAR = 0.25;
 
-/* A grid point; each member an index. */
 typedef struct point {
-    int activation, decay, updates;
+    int activation, decay, length; /* indices */
 } point;
 
 typedef struct searcher {
     const sn_stage_job *job;
     const sn_config *config;
-    sn_activation activation[N_ACTIVATIONS]; /* the first is where the search starts */
-    int folds;                               /* fits a setting is scored by */
-    fold_rows *part;
-    double loss[N_ACTIVATIONS][N_DECAYS][N_UPDATES]; /* NaN: not scored yet */
-    double error[N_ACTIVATIONS][N_DECAYS][N_UPDATES];
-    float *theta; /* of the first fold's latest fit */
-    float *best_theta;
-    point best;
+    sn_holdout holdout;
+    sn_baseline baseline;
+    sn_quiet_run quiet;
+    int activations;
+    sn_shape shape[N_ACTIVATIONS]; /* the first is where the search starts */
+    float *start[N_ACTIVATIONS][SN_MAX_FOLDS];
+    sn_path *path[N_ACTIVATIONS][N_DECAYS];
+    sn_held_out cost[N_ACTIVATIONS][N_DECAYS][N_LENGTHS];
+    point at;
     int64_t tried;
-    int stopped; /* the caller asked to stop while folds were fitted */
     double started;
 } searcher;
 
-static double *loss_at(searcher *s, point at)
+static sn_held_out *cost_at(searcher *s, point at)
 {
-    return &s->loss[at.activation][at.decay][at.updates];
+    return &s->cost[at.activation][at.decay][at.length];
 }
 
-static stonet_status make_part(const searcher *s, const int32_t *fold, int32_t k, fold_rows *part)
+static bool has_cost(searcher *s, point at)
 {
-    SN_TRY(SN_NEW(part->train, s->job->rows.n));
-    SN_TRY(SN_NEW(part->test, s->job->rows.n));
-    for (int64_t i = 0; i < s->job->rows.n; i++) {
-        if (fold[i] == k && part->n_test < MAX_HELD_OUT)
-            part->test[part->n_test++] = sn_rows_at(&s->job->rows, i);
-        else
-            part->train[part->n_train++] = sn_rows_at(&s->job->rows, i);
-    }
-    return STONET_OK;
+    return cost_at(s, at)->loss != NULL;
 }
 
-static stonet_status make_parts(searcher *s)
+static int64_t updates_for(const searcher *s, int length, int64_t n)
 {
-    const int64_t n = s->job->rows.n;
-    const int folds = n < FOLDS ? (int)n : FOLDS;
-    s->folds = n < CROSS_VALIDATE_BELOW ? folds : 1;
-    int32_t *fold = NULL, *label = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(s->part, s->folds), done);
-    SN_GOTO(status, SN_NEW(fold, n), done);
-    if (s->job->problem->label != NULL) {
-        SN_GOTO(status, SN_NEW(label, n), done);
-        for (int64_t i = 0; i < n; i++) label[i] = s->job->problem->label[sn_rows_at(&s->job->rows, i)];
-    }
-    SN_GOTO(status, sn_split_folds(n, label, s->job->problem->outputs, folds, s->job->seed, fold), done);
-    for (int k = 0; k < s->folds; k++) SN_GOTO(status, make_part(s, fold, k, &s->part[k]), done);
-done:
-    sn_free(fold);
-    sn_free(label);
-    return status;
+    if (s->config->auto_epochs) return UPDATES[length];
+    const double wanted = s->config->epochs * (double)sn_train_batches(s->config, n);
+    return wanted < 1.0 ? 1 : (int64_t)llround(wanted);
 }
 
-typedef struct fold_score {
-    stonet_status status;
-    stonet_outcome outcome;
-    sn_losses losses;
-} fold_score;
-
-typedef struct shared_stop {
-    const stonet_run *run;
-    int *stopped;
-} shared_stop;
-
-static int should_stop_fold(void *user)
-{
-    const shared_stop *stop = user;
-    return sn_should_stop_shared(stop->run, stop->stopped);
-}
-
-/* Fits one fold's training part and scores its held-out part; keeps fold 0's parameters. */
-static fold_score score_fold(searcher *s, int k, const sn_shape *shape, const sn_config *config, int threads)
-{
-    fold_score score = {.status = STONET_OK, .outcome = STONET_DONE};
-    const fold_rows *part = &s->part[k];
-    float *theta = sn_malloc((size_t)shape->parameters, sizeof *theta);
-    if (theta == NULL) {
-        score.status = STONET_ERROR_MEMORY;
-        return score;
-    }
-    sn_shape_start(shape, s->job->seed, theta);
-    shared_stop stop = {.run = s->job->run, .stopped = &s->stopped};
-    const stonet_run quiet = {.should_stop = should_stop_fold, .user = &stop};
-    const sn_stage_job fit = {.shape = shape,
-                              .problem = s->job->problem,
-                              .rows = sn_rows_list(part->train, part->n_train),
-                              .config = config,
-                              .seed = s->job->seed,
-                              .threads = threads,
-                              .run = &quiet};
-    sn_train_report report;
-    score.status = sn_train_stages(&fit, theta, &report);
-    score.outcome = report.outcome;
-    const sn_rows test = sn_rows_list(part->test, part->n_test);
-    if (score.status == STONET_OK)
-        score.status =
-            sn_engine_loss(config->engine, shape, theta, s->job->problem, &test, threads, &score.losses);
-    if (k == 0) memcpy(s->theta, theta, (size_t)shape->parameters * sizeof *theta);
-    sn_free(theta);
-    return score;
-}
-
-static double epochs_for(const sn_config *config, int64_t updates, int64_t n)
-{
-    const int64_t batches = n / config->batch > 0 ? n / config->batch : 1;
-    return (double)updates / (double)batches;
-}
-
-static void tell(const searcher *s)
+static void tell(searcher *s)
 {
     const stonet_progress progress = {.stage = "choosing settings",
                                       .done = s->tried,
                                       .loss = (double)NAN,
-                                      .validation_loss =
-                                          s->loss[s->best.activation][s->best.decay][s->best.updates],
+                                      .validation_loss = s->tried > 0 ? cost_at(s, s->at)->mean : (double)NAN,
                                       .seconds = sn_seconds() - s->started};
     sn_progress(s->job->run, &progress);
 }
 
-/* Mean held-out loss of one grid point, Inf when a fit diverged. */
-static stonet_status score_point(searcher *s, point at)
+/* ---- jobs side by side ------------------------------------------------------------------------------------
+ */
+
+/* How many of `jobs` run side by side, and on how many threads each. */
+static void share_threads(const searcher *s, int jobs, int *outer, int *inner)
 {
-    if (!isnan(*loss_at(s, at))) return STONET_OK;
-    fold_score scores[FOLDS];
-    sn_shape shape = *s->job->shape;
-    shape.activation = s->activation[at.activation];
-    const int outer = s->folds > 1 ? s->job->threads : 1;
-    const int inner = s->folds > 1 ? 1 : s->job->threads;
-#pragma omp parallel for num_threads(outer) schedule(dynamic) if (outer > 1)
-    for (int k = 0; k < s->folds; k++) {
-        sn_config config = *s->config;
-        config.sdr_iterations = 0;
-        if (config.auto_decay) config.weight_decay = DECAYS[at.decay];
-        if (config.auto_epochs) config.epochs = epochs_for(&config, UPDATES[at.updates], s->part[k].n_train);
-        scores[k] = score_fold(s, k, &shape, &config, inner);
+    const bool apart = jobs > 1 && 2 * jobs > s->job->threads;
+    *outer = apart ? s->job->threads : 1;
+    *inner = apart ? 1 : s->job->threads;
+}
+
+typedef struct fold_job {
+    point at;
+    int fold;
+    stonet_status status;
+    double errors;
+    bool diverged;
+} fold_job;
+
+static void run_fold(searcher *s, fold_job *j, int threads)
+{
+    const int64_t updates = updates_for(s, j->at.length, s->holdout.fold[j->fold].train.n);
+    j->status = sn_path_run_fold(s->path[j->at.activation][j->at.decay], j->fold, updates, threads,
+                                 cost_at(s, j->at)->loss, &j->errors, &j->diverged);
+}
+
+static void run_folds(searcher *s, fold_job *jobs, int count)
+{
+    int outer, inner;
+    share_threads(s, count, &outer, &inner);
+    if (outer == 1) {
+        for (int k = 0; k < count; k++) run_fold(s, &jobs[k], inner);
+        return;
     }
-    double loss = 0.0, errors = 0.0;
-    int64_t rows = 0;
-    for (int k = 0; k < s->folds; k++) {
-        SN_TRY(scores[k].status);
-        const double weight = (double)s->part[k].n_test;
-        loss += scores[k].outcome == STONET_DIVERGED ? (double)INFINITY : weight * scores[k].losses.loss;
-        errors += weight * scores[k].losses.error_rate;
-        rows += s->part[k].n_test;
+#pragma omp parallel for num_threads(outer) schedule(dynamic)
+    for (int k = 0; k < count; k++) run_fold(s, &jobs[k], 1);
+}
+
+static stonet_status race_fold(searcher *s, int activation, int k)
+{
+    const sn_fold *fold = &s->holdout.fold[k];
+    sn_stage_job job = *s->job;
+    job.shape = &s->shape[activation];
+    job.rows = fold->train;
+    job.threads = 1;
+    job.run = &s->quiet.run;
+    const double constant = s->baseline.constant.mean, linear = s->baseline.linear.mean;
+    const double wanted = fmax(WON_SHARE * constant, isnan(linear) ? 0.0 : WON_LINEAR * (constant - linear));
+    sn_race_report report;
+    return sn_race(&job, s->config->restarts, constant - wanted, s->start[activation][k], &report);
+}
+
+/* The starts of every activation and fold. */
+static stonet_status race_all(searcher *s)
+{
+    const int folds = s->holdout.folds, count = s->activations * folds;
+    stonet_status status[N_ACTIVATIONS * SN_MAX_FOLDS];
+    for (int k = 0; k < count; k++)
+        SN_TRY(SN_NEW(s->start[k / folds][k % folds], s->shape[k / folds].parameters));
+#pragma omp parallel for num_threads(s->job->threads) schedule(dynamic)
+    for (int k = 0; k < count; k++) status[k] = race_fold(s, k / folds, k % folds);
+    for (int k = 0; k < count; k++) SN_TRY(status[k]);
+    return STONET_OK;
+}
+
+/* ---- scores -----------------------------------------------------------------------------------------------
+ */
+
+static stonet_status ready_point(searcher *s, point at)
+{
+    SN_TRY(SN_NEW(cost_at(s, at)->loss, s->holdout.rows));
+    sn_path **path = &s->path[at.activation][at.decay];
+    if (*path != NULL) return STONET_OK;
+    sn_config config = *s->config;
+    if (config.auto_decay) config.weight_decay = DECAYS[at.decay];
+    sn_stage_job job = *s->job;
+    job.run = &s->quiet.run;
+    return sn_path_create(&job, &s->shape[at.activation], &config, &s->holdout, s->start[at.activation],
+                          path);
+}
+
+/* Whether a point is far behind the present one on the held-out rows of the first folds. */
+static bool is_hopeless(searcher *s, point at)
+{
+    const int64_t rows = s->holdout.fold[FIRST_FOLDS].first;
+    const sn_held_out *present = cost_at(s, s->at);
+    if (present->loss == NULL || !isfinite(present->mean) || rows < LEAST_FIRST_ROWS) return false;
+    const sn_difference d = sn_held_out_difference(cost_at(s, at), present, 0, rows);
+    return d.mean > CLEARLY * d.se;
+}
+
+/* Takes in what the jobs of a point's folds found. */
+static stonet_status finish_point(searcher *s, point at, const fold_job *jobs, int count)
+{
+    double errors = 0.0;
+    bool diverged = false;
+    for (int k = 0; k < count; k++) {
+        SN_TRY(jobs[k].status);
+        errors += jobs[k].errors;
+        diverged = diverged || jobs[k].diverged;
     }
-    *loss_at(s, at) = isfinite(loss) ? loss / (double)rows : (double)INFINITY;
-    s->error[at.activation][at.decay][at.updates] = errors / (double)rows;
-    if (s->tried++ == 0 || *loss_at(s, at) < *loss_at(s, s->best)) {
-        s->best = at;
-        memcpy(s->best_theta, s->theta, (size_t)shape.parameters * sizeof *s->theta);
-    }
+    sn_held_out_finish(cost_at(s, at), &s->holdout, s->job->problem, errors);
+    if (diverged || count < s->holdout.folds) cost_at(s, at)->mean = (double)INFINITY;
+    s->tried++;
     tell(s);
     return STONET_OK;
 }
 
-/* Whether a point is worth a fit: on the grid, and within reason for the number of rows. */
-static bool worth_trying(const searcher *s, point at)
+/* The costs of some points that have none yet, all at once. */
+static stonet_status score_points(searcher *s, const point *points, int count)
 {
-    if (at.decay < 0 || at.decay >= N_DECAYS || at.updates < 0 || at.updates >= N_UPDATES) return false;
-    const double epochs = epochs_for(s->config, UPDATES[at.updates], s->job->rows.n);
-    return at.updates <= ALWAYS_ALLOWED || epochs <= ENOUGH_EPOCHS ||
-           (epochs <= MAX_EPOCHS && epochs * (double)s->job->rows.n <= MAX_VISITS);
-}
-
-/* Moves to `to` if its loss is lower by the margin. */
-static stonet_status try_move(searcher *s, point *at, point to, bool *moved)
-{
-    *moved = false;
-    if (!worth_trying(s, to) || sn_should_stop(s->job->run)) return STONET_OK;
-    SN_TRY(score_point(s, to));
-    const bool large = to.updates > at->updates || to.activation != at->activation;
-    const double margin = large ? MARGIN_LARGE : MARGIN;
-    *moved = *loss_at(s, to) < (1.0 - margin) * *loss_at(s, *at);
-    if (*moved) *at = to;
+    const int folds = s->holdout.folds, first = folds > FIRST_FOLDS ? FIRST_FOLDS : folds;
+    fold_job jobs[MAX_POINTS][SN_MAX_FOLDS], some[MAX_POINTS * SN_MAX_FOLDS];
+    int done[MAX_POINTS] = {0}, to = first;
+    for (int k = 0; k < count; k++) SN_TRY(ready_point(s, points[k]));
+    for (int from = 0; from < folds; from = to, to = folds) {
+        int n = 0;
+        for (int k = 0; k < count; k++) {
+            if (from > 0 && is_hopeless(s, points[k])) continue;
+            for (int f = from; f < to; f++) some[n++] = (fold_job){.at = points[k], .fold = f};
+        }
+        run_folds(s, some, n);
+        n = 0;
+        for (int k = 0; k < count; k++) {
+            if (from > 0 && is_hopeless(s, points[k])) continue;
+            for (int f = from; f < to; f++) jobs[k][done[k]++] = some[n++];
+        }
+    }
+    for (int k = 0; k < count; k++) SN_TRY(finish_point(s, points[k], jobs[k], done[k]));
     return STONET_OK;
 }
 
-/* Along one axis, one way and then the other, as long as it pays. */
-static stonet_status search_line(searcher *s, point *at, point step, bool *moved)
+/* ---- moves ------------------------------------------------------------------------------------------------
+ */
+
+/* Whether a point is worth a fit: on the grid, and within reason for the number of rows. */
+static bool worth_trying(const searcher *s, point at)
 {
+    const int lengths = s->config->auto_epochs ? N_LENGTHS : 1;
+    const int decays = s->config->auto_decay ? N_DECAYS : 1;
+    if (at.decay < 0 || at.decay >= decays || at.length < 0 || at.length >= lengths) return false;
+    if (at.length <= ALWAYS_ALLOWED) return true;
+    const int64_t n = s->job->rows.n;
+    const double epochs = (double)UPDATES[at.length] / (double)sn_train_batches(s->config, n);
+    return epochs <= ENOUGH_EPOCHS || (epochs <= MAX_EPOCHS && epochs * (double)n <= MAX_VISITS);
+}
+
+/* Scores those of the points that are worth it and have no cost yet. */
+static stonet_status consider(searcher *s, const point *points, int count)
+{
+    point fresh[MAX_POINTS];
+    int n = 0;
+    for (int k = 0; k < count; k++)
+        if (worth_trying(s, points[k]) && !has_cost(s, points[k])) fresh[n++] = points[k];
+    if (n == 0 || sn_should_stop(s->job->run)) return STONET_OK;
+    return score_points(s, fresh, n);
+}
+
+static bool is_better(searcher *s, point to, margin by)
+{
+    if (!worth_trying(s, to) || !has_cost(s, to)) return false;
+    const sn_held_out *now = cost_at(s, s->at), *then = cost_at(s, to);
+    if (!isfinite(then->mean)) return false;
+    if (!isfinite(now->mean)) return true;
+    const sn_difference gain = sn_held_out_difference(now, then, 0, s->holdout.rows);
+    const double explained = fmax(s->baseline.constant.mean - then->mean, 0.0);
+    return gain.mean > by.errors * gain.se && gain.mean > by.share * fmin(now->mean, explained);
+}
+
+static bool move_if_better(searcher *s, point to, margin by)
+{
+    const bool better = is_better(s, to, by);
+    if (better) s->at = to;
+    return better;
+}
+
+/* Along the weight decays at the present length, both ways at first. */
+static stonet_status climb_decays(searcher *s)
+{
+    if (!s->config->auto_decay) return STONET_OK;
+    point both[2] = {s->at, s->at};
+    both[0].decay--;
+    both[1].decay++;
+    SN_TRY(consider(s, both, 2));
     for (int way = -1; way <= 1; way += 2) {
-        bool better = true;
-        while (better) {
-            const point to = {at->activation, at->decay + way * step.decay, at->updates + way * step.updates};
-            SN_TRY(try_move(s, at, to, &better));
-            *moved = *moved || better;
+        for (bool moved = true; moved;) {
+            point to = s->at;
+            to.decay += way;
+            SN_TRY(consider(s, &to, 1));
+            moved = move_if_better(s, to, STEP);
         }
     }
     return STONET_OK;
 }
 
-static stonet_status try_other_activation(searcher *s, point *at, bool *moved)
+/* Whether the present point is clearly better than a constant guess. */
+static bool found_something(searcher *s)
 {
-    if (!s->config->auto_activation) return STONET_OK;
-    return try_move(s, at, (point){1 - at->activation, at->decay, at->updates}, moved);
+    const sn_held_out *now = cost_at(s, s->at);
+    if (!isfinite(now->mean)) return false;
+    const sn_difference gain = sn_held_out_difference(&s->baseline.constant, now, 0, s->holdout.rows);
+    return gain.mean > 2.0 * gain.se;
 }
 
-/* From `at` to a point that no neighbour beats: decay and updates in turn, then the activation. Where fits
-   are expensive the activation is also asked for first, so as not to climb twice. */
-static stonet_status climb(searcher *s, point *at)
+/* Decays and lengths in turn, until neither helps. While nothing is found, lengths that any data is worth are
+   tried whether the last one helped or not. */
+static stonet_status climb(searcher *s)
 {
-    bool moved = true;
-    if (s->folds == 1) SN_TRY(try_other_activation(s, at, &moved));
-    for (moved = true; moved && !sn_should_stop(s->job->run);) {
-        moved = false;
-        if (s->config->auto_decay) SN_TRY(search_line(s, at, (point){.decay = 1}, &moved));
-        if (s->config->auto_epochs) SN_TRY(search_line(s, at, (point){.updates = 1}, &moved));
-        if (!moved) SN_TRY(try_other_activation(s, at, &moved));
+    for (bool moved = true; moved && !sn_should_stop(s->job->run);) {
+        SN_TRY(climb_decays(s));
+        point longer = s->at;
+        do {
+            longer.length++;
+            SN_TRY(consider(s, &longer, 1));
+            moved = move_if_better(s, longer, LEAP);
+        } while (!moved && worth_trying(s, longer) && longer.length < ALWAYS_ALLOWED && !found_something(s) &&
+                 !sn_should_stop(s->job->run));
     }
     return STONET_OK;
 }
 
-/* Where to climb from: shrinkage that suits noisy data, or, if that looks clearly better, longer training
-   with next to none, which suits clean data. (Strong shrinkage can hold a network at the constant, from where
-   no neighbour looks better.) */
-static stonet_status choose_start(searcher *s, point *at)
+static stonet_status search(searcher *s)
 {
-    bool moved = false;
-    *at = (point){0, START_DECAY, START_UPDATES};
-    SN_TRY(score_point(s, *at));
-    if (!s->config->auto_decay) return STONET_OK;
-    const int updates = s->config->auto_epochs ? CLEAN_UPDATES : START_UPDATES;
-    return try_move(s, at, (point){0, CLEAN_DECAY, updates}, &moved);
+    s->at = (point){0, s->config->auto_decay ? START_DECAY : 0, 0};
+    const point other = {1, s->at.decay, 0}, both[2] = {s->at, other};
+    SN_TRY(score_points(s, both, s->activations));
+    if (s->activations > 1) move_if_better(s, other, LEAP);
+    SN_TRY(climb(s));
+    if (s->activations == 1 || sn_should_stop(s->job->run)) return STONET_OK;
+    point leap = s->at;
+    leap.activation = 1 - leap.activation;
+    SN_TRY(consider(s, &leap, 1));
+    return move_if_better(s, leap, LEAP) ? climb(s) : STONET_OK;
+}
+
+/* ---- the outcome ------------------------------------------------------------------------------------------
+ */
+
+static sn_estimate estimate_of(const sn_held_out *cost, int64_t rows)
+{
+    if (cost->loss == NULL) return (sn_estimate){(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    return (sn_estimate){.loss = cost->mean,
+                         .loss_se = sn_held_out_error(cost, rows),
+                         .error = cost->error_rate,
+                         .error_se = sqrt(cost->error_rate * (1.0 - cost->error_rate) / (double)rows)};
+}
+
+/* The linear model is taken when it may be (nothing is set that it cannot have, and q holds it) and the best
+   network is not better by more than half a standard error. */
+static bool prefers_linear(searcher *s)
+{
+    const sn_held_out *linear = &s->baseline.linear, *now = cost_at(s, s->at);
+    const sn_shape *shape = s->job->shape;
+    if (!s->config->auto_shape || linear->loss == NULL || !isfinite(linear->mean) ||
+        shape->width[shape->layers - 1] < sn_linear_rank(shape))
+        return false;
+    if (!isfinite(now->mean)) return false; /* a smaller step comes first */
+    const sn_difference gain = sn_held_out_difference(linear, now, 0, s->holdout.rows);
+    return gain.mean < LINEAR_ERRORS * gain.se;
+}
+
+static void settle(searcher *s, sn_shape *shape, sn_config *config, float *theta, sn_selection *selection)
+{
+    const int64_t rows = s->holdout.rows;
+    const sn_path *path = s->path[s->at.activation][s->at.decay];
+    shape->activation = s->shape[s->at.activation].activation;
+    if (config->auto_decay) config->weight_decay = DECAYS[s->at.decay];
+    if (config->auto_epochs)
+        config->epochs = (double)UPDATES[s->at.length] / (double)sn_train_batches(config, s->job->rows.n);
+    if (path != NULL) memcpy(theta, path->theta, (size_t)shape->parameters * sizeof *theta);
+    selection->outcome = sn_should_stop(s->job->run) ? STONET_STOPPED : STONET_DONE;
+    selection->take_linear = selection->outcome == STONET_DONE && prefers_linear(s);
+    selection->penalty = s->baseline.penalty;
+    selection->tried = s->tried;
+    selection->held_out = rows;
+    selection->constant = estimate_of(&s->baseline.constant, rows);
+    selection->linear = estimate_of(&s->baseline.linear, rows);
+    selection->chosen = selection->take_linear ? selection->linear : estimate_of(cost_at(s, s->at), rows);
 }
 
 static void searcher_free(searcher *s)
 {
-    for (int k = 0; s->part != NULL && k < s->folds; k++) {
-        sn_free(s->part[k].train);
-        sn_free(s->part[k].test);
+    for (int a = 0; a < N_ACTIVATIONS; a++) {
+        for (int k = 0; k < SN_MAX_FOLDS; k++) sn_free(s->start[a][k]);
+        for (int d = 0; d < N_DECAYS; d++) {
+            sn_path_free(s->path[a][d]);
+            for (int l = 0; l < N_LENGTHS; l++) sn_free(s->cost[a][d][l].loss);
+        }
     }
-    sn_free(s->part);
-    sn_free(s->theta);
-    sn_free(s->best_theta);
-}
-
-static void settle(const searcher *s, point at, sn_shape *shape, sn_config *config, sn_selection *selection)
-{
-    shape->activation = s->activation[at.activation];
-    if (config->auto_decay) config->weight_decay = DECAYS[at.decay];
-    if (config->auto_epochs) config->epochs = epochs_for(config, UPDATES[at.updates], s->job->rows.n);
-    selection->loss = s->loss[at.activation][at.decay][at.updates];
-    selection->error_rate = s->error[at.activation][at.decay][at.updates];
-    selection->tried = s->tried;
-    for (int k = 0; k < s->folds; k++) selection->held_out += s->part[k].n_test;
+    sn_baseline_free(&s->baseline);
+    sn_holdout_free(&s->holdout);
 }
 
 stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *config, float *theta,
                         sn_selection *selection)
 {
-    *selection = (sn_selection){.loss = (double)NAN, .error_rate = (double)NAN};
+    const sn_estimate none = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    *selection = (sn_selection){.chosen = none, .constant = none, .linear = none};
     if (!config->auto_decay && !config->auto_epochs) return STONET_OK;
-    searcher s = {.job = job, .config = config, .started = sn_seconds()};
-    s.activation[0] = shape->activation;
-    s.activation[1] = shape->activation == SN_TANH ? SN_RELU : SN_TANH;
-    double *all = &s.loss[0][0][0];
-    for (size_t i = 0; i < sizeof s.loss / sizeof *all; i++) all[i] = (double)NAN;
-    point at;
+    searcher *s;
+    SN_TRY(SN_NEW(s, 1));
+    s->job = job;
+    s->config = config;
+    s->started = sn_seconds();
+    s->activations = config->auto_activation ? N_ACTIVATIONS : 1;
+    s->shape[0] = s->shape[1] = *shape;
+    s->shape[1].activation = shape->activation == SN_TANH ? SN_RELU : SN_TANH;
+    sn_quiet_run_init(&s->quiet, job->run);
     stonet_status status;
-    SN_GOTO(status, SN_NEW(s.theta, shape->parameters), done);
-    SN_GOTO(status, SN_NEW(s.best_theta, shape->parameters), done);
-    SN_GOTO(status, make_parts(&s), done);
-    tell(&s);
-    SN_GOTO(status, choose_start(&s, &at), done);
-    SN_GOTO(status, climb(&s, &at), done);
-    const bool stopped = sn_should_stop(job->run);
-    settle(&s, stopped ? s.best : at, shape, config, selection);
-    selection->outcome = stopped ? STONET_STOPPED : STONET_DONE;
-    memcpy(theta, s.best_theta, (size_t)shape->parameters * sizeof *theta);
+    SN_GOTO(status, sn_holdout_make(job, &s->holdout), done);
+    tell(s);
+    SN_GOTO(status, sn_baseline_measure(job, &s->holdout, &s->baseline), done);
+    SN_GOTO(status, race_all(s), done);
+    SN_GOTO(status, search(s), done);
+    settle(s, shape, config, theta, selection);
 done:
-    searcher_free(&s);
+    searcher_free(s);
+    sn_free(s);
     return status;
 }

@@ -1,28 +1,38 @@
 /*
- * Choosing weight decay and training length from the training data alone.
+ * Choosing the activation, the weight decay and the training length from the training data alone, and whether
+ * a network is needed at all.
  *
- * Settings are points of a grid, weight decay by number of updates, both on a logarithmic scale. Each is
- * scored by the loss on held-out rows (k-fold cross-validation for small data, one held-out part for large).
- * The search climbs from the middle of the grid to a point that no neighbour beats. What the user fixed is
- * not searched.
+ * Settings are judged by the loss on held-out rows (stonet/holdout.h), against each other and against a
+ * constant and the linear model (stonet/baseline.h). Each begins at the winner of a race of starts
+ * (stonet/start.h) at next to no weight decay, so that strong decay shrinks a network that has found
+ * something, and does not keep it from finding it. One training gives all lengths. The search climbs along
+ * the weight decays at a short length, lengthens the training while that pays, and asks for the other
+ * activation; what is clearly behind after two folds is not followed any further. What the user fixed is not
+ * searched.
  */
 #ifndef SN_STONET_SELECT_H
 #define SN_STONET_SELECT_H
 
-#include "stonet/train.h"
+#include "stonet/baseline.h"
+
+typedef struct sn_estimate {
+    double loss, loss_se;   /* on held-out rows; NaN: not measured */
+    double error, error_se; /* classification: share of wrong classes; else NaN */
+} sn_estimate;
 
 typedef struct sn_selection {
-    double loss;            /* held-out loss of the chosen setting */
-    double error_rate;      /* classification; else NaN */
-    int64_t held_out;       /* rows it was measured on */
+    sn_estimate chosen, constant, linear;
+    int64_t held_out;       /* rows these were measured on */
     int64_t tried;          /* settings scored */
+    bool take_linear;       /* no network was better than the linear model */
+    double penalty;         /* of the linear model, l2 / n */
     stonet_outcome outcome; /* STONET_STOPPED: cut short; `theta` is then the model to keep */
 } sn_selection;
 
 /*
  * Fills in config->epochs and config->weight_decay and shape->activation. job->config is only a template;
  * job->shape must point to *shape. theta (shape->parameters) gets the parameters of the best setting's first
- * held-out fit: a usable model if the run is stopped here.
+ * held-out fit: a usable model if the run is stopped here, and what the fit on all rows is checked against.
  */
 stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *config, float *theta,
                         sn_selection *selection);

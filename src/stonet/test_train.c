@@ -123,8 +123,8 @@ static void test_a_stuck_start_is_not_the_end(void **state)
     run.seed = 4;
     sn_stonet *net = fit(&o.problem, pairs, 1, &run, &outcome);
     assert_int_equal(outcome, STONET_DONE);
-    assert_true(net->held_out_loss < 0.1);
-    assert_true(net->training_loss < 2.0 * net->held_out_loss);
+    assert_true(net->held_out.loss < 0.1);
+    assert_true(net->training_loss < 2.0 * net->held_out.loss);
     sn_stonet_free(net);
     oracle_free(&o);
 }
@@ -359,7 +359,7 @@ static void test_a_fit_by_rows_is_the_same_fit(void **state)
         assert_int_equal(outcome, STONET_DONE);
         assert_true(net->settings_tried > 0);
         assert_memory_equal(net->theta, dense->theta, (size_t)net->shape.parameters * sizeof *net->theta);
-        assert_true(net->training_loss == dense->training_loss && net->held_out_loss == dense->held_out_loss);
+        assert_true(net->training_loss == dense->training_loss && net->held_out.loss == dense->held_out.loss);
         sn_stonet_free(net);
     }
     sn_stonet_free(dense);

@@ -24,6 +24,9 @@ class StoNetClassifier(BaseStoNetClassifier):
         layer. From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
+    restarts : int or "auto", default="auto"
+        starts that are trained briefly, the best on the training rows goes on; auto: 3 where
+        something is chosen on held-out rows, else 1. From 1 to 1000.
     input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
         activation applied to the inputs too.
     epochs : float or "auto", default="auto"
@@ -104,6 +107,7 @@ class StoNetClassifier(BaseStoNetClassifier):
     _settings = (
         "hidden",
         "activation",
+        "restarts",
         "input_activation",
         "epochs",
         "batch",
@@ -140,6 +144,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         *,
         hidden: int | tuple[int, ...] | str | None = "auto",
         activation: str = "auto",
+        restarts: int | str = "auto",
         input_activation: str = "off",
         epochs: float | str = "auto",
         batch: int | str = "auto",
@@ -175,6 +180,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         self.n_components = n_components
         self.hidden = hidden
         self.activation = activation
+        self.restarts = restarts
         self.input_activation = input_activation
         self.epochs = epochs
         self.batch = batch
@@ -220,6 +226,9 @@ class StoNetRegressor(BaseStoNetRegressor):
         layer. From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
+    restarts : int or "auto", default="auto"
+        starts that are trained briefly, the best on the training rows goes on; auto: 3 where
+        something is chosen on held-out rows, else 1. From 1 to 1000.
     input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
         activation applied to the inputs too.
     epochs : float or "auto", default="auto"
@@ -299,6 +308,7 @@ class StoNetRegressor(BaseStoNetRegressor):
     _settings = (
         "hidden",
         "activation",
+        "restarts",
         "input_activation",
         "epochs",
         "batch",
@@ -335,6 +345,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         *,
         hidden: int | tuple[int, ...] | str | None = "auto",
         activation: str = "auto",
+        restarts: int | str = "auto",
         input_activation: str = "off",
         epochs: float | str = "auto",
         batch: int | str = "auto",
@@ -370,6 +381,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.n_components = n_components
         self.hidden = hidden
         self.activation = activation
+        self.restarts = restarts
         self.input_activation = input_activation
         self.epochs = epochs
         self.batch = batch

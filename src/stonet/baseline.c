@@ -1,0 +1,177 @@
+#include "stonet/baseline.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "stonet/linear.h"
+
+static const double PENALTIES[] = {0.003, 0.0003, 0.03, 0.1,
+                                   0.3}; /* l2 / n; large problems: the first alone */
+enum { N_PENALTIES = sizeof PENALTIES / sizeof *PENALTIES };
+static const double LARGE = 2e7, TOO_LARGE = 2e8; /* rows x columns x outputs */
+
+/* ---- the constant -----------------------------------------------------------------------------------------
+ */
+
+static double weight_of(const sn_problem *problem, int64_t row)
+{
+    return problem->weight != NULL ? (double)problem->weight[row] : 1.0;
+}
+
+/* mean (outputs) gets the mean response of the rows, or the logarithms of the classes' shares (each class
+   with half a row more than it has: none is 0). Returns the rows' weight. */
+static double best_constant(const sn_problem *problem, const sn_rows *rows, double *mean)
+{
+    const int64_t m = problem->outputs;
+    const bool classes = problem->task == SN_CLASSIFICATION;
+    double weights = 0.0;
+    for (int64_t k = 0; k < m; k++) mean[k] = classes ? 0.5 : 0.0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        const double weight = weight_of(problem, row);
+        weights += weight;
+        if (classes)
+            mean[problem->label[row]] += weight;
+        else
+            for (int64_t k = 0; k < m; k++) mean[k] += weight * problem->y[row * m + k];
+    }
+    for (int64_t k = 0; k < m; k++)
+        mean[k] = classes ? log(mean[k] / (weights + 0.5 * (double)m)) : mean[k] / weights;
+    return weights;
+}
+
+/* The loss of guessing `mean` for a row. */
+static double constant_row(const sn_problem *problem, const double *mean, int64_t row)
+{
+    if (problem->task == SN_CLASSIFICATION) return -mean[problem->label[row]];
+    double sum = 0.0;
+    for (int64_t k = 0; k < problem->outputs; k++) {
+        const double off = problem->y[row * problem->outputs + k] - mean[k];
+        sum += off * off / 2.0;
+    }
+    return sum;
+}
+
+static int64_t largest(const double *values, int64_t n)
+{
+    int64_t at = 0;
+    for (int64_t k = 1; k < n; k++)
+        if (values[k] > values[at]) at = k;
+    return at;
+}
+
+stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, double *loss)
+{
+    double *mean;
+    SN_TRY(SN_NEW(mean, problem->outputs));
+    const double weights = best_constant(problem, rows, mean);
+    *loss = 0.0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        *loss += weight_of(problem, row) * constant_row(problem, mean, row) / weights;
+    }
+    sn_free(mean);
+    return STONET_OK;
+}
+
+static stonet_status measure_constant(const sn_problem *problem, const sn_holdout *holdout, sn_held_out *cost)
+{
+    double *mean;
+    double errors = 0.0;
+    SN_TRY(SN_NEW(mean, problem->outputs));
+    stonet_status status = SN_NEW(cost->loss, holdout->rows);
+    for (int k = 0; k < holdout->folds && status == STONET_OK; k++) {
+        const sn_fold *fold = &holdout->fold[k];
+        best_constant(problem, &fold->train, mean);
+        const int64_t guess = largest(mean, problem->outputs);
+        for (int64_t i = 0; i < fold->test.n; i++) {
+            const int64_t row = sn_rows_at(&fold->test, i);
+            const double weight = sn_held_out_weight(holdout, problem, row);
+            cost->loss[fold->first + i] = weight * constant_row(problem, mean, row);
+            if (problem->label != NULL && problem->label[row] != guess) errors += weight;
+        }
+    }
+    sn_free(mean);
+    if (status == STONET_OK) sn_held_out_finish(cost, holdout, problem, errors);
+    return status;
+}
+
+/* ---- the linear model -------------------------------------------------------------------------------------
+ */
+
+static double size_of(const sn_stage_job *job)
+{
+    return (double)job->rows.n * (double)job->problem->p * (double)job->problem->outputs;
+}
+
+/* A network that holds the linear model, whatever its rank. */
+static stonet_status whole_shape(const sn_stage_job *job, sn_shape *shape)
+{
+    return sn_linear_shape(job->shape, job->problem->outputs, shape);
+}
+
+static stonet_status measure_penalty(const sn_stage_job *job, const sn_holdout *holdout,
+                                     const sn_shape *shape, double penalty, sn_held_out *cost, bool *found)
+{
+    float *theta;
+    double errors = 0.0, wrong;
+    SN_TRY(SN_NEW(theta, shape->parameters));
+    stonet_status status = STONET_OK;
+    *found = true;
+    for (int k = 0; k < holdout->folds && *found && status == STONET_OK; k++) {
+        const sn_fold *fold = &holdout->fold[k];
+        SN_GOTO(status,
+                sn_linear_fit(shape, job->problem, &fold->train, penalty * (double)fold->train.n, job->run,
+                              theta, found),
+                done);
+        if (!*found) break;
+        SN_GOTO(status,
+                sn_held_out_measure(holdout, k, job->config->engine, shape, theta, job->problem, job->threads,
+                                    cost->loss, &wrong),
+                done);
+        errors += wrong;
+    }
+    if (*found) sn_held_out_finish(cost, holdout, job->problem, errors);
+done:
+    sn_free(theta);
+    return status;
+}
+
+static stonet_status measure_linear(const sn_stage_job *job, const sn_holdout *holdout, sn_baseline *baseline)
+{
+    sn_shape shape;
+    SN_TRY(whole_shape(job, &shape));
+    const int tried = size_of(job) > TOO_LARGE || job->problem->weight != NULL ? 0
+                      : size_of(job) > LARGE                                   ? 1
+                                                                               : N_PENALTIES;
+    sn_held_out cost = {0};
+    stonet_status status = STONET_OK;
+    bool found = true;
+    for (int k = 0; k < tried && found && !sn_should_stop(job->run); k++) {
+        if (cost.loss == NULL) SN_GOTO(status, SN_NEW(cost.loss, holdout->rows), done);
+        SN_GOTO(status, measure_penalty(job, holdout, &shape, PENALTIES[k], &cost, &found), done);
+        if (!found || (baseline->linear.loss != NULL && !(cost.mean < baseline->linear.mean))) continue;
+        const sn_held_out before = baseline->linear;
+        baseline->linear = cost;
+        baseline->penalty = PENALTIES[k];
+        cost = before;
+    }
+done:
+    sn_free(cost.loss);
+    return status;
+}
+
+stonet_status sn_baseline_measure(const sn_stage_job *job, const sn_holdout *holdout, sn_baseline *baseline)
+{
+    *baseline = (sn_baseline){.linear = {.mean = (double)NAN, .error_rate = (double)NAN}};
+    SN_TRY(measure_constant(job->problem, holdout, &baseline->constant));
+    return measure_linear(job, holdout, baseline);
+}
+
+void sn_baseline_free(sn_baseline *baseline)
+{
+    sn_free(baseline->constant.loss);
+    sn_free(baseline->linear.loss);
+    *baseline = (sn_baseline){0};
+}

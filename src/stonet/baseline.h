@@ -1,0 +1,22 @@
+/* What is reached without a network: by a constant guess and by the linear model. A network that does no
+   better than these is stuck, or not needed. */
+#ifndef SN_STONET_BASELINE_H
+#define SN_STONET_BASELINE_H
+
+#include "stonet/holdout.h"
+
+typedef struct sn_baseline {
+    sn_held_out constant;
+    sn_held_out linear; /* loss NULL: not measured (a class is missing somewhere, rows have weights, or the
+                               problem is too large) */
+    double penalty;     /* of the linear model, l2 / n: the best of a few */
+} sn_baseline;
+
+/* On the held-out rows, from the training rows of each fold. Free also after a failure. */
+stonet_status sn_baseline_measure(const sn_stage_job *job, const sn_holdout *holdout, sn_baseline *baseline);
+void sn_baseline_free(sn_baseline *baseline);
+
+/* Mean loss of the best constant for the rows. */
+stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, double *loss);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * The linear model of the response as a StoNet: one hidden layer of identity units,
+ *
+ *     Z = W x,   mu = V Z + b       W q x p, V outputs x q, V W = B, the coefficients of the regression
+ *
+ * with V and W of equal norms, from the singular value decomposition of B. Units beyond the rank of B are 0.
+ * It is what the other networks have to beat, and the one to take when they do not.
+ */
+#ifndef SN_STONET_LINEAR_H
+#define SN_STONET_LINEAR_H
+
+#include <stdbool.h>
+
+#include "base/run.h"
+#include "net/shape.h"
+
+/* The widths p - q - outputs for the problem behind another shape. */
+stonet_status sn_linear_shape(const sn_shape *like, int64_t q, sn_shape *out);
+/* The least q that holds every linear model: the numeric responses, or classes - 1. */
+int64_t sn_linear_rank(const sn_shape *shape);
+/* Fits on the rows with penalty l2/2 |B|^2 beside the sum of losses. found: false when a class
+   has no row; theta is then left alone. */
+stonet_status sn_linear_fit(const sn_shape *shape, const sn_problem *problem, const sn_rows *rows, double l2,
+                            const stonet_run *run, float *theta, bool *found);
+
+#endif

@@ -1,0 +1,83 @@
+#include "stonet/path.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "stonet/refit.h"
+
+stonet_status sn_path_create(const sn_stage_job *job, const sn_shape *shape, const sn_config *config,
+                             const sn_holdout *holdout, float *const *start, sn_path **out)
+{
+    sn_path *path;
+    SN_TRY(SN_NEW(path, 1));
+    path->shape = *shape;
+    path->holdout = holdout;
+    path->problem = job->problem;
+    path->start = start;
+    for (int k = 0; k < holdout->folds; k++) {
+        path->config[k] = *config;
+        path->job[k] = *job;
+        path->job[k].shape = &path->shape;
+        path->job[k].config = &path->config[k];
+        path->job[k].rows = holdout->fold[k].train;
+        path->job[k].history = NULL;
+    }
+    stonet_status status = SN_NEW(path->theta, shape->parameters);
+    if (status == STONET_OK)
+        *out = path;
+    else
+        sn_path_free(path);
+    return status;
+}
+
+void sn_path_free(sn_path *path)
+{
+    if (path == NULL) return;
+    for (int k = 0; k < SN_MAX_FOLDS; k++) sn_trainer_free(path->trainer[k]);
+    sn_free(path->theta);
+    sn_free(path);
+}
+
+/* A schedule that ends with the run must begin anew for another length. */
+static stonet_status ready_trainer(sn_path *path, int k, int64_t updates, int threads)
+{
+    sn_config *config = &path->config[k];
+    if (config->schedule.kind == SN_LINEAR) {
+        sn_trainer_free(path->trainer[k]);
+        path->trainer[k] = NULL;
+    }
+    if (path->trainer[k] != NULL) return STONET_OK;
+    config->epochs = (double)updates / (double)sn_train_batches(config, path->job[k].rows.n);
+    path->job[k].threads = threads;
+    return sn_trainer_create(&path->job[k], path->start[k], &path->trainer[k]);
+}
+
+static stonet_status refit(const sn_path *path, int k, int threads, float *theta)
+{
+    const sn_engine_ops *ops = path->config[k].engine;
+    sn_engine *engine;
+    SN_TRY(ops->create(&path->shape, path->problem, 0, threads, &engine));
+    stonet_status status =
+        sn_refit_output(engine, &path->shape, path->problem, &path->job[k].rows, path->job[k].run, theta);
+    ops->free(engine);
+    return status;
+}
+
+stonet_status sn_path_run_fold(sn_path *path, int k, int64_t updates, int threads, double *loss,
+                               double *errors, bool *diverged)
+{
+    float *theta;
+    SN_TRY(SN_NEW_RAW(theta, path->shape.parameters));
+    stonet_status status;
+    SN_GOTO(status, ready_trainer(path, k, updates, threads), done);
+    SN_GOTO(status, sn_trainer_run(path->trainer[k], updates), done);
+    *diverged = sn_trainer_report(path->trainer[k])->outcome == STONET_DIVERGED;
+    sn_trainer_parameters(path->trainer[k], theta);
+    if (path->config[k].refit_output) SN_GOTO(status, refit(path, k, threads, theta), done);
+    if (k == 0) memcpy(path->theta, theta, (size_t)path->shape.parameters * sizeof *theta);
+    status = sn_held_out_measure(path->holdout, k, path->config[k].engine, &path->shape, theta, path->problem,
+                                 threads, loss, errors);
+done:
+    sn_free(theta);
+    return status;
+}

@@ -1,0 +1,106 @@
+#include "stonet/regression.h"
+
+#include "base/memory.h"
+#include "math/columns.h"
+#include "math/linalg.h"
+#include "math/logistic.h"
+
+/* The rows' classes into label; whether every class is among them. */
+static stonet_status collect_labels(const sn_regression *r, int32_t *label, bool *complete)
+{
+    const int64_t classes = r->problem->outputs;
+    bool *seen;
+    SN_TRY(SN_NEW(seen, classes));
+    for (int64_t i = 0; i < r->rows->n; i++) {
+        label[i] = r->problem->label[sn_rows_at(r->rows, i)];
+        seen[label[i]] = true;
+    }
+    *complete = classes > 1;
+    for (int64_t c = 0; c < classes; c++) *complete = *complete && seen[c];
+    sn_free(seen);
+    return STONET_OK;
+}
+
+/* One row of coefficients is the difference of two classes' logits: half to each. */
+static void share_out(int64_t d, double *coef, double *intercept)
+{
+    for (int64_t j = 0; j < d; j++) {
+        coef[d + j] = 0.5 * coef[j];
+        coef[j] *= -0.5;
+    }
+    intercept[1] = 0.5 * intercept[0];
+    intercept[0] *= -0.5;
+}
+
+static stonet_status fit_classes(const sn_regression *r, const stonet_run *run, double *coef,
+                                 double *intercept, bool *found)
+{
+    int32_t *label = NULL;
+    SN_TRY(SN_NEW_RAW(label, r->rows->n));
+    stonet_status status = collect_labels(r, label, found);
+    if (status == STONET_OK && *found) {
+        const sn_logistic_problem call = {.n = r->rows->n,
+                                          .p = r->d,
+                                          .m = r->problem->outputs == 2 ? 1 : r->problem->outputs,
+                                          .x = r->x,
+                                          .label = label,
+                                          .l2 = r->l2};
+        status = sn_logistic(&call, run, coef, intercept);
+        if (status == STONET_OK && call.m == 1) share_out(r->d, coef, intercept);
+    }
+    sn_free(label);
+    return status;
+}
+
+/* w (outputs x (d + 1)) = the ridge regression of y on design (n x (d + 1)), standardised columns and ones;
+   the penalty sees the columns as they were. */
+static stonet_status solve_ridge(const sn_regression *r, const sn_column_moments *columns,
+                                 const double *design, double *w)
+{
+    const int64_t width = r->d + 1, m = r->problem->outputs;
+    double *gram = NULL, *y = NULL, *right = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(gram, width * width), done);
+    SN_GOTO(status, SN_NEW_RAW(y, r->rows->n * m), done);
+    SN_GOTO(status, SN_NEW_RAW(right, width * m), done);
+    for (int64_t i = 0; i < r->rows->n; i++)
+        for (int64_t k = 0; k < m; k++) y[i * m + k] = r->problem->y[sn_rows_at(r->rows, i) * m + k];
+    sn_syrk_tn(width, r->rows->n, 1.0, design, 0.0, gram);
+    sn_gemm(true, false, width, m, r->rows->n, 1.0, design, y, 0.0, right);
+    for (int64_t j = 0; j < r->d; j++) gram[j * width + j] += sn_standard_penalty(r->l2, &columns[j]);
+    SN_GOTO(status, sn_solve_spd(width, gram, m, right), done);
+    sn_transpose(width, m, right, w);
+done:
+    sn_free(gram);
+    sn_free(y);
+    sn_free(right);
+    return status;
+}
+
+static stonet_status fit_numbers(const sn_regression *r, double *coef, double *intercept)
+{
+    const int64_t m = r->problem->outputs;
+    sn_column_moments *columns = NULL;
+    double *design = NULL, *w = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW(columns, r->d), done);
+    SN_GOTO(status, SN_NEW_RAW(design, r->rows->n * (r->d + 1)), done);
+    SN_GOTO(status, SN_NEW_RAW(w, m * (r->d + 1)), done);
+    sn_describe_columns(r->rows->n, r->d, r->x, columns);
+    sn_standard_design(r->rows->n, r->d, r->x, columns, design);
+    SN_GOTO(status, solve_ridge(r, columns, design, w), done);
+    sn_standard_undo(r->d, m, columns, w, coef, intercept);
+done:
+    sn_free(columns);
+    sn_free(design);
+    sn_free(w);
+    return status;
+}
+
+stonet_status sn_regress(const sn_regression *job, const stonet_run *run, double *coef, double *intercept,
+                         bool *found)
+{
+    *found = true;
+    return job->problem->task == SN_CLASSIFICATION ? fit_classes(job, run, coef, intercept, found)
+                                                   : fit_numbers(job, coef, intercept);
+}

@@ -1,0 +1,29 @@
+/*
+ * The response regressed on features, as exactly as a solver gives it:
+ *
+ *     min over W, b   sum_i loss(y_i, W x_i + b) + l2/2 |W|^2
+ *
+ * where loss is the cross-entropy or |y - mu|^2 / 2. W is outputs x d; of two classes, whose coefficients are
+ * opposite, each gets its half of the difference.
+ */
+#ifndef SN_STONET_REGRESSION_H
+#define SN_STONET_REGRESSION_H
+
+#include <stdbool.h>
+
+#include "base/run.h"
+#include "data/problem.h"
+
+typedef struct sn_regression {
+    const sn_problem *problem; /* the response; its features are not looked at */
+    const sn_rows *rows;       /* of the problem; n of them */
+    int64_t d;
+    const float *x; /* n x d */
+    double l2;
+} sn_regression;
+
+/* coef outputs x d, intercept outputs. found: false, and both are left alone, when a class has no row. */
+stonet_status sn_regress(const sn_regression *job, const stonet_run *run, double *coef, double *intercept,
+                         bool *found);
+
+#endif
