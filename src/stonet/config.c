@@ -11,8 +11,8 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"activation", SN_CHOICE, "auto", 0, 0, "auto|" SN_ACTIVATION_WORDS(SN_JOINED),
      "activation of the hidden layers; auto: chosen on held-out rows"},
     {"restarts", SN_INTEGER, "auto", 1, 1000, "auto",
-     "starts that are trained briefly, the best on the training rows goes on; auto: 3 where something is "
-     "chosen on held-out rows, else 1"},
+     "starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3 (dim 1, 2, "
+     "more) where something is chosen on held-out rows, else 1"},
     {"input_activation", SN_CHOICE, "off", 0, 0, "off|tanh|relu|sigmoid",
      "activation applied to the inputs too"},
     {"epochs", SN_REAL, "auto", 0.01, 1e7, "auto",
@@ -167,6 +167,13 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_problem 
     return STONET_OK;
 }
 
+/* The narrower the bottleneck, the more starts end at half a solution: of M1, every second with one unit. */
+static int auto_restarts(const sn_shape *shape)
+{
+    const int64_t q = shape->width[shape->layers - 1];
+    return q == 1 ? 8 : q == 2 ? 5 : 3;
+}
+
 stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *problem, const sn_shape *shape,
                                 sn_config *config)
 {
@@ -179,7 +186,8 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
     config->auto_epochs = !given(settings, "epochs");
     config->epochs = config->auto_epochs ? 0.0 : sn_real(settings, "epochs");
     const bool searched = config->auto_epochs || config->auto_decay;
-    config->restarts = given(settings, "restarts") ? (int)sn_int(settings, "restarts") : (searched ? 3 : 1);
+    config->restarts = given(settings, "restarts") ? (int)sn_int(settings, "restarts")
+                                                   : (searched ? auto_restarts(shape) : 1);
     config->auto_shape = config->auto_activation && config->auto_epochs && config->auto_decay &&
                          (sn_is(settings, "hidden", "auto") || sn_is(settings, "hidden", "none")) &&
                          sn_is(settings, "input_activation", "off") && !config->absolute &&

@@ -1,7 +1,5 @@
 #include "stonet/path.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "stonet/refit.h"
 
@@ -22,7 +20,9 @@ stonet_status sn_path_create(const sn_stage_job *job, const sn_shape *shape, con
         path->job[k].rows = holdout->fold[k].train;
         path->job[k].history = NULL;
     }
-    stonet_status status = SN_NEW(path->theta, shape->parameters);
+    stonet_status status = STONET_OK;
+    for (int k = 0; k < holdout->folds && status == STONET_OK; k++)
+        status = SN_NEW(path->theta[k], shape->parameters);
     if (status == STONET_OK)
         *out = path;
     else
@@ -33,8 +33,10 @@ stonet_status sn_path_create(const sn_stage_job *job, const sn_shape *shape, con
 void sn_path_free(sn_path *path)
 {
     if (path == NULL) return;
-    for (int k = 0; k < SN_MAX_FOLDS; k++) sn_trainer_free(path->trainer[k]);
-    sn_free(path->theta);
+    for (int k = 0; k < SN_MAX_FOLDS; k++) {
+        sn_trainer_free(path->trainer[k]);
+        sn_free(path->theta[k]);
+    }
     sn_free(path);
 }
 
@@ -66,18 +68,12 @@ static stonet_status refit(const sn_path *path, int k, int threads, float *theta
 stonet_status sn_path_run_fold(sn_path *path, int k, int64_t updates, int threads, double *loss,
                                double *errors, bool *diverged)
 {
-    float *theta;
-    SN_TRY(SN_NEW_RAW(theta, path->shape.parameters));
-    stonet_status status;
-    SN_GOTO(status, ready_trainer(path, k, updates, threads), done);
-    SN_GOTO(status, sn_trainer_run(path->trainer[k], updates), done);
+    float *theta = path->theta[k];
+    SN_TRY(ready_trainer(path, k, updates, threads));
+    SN_TRY(sn_trainer_run(path->trainer[k], updates));
     *diverged = sn_trainer_report(path->trainer[k])->outcome == STONET_DIVERGED;
     sn_trainer_parameters(path->trainer[k], theta);
-    if (path->config[k].refit_output) SN_GOTO(status, refit(path, k, threads, theta), done);
-    if (k == 0) memcpy(path->theta, theta, (size_t)path->shape.parameters * sizeof *theta);
-    status = sn_held_out_measure(path->holdout, k, path->config[k].engine, &path->shape, theta, path->problem,
-                                 threads, loss, errors);
-done:
-    sn_free(theta);
-    return status;
+    if (path->config[k].refit_output) SN_TRY(refit(path, k, threads, theta));
+    return sn_held_out_measure(path->holdout, k, path->config[k].engine, &path->shape, theta, path->problem,
+                               threads, loss, errors);
 }

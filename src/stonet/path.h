@@ -13,7 +13,7 @@ typedef struct sn_path {
     sn_config config[SN_MAX_FOLDS]; /* of each fold */
     sn_stage_job job[SN_MAX_FOLDS];
     sn_trainer *trainer[SN_MAX_FOLDS];
-    float *theta; /* what the latest length of the first fold has reached */
+    float *theta[SN_MAX_FOLDS]; /* what the latest length of each fold has reached */
 } sn_path;
 
 /* The job is a template (problem, seed, run); start must outlive the path. */

@@ -133,7 +133,10 @@ static stonet_status race_fold(searcher *s, int activation, int k)
     const double constant = s->baseline.constant.mean, linear = s->baseline.linear.mean;
     const double wanted = fmax(WON_SHARE * constant, isnan(linear) ? 0.0 : WON_LINEAR * (constant - linear));
     sn_race_report report;
-    return sn_race(&job, s->config->restarts, constant - wanted, s->start[activation][k], &report);
+    /* Several folds make up for fewer starts: what some of them find, the fit on all rows is checked against.
+     */
+    const int starts = s->holdout.folds > 1 ? (s->config->restarts + 1) / 2 : s->config->restarts;
+    return sn_race(&job, starts, constant - wanted, s->start[activation][k], &report);
 }
 
 /* The starts of every activation and fold. */
@@ -345,15 +348,29 @@ static bool prefers_linear(searcher *s)
     return gain.mean < LINEAR_ERRORS * gain.se;
 }
 
-static void settle(searcher *s, sn_shape *shape, sn_config *config, float *theta, sn_selection *selection)
+/* Of the held-out fits of the chosen setting, the one with the lowest loss over all rows. */
+static stonet_status take_best_fold(searcher *s, float *theta)
+{
+    const sn_path *path = s->path[s->at.activation][s->at.decay];
+    double best = (double)INFINITY;
+    for (int k = 0; k < s->holdout.folds; k++) {
+        sn_losses losses;
+        SN_TRY(sn_engine_loss(s->config->engine, &path->shape, path->theta[k], s->job->problem, &s->job->rows,
+                              s->job->threads, &losses));
+        if (k > 0 && !(losses.loss < best)) continue;
+        best = losses.loss;
+        memcpy(theta, path->theta[k], (size_t)path->shape.parameters * sizeof *theta);
+    }
+    return STONET_OK;
+}
+
+static void settle(searcher *s, sn_shape *shape, sn_config *config, sn_selection *selection)
 {
     const int64_t rows = s->holdout.rows;
-    const sn_path *path = s->path[s->at.activation][s->at.decay];
     shape->activation = s->shape[s->at.activation].activation;
     if (config->auto_decay) config->weight_decay = DECAYS[s->at.decay];
     if (config->auto_epochs)
         config->epochs = (double)UPDATES[s->at.length] / (double)sn_train_batches(config, s->job->rows.n);
-    if (path != NULL) memcpy(theta, path->theta, (size_t)shape->parameters * sizeof *theta);
     selection->outcome = sn_should_stop(s->job->run) ? STONET_STOPPED : STONET_DONE;
     selection->take_linear = selection->outcome == STONET_DONE && prefers_linear(s);
     selection->penalty = s->baseline.penalty;
@@ -398,7 +415,8 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
     SN_GOTO(status, sn_baseline_measure(job, &s->holdout, &s->baseline), done);
     SN_GOTO(status, race_all(s), done);
     SN_GOTO(status, search(s), done);
-    settle(s, shape, config, theta, selection);
+    SN_GOTO(status, take_best_fold(s, theta), done);
+    settle(s, shape, config, selection);
 done:
     searcher_free(s);
     sn_free(s);

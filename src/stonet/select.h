@@ -31,7 +31,7 @@ typedef struct sn_selection {
 
 /*
  * Fills in config->epochs and config->weight_decay and shape->activation. job->config is only a template;
- * job->shape must point to *shape. theta (shape->parameters) gets the parameters of the best setting's first
+ * job->shape must point to *shape. theta (shape->parameters) gets the parameters of the best setting's best
  * held-out fit: a usable model if the run is stopped here, and what the fit on all rows is checked against.
  */
 stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *config, float *theta,

@@ -25,8 +25,8 @@ class StoNetClassifier(BaseStoNetClassifier):
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
     restarts : int or "auto", default="auto"
-        starts that are trained briefly, the best on the training rows goes on; auto: 3 where
-        something is chosen on held-out rows, else 1. From 1 to 1000.
+        starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3
+        (dim 1, 2, more) where something is chosen on held-out rows, else 1. From 1 to 1000.
     input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
         activation applied to the inputs too.
     epochs : float or "auto", default="auto"
@@ -227,8 +227,8 @@ class StoNetRegressor(BaseStoNetRegressor):
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
     restarts : int or "auto", default="auto"
-        starts that are trained briefly, the best on the training rows goes on; auto: 3 where
-        something is chosen on held-out rows, else 1. From 1 to 1000.
+        starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3
+        (dim 1, 2, more) where something is chosen on held-out rows, else 1. From 1 to 1000.
     input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
         activation applied to the inputs too.
     epochs : float or "auto", default="auto"
