@@ -35,13 +35,13 @@ static const cli_option options[] = {
     TEXT_OPTION(y, "y", "COLS", NULL, "Columns of the other side"),
     TEXT_OPTION(given, "given", "COLS", NULL, "Columns to condition on"),
     TEXT_OPTION(test, "test", "NAME", "auto",
-                "rit or dcor; with --given rcit or rcot (auto: rit, or rcit with --given)"),
+                "rit or dcor; with --given gcm, rcit or rcot (auto: rit, or gcm with --given)"),
     TEXT_OPTION(approximation, "approx", "NAME", "lpb4",
                 "Law of the statistic under independence: lpb4, hbe, gamma, chi2 or perm (small tables)"),
     COUNT_OPTION(repeats, "repeats", "R", "1", 1, 1000,
                  "Repeat with other random features and combine the p-values"),
     COUNT_OPTION(permutations, "permutations", "B", "1000", 1, 1000000, "Permutations of perm and dcor"),
-    COUNT_OPTION(features, "features", "M", "5", 1, 40, "Random features of each side"),
+    COUNT_OPTION(features, "features", "M", "5", 1, 40, "Random features of each side (rit, rcit, rcot)"),
     COUNT_OPTION(given_features, "given-features", "M", "0", 0, 1000,
                  "Random features of --given, 0 for a number that suits the columns"),
     JSON_OPTION(independence_values, json),
@@ -54,11 +54,9 @@ typedef struct choice {
     int value;
 } choice;
 
-static const choice tests[] = {{"auto", STONET_TEST_AUTO},
-                               {"rit", STONET_TEST_RIT},
-                               {"rcit", STONET_TEST_RCIT},
-                               {"rcot", STONET_TEST_RCOT},
-                               {"dcor", STONET_TEST_DCOR}};
+static const choice tests[] = {{"auto", STONET_TEST_AUTO}, {"rit", STONET_TEST_RIT},
+                               {"rcit", STONET_TEST_RCIT}, {"rcot", STONET_TEST_RCOT},
+                               {"gcm", STONET_TEST_GCM},   {"dcor", STONET_TEST_DCOR}};
 static const choice laws[] = {{"lpb4", STONET_NULL_LPB4},
                               {"hbe", STONET_NULL_HBE},
                               {"gamma", STONET_NULL_GAMMA},

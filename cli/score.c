@@ -18,8 +18,9 @@ static const cli_option options[] = {
     {.name = "sufficiency",
      .kind = OPTION_FLAG,
      .offset = offsetof(score_values, sufficiency),
-     .help =
-         "Also test whether Z keeps all that x says about the response: a small p-value says it does not"},
+     .help = "Also test whether Z keeps all that x says about the response: a small p-value says it does "
+             "not; 'lost' "
+             "says how much"},
     RUN_OPTIONS(score_values, run),
 };
 
@@ -28,7 +29,7 @@ typedef struct named_number {
     double value;
 } named_number;
 
-enum { MAX_NUMBERS = 6 };
+enum { MAX_NUMBERS = 12 };
 
 static int name_scores(const stonet_scores *scores, named_number number[MAX_NUMBERS])
 {
@@ -75,11 +76,15 @@ static int score(const cli_command *command, const score_values *values, const s
     if (values->sufficiency) {
         stonet_run run;
         start_run(&values->run, &run);
-        stonet_independence_result test;
+        stonet_sufficiency_result test;
         status = stonet_sufficiency(model, data, NULL, &run, &test);
         if (status != STONET_OK) return say_failure(command, status);
         number[count++] = (named_number){"sufficiency_statistic", test.statistic};
         number[count++] = (named_number){"sufficiency_p_value", test.p_value};
+        number[count++] = (named_number){"prediction_p_value", test.gain.p_value};
+        number[count++] = (named_number){"explained_by_z", test.gain.explained_z};
+        number[count++] = (named_number){"explained_by_z_and_x", test.gain.explained_zx};
+        number[count++] = (named_number){"lost", test.gain.explained_zx - test.gain.explained_z};
     }
     return print_numbers(command, scores.n, number, count, values->json);
 }
@@ -108,7 +113,12 @@ const cli_command score_command = {
     .summary = "Score predictions: error rate and log loss, or MSE, R2 and correlation",
     .operands = "MODEL DATA",
     .required = "(--target COL | --target-file FILE)",
-    .details = "mse is in units of y, mse_scaled is divided by the variance of y in training.",
+    .details =
+        "mse is in units of y, mse_scaled is divided by the variance of y in training.\n"
+        "With --sufficiency: sufficiency_p_value is that of the response being independent of x given Z;\n"
+        "prediction_p_value that of x adding nothing to Z for a learner on held-out rows; lost is the share\n"
+        "of the variation of the response (location, spread, skewness) that x explains there and Z does\n"
+        "not. With many rows the tests reject for losses too small to matter: look at lost.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet score my.model test.csv --target y\n"

@@ -2,6 +2,7 @@
 #include "cli/test_support.h"
 
 #include <jansson.h>
+#include <math.h>
 
 enum { ROWS = 300 };
 
@@ -54,8 +55,9 @@ static void dependence_is_found(void **state)
 static void conditioning(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        const char *test = i == 0 ? "rcit" : "rcot";
+    const char *const tests[] = {"rcit", "rcot", "gcm"};
+    for (int i = 0; i < 3; i++) {
+        const char *test = tests[i];
         SH("stonet independence table.csv --x label --y a,b --given y --test %s --json", test);
         assert_true(number_in_json("p_value") > 0.01);
         assert_text_in_json("test", test);
@@ -63,7 +65,7 @@ static void conditioning(void **state)
         assert_true(number_in_json("p_value") < 1e-3);
     }
     SH("stonet independence table.csv --x a --y y --given b --json");
-    assert_text_in_json("test", "rcit");
+    assert_text_in_json("test", "gcm");
 }
 
 static void columns_by_name_number_and_range(void **state)
@@ -106,7 +108,7 @@ static void mistakes_are_told(void **state)
     assert_refused("--x a --y y --given y,c", 1, "column 'y' is in both --y and --given");
     assert_refused("--x a --y y --test rcit", 2, "none are given");
     assert_refused("--x a --y y --given b --test dcor", 2, "do not condition");
-    assert_refused("--x a --y y --test spearman", 2, "auto, rit, rcit, rcot or dcor");
+    assert_refused("--x a --y y --test spearman", 2, "auto, rit, rcit, rcot, gcm or dcor");
     assert_refused("--x a --y y --approx exact", 2, "lpb4, hbe, gamma, chi2 or perm");
     assert_refused("--x a --y y --repeats 0", 2, "--repeats takes");
 }
@@ -118,6 +120,10 @@ static void sufficiency_of_a_model(void **state)
     SH("stonet score sir.model table.csv --target y --sufficiency --json --quiet");
     double p = number_in_json("sufficiency_p_value");
     assert_true(p >= 0.0 && p <= 1.0);
+    double second = number_in_json("prediction_p_value");
+    assert_true(second >= 0.0 && second <= 1.0);
+    assert_true(fabs(number_in_json("explained_by_z_and_x") - number_in_json("explained_by_z") -
+                     number_in_json("lost")) < 1e-9);
     SH("stonet score sir.model table.csv --target y --sufficiency --quiet --threads 1");
     assert_non_null(strstr(captured_out, "sufficiency_p_value"));
 }

@@ -5,8 +5,8 @@
 #include "cli/say.h"
 #include "paper/experiments.h"
 
-static const cli_command *const commands[] = {&m1_command, &table1_command, &table2_command, &table3_command,
-                                              &theory_command};
+static const cli_command *const commands[] = {&m1_command,     &table1_command, &table2_command,
+                                              &table3_command, &theory_command, &sufficiency_level_command};
 // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -17,7 +17,7 @@ static void print_help(FILE *stream)
                     "Network' (Liang, Sun and Liang 2022), with the printed numbers beside ours\n\n"
                     "Usage: stonet-paper EXPERIMENT [options]\n\nExperiments:\n");
     for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(stream, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(stream, "  %-18s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(
         stream,
         "\n'stonet-paper EXPERIMENT --help' shows the options. A run that was stopped goes on where it was\n"

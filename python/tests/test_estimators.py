@@ -153,7 +153,9 @@ def test_sufficiency(waveform):
     X, y, _ = waveform
     fresh = stonet.datasets.generate("waveform", rows=200, random_state=9)
     result = make("StoNetClassifier", random_state=1).fit(X, y).sufficiency_test(fresh.X, fresh.y)
-    assert 0 <= result.p_value <= 1 and result.n == 200 and result.test == "rcit"
+    assert 0 <= result.p_value <= 1 and result.n == 200 and result.test == "gcm"
+    assert 0 <= result.prediction_p_value <= 1 and result.explained_by_z > 0.3
+    assert result.lost == result.explained_by_z_and_x - result.explained_by_z
 
 
 def test_partial_fit_of_classes(waveform):

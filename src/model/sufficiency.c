@@ -1,14 +1,10 @@
-/* Whether Z keeps all that X says about Y: the test of Y independent of X given Z. */
+/* Whether Z keeps all that X says about Y: the test of Y independent of X given Z, and what X adds to Z. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/run.h"
 #include "model/model.h"
-
-/* Z and X share most of what they say, so single sets of random features differ in power; ten, combined, do
-   not depend on one lucky or unlucky draw. */
-enum { DEFAULT_REPEATS = 10 };
 
 static void widen(int64_t count, const float *from, double *to)
 {
@@ -90,14 +86,11 @@ static stonet_status encoded_response(const stonet_model *model, const stonet_da
 
 stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *data,
                                  const stonet_independence_options *options, const stonet_run *run,
-                                 stonet_independence_result *result)
+                                 stonet_sufficiency_result *result)
 {
     if (model == NULL || data == NULL || result == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_sufficiency needs a model, data and room for the result");
-    stonet_independence_options default_options = STONET_INDEPENDENCE_OPTIONS_INIT;
-    default_options.repeats = DEFAULT_REPEATS;
-    if (options == NULL) options = &default_options;
     stonet_run how;
     SN_TRY(sn_take_run(run, &how));
 
@@ -113,7 +106,12 @@ stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *d
     SN_GOTO(status, encoded_features(model, data, n, x), done);
     SN_GOTO(status, encoded_response(model, data, n, &to), done);
     SN_GOTO(status, reduced_features(model, data, &how, n, z), done);
-    status = stonet_independence(x, n, p, to.y, to.columns, z, model->dim, options, &how, result);
+    stonet_independence_result test;
+    SN_GOTO(status, stonet_independence(x, n, p, to.y, to.columns, z, model->dim, options, &how, &test),
+            done);
+    *result =
+        (stonet_sufficiency_result){.test = test.test, .statistic = test.statistic, .p_value = test.p_value};
+    status = stonet_prediction_compare(x, n, p, to.y, to.columns, z, model->dim, &how, &result->gain);
 done:
     sn_free(x);
     sn_free(to.y);

@@ -6,12 +6,13 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <string.h>
 
 #include <stonet/stonet.h>
 
 #include "math/noise.h"
 
-enum { N = 800, P = 4 };
+enum { N = 240, P = 4 };
 
 /* y depends on x_1 only, as a number or as a class; x_2 varies most. */
 static stonet_data *draw(uint32_t substream, int classes)
@@ -40,7 +41,7 @@ static stonet_data *draw(uint32_t substream, int classes)
     return data;
 }
 
-static double p_value(const char *method, const char *scale, int classes, int threads)
+static stonet_sufficiency_result look_at(const char *method, const char *scale, int classes, int threads)
 {
     stonet_data *train = draw(0, classes);
     stonet_data *test = draw(1, classes);
@@ -48,35 +49,72 @@ static double p_value(const char *method, const char *scale, int classes, int th
     stonet_model *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
-    stonet_independence_result result = {0};
+    stonet_sufficiency_result result = {0};
     assert_int_equal(stonet_spec_create(method, &spec), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "dim", "1"), STONET_OK);
+    if (strcmp(method, "none") != 0) assert_int_equal(stonet_spec_set(spec, "dim", "1"), STONET_OK);
     assert_int_equal(stonet_spec_set(spec, "scale", scale), STONET_OK);
     assert_int_equal(stonet_fit(spec, train, &run, &model), STONET_OK);
     assert_int_equal(stonet_sufficiency(model, test, NULL, &run, &result), STONET_OK);
-    assert_int_equal(result.test, STONET_TEST_RCIT);
-    assert_int_equal(result.n, N);
+    assert_int_equal(result.test, STONET_TEST_GCM);
+    assert_int_equal(result.gain.n, N);
     stonet_model_free(model);
     stonet_spec_free(spec);
     stonet_data_free(train);
     stonet_data_free(test);
-    return result.p_value;
+    return result;
 }
 
-/* SIR finds x_1 and keeps what there is; the first principal component is x_2 and loses it. */
+/* All columns are sufficient; SIR finds x_1 but for a small error and loses next to nothing; the first
+   principal component is x_2 and loses all. */
 static void tells_sufficient_from_insufficient(void **state)
 {
     (void)state;
     for (int classes = 0; classes < 2; classes++) {
-        assert_true(p_value("sir", "column", classes, 0) > 0.05);
-        assert_true(p_value("pca", "none", classes, 0) < 1e-3);
+        stonet_sufficiency_result all = look_at("none", "column", classes, 0);
+        assert_true(all.p_value > 0.05);
+        assert_true(all.gain.p_value > 0.05);
+        assert_true(fabs(all.gain.explained_zx - all.gain.explained_z) < 0.01);
+        stonet_sufficiency_result sir = look_at("sir", "column", classes, 0);
+        assert_true(sir.gain.explained_z > 0.2);
+        assert_true(sir.gain.explained_zx - sir.gain.explained_z < 0.02);
+        stonet_sufficiency_result pca = look_at("pca", "none", classes, 0);
+        assert_true(pca.p_value < 1e-3);
+        assert_true(pca.gain.p_value < 1e-3);
+        assert_true(pca.gain.explained_z < 0.02);
+        assert_true(pca.gain.explained_zx - pca.gain.explained_z > 0.2);
     }
 }
 
 static void does_not_depend_on_threads(void **state)
 {
     (void)state;
-    assert_true(p_value("sir", "column", 0, 1) == p_value("sir", "column", 0, 2));
+    stonet_sufficiency_result one = look_at("sir", "column", 0, 1);
+    stonet_sufficiency_result two = look_at("sir", "column", 0, 2);
+    assert_true(one.p_value == two.p_value);
+    assert_true(one.gain.p_value == two.gain.p_value);
+    assert_true(one.gain.explained_zx == two.gain.explained_zx);
+}
+
+/* Forty rows say nothing about what is left given four columns. */
+static void refuses_too_few_rows(void **state)
+{
+    (void)state;
+    stonet_data *train = draw(0, 0), *few = NULL;
+    stonet_spec *spec = NULL;
+    stonet_model *model = NULL;
+    stonet_sufficiency_result result;
+    int64_t rows[79];
+    for (int64_t i = 0; i < 79; i++) rows[i] = i;
+    assert_int_equal(stonet_spec_create("none", &spec), STONET_OK);
+    assert_int_equal(stonet_fit(spec, train, NULL, &model), STONET_OK);
+    assert_int_equal(stonet_data_subset(train, rows, 79, &few), STONET_OK);
+    assert_int_equal(stonet_sufficiency(model, few, NULL, NULL, &result), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "79 rows are too few"));
+    assert_non_null(strstr(stonet_last_error(), "at least 80"));
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    stonet_data_free(train);
+    stonet_data_free(few);
 }
 
 static void needs_a_response(void **state)
@@ -86,7 +124,7 @@ static void needs_a_response(void **state)
     stonet_data *bare = NULL;
     stonet_spec *spec = NULL;
     stonet_model *model = NULL;
-    stonet_independence_result result;
+    stonet_sufficiency_result result;
     assert_int_equal(stonet_spec_create("sir", &spec), STONET_OK);
     assert_int_equal(stonet_spec_set(spec, "dim", "1"), STONET_OK);
     assert_int_equal(stonet_fit(spec, train, NULL, &model), STONET_OK);
@@ -104,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_sufficient_from_insufficient),
         cmocka_unit_test(does_not_depend_on_threads),
+        cmocka_unit_test(refuses_too_few_rows),
         cmocka_unit_test(needs_a_response),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

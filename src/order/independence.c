@@ -28,7 +28,7 @@ static stonet_status test_half(const sn_order_job *job, const sn_split *split, i
     SN_GOTO(status, stonet_spec_copy(job->spec, &spec), done);
     SN_GOTO(status, stonet_spec_set(spec, "dim", dim), done);
     SN_GOTO(status, stonet_fit(spec, train, job->run, &model), done);
-    stonet_independence_result found;
+    stonet_sufficiency_result found = {.p_value = 0.0};
     status = stonet_sufficiency(model, held_out, NULL, job->run, &found);
     *p_value = found.p_value;
 done:

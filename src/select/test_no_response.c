@@ -94,7 +94,7 @@ static void sufficiency_is_tested_on_any_response(void **state)
              without = sn_table_features(ROWS, COLUMNS, 4);
     stonet_spec *pca = quick_spec("pca");
     stonet_model *model = NULL;
-    stonet_independence_result result;
+    stonet_sufficiency_result result;
     assert_int_equal(stonet_fit(pca, without.data, NULL, &model), STONET_OK);
     assert_int_equal(stonet_sufficiency(model, classes.data, NULL, NULL, &result), STONET_OK);
     assert_true(result.p_value >= 0 && result.p_value <= 1);

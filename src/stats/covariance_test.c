@@ -31,11 +31,43 @@ static double sum_of_squares(int64_t count, const double *values)
     return sum;
 }
 
+/* From sums of products to the corrected Pi of the header. */
+static double product_scale(const sn_residuals *r)
+{
+    const double n = (double)r->n;
+    return n * n / ((n - 1.0) * (n - 1.0) * (n - 1.0 - r->used));
+}
+
+/* One pair of columns after the other: no room is needed. */
+double sn_covariance_statistic(const sn_residuals *r)
+{
+    const int64_t width = r->mx + r->my;
+    double total = 0.0;
+    for (int64_t a = 0; a < r->mx; a++) {
+        for (int64_t b = 0; b < r->my; b++) {
+            double sum = 0.0;
+            for (int64_t i = 0; i < r->n; i++) sum += r->e[i * width + a] * r->e[i * width + r->mx + b];
+            total += sum * sum;
+        }
+    }
+    const double divisor = (double)(r->n - 1);
+    return (double)r->n * total / (divisor * divisor) / (1.0 + r->excess);
+}
+
+double sn_covariance_mean(const sn_residuals *r)
+{
+    double trace = 0.0;
+    for (int64_t i = 0; i < r->n; i++) {
+        const double *e = r->e + i * (r->mx + r->my);
+        trace += sum_of_squares(r->mx, e) * sum_of_squares(r->my, e + r->mx);
+    }
+    return trace * product_scale(r);
+}
+
 /* Pi of the header, corrected: pi is d x d with d = mx my, u a row of work. */
 static void product_covariance(const sn_residuals *r, double *u, double *pi)
 {
     const int64_t d = r->mx * r->my;
-    const double n = (double)r->n;
     for (int64_t i = 0; i < r->n; i++) {
         const double *ex = r->e + i * (r->mx + r->my);
         const double *ey = ex + r->mx;
@@ -46,7 +78,7 @@ static void product_covariance(const sn_residuals *r, double *u, double *pi)
             for (int64_t b = 0; b <= a; b++) pi[a * d + b] += u[a] * u[b];
         }
     }
-    const double scale = n * n / ((n - 1.0) * (n - 1.0) * (n - 1.0 - r->used));
+    const double scale = product_scale(r);
     for (int64_t a = 0; a < d; a++) {
         for (int64_t b = 0; b <= a; b++) {
             pi[a * d + b] *= scale;
@@ -58,7 +90,7 @@ static void product_covariance(const sn_residuals *r, double *u, double *pi)
 /* n c' Pi^+ c against a chi-square with as many degrees of freedom as directions are kept. Features of few
    columns are nearly collinear, and along directions with next to no variance c is far from normal at any
    usual n: with them the test rejects two or three times too often. */
-static double chi2_p_value(int64_t n, int64_t d, const double *c, const double *lambda, const double *vector)
+static double chi2_p_value(double n, int64_t d, const double *c, const double *lambda, const double *vector)
 {
     const double least_variance = 0.01; /* of the largest */
     double quadratic = 0.0;
@@ -69,7 +101,7 @@ static double chi2_p_value(int64_t n, int64_t d, const double *c, const double *
         quadratic += along * along / lambda[k];
         rank++;
     }
-    return rank > 0 ? sn_chisq_upper((double)rank, (double)n * quadratic) : 1.0;
+    return rank > 0 ? sn_chisq_upper((double)rank, n * quadratic) : 1.0;
 }
 
 static stonet_status asymptotic_p_value(const sn_residuals *r, stonet_null_law law, const double *c,
@@ -99,7 +131,7 @@ static stonet_status asymptotic_p_value(const sn_residuals *r, stonet_null_law l
         *p_value = sn_mixture_sw(d, lambda, statistic);
         break;
     case STONET_NULL_CHI2:
-        *p_value = chi2_p_value(r->n, d, c, lambda, vector);
+        *p_value = chi2_p_value((double)r->n / (1.0 + r->excess), d, c, lambda, vector);
         break;
     default:
         status = sn_mixture_lpb4(d, lambda, statistic, p_value);
@@ -153,7 +185,7 @@ stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law 
     double *c = NULL;
     SN_TRY(SN_NEW(c, d));
     cross_covariance(residuals, NULL, c);
-    *statistic = (double)residuals->n * sum_of_squares(d, c);
+    *statistic = (double)residuals->n * sum_of_squares(d, c) / (1.0 + residuals->excess);
     *p_value = 1.0;
     stonet_status status = STONET_OK;
     if (law == STONET_NULL_PERMUTATION) {

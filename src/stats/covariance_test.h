@@ -20,7 +20,13 @@ typedef struct sn_residuals {
     int64_t n, mx, my;
     const double *e; /* n x (mx + my), row-major */
     double used;
+    double excess; /* T is too large by this share of itself for other reasons than dependence: divided by 1 +
+                      it */
 } sn_residuals;
+
+/* T itself, and the mean sum_k lambda_k of its law. */
+double sn_covariance_statistic(const sn_residuals *residuals);
+double sn_covariance_mean(const sn_residuals *residuals);
 
 /* `substream` keys the permutations, which are used by STONET_NULL_PERMUTATION only. */
 stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law law, int64_t permutations,

@@ -169,3 +169,19 @@ double sn_normal_lower(double x)
 {
     return 0.5 * erfc(-x / sqrt(2.0));
 }
+
+/* For p <= 1/2: Phi(x) <= exp(-x^2/2) / 2 for x <= 0 puts the start left of the root, and Newton's steps on
+   the concave log Phi(x) = log p then climb to it without overshooting. */
+double sn_normal_quantile(double p)
+{
+    if (!(p > 0.0 && p < 1.0)) return p == 0.0 ? -INFINITY : p == 1.0 ? INFINITY : NAN;
+    if (p > 0.5) return -sn_normal_quantile(1.0 - p);
+    double x = -sqrt(-2.0 * log(2.0 * p));
+    for (int step = 0; step < 30; step++) {
+        double mass = sn_normal_lower(x);
+        double move = log(p / mass) * mass * sqrt(two_pi) * exp(0.5 * x * x);
+        x += move;
+        if (fabs(move) <= 1e-15 * fmax(1.0, -x)) break;
+    }
+    return x;
+}

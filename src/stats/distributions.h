@@ -14,5 +14,7 @@ double sn_beta_lower(double a, double b, double x);
 double sn_t_lower(double df, double t);
 double sn_t_two_sided(double df, double t);
 double sn_normal_lower(double x);
+/* The x with P(N <= x) = p, for p in (0, 1); infinite at the ends. */
+double sn_normal_quantile(double p);
 
 #endif

@@ -11,6 +11,8 @@
 #include "stats/covariance_test.h"
 #include "stats/distance_correlation.h"
 #include "stats/fourier.h"
+#include "stats/gcm.h"
+#include "stats/prediction_look.h"
 
 static const double ridge = 1e-10; /* on the covariance of the features of z, against collinear ones */
 
@@ -52,6 +54,14 @@ static stonet_status check_finite(const char *what, int64_t n, int64_t d, const 
     return STONET_OK;
 }
 
+static bool any_varies(int64_t n, int64_t d, const double *values)
+{
+    for (int64_t i = d; i < n * d; i++) {
+        if (values[i] != values[i - d]) return true;
+    }
+    return false;
+}
+
 static stonet_status check_range(const char *what, int64_t value, int64_t low, int64_t high)
 {
     if (value >= low && value <= high) return STONET_OK;
@@ -65,20 +75,23 @@ static stonet_status check_options(const stonet_independence_options *options, b
     SN_TRY(check_range("condition features", options->condition_features, 0, 1000));
     SN_TRY(check_range("repeats", options->repeats, 1, 1000));
     SN_TRY(check_range("permutations", options->permutations, 1, 1000000));
-    if ((int)options->test < STONET_TEST_AUTO || options->test > STONET_TEST_DCOR) {
+    if ((int)options->test < STONET_TEST_AUTO || options->test > STONET_TEST_GCM) {
         return sn_fail(STONET_ERROR_ARGUMENT, "there is no independence test number %d", (int)options->test);
     }
     if ((int)options->null_law < STONET_NULL_LPB4 || options->null_law > STONET_NULL_PERMUTATION) {
         return sn_fail(STONET_ERROR_ARGUMENT, "there is no null law number %d", (int)options->null_law);
     }
-    bool conditional = options->test == STONET_TEST_RCIT || options->test == STONET_TEST_RCOT;
+    bool conditional = options->test == STONET_TEST_RCIT || options->test == STONET_TEST_RCOT ||
+                       options->test == STONET_TEST_GCM;
     if (conditional && !has_z) {
-        return sn_fail(STONET_ERROR_ARGUMENT,
-                       "RCIT and RCoT test given other columns, and none are given; name them or use RIT");
+        return sn_fail(
+            STONET_ERROR_ARGUMENT,
+            "GCM, RCIT and RCoT test given other columns, and none are given; name them or use RIT");
     }
     if (has_z && (options->test == STONET_TEST_RIT || options->test == STONET_TEST_DCOR)) {
-        return sn_fail(STONET_ERROR_ARGUMENT,
-                       "RIT and distance correlation do not condition on other columns; use RCIT or RCoT");
+        return sn_fail(
+            STONET_ERROR_ARGUMENT,
+            "RIT and distance correlation do not condition on other columns; use GCM, RCIT or RCoT");
     }
     return STONET_OK;
 }
@@ -330,10 +343,32 @@ stonet_status stonet_independence(const double *x, int64_t n, int64_t dx, const 
     SN_TRY(check_finite("y", n, dy, y));
     SN_TRY(check_finite("z", n, dz, z));
     *result = (stonet_independence_result){.test = how.test, .p_value = 1.0, .n = n};
-    if (how.test == STONET_TEST_AUTO) result->test = z != NULL ? STONET_TEST_RCIT : STONET_TEST_RIT;
+    if (how.test == STONET_TEST_AUTO) result->test = z != NULL ? STONET_TEST_GCM : STONET_TEST_RIT;
     if (result->test == STONET_TEST_DCOR) {
         return sn_distance_correlation_test(n, dx, x, dy, y, how.permutations, &job, &result->statistic,
                                             &result->p_value);
     }
+    if (result->test == STONET_TEST_GCM && !any_varies(n, dz, z)) result->test = STONET_TEST_RIT;
+    if (result->test == STONET_TEST_GCM) {
+        sn_three_sides sides = {.n = n, .dx = dx, .dy = dy, .dz = dz, .x = x, .y = y, .z = z};
+        return sn_gcm_test(&sides, &how, &job, &result->statistic, &result->p_value);
+    }
     return fourier_test(x, n, dx, y, dy, z, dz, &how, &job, result);
+}
+
+stonet_status stonet_prediction_compare(const double *x, int64_t n, int64_t dx, const double *y, int64_t dy,
+                                        const double *z, int64_t dz, const stonet_run *run,
+                                        stonet_prediction_gain *gain)
+{
+    stonet_run job;
+    SN_TRY(sn_take_run(run, &job));
+    if (x == NULL || y == NULL || z == NULL || gain == NULL || n < 1 || dx < 1 || dy < 1 || dz < 1) {
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "a comparison of predictions needs x, y and z with at least one row and column");
+    }
+    SN_TRY(check_finite("x", n, dx, x));
+    SN_TRY(check_finite("y", n, dy, y));
+    SN_TRY(check_finite("z", n, dz, z));
+    sn_three_sides sides = {.n = n, .dx = dx, .dy = dy, .dz = dz, .x = x, .y = y, .z = z};
+    return sn_look_by_prediction(&sides, &job, gain);
 }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._files import load
     from ._generated import *  # noqa: F403
     from .errors import StonetError, StonetWarning
-    from .independence import IndependenceTestResult, independence_test
+    from .independence import IndependenceTestResult, SufficiencyTestResult, independence_test
 
     __version__: str
 
@@ -24,6 +24,7 @@ _HOME = {
     "load": "_files",
     "independence_test": "independence",
     "IndependenceTestResult": "independence",
+    "SufficiencyTestResult": "independence",
     "StonetError": "errors",
     "StonetWarning": "errors",
 }
@@ -34,6 +35,7 @@ __all__ = [  # noqa: F822 (loaded on first use)
     "load",
     "independence_test",
     "IndependenceTestResult",
+    "SufficiencyTestResult",
     "StonetError",
     "StonetWarning",
     *_MODULES,

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._core import Float32Matrix, Float64Matrix, Model, Table
 from ._run import RunContext, threads_of
-from .independence import IndependenceTestResult, sufficiency_result
+from .independence import SufficiencyTestResult, sufficiency_result
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -128,15 +128,15 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def sufficiency_test(
         self, X: ArrayLike, y: ArrayLike, *, random_state: Any = 1
-    ) -> IndependenceTestResult:
-        """Test whether the response is independent of X given Z; a small p-value says that Z has lost something.
+    ) -> SufficiencyTestResult:
+        """Test whether the response is independent of X given Z; small p-values say that Z has lost something.
 
         The rows should not be those that the model was fitted on.
         """
-        table, _ = self._new_table(X)
+        table, rows = self._new_table(X)
         self._set_response(table, y)
         with RunContext(self._seed(random_state), self.n_jobs) as run:
-            return sufficiency_result(self.model_, table, run)
+            return sufficiency_result(self.model_, table, run, rows)
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
         """Classes for text and flags; for numbers the library decides by the setting `task`."""

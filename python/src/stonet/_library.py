@@ -75,6 +75,14 @@ class IndependenceResult(ctypes.Structure):
     _fields_ = [("test", c_int), ("statistic", c_double), ("p_value", c_double), ("n", c_int64)]
 
 
+class PredictionGain(ctypes.Structure):
+    _fields_ = [("p_value", c_double), ("explained_z", c_double), ("explained_zx", c_double), ("n", c_int64)]
+
+
+class SufficiencyResult(ctypes.Structure):
+    _fields_ = [("test", c_int), ("statistic", c_double), ("p_value", c_double), ("gain", PredictionGain)]
+
+
 # Handles and strings that must be given back are void pointers, so that ctypes does not lose them.
 HANDLE = c_void_p
 OUT = POINTER(c_void_p)
@@ -129,7 +137,7 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     ),
     "stonet_sufficiency": (
         c_int,
-        [HANDLE, HANDLE, POINTER(IndependenceOptions), POINTER(Run), POINTER(IndependenceResult)],
+        [HANDLE, HANDLE, POINTER(IndependenceOptions), POINTER(Run), POINTER(SufficiencyResult)],
     ),
 }
 

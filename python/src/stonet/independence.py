@@ -13,7 +13,7 @@ from ._run import RunContext
 if TYPE_CHECKING:
     from ._core import Float64Matrix, Model, Table
 
-TESTS = ("auto", "rit", "rcit", "rcot", "dcor")
+TESTS = ("auto", "rit", "rcit", "rcot", "dcor", "gcm")
 NULL_LAWS = ("lpb4", "hbe", "gamma", "chi2", "perm")
 
 
@@ -24,6 +24,24 @@ class IndependenceTestResult(NamedTuple):
     p_value: float
     test: str
     n: int
+
+
+class SufficiencyTestResult(NamedTuple):
+    """Whether Z keeps all that X says about the response; small p-values say that it does not.
+
+    ``p_value`` is that of the test of independence given Z, ``prediction_p_value`` that of X adding nothing to Z for a
+    learner on held-out rows; ``lost`` is the share of the variation of the response that X explains there and Z does
+    not.
+    """
+
+    statistic: float
+    p_value: float
+    test: str
+    n: int
+    prediction_p_value: float
+    explained_by_z: float
+    explained_by_z_and_x: float
+    lost: float
 
 
 def _matrix(values: Any, name: str) -> Float64Matrix:
@@ -74,9 +92,9 @@ def independence_test(
     ----------
     x, y, z : array-like of shape (n_samples,) or (n_samples, n_columns)
         Columns of text become indicators of their values.
-    test : {"auto", "rit", "rcit", "rcot", "dcor"}
-        Random Fourier features (rit; given z rcit or the plainer rcot) or distance correlation (dcor).
-        auto: rit, or rcit with z.
+    test : {"auto", "rit", "rcit", "rcot", "dcor", "gcm"}
+        Random Fourier features (rit; given z rcit or the plainer rcot), covariances of residuals given z (gcm) or
+        distance correlation (dcor). auto: rit, or gcm with z.
     null_law : {"lpb4", "hbe", "gamma", "chi2", "perm"}
         Law of the statistic under independence; perm permutes and suits small tables. Not used by dcor.
     features, condition_features : int
@@ -118,8 +136,12 @@ def independence_test(
     return _result(found)
 
 
-def sufficiency_result(model: Model, table: Table, run: RunContext) -> IndependenceTestResult:
-    """The library's test that the response is independent of the features given the model's Z."""
-    found = _library.IndependenceResult()
+def sufficiency_result(model: Model, table: Table, run: RunContext, rows: int) -> SufficiencyTestResult:
+    """The library's two looks at whether the response depends on the features given the model's Z."""
+    found = _library.SufficiencyResult()
     check(lib.stonet_sufficiency(model.handle, table.handle, None, run.pointer, ctypes.byref(found)))
-    return _result(found)
+    gain = found.gain
+    return SufficiencyTestResult(
+        found.statistic, found.p_value, TESTS[found.test], rows, gain.p_value, gain.explained_z, gain.explained_zx,
+        gain.explained_zx - gain.explained_z,
+    )

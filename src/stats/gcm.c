@@ -1,0 +1,433 @@
+#include "stats/gcm.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/run.h"
+#include "math/linalg.h"
+#include "math/noise.h"
+#include "stats/covariance_test.h"
+#include "stats/distributions.h"
+#include "stats/features.h"
+#include "stats/fourier.h"
+#include "stats/independence.h"
+#include "stats/smoother.h"
+
+enum {
+    BLOCKS = 3,
+    CONTROLS = 100,
+    SHUFFLES = 9999,
+    RANDOM_X = 20,    /* waves of x */
+    MOST_PAIRS = 400, /* functions of x in a block times functions of y */
+    MOST_RANDOM_Z = 200,
+    MOST_WHITE = 300,
+    CUBIC_TARGETS = 10 /* with more columns of y the third polynomial is left out */
+};
+
+/* Streams of random numbers of a repeat; the features of z take three. */
+enum { STREAM_FEW, STREAM_WHITE, STREAM_X, STREAM_Z, STREAM_FEATURES, STREAMS = STREAM_FEATURES + 3 };
+
+static bool has_two_values(int64_t n, int64_t d, const double *column)
+{
+    bool has_other = false;
+    double other = 0.0;
+    for (int64_t i = 1; i < n; i++) {
+        const double value = column[i * d];
+        if (value == column[0] || (has_other && value == other)) continue;
+        if (has_other) return false;
+        has_other = true;
+        other = value;
+    }
+    return has_other;
+}
+
+/* Column `at` of `to` less its mean. */
+static void centre_column(int64_t n, int64_t width, int64_t at, double *to)
+{
+    double mean = 0.0;
+    for (int64_t i = 0; i < n; i++) mean += to[i * width + at] / (double)n;
+    for (int64_t i = 0; i < n; i++) to[i * width + at] -= mean;
+}
+
+/* Legendre polynomials of v = 2 Phi(s) - 1, of variance 1 for v uniform on (-1, 1). */
+static double legendre(int degree, double v)
+{
+    if (degree == 1) return sqrt(3.0) * v;
+    if (degree == 2) return sqrt(5.0) * 0.5 * (3.0 * v * v - 1.0);
+    return sqrt(7.0) * 0.5 * (5.0 * v * v - 3.0) * v;
+}
+
+stonet_status sn_response_functions(int64_t n, int64_t d, const double *y, int64_t *columns, double **values)
+{
+    const int degrees = d > CUBIC_TARGETS ? 2 : 3;
+    sn_scores scores = {0};
+    stonet_status status = STONET_OK;
+    *values = NULL;
+    *columns = 0;
+    for (int64_t j = 0; j < d; j++) *columns += has_two_values(n, d, y + j) ? 1 : degrees;
+    SN_GOTO(status, SN_NEW(*values, n * *columns), done);
+    int64_t at = 0;
+    double *column = *values; /* the first n places serve to hold a column before its functions are written */
+    double *held = NULL;
+    SN_GOTO(status, SN_NEW_RAW(held, n), done);
+    for (int64_t j = 0; j < d; j++) {
+        const bool two = has_two_values(n, d, y + j);
+        for (int64_t i = 0; i < n; i++) held[i] = y[i * d + j];
+        sn_scores_free(&scores);
+        status = sn_scores_create(n, 1, held, &scores);
+        if (status != STONET_OK) break;
+        for (int k = 1; k <= (two ? 1 : degrees); k++, at++) {
+            for (int64_t i = 0; i < n; i++) {
+                double value = 0.0; /* of a constant column */
+                if (two) value = held[i] == held[0] ? 2.0 : 0.0;
+                if (!two && scores.columns > 0)
+                    value = legendre(k, 2.0 * sn_normal_lower(scores.values[i]) - 1.0);
+                column[i * *columns + at] = value;
+            }
+            centre_column(n, *columns, at, column);
+        }
+    }
+    sn_free(held);
+done:
+    sn_scores_free(&scores);
+    if (status != STONET_OK) {
+        sn_free(*values);
+        *values = NULL;
+    }
+    return status;
+}
+
+stonet_status sn_check_rows_for(int64_t n, int64_t dz)
+{
+    const int64_t needed = 40 + 10 * dz;
+    if (n >= needed) return STONET_OK;
+    return sn_fail(
+        STONET_ERROR_DATA,
+        "%lld rows are too few to tell what depends on what given %lld column%s: at least %lld are "
+        "needed; bring more rows, or reduce to fewer columns",
+        (long long)n, (long long)dz, dz == 1 ? "" : "s", (long long)needed);
+}
+
+/* Everything that the repeats share. */
+typedef struct prepared {
+    sn_scores x, z;
+    sn_standardised white_x, white_z; /* for the waves */
+    int64_t my;
+    double *y; /* n x my */
+    const stonet_independence_options *options;
+    uint64_t seed;
+    int threads;
+} prepared;
+
+/* The functions that are regressed on z, side by side, and the residuals. */
+typedef struct functions {
+    int64_t mx[BLOCKS], controls, width; /* width = sum of mx, controls and my */
+    double *values;                      /* n x width */
+    double *residuals;                   /* n x width: values less their regressions on z */
+    double *twice;                       /* width: |(I - S_y) residuals|^2, S_y the regression of y */
+    double left;                         /* tr (I - S_y)^2 */
+} functions;
+
+/* Waves of all the columns together, from `first` on. */
+static stonet_status fill_waves(const prepared *p, const sn_standardised *white, int64_t count,
+                                uint32_t substream, int64_t first, functions *f)
+{
+    return sn_fourier_features(white, count, p->seed, substream, p->threads, f->width, first, f->values);
+}
+
+/* At most MOST_WHITE columns are whitened: more are first reduced to as many random directions. */
+static stonet_status whiten(const sn_scores *scores, uint64_t seed, sn_standardised *out)
+{
+    sn_scores few = {0};
+    *out = (sn_standardised){.n = scores->n};
+    if (scores->columns > MOST_WHITE) {
+        SN_TRY(sn_scores_project(scores, MOST_WHITE, seed, STREAM_WHITE, &few));
+        scores = &few;
+    }
+    stonet_status status = sn_scores_whiten(scores, &out->columns, &out->values);
+    out->bandwidth = sqrt(2.0 * (double)out->columns);
+    sn_scores_free(&few);
+    return status;
+}
+
+/* The scores of x, their squares, and waves of all of them; the same waves of z; y last. */
+static stonet_status fill_functions(const prepared *p, uint32_t repeat, functions *f)
+{
+    const int64_t n = p->x.n;
+    const int64_t room = MOST_PAIRS / p->my > 1 ? MOST_PAIRS / p->my : 1;
+    sn_scores few = {0};
+    const sn_scores *x = &p->x;
+    if (x->columns > room) {
+        SN_TRY(sn_scores_project(&p->x, room, p->seed, STREAMS * repeat + STREAM_FEW, &few));
+        x = &few;
+    }
+    f->mx[0] = f->mx[1] = x->columns;
+    f->mx[2] = RANDOM_X < room ? RANDOM_X : room;
+    f->controls = CONTROLS;
+    f->width = f->mx[0] + f->mx[1] + f->mx[2] + f->controls + p->my;
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW_RAW(f->values, n * f->width), done);
+    SN_GOTO(status, SN_NEW_RAW(f->residuals, n * f->width), done);
+    SN_GOTO(status, SN_NEW_RAW(f->twice, f->width), done);
+    const int64_t waves = f->mx[0] + f->mx[1];
+    SN_GOTO(status, fill_waves(p, &p->white_x, f->mx[2], STREAMS * repeat + STREAM_X, waves, f), done);
+    SN_GOTO(status, fill_waves(p, &p->white_z, f->controls, STREAMS * repeat + STREAM_Z, waves + f->mx[2], f),
+            done);
+    for (int64_t i = 0; i < n; i++) {
+        double *row = f->values + i * f->width;
+        for (int64_t j = 0; j < x->columns; j++) {
+            const double value = x->plain[i * x->columns + j];
+            row[j] = value;
+            row[x->columns + j] = M_SQRT1_2 * value * value;
+        }
+        memcpy(row + f->width - p->my, p->y + i * p->my, (size_t)p->my * sizeof *row);
+    }
+    for (int64_t j = 0; j < waves; j++) centre_column(n, f->width, j, f->values);
+done:
+    sn_scores_free(&few);
+    return status;
+}
+
+static double sum_of_squares(int64_t n, int64_t width, const double *column)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++) sum += column[i * width] * column[i * width];
+    return sum;
+}
+
+/* The residuals of all functions; those of x and z with penalties of their own, those of y with one for all.
+ */
+static stonet_status regress_on_z(const prepared *p, const sn_smoother *smoother, functions *f)
+{
+    const int64_t n = p->z.n;
+    double *penalty = NULL;
+    double *y_penalty = NULL; /* the same for all columns */
+    double *again = NULL;
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW_RAW(penalty, f->width), done);
+    SN_GOTO(status, SN_NEW_RAW(y_penalty, f->width), done);
+    SN_GOTO(status, SN_NEW_RAW(again, n * f->width), done);
+    SN_GOTO(status, sn_smoother_choose(smoother, f->width, f->values, false, penalty), done);
+    SN_GOTO(status, sn_smoother_choose(smoother, p->my, p->y, true, y_penalty), done);
+    for (int64_t j = 1; j < f->width; j++) y_penalty[j] = y_penalty[0];
+    memcpy(penalty + f->width - p->my, y_penalty, (size_t)p->my * sizeof *penalty);
+    SN_GOTO(status, sn_smoother_residuals(smoother, f->width, penalty, f->residuals), done);
+    memcpy(again, f->residuals, (size_t)(n * f->width) * sizeof *again);
+    SN_GOTO(status, sn_smoother_residuals(smoother, f->width, y_penalty, again), done);
+    for (int64_t j = 0; j < f->width; j++) f->twice[j] = sum_of_squares(n, f->width, again + j);
+    f->left = sn_smoother_left(smoother, y_penalty[0]);
+done:
+    sn_free(penalty);
+    sn_free(y_penalty);
+    sn_free(again);
+    return status;
+}
+
+/* Takes z out of the functions, with the features of this repeat. */
+static stonet_status take_out_z(const prepared *p, uint32_t repeat, functions *f)
+{
+    const int64_t n = p->z.n;
+    memcpy(f->residuals, f->values, (size_t)(n * f->width) * sizeof *f->values);
+    int64_t random = p->z.columns > 1 ? n / 3 : 0; /* of a single column its own waves are enough */
+    if (random > MOST_RANDOM_Z) random = MOST_RANDOM_Z;
+    const int64_t m = sn_regression_width(n, p->z.columns, SN_FEATURES_RICH, random);
+    double *features = NULL;
+    sn_smoother smoother = {0};
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW_RAW(features, n * m), done);
+    SN_GOTO(status,
+            sn_regression_features(&p->z, SN_FEATURES_RICH, random, p->seed,
+                                   STREAMS * repeat + STREAM_FEATURES, p->threads, m, 0, features),
+            done);
+    SN_GOTO(status, sn_smoother_create(n, m, features, &smoother), done);
+    status = regress_on_z(p, &smoother, f);
+done:
+    sn_smoother_free(&smoother);
+    sn_free(features);
+    return status;
+}
+
+/* Columns first .. first + count - 1 of the residuals beside those of y, for the covariance test; e has room
+   for n x (count + my). Functions that z determines exactly are left out. With residuals r = (I - S_x) f and
+   (I - S_y) y the covariance is r'(I - S_y) y, whose variance for noise of variance 1 is |(I - S_y) r|^2,
+   while the products of residuals suggest |r|^2 tr (I - S_y)^2 / n: `used` makes up for the difference. */
+static sn_residuals gather(const prepared *p, const functions *f, int64_t first, int64_t count, double *e)
+{
+    const double least_left = 1e-3; /* of the variance of a function */
+    const int64_t n = p->x.n;
+    int64_t kept[MOST_PAIRS];
+    sn_residuals out = {.n = n, .my = p->my, .e = e};
+    for (int64_t j = first; j < first + count; j++) {
+        if (sum_of_squares(n, f->width, f->residuals + j) >
+            least_left * sum_of_squares(n, f->width, f->values + j))
+            kept[out.mx++] = j;
+    }
+    double once = 0.0;
+    double twice = 0.0;
+    for (int64_t k = 0; k < out.mx; k++) {
+        once += sum_of_squares(n, f->width, f->residuals + kept[k]);
+        twice += f->twice[kept[k]];
+    }
+    if (once > 0.0) out.used = (double)n - 1.0 - f->left * once / twice;
+    for (int64_t i = 0; i < n; i++) {
+        const double *row = f->residuals + i * f->width;
+        double *to = e + i * (out.mx + p->my);
+        for (int64_t k = 0; k < out.mx; k++) to[k] = row[kept[k]];
+        memcpy(to + out.mx, row + f->width - p->my, (size_t)p->my * sizeof *to);
+    }
+    return out;
+}
+
+/* What the regressions leave over: by how much T of a function of z of variance 1 exceeds its mean on average
+   over the controls. These are functions of z, so any covariance of their residuals with those of y comes
+   from regressions that miss something, which they would likewise miss for functions of x. */
+static double left_over(const prepared *p, const functions *f, double *e)
+{
+    sn_residuals controls = gather(p, f, f->width - p->my - f->controls, f->controls, e);
+    if (controls.mx == 0) return 0.0;
+    const double excess = sn_covariance_statistic(&controls) - sn_covariance_mean(&controls);
+    return fmax(excess, 0.0) / (double)f->controls;
+}
+
+/* The squared covariances of the residuals of column `at` with those of y, summed. */
+static double strength(const prepared *p, const functions *f, int64_t at)
+{
+    double total = 0.0;
+    for (int64_t k = f->width - p->my; k < f->width; k++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < p->x.n; i++)
+            sum += f->residuals[i * f->width + at] * f->residuals[i * f->width + k];
+        total += sum * sum;
+    }
+    return total;
+}
+
+/* Whether waves of x (the last block) have more to do with y than waves of z: the permutation test of the
+   difference of their mean strengths. When x is z, both are draws from one law, and this is exact however
+   badly the regressions do. */
+static double waves_p_value(const prepared *p, const functions *f)
+{
+    double value[MOST_PAIRS + CONTROLS];
+    const int64_t first = f->mx[0] + f->mx[1];
+    const int64_t few = f->mx[2];
+    const int64_t all = few + f->controls;
+    double observed = 0.0;
+    for (int64_t k = 0; k < all; k++) {
+        value[k] = strength(p, f, first + k);
+        if (k < few) observed += value[k];
+    }
+    int64_t above = 0;
+    sn_random random;
+    sn_random_init(&random, p->seed, SN_STREAM_PERMUTE, (uint32_t)first);
+    for (int b = 0; b < SHUFFLES; b++) {
+        double sum = 0.0;
+        for (int64_t k = 0; k < few; k++) { /* the first places of a random order */
+            const int64_t other = k + (int64_t)sn_random_below(&random, (uint64_t)(all - k));
+            const double held = value[k];
+            value[k] = value[other];
+            value[other] = held;
+            sum += value[k];
+        }
+        above += sum >= observed * (1.0 - 1e-12);
+    }
+    return (double)(above + 1) / (double)(SHUFFLES + 1);
+}
+
+/* Whether z says no more about waves of itself than about waves of x: then there is no sign that x has
+   anything that z has not. The means are those of few waves, so a difference of three standard errors is
+   allowed. */
+static bool waves_look_alike(const prepared *p, const functions *f)
+{
+    const double alike = 1.1;
+    const int64_t first = f->mx[0] + f->mx[1];
+    double x_mean = 0.0;
+    double x_square = 0.0;
+    double z_mean = 0.0;
+    for (int64_t k = 0; k < f->mx[2] + f->controls; k++) {
+        const double left = sum_of_squares(p->x.n, f->width, f->residuals + first + k);
+        if (k < f->mx[2]) {
+            x_mean += left / (double)f->mx[2];
+            x_square += left * left / (double)f->mx[2];
+        } else {
+            z_mean += left / (double)f->controls;
+        }
+    }
+    const double error = sqrt(fmax(x_square - x_mean * x_mean, 0.0) / (double)f->mx[2]);
+    return x_mean < alike * z_mean + 3.0 * error;
+}
+
+/* The p-values of the blocks that have something to test are appended to p_values. */
+static stonet_status test_blocks(const prepared *p, const functions *f, double *statistic, int64_t *count,
+                                 double *p_values)
+{
+    double *e = NULL;
+    SN_TRY(SN_NEW_RAW(e, p->x.n * f->width));
+    stonet_status status = STONET_OK;
+    const double excess = left_over(p, f, e);
+    int64_t first = 0;
+    for (int block = 0; block < BLOCKS && status == STONET_OK; first += f->mx[block], block++) {
+        sn_residuals residuals = gather(p, f, first, f->mx[block], e);
+        if (residuals.mx == 0) continue;
+        residuals.excess = excess * (double)residuals.mx / sn_covariance_mean(&residuals);
+        double found = 0.0;
+        status = sn_covariance_test(&residuals, p->options->null_law, p->options->permutations, p->seed,
+                                    (uint32_t)first, p->threads, &found, &p_values[*count]);
+        if (block == BLOCKS - 1 && waves_look_alike(p, f)) p_values[*count] = waves_p_value(p, f);
+        *statistic += found;
+        ++*count;
+    }
+    sn_free(e);
+    return status;
+}
+
+static stonet_status one_repeat(const prepared *p, uint32_t repeat, double *statistic, int64_t *count,
+                                double *p_values)
+{
+    functions f = {0};
+    stonet_status status = fill_functions(p, repeat, &f);
+    if (status == STONET_OK) status = take_out_z(p, repeat, &f);
+    if (status == STONET_OK) status = test_blocks(p, &f, statistic, count, p_values);
+    sn_free(f.values);
+    sn_free(f.residuals);
+    sn_free(f.twice);
+    return status;
+}
+
+stonet_status sn_gcm_test(const sn_three_sides *sides, const stonet_independence_options *options,
+                          const stonet_run *run, double *statistic, double *p_value)
+{
+    const int64_t n = sides->n;
+    prepared p = {.options = options, .seed = run->seed, .threads = sn_threads(run)};
+    double *p_values = NULL;
+    int64_t count = 0;
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, sn_scores_create(n, sides->dz, sides->z, &p.z), done);
+    SN_GOTO(status, sn_check_rows_for(n, p.z.columns), done);
+    SN_GOTO(status, sn_scores_create(n, sides->dx, sides->x, &p.x), done);
+    SN_GOTO(status, whiten(&p.x, p.seed, &p.white_x), done);
+    SN_GOTO(status, whiten(&p.z, p.seed, &p.white_z), done);
+    SN_GOTO(status, sn_response_functions(n, sides->dy, sides->y, &p.my, &p.y), done);
+    SN_GOTO(status, SN_NEW_RAW(p_values, BLOCKS * options->repeats), done);
+    *statistic = 0.0;
+    *p_value = 1.0;
+    const bool varies = p.x.columns > 0 && sum_of_squares(n * p.my, 1, p.y) > 0.0;
+    for (int64_t r = 0; r < options->repeats && varies; r++) {
+        if (sn_should_stop(run)) {
+            status = sn_fail(STONET_ERROR_INTERRUPTED, "the independence test was stopped before its end");
+            goto done;
+        }
+        SN_GOTO(status, one_repeat(&p, (uint32_t)r, statistic, &count, p_values), done);
+    }
+    *statistic /= (double)options->repeats;
+    if (count > 0) *p_value = sn_cauchy_combination(count, p_values);
+done:
+    sn_scores_free(&p.x);
+    sn_scores_free(&p.z);
+    sn_standardised_free(&p.white_x);
+    sn_standardised_free(&p.white_z);
+    sn_free(p.y);
+    sn_free(p_values);
+    return status;
+}

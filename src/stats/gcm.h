@@ -1,0 +1,37 @@
+/* Conditional independence by covariances of residuals: the generalised covariance measure. */
+#ifndef SN_STATS_GCM_H
+#define SN_STATS_GCM_H
+
+#include "base/status.h"
+
+/* The columns of the three sides, row-major: is x (n x dx) independent of y (n x dy) given z (n x dz)? */
+typedef struct sn_three_sides {
+    int64_t n, dx, dy, dz;
+    const double *x, *y, *z;
+} sn_three_sides;
+
+/* The functions of y that are looked at (n x *columns, centred, to be freed): for a column with two values,
+   its indicator times 2; for any other, the Legendre polynomials of degree 1, 2 and 3 of its ranks, which
+   have variance 1 and see location, spread and skewness. */
+stonet_status sn_response_functions(int64_t n, int64_t d, const double *y, int64_t *columns, double **values);
+/* Whether n rows are enough to condition on dz columns; fails with the reason. */
+stonet_status sn_check_rows_for(int64_t n, int64_t dz);
+
+/*
+ * Shah and Peters' generalised covariance measure for many functions at once; z must vary. Functions f of x
+ * and g of y are regressed on z by ridge regressions (features.h, smoother.h), and the covariances of the
+ * residuals tested as in covariance_test.h. Three sets of functions f, each with its own p-value, joined by
+ * the Cauchy combination: the columns of x, their squares, and random waves of all of them together. What z
+ * determines is left out: there is nothing to test.
+ *
+ * Regressions on many columns miss part of what z says about x and about y, and what they miss in both looks
+ * like dependence given z. Waves of z are functions of z, so that whatever is found between them and y is of
+ * this kind: they are controls. The statistic is divided by what it is too large by on their account; and
+ * where the regressions miss as much of the waves of x as of those of z, so that there is no sign that x has
+ * anything else, the waves of x are compared with those of z by a permutation test. It is exact when z is x,
+ * or a linear map of it that can be undone.
+ */
+stonet_status sn_gcm_test(const sn_three_sides *sides, const stonet_independence_options *options,
+                          const stonet_run *run, double *statistic, double *p_value);
+
+#endif

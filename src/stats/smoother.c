@@ -1,0 +1,139 @@
+#include "stats/smoother.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+
+static const double most_used = 0.7;         /* of the degrees of freedom */
+static const double smallest_kept = 1e-10;   /* of the largest eigenvalue */
+static const double weakest_penalty = 1e-10; /* the same */
+static const int steps = 21;                 /* up to the largest eigenvalue itself, in steps of sqrt 10 */
+
+stonet_status sn_smoother_create(int64_t n, int64_t m, const double *f, sn_smoother *out)
+{
+    *out = (sn_smoother){.n = n, .m = m, .f = f};
+    double *gram = NULL;
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW_RAW(gram, m * m), done);
+    SN_GOTO(status, SN_NEW_RAW(out->value, m), done);
+    SN_GOTO(status, SN_NEW_RAW(out->vector, m * m), done);
+    sn_syrk_tn(m, n, 1.0, f, 0.0, gram);
+    SN_GOTO(status, sn_eigh(m, gram, out->value, out->vector), done);
+    while (out->rank < m && out->value[out->rank] > smallest_kept * out->value[0]) out->rank++;
+done:
+    sn_free(gram);
+    return status;
+}
+
+void sn_smoother_free(sn_smoother *smoother)
+{
+    sn_free(smoother->value);
+    sn_free(smoother->vector);
+    smoother->value = smoother->vector = NULL;
+}
+
+/* along (m x k) = V'F'A */
+static stonet_status turn(const sn_smoother *s, int64_t k, const double *a, double *along)
+{
+    double *cross = NULL;
+    SN_TRY(SN_NEW_RAW(cross, s->m * k));
+    sn_gemm(true, false, s->m, k, s->n, 1.0, s->f, a, 0.0, cross);
+    sn_gemm(true, false, s->m, k, s->m, 1.0, s->vector, cross, 0.0, along);
+    sn_free(cross);
+    return STONET_OK;
+}
+
+/* square (rank) = the squared lengths of the columns along the eigenvectors, summed over the columns; total =
+   that of the columns themselves. */
+static double best_of_grid(const sn_smoother *s, const double *square, double total)
+{
+    double best = INFINITY;
+    double chosen = s->rank > 0 ? s->value[0] : 1.0;
+    for (int step = 0; step < steps && s->rank > 0; step++) {
+        const double penalty = s->value[0] * weakest_penalty * pow(10.0, 0.5 * step);
+        double degrees = 1.0;
+        double left = total;
+        for (int64_t j = 0; j < s->rank; j++) {
+            const double share = s->value[j] / (s->value[j] + penalty);
+            degrees += share;
+            left -= (2.0 - share) * share * square[j];
+        }
+        if (degrees > most_used * (double)s->n) continue;
+        const double free_share = 1.0 - degrees / (double)s->n;
+        const double criterion = fmax(left, 0.0) / (free_share * free_share);
+        if (criterion >= best) continue;
+        best = criterion;
+        chosen = penalty;
+    }
+    return chosen;
+}
+
+/* Adds column c of the k to square and *total. */
+static void add_column(const sn_smoother *s, int64_t k, int64_t c, const double *a, const double *along,
+                       double *square, double *total)
+{
+    for (int64_t j = 0; j < s->rank; j++) square[j] += along[j * k + c] * along[j * k + c] / s->value[j];
+    for (int64_t i = 0; i < s->n; i++) *total += a[i * k + c] * a[i * k + c];
+}
+
+stonet_status sn_smoother_choose(const sn_smoother *s, int64_t k, const double *a, bool one_for_all,
+                                 double *penalty)
+{
+    double *along = NULL;
+    double *square = NULL;
+    double total = 0.0;
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW_RAW(along, s->m * k), done);
+    SN_GOTO(status, SN_NEW(square, s->m), done);
+    SN_GOTO(status, turn(s, k, a, along), done);
+    for (int64_t c = 0; c < k; c++) {
+        if (!one_for_all) {
+            memset(square, 0, (size_t)s->m * sizeof *square);
+            total = 0.0;
+        }
+        add_column(s, k, c, a, along, square, &total);
+        penalty[c] = one_for_all && c + 1 < k ? 0.0 : best_of_grid(s, square, total);
+    }
+    for (int64_t c = 0; c < k && one_for_all; c++) penalty[c] = penalty[k - 1];
+done:
+    sn_free(along);
+    sn_free(square);
+    return status;
+}
+
+stonet_status sn_smoother_fit(const sn_smoother *s, int64_t k, const double *a, const double *penalty,
+                              double *coef)
+{
+    double *along = NULL;
+    SN_TRY(SN_NEW_RAW(along, s->m * k));
+    stonet_status status = turn(s, k, a, along);
+    for (int64_t j = 0; j < s->m && status == STONET_OK; j++) {
+        for (int64_t c = 0; c < k; c++)
+            along[j * k + c] = j < s->rank ? along[j * k + c] / (s->value[j] + penalty[c]) : 0.0;
+    }
+    if (status == STONET_OK) sn_gemm(false, false, s->m, k, s->m, 1.0, s->vector, along, 0.0, coef);
+    sn_free(along);
+    return status;
+}
+
+stonet_status sn_smoother_residuals(const sn_smoother *s, int64_t k, const double *penalty, double *a)
+{
+    double *coef = NULL;
+    SN_TRY(SN_NEW_RAW(coef, s->m * k));
+    stonet_status status = sn_smoother_fit(s, k, a, penalty, coef);
+    if (status == STONET_OK) sn_gemm(false, false, s->n, k, s->m, -1.0, s->f, coef, 1.0, a);
+    sn_free(coef);
+    return status;
+}
+
+double sn_smoother_left(const sn_smoother *s, double penalty)
+{
+    double left = (double)s->n - 1.0;
+    for (int64_t j = 0; j < s->rank; j++) {
+        const double share = s->value[j] / (s->value[j] + penalty);
+        left -= (2.0 - share) * share;
+    }
+    return left;
+}
