@@ -23,6 +23,8 @@
     method(gkdr) \
     method(kdr) \
     method(lsmie) \
+    method(scr) \
+    method(cve) \
     /* end of the list */
 /* clang-format on */
 

@@ -134,6 +134,21 @@ static void a_spread_is_seen_by_the_central_subspace_only(void **unused)
     assert_true(mean_distance("opg", "", of, 1000) > 0.4);
 }
 
+/* The central subspace of the spread with cve's ensemble; scr and cve on both kinds of link. */
+static void contours_and_conditional_variances(void **unused)
+{
+    (void)unused;
+    model monotone = {1, bent}, symmetric = {1, square}, two = {2, rational};
+    assert_found("scr", "", monotone, 0.1);
+    assert_found("scr", "share=0.05", symmetric, 0.2);
+    assert_true(mean_distance("scr", "", two, 1800) < 0.35);
+    assert_true(mean_distance("cve", "restarts=2 rows=300", monotone, 400) < 0.15);
+    assert_true(mean_distance("cve", "restarts=4 rows=300", symmetric, 400) < 0.15);
+    assert_true(mean_distance("cve", "restarts=2 rows=300", two, 400) < 0.35);
+    model of = {1, spread};
+    assert_true(mean_distance("cve", "restarts=3 rows=300 subspace=central", of, 400) < 0.4);
+}
+
 static void classes(void **unused)
 {
     (void)unused;
@@ -142,10 +157,10 @@ static void classes(void **unused)
     truth_of(of, b);
     sample data = model_sample(of, 1500, 9);
     sample_cut_y(&data, 2, cut);
-    const char *methods[] = {"sir", "save", "dr", "phd", "lasso-sir", "opg", "mave"};
-    double within[] = {0.15, 0.4, 0.15, 1.0, 0.15, 0.15, 0.15};
-    for (int m = 0; m < 7; m++) {
-        double distance = recovery(methods[m], &data.problem, 1, "", b);
+    const char *methods[] = {"sir", "save", "dr", "phd", "lasso-sir", "opg", "mave", "scr", "cve"};
+    double within[] = {0.15, 0.4, 0.15, 1.0, 0.15, 0.15, 0.15, 0.15, 0.25};
+    for (int m = 0; m < 9; m++) {
+        double distance = recovery(methods[m], &data.problem, 1, m == 8 ? "restarts=1 rows=400" : "", b);
         print_message("%s for two classes: %.3f\n", methods[m], distance);
         assert_true(distance <= within[m]);
     }
@@ -159,6 +174,7 @@ int main(void)
         cmocka_unit_test(two_directions),
         cmocka_unit_test(symmetric_links_are_not_for_sir),
         cmocka_unit_test(a_spread_is_seen_by_the_central_subspace_only),
+        cmocka_unit_test(contours_and_conditional_variances),
         cmocka_unit_test(classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,7 @@ static const struct variant {
     {"gkdr", SHORT_ROWS, {{"landmarks", "300"}}},
     {"kdr", SHORT_ROWS, {{"iterations", "2"}}},
     {"kdr", SHORT_ROWS, {{"landmarks", "300"}, {"iterations", "2"}}},
+    {"cve", SHORT_ROWS, {{"restarts", "1"}, {"iterations", "3"}}},
     {"lsmie", SHORT_ROWS, {{"restarts", "1"}, {"iterations", "2"}}},
 };
 

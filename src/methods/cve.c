@@ -1,0 +1,147 @@
+/*
+ * Conditional variance estimation (Fertl and Bura 2021): the B (rank x d, orthonormal columns) in whitened x
+ * for which the response varies least among rows that B brings together (methods/cve_objective.h). With
+ * subspace=central several functions of the target are looked at together (the ensemble form, ECVE).
+ *
+ * Gradient steps on the Grassmann manifold, from random starts: B <- orthonormal basis of B - t G, where
+ * G = (I - BB') dL/dB; t is halved until L falls and doubled after a success. The start with the smallest L
+ * wins. Every step looks at all pairs of rows, so that of many rows some are drawn.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "math/linalg.h"
+#include "math/noise.h"
+#include "methods/cve_objective.h"
+#include "methods/responses.h"
+#include "methods/whitening.h"
+
+static const sn_param params[] = {
+    {"restarts", SN_INTEGER, "5", 1, 1e4, NULL, "random starts; the best end is kept"},
+    {"iterations", SN_INTEGER, "50", 1, 1e6, NULL, "steps a start, at the most"},
+    {"bandwidth", SN_REAL, "1.2", 1e-3, 1e3, NULL, "factor of the bandwidth n^(-1/(dim+4))"},
+    {"subspace", SN_CHOICE, "mean", 0, 0, "mean|central",
+     "for numeric targets: look at their mean, or at their whole distribution given x"},
+    {"rows", SN_INTEGER, "1000", 10, 1e6, NULL, "rows looked at; more are drawn from by the seed"},
+    {"ridge", SN_REAL, "0", 0, 1e6, NULL, "added to the diagonal of the correlation matrix of x"},
+};
+
+/* Rows of the whitened x and the responses that are looked at. */
+static stonet_status choose_rows(const sn_problem *problem, const sn_whitening *whitening, bool central,
+                                 int64_t wanted, uint64_t seed, sn_workspace *keep, sn_cve *cve)
+{
+    const int64_t n = problem->n;
+    SN_WORKSPACE(scratch);
+    int64_t *row = NULL;
+    double *centred = NULL, *z = NULL, *y = NULL, *all = NULL;
+    cve->n = wanted < n ? wanted : n;
+    cve->rank = whitening->rank;
+    SN_TRY(sn_responses(problem, central, &scratch, &cve->responses, &all));
+    SN_TRY(SN_TAKE(&scratch, row, n));
+    SN_TRY(SN_TAKE(&scratch, centred, cve->n * problem->p));
+    SN_TRY(SN_TAKE(keep, z, cve->n * cve->rank));
+    SN_TRY(SN_TAKE(keep, y, cve->n * cve->responses));
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_FEATURES, 0);
+    sn_random_permutation(&random, n, row);
+    sn_whiten_rows(whitening, problem->x, row, 0, cve->n, centred, z);
+    for (int64_t i = 0; i < cve->n; i++)
+        memcpy(y + i * cve->responses, all + row[i] * cve->responses, (size_t)cve->responses * sizeof *y);
+    cve->z = z;
+    cve->y = y;
+    return STONET_OK;
+}
+
+/* gradient -= B B' gradient; gives its length. */
+static double make_tangent(int64_t rank, int64_t d, const double *b, double *inner, double *gradient)
+{
+    sn_gemm(true, false, d, d, rank, 1.0, b, gradient, 0.0, inner);
+    sn_gemm(false, false, rank, d, d, -1.0, b, inner, 1.0, gradient);
+    return sn_norm(rank * d, gradient);
+}
+
+/* The arrays of one descent, all rank x d but inner (d x d). */
+typedef struct descent {
+    double *b, *tried, *gradient, *inner;
+    double value;
+} descent;
+
+static stonet_status descend(sn_cve *cve, int64_t iterations, const stonet_run *run, descent *at)
+{
+    const int64_t size = cve->rank * cve->d;
+    const double enough = 1e-3; /* the length of a step, as that of a turn of B */
+    double step = 1.0;
+    at->value = sn_cve_value(cve, at->b, at->gradient);
+    for (int64_t k = 0; k < iterations && !sn_should_stop(run); k++) {
+        const double slope = make_tangent(cve->rank, cve->d, at->b, at->inner, at->gradient);
+        if (!(slope > 0.0)) break;
+        double value = INFINITY;
+        for (; step * slope > 0.01 * enough; step *= 0.5) {
+            for (int64_t i = 0; i < size; i++) at->tried[i] = at->b[i] - step * at->gradient[i];
+            SN_TRY(sn_orthonormalise(cve->rank, cve->d, at->tried));
+            value = sn_cve_value(cve, at->tried, NULL);
+            if (value < at->value) break;
+        }
+        if (!(value < at->value)) break;
+        const double moved = step * slope;
+        memcpy(at->b, at->tried, (size_t)size * sizeof *at->b);
+        at->value = sn_cve_value(cve, at->b, at->gradient);
+        step *= 2.0;
+        if (moved < enough) break;
+    }
+    return STONET_OK;
+}
+
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
+{
+    const uint64_t seed = run != NULL ? run->seed : 1;
+    SN_WORKSPACE(scratch);
+    sn_whitening whitening;
+    sn_cve cve = {.threads = sn_threads(run)};
+    descent at = {0};
+    double *best = NULL, lowest = INFINITY;
+    stonet_status status = sn_whitening_fit(problem->x, problem->n, problem->p, sn_real(settings, "ridge"), 0,
+                                            &scratch, &whitening);
+    if (status != STONET_OK) return sn_fail_prefix(status, "cve");
+    SN_TRY(choose_rows(problem, &whitening, sn_is(settings, "subspace", "central"), sn_int(settings, "rows"),
+                       seed, &scratch, &cve));
+    cve.d = dim = sn_limit_dim(run, "cve", dim, whitening.rank, "the rank of x");
+    const double width = sn_real(settings, "bandwidth") * pow((double)cve.n, -1.0 / (double)(dim + 4));
+    cve.h = 2.0 * width * width;
+    SN_TRY(sn_cve_prepare(&cve, &scratch));
+    const int64_t size = cve.rank * dim;
+    SN_TRY(SN_TAKE(&scratch, at.b, size));
+    SN_TRY(SN_TAKE(&scratch, at.tried, size));
+    SN_TRY(SN_TAKE(&scratch, at.gradient, size));
+    SN_TRY(SN_TAKE(&scratch, at.inner, dim * dim));
+    SN_TRY(SN_TAKE(&scratch, best, size));
+    for (int64_t start = 0; start < sn_int(settings, "restarts"); start++) {
+        if (start > 0 && sn_should_stop(run)) break;
+        sn_random random;
+        sn_random_init(&random, seed, SN_STREAM_START, (uint32_t)start);
+        for (int64_t i = 0; i < size; i++) at.b[i] = sn_random_normal(&random);
+        SN_TRY(sn_orthonormalise(cve.rank, dim, at.b));
+        SN_TRY(descend(&cve, sn_int(settings, "iterations"), run, &at));
+        if (!(at.value < lowest)) continue;
+        lowest = at.value;
+        memcpy(best, at.b, (size_t)size * sizeof *best);
+    }
+    SN_TRY(sn_whitened_result(&whitening, dim, dim, best, 1, &lowest, NULL, result));
+    if (sn_should_stop(run)) result->outcome = STONET_STOPPED;
+    return STONET_OK;
+}
+
+extern const sn_method sn_method_cve;
+const sn_method sn_method_cve = {
+    .name = "cve",
+    .title = "Conditional variance estimation (Fertl and Bura 2021)",
+    .python = "ConditionalVarianceEstimation",
+    .tasks = SN_TASK_BOTH,
+    .multi_output = true,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},
+    .fit = fit,
+    SN_LINEAR_MAP_STATE,
+};

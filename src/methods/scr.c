@@ -1,0 +1,168 @@
+/*
+ * Simple contour regression (Li, Zha and Chiaromonte 2005): along directions that matter, rows with nearly
+ * the same response lie near each other. With z the whitened x and the mean over the pairs of rows with the
+ * smallest |y_i - y_j| (a given share of all pairs; for classes, the pairs within a class), the candidate
+ * matrix is
+ *
+ *     M = I - A / 2,   A = mean (z_i - z_j)(z_i - z_j)'
+ *
+ * whose leading eigenvectors are those of the smallest eigenvalues of A. For rows in the order of y the rows
+ * close enough to row i are those from[i] .. to[i] - 1, c_i of them with sum s_i, and the sum over pairs is
+ * sum_i z_i (c_i z_i - s_i)': all pairs cost no more than all rows.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "math/linalg.h"
+#include "methods/spectral.h"
+
+static const sn_param params[] = {
+    {"share", SN_REAL, "0.1", 1e-6, 1, NULL, "share of all pairs of rows, those with the closest targets"},
+    {"distance", SN_CHOICE, "values", 0, 0, "values|ranks",
+     "how far targets are apart; ranks for long-tailed ones, though they are blind to symmetric links"},
+    SN_PARAM_RIDGE,
+};
+
+typedef struct placed {
+    double y;
+    int64_t row;
+} placed;
+
+static int by_y(const void *a, const void *b)
+{
+    const placed *x = a;
+    const placed *y = b;
+    if (x->y != y->y) return x->y < y->y ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Mean ranks among equals in place of the values; `order` is sorted. */
+static void rank_values(int64_t n, placed *order)
+{
+    for (int64_t first = 0, last = 0; first < n; first = last) {
+        while (last < n && order[last].y == order[first].y) last++;
+        for (int64_t k = first; k < last; k++) order[k].y = 0.5 * (double)(first + last);
+    }
+}
+
+/* The pairs that lie within `width` of each other, and, where `from` is not NULL, the windows of the rows. */
+static double pairs_within(int64_t n, const placed *order, double width, int64_t *from, int64_t *to)
+{
+    double pairs = 0.0;
+    int64_t first = 0, last = 0;
+    for (int64_t i = 0; i < n; i++) {
+        while (order[i].y - order[first].y > width) first++;
+        while (last < n && order[last].y - order[i].y <= width) last++;
+        pairs += (double)(last - i - 1);
+        if (from == NULL) continue;
+        from[i] = first;
+        to[i] = last;
+    }
+    return pairs;
+}
+
+/* The smallest width, to a millionth of the range, that takes in the wanted share of the pairs. */
+static double find_width(int64_t n, const placed *order, double share)
+{
+    const double wanted = share * 0.5 * (double)n * (double)(n - 1);
+    double low = 0.0, high = order[n - 1].y - order[0].y;
+    if (pairs_within(n, order, 0.0, NULL, NULL) >= wanted) return 0.0;
+    for (int step = 0; step < 40 && high - low > 1e-6 * high; step++) {
+        const double middle = 0.5 * (low + high);
+        if (pairs_within(n, order, middle, NULL, NULL) >= wanted)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+/* m (rank x rank) = sum_i z_i (c_i z_i - s_i)' over the windows; z is n x rank in the order of y. */
+static stonet_status sum_over_pairs(int64_t n, int64_t rank, const double *z, const int64_t *from,
+                                    const int64_t *to, double *m)
+{
+    SN_WORKSPACE(scratch);
+    double *left = NULL, *sum = NULL;
+    SN_TRY(SN_TAKE(&scratch, left, n * rank));
+    SN_TRY(SN_TAKE_ZERO(&scratch, sum, rank));
+    int64_t first = 0, last = 0;
+    for (int64_t i = 0; i < n; i++) {
+        for (; last < to[i]; last++)
+            for (int64_t k = 0; k < rank; k++) sum[k] += z[last * rank + k];
+        for (; first < from[i]; first++)
+            for (int64_t k = 0; k < rank; k++) sum[k] -= z[first * rank + k];
+        const double count = (double)(to[i] - from[i]);
+        for (int64_t k = 0; k < rank; k++) left[i * rank + k] = count * z[i * rank + k] - sum[k];
+    }
+    sn_gemm(true, false, rank, rank, n, 1.0, z, left, 0.0, m);
+    return STONET_OK;
+}
+
+static stonet_status find_matrix(const sn_sample *sample, const sn_settings *settings, sn_workspace *keep,
+                                 sn_matrix *out)
+{
+    const sn_problem *problem = sample->problem;
+    const int64_t n = problem->n, p = problem->p, rank = sample->whitening.rank;
+    const int64_t block = sn_block_rows(n, p);
+    const bool classes = problem->task == SN_CLASSIFICATION;
+    SN_WORKSPACE(scratch);
+    placed *order = NULL;
+    int64_t *row = NULL, *from = NULL, *to = NULL;
+    double *centred = NULL, *z = NULL;
+    SN_TRY(SN_TAKE(&scratch, order, n));
+    SN_TRY(SN_TAKE(&scratch, row, n));
+    SN_TRY(SN_TAKE(&scratch, from, n));
+    SN_TRY(SN_TAKE(&scratch, to, n));
+    SN_TRY(SN_TAKE(&scratch, centred, block * p));
+    SN_TRY(SN_TAKE(&scratch, z, n * rank));
+    SN_TRY(SN_TAKE(keep, out->m, rank * rank));
+    for (int64_t i = 0; i < n; i++)
+        order[i] = (placed){.y = classes ? (double)problem->label[i] : problem->y[i], .row = i};
+    qsort(order, (size_t)n, sizeof *order, by_y);
+    if (order[0].y == order[n - 1].y)
+        return sn_fail(STONET_ERROR_DATA, "all rows have the same response, so scr has nothing to go by");
+    if (!classes && sn_is(settings, "distance", "ranks")) rank_values(n, order);
+    const double width = classes ? 0.0 : find_width(n, order, sn_real(settings, "share"));
+    const double pairs = pairs_within(n, order, width, from, to);
+    if (pairs < 1.0)
+        return sn_fail(STONET_ERROR_DATA, "no two rows are of the same class, so scr has no pairs");
+    for (int64_t i = 0; i < n; i++) row[i] = order[i].row;
+    for (int64_t first = 0; first < n; first += block)
+        sn_whiten_rows(&sample->whitening, problem->x, row + first, 0, n - first < block ? n - first : block,
+                       centred, z + first * rank);
+    SN_TRY(sum_over_pairs(n, rank, z, from, to, out->m));
+    for (int64_t a = 0; a < rank; a++) {
+        for (int64_t b = 0; b <= a; b++) {
+            const double half = 0.25 * (out->m[a * rank + b] + out->m[b * rank + a]) / pairs;
+            out->m[a * rank + b] = out->m[b * rank + a] = (a == b ? 1.0 : 0.0) - half;
+        }
+    }
+    out->form = SN_FORM_MATRIX;
+    return STONET_OK;
+}
+
+static const sn_candidate candidate = {
+    .name = "scr",
+    .limit = "the rank of x",
+    .matrix = find_matrix,
+};
+
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
+{
+    return sn_spectral_fit(&candidate, problem, dim, settings, run, result);
+}
+
+extern const sn_method sn_method_scr;
+const sn_method sn_method_scr = {
+    .name = "scr",
+    .title = "Simple contour regression (Li, Zha and Chiaromonte 2005)",
+    .python = "ContourRegression",
+    .tasks = SN_TASK_BOTH,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .grid = {{"share=0.05,0.1,0.2", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},
+    .fit = fit,
+    .candidate = &candidate,
+    SN_LINEAR_MAP_STATE,
+};

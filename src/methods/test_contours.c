@@ -1,0 +1,138 @@
+/* scr and cve against what their formulas say, pair by pair. */
+#include "methods/cve_objective.h"
+#include "methods/spectral.h"
+#include "methods/test_support.h"
+
+enum { N = 60, P = 4 };
+
+static sample draw(uint64_t seed)
+{
+    sample data = sample_normal(N, P, 1, seed);
+    for (int64_t i = 0; i < N; i++) {
+        const float *x = data.x + i * P;
+        data.y[i] = floor(4 * (x[0] + sin(2 * x[1]))) / 4; /* with ties */
+    }
+    sample_scale_y(&data);
+    return data;
+}
+
+/* A over the pairs with the smallest distances, ties at the last one included, by brute force. */
+static void check_pairs(const sample *data, double share, double *value)
+{
+    SN_WORKSPACE(scratch);
+    sn_whitening whitening;
+    double centred[N * P], z[N * P], a[P * P] = {0}, vector[P * P], far[N * N];
+    int64_t pairs = 0, used = 0;
+    assert_int_equal(sn_whitening_fit(data->x, N, P, 0.0, 0, &scratch, &whitening), STONET_OK);
+    sn_whiten_rows(&whitening, data->x, NULL, 0, N, centred, z);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < i; j++) far[pairs++] = fabs(data->y[i] - data->y[j]);
+    double limit = 0.0;
+    for (int64_t k = 0; k < pairs; k++) { /* the smallest distance within which there are enough pairs */
+        int64_t within = 0;
+        for (int64_t l = 0; l < pairs; l++) within += far[l] <= far[k] + 1e-9;
+        if ((double)within >= share * (double)pairs && (limit == 0.0 || far[k] < limit)) limit = far[k];
+    }
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < i; j++) {
+            if (fabs(data->y[i] - data->y[j]) > limit + 1e-9) continue;
+            used++;
+            for (int k = 0; k < P * P; k++)
+                a[k] += (z[i * P + k / P] - z[j * P + k / P]) * (z[i * P + k % P] - z[j * P + k % P]);
+        }
+    }
+    for (int k = 0; k < P * P; k++) a[k] = (k / P == k % P) - 0.5 * a[k] / (double)used;
+    assert_int_equal(sn_eigh(P, a, value, vector), STONET_OK);
+}
+
+static void pairs_by_brute_force(void **unused)
+{
+    (void)unused;
+    sample data = draw(3);
+    const char *options[] = {"share=0.1", "share=0.3"};
+    for (int k = 0; k < 2; k++) {
+        sn_fit_result result;
+        double value[P];
+        assert_int_equal(fit_with("scr", &data.problem, 2, options[k], NULL, &result), STONET_OK);
+        const sn_linear_map *map = result.state;
+        check_pairs(&data, k == 0 ? 0.1 : 0.3, value);
+        for (int64_t j = 0; j < map->n_values; j++) assert_true(fabs(map->value[j] - value[j]) < 1e-9);
+        sn_linear_map_free(result.state);
+    }
+    sample_free(&data);
+}
+
+/* Ranks see no difference between y and an increasing function of it; and a constant response is refused. */
+static void ranks_and_refusal(void **unused)
+{
+    (void)unused;
+    sample data = draw(4);
+    double value[2][P];
+    for (int pass = 0; pass < 2; pass++) {
+        sn_fit_result result;
+        assert_int_equal(fit_with("scr", &data.problem, 2, "distance=ranks", NULL, &result), STONET_OK);
+        const sn_linear_map *map = result.state;
+        memcpy(value[pass], map->value, (size_t)map->n_values * sizeof(double));
+        for (int64_t i = 0; i < N; i++) data.y[i] = sinh(3 * data.y[i]);
+        sn_linear_map_free(result.state);
+    }
+    for (int j = 0; j < 2; j++) assert_true(fabs(value[0][j] - value[1][j]) < 1e-12);
+    sn_fit_result result;
+    for (int64_t i = 0; i < N; i++) data.y[i] = 0.0;
+    assert_int_equal(fit_with("scr", &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA);
+    sample_free(&data);
+}
+
+static void gradient_of_cve(void **unused)
+{
+    (void)unused;
+    enum { D = 2, R = 2 };
+    SN_WORKSPACE(scratch);
+    double z[N * P], y[N * R], b[P * D], gradient[P * D];
+    sn_random random;
+    sn_random_init(&random, 5, SN_STREAM_TEST, 0);
+    for (int i = 0; i < N * P; i++) z[i] = sn_random_normal(&random);
+    for (int i = 0; i < P * D; i++) b[i] = sn_random_normal(&random);
+    for (int i = 0; i < N; i++) {
+        y[i * R] = sin(z[i * P]) + 0.1 * sn_random_normal(&random);
+        y[i * R + 1] = z[i * P + 1] * z[i * P + 2];
+    }
+    sn_cve cve = {.n = N, .rank = P, .d = D, .responses = R, .z = z, .y = y, .h = 1.3, .threads = 1};
+    assert_int_equal(sn_cve_prepare(&cve, &scratch), STONET_OK);
+    sn_cve_value(&cve, b, gradient);
+    for (int k = 0; k < P * D; k++) {
+        const double held = b[k], small = 1e-5;
+        b[k] = held + small;
+        const double above = sn_cve_value(&cve, b, NULL);
+        b[k] = held - small;
+        const double below = sn_cve_value(&cve, b, NULL);
+        b[k] = held;
+        assert_true(fabs((above - below) / (2 * small) - gradient[k]) < 1e-7);
+    }
+}
+
+/* A fit that asks for more directions than there are says so. */
+static void cve_of_all_directions(void **unused)
+{
+    (void)unused;
+    sample data = draw(6);
+    heard messages;
+    sn_fit_result result;
+    assert_int_equal(fit_with("cve", &data.problem, P + 3, "restarts=1 iterations=3", &messages, &result),
+                     STONET_OK);
+    assert_int_equal(result.dim, P);
+    assert_int_equal(messages.warnings, 1);
+    sn_linear_map_free(result.state);
+    sample_free(&data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_by_brute_force),
+        cmocka_unit_test(ranks_and_refusal),
+        cmocka_unit_test(gradient_of_cve),
+        cmocka_unit_test(cve_of_all_directions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
