@@ -56,6 +56,24 @@ static void gather_centred(int64_t n, int64_t n_train, int64_t width, const doub
     }
 }
 
+/* The squared error of one column of predictions for rows n_train .. n - 1 of y, both with `width` columns.
+   What is predicted beyond the range of the training rows is taken back to it: the functions of y are
+   bounded, and a single far row would otherwise decide the comparison. */
+static double column_error(int64_t width, int64_t n_train, int64_t n, const double *y,
+                           const double *predicted)
+{
+    double low = INFINITY;
+    double high = -INFINITY;
+    double error = 0.0;
+    for (int64_t i = 0; i < n_train; i++) {
+        low = fmin(low, y[i * width]);
+        high = fmax(high, y[i * width]);
+    }
+    for (int64_t i = n_train; i < n; i++)
+        error += pow(y[i * width] - fmin(fmax(predicted[(i - n_train) * width], low), high), 2);
+    return error;
+}
+
 /* The squared error on the held-out rows of the regression of y on features (both n x .., gathered). */
 static stonet_status held_out_error(const task *t, int64_t n_train, int64_t m, const double *features,
                                     const double *y, double *error)
@@ -63,24 +81,23 @@ static stonet_status held_out_error(const task *t, int64_t n_train, int64_t m, c
     const int64_t held_out = t->n - n_train;
     double *penalty = NULL;
     double *coef = NULL;
-    double *left = NULL;
+    double *predicted = NULL;
     sn_smoother smoother = {0};
     stonet_status status = STONET_OK;
     SN_GOTO(status, SN_NEW_RAW(penalty, t->my), done);
     SN_GOTO(status, SN_NEW_RAW(coef, m * t->my), done);
-    SN_GOTO(status, SN_NEW_RAW(left, held_out * t->my), done);
+    SN_GOTO(status, SN_NEW_RAW(predicted, held_out * t->my), done);
     SN_GOTO(status, sn_smoother_create(n_train, m, features, &smoother), done);
     SN_GOTO(status, sn_smoother_choose(&smoother, t->my, y, false, penalty), done);
     SN_GOTO(status, sn_smoother_fit(&smoother, t->my, y, penalty, coef), done);
-    memcpy(left, y + n_train * t->my, (size_t)(held_out * t->my) * sizeof *left);
-    sn_gemm(false, false, held_out, t->my, m, -1.0, features + n_train * m, coef, 1.0, left);
+    sn_gemm(false, false, held_out, t->my, m, 1.0, features + n_train * m, coef, 0.0, predicted);
     *error = 0.0;
-    for (int64_t i = 0; i < held_out * t->my; i++) *error += left[i] * left[i];
+    for (int64_t c = 0; c < t->my; c++) *error += column_error(t->my, n_train, t->n, y + c, predicted + c);
 done:
     sn_smoother_free(&smoother);
     sn_free(penalty);
     sn_free(coef);
-    sn_free(left);
+    sn_free(predicted);
     return status;
 }
 
