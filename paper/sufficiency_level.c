@@ -52,10 +52,10 @@ static const cli_option options[] = {
      .kind = OPTION_INTEGER,
      .offset = offsetof(level_values, threads),
      .argument = "N",
-     .initial = "2",
-     .low = 1,
+     .initial = "0",
+     .low = 0,
      .high = 1024,
-     .help = "Data sets at the same time"},
+     .help = "Threads to use, 0 for all cores"},
 };
 
 /* What z is. */
@@ -203,7 +203,6 @@ static stonet_status make_sides(const line *l, uint64_t seed, sides *s)
 /* Sums over the data sets of a line. */
 typedef struct tally {
     double rejected, rejected_by_look, lost;
-    int failure;
 } tally;
 
 static stonet_status one_set(const line *l, const level_values *values, stonet_test test, int64_t trial,
@@ -212,7 +211,7 @@ static stonet_status one_set(const line *l, const level_values *values, stonet_t
     sides s = {0};
     stonet_run run = STONET_RUN_INIT;
     run.seed = (uint64_t)(values->seed + trial);
-    run.threads = 1;
+    run.threads = (int)values->threads;
     stonet_independence_options how = STONET_INDEPENDENCE_OPTIONS_INIT;
     how.test = test;
     stonet_independence_result found = {0};
@@ -231,26 +230,15 @@ static stonet_status one_set(const line *l, const level_values *values, stonet_t
 
 static int do_line(const cli_command *command, const line *l, const level_values *values, stonet_test test)
 {
-    double rejected = 0, by_look = 0, lost = 0;
-    int failure = STONET_OK;
-#pragma omp parallel for num_threads((int)values->threads) schedule(dynamic)                                \
-    reduction(+ : rejected, by_look, lost) reduction(max : failure)
+    tally sum = {0};
     for (int64_t trial = 0; trial < values->trials; trial++) {
-        tally sum = {0};
-        int status = (int)one_set(l, values, test, trial, &sum);
-        rejected += sum.rejected;
-        by_look += sum.rejected_by_look;
-        lost += sum.lost;
-        if (status > failure) failure = status;
-    }
-    if (failure != STONET_OK) {
-        say_error(command, "%s with %lld rows could not be tested", l->generator, (long long)l->rows);
-        return EXIT_FAILED;
+        stonet_status status = one_set(l, values, test, trial, &sum);
+        if (status != STONET_OK) return say_failure(command, status);
     }
     const double looks = values->looks < values->trials ? (double)values->looks : (double)values->trials;
     printf("| %s | %s | %lld | %s | %.3f |", l->generator, reduction_name[l->z], (long long)l->rows,
-           l->sufficient ? "yes" : "no", rejected / (double)values->trials);
-    if (looks > 0) printf(" %.3f | %.3f |", by_look / looks, lost / looks);
+           l->sufficient ? "yes" : "no", sum.rejected / (double)values->trials);
+    if (looks > 0) printf(" %.3f | %.3f |", sum.rejected_by_look / looks, sum.lost / looks);
     printf("\n");
     fflush(stdout);
     return EXIT_DONE;

@@ -1574,6 +1574,155 @@ class LeastSquaresMutualInformation(TransformerReduction):
         self.verbose = verbose
 
 
+class ContourRegression(TransformerReduction):
+    """Simple contour regression (Li, Zha and Chiaromonte 2005).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    share : float, default=0.1
+        share of all pairs of rows, those with the closest targets. From 1e-06 to 1.
+    distance : {"values", "ranks"}, default="values"
+        how far targets are apart; ranks for long-tailed ones, though they are blind to
+        symmetric links.
+    ridge : float, default=0.0
+        added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
+        1e+06.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "scr"
+    _settings = (
+        "share",
+        "distance",
+        "ridge",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        share: float = 0.1,
+        distance: str = "values",
+        ridge: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.share = share
+        self.distance = distance
+        self.ridge = ridge
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ConditionalVarianceEstimation(TransformerReduction):
+    """Conditional variance estimation (Fertl and Bura 2021).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        number of reduced variables, the columns of Z.
+    restarts : int, default=5
+        random starts; the best end is kept. From 1 to 10000.
+    iterations : int, default=50
+        steps a start, at the most. From 1 to 1e+06.
+    bandwidth : float, default=1.2
+        factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
+    subspace : {"mean", "central"}, default="mean"
+        for numeric targets: look at their mean, or at their whole distribution given x.
+    rows : int, default=1000
+        rows looked at; more are drawn from by the seed. From 10 to 1e+06.
+    ridge : float, default=0.0
+        added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "cve"
+    _settings = (
+        "restarts",
+        "iterations",
+        "bandwidth",
+        "subspace",
+        "rows",
+        "ridge",
+        "task",
+        "scale",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        restarts: int = 5,
+        iterations: int = 50,
+        bandwidth: float = 1.2,
+        subspace: str = "mean",
+        rows: int = 1000,
+        ridge: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.restarts = restarts
+        self.iterations = iterations
+        self.bandwidth = bandwidth
+        self.subspace = subspace
+        self.rows = rows
+        self.ridge = ridge
+        self.task = task
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 ESTIMATORS: tuple[type[BaseReduction], ...] = (
     StoNetClassifier,
     StoNetRegressor,
@@ -1593,4 +1742,6 @@ ESTIMATORS: tuple[type[BaseReduction], ...] = (
     GradientKDR,
     KernelDimensionReduction,
     LeastSquaresMutualInformation,
+    ContourRegression,
+    ConditionalVarianceEstimation,
 )

@@ -20,4 +20,6 @@ ESTIMATORS: tuple[str, ...] = (
     "GradientKDR",
     "KernelDimensionReduction",
     "LeastSquaresMutualInformation",
+    "ContourRegression",
+    "ConditionalVarianceEstimation",
 )
