@@ -124,15 +124,12 @@ stonet_status reading_times(const char *folder, int64_t n, int rounds, int threa
 static stonet_status fit_file(const char *x, const char *y, int threads, stonet_data **data,
                               stonet_model **model, stonet_spec **spec)
 {
-    static const char *const settings[][2] = {
-        {"dim", "2"}, {"hidden", "16"}, {"epochs", "1"}, {"weight_decay", "0"}, {"sdr_iterations", "1"}};
     const stonet_read_options how = {.size = sizeof how, .target_file = y, .threads = threads};
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     SN_TRY(stonet_data_read(x, &how, data));
     SN_TRY(stonet_spec_create("stonet", spec));
-    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
-        SN_TRY(stonet_spec_set(*spec, settings[k][0], settings[k][1]));
+    SN_TRY(stonet_spec_set(*spec, "dim", "2"));
     SN_TRY(stonet_fit(*spec, *data, &run, model));
     const stonet_use_options reduce = {.size = sizeof reduce, .threads = threads};
     float *z = malloc((size_t)(2 * stonet_data_rows(*data)) * sizeof *z);

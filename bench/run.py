@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -32,6 +33,21 @@ MEGA = 1e6
 def ask(program, *arguments):
     done = subprocess.run([program, *map(str, arguments)], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
+
+
+def watch(program, *arguments):
+    """The same, and the most memory of its own (not of mapped files) that the program was seen with."""
+    most = 0
+    with subprocess.Popen([program, *map(str, arguments)], stdout=subprocess.PIPE, text=True) as process:
+        status = Path(f"/proc/{process.pid}/status")
+        while process.poll() is None:
+            lines = status.read_text().splitlines() if status.exists() else []
+            most = max([most, *(1024 * int(l.split()[1]) for l in lines if l.startswith("RssAnon:"))])
+            time.sleep(0.01)
+        printed = process.stdout.read()
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, process.args)
+    return json.loads(printed) | {"own_bytes": most}
 
 
 def measure(program, name, rounds, seconds, threads):
@@ -94,7 +110,7 @@ def measure_reading(program, n, rounds, threads):
     """Rates of reading files of n rows, and the peak memory of a fit from a file."""
     with tempfile.TemporaryDirectory() as folder:
         result = ask(program, "reading", "--folder", folder, "--n", n, "--rounds", rounds, "--threads", threads)
-        memory = ask(program, "reading", "--folder", folder, "--n", n, "--threads", threads, "--memory")
+        memory = watch(program, "reading", "--folder", folder, "--n", n, "--threads", threads, "--memory")
     for file in result["files"]:
         best = lambda key: min(r[key] for r in file["rounds"])
         file["summary"] = {
@@ -103,7 +119,7 @@ def measure_reading(program, n, rounds, threads):
             "speed_up": best("one") / best("many"),
             "work": statistics.median(r["many_cpu"] / r["one_cpu"] for r in file["rounds"]),
         }
-    return result | {"data_bytes": memory["data_bytes"], "peak_bytes": memory["peak_bytes"]}
+    return result | {"data_bytes": memory["data_bytes"], "own_bytes": memory["own_bytes"]}
 
 
 def machine():

@@ -32,18 +32,22 @@ stonet_status sn_batch_prepare(const sn_problem *problem, const sn_rows *rows)
     return problem->x != NULL ? STONET_OK : problem->source->prepare(problem->source, rows);
 }
 
+/* Array by array, each in a loop of its own: this is done for every batch. */
 void sn_batch_fetch(const sn_problem *problem, const sn_rows *rows, sn_batch *batch)
 {
-    const int64_t outputs = problem->outputs;
-    batch->n = rows->n;
+    const int64_t n = rows->n, outputs = problem->outputs;
+    batch->n = n;
     batch->mask = NULL;
     if (batch->x != NULL) fetch_features(problem, rows, batch->x, batch->x_stride);
-    for (int64_t i = 0; i < rows->n; i++) {
-        const int64_t row = sn_rows_at(rows, i);
-        if (batch->row != NULL) batch->row[i] = problem->first_row + row;
-        if (batch->label != NULL) batch->label[i] = problem->label[row];
-        if (batch->weight != NULL) batch->weight[i] = problem->weight != NULL ? problem->weight[row] : 1.0F;
-        for (int64_t k = 0; batch->y != NULL && k < outputs; k++)
-            batch->y[i * outputs + k] = problem->y[row * outputs + k];
-    }
+    if (batch->row != NULL)
+        for (int64_t i = 0; i < n; i++) batch->row[i] = problem->first_row + sn_rows_at(rows, i);
+    if (batch->label != NULL)
+        for (int64_t i = 0; i < n; i++) batch->label[i] = problem->label[sn_rows_at(rows, i)];
+    if (batch->y != NULL)
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t k = 0; k < outputs; k++)
+                batch->y[i * outputs + k] = problem->y[sn_rows_at(rows, i) * outputs + k];
+    if (batch->weight != NULL)
+        for (int64_t i = 0; i < n; i++)
+            batch->weight[i] = problem->weight != NULL ? problem->weight[sn_rows_at(rows, i)] : 1.0F;
 }

@@ -363,11 +363,11 @@ static bool run_chunk(cpu_engine *e, const sn_cpu_job *job, int threads)
 /* How far a batch has gone through. */
 typedef struct progress {
     const sn_shards *shards;
-    int shard;    /* the next one, counted in shards->border, ... */
-    int64_t row;  /* ... and the batch's next row, of this shard */
-    sn_sums sums; /* the roots so far, without gradients */
-    sn_cpu_segment segment[SN_MAX_SHARDS];
-    int segments; /* of the present chunk */
+    int shard;               /* the next one, counted in shards->border, ... */
+    int64_t row;             /* ... and the batch's next row, of this shard */
+    sn_sums sums;            /* the roots so far, without gradients */
+    sn_cpu_segment *segment; /* of the present chunk: room for SN_MAX_SHARDS */
+    int segments;
 } progress;
 
 /* Takes rows of the next shard into the chunk that begins at `first`, all that are left of it or, if it is
@@ -440,8 +440,10 @@ static stonet_status run(cpu_engine *e, const sn_shards *shards, sn_cpu_job *job
     job->capacity = e->capacity;
     job->loss = e->loss;
     const double per_row = row_cost(e, job->iteration != NULL ? job->iteration->dynamics->sweeps : 0);
-    progress at = {.shards = shards, .sums = {.shards = shards->total}};
+    sn_cpu_segment segment[SN_MAX_SHARDS]; /* not set to 0: a step can be short */
+    progress at = {.shards = shards, .sums = {.shards = shards->total}, .segment = segment};
     *finite = true;
+    for (int v = 0; v < shards->count && loss != NULL; v++) loss[v] = 0.0;
     while (at.shard < shards->count) {
         const int first_shard = at.shard;
         SN_TRY(next_chunk(e, &at, job));
@@ -494,7 +496,7 @@ static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, 
     sn_shards one;
     const sn_shards *shards = shards_of(&iteration->rows, iteration->shards, &one);
     sn_sums sums = {0};
-    double loss[SN_MAX_SHARDS] = {0};
+    double loss[SN_MAX_SHARDS];
     bool finite;
     SN_TRY(sum_rest(e, iteration, shards, NULL, &sums));
     SN_TRY(sn_sums_check(&sums));
@@ -516,7 +518,7 @@ static stonet_status cpu_accumulate(sn_engine *engine, const sn_iteration *itera
     sn_shards one;
     const sn_shards *shards = shards_of(&iteration->rows, iteration->shards, &one);
     sn_sums rest = {0};
-    double loss[SN_MAX_SHARDS] = {0};
+    double loss[SN_MAX_SHARDS];
     bool finite;
     sn_cpu_job job = {.task = SN_CPU_ACCUMULATE, .iteration = iteration, .batch = &iteration->rows};
     SN_TRY(run(e, shards, &job, loss, &finite));

@@ -1,0 +1,96 @@
+/* A table too large for a scaled copy: the StoNet fetches its rows, and the model is the one that a copy of
+   them would have given. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+#include "stonet/fit.h"
+
+enum { ROWS = 4100, COLUMNS = 4100 }; /* just above the 64 MB that are copied */
+
+static stonet_data *make_table(float *x)
+{
+    stonet_data *data = NULL;
+    int32_t *label = sn_calloc(ROWS, sizeof *label);
+    assert_non_null(label);
+    uint32_t word = 1;
+    for (int64_t i = 0; i < (int64_t)ROWS * COLUMNS; i++) {
+        word = word * 1664525U + 1013904223U;
+        x[i] = (float)(word >> 8) * 0x1p-20F + (float)(i % COLUMNS % 5);
+    }
+    for (int64_t i = 0; i < ROWS; i++) label[i] = x[i * COLUMNS] + x[i * COLUMNS + 1] > 17.0F;
+    const char *const names[] = {"low", "high"};
+    assert_int_equal(stonet_data_wrap(x, ROWS, COLUMNS, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_classes(data, label, names, 2), STONET_OK);
+    sn_free(label);
+    return data;
+}
+
+static stonet_model *fit(const stonet_data *data, const char *learner)
+{
+    const char *const settings[][2] = {{"dim", "1"},          {"hidden", "none"},      {"epochs", "0.05"},
+                                       {"weight_decay", "0"}, {"sdr_iterations", "1"}, {"activation", "tanh"},
+                                       {"sweeps", "1"},       {"learner", learner}};
+    stonet_spec *spec = NULL;
+    stonet_model *model = NULL;
+    assert_int_equal(stonet_spec_create("stonet", &spec), STONET_OK);
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
+        assert_int_equal(stonet_spec_set(spec, settings[k][0], settings[k][1]), STONET_OK);
+    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+/* The same fit with all rows scaled first. */
+static sn_stonet *fit_copy(const stonet_model *model, const stonet_data *data, float *x)
+{
+    int32_t *label = sn_calloc(ROWS, sizeof *label);
+    assert_non_null(label);
+    assert_int_equal(sn_schema_encode_x(model->schema, data, x), STONET_OK);
+    assert_int_equal(sn_schema_encode_y(model->schema, data, label, NULL), STONET_OK);
+    const sn_problem problem = {
+        .n = ROWS, .p = COLUMNS, .x = x, .task = SN_CLASSIFICATION, .outputs = 2, .label = label};
+    const stonet_run run = {.size = sizeof run, .seed = 1, .threads = 2};
+    stonet_outcome outcome;
+    sn_stonet *net = NULL;
+    assert_int_equal(sn_stonet_fit(&problem, 1, model->settings, &run, &net, &outcome), STONET_OK);
+    sn_free(label);
+    return net;
+}
+
+static void by_rows_is_the_same_model(void **state)
+{
+    (void)state;
+    const size_t cells = (size_t)ROWS * COLUMNS;
+    float *x = malloc(cells * sizeof *x), *scaled = malloc(cells * sizeof *scaled);
+    assert_true(x != NULL && scaled != NULL);
+    stonet_data *data = make_table(x);
+    stonet_model *model = fit(data, "logistic"); /* the learner is fitted on Z of the same rows */
+    assert_non_null(model->learner);
+    sn_stonet *copy = fit_copy(model, data, scaled);
+    const sn_stonet *net = model->state;
+    assert_int_equal(net->shape.parameters, copy->shape.parameters);
+    assert_memory_equal(net->theta, copy->theta, (size_t)net->shape.parameters * sizeof *net->theta);
+    stonet_scores scores;
+    assert_int_equal(stonet_score(model, data, NULL, &scores), STONET_OK);
+    assert_true(scores.error_rate < 0.5);
+    sn_stonet_free(copy);
+    stonet_model_free(model);
+    stonet_data_free(data);
+    free(scaled);
+    free(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_rows_is_the_same_model)};
+    return cmocka_run_group_tests_name("model_by_rows", tests, NULL, NULL);
+}
