@@ -6,7 +6,9 @@
  * has one sentence for the user (per thread, valid until the next failing call on that thread).
  * Handles are opaque; their _free functions accept NULL. Other NULL arguments are errors unless it is said
  * that they may be NULL; a getter then gives 0 or NULL. Nothing here prints, exits or keeps global state, and
- * different handles may be used from different threads at the same time.
+ * different handles may be used from different threads at the same time. After fork() without exec, the child
+ * may use what it has inherited with threads = 1; with more it waits for ever if the parent has computed with
+ * several, since those threads are not in the child (so it is with every OpenMP program built by GCC).
  *
  *     stonet_data *train = NULL;
  *     stonet_spec *spec = NULL;
