@@ -102,12 +102,15 @@ static bool is_listed(const char *method)
     return false;
 }
 
-static void check_all(const stonet_data *all, const stonet_data *few, const char *task)
+/* single: for the methods that take one target only. */
+static void check_all(const stonet_data *all, const stonet_data *few, const stonet_data *single,
+                      const char *task)
 {
     for (size_t i = 0; i < VARIANTS; i++) check(&variants[i], variants[i].rows == ROWS ? all : few, task);
     for (size_t i = 0; i < sn_method_count(); i++) {
-        const struct variant plain = {.method = sn_method_at(i)->name, .rows = ROWS};
-        if (!is_listed(plain.method)) check(&plain, all, task);
+        const sn_method *method = sn_method_at(i);
+        const struct variant plain = {.method = method->name, .rows = ROWS};
+        if (!is_listed(plain.method)) check(&plain, method->multi_output ? all : single, task);
     }
 }
 
@@ -115,7 +118,7 @@ static void classes(void **state)
 {
     (void)state;
     sn_table all = sn_table_classes(ROWS, COLUMNS, 4, 1), few = sn_table_classes(SHORT_ROWS, COLUMNS, 4, 2);
-    check_all(all.data, few.data, "classes");
+    check_all(all.data, few.data, all.data, "classes");
     sn_table_free(&all);
     sn_table_free(&few);
 }
@@ -123,8 +126,10 @@ static void classes(void **state)
 static void numbers(void **state)
 {
     (void)state;
-    sn_table all = sn_table_numbers(ROWS, COLUMNS, 2, 3), few = sn_table_numbers(SHORT_ROWS, COLUMNS, 2, 4);
-    check_all(all.data, few.data, "numbers");
+    sn_table all = sn_table_numbers(ROWS, COLUMNS, 2, 3), few = sn_table_numbers(SHORT_ROWS, COLUMNS, 2, 4),
+             single = sn_table_numbers(ROWS, COLUMNS, 1, 5);
+    check_all(all.data, few.data, single.data, "numbers");
+    sn_table_free(&single);
     sn_table_free(&all);
     sn_table_free(&few);
 }
