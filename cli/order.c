@@ -93,9 +93,11 @@ static int print_table(const cli_command *command, const stonet_order_result *fo
     if (result != EXIT_DONE) return result;
     enum { MOST_COLUMNS = 16 };
     const int64_t columns = stonet_order_columns(found), chosen = stonet_order_chosen(found);
-    char align[MOST_COLUMNS] = "";
-    for (int64_t c = 0; c < columns && c < MOST_COLUMNS - 2; c++) strcat(align, "r");
-    strcat(align, "l");
+    char align[MOST_COLUMNS + 2] = "";
+    for (int64_t c = 0; c < columns && c < MOST_COLUMNS; c++) {
+        align[c] = 'r';
+        align[c + 1] = 'l'; /* the mark of the chosen one */
+    }
     table *printed = table_create(align);
     for (int64_t c = 0; c < columns && printed != NULL; c++)
         table_add(printed, "%s", stonet_order_column_name(found, c));

@@ -50,7 +50,8 @@ stonet_status fits_head(lab *self, const split *parts, const char *settings, sto
 /* Says so, and gives the status for it. */
 static inline stonet_status out_of_memory(void)
 {
-    return stonet_fail(STONET_ERROR_MEMORY, "memory ran out");
+    stonet_fail(STONET_ERROR_MEMORY, "memory ran out");
+    return STONET_ERROR_MEMORY;
 }
 
 /* values[name] = number, left out when it is not finite. */

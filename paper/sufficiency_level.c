@@ -187,7 +187,7 @@ static stonet_status make_sides(const line *l, uint64_t seed, sides *s)
     s->p = stonet_data_columns(s->data);
     if (label != NULL) s->m = classes;
     s->q = columns_of_z(l->z, s->p, truths);
-    s->x = malloc((size_t)(s->n * s->p) * sizeof *s->x);
+    s->x = calloc((size_t)(s->n * s->p), sizeof *s->x);
     s->y = calloc((size_t)(s->n * s->m), sizeof *s->y);
     s->z = malloc((size_t)(s->n * s->q) * sizeof *s->z);
     if (s->x == NULL || s->y == NULL || s->z == NULL) return STONET_ERROR_MEMORY;

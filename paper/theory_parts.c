@@ -292,7 +292,7 @@ static stonet_status impute_copies(const stonet_model *model, const toy *problem
 
 stonet_status theory_posterior(lab *self, double tau, double time, int64_t draws, json_t *values)
 {
-    toy problem;
+    toy problem = {0};
     layer first = {0}, top = {0};
     stonet_model *model = NULL;
     double mean = 0, sd = 1, sigma = sqrt(variance), epsilon = tau * sigma;

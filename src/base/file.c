@@ -321,7 +321,7 @@ static stonet_status finish(sn_writer *writer, sn_file_check check, const void *
     bool straight = writer->temporary == NULL;
     if (!straight && fsync(writer->descriptor) != 0) return cannot_write(writer, errno);
     if (!straight && check != NULL) SN_TRY(run_check(writer, check, expected));
-    if (writer->unnamed) SN_TRY(give_name(writer));
+    if (!straight && writer->unnamed) SN_TRY(give_name(writer));
     int descriptor = writer->descriptor;
     writer->descriptor = -1;
     if (close(descriptor) != 0) return cannot_write(writer, errno);

@@ -104,10 +104,10 @@ static uint64_t memory_from_kernel(void)
 /* Bytes of address space in use, as a limit on them (ulimit -v) counts them. */
 static uint64_t addresses_used(void)
 {
-    unsigned long long pages = 0;
+    char line[256] = "";
     FILE *file = fopen("/proc/self/statm", "r");
     if (file == NULL) return 0;
-    if (fscanf(file, "%llu", &pages) != 1) pages = 0;
+    const uint64_t pages = fgets(line, sizeof line, file) != NULL ? strtoull(line, NULL, 10) : 0;
     fclose(file);
     long page = sysconf(_SC_PAGESIZE);
     return page > 0 ? pages * (uint64_t)page : 0;

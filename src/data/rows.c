@@ -9,7 +9,7 @@
 static void copy_row(float *to, const float *from, int64_t size)
 {
     enum { LANES = 4 };
-    if (size < LANES || size > 64 * LANES) {
+    if (size < LANES || size > (int64_t)64 * LANES) {
         memcpy(to, from, (size_t)size * sizeof *to);
         return;
     }
