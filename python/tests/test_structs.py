@@ -18,6 +18,8 @@ STRUCTS = {
     "stonet_use_options": _library.UseOptions,
     "stonet_independence_options": _library.IndependenceOptions,
     "stonet_independence_result": _library.IndependenceResult,
+    "stonet_prediction_gain": _library.PredictionGain,
+    "stonet_sufficiency_result": _library.SufficiencyResult,
 }
 
 
