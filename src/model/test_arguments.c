@@ -75,6 +75,7 @@ static void sizes_beyond_memory_are_told(void **state)
     assert_null(data);
     assert_int_equal(stonet_data_wrap(x, 2, 2, &data), STONET_OK);
     assert_says(stonet_data_set_targets(data, y, (int64_t)1 << 62), STONET_ERROR_ARGUMENT, "no memory holds");
+    stonet_data_free(data);
     assert_int_not_equal(stonet_generate("waveform", (int64_t)1 << 62, 1, &data), STONET_OK);
     assert_says(stonet_matrix_write("never.npy", y, (int64_t)1 << 62, 4, NULL), STONET_ERROR_ARGUMENT,
                 "no memory holds");
