@@ -7,6 +7,7 @@ static const sn_engine_ops *const engines[] = {SN_ENGINE_LIST(LISTED)};
 
 const sn_engine_ops *sn_engine_at(int index)
 {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     const int count = (int)(sizeof engines / sizeof *engines);
     return index >= 0 && index < count ? engines[index] : NULL;
 }

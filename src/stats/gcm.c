@@ -156,7 +156,7 @@ static stonet_status whiten(const sn_scores *scores, uint64_t seed, sn_standardi
 static stonet_status fill_functions(const prepared *p, uint32_t repeat, functions *f)
 {
     const int64_t n = p->x.n;
-    const int64_t room = MOST_PAIRS / p->my > 1 ? MOST_PAIRS / p->my : 1;
+    const int64_t room = p->my > 0 && MOST_PAIRS / p->my > 1 ? MOST_PAIRS / p->my : 1;
     sn_scores few = {0};
     const sn_scores *x = &p->x;
     if (x->columns > room) {
@@ -309,7 +309,7 @@ static double strength(const prepared *p, const functions *f, int64_t at)
    badly the regressions do. */
 static double waves_p_value(const prepared *p, const functions *f)
 {
-    double value[MOST_PAIRS + CONTROLS];
+    double value[MOST_PAIRS + CONTROLS] = {0};
     const int64_t first = f->mx[0] + f->mx[1];
     const int64_t few = f->mx[2];
     const int64_t all = few + f->controls;

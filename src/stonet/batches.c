@@ -17,7 +17,7 @@ stonet_status sn_batches_create(const sn_rows *rows, int64_t size, uint64_t seed
 {
     *out = (sn_batches){.rows = *rows, .seed = seed, .count = sn_batches_count(rows->n, size)};
     out->shards.total = out->shards.count = sn_shard_count(rows->n / out->count);
-    return SN_NEW(out->drawn, rows->n / out->count + 2 * SN_MAX_SHARDS);
+    return SN_NEW(out->drawn, rows->n / out->count + (int64_t)2 * SN_MAX_SHARDS);
 }
 
 void sn_batches_clear(sn_batches *batches)

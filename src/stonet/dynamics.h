@@ -21,7 +21,7 @@ stonet_status sn_dynamics_safeguard(const sn_shape *shape, const float *theta, s
 void sn_update_from(const sn_config *config, const sn_shape *shape, const sn_dynamics *dynamics, int64_t n,
                     double factor, sn_update *update);
 
-/* Spectral norm of w (rows x cols, float, row-major). */
-stonet_status sn_spectral_norm(const float *w, int64_t rows, int64_t cols, double *norm);
+/* *out: spectral norm of w (rows x cols, float, row-major). */
+stonet_status sn_spectral_norm(const float *w, int64_t rows, int64_t cols, double *out);
 
 #endif

@@ -99,8 +99,8 @@ typedef struct fold_job {
     point at;
     int fold;
     stonet_status status;
-    double errors;
     bool diverged;
+    double errors;
 } fold_job;
 
 static void run_fold(searcher *s, fold_job *j, int threads)
