@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "explain/importance.h"
+#include "stats/metrics.h"
 
 static const double STEP = 0.01; /* of a standard deviation: small beside bends, large beside rounding */
 static const double SMALLEST_PROBABILITY = 1e-7;
@@ -79,7 +80,7 @@ static stonet_status add_feature(const sn_asked *asked, int64_t feature, slopes 
 
 stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_result *result)
 {
-    const double n = (double)asked->n, started = sn_seconds();
+    const double started = sn_seconds();
     SN_WORKSPACE(scratch);
     slopes at;
     SN_TRY(SN_TAKE(&scratch, at.x, asked->n * asked->p));
@@ -95,11 +96,8 @@ stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_re
         memset(at.row, 0, (size_t)asked->n * sizeof *at.row);
         for (int64_t f = 0; f < asked->features[j]; f++)
             SN_TRY(add_feature(asked, asked->first[j] + f, &at, result->z + j * asked->dim));
-        double sum = 0.0, squares = 0.0;
-        for (int64_t i = 0; i < asked->n; i++) sum += at.row[i];
-        for (int64_t i = 0; i < asked->n; i++) squares += pow(at.row[i] - sum / n, 2);
-        result->value[j] = sum / n;
-        result->error[j] = sqrt(squares / fmax(n - 1.0, 1.0) / n);
+        result->value[j] = sn_mean(asked->n, at.row);
+        result->error[j] = sn_standard_error(asked->n, at.row);
         sn_progress(asked->run, &(stonet_progress){.stage = "gradients",
                                                    .done = j + 1,
                                                    .total = asked->variables,

@@ -10,6 +10,7 @@
 
 #include "explain/importance.h"
 #include "math/noise.h"
+#include "stats/metrics.h"
 
 enum { REPEATS = 10 };
 
@@ -84,11 +85,8 @@ static stonet_status try_variable(const sn_asked *asked, int64_t j, int64_t repe
         add_movement(asked, at, 1.0 / (n * (double)repeats), result->z + j * asked->dim);
     }
     permute(asked, j, NULL, at->x);
-    double sum = 0.0, squares = 0.0;
-    for (int64_t i = 0; i < asked->n; i++) sum += at->growth[i];
-    for (int64_t i = 0; i < asked->n; i++) squares += pow(at->growth[i] - sum / n, 2);
-    result->value[j] = sum / n;
-    result->error[j] = sqrt(squares / fmax(n - 1.0, 1.0) / n);
+    result->value[j] = sn_mean(asked->n, at->growth);
+    result->error[j] = sn_standard_error(asked->n, at->growth);
     return STONET_OK;
 }
 
