@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # try.sh BUILD: installs the packages of BUILD/packages in a fresh Debian 12 that is made for it, runs the program,
-# builds the example with what libstonet-dev brings, and takes everything away again. MIRROR says where Debian comes from.
+# builds the example with what libstonet-dev brings, and takes everything away again. MIRROR says where Debian comes from, if not
+# from where mmdebstrap takes it.
 set -euo pipefail
 build=$(realpath "${1:?usage: try.sh BUILD}")
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -30,5 +31,5 @@ test -z "$(find /usr /etc /var/lib/dpkg/info -name '*stonet*')"
 EOF
 # shellcheck disable=SC2016 # $1 is for the hook
 mmdebstrap --quiet --variant=minbase --format=null --customize-hook="copy-in '$scratch/try' /" \
-    --customize-hook='chroot "$1" sh /try/inside.sh' bookworm /dev/null "${MIRROR:-http://deb.debian.org/debian}"
+    --customize-hook='chroot "$1" sh /try/inside.sh' bookworm /dev/null ${MIRROR:+"$MIRROR"}
 echo "the packages install, run and go away in a fresh Debian"
