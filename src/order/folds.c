@@ -97,7 +97,7 @@ static stonet_status guess(const folds *self, const stonet_data *train, const sn
     return STONET_OK;
 }
 
-/* Fits candidate c on fold f; *dim is how many directions there were. */
+/* Fits candidate c on the training rows of fold f, and takes the losses of the rows held out. */
 static stonet_status fit_one(const folds *self, const stonet_run *run, int64_t c, int64_t f)
 {
     const sn_split *split = &self->splits.split[f];
