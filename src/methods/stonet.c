@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "engine/registry.h"
 #include "methods/method.h"
-#include "net/forward.h"
-#include "net/network.h"
 
 static stonet_status stonet_fit_method(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                        const stonet_run *run, sn_fit_result *result)
@@ -32,10 +30,10 @@ static stonet_status stonet_fit_more_method(void *state, const sn_problem *probl
 static sn_problem rows_of(const sn_stonet *net, const float *x, int64_t n)
 {
     return (sn_problem){.n = n,
-                        .p = net->shape.width[0],
+                        .p = net->network.shape.width[0],
                         .x = x,
-                        .task = net->shape.task,
-                        .outputs = net->shape.width[net->shape.layers]};
+                        .task = net->network.shape.task,
+                        .outputs = net->network.shape.width[net->network.shape.layers]};
 }
 
 static stonet_status stonet_transform_method(const void *state, const float *x, int64_t n,
@@ -53,19 +51,19 @@ static stonet_status stonet_transform_method(const void *state, const float *x, 
     if (request->draws > 0)
         return sn_stonet_draw(net, &rows, request->draws, request->activated, request->seed, threads,
                               request->table, z);
-    return sn_stonet_forward(net, &rows, net->shape.layers - 1, request->activated, threads, z);
+    return sn_stonet_forward(net, &rows, net->network.shape.layers - 1, request->activated, threads, z);
 }
 
 static stonet_status stonet_predict_method(const void *state, const float *x, int64_t n, double *out)
 {
     const sn_stonet *net = state;
-    const int64_t c = net->shape.width[net->shape.layers];
+    const int64_t c = net->network.shape.width[net->network.shape.layers];
     const sn_problem rows = rows_of(net, x, n);
     float *mu;
     SN_TRY(SN_NEW_RAW(mu, n * c));
-    stonet_status status = sn_stonet_forward(net, &rows, net->shape.layers, false, sn_threads(NULL), mu);
-    for (int64_t k = 0; k < n * c && status == STONET_OK; k++) out[k] = (double)mu[k];
-    if (status == STONET_OK && net->shape.task == SN_CLASSIFICATION) sn_softmax(n, c, out);
+    stonet_status status =
+        sn_stonet_forward(net, &rows, net->network.shape.layers, false, sn_threads(NULL), mu);
+    if (status == STONET_OK) sn_network_output(&net->network, mu, n, out);
     sn_free(mu);
     return status;
 }
@@ -113,8 +111,8 @@ static stonet_status get_estimate(const sn_store *store, const char *prefix, sn_
 static stonet_status stonet_save_method(const void *state, sn_store *store)
 {
     const sn_stonet *net = state;
-    const int layers = net->shape.layers;
-    SN_TRY(sn_network_put(&(sn_network){.shape = net->shape, .theta = net->theta}, store));
+    const int layers = net->network.shape.layers;
+    SN_TRY(sn_network_put(&net->network, store));
     SN_TRY(sn_store_put_vector(store, "variances", SN_F64, layers, net->dynamics.s));
     SN_TRY(sn_store_put_vector(store, "latent_steps", SN_F64, layers, net->dynamics.epsilon));
     SN_TRY(sn_store_put_vector(store, "frictions", SN_F64, layers, net->dynamics.alpha));
@@ -138,19 +136,11 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
 
 /* The network's shape and parameters: hidden layers, the last of them Z, and nothing a StoNet does not have.
  */
-static stonet_status load_network(const sn_store *store, sn_stonet *net)
+static stonet_status load_network(const sn_store *store, sn_network *network)
 {
-    sn_network network = {0};
-    stonet_status status = sn_network_get(store, &network);
-    if (status == STONET_OK &&
-        (network.shape.layers < 2 || network.shape.linear_first || network.scaling.columns > 0))
-        status = sn_fail(STONET_ERROR_FORMAT, "the model's network is not one of a StoNet");
-    if (status != STONET_OK) {
-        sn_network_clear(&network);
-        return status;
-    }
-    net->shape = network.shape;
-    net->theta = network.theta;
+    SN_TRY(sn_network_get(store, network));
+    if (network->shape.layers < 2 || network->shape.linear_first || network->scaling.columns > 0)
+        return sn_fail(STONET_ERROR_FORMAT, "the model's network is not one of a StoNet");
     return STONET_OK;
 }
 
@@ -188,8 +178,8 @@ static stonet_status load_engine(const sn_store *store, sn_stonet *net)
 
 static stonet_status load_into(const sn_store *store, sn_stonet *net)
 {
-    SN_TRY(load_network(store, net));
-    SN_TRY(load_dynamics(store, &net->shape, &net->dynamics));
+    SN_TRY(load_network(store, &net->network));
+    SN_TRY(load_dynamics(store, &net->network.shape, &net->dynamics));
     SN_TRY(load_engine(store, net));
     SN_TRY(sn_store_get_int(store, "batch", 1, INT64_MAX, &net->batch));
     SN_TRY(sn_store_get_int(store, "iterations", 0, INT64_MAX, &net->iterations));
@@ -226,7 +216,7 @@ static void stonet_free_method(void *state)
 
 static sn_sizes stonet_sizes_method(const void *state)
 {
-    const sn_shape *shape = &((const sn_stonet *)state)->shape;
+    const sn_shape *shape = &((const sn_stonet *)state)->network.shape;
     return (sn_sizes){.inputs = shape->width[0],
                       .dim = shape->width[shape->layers - 1],
                       .outputs = shape->width[shape->layers]};
@@ -234,7 +224,7 @@ static sn_sizes stonet_sizes_method(const void *state)
 
 static const char *stonet_history_method(const void *state)
 {
-    return ((const sn_stonet *)state)->history.text;
+    return sn_network_history(&((const sn_stonet *)state)->network);
 }
 
 const sn_method sn_method_stonet = {

@@ -77,8 +77,9 @@ static void by_rows_is_the_same_model(void **state)
     assert_non_null(model->learner);
     sn_stonet *copy = fit_copy(model, data, scaled);
     const sn_stonet *net = model->state;
-    assert_int_equal(net->shape.parameters, copy->shape.parameters);
-    assert_memory_equal(net->theta, copy->theta, (size_t)net->shape.parameters * sizeof *net->theta);
+    assert_int_equal(net->network.shape.parameters, copy->network.shape.parameters);
+    assert_memory_equal(net->network.theta, copy->network.theta,
+                        (size_t)net->network.shape.parameters * sizeof *net->network.theta);
     stonet_scores scores;
     assert_int_equal(stonet_score(model, data, NULL, &scores), STONET_OK);
     assert_true(scores.error_rate < 0.5);

@@ -36,14 +36,20 @@ stonet_status sn_network_forward(const sn_network *net, const float *x, int64_t 
     return status;
 }
 
+void sn_network_output(const sn_network *net, const float *mu, int64_t n, double *out)
+{
+    const int64_t m = net->shape.width[net->shape.layers];
+    for (int64_t i = 0; i < n * m; i++) out[i] = (double)mu[i];
+    if (net->shape.task == SN_CLASSIFICATION) sn_softmax(n, m, out);
+}
+
 stonet_status sn_network_predict(const sn_network *net, const float *x, int64_t n, double *out)
 {
     int64_t m = net->shape.width[net->shape.layers];
     float *mu;
     SN_TRY(SN_NEW_RAW(mu, n * m));
     stonet_status status = sn_network_forward(net, x, n, net->shape.layers, false, mu);
-    for (int64_t i = 0; i < n * m && status == STONET_OK; i++) out[i] = (double)mu[i];
-    if (status == STONET_OK && net->shape.task == SN_CLASSIFICATION) sn_softmax(n, m, out);
+    if (status == STONET_OK) sn_network_output(net, mu, n, out);
     sn_free(mu);
     return status;
 }

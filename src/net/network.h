@@ -23,7 +23,9 @@ stonet_status sn_network_start(sn_network *net, uint64_t seed);
 /* mu_layer, or psi of it, of n rows of x: out n x d_layer, as sn_forward. */
 stonet_status sn_network_forward(const sn_network *net, const float *x, int64_t n, int layer, bool activated,
                                  float *out);
-/* The outputs in double: class probabilities or numbers. out n x outputs. */
+/* The outputs in double from mu of the last layer (n x outputs): class probabilities or numbers. */
+void sn_network_output(const sn_network *net, const float *mu, int64_t n, double *out);
+/* The same from n rows of x. out n x outputs. */
 stonet_status sn_network_predict(const sn_network *net, const float *x, int64_t n, double *out);
 void sn_network_clear(sn_network *net);
 

@@ -24,8 +24,7 @@ static const double CLEARLY = 2.0;
 void sn_stonet_free(sn_stonet *net)
 {
     if (net == NULL) return;
-    sn_free(net->theta);
-    sn_epoch_log_free(&net->history);
+    sn_network_clear(&net->network);
     sn_free(net);
 }
 
@@ -108,10 +107,10 @@ static void swap_trials(trial *a, trial *b)
 static stonet_status train(const sn_stage_job *job, sn_stonet *net, const float *winner,
                            sn_train_report *report)
 {
-    trial best = {.theta = net->theta}, other = {0};
+    trial best = {.theta = net->network.theta}, other = {0};
     double limit = (double)INFINITY;
     stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(other.theta, net->shape.parameters), done);
+    SN_GOTO(status, SN_NEW_RAW(other.theta, net->network.shape.parameters), done);
     SN_GOTO(status, stuck_above(job, winner, &limit), done);
     SN_GOTO(status, run_trial(job, FROM_RACE, winner, &best), done);
     for (begin from = FROM_OTHER_RACE; from < BEGINNINGS; from++) {
@@ -126,8 +125,8 @@ static stonet_status train(const sn_stage_job *job, sn_stonet *net, const float 
     }
 done:
     *report = best.report;
-    net->theta = best.theta;
-    net->history = best.history;
+    net->network.theta = best.theta;
+    net->network.history = best.history;
     net->training_loss = best.loss;
     net->stuck = status == STONET_OK && best.report.outcome == STONET_DONE && best.loss > limit;
     sn_free(other.theta);
@@ -141,7 +140,8 @@ static stonet_status train_linear(const sn_stage_job *job, const sn_selection *s
 {
     sn_shape shape;
     bool found;
-    SN_TRY(sn_linear_shape(&net->shape, net->shape.width[net->shape.layers - 1], &shape));
+    SN_TRY(sn_linear_shape(&net->network.shape, net->network.shape.width[net->network.shape.layers - 1],
+                           &shape));
     float *theta;
     SN_TRY(SN_NEW(theta, shape.parameters));
     double loss = 0.0;
@@ -154,9 +154,9 @@ static stonet_status train_linear(const sn_stage_job *job, const sn_selection *s
         sn_free(theta);
         return status;
     }
-    sn_free(net->theta);
-    net->theta = theta;
-    net->shape = shape;
+    sn_free(net->network.theta);
+    net->network.theta = theta;
+    net->network.shape = shape;
     net->training_loss = loss;
     config->weight_decay = selection->penalty;
     config->epochs = 0.0;
@@ -169,7 +169,8 @@ static stonet_status train_linear(const sn_stage_job *job, const sn_selection *s
 static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *net, sn_train_report *report)
 {
     sn_selection selection;
-    SN_TRY(sn_select(job, &net->shape, config, net->theta, &selection));
+    sn_epoch_log_free(&net->network.history); /* of an attempt that diverged */
+    SN_TRY(sn_select(job, &net->network.shape, config, net->network.theta, &selection));
     net->held_out = selection.chosen;
     net->held_out_constant = selection.constant;
     net->held_out_linear = selection.linear;
@@ -185,8 +186,8 @@ static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *ne
     if (selection.take_linear) return train_linear(job, &selection, config, net);
     if (selection.tried == 0) return train(job, net, NULL, report);
     float *winner;
-    SN_TRY(SN_NEW_RAW(winner, net->shape.parameters));
-    memcpy(winner, net->theta, (size_t)net->shape.parameters * sizeof *winner);
+    SN_TRY(SN_NEW_RAW(winner, net->network.shape.parameters));
+    memcpy(winner, net->network.theta, (size_t)net->network.shape.parameters * sizeof *winner);
     stonet_status status = train(job, net, winner, report);
     sn_free(winner);
     return status;
@@ -244,21 +245,21 @@ static stonet_status keep(sn_stonet *net, const sn_config *config, const sn_trai
     net->batch = config->batch;
     net->iterations += report->iterations;
     net->smallest_step = report->smallest_step;
-    sn_dynamics_from(config, &net->shape, &net->dynamics);
+    sn_dynamics_from(config, &net->network.shape, &net->dynamics);
     double factor;
-    return sn_dynamics_safeguard(&net->shape, net->theta, &net->dynamics, &factor);
+    return sn_dynamics_safeguard(&net->network.shape, net->network.theta, &net->dynamics, &factor);
 }
 
 static stonet_status fit_network(const sn_problem *problem, const sn_settings *settings,
                                  const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
 {
     sn_config wanted, config;
-    SN_TRY(sn_config_resolve(settings, problem, &net->shape, &wanted));
-    SN_TRY(SN_NEW(net->theta, net->shape.parameters));
+    SN_TRY(sn_config_resolve(settings, problem, &net->network.shape, &wanted));
+    SN_TRY(SN_NEW(net->network.theta, net->network.shape.parameters));
     sn_train_report report;
     for (int retry = 0;; retry++) {
         config = wanted;
-        sn_stage_job job = {.shape = &net->shape,
+        sn_stage_job job = {.shape = &net->network.shape,
                             .problem = problem,
                             .rows = sn_rows_range(0, problem->n),
                             .config = &config,
@@ -282,7 +283,7 @@ stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_setti
 {
     sn_stonet *net;
     SN_TRY(SN_NEW(net, 1));
-    stonet_status status = sn_config_shape(settings, problem, q, &net->shape);
+    stonet_status status = sn_config_shape(settings, problem, q, &net->network.shape);
     if (status == STONET_OK) status = fit_network(problem, settings, run, net, outcome);
     if (status != STONET_OK) {
         sn_stonet_free(net);
@@ -314,19 +315,19 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
                                  const stonet_run *run, stonet_outcome *outcome)
 {
     sn_config config;
-    SN_TRY(sn_config_resolve(settings, problem, &net->shape, &config));
+    SN_TRY(sn_config_resolve(settings, problem, &net->network.shape, &config));
     take_choices(net, &config);
-    sn_epoch_log_free(&net->history);
-    const sn_stage_job job = {.shape = &net->shape,
+    sn_epoch_log_free(&net->network.history);
+    const sn_stage_job job = {.shape = &net->network.shape,
                               .problem = problem,
                               .rows = sn_rows_range(0, problem->n),
                               .config = &config,
                               .seed = run->seed + (uint64_t)net->iterations, /* fresh noise for each piece */
                               .threads = sn_threads(run),
                               .run = run,
-                              .history = &net->history};
+                              .history = &net->network.history};
     sn_train_report report;
-    SN_TRY(sn_train_stages(&job, net->theta, &report));
+    SN_TRY(sn_train_stages(&job, net->network.theta, &report));
     net->training_loss = report.loss;
     forget_estimates(net);
     SN_TRY(keep(net, &config, &report));

@@ -2,14 +2,13 @@
 #ifndef SN_STONET_FIT_H
 #define SN_STONET_FIT_H
 
+#include "net/network.h"
 #include "stonet/select.h"
 
 typedef struct sn_stonet {
     const sn_engine_ops *engine; /* that it was trained and is used with */
-    sn_shape shape;
-    float *theta;
+    sn_network network;
     sn_dynamics dynamics; /* of the last iteration, for stochastic passes and imputation */
-    sn_epoch_log history;
     /* How it came about, for people. */
     double lr, weight_decay, epochs;
     int64_t batch, iterations;

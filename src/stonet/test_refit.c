@@ -151,13 +151,14 @@ static void test_setting(void **state)
         assert_int_equal(sn_settings_set(settings, "output", k == 0 ? "trained" : "refit"), STONET_OK);
         assert_int_equal(sn_stonet_fit(&o.problem, 2, settings, &run, &net[k], &outcome), STONET_OK);
         const sn_rows all = sn_rows_range(0, N);
-        assert_int_equal(
-            sn_engine_loss(net[k]->engine, &net[k]->shape, net[k]->theta, &o.problem, &all, 1, &losses[k]),
-            STONET_OK);
+        assert_int_equal(sn_engine_loss(net[k]->engine, &net[k]->network.shape, net[k]->network.theta,
+                                        &o.problem, &all, 1, &losses[k]),
+                         STONET_OK);
         sn_settings_free(settings);
     }
-    const size_t below = (size_t)net[0]->shape.weight_at[net[0]->shape.layers - 1] * sizeof(float);
-    assert_memory_equal(net[0]->theta, net[1]->theta, below);
+    const size_t below =
+        (size_t)net[0]->network.shape.weight_at[net[0]->network.shape.layers - 1] * sizeof(float);
+    assert_memory_equal(net[0]->network.theta, net[1]->network.theta, below);
     assert_true(losses[1].loss < losses[0].loss);
     sn_stonet_free(net[0]);
     sn_stonet_free(net[1]);

@@ -141,9 +141,9 @@ static void linear_truth_gets_the_linear_model(void **state)
         oracle o = make_linear(task == 0 ? SN_REGRESSION : SN_CLASSIFICATION, 200, 1.5);
         const char *const pairs[] = {NULL};
         sn_stonet *net = fit(&o.problem, 2, pairs, 1);
-        assert_int_equal(net->shape.layers, 2);
-        assert_int_equal(net->shape.activation, SN_IDENTITY);
-        assert_int_equal(net->shape.width[1], 2);
+        assert_int_equal(net->network.shape.layers, 2);
+        assert_int_equal(net->network.shape.activation, SN_IDENTITY);
+        assert_int_equal(net->network.shape.width[1], 2);
         assert_true(net->held_out.loss == net->held_out_linear.loss);
         assert_true(net->held_out.loss < 0.8 * net->held_out_constant.loss);
         assert_true(net->held_out.loss_se > 0.0 && net->held_out.loss_se < 0.1);
@@ -163,8 +163,8 @@ static void a_given_activation_keeps_the_network(void **state)
     oracle o = make_linear(SN_REGRESSION, 120, 1.5);
     const char *const pairs[] = {"activation", "tanh", NULL};
     sn_stonet *net = fit(&o.problem, 1, pairs, 1);
-    assert_int_equal(net->shape.layers, 3);
-    assert_int_equal(net->shape.activation, SN_TANH);
+    assert_int_equal(net->network.shape.layers, 3);
+    assert_int_equal(net->network.shape.activation, SN_TANH);
     sn_stonet_free(net);
     oracle_free(&o);
 }
@@ -235,7 +235,7 @@ static void history_belongs_to_the_parameters(void **state)
     for (uint64_t seed = 1; seed <= 100 && !again; seed++) { /* about one start in ten gets stuck */
         sn_stonet *net = fit(&o.problem, 1, pairs, seed);
         again = strstr(said, "starts again") != NULL;
-        const char *last = strrchr(net->history.text, 's'); /* "sdr,30,LOSS,LR" */
+        const char *last = strrchr(net->network.history.text, 's'); /* "sdr,30,LOSS,LR" */
         assert_non_null(last);
         const double loss = strtod(strchr(strchr(last, ',') + 1, ',') + 1, NULL);
         assert_true(fabs(loss - net->training_loss) < 0.02 * net->training_loss);

@@ -48,7 +48,7 @@ static sn_stonet *fit(const sn_problem *problem, const char *const *pairs, int t
 
 static void assert_finite(const sn_stonet *net)
 {
-    for (int64_t j = 0; j < net->shape.parameters; j++) assert_true(isfinite(net->theta[j]));
+    for (int64_t j = 0; j < net->network.shape.parameters; j++) assert_true(isfinite(net->network.theta[j]));
 }
 
 static void test_schedules(void **state)
@@ -106,7 +106,7 @@ static void test_learns_a_product(void **state)
     assert_true(net->training_loss < 0.05); /* |y|^2/2 is about 0.5 */
     assert_int_equal(net->settings_tried, 0);
     assert_int_equal(net->iterations, 200 * (300 / 64) + 30);
-    assert_non_null(strstr(net->history.text, "\nsdr,30,"));
+    assert_non_null(strstr(net->network.history.text, "\nsdr,30,"));
     sn_stonet_free(net);
     oracle_free(&o);
 }
@@ -249,7 +249,8 @@ static void test_same_bits_for_any_number_of_threads(void **state)
     for (int k = 0; k < 3; k++) {
         stonet_outcome outcome;
         net[k] = fit(&o.problem, pairs, threads[k], NULL, &outcome);
-        assert_memory_equal(net[k]->theta, net[0]->theta, (size_t)net[0]->shape.parameters * sizeof(float));
+        assert_memory_equal(net[k]->network.theta, net[0]->network.theta,
+                            (size_t)net[0]->network.shape.parameters * sizeof(float));
     }
     for (int k = 0; k < 3; k++) sn_stonet_free(net[k]);
     oracle_free(&o);
@@ -271,7 +272,8 @@ static void test_the_two_parametrisations_agree(void **state)
         NULL};
     sn_stonet *a = fit(&o.problem, relative, 1, NULL, &outcome),
               *b = fit(&o.problem, absolute, 1, NULL, &outcome);
-    for (int64_t j = 0; j < a->shape.parameters; j++) assert_true(fabsf(a->theta[j] - b->theta[j]) < 1e-5F);
+    for (int64_t j = 0; j < a->network.shape.parameters; j++)
+        assert_true(fabsf(a->network.theta[j] - b->network.theta[j]) < 1e-5F);
     sn_stonet_free(a);
     sn_stonet_free(b);
     oracle_free(&o);
@@ -285,7 +287,7 @@ static void test_lasso_zeroes_weights(void **state)
     const char *const pairs[] = {"epochs", "100", "weight_decay", "0", "l1", "0.02", "hidden", "10", NULL};
     sn_stonet *net = fit(&o.problem, pairs, 1, NULL, &outcome);
     int64_t zeros = 0;
-    for (int64_t j = 0; j < 30; j++) zeros += net->theta[net->shape.weight_at[0] + j] == 0.0F;
+    for (int64_t j = 0; j < 30; j++) zeros += net->network.theta[net->network.shape.weight_at[0] + j] == 0.0F;
     assert_true(zeros >= 10); /* the third input says nothing about y */
     sn_stonet_free(net);
     oracle_free(&o);
@@ -358,7 +360,8 @@ static void test_a_fit_by_rows_is_the_same_fit(void **state)
         sn_stonet *net = fit(&by_rows, pairs, threads[k], NULL, &outcome);
         assert_int_equal(outcome, STONET_DONE);
         assert_true(net->settings_tried > 0);
-        assert_memory_equal(net->theta, dense->theta, (size_t)net->shape.parameters * sizeof *net->theta);
+        assert_memory_equal(net->network.theta, dense->network.theta,
+                            (size_t)net->network.shape.parameters * sizeof *net->network.theta);
         assert_true(net->training_loss == dense->training_loss && net->held_out.loss == dense->held_out.loss);
         sn_stonet_free(net);
     }
