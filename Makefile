@@ -10,7 +10,7 @@ PYTHON_PACKAGES = python3 python3-venv python3-pip python3-setuptools python3-wh
 DEB_PACKAGES = dpkg-dev fakeroot file lintian
 VENV ?= .venv
 
-.PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize torture python \
+.PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize torture fuzz python \
         python-test abi abi-update deb deb-test format tidy install clean
 
 .NOTPARALLEL: # one thing after the other here; the builds are parallel
@@ -70,6 +70,15 @@ torture: setup
 	    $(BUILD)-sanitize/tests/torture $(BUILD)-sanitize/tests/stonet-faults --part K/$(JOBS) \
 	    $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
 
+# Bytes made up by libFuzzer for everything that reads files or words, from the corpora in fuzz/: FUZZ_SECONDS in all. What is found
+# new stays in $(BUILD)-fuzz/bin/found, what fails in $(BUILD)-fuzz/bin/failed.
+FUZZ_SECONDS ?= 14400
+fuzz: setup
+	@cmake/setup.sh clang-14 libclang-rt-14-dev libomp-14-dev llvm-14
+	@cmake --preset fuzz -B $(BUILD)-fuzz > /dev/null
+	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target fuzz > /dev/null
+	@fuzz/run.sh $(BUILD)-fuzz/bin fuzz/corpus $(FUZZ_SECONDS) $(JOBS)
+
 # The Python package in $(VENV), from Debian's packages alone: no package index is asked.
 python: setup
 	@cmake/setup.sh $(PYTHON_PACKAGES)
@@ -107,4 +116,4 @@ install: all
 	@cmake --install $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-bench $(BUILD)-abi $(BUILD)-deb
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz $(BUILD)-bench $(BUILD)-abi $(BUILD)-deb

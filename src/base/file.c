@@ -13,10 +13,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/number.h"
 
-enum { BUFFER_SIZE = 1 << 18, TRIES = 100, NAME_ROOM = 16, DESCRIPTOR_PATH = 32 };
+enum { BUFFER_SIZE = SN_BUFFER(1 << 18), TRIES = 100, NAME_ROOM = 16, DESCRIPTOR_PATH = 32 };
 
 struct sn_writer {
     char *path;      /* what the caller named: for the sentences */

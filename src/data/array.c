@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 
-enum { CHUNK = 1 << 16 }; /* numbers decoded at a time */
+enum { CHUNK = SN_BUFFER(1 << 16) }; /* numbers decoded at a time */
 
 /* Rows, columns and bytes of the array; an error when they overflow or are more than the source can have. */
 static stonet_status check_size(const sn_source *source, const sn_array *array, int64_t *rows,

@@ -5,6 +5,7 @@
 #ifndef SN_DATA_SCANNER_H
 #define SN_DATA_SCANNER_H
 
+#include "base/buffer.h"
 #include "data/source.h"
 
 typedef enum sn_after { SN_AFTER_CELL, SN_AFTER_LINE, SN_AFTER_FILE } sn_after;
@@ -18,7 +19,7 @@ typedef struct sn_cell {
 } sn_cell;
 
 /* Bytes in the buffer of a scanner for a whole file: no cell can be longer. */
-enum { SN_SCANNER_BUFFER = 1 << 20 };
+enum { SN_SCANNER_BUFFER = SN_BUFFER(1 << 20) };
 
 typedef struct sn_scanner {
     sn_source *source;

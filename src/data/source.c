@@ -9,9 +9,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 
-enum { PACKED_SIZE = 1 << 18 };
+enum { PACKED_SIZE = SN_BUFFER(1 << 18) };
 /* Deflate turns at most 1032 bytes into one. */
 enum { DEFLATE_LIMIT = 1032 };
 
@@ -80,7 +81,7 @@ static stonet_status write_fully(int descriptor, const unsigned char *bytes, siz
 static stonet_status spool(sn_source *source,
                            stonet_status (*next)(sn_source *, unsigned char *, size_t, size_t *))
 {
-    const size_t part_size = 1 << 20;
+    const size_t part_size = SN_BUFFER(1 << 20);
     int memory = memfd_create("stonet", MFD_CLOEXEC);
     if (memory < 0) return cannot_read(source->path, errno);
     unsigned char *part = sn_malloc(part_size, 1);
