@@ -38,6 +38,8 @@ stonet_status fits_spec(const char *method, int64_t dim, const char *settings, s
     stonet_spec *spec = NULL;
     stonet_status status = stonet_spec_create(method, &spec);
     if (status == STONET_OK) status = stonet_spec_set(spec, "dim", number);
+    /* As in the paper, numbers stay numbers. */
+    if (status == STONET_OK) status = stonet_spec_set(spec, "levels", "none");
     char *rest = NULL;
     for (char *one = strtok_r(text, " ", &rest); one != NULL && status == STONET_OK;
          one = strtok_r(NULL, " ", &rest))

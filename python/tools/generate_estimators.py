@@ -101,7 +101,7 @@ def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) ->
     settings = list(method["settings"])
     if base == "TransformerReduction":
         settings.append(common["task"])
-    settings.append(common["scale"])
+    settings += [common["scale"], common["levels"]]
     dim = common["dim"]
     value = default_of(dim)
     rows: list[Argument] = [("n_components", "int", value, described("n_components", "int", value, dim["help"]))]

@@ -7,9 +7,10 @@
 #include "data/dictionary.h"
 #include "data/schema_parts.h"
 
-/* A column of numbers that becomes the feature `feature`. */
+/* A column of numbers that becomes the feature `feature`, and the levels after it. */
 typedef struct number_part {
     int64_t slot, feature;
+    const sn_input *input;
 } number_part;
 
 /* A column that becomes the features of a text input. */
@@ -54,8 +55,8 @@ static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         if (input->kind == SN_COLUMN_NUMBER)
-            e->number[e->numbers++] =
-                (number_part){.slot = e->data->column[column[j]].slot, .feature = input->first_feature};
+            e->number[e->numbers++] = (number_part){
+                .slot = e->data->column[column[j]].slot, .feature = input->first_feature, .input = input};
         else if (input->features > 0)
             SN_TRY(prepare_text(e->data, input, &e->data->column[column[j]], &e->text[e->texts++]));
     }
@@ -77,12 +78,14 @@ scale_row(const float *from, const double *centre, const double *factor, int64_t
     for (int64_t f = 0; f < p; f++) to[f] = (float)(((double)from[f] - centre[f]) * factor[f]);
 }
 
-/* Sets the features of one text cell; category -1 is one that training never saw, and counts as the average
-   of the training rows: nothing is known about it, and the average says nothing either way. */
-static void encode_category(const sn_schema *schema, const sn_input *input, int32_t category, float *to)
+/* Sets the features first .. first+count-1 of one category or level; -1 is one that training never saw, and
+   counts as the average of the training rows: nothing is known about it, and the average says nothing either
+   way. */
+static void encode_category(const sn_schema *schema, int64_t first, int64_t count, int64_t category,
+                            float *to)
 {
-    for (int64_t c = 0; c < input->features; c++) {
-        const int64_t f = input->first_feature + c;
+    for (int64_t c = 0; c < count; c++) {
+        const int64_t f = first + c;
         const double raw = category < 0 ? schema->mean[f] : c == category ? 1 : 0;
         to[f] = (float)((raw - schema->centre[f]) * schema->factor[f]);
     }
@@ -110,10 +113,17 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, float *x, in
         }
         for (int64_t k = 0; k < e->numbers; k++) {
             const int64_t f = e->number[k].feature;
-            to[f] = (float)(((double)from[e->number[k].slot] - schema->centre[f]) * schema->factor[f]);
+            const sn_input *input = e->number[k].input;
+            const float value = from[e->number[k].slot];
+            to[f] = (float)(((double)value - schema->centre[f]) * schema->factor[f]);
+            if (input->levels > 0)
+                encode_category(schema, f + 1, input->levels, sn_input_level(input, value), to);
         }
-        for (int64_t k = 0; k < e->texts; k++)
-            encode_category(schema, e->text[k].input, category_of(e, &e->text[k], row), to);
+        for (int64_t k = 0; k < e->texts; k++) {
+            const sn_input *input = e->text[k].input;
+            encode_category(schema, input->first_feature, input->features, category_of(e, &e->text[k], row),
+                            to);
+        }
     }
 }
 

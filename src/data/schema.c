@@ -15,6 +15,7 @@ void sn_schema_free(sn_schema *schema)
     for (int64_t j = 0; schema->input != NULL && j < schema->n_inputs; j++) {
         sn_free(schema->input[j].name);
         sn_dictionary_free(&schema->input[j].categories);
+        sn_free(schema->input[j].level);
     }
     for (int64_t f = 0; schema->feature_name != NULL && f < schema->p; f++) sn_free(schema->feature_name[f]);
     for (int64_t k = 0; schema->target_name != NULL && k < schema->n_targets; k++)
@@ -32,13 +33,31 @@ void sn_schema_free(sn_schema *schema)
     sn_free(schema);
 }
 
+/* Of feature c of an input: "colour=red", "age", "grade=2". */
+static char *name_feature(const sn_input *input, int64_t c)
+{
+    char number[SN_NUMBER_SIZE];
+    const char *value = NULL;
+    if (input->kind == SN_COLUMN_TEXT) {
+        value = input->categories.text[c];
+    } else if (c > 0) {
+        sn_number_print((double)input->level[c - 1], number);
+        value = number;
+    }
+    const size_t size = strlen(input->name) + (value != NULL ? strlen(value) + 1 : 0) + 1;
+    char *name = sn_malloc(size, 1);
+    if (name != NULL)
+        snprintf(name, size, "%s%s%s", input->name, value != NULL ? "=" : "", value != NULL ? value : "");
+    return name;
+}
+
 stonet_status sn_schema_lay_out(sn_schema *schema)
 {
     int64_t p = 0;
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         sn_input *input = &schema->input[j];
         input->first_feature = p;
-        input->features = input->kind == SN_COLUMN_TEXT ? input->categories.count : 1;
+        input->features = input->kind == SN_COLUMN_TEXT ? input->categories.count : 1 + input->levels;
         p += input->features;
     }
     SN_TRY(SN_NEW(schema->feature_name, p));
@@ -46,12 +65,8 @@ stonet_status sn_schema_lay_out(sn_schema *schema)
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         for (int64_t c = 0; c < input->features; c++) {
-            const char *category = input->kind == SN_COLUMN_TEXT ? input->categories.text[c] : NULL;
-            size_t size = strlen(input->name) + (category != NULL ? strlen(category) + 1 : 0) + 1;
-            char *name = sn_malloc(size, 1);
+            char *name = name_feature(input, c);
             if (name == NULL) return STONET_ERROR_MEMORY;
-            snprintf(name, size, "%s%s%s", input->name, category != NULL ? "=" : "",
-                     category != NULL ? category : "");
             schema->feature_name[input->first_feature + c] = name;
         }
     }
@@ -116,6 +131,13 @@ double sn_schema_target_sd(const sn_schema *schema, int64_t target)
 sn_scale sn_schema_scale(const sn_schema *schema)
 {
     return schema->scale;
+}
+
+int64_t sn_schema_level_inputs(const sn_schema *schema)
+{
+    int64_t count = 0;
+    for (int64_t j = 0; j < schema->n_inputs; j++) count += schema->input[j].levels > 0;
+    return count;
 }
 
 /* ---- which column of the table is which input -------------------------------------------------- */

@@ -1,7 +1,7 @@
 /*
  * From a table to the numbers a method sees, and the same way again for new data: which columns, one-hot
- * codes of text columns, centre and scale of every feature, the classes or the scale of the response.
- * Fitted on the training rows; lives in the model file.
+ * codes of text columns, indicators of numbers that look like codes, centre and scale of every feature, the
+ * classes or the scale of the response. Fitted on the training rows; lives in the model file.
  */
 #ifndef SN_DATA_SCHEMA_H
 #define SN_DATA_SCHEMA_H
@@ -32,10 +32,22 @@ typedef enum sn_task_wish {
 
 typedef struct sn_schema sn_schema;
 
+/* A numeric column may have this many levels at most. */
+enum { SN_MOST_LEVELS = 100 };
+
+/* What is asked of a schema. Zero: all is left to the data, and no levels. */
+typedef struct sn_encoding {
+    sn_scale scale;
+    sn_task_wish task;
+    /* A numeric column with 3 .. levels distinct values, each in 3 rows or more, keeps its own feature and
+       gains an indicator for each value; 0: none does. */
+    int64_t levels;
+} sn_encoding;
+
 /* Learns the encoding from all rows of `train`. Notes what it decided (task, one-hot, constant columns) as
    messages. run may be NULL. */
-stonet_status sn_schema_fit(const stonet_data *train, sn_scale scale, sn_task_wish task,
-                            const stonet_run *run, sn_schema **out);
+stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted, const stonet_run *run,
+                            sn_schema **out);
 void sn_schema_free(sn_schema *schema);
 
 int64_t sn_schema_features(const sn_schema *schema); /* p after encoding */
@@ -50,6 +62,7 @@ const char *sn_schema_target_name(const sn_schema *schema, int64_t target);
 double sn_schema_target_mean(const sn_schema *schema, int64_t target);
 double sn_schema_target_sd(const sn_schema *schema, int64_t target); /* population sd of the training rows */
 sn_scale sn_schema_scale(const sn_schema *schema);                   /* what AUTO became */
+int64_t sn_schema_level_inputs(const sn_schema *schema);             /* columns that have levels */
 
 /* What the first line of a table says. */
 typedef struct sn_header {

@@ -21,7 +21,8 @@ static bool is_identifier(int64_t distinct, int64_t n)
     return distinct > 20 && 2 * distinct > n;
 }
 
-static stonet_status fit_inputs(sn_schema *schema, const stonet_data *train, const stonet_run *run)
+static stonet_status fit_inputs(sn_schema *schema, const stonet_data *train, int64_t levels,
+                                const stonet_run *run)
 {
     SN_TRY(SN_NEW(schema->input, train->n_columns));
     schema->n_inputs = train->n_columns;
@@ -48,6 +49,7 @@ static stonet_status fit_inputs(sn_schema *schema, const stonet_data *train, con
         sn_message(run, STONET_NOTE, "column '%s' is text: one feature for each of its %lld values",
                    input->name, (long long)words->count);
     }
+    if (levels > 0) SN_TRY(sn_schema_find_levels(schema, train, levels));
     return sn_schema_lay_out(schema);
 }
 
@@ -94,7 +96,21 @@ static bool looks_like_images(const stonet_data *train, const sn_moments *column
     return levels >= 16 && 4 * wide >= 3 * varying;
 }
 
-/* Mean and variance of every feature; for a category, of its 0/1 indicator. */
+/* Shares of the rows that have each level of a column, and the variances of the 0/1 indicators. */
+static void level_moments(const stonet_data *train, const sn_input *input, int64_t slot, double *mean,
+                          double *variance)
+{
+    for (int64_t i = 0; i < train->n; i++) {
+        const int64_t level = sn_input_level(input, train->x[i * train->n_numeric + slot]);
+        if (level >= 0) mean[level] += 1.0;
+    }
+    for (int64_t c = 0; c < input->levels; c++) {
+        mean[c] /= (double)train->n;
+        variance[c] = mean[c] * (1 - mean[c]);
+    }
+}
+
+/* Mean and variance of every feature; for a category or a level, of its 0/1 indicator. */
 static stonet_status feature_moments(sn_schema *schema, const stonet_data *train, const sn_moments *columns,
                                      double *variance)
 {
@@ -104,6 +120,7 @@ static stonet_status feature_moments(sn_schema *schema, const stonet_data *train
         if (input->kind == SN_COLUMN_NUMBER) {
             schema->mean[f] = columns->mean[slot];
             variance[f] = columns->high[slot] > columns->low[slot] ? columns->variance[slot] : 0;
+            if (input->levels > 0) level_moments(train, input, slot, schema->mean + f + 1, variance + f + 1);
             continue;
         }
         if (input->features == 0) continue;
@@ -126,13 +143,43 @@ static stonet_status feature_moments(sn_schema *schema, const stonet_data *train
     return STONET_OK;
 }
 
+/* The variance of a block of indicators, all together, beside that of the column it belongs to: enough to be
+   heard, and not so much that a column with many levels drowns the others. */
+static const double LEVELS_VARIANCE = 0.5;
+
+/* One factor for the indicators of a column, by which their variances sum to a part of the column's own. */
+static void scale_levels(sn_schema *schema, const double *variance)
+{
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        const int64_t own = input->first_feature;
+        double total = 0;
+        for (int64_t c = 1; c <= input->levels; c++) total += variance[own + c];
+        for (int64_t c = 1; c <= input->levels; c++)
+            schema->factor[own + c] =
+                fabs(schema->factor[own]) * sqrt(LEVELS_VARIANCE * variance[own] / total);
+    }
+}
+
+/* 1 / the root of the mean variance of the features, levels left out. */
+static double common_factor(const sn_schema *schema, const double *variance)
+{
+    double total = 0;
+    int64_t count = 0;
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        const int64_t features = input->features - input->levels;
+        for (int64_t c = 0; c < features; c++) total += variance[input->first_feature + c];
+        count += features;
+    }
+    return 1 / sqrt(total / (double)count);
+}
+
 /* centre and factor from the means and variances. A constant feature tells nothing and gets the factor 0,
    so that it stays 0 in new data too. */
 static void set_scaling(sn_schema *schema, const double *variance)
 {
-    double total = 0;
-    for (int64_t f = 0; f < schema->p; f++) total += variance[f];
-    double common = 1 / sqrt(total / (double)schema->p);
+    const double common = common_factor(schema, variance);
     for (int64_t f = 0; f < schema->p; f++) {
         schema->centre[f] = schema->mean[f];
         switch (schema->scale) {
@@ -153,6 +200,7 @@ static void set_scaling(sn_schema *schema, const double *variance)
         }
         if (variance[f] == 0 && schema->scale != SN_SCALE_NONE) schema->factor[f] = 0;
     }
+    scale_levels(schema, variance);
 }
 
 static stonet_status report_constants(const sn_schema *schema, const double *variance, const stonet_run *run)
@@ -403,8 +451,8 @@ static stonet_status check_names(const sn_schema *schema)
                    bytes >> 20, most >> 20);
 }
 
-stonet_status sn_schema_fit(const stonet_data *train, sn_scale scale, sn_task_wish task,
-                            const stonet_run *run, sn_schema **out)
+stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted, const stonet_run *run,
+                            sn_schema **out)
 {
     *out = NULL;
     if (train->n < 2) return sn_fail(STONET_ERROR_DATA, "one row is not enough to fit a model");
@@ -412,10 +460,10 @@ stonet_status sn_schema_fit(const stonet_data *train, sn_scale scale, sn_task_wi
     SN_TRY(check_no_leak(train));
     sn_schema *schema = sn_calloc(1, sizeof *schema);
     if (schema == NULL) return STONET_ERROR_MEMORY;
-    stonet_status status = fit_response(schema, train, task, run);
-    if (status == STONET_OK) status = fit_inputs(schema, train, run);
+    stonet_status status = fit_response(schema, train, wanted->task, run);
+    if (status == STONET_OK) status = fit_inputs(schema, train, wanted->levels, run);
     if (status == STONET_OK) status = check_names(schema);
-    if (status == STONET_OK) status = fit_scaling(schema, train, scale, run);
+    if (status == STONET_OK) status = fit_scaling(schema, train, wanted->scale, run);
     if (status != STONET_OK) {
         sn_schema_free(schema);
         return status;

@@ -4,12 +4,15 @@
 
 #include "data/schema.h"
 
-/* One column of the table. A number becomes one feature, a text column one feature for each category. A text
-   column without categories is left out (it looked like an identifier). */
+/* One column of the table. A number becomes one feature, and one more for each of its levels; a text column
+   one feature for each category. A text column without categories is left out (it looked like an identifier).
+ */
 typedef struct sn_input {
     char *name;
     sn_column_kind kind;
     sn_dictionary categories; /* sorted bytewise */
+    int64_t levels;
+    float *level; /* ascending */
     int64_t first_feature, features;
 } sn_input;
 
@@ -19,10 +22,10 @@ struct sn_schema {
     int64_t n_inputs;
     sn_input *input;
 
-    /* feature = (raw - centre) * factor, where raw is the number, or 1 and 0 for a category. */
+    /* feature = (raw - centre) * factor, where raw is the number, or 1 and 0 for a category or a level. */
     int64_t p;
     char **feature_name;
-    double *mean; /* of raw over the training rows: what an unknown category counts as */
+    double *mean; /* of raw over the training rows: what an unknown category or level counts as */
     double *centre, *factor;
 
     sn_task task;
@@ -36,7 +39,11 @@ struct sn_schema {
 /* column[j]: which column of the table is input j, -1 for one the model leaves out and the table does not
    have. */
 stonet_status sn_schema_match(const sn_schema *schema, const stonet_data *data, int64_t *column);
-/* Sets first_feature, features, p and the feature names from the inputs and their categories. */
+/* Finds the levels of the numeric inputs in the training rows, up to `most` of a column. */
+stonet_status sn_schema_find_levels(sn_schema *schema, const stonet_data *train, int64_t most);
+/* Which level of the input a number is, -1: none of them. */
+int64_t sn_input_level(const sn_input *input, float value);
+/* Sets first_feature, features, p and the feature names from the inputs, their categories and levels. */
 stonet_status sn_schema_lay_out(sn_schema *schema);
 
 #endif

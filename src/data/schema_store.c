@@ -18,6 +18,13 @@ static json_t *words_to_json(const sn_dictionary *words)
     return list;
 }
 
+static json_t *levels_to_json(const sn_input *input)
+{
+    json_t *list = json_array();
+    for (int64_t c = 0; c < input->levels; c++) list = sn_json_add(list, json_real((double)input->level[c]));
+    return list;
+}
+
 static json_t *inputs_to_json(const sn_schema *schema)
 {
     json_t *list = json_array();
@@ -26,6 +33,7 @@ static json_t *inputs_to_json(const sn_schema *schema)
         json_t *entry = json_pack("{s:s}", "name", input->name);
         if (input->kind == SN_COLUMN_TEXT)
             entry = sn_json_put(entry, "categories", words_to_json(&input->categories));
+        if (input->levels > 0) entry = sn_json_put(entry, "levels", levels_to_json(input));
         list = sn_json_add(list, entry);
     }
     return list;
@@ -133,17 +141,36 @@ static stonet_status words_from_json(const json_t *list, const char *key, sn_dic
     return STONET_OK;
 }
 
+static stonet_status levels_from_json(const json_t *list, sn_input *input)
+{
+    const size_t count = json_array_size(list); /* 0 for what is no array */
+    if (input->kind != SN_COLUMN_NUMBER || count < 1 || count > SN_MOST_LEVELS)
+        return damaged("schema.inputs");
+    SN_TRY(SN_NEW(input->level, count));
+    input->levels = (int64_t)count;
+    for (size_t c = 0; c < count; c++) {
+        const json_t *value = json_array_get(list, c);
+        input->level[c] = (float)json_number_value(value);
+        if (!json_is_number(value) || !isfinite(input->level[c]) ||
+            (c > 0 && input->level[c] <= input->level[c - 1]))
+            return damaged("schema.inputs");
+    }
+    return STONET_OK;
+}
+
 static stonet_status inputs_from_json(const json_t *list, sn_schema *schema)
 {
     SN_TRY(SN_NEW(schema->input, json_array_size(list)));
     schema->n_inputs = (int64_t)json_array_size(list);
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const json_t *entry = json_array_get(list, (size_t)j);
-        const json_t *categories = json_object_get(entry, "categories");
+        const json_t *categories = json_object_get(entry, "categories"),
+                     *levels = json_object_get(entry, "levels");
         sn_input *input = &schema->input[j];
         SN_TRY(copy_word(json_object_get(entry, "name"), "schema.inputs", &input->name));
         input->kind = categories != NULL ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER;
         if (categories != NULL) SN_TRY(words_from_json(categories, "schema.inputs", &input->categories));
+        if (levels != NULL) SN_TRY(levels_from_json(levels, input));
     }
     return STONET_OK;
 }

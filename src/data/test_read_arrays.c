@@ -94,7 +94,9 @@ static void test_npz_for_a_model(void **state)
     (void)state;
     stonet_data *train = read_golden("xy.npz", NULL), *data;
     sn_schema *schema = NULL;
-    assert_int_equal(sn_schema_fit(train, SN_SCALE_NONE, SN_TASK_AUTO, NULL, &schema), STONET_OK);
+    assert_int_equal(
+        sn_schema_fit(train, &(sn_encoding){.scale = SN_SCALE_NONE, .task = SN_TASK_AUTO}, NULL, &schema),
+        STONET_OK);
     assert_int_equal(sn_read_for(golden("xy.npz"), NULL, schema, &data), STONET_OK);
     assert_int_equal(data->n_targets, 0);
     check_counting(data, 3, 4, -3.5f);

@@ -33,7 +33,8 @@ static stonet_data *read_set(const char *name, const char *target, const char *t
 static void check_schema(const stonet_data *data, sn_scale scale, sn_task task, int64_t outputs)
 {
     sn_schema *schema;
-    if (sn_schema_fit(data, SN_SCALE_AUTO, SN_TASK_AUTO, NULL, &schema) != STONET_OK)
+    if (sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema) !=
+        STONET_OK)
         fail_msg("%s", stonet_last_error());
     assert_int_equal(sn_schema_scale(schema), scale);
     assert_int_equal(sn_schema_task(schema), task);

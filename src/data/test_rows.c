@@ -83,7 +83,9 @@ static void check_fetching(stonet_data *data)
 {
     sn_schema *schema = NULL;
     sn_encoder *encoder = NULL;
-    assert_int_equal(sn_schema_fit(data, SN_SCALE_AUTO, SN_TASK_AUTO, NULL, &schema), STONET_OK);
+    assert_int_equal(
+        sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema),
+        STONET_OK);
     const int64_t n = stonet_data_rows(data), p = sn_schema_features(schema);
     float *whole = sn_calloc((size_t)(n * p), sizeof *whole);
     double *y = sn_calloc((size_t)n, sizeof *y);

@@ -35,7 +35,8 @@ static stonet_data *table(const char *text, const char *target)
 static sn_schema *fit(const stonet_data *data, sn_scale scale, sn_task_wish task)
 {
     sn_schema *schema = NULL;
-    if (sn_schema_fit(data, scale, task, NULL, &schema) != STONET_OK) fail_msg("%s", stonet_last_error());
+    if (sn_schema_fit(data, &(sn_encoding){.scale = scale, .task = task}, NULL, &schema) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
     return schema;
 }
 
@@ -43,7 +44,8 @@ static void refuse_fit(const char *text, const char *target, sn_task_wish task, 
 {
     stonet_data *data = table(text, target);
     sn_schema *schema = (sn_schema *)data;
-    assert_int_equal(sn_schema_fit(data, SN_SCALE_AUTO, task, NULL, &schema), STONET_ERROR_DATA);
+    assert_int_equal(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = task}, NULL, &schema),
+                     STONET_ERROR_DATA);
     assert_null(schema);
     if (strstr(stonet_last_error(), words) == NULL) fail_msg("%s", stonet_last_error());
     stonet_data_free(data);
@@ -73,7 +75,9 @@ static void test_features(void **state)
     run.on_message = keep_message;
     last_message[0] = '\0';
     sn_schema *schema;
-    assert_int_equal(sn_schema_fit(data, SN_SCALE_AUTO, SN_TASK_AUTO, &run, &schema), STONET_OK);
+    assert_int_equal(
+        sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, &run, &schema),
+        STONET_OK);
     assert_non_null(strstr(last_message, "1 constant feature is without effect: b"));
     assert_non_null(strstr(last_message, "column 'colour' is text"));
     assert_int_equal(sn_schema_scale(schema), SN_SCALE_COLUMN);
@@ -452,10 +456,14 @@ static void test_response_as_a_feature(void **state)
     stonet_data *data = NULL, *rows = NULL;
     sn_schema *schema = NULL;
     assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
-    assert_int_equal(sn_schema_fit(data, SN_SCALE_AUTO, SN_TASK_AUTO, NULL, &schema), STONET_ERROR_DATA);
+    assert_int_equal(
+        sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema),
+        STONET_ERROR_DATA);
     assert_non_null(strstr(stonet_last_error(), "has a column 'y', which is also the name of the target"));
     assert_int_equal(stonet_data_subset(data, (int64_t[]){0, 1, 2}, 3, &rows), STONET_OK);
-    assert_int_equal(sn_schema_fit(rows, SN_SCALE_AUTO, SN_TASK_AUTO, NULL, &schema), STONET_ERROR_DATA);
+    assert_int_equal(
+        sn_schema_fit(rows, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema),
+        STONET_ERROR_DATA);
     stonet_data_free(rows);
     stonet_data_free(data);
 

@@ -52,6 +52,7 @@ typedef struct sn_method {
     bool unsupervised;  /* does not look at the response, which may be missing (problem->outputs is then 0) */
     bool by_rows; /* fetches its rows batch by batch (data/rows.h): problem->x may be NULL in fit and fit_more
                    */
+    bool chooses_levels; /* levels=default is levels=auto: it chooses what it can on held-out rows anyway */
     const sn_param *params;
     size_t n_params;
     sn_grid_entry grid[SN_MAX_GRID_ENTRIES]; /* what is worth tuning; none where nothing is */

@@ -234,6 +234,7 @@ const sn_method sn_method_stonet = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .by_rows = true,
+    .chooses_levels = true,
     .params = sn_stonet_params,
     .n_params = SN_STONET_PARAMS,
     /* a fit chooses weight decay, epochs and activation by itself */

@@ -15,11 +15,6 @@ int sn_model_threads(int threads)
     return before;
 }
 
-sn_scale sn_spec_scale(const stonet_spec *spec)
-{
-    return (sn_scale)sn_words_choice(&sn_scale_words, spec->common, "scale");
-}
-
 sn_task_wish sn_spec_task(const stonet_spec *spec)
 {
     int task = sn_words_choice(&sn_task_words, spec->common, "task");
@@ -71,6 +66,21 @@ static stonet_status response_wish(const stonet_spec *spec, const stonet_data *t
         return sn_fail(STONET_ERROR_DATA, "task=%s needs a target, and %s has none",
                        sn_word(spec->common, "task"), sn_table_name(train));
     *wish = SN_TASK_WISH_NONE;
+    return STONET_OK;
+}
+
+stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                               sn_encoding *out)
+{
+    *out = (sn_encoding){.scale = (sn_scale)sn_words_choice(&sn_scale_words, spec->common, "scale")};
+    SN_TRY(response_wish(spec, train, &out->task));
+    const bool none = sn_is(spec->common, "levels", "none") ||
+                      (sn_is(spec->common, "levels", "default") && !spec->method->chooses_levels);
+    if (none) return STONET_OK;
+    if (*sn_word(spec->common, "levels") == '\0')
+        out->levels = sn_int(spec->common, "levels");
+    else
+        SN_TRY(sn_levels_choose(train, run, out));
     return STONET_OK;
 }
 
@@ -215,9 +225,9 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     model->n_train = stonet_data_rows(train);
     model->seed = run->seed;
     SN_TRY(sn_settings_copy(spec->settings, &model->settings));
-    sn_task_wish wish;
-    SN_TRY(response_wish(spec, train, &wish));
-    SN_TRY(sn_schema_fit(train, sn_spec_scale(spec), wish, run, &model->schema));
+    sn_encoding encoding;
+    SN_TRY(sn_spec_encoding(spec, train, run, &encoding));
+    SN_TRY(sn_schema_fit(train, &encoding, run, &model->schema));
     SN_TRY(check_method(spec->method, model->schema));
     SN_TRY(choose_learner(spec, model));
     encoded data = {0};

@@ -9,7 +9,7 @@
 #include "learners/learner.h"
 #include "methods/method.h"
 
-/* The settings every method has: dim, task, scale, learner. */
+/* The settings every method has: dim, task, scale, levels, learner. */
 extern const sn_param sn_common_params[];
 extern const size_t sn_common_param_count;
 
@@ -23,8 +23,13 @@ struct stonet_spec {
 
 /* What the spec says of the task. */
 sn_task_wish sn_spec_task(const stonet_spec *spec);
-/* What it says of the scale of the features. */
-sn_scale sn_spec_scale(const stonet_spec *spec);
+/* The encoding of features and response it asks for; what it leaves open about levels is chosen by these
+   rows. */
+stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                               sn_encoding *out);
+/* Sets encoding->levels to what a ridge or logistic regression does better with on held-out rows: 0, or a few
+   values of a column. Says so when it is not 0. */
+stonet_status sn_levels_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding);
 /* Whether stonet_spec_set knows the name (learner.NAME: of the learner chosen). */
 bool sn_spec_has(const stonet_spec *spec, const char *name);
 

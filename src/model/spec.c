@@ -13,6 +13,10 @@ const sn_param sn_common_params[] = {
      "what the target is; auto: text and few whole numbers are classes"},
     {"scale", SN_CHOICE, "auto", 0, 0, SN_SCALE_WORDS(SN_JOINED),
      "how features are scaled: each column, all by one common factor, only centred, or not at all"},
+    {"levels", SN_INTEGER, "default", 3, SN_MOST_LEVELS, "default|auto|none",
+     "numbers that look like codes also as categories: columns of 3 up to so many distinct values; auto: of "
+     "3 "
+     "to 8, if that helps a linear model on held-out rows; default: auto for stonet, else none"},
     {"learner", SN_CHOICE, "auto", 0, 0, "auto|none" SN_LEARNERS(LEARNER_CHOICE),
      "what predicts from Z; auto: the method itself, else logistic or linear regression"},
 };

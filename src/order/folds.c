@@ -114,7 +114,10 @@ static stonet_status fit_one(const folds *self, const stonet_run *run, int64_t c
     SN_GOTO(status, SN_TAKE(&scratch, predicted, split->n_held_out * self->outputs), done);
     if (self->k[c] == 0) {
         sn_schema *schema = NULL;
-        SN_GOTO(status, sn_schema_fit(train, SN_SCALE_NONE, sn_spec_task(self->job->spec), NULL, &schema),
+        SN_GOTO(status,
+                sn_schema_fit(train,
+                              &(sn_encoding){.scale = SN_SCALE_NONE, .task = sn_spec_task(self->job->spec)},
+                              NULL, &schema),
                 done);
         status = guess(self, train, split, schema, predicted);
         if (status == STONET_OK)

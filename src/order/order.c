@@ -112,7 +112,9 @@ static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, s
     SN_WORKSPACE(scratch);
     sn_schema *schema = NULL;
     sn_problem problem;
-    SN_TRY(sn_schema_fit(job->data, sn_spec_scale(job->spec), sn_spec_task(job->spec), job->run, &schema));
+    sn_encoding encoding;
+    SN_TRY(sn_spec_encoding(job->spec, job->data, job->run, &encoding));
+    SN_TRY(sn_schema_fit(job->data, &encoding, job->run, &schema));
     stonet_status status = encode(schema, job->data, &scratch, &problem);
     sn_schema_free(schema);
     SN_TRY(status);

@@ -87,6 +87,10 @@ class StoNetClassifier(BaseStoNetClassifier):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -136,6 +140,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         "output",
         "engine",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -173,6 +178,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         output: str = "trained",
         engine: str = "cpu",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -209,6 +215,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         self.output = output
         self.engine = engine
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -289,6 +296,10 @@ class StoNetRegressor(BaseStoNetRegressor):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -337,6 +348,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         "output",
         "engine",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -374,6 +386,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         output: str = "trained",
         engine: str = "cpu",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -410,6 +423,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.output = output
         self.engine = engine
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -425,6 +439,10 @@ class PrincipalComponents(UnsupervisedReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -443,6 +461,7 @@ class PrincipalComponents(UnsupervisedReduction):
     _method = "pca"
     _settings = (
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -450,12 +469,14 @@ class PrincipalComponents(UnsupervisedReduction):
         n_components: int = 2,
         *,
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -478,6 +499,10 @@ class SlicedInverseRegression(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -499,6 +524,7 @@ class SlicedInverseRegression(TransformerReduction):
         "ridge",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -509,6 +535,7 @@ class SlicedInverseRegression(TransformerReduction):
         ridge: float = 0.0,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -518,6 +545,7 @@ class SlicedInverseRegression(TransformerReduction):
         self.ridge = ridge
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -540,6 +568,10 @@ class SlicedAverageVariance(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -561,6 +593,7 @@ class SlicedAverageVariance(TransformerReduction):
         "ridge",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -571,6 +604,7 @@ class SlicedAverageVariance(TransformerReduction):
         ridge: float = 0.0,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -580,6 +614,7 @@ class SlicedAverageVariance(TransformerReduction):
         self.ridge = ridge
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -602,6 +637,10 @@ class DirectionalRegression(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -623,6 +662,7 @@ class DirectionalRegression(TransformerReduction):
         "ridge",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -633,6 +673,7 @@ class DirectionalRegression(TransformerReduction):
         ridge: float = 0.0,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -642,6 +683,7 @@ class DirectionalRegression(TransformerReduction):
         self.ridge = ridge
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -664,6 +706,10 @@ class PrincipalHessianDirections(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -685,6 +731,7 @@ class PrincipalHessianDirections(TransformerReduction):
         "ridge",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -695,6 +742,7 @@ class PrincipalHessianDirections(TransformerReduction):
         ridge: float = 0.0,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -704,6 +752,7 @@ class PrincipalHessianDirections(TransformerReduction):
         self.ridge = ridge
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -736,6 +785,10 @@ class GSIR(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -761,6 +814,7 @@ class GSIR(TransformerReduction):
         "atype",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -775,6 +829,7 @@ class GSIR(TransformerReduction):
         atype: str = "identity",
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -788,6 +843,7 @@ class GSIR(TransformerReduction):
         self.atype = atype
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -818,6 +874,10 @@ class KernelSIR(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -842,6 +902,7 @@ class KernelSIR(TransformerReduction):
         "ridge",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -855,6 +916,7 @@ class KernelSIR(TransformerReduction):
         ridge: float = 0.0001,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -867,6 +929,7 @@ class KernelSIR(TransformerReduction):
         self.ridge = ridge
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -897,6 +960,10 @@ class GSAVE(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -921,6 +988,7 @@ class GSAVE(TransformerReduction):
         "ey",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -934,6 +1002,7 @@ class GSAVE(TransformerReduction):
         ey: float = 0.1,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -946,6 +1015,7 @@ class GSAVE(TransformerReduction):
         self.ey = ey
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -975,6 +1045,10 @@ class NNSDR(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1000,6 +1074,7 @@ class NNSDR(TransformerReduction):
         "rate",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -1014,6 +1089,7 @@ class NNSDR(TransformerReduction):
         rate: float = 0.001,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1027,6 +1103,7 @@ class NNSDR(TransformerReduction):
         self.rate = rate
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1055,6 +1132,10 @@ class Autoencoder(UnsupervisedReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1079,6 +1160,7 @@ class Autoencoder(UnsupervisedReduction):
         "momentum",
         "decay",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -1092,6 +1174,7 @@ class Autoencoder(UnsupervisedReduction):
         momentum: float = 0.9,
         decay: float = 0.0,
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1104,6 +1187,7 @@ class Autoencoder(UnsupervisedReduction):
         self.momentum = momentum
         self.decay = decay
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1130,6 +1214,10 @@ class MAVE(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1153,6 +1241,7 @@ class MAVE(TransformerReduction):
         "ridge",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -1165,6 +1254,7 @@ class MAVE(TransformerReduction):
         ridge: float = 0.0,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1176,6 +1266,7 @@ class MAVE(TransformerReduction):
         self.ridge = ridge
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1202,6 +1293,10 @@ class OuterProductOfGradients(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1225,6 +1320,7 @@ class OuterProductOfGradients(TransformerReduction):
         "ridge",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -1237,6 +1333,7 @@ class OuterProductOfGradients(TransformerReduction):
         ridge: float = 0.0,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1248,6 +1345,7 @@ class OuterProductOfGradients(TransformerReduction):
         self.ridge = ridge
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1272,6 +1370,10 @@ class LassoSIR(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1294,6 +1396,7 @@ class LassoSIR(TransformerReduction):
         "folds",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -1305,6 +1408,7 @@ class LassoSIR(TransformerReduction):
         folds: int = 10,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1315,6 +1419,7 @@ class LassoSIR(TransformerReduction):
         self.folds = folds
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1344,6 +1449,10 @@ class GradientKDR(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1368,6 +1477,7 @@ class GradientKDR(TransformerReduction):
         "steps",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -1381,6 +1491,7 @@ class GradientKDR(TransformerReduction):
         steps: int = 1,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1393,6 +1504,7 @@ class GradientKDR(TransformerReduction):
         self.steps = steps
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1429,6 +1541,10 @@ class KernelDimensionReduction(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1456,6 +1572,7 @@ class KernelDimensionReduction(TransformerReduction):
         "restarts",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -1472,6 +1589,7 @@ class KernelDimensionReduction(TransformerReduction):
         restarts: int = 1,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1487,6 +1605,7 @@ class KernelDimensionReduction(TransformerReduction):
         self.restarts = restarts
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1517,6 +1636,10 @@ class LeastSquaresMutualInformation(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1542,6 +1665,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         "restarts",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -1556,6 +1680,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         restarts: int = 5,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1569,6 +1694,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         self.restarts = restarts
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1594,6 +1720,10 @@ class ContourRegression(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1616,6 +1746,7 @@ class ContourRegression(TransformerReduction):
         "ridge",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -1627,6 +1758,7 @@ class ContourRegression(TransformerReduction):
         ridge: float = 0.0,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1637,6 +1769,7 @@ class ContourRegression(TransformerReduction):
         self.ridge = ridge
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1666,6 +1799,10 @@ class ConditionalVarianceEstimation(TransformerReduction):
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1691,6 +1828,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         "ridge",
         "task",
         "scale",
+        "levels",
     )
 
     def __init__(
@@ -1705,6 +1843,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         ridge: float = 0.0,
         task: str = "auto",
         scale: str = "auto",
+        levels: int | str | None = "default",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1718,6 +1857,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         self.ridge = ridge
         self.task = task
         self.scale = scale
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -1,0 +1,101 @@
+/* Numbers that look like codes: columns with few distinct values, and which of them a number is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "data/schema_parts.h"
+
+enum {
+    FEWEST = 3,     /* levels: of two, one number says all */
+    FEWEST_ROWS = 3 /* of each level */
+};
+
+/* What has been seen of a column so far. */
+typedef struct seen {
+    int64_t input, slot;
+    int64_t count; /* of distinct values; more than can be kept: the column is given up */
+    float *value;
+    int64_t *rows;
+} seen;
+
+static int64_t find(const seen *column, float value)
+{
+    for (int64_t c = 0; c < column->count; c++)
+        if (column->value[c] == value) return c;
+    return -1;
+}
+
+static void look_at(seen *column, float value, int64_t most)
+{
+    const int64_t at = find(column, value);
+    if (at >= 0) {
+        column->rows[at]++;
+    } else if (column->count++ < most) {
+        column->value[column->count - 1] = value;
+        column->rows[column->count - 1] = 1;
+    }
+}
+
+/* Row by row over the columns that may still have levels: those of real numbers are given up soon. */
+static void look(const stonet_data *train, int64_t most, seen *columns, int64_t count)
+{
+    for (int64_t i = 0; i < train->n && count > 0; i++) {
+        int64_t kept = 0;
+        for (int64_t k = 0; k < count; k++) {
+            look_at(&columns[k], train->x[i * train->n_numeric + columns[k].slot], most);
+            if (columns[k].count > most) continue;
+            const seen held = columns[kept];
+            columns[kept++] = columns[k];
+            columns[k] = held;
+        }
+        count = kept;
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const float left = *(const float *)a, right = *(const float *)b;
+    return (left > right) - (left < right);
+}
+
+static stonet_status keep(const seen *column, int64_t most, sn_input *input)
+{
+    if (column->count < FEWEST || column->count > most) return STONET_OK;
+    for (int64_t c = 0; c < column->count; c++)
+        if (column->rows[c] < FEWEST_ROWS) return STONET_OK;
+    SN_TRY(SN_NEW_RAW(input->level, column->count));
+    memcpy(input->level, column->value, (size_t)column->count * sizeof *input->level);
+    qsort(input->level, (size_t)column->count, sizeof *input->level, by_value);
+    input->levels = column->count;
+    return STONET_OK;
+}
+
+stonet_status sn_schema_find_levels(sn_schema *schema, const stonet_data *train, int64_t most)
+{
+    SN_WORKSPACE(scratch);
+    seen *columns = NULL;
+    float *value = NULL;
+    int64_t *rows = NULL, count = 0;
+    SN_TRY(SN_TAKE(&scratch, columns, schema->n_inputs));
+    SN_TRY(SN_TAKE(&scratch, value, schema->n_inputs * most));
+    SN_TRY(SN_TAKE(&scratch, rows, schema->n_inputs * most));
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        if (schema->input[j].kind != SN_COLUMN_NUMBER) continue;
+        columns[count] = (seen){.input = j,
+                                .slot = train->column[j].slot,
+                                .value = value + count * most,
+                                .rows = rows + count * most};
+        count++;
+    }
+    look(train, most, columns, count);
+    for (int64_t k = 0; k < count; k++) SN_TRY(keep(&columns[k], most, &schema->input[columns[k].input]));
+    return STONET_OK;
+}
+
+int64_t sn_input_level(const sn_input *input, float value)
+{
+    for (int64_t c = 0; c < input->levels; c++)
+        if (input->level[c] == value) return c;
+    return -1;
+}

@@ -1,0 +1,184 @@
+/* Numbers that look like codes: which columns have levels, what they become, and the way to a store and back.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "data/schema.h"
+
+enum { ROWS = 12, COLUMNS = 5 };
+
+/* grade has 4 values 3 times each; flag two; rare a value in two rows; real twelve; few one too many. */
+static const float table[ROWS * COLUMNS] = {1,    0, 7, 0.1F, 1, 2,    1, 7, 0.2F, 2, 3,    0, 7, 0.3F, 3,
+                                            4.5F, 1, 8, 0.4F, 4, 1,    0, 8, 0.5F, 5, 2,    1, 8, 0.6F, 1,
+                                            3,    0, 8, 0.7F, 2, 4.5F, 1, 8, 0.8F, 3, 1,    0, 7, 0.9F, 4,
+                                            2,    1, 7, 1.0F, 5, 3,    0, 9, 1.1F, 1, 4.5F, 1, 9, 1.2F, 2};
+
+static const double y[ROWS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10.5, 11, 12};
+
+static stonet_data *rows(const float *x, int64_t n)
+{
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_wrap(x, n, COLUMNS, &data), STONET_OK);
+    if (n == ROWS) assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    return data;
+}
+
+static sn_schema *fit(const stonet_data *data, sn_scale scale, int64_t levels)
+{
+    sn_schema *schema = NULL;
+    const sn_encoding wanted = {.scale = scale, .task = SN_TASK_WISH_REGRESSION, .levels = levels};
+    if (sn_schema_fit(data, &wanted, NULL, &schema) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return schema;
+}
+
+static void columns_of_few_numbers_gain_a_block(void **state)
+{
+    (void)state;
+    stonet_data *data = rows(table, ROWS);
+    sn_schema *plain = fit(data, SN_SCALE_COLUMN, 0), *schema = fit(data, SN_SCALE_COLUMN, 4);
+    assert_int_equal(sn_schema_features(plain), COLUMNS);
+    assert_int_equal(sn_schema_level_inputs(plain), 0);
+    assert_int_equal(sn_schema_level_inputs(schema), 1);
+    const char *const names[] = {"x1", "x1=1", "x1=2", "x1=3", "x1=4.5", "x2", "x3", "x4", "x5"};
+    enum { P = sizeof names / sizeof *names };
+    assert_int_equal(sn_schema_features(schema), P);
+    assert_int_equal(sn_schema_inputs(schema), COLUMNS);
+    for (int f = 0; f < P; f++) assert_string_equal(sn_schema_feature_name(schema, f), names[f]);
+
+    float x[ROWS * P], before[ROWS * COLUMNS];
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    assert_int_equal(sn_schema_encode_x(plain, data, before), STONET_OK);
+    double total = 0.0;
+    for (int f = 1; f <= 4; f++) {
+        double mean = 0.0;
+        for (int i = 0; i < ROWS; i++) {
+            mean += (double)x[i * P + f] / ROWS;
+            total += (double)x[i * P + f] * (double)x[i * P + f] / ROWS;
+            assert_true((x[i * P + f] > 0) == (table[i * COLUMNS] == (f == 4 ? 4.5F : (float)f)));
+        }
+        assert_true(fabs(mean) < 1e-6);
+    }
+    assert_true(fabs(total - 0.5) < 1e-6);
+    for (int i = 0; i < ROWS; i++) { /* the columns themselves are what they were */
+        assert_true(x[i * P] == before[i * COLUMNS]);
+        for (int j = 1; j < COLUMNS; j++) assert_true(x[i * P + 4 + j] == before[i * COLUMNS + j]);
+    }
+    sn_schema_free(plain);
+    sn_schema_free(schema);
+    schema = fit(data, SN_SCALE_COLUMN, 3);
+    assert_int_equal(sn_schema_level_inputs(schema), 0);
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+static void a_block_follows_the_scale_of_its_column(void **state)
+{
+    (void)state;
+    stonet_data *data = rows(table, ROWS);
+    const sn_scale scales[] = {SN_SCALE_COMMON, SN_SCALE_CENTRE, SN_SCALE_NONE};
+    for (int k = 0; k < 3; k++) {
+        sn_schema *schema = fit(data, scales[k], 4), *plain = fit(data, scales[k], 0);
+        float x[ROWS * 9], before[ROWS * COLUMNS];
+        assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+        assert_int_equal(sn_schema_encode_x(plain, data, before), STONET_OK);
+        double variance[5] = {0};
+        for (int f = 0; f < 5; f++) {
+            double mean = 0.0;
+            for (int i = 0; i < ROWS; i++) mean += (double)x[i * 9 + f] / ROWS;
+            for (int i = 0; i < ROWS; i++) variance[f] += pow((double)x[i * 9 + f] - mean, 2) / ROWS;
+        }
+        const double block = variance[1] + variance[2] + variance[3] + variance[4];
+        assert_true(fabs(block / variance[0] - 0.5) < 1e-6);
+        assert_true(x[0] == before[0] && x[8] == before[4]);
+        sn_schema_free(schema);
+        sn_schema_free(plain);
+    }
+    stonet_data_free(data);
+}
+
+/* A number that training never saw keeps its own feature, and its block says nothing. */
+static void unseen_numbers_have_an_empty_block(void **state)
+{
+    (void)state;
+    stonet_data *data = rows(table, ROWS);
+    const float fresh[COLUMNS] = {2.5F, 0, 7, 0.1F, 1};
+    stonet_data *other = rows(fresh, 1);
+    sn_schema *schema = fit(data, SN_SCALE_COLUMN, 8);
+    float x[16];
+    assert_int_equal(sn_schema_features(schema), 9);
+    assert_int_equal(sn_schema_encode_x(schema, other, x), STONET_OK);
+    assert_true(fabs((double)x[0]) > 1e-3);
+    for (int f = 1; f <= 4; f++) assert_true(x[f] == 0.0F);
+    sn_schema_free(schema);
+    stonet_data_free(other);
+    stonet_data_free(data);
+}
+
+static void levels_come_back_from_a_store(void **state)
+{
+    (void)state;
+    stonet_data *data = rows(table, ROWS);
+    sn_schema *schema = fit(data, SN_SCALE_COLUMN, 8), *back = NULL;
+    sn_store *store;
+    float x[ROWS * 9], again[ROWS * 9];
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_schema_save(schema, store), STONET_OK);
+    assert_int_equal(sn_schema_load(store, &back), STONET_OK);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    assert_int_equal(sn_schema_encode_x(back, data, again), STONET_OK);
+    assert_memory_equal(x, again, sizeof x);
+    sn_schema_free(back);
+    sn_store_free(store);
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+static void damaged_levels_are_refused(void **state)
+{
+    (void)state;
+    const char *const bad[] = {"[{\"name\":\"x1\",\"levels\":[2,1]}]",
+                               "[{\"name\":\"x1\",\"levels\":[]}]",
+                               "[{\"name\":\"x1\",\"levels\":3}]",
+                               "[{\"name\":\"x1\",\"levels\":[1,\"2\"]}]",
+                               "[{\"name\":\"x1\",\"levels\":[1,1e300]}]",
+                               "[{\"name\":\"x1\",\"categories\":[\"a\"],\"levels\":[1,2,3]}]"};
+    stonet_data *data = rows(table, ROWS);
+    sn_schema *schema = fit(data, SN_SCALE_COLUMN, 8), *back = NULL;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        sn_store *whole, *store;
+        const char *key, *value;
+        assert_int_equal(sn_store_create(&whole), STONET_OK);
+        assert_int_equal(sn_store_create(&store), STONET_OK);
+        assert_int_equal(sn_schema_save(schema, whole), STONET_OK);
+        for (size_t i = 0; i < sn_store_texts(whole); i++) {
+            sn_store_text(whole, i, &key, &value);
+            const bool here = strcmp(key, "schema.inputs") == 0;
+            assert_int_equal(sn_store_put_text(store, key, here ? bad[k] : value), STONET_OK);
+        }
+        if (sn_schema_load(store, &back) != STONET_ERROR_FORMAT) fail_msg("%s loads", bad[k]);
+        assert_non_null(strstr(stonet_last_error(), "schema.inputs"));
+        sn_store_free(whole);
+        sn_store_free(store);
+    }
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_of_few_numbers_gain_a_block),
+        cmocka_unit_test(a_block_follows_the_scale_of_its_column),
+        cmocka_unit_test(unseen_numbers_have_an_empty_block),
+        cmocka_unit_test(levels_come_back_from_a_store),
+        cmocka_unit_test(damaged_levels_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+/* levels=auto is taken where codes are no quantities, and for every method when asked. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/testing.h"
+
+enum { ROWS = 240 };
+
+/* Two columns: codes 1 .. 5 and noise. y by the code: a quantity, or of no order. */
+static sn_table codes(bool in_order, uint32_t seed)
+{
+    static const double worth[] = {2.0, -2.0, 1.0, 3.0, -3.0};
+    sn_table table = sn_table_features(ROWS, 2, seed);
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 3);
+    double y[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        const int code = (int)(sn_random_uniform(&random) * 5.0);
+        table.x[2 * i] = (float)(code + 1);
+        y[i] = (in_order ? (double)code : worth[code]) + sn_random_normal(&random);
+    }
+    if (stonet_data_set_targets(table.data, y, 1) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return table;
+}
+
+static int64_t features_of(const char *method, const char *levels, const stonet_data *data)
+{
+    stonet_spec *spec = sn_testing_spec(method, "1");
+    stonet_run run = STONET_RUN_INIT;
+    stonet_model *model = NULL;
+    assert_int_equal(stonet_spec_set(spec, "levels", levels), STONET_OK);
+    if (strcmp(method, "stonet") == 0) {
+        assert_int_equal(stonet_spec_set(spec, "epochs", "5"), STONET_OK);
+        assert_int_equal(stonet_spec_set(spec, "weight_decay", "0.01"), STONET_OK);
+    }
+    assert_int_equal(stonet_spec_set(spec, "task", "regression"), STONET_OK);
+    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    const int64_t features = stonet_model_features(model);
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    return features;
+}
+
+static void codes_without_order_become_categories(void **state)
+{
+    (void)state;
+    sn_table table = codes(false, 1);
+    assert_int_equal(features_of("sir", "auto", table.data), 7);
+    assert_int_equal(features_of("stonet", "default", table.data), 7);
+    assert_int_equal(features_of("sir", "default", table.data), 2);
+    assert_int_equal(features_of("stonet", "none", table.data), 2);
+    assert_int_equal(features_of("pca", "5", table.data), 7);
+    assert_int_equal(features_of("pca", "4", table.data), 2);
+    sn_table_free(&table);
+}
+
+/* Chance may speak for a block that says nothing, but not often. */
+static void quantities_mostly_stay_numbers(void **state)
+{
+    (void)state;
+    int taken[2] = {0, 0};
+    for (int in_order = 0; in_order < 2; in_order++) {
+        for (uint32_t seed = 1; seed <= 8; seed++) {
+            sn_table table = codes(in_order == 1, seed);
+            taken[in_order] += features_of("sir", "auto", table.data) > 2;
+            sn_table_free(&table);
+        }
+    }
+    assert_int_equal(taken[0], 8);
+    assert_true(taken[1] <= 5);
+}
+
+/* An unseen code goes through a saved model, and a shuffled code is one variable. */
+static void a_model_with_levels_is_used_like_any_other(void **state)
+{
+    (void)state;
+    sn_table table = codes(false, 2);
+    stonet_spec *spec = sn_testing_spec("sir", "1");
+    stonet_run run = STONET_RUN_INIT;
+    stonet_model *model = NULL, *back = NULL;
+    char path[4096];
+    sn_testing_path(path, sizeof path, "levels.model");
+    assert_int_equal(stonet_spec_set(spec, "levels", "auto"), STONET_OK);
+    assert_int_equal(stonet_fit(spec, table.data, &run, &model), STONET_OK);
+    assert_int_equal(stonet_model_save(model, path), STONET_OK);
+    assert_int_equal(stonet_model_load(path, &back), STONET_OK);
+    unlink(path);
+    const float fresh[4] = {9.0F, 1.0F, 2.0F, 1.0F};
+    stonet_data *rows = NULL;
+    assert_int_equal(stonet_data_wrap(fresh, 2, 2, &rows), STONET_OK);
+    double out[2][2];
+    assert_int_equal(stonet_predict(model, rows, NULL, out[0]), STONET_OK);
+    assert_int_equal(stonet_predict(back, rows, NULL, out[1]), STONET_OK);
+    assert_memory_equal(out[0], out[1], sizeof out[0]);
+    assert_true(isfinite(out[0][0]) && fabs(out[0][1] + 2.0) < 1.0);
+    stonet_importance_result *importance = NULL;
+    assert_int_equal(stonet_importance(model, table.data, NULL, &run, &importance), STONET_OK);
+    assert_int_equal(stonet_importance_rows(importance), 2);
+    stonet_importance_free(importance);
+    stonet_data_free(rows);
+    stonet_model_free(back);
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(codes_without_order_become_categories),
+        cmocka_unit_test(quantities_mostly_stay_numbers),
+        cmocka_unit_test(a_model_with_levels_is_used_like_any_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
