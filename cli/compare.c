@@ -46,7 +46,8 @@ static const cli_option options[] = {
      .offset = offsetof(compare_values, wishes.dims),
      .argument = "Q,Q..",
      .initial = "2",
-     .help = "The dimensions, each with every method"},
+     .help = "The dimensions, each with every method; auto: as 'stonet order' chooses it, anew in each "
+             "training part"},
     {.name = "folds",
      .kind = OPTION_INTEGER,
      .offset = offsetof(compare_values, folds),
@@ -192,13 +193,23 @@ static int make_all_specs(comparison *self)
     return result;
 }
 
+/* How one data set is compared. */
+static stonet_compare_options how_to_compare(const comparison *self, const data_set *set)
+{
+    stonet_compare_options how = self->how;
+    how.choose_dim = set->specs.any_open ? stonet_order_dim : NULL;
+    how.open_dims = set->specs.open;
+    return how;
+}
+
 /* What is wrong with one of the data sets, before hours are spent on those before it. */
 static int check_sets(const comparison *self)
 {
     for (int k = 0; k < self->count; k++) {
         const data_set *set = &self->set[k];
+        const stonet_compare_options how = how_to_compare(self, set);
         stonet_status status = stonet_compare_check((const stonet_spec *const *)set->specs.spec,
-                                                    set->specs.count, set->data, &self->how);
+                                                    set->specs.count, set->data, &how);
         if (status == STONET_OK) continue;
         say_error(self->command, "%s: %s", set->path, stonet_last_error());
         return status == STONET_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
@@ -210,8 +221,9 @@ static int check_sets(const comparison *self)
 
 static stonet_status compare_set(const comparison *self, const stonet_run *run, data_set *set)
 {
+    const stonet_compare_options how = how_to_compare(self, set);
     stonet_status status = stonet_compare((const stonet_spec *const *)set->specs.spec, set->specs.count,
-                                          set->data, &self->how, run, &set->results);
+                                          set->data, &how, run, &set->results);
     progress_clear();
     return status;
 }

@@ -11,6 +11,7 @@ void specs_free(spec_list *list)
 {
     for (int64_t i = 0; i < list->count; i++) stonet_spec_free(list->spec[i]);
     free(list->spec);
+    free(list->open);
     free(list->set_used);
     *list = (spec_list){0};
 }
@@ -61,15 +62,20 @@ static int add_spec(const cli_command *command, const compare_wishes *wishes, co
 {
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     stonet_spec **grown = realloc(list->spec, (size_t)(list->count + 1) * sizeof *grown);
-    if (grown == NULL) {
+    if (grown != NULL) list->spec = grown;
+    int *open = realloc(list->open, (size_t)(list->count + 1) * sizeof *open);
+    if (open != NULL) list->open = open;
+    if (grown == NULL || open == NULL) {
         say_error(command, "memory ran out");
         return EXIT_FAILED;
     }
-    list->spec = grown;
+    const bool is_open = strcmp(dim, "auto") == 0;
     stonet_spec *spec = NULL;
     spec_options plain = {.method = method, .learner = wishes->learner};
-    int result = make_spec(command, &plain, dim, &spec);
+    int result = make_spec(command, &plain, is_open ? NULL : dim, &spec);
     if (result != EXIT_DONE) return result;
+    list->any_open = list->any_open || is_open;
+    list->open[list->count] = is_open;
     list->spec[list->count++] = spec;
     for (size_t i = 0; i < wishes->set.count && result == EXIT_DONE; i++)
         result = apply_setting(command, wishes, all, i, method, spec, list);

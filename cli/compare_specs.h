@@ -6,7 +6,7 @@
 
 typedef struct compare_wishes {
     const char *methods; /* "a,b,c", or "all" */
-    const char *dims;    /* "1,2" */
+    const char *dims;    /* "1,2,auto" */
     const char *learner; /* or NULL */
     text_list set;       /* "[METHOD:]NAME=VALUE" */
 } compare_wishes;
@@ -14,6 +14,8 @@ typedef struct compare_wishes {
 typedef struct spec_list {
     int64_t count;
     stonet_spec **spec;
+    int *open; /* for each spec, whether its dimension is to be chosen (--dim auto) */
+    bool any_open;
     bool *set_used; /* for each --set, whether some method took it */
 } spec_list;
 

@@ -62,7 +62,10 @@ static void add_settings(table *shown, const char *settings)
 static void add_row(table *shown, const stonet_result_row *row, bool is_best, bool with_p)
 {
     table_add(shown, "%s%s", row->method, is_best ? " *" : "");
-    table_add(shown, "%" PRId64, row->dim);
+    if (row->dim > 0)
+        table_add(shown, "%" PRId64, row->dim);
+    else
+        table_add(shown, "auto");
     add_number(shown, "%.5g", row->mean);
     add_number(shown, "%.2g", row->se);
     if (with_p) add_number(shown, "%.3g", row->p_value);

@@ -11,7 +11,7 @@ static const double not_told = 0.05;
 
 typedef struct standing {
     const char *method;
-    int64_t dim; /* 0 when it differs between the data sets, as for 'none' */
+    int64_t dim; /* 0: chosen (auto); -1 when it differs between the data sets, as for 'none' */
     double rank, seconds;
     int64_t best, among_best, failed;
 } standing;
@@ -49,7 +49,7 @@ static void add_set(const stonet_results *results, stonet_result_row *rows, int6
         const stonet_result_row *row = &rows[i];
         bool is_best = i == stonet_results_best(results);
         to->method = row->method;
-        to->dim = is_first || to->dim == row->dim ? row->dim : 0;
+        to->dim = is_first || to->dim == row->dim ? row->dim : -1;
         to->rank += rank_of(rows, count, i);
         to->seconds += row->seconds;
         to->best += is_best;
@@ -77,7 +77,7 @@ static void fill_table(table *shown, const standing *standings, int64_t count, i
         if (from->dim > 0)
             table_add(shown, "%" PRId64, from->dim);
         else
-            table_add(shown, "-");
+            table_add(shown, from->dim == 0 ? "auto" : "-");
         table_add(shown, "%.2f", from->rank / (double)n_sets);
         table_add(shown, "%" PRId64, from->best);
         table_add(shown, "%" PRId64, from->among_best);

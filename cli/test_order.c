@@ -57,6 +57,27 @@ static void the_dimension_of_a_fit_can_be_left_open(void **state)
     assert_memory_equal(captured_out, "z1\n", 3);
 }
 
+/* The dimension is chosen anew in each training part, for the methods side by side and more than one set. */
+static void compare_chooses_too(void **state)
+{
+    (void)state;
+    SH("stonet compare numbers.csv --target y --methods sir,ksir --dim 1,auto --folds 3 --set sir:slices=5 "
+       "--json --quiet");
+    json_t *rows = json_loads(captured_out, 0, NULL);
+    assert_int_equal(json_array_size(rows), 4);
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *row = json_array_get(rows, i);
+        assert_int_equal(json_integer_value(json_object_get(row, "dim")), i % 2 == 0 ? 1 : 0);
+        assert_true(json_is_null(json_object_get(row, "failure")));
+        assert_int_equal(json_array_size(json_object_get(row, "chosen")), i % 2 == 0 ? 0 : 3);
+    }
+    json_decref(rows);
+    SH("stonet compare numbers.csv numbers.csv --target y --methods sir --dim auto --folds 2 --quiet");
+    assert_non_null(strstr(captured_out, " auto "));
+    assert_int_equal(sh("stonet compare numbers.csv --target y --methods sir --dim auto --tune"), 2);
+    assert_non_null(strstr(captured_err, "either chosen or tuned"));
+}
+
 static void mistakes_are_said(void **state)
 {
     (void)state;
@@ -82,9 +103,8 @@ static void mistakes_are_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_table_and_a_sentence),
-        cmocka_unit_test(json_and_a_picture),
-        cmocka_unit_test(the_dimension_of_a_fit_can_be_left_open),
+        cmocka_unit_test(compare_chooses_too), cmocka_unit_test(a_table_and_a_sentence),
+        cmocka_unit_test(json_and_a_picture),  cmocka_unit_test(the_dimension_of_a_fit_can_be_left_open),
         cmocka_unit_test(mistakes_are_said),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

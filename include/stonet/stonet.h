@@ -90,6 +90,7 @@ STONET_API stonet_status stonet_fail(stonet_status status, const char *sentence)
     {.size = sizeof(stonet_independence_options), .features = 5, .repeats = 1, .permutations = 1000}
 #define STONET_ORDER_OPTIONS_INIT   {.size = sizeof(stonet_order_options), .level = 0.05}
 #define STONET_IMPORTANCE_OPTIONS_INIT {.size = sizeof(stonet_importance_options)}
+#define STONET_COEF_OPTIONS_INIT    {.size = sizeof(stonet_coef_options)}
 /* clang-format on */
 
 /* ---- how to run -------------------------------------------------------------------------------- */
@@ -336,13 +337,19 @@ typedef struct stonet_compare_options {
     const stonet_tune_options *tuning; /* how to tune each spec inside each training part (its criterion is
                                           not used); NULL: not at all */
     stonet_criterion criterion;
+    /* Chooses the dimension of a spec anew inside each training part, so that no test row has a say in it:
+       stonet_order_dim, or the caller's own (several threads call it at a time). NULL: as the specs say. Not
+       together with tuning. */
+    stonet_status (*choose_dim)(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                                int64_t *dim);
+    const int *open_dims; /* n_specs: non-zero where choose_dim is asked; NULL: for all specs */
 } stonet_compare_options;
 
 typedef struct stonet_results stonet_results;
 
 typedef struct stonet_result_row {
     const char *method;
-    int64_t dim;          /* as asked for */
+    int64_t dim;          /* as asked for; 0: chosen inside each training part */
     const char *settings; /* JSON object: the settings that make this row, without method and dim */
     double mean, se;      /* of the criterion over the splits that finished; se NaN with fewer than two */
     double seconds;       /* fit and prediction, summed over the splits */
@@ -382,7 +389,8 @@ STONET_API const char *stonet_results_criterion(const stonet_results *results); 
 /* The spec of a row, for stonet_fit or stonet_spec_json. Free with stonet_spec_free. */
 STONET_API stonet_status stonet_results_spec(const stonet_results *results, int64_t index, stonet_spec **out);
 /* All rows: a JSON array with one object a row (method, dim, settings, mean, se, seconds, p_value, values,
-   failure; chosen: the tuned settings of each split), or CSV. Free with stonet_string_free. */
+   failure; chosen: the tuned settings, or the chosen dim, of each split), or CSV. Free with
+   stonet_string_free. */
 STONET_API char *stonet_results_json(const stonet_results *results);
 STONET_API char *stonet_results_csv(const stonet_results *results);
 STONET_API void stonet_results_free(stonet_results *results);
@@ -419,6 +427,9 @@ typedef struct stonet_order_result stonet_order_result;
 STONET_API stonet_status stonet_order(const stonet_spec *spec, const stonet_data *data,
                                       const stonet_order_options *options, const stonet_run *run,
                                       stonet_order_result **out);
+/* The dimension alone, by the rule that suits the method, and 1 where it says 0: for stonet_compare. */
+STONET_API stonet_status stonet_order_dim(const stonet_spec *spec, const stonet_data *data,
+                                          const stonet_run *run, int64_t *dim);
 STONET_API stonet_status stonet_order_rule_find(const char *name, stonet_order_rule *rule); /* by its word */
 STONET_API int64_t stonet_order_chosen(const stonet_order_result *result);
 STONET_API const char *stonet_order_rule_name(const stonet_order_result *result); /* that was applied */
@@ -470,6 +481,38 @@ STONET_API stonet_status stonet_importance_row(const stonet_importance_result *r
 /* An array of variable, importance, se, z1, .. Free with stonet_string_free; NULL on failure. */
 STONET_API char *stonet_importance_json(const stonet_importance_result *result);
 STONET_API void stonet_importance_free(stonet_importance_result *result);
+
+/* ---- what the columns of Z mean ------------------------------------------------------------------ */
+
+typedef struct stonet_coef_options {
+    size_t size;
+    int64_t pairs; /* of halves of the rows behind the standard errors of directions; 0: no such errors */
+} stonet_coef_options;
+
+typedef struct stonet_coef_result stonet_coef_result;
+
+/* A table with a row for each feature, in units of x. Z a linear function of x: its directions (columns
+   z1, z2, ..), which need no data; with pairs > 0 also their standard errors (z1_se, ..), by fits on
+   complementary halves of the rows, for which data must be the training rows with the response (a warning
+   says so when they are not). Any other Z: the mean over the rows of data of its derivatives (z1,
+   ..), and the leading directions of E[J'J], J = dZ/dx for features as the model scales them (direction1,
+   ..). Of more than 2000 rows that many, drawn by the seed, are looked at. data, options and run may be
+   NULL. */
+STONET_API stonet_status stonet_coef(const stonet_model *model, const stonet_data *data,
+                                     const stonet_coef_options *options, const stonet_run *run,
+                                     stonet_coef_result **out);
+STONET_API int stonet_coef_is_linear(const stonet_coef_result *result); /* directions, no gradients */
+STONET_API int64_t stonet_coef_rows(const stonet_coef_result *result);
+STONET_API int64_t stonet_coef_columns(const stonet_coef_result *result);
+STONET_API const char *stonet_coef_feature(const stonet_coef_result *result, int64_t row);
+STONET_API const char *stonet_coef_column_name(const stonet_coef_result *result, int64_t column);
+STONET_API double stonet_coef_value(const stonet_coef_result *result, int64_t row, int64_t column);
+/* The part of the trace of E[J'J] that direction k = 1, 2, .. has; NaN where there is none. */
+STONET_API double stonet_coef_share(const stonet_coef_result *result, int64_t k);
+/* kind ("directions" or "gradients"), pairs, shares and rows (one object a feature). Free with
+   stonet_string_free; NULL on failure. */
+STONET_API char *stonet_coef_json(const stonet_coef_result *result);
+STONET_API void stonet_coef_free(stonet_coef_result *result);
 
 /* ---- tests ------------------------------------------------------------------------------------- */
 

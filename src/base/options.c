@@ -87,6 +87,12 @@ stonet_status sn_take_importance_options(const stonet_importance_options *from, 
     return sn_options_take(to, sizeof *to, from, "stonet_importance_options");
 }
 
+stonet_status sn_take_coef_options(const stonet_coef_options *from, stonet_coef_options *to)
+{
+    *to = (stonet_coef_options)STONET_COEF_OPTIONS_INIT;
+    return sn_options_take(to, sizeof *to, from, "stonet_coef_options");
+}
+
 stonet_status sn_take_independence_options(const stonet_independence_options *from,
                                            stonet_independence_options *to)
 {

@@ -20,6 +20,7 @@ stonet_status sn_take_compare_options(const stonet_compare_options *from, stonet
 stonet_status sn_take_order_options(const stonet_order_options *from, stonet_order_options *to);
 stonet_status sn_take_importance_options(const stonet_importance_options *from,
                                          stonet_importance_options *to);
+stonet_status sn_take_coef_options(const stonet_coef_options *from, stonet_coef_options *to);
 stonet_status sn_take_independence_options(const stonet_independence_options *from,
                                            stonet_independence_options *to);
 

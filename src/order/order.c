@@ -182,6 +182,18 @@ stonet_status stonet_order(const stonet_spec *spec, const stonet_data *data,
     return STONET_OK;
 }
 
+stonet_status stonet_order_dim(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
+                               int64_t *dim)
+{
+    if (dim == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_order_dim needs a place for the dimension");
+    stonet_order_result *found = NULL;
+    SN_TRY(stonet_order(spec, data, NULL, run, &found));
+    *dim = found->chosen > 0 ? found->chosen : 1;
+    stonet_order_free(found);
+    return STONET_OK;
+}
+
 /* ---- the result -------------------------------------------------------------------------------- */
 
 int64_t stonet_order_chosen(const stonet_order_result *result)

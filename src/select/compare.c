@@ -135,6 +135,12 @@ done:
 
 /* ---- the splits ---- */
 
+static bool is_open(const comparison *self, int64_t i)
+{
+    return self->options.choose_dim != NULL &&
+           (self->options.open_dims == NULL || self->options.open_dims[i] != 0);
+}
+
 /* Fits chosen[i] (NULL: skipped) of splits first .. first+n-1 and takes the results. */
 static stonet_status score_splits(comparison *self, int64_t first, int64_t n,
                                   const stonet_spec *const *chosen)
@@ -145,12 +151,14 @@ static stonet_status score_splits(comparison *self, int64_t first, int64_t n,
     for (int64_t j = 0; j < count; j++)
         if (chosen[j % self->n_specs] != NULL)
             jobs[used++] = (sn_job){.spec = chosen[j % self->n_specs],
-                                    .split = &self->splits.split[first + j / self->n_specs]};
+                                    .split = &self->splits.split[first + j / self->n_specs],
+                                    .open_dim = is_open(self, j % self->n_specs)};
     stonet_status status = sn_jobs_run(&self->runner, jobs, used);
     used = 0;
     for (int64_t j = 0; status == STONET_OK && j < count; j++)
         if (chosen[j % self->n_specs] != NULL)
-            sn_results_take(self->results, j % self->n_specs, first + j / self->n_specs, &jobs[used++]);
+            status =
+                sn_results_take(self->results, j % self->n_specs, first + j / self->n_specs, &jobs[used++]);
     sn_jobs_free(jobs, count);
     return status;
 }
@@ -229,6 +237,9 @@ static stonet_status prepare(comparison *self, const stonet_data *data)
 {
     const stonet_run *run = self->runner.run;
     const stonet_compare_options *options = &self->options;
+    if (options->choose_dim != NULL && options->tuning != NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "the dimension is either chosen or tuned: leave out the "
+                                              "tuning, or put dim into its grid");
     SN_TRY(check_entries(self));
     SN_TRY(sn_strata_create(self->specs[0], data, &self->strata));
     SN_TRY(SN_NEW(self->points, self->n_specs));
@@ -243,6 +254,8 @@ static stonet_status prepare(comparison *self, const stonet_data *data)
     SN_TRY(sn_results_create(self->specs, self->n_specs, self->splits.count, self->runner.criterion,
                              &self->results));
     self->results->compares = true;
+    self->runner.choose_dim = options->choose_dim;
+    for (int64_t i = 0; i < self->n_specs; i++) self->results->row[i].open_dim = is_open(self, i);
     return STONET_OK;
 }
 

@@ -77,13 +77,30 @@ static stonet_status score_split(const stonet_model *model, const sn_split *spli
     return status;
 }
 
-static stonet_status fit_split(const sn_job *job, const stonet_run *run, stonet_model **model)
+/* Fits the job's spec, with the dimension that the training rows themselves call for where it is open. */
+static stonet_status fit_rows(sn_job *job, sn_choose_dim *choose, const stonet_data *train,
+                              const stonet_run *run, stonet_model **model)
+{
+    if (!job->open_dim) return stonet_fit(job->spec, train, run, model);
+    SN_TRY(choose(job->spec, train, run, &job->dim));
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)job->dim);
+    stonet_spec *closed = NULL;
+    SN_TRY(stonet_spec_copy(job->spec, &closed));
+    stonet_status status = stonet_spec_set(closed, "dim", text);
+    if (status == STONET_OK) status = stonet_fit(closed, train, run, model);
+    stonet_spec_free(closed);
+    return status;
+}
+
+static stonet_status fit_split(sn_job *job, sn_choose_dim *choose, const stonet_run *run,
+                               stonet_model **model)
 {
     const sn_split *split = job->split;
-    if (split->train == NULL) return stonet_fit(job->spec, split->data, run, model);
+    if (split->train == NULL) return fit_rows(job, choose, split->data, run, model);
     stonet_data *train = NULL;
     SN_TRY(stonet_data_subset(split->data, split->train, split->n_train, &train));
-    stonet_status status = stonet_fit(job->spec, train, run, model);
+    stonet_status status = fit_rows(job, choose, train, run, model);
     stonet_data_free(train);
     return status;
 }
@@ -101,7 +118,7 @@ static void run_job(sn_job *job, worker *self)
     double start = sn_seconds();
     stonet_model *model = NULL;
     stonet_scores scores;
-    stonet_status status = fit_split(job, &run, &model);
+    stonet_status status = fit_split(job, self->runner->choose_dim, &run, &model);
     if (status == STONET_OK) status = score_split(model, job->split, &scores);
     job->seconds = sn_seconds() - start;
     /* A fit that was cut short says nothing about its settings. */

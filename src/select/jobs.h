@@ -40,6 +40,8 @@ void sn_splits_free(sn_splits *splits);
 typedef struct sn_job {
     const stonet_spec *spec;
     const sn_split *split;
+    bool open_dim;        /* the dimension is chosen on the training rows, by choose_dim of the runner */
+    int64_t dim;          /* with open_dim: the one that was chosen */
     bool done;            /* value is there; false after a failure or when it was not reached */
     double value;         /* the criterion */
     double tie;           /* decides between equal values: log loss, or 0 */
@@ -50,9 +52,14 @@ typedef struct sn_job {
 
 void sn_jobs_free(sn_job *jobs, int64_t count);
 
+/* The dimension for a spec on the rows it is to be fitted on. */
+typedef stonet_status sn_choose_dim(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                                    int64_t *dim);
+
 /* What the jobs of one call share. */
 typedef struct sn_runner {
     const stonet_run *run;
+    sn_choose_dim *choose_dim;  /* NULL: no job has an open dimension */
     stonet_criterion criterion; /* never AUTO */
     const char *stage;
     int64_t total; /* jobs of the whole call */

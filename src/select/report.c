@@ -21,8 +21,8 @@ static json_t *row_json(const stonet_results *results, const sn_row *row)
     for (int64_t k = 0; k < results->n_splits; k++) values = sn_json_add(values, number_json(row->value[k]));
     json_t *object =
         json_pack("{s:s, s:I, s:o, s:s, s:o, s:o, s:f, s:o, s:o}", "method", row->spec->method->name, "dim",
-                  (json_int_t)sn_int(row->spec->common, "dim"), "settings", sn_spec_settings_json(row->spec),
-                  "criterion", stonet_results_criterion(results), "mean", number_json(row->mean), "se",
+                  (json_int_t)sn_row_dim(row), "settings", sn_spec_settings_json(row->spec), "criterion",
+                  stonet_results_criterion(results), "mean", number_json(row->mean), "se",
                   number_json(row->se), "seconds", row->seconds, "values", values, "failure",
                   row->failure != NULL ? json_string(row->failure) : json_null());
     if (results->compares) object = sn_json_put(object, "p_value", number_json(row->p_value));
@@ -71,7 +71,7 @@ static void csv_number(FILE *out, double value)
 
 static void csv_row(FILE *out, const stonet_results *results, const sn_row *row)
 {
-    fprintf(out, "%s,%lld,", row->spec->method->name, (long long)sn_int(row->spec->common, "dim"));
+    fprintf(out, "%s,%lld,", row->spec->method->name, (long long)sn_row_dim(row));
     csv_text(out, row->settings);
     csv_number(out, row->mean);
     csv_number(out, row->se);

@@ -98,9 +98,18 @@ void stonet_results_free(stonet_results *results)
     sn_free(results);
 }
 
-void sn_results_take(stonet_results *results, int64_t row, int64_t split, sn_job *job)
+int64_t sn_row_dim(const sn_row *row)
+{
+    return row->open_dim ? 0 : sn_int(row->spec->common, "dim");
+}
+
+stonet_status sn_results_take(stonet_results *results, int64_t row, int64_t split, sn_job *job)
 {
     sn_row *to = &results->row[row];
+    if (job->open_dim && job->dim > 0) {
+        to->chosen[split] = json_pack("{s:I}", "dim", (json_int_t)job->dim);
+        if (to->chosen[split] == NULL) return sn_json_failed();
+    }
     to->seconds += job->seconds;
     if (job->done) {
         to->value[split] = job->value;
@@ -109,6 +118,7 @@ void sn_results_take(stonet_results *results, int64_t row, int64_t split, sn_job
         to->failure = job->failure;
         job->failure = NULL;
     }
+    return STONET_OK;
 }
 
 /* A candidate's standing: how many splits it has, and their means. */
@@ -258,7 +268,7 @@ stonet_status stonet_results_row(const stonet_results *results, int64_t index, s
         return sn_fail(STONET_ERROR_ARGUMENT, "the results have no such row");
     const sn_row *from = &results->row[index];
     *row = (stonet_result_row){.method = from->spec->method->name,
-                               .dim = sn_int(from->spec->common, "dim"),
+                               .dim = sn_row_dim(from),
                                .settings = from->settings,
                                .mean = from->mean,
                                .se = from->se,

@@ -8,12 +8,13 @@
 
 typedef struct sn_row {
     stonet_spec *spec;
+    bool open_dim;  /* its dimension is chosen in each split */
     char *settings; /* JSON object */
     double *value;  /* n_splits, NaN where there is none */
     double *tie;    /* n_splits */
     double seconds;
     char *failure;   /* the first one, or NULL */
-    json_t **chosen; /* n_splits: tuned settings of each split, or NULL without tuning */
+    json_t **chosen; /* n_splits: tuned settings or chosen dim of each split, or NULL without either */
     double mean, se, p_value;
     int64_t n_done;
 } sn_row;
@@ -29,8 +30,10 @@ struct stonet_results {
 /* Rows for the specs (copied), all values NaN. */
 stonet_status sn_results_create(const stonet_spec *const *specs, int64_t n_specs, int64_t n_splits,
                                 stonet_criterion criterion, stonet_results **out);
+/* The dimension of a row for the reader; 0 when it is open. */
+int64_t sn_row_dim(const sn_row *row);
 /* Takes over what a job found for a row and a split. */
-void sn_results_take(stonet_results *results, int64_t row, int64_t split, sn_job *job);
+stonet_status sn_results_take(stonet_results *results, int64_t row, int64_t split, sn_job *job);
 /* Means, standard errors, the best row and, when it compares, p-values. When no job of any row is done it
    fails, with the first failure as the sentence; a comparison then has rows that say why each one failed. */
 stonet_status sn_results_finish(stonet_results *results, bool stopped);

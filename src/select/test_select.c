@@ -380,6 +380,54 @@ static void a_test_set_takes_the_place_of_folds(void **state)
     sn_table_free(&test);
 }
 
+/* Counts its calls by the rows it is shown. */
+static stonet_status choose_two(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                                int64_t *dim)
+{
+    (void)run;
+    assert_non_null(spec);
+    if (stonet_data_rows(train) != 60)
+        return stonet_fail(STONET_ERROR_ARGUMENT, "these are not the training rows alone");
+    *dim = 2;
+    return STONET_OK;
+}
+
+/* An open dimension is chosen on the rows of each training part and fitted with: the values are those of the
+   dimension itself, the row says 0, and the choice stands beside every split. */
+static void an_open_dimension_is_chosen_in_each_training_part(void **state)
+{
+    (void)state;
+    sn_table table = hidden_classes(90, 7);
+    stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("pca", "2")};
+    const int open[2] = {1, 0};
+    stonet_compare_options options = {
+        .size = sizeof options, .folds = 3, .choose_dim = choose_two, .open_dims = open};
+    stonet_results *results = NULL;
+    assert_int_equal(
+        stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results),
+        STONET_OK);
+    const stonet_result_row chosen = row_of(results, 0), fixed = row_of(results, 1);
+    assert_null(chosen.failure);
+    assert_int_equal(chosen.dim, 0);
+    assert_int_equal(fixed.dim, 2);
+    for (int k = 0; k < 3; k++) assert_true(chosen.values[k] == fixed.values[k]);
+    char *text = stonet_results_json(results);
+    json_t *list = json_loads(text, 0, NULL);
+    const json_t *of_splits = json_object_get(json_array_get(list, 0), "chosen");
+    assert_int_equal(json_array_size(of_splits), 3);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(of_splits, 2), "dim")), 2);
+    assert_null(json_object_get(json_array_get(list, 1), "chosen"));
+    json_decref(list);
+    stonet_string_free(text);
+    stonet_results_free(results);
+    stonet_tune_options tuning = {.size = sizeof tuning, .folds = 2};
+    options.tuning = &tuning;
+    assert_says(stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results),
+                STONET_ERROR_ARGUMENT, "either chosen or tuned");
+    for (int i = 0; i < 2; i++) stonet_spec_free(specs[i]);
+    sn_table_free(&table);
+}
+
 /* The settings chosen for a split must not depend on its held-out rows: with the classes of the test set
    permuted, the choice is the same. */
 static void tuning_sees_the_training_part_only(void **state)
@@ -520,6 +568,7 @@ int main(void)
         cmocka_unit_test(stopping_keeps_what_is_finished),
         cmocka_unit_test(methods_are_compared_on_the_same_folds),
         cmocka_unit_test(a_test_set_takes_the_place_of_folds),
+        cmocka_unit_test(an_open_dimension_is_chosen_in_each_training_part),
         cmocka_unit_test(tuning_sees_the_training_part_only),
         cmocka_unit_test(tuned_comparisons_are_the_same_for_any_threads),
         cmocka_unit_test(a_check_finds_what_a_comparison_would),

@@ -30,7 +30,7 @@ static stonet_status run_points(const sn_points *points, const sn_splits *splits
         .run = run, .criterion = criterion, .stage = "tuning", .total = count, .start = sn_seconds()};
     stonet_status status = sn_jobs_run(&runner, jobs, count);
     for (int64_t i = 0; status == STONET_OK && i < count; i++)
-        sn_results_take(results, i / splits->count, i % splits->count, &jobs[i]);
+        status = sn_results_take(results, i / splits->count, i % splits->count, &jobs[i]);
     sn_jobs_free(jobs, count);
     SN_TRY(status);
     return sn_results_finish(results, atomic_load(&runner.stop));

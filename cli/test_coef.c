@@ -1,0 +1,69 @@
+/* stonet coef. */
+#include "cli/test_support.h"
+
+#include <jansson.h>
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    write_table("full.csv", 200, 3);
+    SH("cut -d, -f1-4 full.csv > t.csv; stonet fit t.csv --target y --dim 2 --method sir --quiet --out m");
+    SH("stonet fit t.csv --target y --dim 1 --method ksir --quiet --out k");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+static void directions_in_three_forms(void **state)
+{
+    (void)state;
+    SH("stonet coef m");
+    assert_memory_equal(captured_out, "feature", strlen("feature"));
+    assert_non_null(strstr(captured_out, "\na "));
+    SH("stonet coef m t.csv --target y --se --csv --quiet");
+    assert_memory_equal(captured_out, "feature,z1,z1_se,z2,z2_se\na,", 28);
+    SH("stonet coef m t.csv --target y --se --json --quiet");
+    json_t *all = json_loads(captured_out, 0, NULL);
+    assert_string_equal(json_string_value(json_object_get(all, "kind")), "directions");
+    assert_int_equal(json_integer_value(json_object_get(all, "pairs")), 25);
+    assert_int_equal(json_array_size(json_object_get(all, "rows")), 3);
+    json_decref(all);
+}
+
+static void gradients_need_rows(void **state)
+{
+    (void)state;
+    assert_int_equal(sh("stonet coef k"), 1);
+    assert_non_null(strstr(captured_err, "give rows"));
+    SH("stonet coef k t.csv");
+    assert_non_null(strstr(captured_out, "direction1"));
+    assert_non_null(strstr(captured_out, "\n(share)"));
+    assert_int_equal(sh("stonet coef k t.csv --target y --se"), 1);
+    assert_non_null(strstr(captured_err, "only directions have standard errors"));
+}
+
+static void mistakes_are_said(void **state)
+{
+    (void)state;
+    assert_int_equal(sh("stonet coef m --se"), 2);
+    assert_non_null(strstr(captured_err, "--se needs the rows"));
+    assert_int_equal(sh("stonet coef m --target y"), 2);
+    assert_int_equal(sh("stonet coef m t.csv --se"), 2);
+    assert_int_equal(sh("stonet coef nothing"), 1);
+    assert_string_equal(captured_out, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(directions_in_three_forms),
+        cmocka_unit_test(gradients_need_rows),
+        cmocka_unit_test(mistakes_are_said),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,120 @@
+#include <math.h>
+#include <string.h>
+
+#include "data/splits.h"
+#include "explain/coef.h"
+#include "math/linalg.h"
+#include "methods/linear_map.h"
+
+/* The rows as the method sees them; arrays in `keep`. */
+static stonet_status encode(const stonet_model *model, const stonet_data *data, sn_workspace *keep,
+                            sn_problem *out)
+{
+    const sn_schema *schema = model->schema;
+    float *x = NULL;
+    int32_t *label = NULL;
+    double *y = NULL;
+    *out = (sn_problem){.n = stonet_data_rows(data),
+                        .p = sn_schema_features(schema),
+                        .task = sn_schema_task(schema),
+                        .outputs = sn_schema_outputs(schema)};
+    SN_TRY(SN_TAKE(keep, x, out->n * out->p));
+    SN_TRY(sn_schema_encode_x(schema, data, x));
+    out->x = x;
+    if (out->outputs == 0) return STONET_OK;
+    if (out->task == SN_CLASSIFICATION)
+        SN_TRY(SN_TAKE(keep, label, out->n));
+    else
+        SN_TRY(SN_TAKE(keep, y, out->n * out->outputs));
+    SN_TRY(sn_schema_encode_y(schema, data, label, y));
+    out->label = label;
+    out->y = y;
+    return STONET_OK;
+}
+
+/* The directions of a fit on the problem, each with the sign that is nearer to that of `like`. */
+static stonet_status fit_directions(const stonet_model *model, const sn_problem *problem,
+                                    const stonet_run *run, const double *like, double *direction)
+{
+    const int64_t p = problem->p, q = model->dim;
+    sn_fit_result fitted = {.dim = q};
+    sn_quiet_run quiet;
+    sn_quiet_run_init(&quiet, run);
+    quiet.run.seed = model->seed;
+    quiet.run.threads = run->threads;
+    stonet_status status = model->method->fit(problem, q, model->settings, &quiet.run, &fitted);
+    if (status == STONET_OK && fitted.dim != q)
+        status = sn_fail(STONET_ERROR_NUMERIC,
+                         "on half of the rows the method finds %lld directions, not %lld: there are no "
+                         "standard errors for so many",
+                         (long long)fitted.dim, (long long)q);
+    if (status == STONET_OK) {
+        const sn_linear_map *map = fitted.state;
+        memcpy(direction, map->direction, (size_t)(p * q) * sizeof *direction);
+        for (int64_t k = 0; k < q; k++) {
+            double agreement = 0.0;
+            for (int64_t j = 0; j < p; j++) agreement += direction[j * q + k] * like[j * q + k];
+            for (int64_t j = 0; j < p && agreement < 0.0; j++) direction[j * q + k] *= -1.0;
+        }
+    }
+    if (fitted.state != NULL) model->method->free(fitted.state);
+    return status;
+}
+
+/* Fits on both halves of the rows of pair number `pair`: adds (b_1 - b_2)^2 to the sums, p x q. */
+static stonet_status add_pair(const stonet_model *model, const sn_problem *all, int64_t pair,
+                              const stonet_run *run, double *sum)
+{
+    const int64_t size = all->p * model->dim;
+    const double *like = ((const sn_linear_map *)model->state)->direction;
+    SN_WORKSPACE(scratch);
+    int64_t *rows = NULL;
+    int32_t *half = NULL;
+    double *direction = NULL;
+    SN_TRY(SN_TAKE(&scratch, rows, all->n));
+    SN_TRY(SN_TAKE(&scratch, half, all->n));
+    SN_TRY(SN_TAKE(&scratch, direction, 2 * size));
+    SN_TRY(sn_split_folds(all->n, all->label, all->outputs, 2, run->seed + (uint64_t)pair, half));
+    for (int side = 0; side < 2; side++) {
+        int64_t count = 0;
+        for (int64_t i = 0; i < all->n; i++)
+            if (half[i] == side) rows[count++] = i;
+        sn_problem part;
+        SN_TRY(sn_problem_subset(all, rows, count, &part));
+        stonet_status status = fit_directions(model, &part, run, like, direction + side * size);
+        sn_problem_subset_free(&part);
+        SN_TRY(status);
+    }
+    for (int64_t e = 0; e < size; e++) sum[e] += pow(direction[e] - direction[size + e], 2);
+    return STONET_OK;
+}
+
+stonet_status sn_coef_errors(const stonet_model *model, const stonet_data *data, int64_t pairs,
+                             const stonet_run *run, double *se, double *differ)
+{
+    const double started = sn_seconds();
+    SN_WORKSPACE(scratch);
+    sn_problem all;
+    SN_TRY(encode(model, data, &scratch, &all));
+    const int64_t size = all.p * model->dim;
+    const double *own = ((const sn_linear_map *)model->state)->direction;
+    double *whole = NULL;
+    SN_TRY(SN_TAKE(&scratch, whole, size));
+    SN_TRY(fit_directions(model, &all, run, own, whole));
+    for (int64_t e = 0; e < size; e++) whole[e] -= own[e];
+    *differ = sn_norm(size, whole) / sn_norm(size, own);
+    memset(se, 0, (size_t)size * sizeof *se);
+    for (int64_t pair = 0; pair < pairs; pair++) {
+        if (sn_should_stop(run))
+            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the standard errors were finished");
+        SN_TRY(add_pair(model, &all, pair, run, se));
+        sn_progress(run, &(stonet_progress){.stage = "standard errors",
+                                            .done = pair + 1,
+                                            .total = pairs,
+                                            .loss = (double)NAN,
+                                            .validation_loss = (double)NAN,
+                                            .seconds = sn_seconds() - started});
+    }
+    for (int64_t e = 0; e < size; e++) se[e] = sqrt(se[e] / (4.0 * (double)pairs));
+    return STONET_OK;
+}

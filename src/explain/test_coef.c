@@ -1,0 +1,243 @@
+/* What the columns of Z are made of: directions against those of the model, standard errors against the
+   spread over simulated data, derivatives against functions that are known, and calls that fail. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "explain/coef.h"
+#include "math/linalg.h"
+#include "math/noise.h"
+
+enum { N = 300, P = 3 };
+
+static float x[N * P];
+static double y[N];
+
+/* y = x1 + x2/2 + noise, the columns in units that differ; law: 0 mean in the first direction, 1 bent. */
+static stonet_data *make_data(uint64_t seed, int bent)
+{
+    static const double unit[P] = {10.0, 1.0, 0.1};
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+    for (int i = 0; i < N; i++) {
+        double v[P];
+        for (int j = 0; j < P; j++) {
+            v[j] = sn_random_normal(&random);
+            x[i * P + j] = (float)(unit[j] * v[j]);
+        }
+        const double index = v[0] + 0.5 * v[1];
+        y[i] = (bent ? index * index : index) + 0.5 * sn_random_normal(&random);
+    }
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    return data;
+}
+
+static stonet_model *fit(const char *method, const char *dim, const stonet_data *data)
+{
+    stonet_spec *spec = NULL;
+    stonet_model *model = NULL;
+    assert_int_equal(stonet_spec_create(method, &spec), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "dim", dim), STONET_OK);
+    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+static stonet_coef_result *coef(const stonet_model *model, const stonet_data *data, int64_t pairs,
+                                int threads)
+{
+    stonet_coef_options how = STONET_COEF_OPTIONS_INIT;
+    stonet_run run = STONET_RUN_INIT;
+    how.pairs = pairs;
+    run.threads = threads;
+    stonet_coef_result *found = NULL;
+    if (stonet_coef(model, data, &how, &run, &found) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return found;
+}
+
+static void directions_are_the_models(void **state)
+{
+    (void)state;
+    stonet_data *data = make_data(1, 0);
+    stonet_model *model = fit("sir", "2", data);
+    double expected[P * 2];
+    assert_int_equal(stonet_model_directions(model, expected), STONET_OK);
+    stonet_coef_result *plain = coef(model, NULL, 0, 1), *with_se = coef(model, data, 10, 1);
+    assert_true(stonet_coef_is_linear(plain));
+    assert_int_equal(stonet_coef_rows(plain), P);
+    assert_int_equal(stonet_coef_columns(plain), 2);
+    assert_int_equal(stonet_coef_columns(with_se), 4);
+    assert_string_equal(stonet_coef_column_name(with_se, 3), "z2_se");
+    for (int j = 0; j < P; j++)
+        for (int k = 0; k < 2; k++) {
+            assert_true(stonet_coef_value(plain, j, k) == expected[j * 2 + k]);
+            assert_true(stonet_coef_value(with_se, j, 2 * k) == expected[j * 2 + k]);
+            assert_true(stonet_coef_value(with_se, j, 2 * k + 1) > 0.0);
+        }
+    stonet_coef_free(plain);
+    stonet_coef_free(with_se);
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
+/* Mean standard error over the spread of the estimates, for the first direction, entry j. */
+static void check_errors(const char *method, int bent, double low, double high)
+{
+    enum { SETS = 60 };
+    double value[P][SETS], error[P] = {0};
+    for (int s = 0; s < SETS; s++) {
+        stonet_data *data = make_data(100 + (uint64_t)s, bent);
+        stonet_model *model = fit(method, "1", data);
+        stonet_coef_result *found = coef(model, data, 15, 1);
+        const double sign = stonet_coef_value(found, 0, 0) < 0.0 ? -1.0 : 1.0;
+        for (int j = 0; j < P; j++) {
+            value[j][s] = sign * stonet_coef_value(found, j, 0);
+            error[j] += pow(stonet_coef_value(found, j, 1), 2) / SETS;
+        }
+        stonet_coef_free(found);
+        stonet_model_free(model);
+        stonet_data_free(data);
+    }
+    for (int j = 0; j < P; j++) {
+        double mean = 0.0, variance = 0.0;
+        for (int s = 0; s < SETS; s++) mean += value[j][s] / SETS;
+        for (int s = 0; s < SETS; s++) variance += pow(value[j][s] - mean, 2) / (SETS - 1);
+        const double ratio = sqrt(error[j] / variance);
+        printf("%s entry %d: standard error %.4g, spread %.4g, ratio %.3f\n", method, j + 1, sqrt(error[j]),
+               sqrt(variance), ratio);
+        if (ratio < low || ratio > high) fail_msg("%s, entry %d: ratio %.3f", method, j + 1, ratio);
+    }
+}
+
+/* A ratio from 60 data sets has a standard error of about a tenth. */
+static void errors_are_the_spread_over_data_sets(void **state)
+{
+    (void)state;
+    check_errors("sir", 0, 0.75, 1.3);
+    check_errors("save", 1, 0.75, 1.3);
+    check_errors("phd", 1, 0.75, 1.3);
+}
+
+static void note(stonet_level level, const char *text, void *user)
+{
+    if (level == STONET_WARNING && strstr(text, "not the rows the model was fitted on") != NULL)
+        ++*(int *)user;
+}
+
+/* The errors of other rows are no errors of this model: that is said, and only then. */
+static void other_rows_are_noticed(void **state)
+{
+    (void)state;
+    stonet_data *data = make_data(1, 0);
+    stonet_model *model = fit("sir", "1", data);
+    int warned = 0;
+    stonet_run run = STONET_RUN_INIT;
+    run.on_message = note;
+    run.user = &warned;
+    const stonet_coef_options how = {.size = sizeof how, .pairs = 10};
+    stonet_coef_result *found = NULL;
+    assert_int_equal(stonet_coef(model, data, &how, &run, &found), STONET_OK);
+    assert_int_equal(warned, 0);
+    stonet_coef_free(found);
+    stonet_data_free(data);
+    data = make_data(2, 0);
+    assert_int_equal(stonet_coef(model, data, &how, &run, &found), STONET_OK);
+    assert_int_equal(warned, 1);
+    stonet_coef_free(found);
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
+/* Of a network with one column of Z the derivatives all point one way when y depends on one index: the
+   leading direction is that of the index in units of x, and has nearly all. */
+static void gradients_find_the_index(void **state)
+{
+    (void)state;
+    stonet_data *data = make_data(5, 0);
+    stonet_model *model = fit("stonet", "1", data);
+    stonet_coef_result *one = coef(model, data, 0, 1), *two = coef(model, data, 0, 2);
+    assert_false(stonet_coef_is_linear(one));
+    assert_int_equal(stonet_coef_columns(one), 2);
+    assert_string_equal(stonet_coef_column_name(one, 1), "direction1");
+    assert_true(stonet_coef_share(one, 1) > 0.95);
+    assert_true(isnan(stonet_coef_share(one, 2)));
+    static const double truth[P] = {0.1, 0.5, 0.0};
+    for (int c = 0; c < 2; c++) {
+        double found[P], agreement;
+        for (int j = 0; j < P; j++) {
+            found[j] = stonet_coef_value(one, j, c);
+            assert_true(found[j] == stonet_coef_value(two, j, c));
+        }
+        /* In scaled units: entry times the deviation of its column. */
+        const double scaled[P] = {10 * found[0], found[1], 0.1 * found[2]};
+        const double wanted[P] = {10 * truth[0], truth[1], 0.1 * truth[2]};
+        agreement = fabs(sn_dot(P, scaled, wanted)) / (sn_norm(P, scaled) * sn_norm(P, wanted));
+        assert_true(agreement > 0.98);
+    }
+    stonet_coef_free(one);
+    stonet_coef_free(two);
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
+/* Z of principal components asked by differences is Z of its directions. */
+static void derivatives_of_a_linear_map_are_its_directions(void **state)
+{
+    (void)state;
+    stonet_data *data = make_data(3, 0);
+    stonet_model *model = fit("sir", "2", data);
+    double mean[P * 2], outer[P * P], expected[P * 2];
+    const stonet_run run = STONET_RUN_INIT;
+    assert_int_equal(stonet_model_directions(model, expected), STONET_OK);
+    assert_int_equal(sn_coef_gradients(model, data, &run, mean, outer), STONET_OK);
+    static const double unit[P] = {10.0, 1.0, 0.1};
+    for (int j = 0; j < P; j++)
+        for (int k = 0; k < 2; k++) /* scaled by deviations, which are about the units */
+            assert_true(fabs(mean[j * 2 + k] - expected[j * 2 + k] * unit[j]) < 0.12);
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
+static void what_cannot_be_told_is_said(void **state)
+{
+    (void)state;
+    stonet_data *data = make_data(1, 0);
+    stonet_model *sir = fit("sir", "1", data), *net = fit("stonet", "1", data);
+    stonet_coef_result *found = NULL;
+    stonet_coef_options how = {.size = sizeof how, .pairs = 10};
+    assert_int_equal(stonet_coef(NULL, NULL, NULL, NULL, &found), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_coef(net, NULL, NULL, NULL, &found), STONET_ERROR_DATA);
+    assert_int_equal(stonet_coef(sir, NULL, &how, NULL, &found), STONET_ERROR_DATA);
+    assert_int_equal(stonet_coef(net, data, &how, NULL, &found), STONET_ERROR_UNSUPPORTED);
+    how.pairs = -1;
+    assert_int_equal(stonet_coef(sir, data, &how, NULL, &found), STONET_ERROR_ARGUMENT);
+    assert_null(found);
+    assert_int_equal(stonet_coef_rows(NULL), 0);
+    assert_null(stonet_coef_feature(NULL, 0));
+    assert_true(isnan(stonet_coef_value(NULL, 0, 0)));
+    stonet_model_free(sir);
+    stonet_model_free(net);
+    stonet_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(directions_are_the_models),
+        cmocka_unit_test(errors_are_the_spread_over_data_sets),
+        cmocka_unit_test(other_rows_are_noticed),
+        cmocka_unit_test(gradients_find_the_index),
+        cmocka_unit_test(derivatives_of_a_linear_map_are_its_directions),
+        cmocka_unit_test(what_cannot_be_told_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
