@@ -13,6 +13,14 @@
 /* Checking free memory costs a system call, so only steps of this size are checked. */
 #define LARGE_STEP ((int64_t)64 << 20)
 
+static void free_digits(sn_builder *builder)
+{
+    for (int64_t k = 0; builder->digits != NULL && k < builder->n_numeric; k++)
+        sn_free(builder->digits[k].value);
+    sn_free(builder->digits);
+    builder->digits = NULL;
+}
+
 void sn_builder_free(sn_builder *builder)
 {
     if (builder == NULL) return;
@@ -26,6 +34,7 @@ void sn_builder_free(sn_builder *builder)
     sn_free(builder->slot);
     sn_free(builder->unused);
     sn_free(builder->target_position);
+    free_digits(builder);
     sn_free(builder->x);
     sn_free(builder->y);
     sn_free(builder->code);
@@ -195,6 +204,7 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     if (builder == NULL) return STONET_ERROR_MEMORY;
     builder->path = path;
     builder->n_columns = n_columns;
+    builder->all_digits = wish->schema != NULL && sn_schema_needs_digits(wish->schema);
     stonet_status status = name_columns(builder, names);
     if (status == STONET_OK) status = find_targets(builder, wish);
     if (status == STONET_OK) status = check_namesakes(builder, names);
@@ -215,6 +225,7 @@ static void forget_rows(sn_builder *builder)
     for (int64_t k = 0; builder->values != NULL && k < builder->n_text; k++)
         sn_interner_free(&builder->values[k]);
     sn_interner_free(&builder->labels);
+    free_digits(builder);
     sn_free(builder->x);
     sn_free(builder->y);
     sn_free(builder->code);
@@ -227,6 +238,13 @@ static void forget_rows(sn_builder *builder)
     builder->label = NULL;
     builder->rows = builder->capacity = 0;
     builder->n_numeric = builder->n_text = 0;
+}
+
+static stonet_status create_digits(sn_builder *builder)
+{
+    SN_TRY(SN_NEW(builder->digits, builder->n_numeric));
+    for (int64_t k = 0; k < builder->n_numeric; k++) builder->digits[k] = sn_digits_none();
+    return STONET_OK;
 }
 
 stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
@@ -248,6 +266,7 @@ stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
         if (builder->role[j] == SN_FEATURE_NUMBER) builder->slot[j] = builder->n_numeric++;
         if (builder->role[j] == SN_FEATURE_TEXT) builder->slot[j] = builder->n_text++;
     }
+    SN_TRY(create_digits(builder));
     SN_TRY(SN_NEW(builder->code, builder->n_text));
     return SN_NEW(builder->values, builder->n_text);
 }
@@ -264,6 +283,12 @@ static stonet_status resize(sn_builder *builder, int64_t capacity)
         NULL)
         return STONET_ERROR_MEMORY;
     builder->x = grown;
+    for (int64_t k = 0; k < builder->n_numeric; k++) {
+        if (builder->digits[k].value == NULL) continue;
+        if ((grown = sn_realloc(builder->digits[k].value, (size_t)capacity, sizeof(double))) == NULL)
+            return STONET_ERROR_MEMORY;
+        builder->digits[k].value = grown;
+    }
     for (int64_t k = 0; k < builder->n_text; k++) {
         if ((grown = sn_realloc(builder->code[k], (size_t)capacity, sizeof(int32_t))) == NULL)
             return STONET_ERROR_MEMORY;
@@ -287,6 +312,7 @@ stonet_status sn_builder_reserve(sn_builder *builder, int64_t rows, int64_t expe
     if (rows <= builder->capacity) return STONET_OK;
     int64_t capacity = expected >= rows ? expected : rows + rows / 8;
     int64_t row_bytes = 4 * (builder->n_numeric + builder->n_text) + 8 * builder->n_targets;
+    for (int64_t k = 0; k < builder->n_numeric; k++) row_bytes += builder->digits[k].value != NULL ? 8 : 0;
     int64_t step;
     if (__builtin_mul_overflow(capacity - builder->capacity, row_bytes, &step) || step > LARGE_STEP)
         SN_TRY(sn_memory_require((uint64_t)(capacity - builder->capacity) * (uint64_t)row_bytes,
@@ -308,6 +334,36 @@ stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int6
                    place, (long long)column + 1, name, sentence);
 }
 
+/* The place for a column in double, with the rows before `rows`, which floats have kept as they were. */
+static stonet_status begin_digits(sn_builder *builder, int64_t slot, int64_t rows)
+{
+    double *value;
+    SN_TRY(SN_NEW_RAW(value, builder->capacity));
+    for (int64_t i = 0; i < rows; i++) value[i] = (double)builder->x[i * builder->n_numeric + slot];
+    builder->digits[slot].value = value;
+    return STONET_OK;
+}
+
+/* Takes a number of the row builder->rows into what is kept in double of its column. */
+static stonet_status keep_digits(sn_builder *builder, int64_t slot, double value)
+{
+    sn_digits *digits = &builder->digits[slot];
+    if (!builder->all_digits) {
+        digits->low = fmin(digits->low, value);
+        digits->high = fmax(digits->high, value);
+        if (sn_digits_enough(digits->low, digits->high)) {
+            sn_digits_give_up(digits);
+            return STONET_OK;
+        }
+    }
+    if (digits->value == NULL) {
+        if ((double)(float)value == value) return STONET_OK;
+        SN_TRY(begin_digits(builder, slot, builder->rows));
+    }
+    digits->value[builder->rows] = value;
+    return STONET_OK;
+}
+
 stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value)
 {
     if (builder->role[column] == SN_UNUSED) return STONET_OK;
@@ -318,11 +374,13 @@ stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t c
                                          : "the value is too large for single precision (3.4e38)";
         return sn_builder_fail_cell(builder, line, builder->rows, column, "%s", why);
     }
-    if (in_target)
-        builder->y[builder->rows * builder->n_targets + builder->slot[column]] = value;
-    else
-        builder->x[builder->rows * builder->n_numeric + builder->slot[column]] = (float)value;
-    return STONET_OK;
+    const int64_t slot = builder->slot[column];
+    if (in_target) {
+        builder->y[builder->rows * builder->n_targets + slot] = value;
+        return STONET_OK;
+    }
+    builder->x[builder->rows * builder->n_numeric + slot] = (float)value;
+    return builder->digits[slot].enough ? STONET_OK : keep_digits(builder, slot, value);
 }
 
 stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length)
@@ -344,14 +402,21 @@ stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part)
     part->label = NULL;
     part->labels = (sn_interner){0};
     part->values = NULL;
+    part->digits = NULL;
     stonet_status status = SN_NEW(part->code, part->n_text);
+    if (status == STONET_OK) status = create_digits(part);
     if (status == STONET_OK) status = SN_NEW(part->values, part->n_text);
     if (status != STONET_OK) sn_builder_part_free(part);
     return status;
 }
 
-void sn_builder_part_clear(sn_builder *part)
+void sn_builder_part_clear(const sn_builder *whole, sn_builder *part)
 {
+    for (int64_t k = 0; k < part->n_numeric; k++) {
+        sn_free(part->digits[k].value);
+        part->digits[k] = sn_digits_none();
+        part->digits[k].enough = whole->digits[k].enough;
+    }
     for (int64_t k = 0; k < part->n_text; k++) sn_interner_free(&part->values[k]);
     sn_interner_free(&part->labels);
     part->rows = 0;
@@ -398,6 +463,27 @@ void sn_builder_join_rows(sn_builder *whole, int64_t at, const sn_builder *part)
     copy_rows(whole->label, at, part->label, part->rows, 1, sizeof *whole->label);
     for (int64_t k = 0; k < whole->n_text; k++)
         copy_rows(whole->code[k], at, part->code[k], part->rows, 1, sizeof **whole->code);
+}
+
+stonet_status sn_builder_join_digits(sn_builder *whole, int64_t at, const sn_builder *part)
+{
+    for (int64_t k = 0; k < whole->n_numeric; k++) {
+        sn_digits *to = &whole->digits[k];
+        const sn_digits *from = &part->digits[k];
+        if (to->enough) continue;
+        to->low = fmin(to->low, from->low);
+        to->high = fmax(to->high, from->high);
+        if (from->enough || (!whole->all_digits && sn_digits_enough(to->low, to->high))) {
+            sn_digits_give_up(to);
+            continue;
+        }
+        if (to->value == NULL && from->value == NULL) continue;
+        if (to->value == NULL) SN_TRY(begin_digits(whole, k, at));
+        for (int64_t i = 0; i < part->rows; i++)
+            to->value[at + i] =
+                from->value != NULL ? from->value[i] : (double)part->x[i * part->n_numeric + k];
+    }
+    return STONET_OK;
 }
 
 /* ---- the frame --------------------------------------------------------------------------------- */
@@ -449,6 +535,21 @@ static stonet_status move_columns(sn_builder *builder, stonet_data *data)
     return STONET_OK;
 }
 
+static stonet_status move_digits(sn_builder *builder, stonet_data *data)
+{
+    bool any = false;
+    for (int64_t k = 0; k < builder->n_numeric; k++) any = any || builder->digits[k].value != NULL;
+    if (!any) return STONET_OK;
+    SN_TRY(SN_NEW(data->exact, builder->n_numeric));
+    data->n_numeric = builder->n_numeric;
+    for (int64_t k = 0; k < builder->n_numeric; k++) {
+        double *value = builder->digits[k].value;
+        data->exact[k] = (sn_exact){.at = value, .step = 1, .owned = value};
+        builder->digits[k].value = NULL;
+    }
+    return STONET_OK;
+}
+
 stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out)
 {
     if (builder->rows == 0) return sn_fail(STONET_ERROR_DATA, "%s has no rows", builder->path);
@@ -459,6 +560,7 @@ stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out)
     stonet_status status =
         (data->source = sn_strdup(builder->path)) == NULL ? STONET_ERROR_MEMORY : STONET_OK;
     if (status == STONET_OK) status = move_columns(builder, data);
+    if (status == STONET_OK) status = move_digits(builder, data);
     if (status != STONET_OK) {
         stonet_data_free(data);
         return status;

@@ -6,6 +6,7 @@
 #define SN_DATA_BUILDER_H
 
 #include "data/dictionary.h"
+#include "data/digits.h"
 
 typedef enum sn_role {
     SN_FEATURE_NUMBER,
@@ -37,6 +38,8 @@ typedef struct sn_builder {
 
     int64_t rows, capacity;
     float *x;            /* capacity x n_numeric */
+    sn_digits *digits;   /* n_numeric: what is kept in double of each column */
+    bool all_digits;     /* of all columns: they are for a model that needs them */
     double *y;           /* capacity x n_targets, numeric targets */
     int32_t **code;      /* n_text arrays */
     sn_interner *values; /* n_text */
@@ -58,13 +61,15 @@ stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out);
 /* Some rows of the same table, read apart from the rest: `part` borrows the columns of a started `whole` and
    must not be finished. */
 stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part);
-/* Forgets the rows and words of a part and keeps their room. */
-void sn_builder_part_clear(sn_builder *part);
+/* Forgets the rows and words of a part of `whole` and keeps their room. */
+void sn_builder_part_clear(const sn_builder *whole, sn_builder *part);
 void sn_builder_part_free(sn_builder *part);
 /* Enters the words of a part, in their order, and turns its codes into those of the whole. */
 stonet_status sn_builder_join_words(sn_builder *whole, sn_builder *part);
 /* Copies the rows of a part to row `at` on; there must be room. Parts may be copied at the same time. */
 void sn_builder_join_rows(sn_builder *whole, int64_t at, const sn_builder *part);
+/* After that, what is kept of these rows in double; one part after the other, in order. */
+stonet_status sn_builder_join_digits(sn_builder *whole, int64_t at, const sn_builder *part);
 
 /* Fails with "PATH: row R, column C ('NAME'): SENTENCE"; line 0 leaves the line out. Rows and columns count
    from 0 here and from 1 in the sentence. */

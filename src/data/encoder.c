@@ -27,6 +27,8 @@ struct sn_encoder {
     const stonet_data *data;
     number_part *number;
     int64_t numbers;
+    number_part *fine; /* those of the numbers that the table has in double, and that need it */
+    int64_t fines;
     bool in_order; /* feature k is column k of the table's numbers, for all of them: nothing to look up */
     text_part *text;
     int64_t texts;
@@ -59,6 +61,13 @@ static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
                 .slot = e->data->column[column[j]].slot, .feature = input->first_feature, .input = input};
         else if (input->features > 0)
             SN_TRY(prepare_text(e->data, input, &e->data->column[column[j]], &e->text[e->texts++]));
+    }
+    SN_TRY(SN_NEW(e->fine, e->numbers));
+    for (int64_t k = 0; e->data->exact != NULL && k < e->numbers; k++) {
+        const number_part *part = &e->number[k];
+        if (e->data->exact[part->slot].at == NULL) continue;
+        if (sn_far_from_zero(schema->centre[part->feature], schema->factor[part->feature]))
+            e->fine[e->fines++] = *part;
     }
     e->in_order = e->numbers == schema->p;
     for (int64_t k = 0; k < e->numbers; k++)
@@ -95,8 +104,22 @@ static int32_t category_of(const sn_encoder *e, const text_part *part, int64_t r
 {
     if (part->category != NULL) return part->category[e->data->text_code[part->slot][row]];
     char word[SN_NUMBER_SIZE];
-    const size_t length = sn_number_print((double)e->data->x[row * e->data->n_numeric + part->slot], word);
+    const size_t length = sn_number_print(sn_frame_number(e->data, row, part->slot), word);
     return sn_interner_find(&part->categories, word, length);
+}
+
+/* The columns of numbers, and their levels. */
+static void encode_numbers(const sn_encoder *e, const float *from, float *to)
+{
+    const sn_schema *schema = e->schema;
+    for (int64_t k = 0; k < e->numbers; k++) {
+        const int64_t f = e->number[k].feature;
+        const sn_input *input = e->number[k].input;
+        const float value = from[e->number[k].slot];
+        to[f] = (float)(((double)value - schema->centre[f]) * schema->factor[f]);
+        if (input->levels > 0)
+            encode_category(schema, f + 1, input->levels, sn_input_level(input, value), to);
+    }
 }
 
 static void fetch(const sn_row_source *source, const sn_rows *rows, float *x, int64_t stride)
@@ -107,17 +130,14 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, float *x, in
         const int64_t row = sn_rows_at(rows, i);
         const float *from = e->data->x + row * e->data->n_numeric;
         float *to = x + i * stride;
-        if (e->in_order) {
+        if (e->in_order)
             scale_row(from, schema->centre, schema->factor, schema->p, to);
-            continue;
-        }
-        for (int64_t k = 0; k < e->numbers; k++) {
-            const int64_t f = e->number[k].feature;
-            const sn_input *input = e->number[k].input;
-            const float value = from[e->number[k].slot];
-            to[f] = (float)(((double)value - schema->centre[f]) * schema->factor[f]);
-            if (input->levels > 0)
-                encode_category(schema, f + 1, input->levels, sn_input_level(input, value), to);
+        else
+            encode_numbers(e, from, to);
+        for (int64_t k = 0; k < e->fines; k++) {
+            const int64_t f = e->fine[k].feature;
+            to[f] = (float)((sn_frame_number(e->data, row, e->fine[k].slot) - schema->centre[f]) *
+                            schema->factor[f]);
         }
         for (int64_t k = 0; k < e->texts; k++) {
             const sn_input *input = e->text[k].input;
@@ -142,6 +162,7 @@ void sn_encoder_free(sn_encoder *e)
     }
     sn_free(e->text);
     sn_free(e->number);
+    sn_free(e->fine);
     sn_free(e);
 }
 

@@ -1,5 +1,6 @@
 #include "data/frame.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +65,8 @@ void stonet_data_free(stonet_data *data)
         sn_dictionary_free(&data->text_values[k]);
     free_target(data);
     sn_free(data->column);
+    for (int64_t k = 0; data->exact != NULL && k < data->n_numeric; k++) sn_free(data->exact[k].owned);
+    sn_free(data->exact);
     sn_free(data->owned_x);
     sn_mapping_close(data->mapped_x);
     sn_free(data->text_code);
@@ -131,24 +134,71 @@ static stonet_status check_extent(int64_t n, int64_t m, size_t size)
                    (long long)n, (long long)m);
 }
 
-stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data **out)
+/* The checks of an array that is to become a table. */
+static stonet_status check_array(const void *x, int64_t n, int64_t p, size_t size, stonet_data **out)
 {
-    if (out == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_wrap needs a place for the data");
+    if (out == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "an array needs a place for its table");
     *out = NULL;
     if (x == NULL || n < 1 || p < 1)
         return sn_fail(STONET_ERROR_ARGUMENT, "a table needs at least one row and one column");
-    SN_TRY(check_extent(n, p, sizeof *x));
-    SN_TRY(check_finite(x, n, p));
+    return check_extent(n, p, size);
+}
+
+/* A table of p columns of numbers, still to come. */
+static stonet_status create_plain(int64_t n, int64_t p, stonet_data **out)
+{
     stonet_data *data;
     SN_TRY(sn_frame_create(n, &data));
     data->n_columns = data->n_numeric = p;
-    data->x = x;
     stonet_status status = SN_NEW(data->column, p);
     if (status == STONET_OK) status = default_names(data);
     if (status != STONET_OK) {
         stonet_data_free(data);
         return status;
     }
+    *out = data;
+    return STONET_OK;
+}
+
+stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data **out)
+{
+    SN_TRY(check_array(x, n, p, sizeof *x, out));
+    SN_TRY(check_finite(x, n, p));
+    SN_TRY(create_plain(n, p, out));
+    (*out)->x = x;
+    return STONET_OK;
+}
+
+/* The floats of doubles; a number that is none as a float is named. */
+static stonet_status round_to_floats(const double *x, int64_t n, int64_t p, float *out)
+{
+    for (int64_t i = 0; i < n * p; i++) {
+        if (!(fabs(x[i]) <= (double)FLT_MAX))
+            return sn_fail(STONET_ERROR_DATA, "row %lld, column %lld: the value is %s",
+                           (long long)(i / p) + 1, (long long)(i % p) + 1,
+                           isnan(x[i])   ? "missing (NaN)"
+                           : isinf(x[i]) ? "infinite"
+                                         : "too large for single precision (3.4e38)");
+        out[i] = (float)x[i];
+    }
+    return STONET_OK;
+}
+
+stonet_status stonet_data_wrap_double(const double *x, int64_t n, int64_t p, stonet_data **out)
+{
+    SN_TRY(check_array(x, n, p, sizeof *x, out));
+    stonet_data *data;
+    float *floats = NULL;
+    SN_TRY(create_plain(n, p, &data));
+    stonet_status status = SN_NEW_RAW(floats, n * p);
+    data->x = data->owned_x = floats;
+    if (status == STONET_OK) status = round_to_floats(x, n, p, floats);
+    if (status == STONET_OK) status = SN_NEW(data->exact, p);
+    if (status != STONET_OK) {
+        stonet_data_free(data);
+        return status;
+    }
+    for (int64_t j = 0; j < p; j++) data->exact[j] = (sn_exact){.at = x + j, .step = p};
     *out = data;
     return STONET_OK;
 }
@@ -290,7 +340,7 @@ stonet_status stonet_data_column_numbers(const stonet_data *data, int64_t column
     if (about->kind != SN_COLUMN_NUMBER)
         return sn_fail(STONET_ERROR_DATA, "column '%s' is text and has no numbers", about->name);
     SN_TRY(sn_frame_check(data));
-    for (int64_t i = 0; i < data->n; i++) values[i] = (double)data->x[i * data->n_numeric + about->slot];
+    for (int64_t i = 0; i < data->n; i++) values[i] = sn_frame_number(data, i, about->slot);
     return STONET_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "data/digits.h"
 #include "data/mapping.h"
 
 typedef enum sn_column_kind { SN_COLUMN_NUMBER, SN_COLUMN_TEXT } sn_column_kind;
@@ -35,6 +36,7 @@ struct stonet_data {
     const float *x;       /* n x n_numeric, row-major */
     void *owned_x;        /* the block behind x, or */
     sn_mapping *mapped_x; /* the file behind x, which the frame lets go of in the end; both NULL: wrapped */
+    sn_exact *exact;      /* n_numeric columns in double, those that float is too coarse for; NULL: none is */
 
     int64_t n_text;
     int32_t **text_code;        /* n_text arrays of n codes */
@@ -63,6 +65,14 @@ stonet_status sn_frame_check(const stonet_data *data);
 void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count);
 bool sn_all_finite(const float *x, int64_t count);
 void sn_dictionary_free(sn_dictionary *dictionary);
+
+/* The number of a row in a column of numbers, with all the digits that are kept of it. */
+static inline double sn_frame_number(const stonet_data *data, int64_t row, int64_t slot)
+{
+    const sn_exact *exact = data->exact != NULL ? &data->exact[slot] : NULL;
+    if (exact != NULL && exact->at != NULL) return exact->at[row * exact->step];
+    return (double)data->x[row * data->n_numeric + slot];
+}
 
 /* What messages call a table. */
 static inline const char *sn_table_name(const stonet_data *data)

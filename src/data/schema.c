@@ -128,6 +128,13 @@ double sn_schema_target_sd(const sn_schema *schema, int64_t target)
     return schema->task == SN_REGRESSION ? schema->target_sd[target] : 1;
 }
 
+bool sn_schema_needs_digits(const sn_schema *schema)
+{
+    for (int64_t f = 0; f < schema->p; f++)
+        if (sn_far_from_zero(schema->centre[f], schema->factor[f])) return true;
+    return false;
+}
+
 sn_scale sn_schema_scale(const sn_schema *schema)
 {
     return schema->scale;

@@ -64,6 +64,9 @@ double sn_schema_target_sd(const sn_schema *schema, int64_t target); /* populati
 sn_scale sn_schema_scale(const sn_schema *schema);                   /* what AUTO became */
 int64_t sn_schema_level_inputs(const sn_schema *schema);             /* columns that have levels */
 
+/* Whether it has a feature that must be centred before it is rounded to float (data/digits.h). */
+bool sn_schema_needs_digits(const sn_schema *schema);
+
 /* What the first line of a table says. */
 typedef struct sn_header {
     const char *source; /* for messages */

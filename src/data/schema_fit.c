@@ -110,6 +110,28 @@ static void level_moments(const stonet_data *train, const sn_input *input, int64
     }
 }
 
+/* The moments of columns that float is too coarse for, from what the table has of them in double. */
+static stonet_status refine_moments(const stonet_data *train, sn_moments *columns)
+{
+    for (int64_t k = 0; train->exact != NULL && k < train->n_numeric; k++) {
+        const double factor = 1 / sqrt(columns->variance[k]); /* infinite: all are the same as floats */
+        if (train->exact[k].at == NULL || !sn_far_from_zero(columns->mean[k], factor)) continue;
+        double *values;
+        sn_moments fine;
+        SN_TRY(SN_NEW_RAW(values, train->n));
+        for (int64_t i = 0; i < train->n; i++) values[i] = sn_frame_number(train, i, k);
+        stonet_status status = sn_moments_of_doubles(values, train->n, 1, &fine);
+        sn_free(values);
+        if (status != STONET_OK) return status;
+        columns->mean[k] = fine.mean[0];
+        columns->variance[k] = fine.variance[0];
+        columns->low[k] = fine.low[0];
+        columns->high[k] = fine.high[0];
+        sn_moments_clear(&fine);
+    }
+    return STONET_OK;
+}
+
 /* Mean and variance of every feature; for a category or a level, of its 0/1 indicator. */
 static stonet_status feature_moments(sn_schema *schema, const stonet_data *train, const sn_moments *columns,
                                      double *variance)
@@ -234,6 +256,7 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
     double *variance;
     SN_TRY(SN_NEW(variance, schema->p));
     stonet_status status = sn_moments_of_floats(train->x, train->n, train->n_numeric, &columns);
+    if (status == STONET_OK) status = refine_moments(train, &columns);
     if (status == STONET_OK) status = feature_moments(schema, train, &columns, variance);
     if (status == STONET_OK) status = report_constants(schema, variance, run);
     if (status == STONET_OK) {

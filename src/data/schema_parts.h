@@ -2,6 +2,8 @@
 #ifndef SN_DATA_SCHEMA_PARTS_H
 #define SN_DATA_SCHEMA_PARTS_H
 
+#include <math.h>
+
 #include "data/schema.h"
 
 /* One column of the table. A number becomes one feature, and one more for each of its levels; a text column
@@ -35,6 +37,13 @@ struct sn_schema {
     double *target_mean, *target_sd;
     sn_dictionary classes;
 };
+
+/* Whether float would be too coarse for a number this many spreads from 0 (the spread: standard deviation or
+   common scale, 1 / factor): it would lose 2^-17 of the spread and more. */
+static inline bool sn_far_from_zero(double centre, double factor)
+{
+    return fabs(centre * factor) > 256.0;
+}
 
 /* column[j]: which column of the table is input j, -1 for one the model leaves out and the table does not
    have. */

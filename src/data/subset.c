@@ -53,6 +53,20 @@ done:
     return status;
 }
 
+static stonet_status copy_exact(const stonet_data *from, const int64_t *rows, stonet_data *to)
+{
+    if (from->exact == NULL) return STONET_OK;
+    SN_TRY(SN_NEW(to->exact, from->n_numeric));
+    for (int64_t k = 0; k < from->n_numeric; k++) {
+        if (from->exact[k].at == NULL) continue;
+        double *values;
+        SN_TRY(SN_NEW_RAW(values, to->n));
+        for (int64_t i = 0; i < to->n; i++) values[i] = sn_frame_number(from, rows[i], k);
+        to->exact[k] = (sn_exact){.at = values, .step = 1, .owned = values};
+    }
+    return STONET_OK;
+}
+
 static stonet_status copy_features(const stonet_data *from, const int64_t *rows, stonet_data *to)
 {
     int64_t p = from->n_numeric;
@@ -62,6 +76,7 @@ static stonet_status copy_features(const stonet_data *from, const int64_t *rows,
         gather(from->x, (size_t)p * sizeof *x, rows, to->n, x);
         to->x = to->owned_x = x;
         to->n_numeric = p;
+        SN_TRY(copy_exact(from, rows, to));
     }
     if (from->n_text == 0) return STONET_OK;
     SN_TRY(SN_NEW(to->text_code, from->n_text));

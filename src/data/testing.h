@@ -37,6 +37,9 @@ static inline void check_same_frame(const stonet_data *a, const stonet_data *b)
         assert_true(a->column[j].kind == b->column[j].kind && a->column[j].slot == b->column[j].slot);
     }
     check_same_bytes(a->x, b->x, n * (size_t)a->n_numeric * sizeof *a->x);
+    assert_int_equal(a->exact == NULL, b->exact == NULL);
+    for (int64_t k = 0; a->exact != NULL && k < a->n_numeric; k++)
+        check_same_bytes(a->exact[k].at, b->exact[k].at, n * sizeof *a->exact[k].at);
     check_same_bytes(a->y, b->y, n * (size_t)a->n_targets * sizeof *a->y);
     check_same_bytes(a->label, b->label, n * sizeof *a->label);
     check_same_words(&a->labels, &b->labels);

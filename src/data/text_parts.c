@@ -79,7 +79,7 @@ static stonet_status read_part(text_parts *parts, int k)
 {
     text_part *part = &parts->part[k];
     sn_scanner *scanner = parts->scanner[omp_get_thread_num()];
-    sn_builder_part_clear(&part->builder);
+    sn_builder_part_clear(parts->whole->builder, &part->builder);
     memset(part->text, 0, (size_t)(part->builder.n_text + 1) * sizeof *part->text);
     if (k == 0)
         SN_TRY(sn_scanner_seek(scanner, parts->position, 1));
@@ -131,6 +131,8 @@ static stonet_status join(text_parts *parts, int first, int count)
 #pragma omp parallel for num_threads(parts->threads)
     for (int k = first; k < first + count; k++)
         sn_builder_join_rows(builder, parts->part[k].first_row, &parts->part[k].builder);
+    for (int k = first; k < first + count; k++)
+        SN_TRY(sn_builder_join_digits(builder, parts->part[k].first_row, &parts->part[k].builder));
     return STONET_OK;
 }
 

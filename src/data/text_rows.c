@@ -93,8 +93,10 @@ static stonet_status read_row(sn_text_rows *rows)
     for (int64_t j = 0; j <= last; j++) {
         sn_cell cell;
         SN_TRY(sn_scanner_cell(rows->scanner, &cell));
-        if (cell.is_number && builder->role[j] == SN_FEATURE_NUMBER && fabs(cell.number) <= (double)FLT_MAX)
-            x[builder->slot[j]] = (float)cell.number;
+        const int64_t slot = builder->slot[j];
+        if (cell.is_number && builder->role[j] == SN_FEATURE_NUMBER && builder->digits[slot].enough &&
+            fabs(cell.number) <= (double)FLT_MAX)
+            x[slot] = (float)cell.number;
         else
             SN_TRY(put_cell(rows, j, &cell));
         if (cell.after != SN_AFTER_CELL && j < last) return ragged(rows, j + 1, false);

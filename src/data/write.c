@@ -138,7 +138,7 @@ static int64_t table_width(const stonet_data *data)
 /* The number in column j of row i, for columns that are numbers. */
 static double number_at(const stonet_data *data, int64_t i, int64_t j)
 {
-    if (j < data->n_columns) return (double)data->x[i * data->n_numeric + data->column[j].slot];
+    if (j < data->n_columns) return sn_frame_number(data, i, data->column[j].slot);
     return data->y[i * data->n_targets + j - data->n_columns];
 }
 

@@ -29,6 +29,7 @@ from .independence import SufficiencyTestResult, sufficiency_result
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+_FLOATS = [np.float64, np.float32]  # what the library takes as it is; anything else becomes the first
 ArrayLike = Any  # arrays, lists, DataFrames and Series: whatever scikit-learn takes
 
 
@@ -104,7 +105,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _new_table(self, X: ArrayLike) -> tuple[Table, int]:
         check_is_fitted(self, "model_")
-        rows = self._validate_data(X, dtype=np.float32, order="C", reset=False)
+        rows = self._validate_data(X, dtype=_FLOATS, order="C", reset=False)
         return Table(rows), len(rows)
 
     def transform(self, X: ArrayLike) -> Float32Matrix:
@@ -161,12 +162,12 @@ class SupervisedReduction(BaseReduction):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Shared with the library without a copy when it is float32 and C-contiguous.
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Numbers or class labels.
         """
         X, y = self._validate_data(
-            X, y, dtype=np.float32, order="C", multi_output=True, ensure_min_samples=2
+            X, y, dtype=_FLOATS, order="C", multi_output=True, ensure_min_samples=2
         )
         table = self._training_table(X)
         self._set_response(table, y)
@@ -188,9 +189,9 @@ class UnsupervisedReduction(BaseReduction):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Shared with the library without a copy when it is float32 and C-contiguous.
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous.
         """
-        X = self._validate_data(X, dtype=np.float32, order="C", ensure_min_samples=2)
+        X = self._validate_data(X, dtype=_FLOATS, order="C", ensure_min_samples=2)
         return self._fit_table(self._training_table(X))
 
 
@@ -260,11 +261,11 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Shared with the library without a copy when it is float32 and C-contiguous.
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous.
         y : array-like of shape (n_samples,)
             Class labels: numbers or text.
         """
-        X, y = self._validate_data(X, y, dtype=np.float32, order="C", ensure_min_samples=2)
+        X, y = self._validate_data(X, y, dtype=_FLOATS, order="C", ensure_min_samples=2)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
@@ -294,7 +295,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
                     f"the first piece has no rows of class {missing[0]!r}: it must have some of every class"
                 )
             return self.fit(X, y)
-        X, y = self._validate_data(X, y, dtype=np.float32, order="C", reset=False)
+        X, y = self._validate_data(X, y, dtype=_FLOATS, order="C", reset=False)
         return self._fit_more(X, y)
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
@@ -334,12 +335,12 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Shared with the library without a copy when it is float32 and C-contiguous.
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Numbers.
         """
         X, y = self._validate_data(
-            X, y, dtype=np.float32, order="C", multi_output=True, y_numeric=True, ensure_min_samples=2
+            X, y, dtype=_FLOATS, order="C", multi_output=True, y_numeric=True, ensure_min_samples=2
         )
         self._one_output = y.ndim == 1
         table = self._training_table(X)
@@ -362,7 +363,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         if not hasattr(self, "model_"):
             return self.fit(X, y)
         X, y = self._validate_data(
-            X, y, dtype=np.float32, order="C", multi_output=True, y_numeric=True, reset=False
+            X, y, dtype=_FLOATS, order="C", multi_output=True, y_numeric=True, reset=False
         )
         return self._fit_more(X, y)
 

@@ -23,13 +23,17 @@ def _address(array: npt.NDArray[Any]) -> int:
 
 
 class Table:
-    """A stonet_data over a NumPy matrix, which it shares when that is float32 in C order."""
+    """A stonet_data over a NumPy matrix, which it shares when that is float32 or float64 in C order."""
 
     def __init__(self, x: npt.NDArray[Any], names: Sequence[str] | None = None) -> None:
-        self._x: Float32Matrix = np.ascontiguousarray(x, dtype=np.float32)
+        double = x.dtype == np.float64
+        self._x: Float32Matrix | Float64Matrix = np.ascontiguousarray(
+            x, dtype=np.float64 if double else np.float32
+        )
         self.handle = ctypes.c_void_p()
         n, p = self._x.shape
-        check(lib.stonet_data_wrap(_address(self._x), n, p, ctypes.byref(self.handle)))
+        wrap = lib.stonet_data_wrap_double if double else lib.stonet_data_wrap
+        check(wrap(_address(self._x), n, p, ctypes.byref(self.handle)))
         if names is not None:
             check(lib.stonet_data_set_names(self.handle, names_array(list(names))))
 

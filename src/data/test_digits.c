@@ -1,0 +1,241 @@
+/* Columns far from 0 for their spread keep their digits: as read, as encoded, alone and among other rows. */
+#include "data/testing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "data/schema.h"
+#include "math/noise.h"
+
+enum { N = 400, P = 4 };
+
+/* near 0; 10^6 + U(0,1); 10^9 + U(0,100); 0.3 and a little */
+static const double from[P] = {-1.0, 1e6, 1e9, 0.3};
+static const double spread[P] = {2.0, 1.0, 100.0, 1e-9};
+
+static char path[64];
+static double table[N * P], unit[N * P];
+
+static int make_table(void **state)
+{
+    (void)state;
+    strcpy(path, "/tmp/stonet_digits_XXXXXX");
+    int descriptor = mkstemp(path);
+    if (descriptor < 0 || close(descriptor) != 0) return 1;
+    sn_random random;
+    sn_random_init(&random, 7, SN_STREAM_TEST, 0);
+    for (int64_t i = 0; i < (int64_t)N * P; i++) {
+        unit[i] = sn_random_uniform(&random);
+        table[i] = from[i % P] + spread[i % P] * unit[i];
+    }
+    return 0;
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static void write_rows(const double *x, int64_t n)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "a,b,c,d,y\n");
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < P; j++) fprintf(file, "%.17g,", x[i * P + j]);
+        fprintf(file, "%.17g\n", unit[i * P]);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static stonet_data *read_rows(const sn_schema *schema)
+{
+    const sn_target_wish wish = {.columns = "y", .schema = schema};
+    sn_source *source = NULL;
+    stonet_data *data = NULL;
+    assert_int_equal(sn_source_open(path, &source), STONET_OK);
+    assert_int_equal(sn_read_text(source, &wish, 1, 0, &data), STONET_OK);
+    sn_source_close(source);
+    return data;
+}
+
+/* The first n rows as an array of doubles. */
+static stonet_data *wrap(int64_t n)
+{
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_wrap_double(table, n, P, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, unit, 1), STONET_OK);
+    return data;
+}
+
+static sn_schema *learn(const stonet_data *data)
+{
+    const sn_encoding wanted = {.scale = SN_SCALE_COLUMN, .task = SN_TASK_WISH_REGRESSION};
+    sn_schema *schema = NULL;
+    assert_int_equal(sn_schema_fit(data, &wanted, NULL, &schema), STONET_OK);
+    return schema;
+}
+
+static void check_features(const sn_schema *schema, const stonet_data *data, int64_t first, int64_t n)
+{
+    static float x[(N + 1) * P];
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    double mean[P] = {0}, square[P] = {0};
+    for (int64_t i = 0; i < (int64_t)N * P; i++) mean[i % P] += unit[i] / N;
+    for (int64_t i = 0; i < (int64_t)N * P; i++)
+        square[i % P] += (unit[i] - mean[i % P]) * (unit[i] - mean[i % P]) / N;
+    for (int64_t i = 0; i < n * P; i++) {
+        const double expected = (unit[i] - mean[i % P]) / sqrt(square[i % P]);
+        assert_true(fabs((double)x[first * P + i] - expected) < 1e-6);
+    }
+}
+
+static void only_what_needs_them_keeps_digits(void **state)
+{
+    (void)state;
+    write_rows(table, N);
+    stonet_data *data = read_rows(NULL);
+    static double column[N];
+    assert_non_null(data->exact);
+    for (int64_t j = 0; j < P; j++) {
+        assert_int_equal(data->exact[j].at != NULL, j > 0);
+        assert_int_equal(stonet_data_column_numbers(data, j, column), STONET_OK);
+        for (int64_t i = 0; i < N; i++)
+            assert_true(column[i] == (j > 0 ? table[i * P + j] : (double)(float)table[i * P + j]));
+    }
+    stonet_data_free(data);
+}
+
+static void features_are_those_of_the_column_without_its_offset(void **state)
+{
+    (void)state;
+    write_rows(table, N);
+    stonet_data *read = read_rows(NULL), *wrapped = wrap(N);
+    sn_schema *schema = learn(read), *same = learn(wrapped);
+    check_features(schema, read, 0, N);
+    check_features(schema, wrapped, 0, N);
+    check_features(same, read, 0, N);
+    const int64_t rows[] = {0, 1, 2};
+    stonet_data *few = NULL;
+    assert_int_equal(stonet_data_subset(read, rows, 3, &few), STONET_OK);
+    check_features(schema, few, 0, 3);
+    stonet_data_free(few);
+    stonet_data_free(read);
+    stonet_data_free(wrapped);
+    sn_schema_free(schema);
+    sn_schema_free(same);
+}
+
+/* A row that is far from all others does not take the digits of the others with it. */
+static void a_stray_row_leaves_the_others_their_digits(void **state)
+{
+    (void)state;
+    static double rows[4 * P];
+    write_rows(table, N);
+    stonet_data *train = read_rows(NULL);
+    sn_schema *schema = learn(train);
+    assert_true(sn_schema_needs_digits(schema));
+    memset(rows, 0, P * sizeof *rows);
+    memcpy(rows + P, table, 3 * P * sizeof *rows);
+    write_rows(rows, 4);
+    stonet_data *data = read_rows(schema);
+    check_features(schema, data, 1, 3);
+    stonet_data_free(data);
+    stonet_data_free(train);
+    sn_schema_free(schema);
+}
+
+/* A row is encoded to the same bits alone, among others, as doubles, and as text. */
+static void a_row_does_not_depend_on_its_company(void **state)
+{
+    (void)state;
+    static float all[N * P], alone[P], text[P];
+    stonet_data *many = wrap(N), *one = wrap(1);
+    sn_schema *schema = learn(many);
+    write_rows(table, 1);
+    stonet_data *read = read_rows(schema);
+    assert_int_equal(sn_schema_encode_x(schema, many, all), STONET_OK);
+    assert_int_equal(sn_schema_encode_x(schema, one, alone), STONET_OK);
+    assert_int_equal(sn_schema_encode_x(schema, read, text), STONET_OK);
+    assert_memory_equal(alone, all, sizeof alone);
+    assert_memory_equal(text, all, sizeof alone);
+    stonet_data_free(many);
+    stonet_data_free(one);
+    stonet_data_free(read);
+    sn_schema_free(schema);
+}
+
+/* Columns that floats are good enough for: the bits do not depend on whether doubles are there. */
+static void ordinary_columns_are_rounded_first(void **state)
+{
+    (void)state;
+    static float floats[N], a[N], b[N];
+    for (int64_t i = 0; i < N; i++) floats[i] = (float)table[i];
+    stonet_data *wide = NULL, *narrow = NULL;
+    for (int64_t i = 0; i < N; i++) table[i] = 5.0 + unit[i];
+    for (int64_t i = 0; i < N; i++) floats[i] = (float)table[i];
+    assert_int_equal(stonet_data_wrap_double(table, N, 1, &wide), STONET_OK);
+    assert_int_equal(stonet_data_wrap(floats, N, 1, &narrow), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(wide, unit, 1), STONET_OK);
+    sn_schema *schema = learn(wide);
+    assert_false(sn_schema_needs_digits(schema));
+    assert_int_equal(sn_schema_encode_x(schema, wide, a), STONET_OK);
+    assert_int_equal(sn_schema_encode_x(schema, narrow, b), STONET_OK);
+    assert_memory_equal(a, b, sizeof a);
+    stonet_data_free(wide);
+    stonet_data_free(narrow);
+    sn_schema_free(schema);
+    make_table(NULL);
+}
+
+/* However a file is cut into parts, the same columns are kept. */
+static void parts_agree_on_the_digits(void **state)
+{
+    (void)state;
+    stonet_data *whole = NULL, *parts = NULL;
+    for (int late = 0; late < 3; late++) { /* 1: near 0 at the end; 2: the first half are floats */
+        make_table(NULL);
+        if (late == 1) table[(N - 1) * P + 1] = 0.0;
+        for (int64_t i = 0; late == 2 && i < N / 2 * P; i++) table[i] = (double)(float)table[i];
+        write_rows(table, N);
+        assert_int_equal(read_in_parts(path, "y", 1, 0, &whole), STONET_OK);
+        assert_int_equal(whole->exact[1].at == NULL, late == 1);
+        for (int64_t size = 50; size < 30000; size *= 5) {
+            assert_int_equal(read_in_parts(path, "y", 2, size, &parts), STONET_OK);
+            check_same_frame(whole, parts);
+            stonet_data_free(parts);
+        }
+        stonet_data_free(whole);
+    }
+    make_table(NULL);
+}
+
+static void numbers_that_are_no_floats_are_refused(void **state)
+{
+    (void)state;
+    const double bad[] = {1.0, (double)NAN, 1.0, (double)INFINITY, 1.0, 1e39};
+    const char *const why[] = {"missing (NaN)", "infinite", "too large"};
+    for (int k = 0; k < 3; k++) {
+        stonet_data *data = NULL;
+        assert_int_equal(stonet_data_wrap_double(bad + 2 * k, 1, 2, &data), STONET_ERROR_DATA);
+        assert_null(data);
+        assert_non_null(strstr(stonet_last_error(), "row 1, column 2"));
+        assert_non_null(strstr(stonet_last_error(), why[k]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_what_needs_them_keeps_digits),
+        cmocka_unit_test(features_are_those_of_the_column_without_its_offset),
+        cmocka_unit_test(a_stray_row_leaves_the_others_their_digits),
+        cmocka_unit_test(a_row_does_not_depend_on_its_company),
+        cmocka_unit_test(ordinary_columns_are_rounded_first),
+        cmocka_unit_test(parts_agree_on_the_digits),
+        cmocka_unit_test(numbers_that_are_no_floats_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_table, remove_file);
+}

@@ -1,0 +1,88 @@
+/*
+ * A column moved far from 0 says what it said before: every method gives the same Z and the same predictions,
+ * bit for bit. The numbers are such that moving them is exact in double (not in float): multiples of 2^-20
+ * and of 2^-13, moved by 2^20 and 2^30, and as many rows as a power of 2, so that the means are exact too.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "math/noise.h"
+#include "model/testing.h"
+
+enum { ROWS = 128, COLUMNS = 3 };
+
+/* What makes a method quick. */
+static const char *const quick[][3] = {
+    {"stonet", "epochs", "2"},        {"stonet", "weight_decay", "0.001"},
+    {"stonet", "activation", "tanh"}, {"nnsdr", "epochs", "2"},
+    {"autoencoder", "epochs", "2"},   {"kdr", "iterations", "2"},
+    {"cve", "iterations", "3"},       {"cve", "restarts", "1"},
+    {"lsmie", "iterations", "2"},     {"lsmie", "restarts", "1"},
+    {"lasso-sir", "folds", "3"},
+};
+
+static double near_zero[ROWS * COLUMNS], far_away[ROWS * COLUMNS], y[ROWS];
+
+static int make_numbers(void **state)
+{
+    (void)state;
+    static const double unit[COLUMNS] = {0x1p-20, 0x1p-20, 0x1p-13}, offset[COLUMNS] = {0.0, 0x1p20, 0x1p30};
+    sn_random random;
+    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    for (int64_t i = 0; i < (int64_t)ROWS * COLUMNS; i++) {
+        near_zero[i] = (double)sn_random_below(&random, 1 << 20) * unit[i % COLUMNS];
+        far_away[i] = near_zero[i] + offset[i % COLUMNS];
+    }
+    for (int64_t i = 0; i < ROWS; i++) {
+        const double *row = near_zero + i * COLUMNS;
+        y[i] = row[1] * row[1] + row[2] / 128.0 + 0.1 * sn_random_normal(&random);
+    }
+    return 0;
+}
+
+/* Z and the predictions of a model fitted to x. */
+static void use(const stonet_spec *spec, const double *x, float *z, double *predictions)
+{
+    stonet_data *data = NULL;
+    stonet_model *model = NULL;
+    assert_int_equal(stonet_data_wrap_double(x, ROWS, COLUMNS, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    assert_int_equal(stonet_transform(model, data, NULL, z), STONET_OK);
+    assert_int_equal(stonet_predict(model, data, NULL, predictions), STONET_OK);
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
+static void an_offset_changes_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sn_method_count(); i++) {
+        const char *name = sn_method_at(i)->name;
+        static float z[2][ROWS * COLUMNS];
+        static double predictions[2][ROWS];
+        stonet_spec *spec = sn_testing_spec(name, strcmp(name, "none") == 0 ? "3" : "1");
+        for (size_t k = 0; k < sizeof quick / sizeof *quick; k++)
+            if (strcmp(quick[k][0], name) == 0)
+                assert_int_equal(stonet_spec_set(spec, quick[k][1], quick[k][2]), STONET_OK);
+        if (!sn_method_at(i)->unsupervised)
+            assert_int_equal(stonet_spec_set(spec, "task", "regression"), STONET_OK);
+        use(spec, near_zero, z[0], predictions[0]);
+        use(spec, far_away, z[1], predictions[1]);
+        if (memcmp(z[0], z[1], sizeof z[0]) != 0 ||
+            memcmp(predictions[0], predictions[1], sizeof predictions[0]) != 0)
+            fail_msg("%s: columns moved away from 0 give another result", name);
+        stonet_spec_free(spec);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_offset_changes_nothing)};
+    return cmocka_run_group_tests(tests, make_numbers, NULL);
+}
