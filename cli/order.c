@@ -195,9 +195,10 @@ static int choose(const cli_command *command, const char *path, const order_valu
         say_usage(command, "%s", stonet_last_error());
         result = EXIT_USAGE;
     }
-    if (result == EXIT_DONE) result = require_target(command, &values->target);
-    if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
     if (result == EXIT_DONE) result = make_spec(command, &values->spec, NULL, &spec);
+    if (result == EXIT_DONE && (stonet_spec_needs_response(spec) || has_target(&values->target)))
+        result = require_target(command, &values->target);
+    if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
     if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &data);
     if (result == EXIT_DONE) {
         stonet_run run;

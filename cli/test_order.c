@@ -57,6 +57,16 @@ static void the_dimension_of_a_fit_can_be_left_open(void **state)
     assert_memory_equal(captured_out, "z1\n", 3);
 }
 
+/* Principal components do not look at a response; a rule that must predict one says that it is missing. */
+static void components_need_no_response(void **state)
+{
+    (void)state;
+    SH("stonet order numbers.csv --method pca --json --quiet");
+    assert_non_null(strstr(captured_out, "\"ladle\""));
+    assert_int_equal(sh("stonet order numbers.csv --method pca --rule cv --quiet"), 1);
+    assert_non_null(strstr(captured_err, "target"));
+}
+
 /* The dimension is chosen anew in each training part, for the methods side by side and more than one set. */
 static void compare_chooses_too(void **state)
 {
@@ -103,8 +113,11 @@ static void mistakes_are_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compare_chooses_too), cmocka_unit_test(a_table_and_a_sentence),
-        cmocka_unit_test(json_and_a_picture),  cmocka_unit_test(the_dimension_of_a_fit_can_be_left_open),
+        cmocka_unit_test(compare_chooses_too),
+        cmocka_unit_test(components_need_no_response),
+        cmocka_unit_test(a_table_and_a_sentence),
+        cmocka_unit_test(json_and_a_picture),
+        cmocka_unit_test(the_dimension_of_a_fit_can_be_left_open),
         cmocka_unit_test(mistakes_are_said),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

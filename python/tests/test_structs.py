@@ -18,6 +18,9 @@ STRUCTS = {
     "stonet_use_options": _library.UseOptions,
     "stonet_independence_options": _library.IndependenceOptions,
     "stonet_independence_result": _library.IndependenceResult,
+    "stonet_order_options": _library.OrderOptions,
+    "stonet_importance_options": _library.ImportanceOptions,
+    "stonet_coef_options": _library.CoefOptions,
     "stonet_prediction_gain": _library.PredictionGain,
     "stonet_sufficiency_result": _library.SufficiencyResult,
 }

@@ -104,7 +104,9 @@ def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) ->
     settings += [common["scale"], common["levels"]]
     dim = common["dim"]
     value = default_of(dim)
-    rows: list[Argument] = [("n_components", "int", value, described("n_components", "int", value, dim["help"]))]
+    help_text = dim["help"] + '; "auto": as stonet.order chooses it'
+    text = described("n_components", 'int or "auto"', value, help_text)
+    rows: list[Argument] = [("n_components", "int | str", value, text)]
     for setting in settings:
         value = default_of(setting)
         text = described(setting["name"], described_type(setting), value, setting["help"], bounds(setting))
@@ -120,6 +122,7 @@ def attributes(base: str) -> list[str]:
     lines = ["n_features_in_ : int", "feature_names_in_ : ndarray of str, when X was a DataFrame"]
     if base == "BaseStoNetClassifier":
         lines.append("classes_ : ndarray, the labels in sorted order")
+    lines.append("order_ : OrderResult, when n_components was left to the data")
     return lines + ["history_ : dict of arrays, the training history by epoch, or None when there is none"]
 
 

@@ -95,13 +95,14 @@ static stonet_status encode(const sn_schema *schema, const stonet_data *data, sn
     SN_TRY(sn_memory_require((uint64_t)out->n * (uint64_t)out->p * 2 * sizeof *x, "the scaled data",
                              "take fewer rows or columns"));
     SN_TRY(SN_TAKE(keep, x, out->n * out->p));
+    SN_TRY(sn_schema_encode_x(schema, data, x));
+    out->x = x;
+    if (out->outputs == 0) return STONET_OK;
     if (out->task == SN_CLASSIFICATION)
         SN_TRY(SN_TAKE(keep, label, out->n));
     else
         SN_TRY(SN_TAKE(keep, y, out->n * out->outputs));
-    SN_TRY(sn_schema_encode_x(schema, data, x));
     SN_TRY(sn_schema_encode_y(schema, data, label, y));
-    out->x = x;
     out->label = label;
     out->y = y;
     return STONET_OK;

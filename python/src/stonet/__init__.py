@@ -12,6 +12,7 @@ from ._names import ESTIMATORS as _ESTIMATORS
 
 if TYPE_CHECKING:
     from . import datasets, plot
+    from ._answers import CoefTable, ImportanceResult, OrderResult, importance, order
     from ._files import load
     from ._generated import *  # noqa: F403
     from .errors import StonetError, StonetWarning
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 _HOME = {
     **{name: "_generated" for name in _ESTIMATORS},
     "load": "_files",
+    "order": "_answers",
+    "importance": "_answers",
+    "OrderResult": "_answers",
+    "ImportanceResult": "_answers",
+    "CoefTable": "_answers",
     "independence_test": "independence",
     "IndependenceTestResult": "independence",
     "SufficiencyTestResult": "independence",
@@ -33,6 +39,11 @@ _MODULES = ("datasets", "errors", "plot")
 __all__ = [  # noqa: F822 (loaded on first use)
     *_ESTIMATORS,
     "load",
+    "order",
+    "importance",
+    "OrderResult",
+    "ImportanceResult",
+    "CoefTable",
     "independence_test",
     "IndependenceTestResult",
     "SufficiencyTestResult",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import csv
 import os
+import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -22,8 +23,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, choose_order
 from ._core import Float32Matrix, Float64Matrix, Model, Table
 from ._run import RunContext, threads_of
+from .errors import StonetUnsupportedError, StonetWarning
 from .independence import SufficiencyTestResult, sufficiency_result
 
 if TYPE_CHECKING:
@@ -38,6 +41,17 @@ def _class_text(label: object) -> str:
     if isinstance(label, (bool, np.bool_, float, np.floating)) and float(label).is_integer():
         return str(int(label))
     return str(label)
+
+
+def set_response(table: Table, y: ArrayLike) -> None:
+    """Classes for text and flags; for numbers the library decides by the setting `task`."""
+    y = np.asarray(y)
+    if y.dtype.kind in "OUSb" and y.ndim == 1:
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        table.set_classes(codes, [_class_text(label) for label in classes])
+    else:
+        table.set_targets(y)
 
 
 def _history_columns(text: str) -> dict[str, npt.NDArray[Any]]:
@@ -60,7 +74,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     _settings: ClassVar[tuple[str, ...]]
 
     # Set by __init__ of every estimator.
-    n_components: int
+    n_components: int | str
     random_state: Any
     n_jobs: int | None
     verbose: int
@@ -83,7 +97,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         model = None
         try:
             with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
-                model = Model.fit(self._method, self._wanted(), table, run)
+                model = Model.fit(self._method, self._closed(table, run), table, run)
                 if model.diverged:
                     run.warn_as = ConvergenceWarning
         except KeyboardInterrupt as stop:
@@ -93,6 +107,23 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if interrupted is not None:
             raise interrupted
         return self
+
+    def _closed(self, table: Table, run: RunContext) -> dict[str, object]:
+        """The settings with a dimension: that of the rule that suits the method, where it is left to the data."""
+        wanted = self._wanted()
+        if self.n_components != "auto":
+            return wanted
+        open_ = {name: value for name, value in wanted.items() if name not in ("dim", "learner")}
+        found = choose_order(self._method, open_, table, run)
+        if found.n_components == 0:
+            warnings.warn(
+                f"{found.rule} says that X tells nothing about y ({found.reason}); one component is fitted all the "
+                "same",
+                StonetWarning,
+                stacklevel=4,
+            )
+        self.order_ = found
+        return {**wanted, "dim": max(1, found.n_components)}
 
     def _keep(self, model: Model) -> None:
         self.model_ = model
@@ -139,15 +170,59 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         with RunContext(self._seed(random_state), self.n_jobs) as run:
             return sufficiency_result(self.model_, table, run, rows)
 
+    def importance(
+        self, X: ArrayLike, y: ArrayLike, *, kind: str = "permutation", repeats: int = 0, random_state: Any = 1
+    ) -> ImportanceResult:
+        """Say which variables the model uses.
+
+        The rows should not be those that the model was fitted on. Loss is the log loss, or the squared error over
+        the training variance of y. Only for estimators that predict: the others leave that to the next step of a
+        pipeline (``stonet importance`` on the command line puts a learner on their Z).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        kind : {"permutation", "gradient", "shapley"}
+            Growth of the loss when the variable comes from another row; mean derivative of the prediction, for one
+            deviation of it; what it takes off the loss, over random orders of the variables.
+        repeats : int
+            Permutations (10), or pairs of orders (until they settle); 0: those.
+        random_state : int, RandomState or None
+        """
+        table, _ = self._new_table(X)
+        self._set_response(table, y)
+        with RunContext(self._seed(random_state), self.n_jobs) as run:
+            return ask_importance(self.model_, table, kind, repeats, run)
+
+    @property
+    def components_(self) -> Float64Matrix:
+        """Of linear methods: the directions in units of X, n_components x n_features, Z = constant + X components_'."""
+        if not hasattr(self, "model_"):
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet, and has no components_")
+        try:
+            return self.model_.directions().T
+        except StonetUnsupportedError as error:
+            raise AttributeError(f"{type(self).__name__} has no components_: {error}") from None
+
+    def coef_table(
+        self, X: ArrayLike = None, y: ArrayLike = None, *, pairs: int = 0, random_state: Any = 1
+    ) -> CoefTable:
+        """What the columns of Z are made of, in units of X.
+
+        Linear methods: their directions, and with ``pairs`` > 0 standard errors by fits on so many pairs of
+        complementary halves of X and y, the rows they were fitted on. The others: the mean derivatives of Z over the
+        rows of X, and the leading directions of all derivatives together.
+        """
+        check_is_fitted(self, "model_")
+        table = None if X is None else self._new_table(X)[0]
+        if table is not None and y is not None:
+            self._set_response(table, y)
+        with RunContext(self._seed(random_state), self.n_jobs) as run:
+            return ask_coef(self.model_, table, pairs, run)
+
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
-        """Classes for text and flags; for numbers the library decides by the setting `task`."""
-        y = np.asarray(y)
-        if y.dtype.kind in "OUSb" and y.ndim == 1:
-            check_classification_targets(y)
-            classes, codes = np.unique(y, return_inverse=True)
-            table.set_classes(codes, [_class_text(label) for label in classes])
-        else:
-            table.set_targets(y)
+        set_response(table, y)
 
     def _more_tags(self) -> dict[str, Any]:
         return {"preserves_dtype": [np.float32]}  # the library gives Z in single precision

@@ -1,10 +1,11 @@
 """Owners of the library's handles: a table of data and a fitted model."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,19 @@ def setting_text(value: object) -> str:
     raise TypeError(f"a setting is a number, a text or a list of numbers, not {value!r}")
 
 
+@contextlib.contextmanager
+def made_spec(method: str, settings: Mapping[str, object]) -> Iterator[ctypes.c_void_p]:
+    """A stonet_spec with these settings, for the time of the block."""
+    spec = ctypes.c_void_p()
+    check(lib.stonet_spec_create(method.encode(), ctypes.byref(spec)))
+    try:
+        for name, value in settings.items():
+            check(lib.stonet_spec_set(spec, name.encode(), setting_text(value).encode()))
+        yield spec
+    finally:
+        lib.stonet_spec_free(spec)
+
+
 class Model:
     """A fitted model; pickled as the bytes of its model file."""
 
@@ -90,15 +104,9 @@ class Model:
 
     @classmethod
     def fit(cls, method: str, settings: Mapping[str, object], table: Table, run: RunContext) -> Model:
-        spec = ctypes.c_void_p()
         model = ctypes.c_void_p()
-        check(lib.stonet_spec_create(method.encode(), ctypes.byref(spec)))
-        try:
-            for name, value in settings.items():
-                check(lib.stonet_spec_set(spec, name.encode(), setting_text(value).encode()))
+        with made_spec(method, settings) as spec:
             check(lib.stonet_fit(spec, table.handle, run.pointer, ctypes.byref(model)))
-        finally:
-            lib.stonet_spec_free(spec)
         return cls(model)
 
     def fit_more(self, table: Table, run: RunContext) -> None:
@@ -155,6 +163,12 @@ class Model:
     @property
     def diverged(self) -> bool:
         return bool(lib.stonet_model_outcome(self._handle) == 2)
+
+    def directions(self) -> Float64Matrix:
+        """Of a linear reduction: features x dim, in units of X."""
+        out = np.empty((int(lib.stonet_model_features(self._handle)), self.dim), dtype=np.float64)
+        check(lib.stonet_model_directions(self._handle, _address(out)))
+        return out
 
     def class_labels(self) -> list[str]:
         count = self.outputs if self.is_classifier else 0

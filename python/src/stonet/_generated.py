@@ -17,8 +17,8 @@ class StoNetClassifier(BaseStoNetClassifier):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one (which has width dim); none: one hidden
         layer. From 1 to 100000.
@@ -104,6 +104,7 @@ class StoNetClassifier(BaseStoNetClassifier):
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
     classes_ : ndarray, the labels in sorted order
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -145,7 +146,7 @@ class StoNetClassifier(BaseStoNetClassifier):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         hidden: int | tuple[int, ...] | str | None = "auto",
         activation: str = "auto",
@@ -226,8 +227,8 @@ class StoNetRegressor(BaseStoNetRegressor):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one (which has width dim); none: one hidden
         layer. From 1 to 100000.
@@ -312,6 +313,7 @@ class StoNetRegressor(BaseStoNetRegressor):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -353,7 +355,7 @@ class StoNetRegressor(BaseStoNetRegressor):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         hidden: int | tuple[int, ...] | str | None = "auto",
         activation: str = "auto",
@@ -434,8 +436,8 @@ class PrincipalComponents(UnsupervisedReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -455,6 +457,7 @@ class PrincipalComponents(UnsupervisedReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -466,7 +469,7 @@ class PrincipalComponents(UnsupervisedReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         scale: str = "auto",
         levels: int | str | None = "default",
@@ -487,8 +490,8 @@ class SlicedInverseRegression(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     slices : int, default=10
         slices of a numeric target (a class target has one slice a class). From 2 to 10000.
     ridge : float, default=0.0
@@ -515,6 +518,7 @@ class SlicedInverseRegression(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -529,7 +533,7 @@ class SlicedInverseRegression(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         slices: int = 10,
         ridge: float = 0.0,
@@ -556,8 +560,8 @@ class SlicedAverageVariance(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     slices : int, default=10
         slices of a numeric target (a class target has one slice a class). From 2 to 10000.
     ridge : float, default=0.0
@@ -584,6 +588,7 @@ class SlicedAverageVariance(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -598,7 +603,7 @@ class SlicedAverageVariance(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         slices: int = 10,
         ridge: float = 0.0,
@@ -625,8 +630,8 @@ class DirectionalRegression(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     slices : int, default=10
         slices of a numeric target (a class target has one slice a class). From 2 to 10000.
     ridge : float, default=0.0
@@ -653,6 +658,7 @@ class DirectionalRegression(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -667,7 +673,7 @@ class DirectionalRegression(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         slices: int = 10,
         ridge: float = 0.0,
@@ -694,8 +700,8 @@ class PrincipalHessianDirections(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     response : {"residual", "raw"}, default="residual"
         take the Hessian of the residuals of a linear fit, or of the response itself.
     ridge : float, default=0.0
@@ -722,6 +728,7 @@ class PrincipalHessianDirections(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -736,7 +743,7 @@ class PrincipalHessianDirections(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         response: str = "residual",
         ridge: float = 0.0,
@@ -763,8 +770,8 @@ class GSIR(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     complexity : float, default=1.0
         c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
     bandwidth : float or "auto", default="auto"
@@ -801,6 +808,7 @@ class GSIR(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -819,7 +827,7 @@ class GSIR(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         complexity: float = 1.0,
         bandwidth: float | str = "auto",
@@ -854,8 +862,8 @@ class KernelSIR(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     complexity : float, default=1.0
         c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
     bandwidth : float or "auto", default="auto"
@@ -890,6 +898,7 @@ class KernelSIR(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -907,7 +916,7 @@ class KernelSIR(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         complexity: float = 1.0,
         bandwidth: float | str = "auto",
@@ -940,8 +949,8 @@ class GSAVE(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     complexity : float, default=1.0
         c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
     bandwidth : float or "auto", default="auto"
@@ -976,6 +985,7 @@ class GSAVE(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -993,7 +1003,7 @@ class GSAVE(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         complexity: float = 1.0,
         bandwidth: float | str = "auto",
@@ -1026,8 +1036,8 @@ class NNSDR(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     hidden : int, default=512
         units of the hidden layer. From 1 to 100000.
     dropout : float, default=0.4
@@ -1061,6 +1071,7 @@ class NNSDR(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -1079,7 +1090,7 @@ class NNSDR(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         hidden: int = 512,
         dropout: float = 0.4,
@@ -1114,8 +1125,8 @@ class Autoencoder(UnsupervisedReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     hidden : int or "auto", default="auto"
         units between input and bottleneck (auto: (p + q) / 2, at most 200 but no fewer than q).
         From 1 to 1e+06.
@@ -1148,6 +1159,7 @@ class Autoencoder(UnsupervisedReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -1165,7 +1177,7 @@ class Autoencoder(UnsupervisedReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         hidden: int | str = "auto",
         epochs: int = 100,
@@ -1198,8 +1210,8 @@ class MAVE(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     anchors : int or "auto", default="auto"
         rows at which the regression is linearised; auto: the larger of 100 and sqrt(n). From 1
         to 1e+06.
@@ -1230,6 +1242,7 @@ class MAVE(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -1246,7 +1259,7 @@ class MAVE(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         anchors: int | str = "auto",
         subspace: str = "mean",
@@ -1277,8 +1290,8 @@ class OuterProductOfGradients(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     anchors : int or "auto", default="auto"
         rows at which the regression is linearised; auto: the larger of 100 and sqrt(n). From 1
         to 1e+06.
@@ -1309,6 +1322,7 @@ class OuterProductOfGradients(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -1325,7 +1339,7 @@ class OuterProductOfGradients(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         anchors: int | str = "auto",
         subspace: str = "mean",
@@ -1356,8 +1370,8 @@ class LassoSIR(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     slices : int, default=10
         slices of a numeric target (a class target has one slice a class). From 2 to 10000.
     penalty : float or "auto", default="auto"
@@ -1386,6 +1400,7 @@ class LassoSIR(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -1401,7 +1416,7 @@ class LassoSIR(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         slices: int = 10,
         penalty: float | str = "auto",
@@ -1430,8 +1445,8 @@ class GradientKDR(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     complexity : float, default=1.0
         c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
     bandwidth : float or "auto", default="auto"
@@ -1465,6 +1480,7 @@ class GradientKDR(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -1482,7 +1498,7 @@ class GradientKDR(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         complexity: float = 1.0,
         bandwidth: float | str = "auto",
@@ -1515,8 +1531,8 @@ class KernelDimensionReduction(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     complexity : float, default=1.0
         c in the kernel exp(-c |z - z'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
     bandwidth : float or "auto", default="auto"
@@ -1557,6 +1573,7 @@ class KernelDimensionReduction(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -1577,7 +1594,7 @@ class KernelDimensionReduction(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         complexity: float = 1.0,
         bandwidth: float | str = "auto",
@@ -1616,8 +1633,8 @@ class LeastSquaresMutualInformation(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     landmarks : int, default=200
         basis functions, at rows chosen by the seed. From 2 to 1e+06.
     bandwidths : float or tuple of float, default=(0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0)
@@ -1652,6 +1669,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -1670,7 +1688,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         landmarks: int = 200,
         bandwidths: float | tuple[float, ...] = (0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0),
@@ -1705,8 +1723,8 @@ class ContourRegression(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     share : float, default=0.1
         share of all pairs of rows, those with the closest targets. From 1e-06 to 1.
     distance : {"values", "ranks"}, default="values"
@@ -1736,6 +1754,7 @@ class ContourRegression(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -1751,7 +1770,7 @@ class ContourRegression(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         share: float = 0.1,
         distance: str = "values",
@@ -1780,8 +1799,8 @@ class ConditionalVarianceEstimation(TransformerReduction):
 
     Parameters
     ----------
-    n_components : int, default=2
-        number of reduced variables, the columns of Z.
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     restarts : int, default=5
         random starts; the best end is kept. From 1 to 10000.
     iterations : int, default=50
@@ -1815,6 +1834,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
     ----------
     n_features_in_ : int
     feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -1833,7 +1853,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         restarts: int = 5,
         iterations: int = 50,

@@ -83,6 +83,25 @@ class SufficiencyResult(ctypes.Structure):
     _fields_ = [("test", c_int), ("statistic", c_double), ("p_value", c_double), ("gain", PredictionGain)]
 
 
+class OrderOptions(Options):
+    _fields_ = [
+        ("size", c_size_t),
+        ("rule", c_int),
+        ("max", c_int64),
+        ("level", c_double),
+        ("resamples", c_int64),
+        ("folds", c_int),
+    ]
+
+
+class ImportanceOptions(Options):
+    _fields_ = [("size", c_size_t), ("kind", c_int), ("repeats", c_int64)]
+
+
+class CoefOptions(Options):
+    _fields_ = [("size", c_size_t), ("pairs", c_int64)]
+
+
 # Handles and strings that must be given back are void pointers, so that ctypes does not lose them.
 HANDLE = c_void_p
 OUT = POINTER(c_void_p)
@@ -131,6 +150,19 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_model_json": (c_void_p, [HANDLE]),
     "stonet_model_history_csv": (c_void_p, [HANDLE]),
     "stonet_model_free": (None, [HANDLE]),
+    "stonet_model_features": (c_int64, [HANDLE]),
+    "stonet_model_directions": (c_int, [HANDLE, c_void_p]),
+    "stonet_order": (c_int, [HANDLE, HANDLE, POINTER(OrderOptions), POINTER(Run), OUT]),
+    "stonet_order_rule_find": (c_int, [c_char_p, POINTER(c_int)]),
+    "stonet_order_json": (c_void_p, [HANDLE]),
+    "stonet_order_free": (None, [HANDLE]),
+    "stonet_importance": (c_int, [HANDLE, HANDLE, POINTER(ImportanceOptions), POINTER(Run), OUT]),
+    "stonet_importance_kind_find": (c_int, [c_char_p, POINTER(c_int)]),
+    "stonet_importance_json": (c_void_p, [HANDLE]),
+    "stonet_importance_free": (None, [HANDLE]),
+    "stonet_coef": (c_int, [HANDLE, HANDLE, POINTER(CoefOptions), POINTER(Run), OUT]),
+    "stonet_coef_json": (c_void_p, [HANDLE]),
+    "stonet_coef_free": (None, [HANDLE]),
     "stonet_independence": (
         c_int,
         [c_void_p, c_int64, c_int64, c_void_p, c_int64, c_void_p, c_int64]
