@@ -42,15 +42,14 @@ typedef struct demo_fit {
     bool plotted;
 } demo_fit;
 
-/* The plotted network has the paper's single layer: Z is then linear in x, and its two columns show the
-   triangle that the three base waves span. Deeper networks need one number for two classes, and put Z on a
-   curve. */
+/* Two classes need one number, and the first column of Z holds it; the second still shows the triangle that
+   the three base waves span. */
 static const demo_fit fits[] = {
     {"logistic regression on x", "none", NULL, NULL, false},
     {"StoNet", "stonet", "1", NULL, false},
-    {"StoNet", "stonet", "2", NULL, false},
     {"StoNet", "stonet", "5", NULL, false},
-    {"StoNet, hidden=none", "stonet", "2", "hidden=none", true},
+    {"StoNet, hidden=none", "stonet", "2", "hidden=none", false},
+    {"StoNet", "stonet", "2", NULL, true},
 };
 
 static int fit_one(const cli_command *command, const demo_values *values, const stonet_data *train,
@@ -97,8 +96,24 @@ static size_t split_by_class(const stonet_data *data, const float *z, double *x,
     return count;
 }
 
-static int draw(const cli_command *command, const char *path, const stonet_data *test, const float *z,
-                double *xy, double error_rate)
+/* What the axes of the plot are: each column of Z with its share of the effect on the output. */
+static void label_axes(const cli_command *command, const stonet_model *model, char label[2][96])
+{
+    static const char *const of[] = {" of the effect on the output", ""};
+    json_t *about = take_json(command, stonet_model_json(model));
+    const json_t *share = json_object_get(json_object_get(about, "fitted"), "explained_share");
+    for (size_t k = 0; k < 2; k++) {
+        int used = snprintf(label[k], sizeof label[k], "Z%zu", k + 1);
+        const json_t *own = json_array_get(share, k);
+        if (json_is_number(own))
+            snprintf(label[k] + used, sizeof label[k] - (size_t)used, " (%.3g%%%s)",
+                     100.0 * json_number_value(own), of[k]);
+    }
+    json_decref(about);
+}
+
+static int draw(const cli_command *command, const char *path, const stonet_model *model,
+                const stonet_data *test, const float *z, double *xy, double error_rate)
 {
     enum { MOST_CLASSES = 2 };
     int64_t n = stonet_data_rows(test);
@@ -112,11 +127,10 @@ static int draw(const cli_command *command, const char *path, const stonet_data 
     char subtitle[160];
     snprintf(subtitle, sizeof subtitle, "Z of %d test rows, by a StoNet fitted on %d others; error rate %.3f",
              TEST_ROWS, TRAIN_ROWS, error_rate);
-    svg_panel panel = {.kind = SVG_SCATTER,
-                       .x_label = "first reduced variable, Z1",
-                       .y_label = "second reduced variable, Z2",
-                       .series = series,
-                       .n_series = count};
+    char axis[2][96];
+    label_axes(command, model, axis);
+    svg_panel panel = {
+        .kind = SVG_SCATTER, .x_label = axis[0], .y_label = axis[1], .series = series, .n_series = count};
     svg_figure figure = {.title = "Waveform data: 21 variables reduced to two",
                          .subtitle = subtitle,
                          .panels = &panel,
@@ -143,8 +157,8 @@ static int plot(const cli_command *command, const char *path, const stonet_model
         say_error(command, "memory ran out");
     } else {
         stonet_status status = stonet_transform(model, test, NULL, z);
-        result =
-            status == STONET_OK ? draw(command, path, test, z, xy, error_rate) : say_failure(command, status);
+        result = status == STONET_OK ? draw(command, path, model, test, z, xy, error_rate)
+                                     : say_failure(command, status);
     }
     free(xy);
     free(z);

@@ -126,6 +126,19 @@ static void say_network(const json_t *about)
     if (json_array_size(widths) > 0) fputc('\n', stderr);
 }
 
+/* "share of the effect on the output, column by column of Z: 93.1% 6.2% 0.7%", where it was found. */
+static void say_shares(const json_t *about)
+{
+    enum { MOST_SHARES = 10 };
+    const json_t *shares = json_object_get(json_object_get(about, "fitted"), "explained_share");
+    const size_t count = json_array_size(shares);
+    if (count == 0) return;
+    fputs("share of the effect on the output, column by column of Z:", stderr);
+    for (size_t k = 0; k < count && k < MOST_SHARES; k++)
+        fprintf(stderr, " %.3g%%", 100.0 * json_number_value(json_array_get(shares, k)));
+    fputs(count > MOST_SHARES ? " ..\n" : "\n", stderr);
+}
+
 /* "stonet: 400 rows, 21 columns reduced to 2, 2 classes, in 1.2 s" */
 static void say_summary(const cli_command *command, const fit_values *values, const stonet_model *model,
                         const stonet_data *train, double seconds)
@@ -144,6 +157,7 @@ static void say_summary(const cli_command *command, const fit_values *values, co
     else
         fprintf(stderr, "%lld numeric response%s, in %s\n", outputs, outputs > 1 ? "s" : "", spent);
     say_network(about);
+    say_shares(about);
     if (!say_held_out_score(model, json_object_get(about, "fitted")))
         say_training_score(values, model, train);
     json_decref(about);

@@ -398,13 +398,15 @@ static void weights_are_the_models(void **state)
     assert_int_equal(weights_layer(model, 1, &first), STONET_OK);
     assert_int_equal(first.outputs, Q);
     assert_int_equal(first.inputs, P);
-    float z[N * Q];
+    float z[N * Q], psi[N * Q];
+    stonet_use_options units = {.size = sizeof units, .activated = 1};
     assert_int_equal(stonet_transform(model, data, NULL, z), STONET_OK);
+    assert_int_equal(stonet_transform(model, data, &units, psi), STONET_OK);
     const float *x = stonet_data_x(data);
     for (int k = 0; k < N * Q; k++) {
         double sum = first.b[k % Q];
         for (int j = 0; j < P; j++) sum += first.w[k % Q * P + j] * (double)x[k / Q * P + j];
-        assert_true(fabs(sum - (double)z[k]) < 1e-4);
+        assert_true(fabs(tanh(sum) - (double)psi[k]) < 1e-4);
     }
     layer_free(&first);
     assert_int_equal(weights_layer(model, 7, &first), STONET_ERROR_ARGUMENT);

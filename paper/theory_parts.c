@@ -279,7 +279,8 @@ static stonet_status impute_copies(const stonet_model *model, const toy *problem
     int64_t *rows = calloc((size_t)draws, sizeof *rows);
     float *z = malloc((size_t)(2 * draws) * sizeof *z);
     stonet_data *copies = NULL;
-    stonet_use_options how = {.size = sizeof how, .impute = 1, .seed = seed};
+    /* activated: the network's own units, whose activation is the identity */
+    stonet_use_options how = {.size = sizeof how, .impute = 1, .activated = 1, .seed = seed};
     stonet_status status = rows != NULL && z != NULL ? STONET_OK : out_of_memory();
     if (status == STONET_OK) status = stonet_data_subset(problem->data, rows, draws, &copies);
     if (status == STONET_OK) status = stonet_transform(model, copies, &how, z);

@@ -193,3 +193,13 @@ def test_partial_fit_of_numbers(numbers):
     for _ in range(20):
         estimator.partial_fit(X[30:], y[30:]).partial_fit(X[:30], y[:30])
     assert estimator.score(X, y) > max(before, 0.8)
+
+
+def test_the_columns_of_z_are_axes_ordered_by_share():
+    X, y, _ = stonet.datasets.generate("friedman", rows=200, random_state=3)
+    model = stonet.StoNetRegressor(n_components=2, epochs=20, weight_decay=0.01, random_state=1).fit(X, y)
+    Z = model.transform(X).astype(float)
+    assert abs(np.corrcoef(Z.T)[0, 1]) < 0.01
+    assert model.explained_share_.shape == (2,)
+    assert model.explained_share_[0] >= model.explained_share_[1] >= 0
+    assert abs(model.explained_share_.sum() - 1) < 1e-9

@@ -51,7 +51,7 @@ static stonet_status stonet_transform_method(const void *state, const float *x, 
     if (request->draws > 0)
         return sn_stonet_draw(net, &rows, request->draws, request->activated, request->seed, threads,
                               request->table, z);
-    return sn_stonet_forward(net, &rows, net->network.shape.layers - 1, request->activated, threads, z);
+    return sn_stonet_reduce(net, &rows, request->activated, threads, z);
 }
 
 static stonet_status stonet_predict_method(const void *state, const float *x, int64_t n, double *out)
@@ -113,6 +113,7 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     const sn_stonet *net = state;
     const int layers = net->network.shape.layers;
     SN_TRY(sn_network_put(&net->network, store));
+    SN_TRY(sn_axes_put(&net->axes, store));
     SN_TRY(sn_store_put_vector(store, "variances", SN_F64, layers, net->dynamics.s));
     SN_TRY(sn_store_put_vector(store, "latent_steps", SN_F64, layers, net->dynamics.epsilon));
     SN_TRY(sn_store_put_vector(store, "frictions", SN_F64, layers, net->dynamics.alpha));
@@ -179,7 +180,9 @@ static stonet_status load_engine(const sn_store *store, sn_stonet *net)
 static stonet_status load_into(const sn_store *store, sn_stonet *net)
 {
     SN_TRY(load_network(store, &net->network));
-    SN_TRY(load_dynamics(store, &net->network.shape, &net->dynamics));
+    const sn_shape *shape = &net->network.shape;
+    SN_TRY(sn_axes_get(store, shape->width[shape->layers - 1], &net->axes));
+    SN_TRY(load_dynamics(store, shape, &net->dynamics));
     SN_TRY(load_engine(store, net));
     SN_TRY(sn_store_get_int(store, "batch", 1, INT64_MAX, &net->batch));
     SN_TRY(sn_store_get_int(store, "iterations", 0, INT64_MAX, &net->iterations));

@@ -103,7 +103,7 @@ static json_t *value_json(const char *text)
 
 static bool is_short_vector(const sn_tensor *tensor)
 {
-    enum { LONGEST = 16 };
+    enum { LONGEST = 100 };
     return tensor->rank == 1 && tensor->shape[0] <= LONGEST &&
            (tensor->dtype == SN_I64 || tensor->dtype == SN_F64);
 }

@@ -85,6 +85,9 @@ static const edit STONET_EDITS[] = {
     {"lr", "fast", 0, "method.lr' is 'fast'"},
     {"sweeps", "0", 0, "method.sweeps' is '0'"},
     {"variances", NULL, NAN, "method.variances' holds"},
+    {"z_map", NULL, NAN, "method.z_map' holds"},
+    {"z_mean", NULL, INFINITY, "method.z_mean' holds"},
+    {"explained_share", NULL, -1, "method.explained_share' does not hold shares"},
 };
 
 static sn_store *edited(const sn_store *from, const char *name, const edit *change)

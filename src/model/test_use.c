@@ -1,5 +1,6 @@
 /* Using a model: as many threads as were asked for, and options that make no sense refused. */
 #include <dirent.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,6 +80,35 @@ static void two_threads_are_used_and_change_nothing(void **state)
     sn_table_free(&table);
 }
 
+/* The network's noise is small (a standard deviation of .001 below an output of 3 classes): Z, its draws and
+   what is imputed must be in the same coordinates, and the columns of Z uncorrelated. */
+static void z_draws_and_imputation_have_the_same_axes(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    sn_table table = sn_table_classes(N, 6, 3, 4);
+    stonet_model *model = fit_one("stonet", NULL, table.data);
+    float z[N * 2], other[N * 2];
+    assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
+    double sum[5] = {0}; /* of z1, z2, z1 z2, z1^2, z2^2 */
+    for (int64_t i = 0; i < N; i++) {
+        const double a = (double)z[2 * i], b = (double)z[2 * i + 1];
+        const double of[5] = {a, b, a * b, a * a, b * b};
+        for (int k = 0; k < 5; k++) sum[k] += of[k] / N;
+    }
+    assert_true(sum[3] > sum[4] && sum[4] > 0.0);
+    assert_true(fabs(sum[0]) < 1e-4 * sqrt(sum[3]) && fabs(sum[1]) < 1e-4 * sqrt(sum[4]));
+    assert_true(fabs(sum[2]) < 1e-4 * sqrt(sum[3] * sum[4]));
+    stonet_use_options how = {.size = sizeof how, .draws = 1};
+    for (int way = 0; way < 2; way++) {
+        assert_int_equal(stonet_transform(model, table.data, &how, other), STONET_OK);
+        for (int64_t k = 0; k < N * 2; k++) assert_true(fabs((double)(other[k] - z[k])) < 0.2 * sqrt(sum[3]));
+        how = (stonet_use_options){.size = sizeof how, .impute = 1};
+    }
+    stonet_model_free(model);
+    sn_table_free(&table);
+}
+
 static void what_is_for_transform_is_refused_elsewhere(void **state)
 {
     (void)state;
@@ -101,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_thread_is_one_thread),
         cmocka_unit_test(two_threads_are_used_and_change_nothing),
+        cmocka_unit_test(z_draws_and_imputation_have_the_same_axes),
         cmocka_unit_test(what_is_for_transform_is_refused_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,42 @@ stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem,
     return status;
 }
 
+/* Rows that axes are learned from, and numbers of Z; evenly over the table. */
+enum { AXES_ROWS = 100000, AXES_NUMBERS = 1 << 24 };
+
+stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int threads)
+{
+    const int h = net->network.shape.layers - 1;
+    const int64_t q = net->network.shape.width[h], most = AXES_NUMBERS / q;
+    int64_t n = problem->n < AXES_ROWS ? problem->n : AXES_ROWS;
+    if (n > most) n = most > 2 ? most : 2;
+    if (n > problem->n) n = problem->n;
+    sn_engine *engine = NULL;
+    int64_t *list = NULL;
+    float *z = NULL;
+    stonet_status status;
+    sn_axes_free(&net->axes);
+    SN_GOTO(status, SN_NEW_RAW(list, n), done);
+    SN_GOTO(status, SN_NEW_RAW(z, n * q), done);
+    for (int64_t i = 0; i < n; i++) list[i] = i * problem->n / n;
+    SN_GOTO(status, wake(net, problem, 0, threads, &engine), done);
+    const sn_pass pass = {.rows = sn_rows_list(list, n), .layer = h};
+    SN_GOTO(status, net->engine->forward(engine, &pass, z), done);
+    status = sn_axes_learn(&net->network.shape, net->network.theta, n, z, &net->axes);
+done:
+    if (engine != NULL) net->engine->free(engine);
+    sn_free(list);
+    sn_free(z);
+    return status;
+}
+
+stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, bool activated, int threads,
+                               float *z)
+{
+    SN_TRY(sn_stonet_forward(net, problem, net->network.shape.layers - 1, activated, threads, z));
+    return activated ? STONET_OK : sn_axes_apply(&net->axes, problem->n, z);
+}
+
 stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, int64_t draws, bool activated,
                              uint64_t seed, int threads, int64_t apart, float *out)
 {
@@ -36,7 +72,9 @@ stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, in
                               .activated = activated,
                               .s = net->dynamics.s,
                               .draw = (uint32_t)draw};
-        status = net->engine->forward(engine, &pass, out + draw * apart * net->network.shape.width[h]);
+        float *to = out + draw * apart * net->network.shape.width[h];
+        status = net->engine->forward(engine, &pass, to);
+        if (status == STONET_OK && !activated) status = sn_axes_apply(&net->axes, problem->n, to);
     }
     net->engine->free(engine);
     return status;
@@ -51,7 +89,8 @@ stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, 
     const sn_iteration it = {.rows = sn_rows_range(0, problem->n), .dynamics = &net->dynamics};
     stonet_status status = net->engine->impute(engine, &it, h, out);
     net->engine->free(engine);
-    if (status != STONET_OK || !activated) return status;
+    if (status != STONET_OK) return status;
+    if (!activated) return sn_axes_apply(&net->axes, problem->n, out);
     for (int64_t k = 0; k < problem->n * net->network.shape.width[h]; k++)
         out[k] = (float)sn_psi(net->network.shape.activation, (double)out[k]);
     return STONET_OK;

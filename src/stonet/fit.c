@@ -20,11 +20,14 @@ static const double NEXT_TO_NOTHING = 0.01;
 /* Standard errors by which the chosen settings must beat a constant, and may lose to the linear model,
    without a word. */
 static const double CLEARLY = 2.0;
+/* Columns of Z that carry this part of its effect on the output are its dimension in effect. */
+static const double ALMOST_ALL = 0.99;
 
 void sn_stonet_free(sn_stonet *net)
 {
     if (net == NULL) return;
     sn_network_clear(&net->network);
+    sn_axes_free(&net->axes);
     sn_free(net);
 }
 
@@ -220,6 +223,25 @@ static void warn_of_nothing(const stonet_run *run, const sn_stonet *net)
                    linear->loss, chosen->loss, chosen->loss_se);
 }
 
+/* Says when Z is in effect of lower dimension than asked for. */
+static void tell_of_dimension(const stonet_run *run, const sn_axes *axes)
+{
+    const int64_t carrying = sn_axes_carrying(axes, ALMOST_ALL);
+    if (carrying == axes->q) return;
+    double rest = 0.0;
+    for (int64_t k = carrying; k < axes->q; k++) rest += axes->share[k];
+    if (carrying == 1)
+        sn_message(
+            run, STONET_NOTE,
+            "Z is in effect of dimension 1: its first column has all but %.2g%% of the effect on the output",
+            100.0 * rest);
+    else
+        sn_message(run, STONET_NOTE,
+                   "Z is in effect of dimension %lld: its first %lld columns have all but %.2g%% of the "
+                   "effect on the output",
+                   (long long)carrying, (long long)carrying, 100.0 * rest);
+}
+
 /* Says what the numbers of a run mean for the user. */
 static void tell(const stonet_run *run, const sn_stonet *net, const sn_train_report *report)
 {
@@ -233,6 +255,7 @@ static void tell(const stonet_run *run, const sn_stonet *net, const sn_train_rep
                    "the latent step was shrunk to %.2g of what was asked to keep the sampler stable",
                    report->smallest_step);
     if (report->outcome == STONET_DONE) warn_of_nothing(run, net);
+    tell_of_dimension(run, &net->axes);
 }
 
 /* Keeps what is needed to use the trained network and to tell about it. */
@@ -273,6 +296,7 @@ static stonet_status fit_network(const sn_problem *problem, const sn_settings *s
                    wanted.lr);
     }
     SN_TRY(keep(net, &config, &report));
+    SN_TRY(sn_stonet_turn(net, problem, sn_threads(run)));
     tell(run, net, &report);
     *outcome = report.outcome;
     return STONET_OK;
@@ -331,6 +355,7 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
     net->training_loss = report.loss;
     forget_estimates(net);
     SN_TRY(keep(net, &config, &report));
+    SN_TRY(sn_stonet_turn(net, problem, sn_threads(run)));
     tell(run, net, &report);
     *outcome = report.outcome;
     return STONET_OK;

@@ -3,11 +3,13 @@
 #define SN_STONET_FIT_H
 
 #include "net/network.h"
+#include "stonet/axes.h"
 #include "stonet/select.h"
 
 typedef struct sn_stonet {
     const sn_engine_ops *engine; /* that it was trained and is used with */
     sn_network network;
+    sn_axes axes;         /* of its Z; none in files before 0.2 */
     sn_dynamics dynamics; /* of the last iteration, for stochastic passes and imputation */
     /* How it came about, for people. */
     double lr, weight_decay, epochs;
@@ -33,10 +35,15 @@ void sn_stonet_free(sn_stonet *net);
    layers). out n x d_layer. */
 stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,
                                 int threads, float *out);
-/* M stochastic forward passes, Y_i ~ N(mu_i, s_i): row i of draw d at out + (d apart + i) q. */
+/* Learns the axes of Z (stonet/axes.h) from these rows, or from many of them. */
+stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int threads);
+/* Z on its axes, out n x q; activated: psi of the network's own Z instead, as the output layer sees it. */
+stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, bool activated, int threads,
+                               float *z);
+/* The same of M stochastic forward passes, Y_i ~ N(mu_i, s_i): row i of draw d at out + (d apart + i) q. */
 stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, int64_t draws, bool activated,
                              uint64_t seed, int threads, int64_t apart, float *out);
-/* Imputed Y_h given the response in problem: out n x q. */
+/* The same of the imputed Y_h, given the response in problem: out n x q. */
 stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, bool activated, uint64_t seed,
                                int threads, float *out);
 

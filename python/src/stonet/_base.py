@@ -280,6 +280,11 @@ class TransformerReduction(SupervisedReduction):
 class BaseStoNet(SupervisedReduction):
     """What the stochastic network can do beyond a plain reduction."""
 
+    def _keep(self, model: Model) -> None:
+        super()._keep(model)
+        shares = model.describe()["fitted"].get("explained_share")
+        self.explained_share_ = None if shares is None else np.array(shares, dtype=np.float64)
+
     def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any]) -> Self:
         table = self._training_table(X)
         self._set_response(table, y)

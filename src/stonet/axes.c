@@ -1,0 +1,300 @@
+#include "stonet/axes.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+#include "net/activation.h"
+
+enum { MOST_LAGS = 8, BLOCK = 1024 };
+static const double MOST_PRODUCTS = 4e9; /* spent on E[J'J] */
+static const double NO_VARIANCE =
+    1e-12; /* part of the largest, or of the square of a mean: rounding of floats */
+static const double A_TIE = 1e-6;
+
+/* The rows of Z and what psi makes of them. */
+typedef struct sample {
+    const sn_shape *shape;
+    int64_t n, q;
+    const float *z;
+    double *psi; /* n x q */
+} sample;
+
+static void apart(const sample *s, double *mean, double *centred)
+{
+    memset(mean, 0, (size_t)s->q * sizeof *mean);
+    for (int64_t i = 0; i < s->n; i++)
+        for (int64_t k = 0; k < s->q; k++) mean[k] += (double)s->z[i * s->q + k] / (double)s->n;
+    for (int64_t i = 0; i < s->n; i++)
+        for (int64_t k = 0; k < s->q; k++) centred[i * s->q + k] = (double)s->z[i * s->q + k] - mean[k];
+}
+
+/* The slope of psi's secant between rows i and j in column k; where they meet, its derivative. */
+static double secant(const sample *s, int64_t i, int64_t j, int64_t k)
+{
+    const int64_t a = i * s->q + k, b = j * s->q + k;
+    const double step = (double)s->z[a] - (double)s->z[b];
+    if (fabs(step) < 1e-5) return sn_psi_slope(s->shape->activation, (double)s->z[a], s->psi[a]);
+    return (s->psi[a] - s->psi[b]) / step;
+}
+
+/* E[s s'] (q x q) over pairs of rows at some distances in the table, which cover it whatever its order. */
+static stonet_status mean_slopes(const sample *s, double *out)
+{
+    const double products = (double)s->n * (double)s->q * (double)s->q;
+    const int lags = (int)fmax(1.0, fmin(MOST_LAGS, MOST_PRODUCTS / products));
+    double *slope;
+    SN_TRY(SN_NEW_RAW(slope, BLOCK * s->q));
+    memset(out, 0, (size_t)(s->q * s->q) * sizeof *out);
+    const double part = 1.0 / ((double)s->n * lags);
+    for (int lag = 0; lag < lags; lag++) {
+        const int64_t distance = 1 + (s->n - 1) * lag / (lags + 1);
+        for (int64_t first = 0; first < s->n; first += BLOCK) {
+            const int64_t rows = s->n - first < BLOCK ? s->n - first : BLOCK;
+            for (int64_t i = 0; i < rows; i++)
+                for (int64_t k = 0; k < s->q; k++)
+                    slope[i * s->q + k] = secant(s, first + i, (first + i + distance) % s->n, k);
+            sn_syrk_tn(s->q, rows, part, slope, 1.0, out);
+        }
+    }
+    sn_free(slope);
+    return STONET_OK;
+}
+
+/* W in double, m x q; of classes less the mean over them. */
+static void output_weights(const sample *s, const float *theta, double *w)
+{
+    const int h = s->shape->layers - 1;
+    const int64_t m = s->shape->width[h + 1], q = s->q;
+    for (int64_t a = 0; a < m * q; a++) w[a] = (double)theta[s->shape->weight_at[h] + a];
+    for (int64_t k = 0; k < q && s->shape->task == SN_CLASSIFICATION; k++) {
+        double mean = 0.0;
+        for (int64_t a = 0; a < m; a++) mean += w[a * q + k] / (double)m;
+        for (int64_t a = 0; a < m; a++) w[a * q + k] -= mean;
+    }
+}
+
+/* E[J'J] = W'W . E[s s'] */
+static stonet_status effect(const sample *s, const double *w, double *out)
+{
+    const int64_t m = s->shape->width[s->shape->layers], q = s->q;
+    double *gram;
+    SN_TRY(SN_NEW_RAW(gram, q * q));
+    stonet_status status = mean_slopes(s, out);
+    sn_syrk_tn(q, m, 1.0, w, 0.0, gram);
+    for (int64_t a = 0; a < q * q; a++) out[a] *= gram[a];
+    sn_free(gram);
+    return status;
+}
+
+/* The sign of each axis: c = W Cov(psi(Z), Z') (m x q), its largest entry in a column made positive. */
+static stonet_status fix_signs(const sample *s, const double *w, const double *centred, sn_axes *axes)
+{
+    const int64_t m = s->shape->width[s->shape->layers], q = s->q;
+    double *cross = NULL, *turned = NULL, *c = NULL;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(cross, q * q), done);
+    SN_GOTO(status, SN_NEW_RAW(turned, q * q), done);
+    SN_GOTO(status, SN_NEW_RAW(c, m * q), done);
+    sn_gemm(true, false, q, q, s->n, 1.0 / (double)s->n, s->psi, centred, 0.0, cross);
+    sn_gemm(false, true, q, q, q, 1.0, cross, axes->map, 0.0, turned);
+    sn_gemm(false, false, m, q, q, 1.0, w, turned, 0.0, c);
+    for (int64_t k = 0; k < q; k++) {
+        double largest = 0.0;
+        for (int64_t a = 0; a < m; a++)
+            if (fabs(c[a * q + k]) > (1.0 - A_TIE) * fabs(largest)) largest = c[a * q + k];
+        for (int64_t j = 0; largest < 0.0 && j < q; j++) axes->map[k * q + j] *= -1.0;
+    }
+done:
+    sn_free(cross);
+    sn_free(turned);
+    sn_free(c);
+    return status;
+}
+
+/* Eigenvectors V (columns) and values l of Cov(Z); the number that are more than rounding. */
+static stonet_status decompose(const sample *s, const double *mean, const double *centred, double *l,
+                               double *v, int64_t *rank)
+{
+    double *covariance, largest = 0.0;
+    for (int64_t k = 0; k < s->q; k++) largest = fmax(largest, mean[k] * mean[k]);
+    SN_TRY(SN_NEW_RAW(covariance, s->q * s->q));
+    sn_syrk_tn(s->q, s->n, 1.0 / (double)s->n, centred, 0.0, covariance);
+    stonet_status status = sn_eigh(s->q, covariance, l, v);
+    sn_free(covariance);
+    *rank = 0;
+    const double floor_at = NO_VARIANCE * fmax(status == STONET_OK ? l[0] : 0.0, 0.01 * largest);
+    while (status == STONET_OK && *rank < s->q && l[*rank] > floor_at) ++*rank;
+    return status;
+}
+
+/* map and share from R; rows of the map beyond the rank of Cov(Z) stay 0. total: sum d. */
+static stonet_status turn(int64_t q, int64_t rank, const double *l, const double *v, const double *jj,
+                          sn_axes *axes, double *total)
+{
+    double *b = NULL, *half = NULL, *r = NULL, *d = NULL, *u = NULL;
+    stonet_status status;
+    *total = 0.0;
+    SN_GOTO(status, SN_NEW_RAW(b, q * rank), done);
+    SN_GOTO(status, SN_NEW_RAW(half, q * rank), done);
+    SN_GOTO(status, SN_NEW_RAW(r, rank * rank), done);
+    SN_GOTO(status, SN_NEW_RAW(d, rank), done);
+    SN_GOTO(status, SN_NEW_RAW(u, rank * rank), done);
+    for (int64_t j = 0; j < q; j++)
+        for (int64_t k = 0; k < rank; k++) b[j * rank + k] = v[j * q + k] * sqrt(l[k]);
+    sn_gemm(false, false, q, rank, q, 1.0, jj, b, 0.0, half);
+    sn_gemm(true, false, rank, rank, q, 1.0, b, half, 0.0, r);
+    SN_GOTO(status, sn_eigh(rank, r, d, u), done);
+    for (int64_t k = 0; k < rank; k++) *total += fmax(d[k], 0.0);
+    for (int64_t k = 0; k<rank && * total> 0.0; k++) {
+        axes->share[k] = fmax(d[k], 0.0) / *total;
+        for (int64_t j = 0; j < q; j++) {
+            double sum = 0.0;
+            for (int64_t a = 0; a < rank; a++) sum += u[a * rank + k] / sqrt(l[a]) * v[j * q + a];
+            axes->map[k * q + j] = sqrt(fmax(d[k], 0.0)) * sum;
+        }
+    }
+done:
+    sn_free(b);
+    sn_free(half);
+    sn_free(r);
+    sn_free(d);
+    sn_free(u);
+    return status;
+}
+
+static stonet_status make(int64_t q, sn_axes *axes)
+{
+    *axes = (sn_axes){.q = q};
+    SN_TRY(SN_NEW(axes->mean, q));
+    SN_TRY(SN_NEW(axes->map, q * q));
+    return SN_NEW(axes->share, q);
+}
+
+stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n, const float *z,
+                            sn_axes *axes)
+{
+    const int64_t q = shape->width[shape->layers - 1], m = shape->width[shape->layers];
+    sample s = {.shape = shape, .n = n, .q = q, .z = z};
+    double *centred = NULL, *l = NULL, *v = NULL, *jj = NULL, *w = NULL;
+    double total = 0.0;
+    int64_t rank = 0;
+    stonet_status status;
+    SN_GOTO(status, make(q, axes), done);
+    SN_GOTO(status, SN_NEW_RAW(s.psi, n * q), done);
+    SN_GOTO(status, SN_NEW_RAW(centred, n * q), done);
+    SN_GOTO(status, SN_NEW_RAW(l, q), done);
+    SN_GOTO(status, SN_NEW_RAW(v, q * q), done);
+    SN_GOTO(status, SN_NEW_RAW(jj, q * q), done);
+    SN_GOTO(status, SN_NEW_RAW(w, m * q), done);
+    for (int64_t a = 0; a < n * q; a++) s.psi[a] = sn_psi(shape->activation, (double)z[a]);
+    apart(&s, axes->mean, centred);
+    output_weights(&s, theta, w);
+    SN_GOTO(status, decompose(&s, axes->mean, centred, l, v, &rank), done);
+    if (rank == 0) goto done;
+    SN_GOTO(status, effect(&s, w, jj), done);
+    SN_GOTO(status, turn(q, rank, l, v, jj, axes, &total), done);
+    status = fix_signs(&s, w, centred, axes);
+done:
+    if (status != STONET_OK || !(total > 0.0)) sn_axes_free(axes);
+    sn_free(s.psi);
+    sn_free(centred);
+    sn_free(l);
+    sn_free(v);
+    sn_free(jj);
+    sn_free(w);
+    return status;
+}
+
+stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, float *z)
+{
+    const int64_t q = axes->q;
+    if (q == 0) return STONET_OK;
+    double *row;
+    SN_TRY(SN_NEW_RAW(row, q));
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < q; j++) row[j] = (double)z[i * q + j] - axes->mean[j];
+        for (int64_t k = 0; k < q; k++) {
+            double sum = 0.0;
+            for (int64_t j = 0; j < q; j++) sum += axes->map[k * q + j] * row[j];
+            z[i * q + k] = (float)sum;
+        }
+    }
+    sn_free(row);
+    return STONET_OK;
+}
+
+double sn_axes_effective(const sn_axes *axes)
+{
+    double squares = 0.0;
+    for (int64_t k = 0; k < axes->q; k++) squares += axes->share[k] * axes->share[k];
+    return axes->q > 0 ? 1.0 / squares : (double)NAN;
+}
+
+int64_t sn_axes_carrying(const sn_axes *axes, double part)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < axes->q; k++) {
+        sum += axes->share[k];
+        if (sum >= part) return k + 1;
+    }
+    return axes->q;
+}
+
+void sn_axes_free(sn_axes *axes)
+{
+    sn_free(axes->mean);
+    sn_free(axes->map);
+    sn_free(axes->share);
+    *axes = (sn_axes){0};
+}
+
+stonet_status sn_axes_put(const sn_axes *axes, sn_store *store)
+{
+    if (axes->q == 0) return STONET_OK;
+    SN_TRY(sn_store_put_vector(store, "z_mean", SN_F64, axes->q, axes->mean));
+    SN_TRY(sn_store_put_matrix(store, "z_map", SN_F64, axes->q, axes->q, axes->map));
+    SN_TRY(sn_store_put_vector(store, "explained_share", SN_F64, axes->q, axes->share));
+    return sn_store_put_real(store, "effective_dimension", sn_axes_effective(axes));
+}
+
+static stonet_status copy_finite(const sn_tensor *tensor, double *to)
+{
+    SN_TRY(sn_tensor_check_finite(tensor));
+    memcpy(to, tensor->data, (size_t)sn_tensor_count(tensor) * sizeof *to);
+    return STONET_OK;
+}
+
+static stonet_status get(const sn_store *store, sn_axes *axes)
+{
+    const sn_tensor *mean, *map, *share;
+    SN_TRY(sn_store_get_vector(store, "z_mean", SN_F64, axes->q, &mean));
+    SN_TRY(sn_store_get_matrix(store, "z_map", SN_F64, axes->q, axes->q, &map));
+    SN_TRY(sn_store_get_vector(store, "explained_share", SN_F64, axes->q, &share));
+    SN_TRY(copy_finite(mean, axes->mean));
+    SN_TRY(copy_finite(map, axes->map));
+    SN_TRY(copy_finite(share, axes->share));
+    double sum = 0.0;
+    bool fine = true;
+    for (int64_t k = 0; k < axes->q; k++) {
+        sum += axes->share[k];
+        fine = fine && axes->share[k] >= 0.0;
+    }
+    char room[64];
+    if (!fine || fabs(sum - 1.0) > 1e-6)
+        return sn_fail(STONET_ERROR_FORMAT, "entry '%s' does not hold shares of one whole",
+                       sn_store_name(store, "explained_share", room, sizeof room));
+    return STONET_OK;
+}
+
+stonet_status sn_axes_get(const sn_store *store, int64_t q, sn_axes *axes)
+{
+    *axes = (sn_axes){0};
+    if (sn_store_find(store, "z_map") == NULL) return STONET_OK; /* files before 0.2 */
+    stonet_status status = make(q, axes);
+    if (status == STONET_OK) status = get(store, axes);
+    if (status != STONET_OK) sn_axes_free(axes);
+    return status;
+}

@@ -1,0 +1,46 @@
+/*
+ * Z with meaning: the columns of Z turned to the principal axes of their effect on the output.
+ *
+ * Z = mu_h (n x q) reaches the output as f(Z) = W psi(Z), W = w_{h+1} (m x q; of classes, whose outputs are
+ * known up to a common number, less the mean of its rows). Between two rows f differs by J (Z_i - Z_j) with
+ * J = W diag(s) and s the slopes of psi's secants: exactly, where derivatives would miss what lies between
+ * clusters of rows on the flat sides of psi. With S = Cov(Z) = V diag(l) V', the effect of Z in coordinates
+ * where it has unit variance is
+ *
+ *     R = diag(sqrt l) V' E[J'J] V diag(sqrt l) = U diag(d) U'          (E over pairs of rows)
+ *
+ * and the axes are Z' = diag(sqrt d) U' diag(1 / sqrt l) V' (Z - mean): uncorrelated columns, each with the
+ * variance that it gives the output, largest first. The same Z' comes from any other linear coordinates of Z.
+ * Shares are d / sum d. A column's sign is that of its largest covariance with an output, the last of equals.
+ *
+ * The network stays as it is: Z' is a stored map of its Z.
+ */
+#ifndef SN_STONET_AXES_H
+#define SN_STONET_AXES_H
+
+#include "base/store.h"
+#include "net/shape.h"
+
+typedef struct sn_axes {
+    int64_t q;     /* 0: none, Z is the network's own */
+    double *mean;  /* q */
+    double *map;   /* q x q: Z' = map (Z - mean) */
+    double *share; /* q, of the effect on the output, descending */
+} sn_axes;
+
+/* From the network's Z of n rows. None are learned when nothing of Z reaches the output. */
+stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n, const float *z,
+                            sn_axes *axes);
+/* z (n x q) <- Z'; nothing without axes. */
+stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, float *z);
+/* (sum d)^2 / sum d^2: between 1 and q; NaN without axes. */
+double sn_axes_effective(const sn_axes *axes);
+/* How many columns carry this part of the effect; q without axes. */
+int64_t sn_axes_carrying(const sn_axes *axes, double part);
+void sn_axes_free(sn_axes *axes);
+
+/* As z_mean, z_map, explained_share and effective_dimension; files without them have none. */
+stonet_status sn_axes_put(const sn_axes *axes, sn_store *store);
+stonet_status sn_axes_get(const sn_store *store, int64_t q, sn_axes *axes);
+
+#endif

@@ -1,0 +1,232 @@
+/* The axes of Z: uncorrelated, ordered by what they do to the output, the same for every way to write Z. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "math/linalg.h"
+#include "math/noise.h"
+#include "stonet/axes.h"
+
+enum { N = 400, Q = 3, M = 4 };
+
+typedef struct fixture {
+    sn_shape shape;
+    float theta[2 * Q + Q + M * Q + M];
+    float z[N * Q];
+} fixture;
+
+/* A network 2-3-m with random output weights, and a Z of rows that are correlated and far from 0. */
+static fixture make(sn_activation activation, sn_task task, int64_t outputs)
+{
+    fixture f = {.shape = {.layers = 2, .width = {2, Q, outputs}, .activation = activation, .task = task}};
+    assert_int_equal(sn_shape_layout(&f.shape), STONET_OK);
+    sn_random random;
+    sn_random_init(&random, 5, SN_STREAM_TEST, 1);
+    for (int64_t k = 0; k < f.shape.parameters; k++) f.theta[k] = (float)sn_random_normal(&random);
+    for (int64_t i = 0; i < N; i++) {
+        const double a = sn_random_normal(&random), b = sn_random_normal(&random),
+                     c = sn_random_normal(&random);
+        f.z[i * Q] = (float)(0.3 + a);
+        f.z[i * Q + 1] = (float)(0.8 * a + 0.5 * b - 0.2);
+        f.z[i * Q + 2] = (float)(0.5 * b + 0.2 * c);
+    }
+    return f;
+}
+
+static float *weights(fixture *f)
+{
+    return f->theta + f->shape.weight_at[1];
+}
+
+static sn_axes learn(const fixture *f)
+{
+    sn_axes axes;
+    assert_int_equal(sn_axes_learn(&f->shape, f->theta, N, f->z, &axes), STONET_OK);
+    return axes;
+}
+
+/* Cov of columns a and b of z. */
+static double covariance(const float *z, int a, int b)
+{
+    double mean[2] = {0}, sum = 0.0;
+    for (int64_t i = 0; i < N; i++) {
+        mean[0] += (double)z[i * Q + a] / N;
+        mean[1] += (double)z[i * Q + b] / N;
+    }
+    for (int64_t i = 0; i < N; i++)
+        sum += ((double)z[i * Q + a] - mean[0]) * ((double)z[i * Q + b] - mean[1]) / N;
+    return sum;
+}
+
+static void assert_uncorrelated(const float *z)
+{
+    for (int a = 0; a < Q; a++)
+        for (int b = 0; b < a; b++)
+            assert_true(fabs(covariance(z, a, b)) <
+                        1e-5 * sqrt(covariance(z, a, a) * covariance(z, b, b)) + 1e-12);
+}
+
+/* Without an activation the variances of the columns are the eigenvalues of Cov(W Z). */
+static void linear_axes_are_the_principal_components_of_the_output(void **state)
+{
+    (void)state;
+    fixture f = make(SN_IDENTITY, SN_REGRESSION, M);
+    double cov[M * M] = {0}, values[M], vectors[M * M], total = 0.0;
+    for (int a = 0; a < M; a++)
+        for (int b = 0; b < M; b++)
+            for (int j = 0; j < Q; j++)
+                for (int k = 0; k < Q; k++)
+                    cov[a * M + b] += (double)weights(&f)[a * Q + j] * covariance(f.z, j, k) *
+                                      (double)weights(&f)[b * Q + k];
+    assert_int_equal(sn_eigh(M, cov, values, vectors), STONET_OK);
+    for (int k = 0; k < Q; k++) total += values[k];
+    sn_axes axes = learn(&f);
+    assert_int_equal(sn_axes_apply(&axes, N, f.z), STONET_OK);
+    assert_uncorrelated(f.z);
+    for (int k = 0; k < Q; k++) {
+        assert_true(fabs(covariance(f.z, k, k) / values[k] - 1.0) < 1e-4);
+        assert_true(fabs(axes.share[k] - values[k] / total) < 1e-6);
+    }
+    assert_true(sn_axes_effective(&axes) > 1.0 && sn_axes_effective(&axes) < Q);
+    sn_axes_free(&axes);
+}
+
+/* Z in other units and directions, with W to match: the same axes, signs included. */
+static void axes_do_not_depend_on_the_coordinates(void **state)
+{
+    (void)state;
+    fixture f = make(SN_IDENTITY, SN_REGRESSION, M), other = f;
+    for (int64_t i = 0; i < N; i++) { /* (u, v, w) <- (-2 u, v + u, w / 10) */
+        const float u = f.z[i * Q];
+        other.z[i * Q] = -2.0F * u;
+        other.z[i * Q + 1] += u;
+        other.z[i * Q + 2] /= 10.0F;
+    }
+    for (int a = 0; a < M; a++) {
+        const float *from = weights(&f) + a * Q;
+        float *to = weights(&other) + a * Q;
+        to[0] = (from[0] - from[1]) / -2.0F;
+        to[2] = 10.0F * from[2];
+    }
+    sn_axes axes = learn(&f), same = learn(&other);
+    assert_int_equal(sn_axes_apply(&axes, N, f.z), STONET_OK);
+    assert_int_equal(sn_axes_apply(&same, N, other.z), STONET_OK);
+    for (int64_t i = 0; i < N * Q; i++) assert_true(fabsf(f.z[i] - other.z[i]) < 1e-3F);
+    sn_axes_free(&axes);
+    sn_axes_free(&same);
+}
+
+/* What saturates still counts: two clusters on the flat sides of tanh differ by 2 w. */
+static void flat_sides_count(void **state)
+{
+    (void)state;
+    fixture f = make(SN_TANH, SN_REGRESSION, 1);
+    const float w[Q] = {1.0F, 0.1F, 0.0F};
+    memcpy(weights(&f), w, sizeof w);
+    for (int64_t i = 0; i < N; i++) f.z[i * Q] = i < N / 2 ? 20.0F : -20.0F;
+    sn_axes axes = learn(&f);
+    assert_true(axes.share[0] > 0.9);
+    const double along = fabs(axes.map[0]) * 20.0; /* of the first axis, what the clusters are apart by */
+    assert_int_equal(sn_axes_apply(&axes, N, f.z), STONET_OK);
+    assert_true(along > 0.5 * sqrt(covariance(f.z, 0, 0)));
+    sn_axes_free(&axes);
+}
+
+static void a_line_is_told_from_a_plane(void **state)
+{
+    (void)state;
+    fixture f = make(SN_TANH, SN_REGRESSION, 1);
+    for (int64_t i = 0; i < N; i++) {
+        f.z[i * Q + 1] = 2.0F * f.z[i * Q] + 1e-4F * f.z[i * Q + 1];
+        f.z[i * Q + 2] = 0.7F; /* and a column that is constant */
+    }
+    for (int k = 0; k < Q; k++) weights(&f)[k] = 1.0F;
+    sn_axes axes = learn(&f);
+    assert_true(axes.share[0] > 0.999);
+    assert_int_equal(sn_axes_carrying(&axes, 0.99), 1);
+    assert_true(sn_axes_effective(&axes) < 1.01);
+    assert_int_equal(sn_axes_apply(&axes, N, f.z), STONET_OK);
+    assert_uncorrelated(f.z);
+    for (int64_t i = 0; i < N; i++) assert_true(f.z[i * Q + 2] == 0.0F);
+    sn_axes_free(&axes);
+}
+
+/* The second of two classes is where the first axis points. */
+static void the_sign_is_that_of_the_last_class(void **state)
+{
+    (void)state;
+    for (int way = -1; way <= 1; way += 2) {
+        fixture f = make(SN_TANH, SN_CLASSIFICATION, 2);
+        for (int k = 0; k < Q; k++) {
+            weights(&f)[k] = k == 0 ? (float)way : 0.0F;
+            weights(&f)[Q + k] = 5.0F + (k == 0 ? (float)-way : 0.0F);
+        }
+        sn_axes axes = learn(&f);
+        assert_int_equal(sn_axes_apply(&axes, N, f.z), STONET_OK);
+        double with = 0.0;
+        fixture again = make(SN_TANH, SN_CLASSIFICATION, 2);
+        memcpy(again.theta, f.theta, sizeof f.theta);
+        for (int64_t i = 0; i < N; i++) {
+            double logit = 0.0;
+            for (int k = 0; k < Q; k++)
+                logit +=
+                    (double)(weights(&again)[Q + k] - weights(&again)[k]) * tanh((double)again.z[i * Q + k]);
+            with += logit * (double)f.z[i * Q];
+        }
+        assert_true(with > 0.0);
+        sn_axes_free(&axes);
+    }
+}
+
+static void nothing_that_reaches_the_output_leaves_z_alone(void **state)
+{
+    (void)state;
+    fixture f = make(SN_TANH, SN_REGRESSION, 2), before = f;
+    memset(weights(&f), 0, 2 * Q * sizeof(float));
+    sn_axes axes = learn(&f);
+    assert_int_equal(axes.q, 0);
+    assert_int_equal(sn_axes_apply(&axes, N, f.z), STONET_OK);
+    assert_memory_equal(f.z, before.z, sizeof f.z);
+    f = before;
+    for (int64_t i = 0; i < N * Q; i++) f.z[i] = 1.0F;
+    axes = learn(&f);
+    assert_int_equal(axes.q, 0);
+}
+
+static void axes_come_back_from_a_store(void **state)
+{
+    (void)state;
+    fixture f = make(SN_TANH, SN_REGRESSION, M);
+    sn_axes axes = learn(&f), back;
+    sn_store *store = NULL;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_axes_get(store, Q, &back), STONET_OK);
+    assert_int_equal(back.q, 0);
+    assert_int_equal(sn_axes_put(&axes, store), STONET_OK);
+    assert_int_equal(sn_axes_get(store, Q, &back), STONET_OK);
+    assert_memory_equal(axes.map, back.map, Q * Q * sizeof(double));
+    assert_memory_equal(axes.mean, back.mean, Q * sizeof(double));
+    sn_axes_free(&back);
+    assert_int_equal(sn_axes_get(store, Q + 1, &back), STONET_ERROR_FORMAT);
+    sn_store_free(store);
+    sn_axes_free(&axes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_axes_are_the_principal_components_of_the_output),
+        cmocka_unit_test(axes_do_not_depend_on_the_coordinates),
+        cmocka_unit_test(flat_sides_count),
+        cmocka_unit_test(a_line_is_told_from_a_plane),
+        cmocka_unit_test(the_sign_is_that_of_the_last_class),
+        cmocka_unit_test(nothing_that_reaches_the_output_leaves_z_alone),
+        cmocka_unit_test(axes_come_back_from_a_store),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
