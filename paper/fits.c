@@ -38,8 +38,9 @@ stonet_status fits_spec(const char *method, int64_t dim, const char *settings, s
     stonet_spec *spec = NULL;
     stonet_status status = stonet_spec_create(method, &spec);
     if (status == STONET_OK) status = stonet_spec_set(spec, "dim", number);
-    /* As in the paper, numbers stay numbers. */
+    /* As in the paper: numbers stay numbers, and layer 1 sees x. */
     if (status == STONET_OK) status = stonet_spec_set(spec, "levels", "none");
+    if (status == STONET_OK && strcmp(method, "stonet") == 0) status = stonet_spec_set(spec, "front", "none");
     char *rest = NULL;
     for (char *one = strtok_r(text, " ", &rest); one != NULL && status == STONET_OK;
          one = strtok_r(NULL, " ", &rest))

@@ -26,11 +26,16 @@ static stonet_status stonet_fit_more_method(void *state, const sn_problem *probl
     return sn_stonet_fit_more(state, problem, settings, run, outcome);
 }
 
+static int64_t inputs_of(const sn_stonet *net)
+{
+    return net->front != NULL ? net->front->inputs : net->network.shape.width[0];
+}
+
 /* Encoded rows as a problem for the engine. */
 static sn_problem rows_of(const sn_stonet *net, const float *x, int64_t n)
 {
     return (sn_problem){.n = n,
-                        .p = net->network.shape.width[0],
+                        .p = inputs_of(net),
                         .x = x,
                         .task = net->network.shape.task,
                         .outputs = net->network.shape.width[net->network.shape.layers]};
@@ -113,6 +118,7 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     const sn_stonet *net = state;
     const int layers = net->network.shape.layers;
     SN_TRY(sn_network_put(&net->network, store));
+    SN_TRY(sn_front_put(net->front, store));
     SN_TRY(sn_axes_put(&net->axes, store));
     SN_TRY(sn_store_put_vector(store, "variances", SN_F64, layers, net->dynamics.s));
     SN_TRY(sn_store_put_vector(store, "latent_steps", SN_F64, layers, net->dynamics.epsilon));
@@ -142,6 +148,14 @@ static stonet_status load_network(const sn_store *store, sn_network *network)
     SN_TRY(sn_network_get(store, network));
     if (network->shape.layers < 2 || network->shape.linear_first || network->scaling.columns > 0)
         return sn_fail(STONET_ERROR_FORMAT, "the model's network is not one of a StoNet");
+    return STONET_OK;
+}
+
+static stonet_status load_front(const sn_store *store, sn_stonet *net)
+{
+    SN_TRY(sn_front_get(store, &net->front));
+    if (net->front != NULL && net->front->outputs != net->network.shape.width[0])
+        return sn_fail(STONET_ERROR_FORMAT, "the model's front and its network do not fit together");
     return STONET_OK;
 }
 
@@ -180,6 +194,7 @@ static stonet_status load_engine(const sn_store *store, sn_stonet *net)
 static stonet_status load_into(const sn_store *store, sn_stonet *net)
 {
     SN_TRY(load_network(store, &net->network));
+    SN_TRY(load_front(store, net));
     const sn_shape *shape = &net->network.shape;
     SN_TRY(sn_axes_get(store, shape->width[shape->layers - 1], &net->axes));
     SN_TRY(load_dynamics(store, shape, &net->dynamics));
@@ -219,8 +234,9 @@ static void stonet_free_method(void *state)
 
 static sn_sizes stonet_sizes_method(const void *state)
 {
-    const sn_shape *shape = &((const sn_stonet *)state)->network.shape;
-    return (sn_sizes){.inputs = shape->width[0],
+    const sn_stonet *net = state;
+    const sn_shape *shape = &net->network.shape;
+    return (sn_sizes){.inputs = inputs_of(net),
                       .dim = shape->width[shape->layers - 1],
                       .outputs = shape->width[shape->layers]};
 }

@@ -108,11 +108,11 @@ static double size_of(const sn_stage_job *job)
 /* A network that holds the linear model, whatever its rank. */
 static stonet_status whole_shape(const sn_stage_job *job, sn_shape *shape)
 {
-    return sn_linear_shape(job->shape, job->problem->outputs, shape);
+    return sn_linear_shape(job->shape, job->problem->p, job->problem->outputs, shape);
 }
 
-static stonet_status measure_penalty(const sn_stage_job *job, const sn_holdout *holdout,
-                                     const sn_shape *shape, double penalty, sn_held_out *cost, bool *found)
+stonet_status sn_linear_measure(const sn_stage_job *job, const sn_holdout *holdout, const sn_shape *shape,
+                                double penalty, sn_held_out *cost, bool *found)
 {
     float *theta;
     double errors = 0.0, wrong;
@@ -150,7 +150,7 @@ static stonet_status measure_linear(const sn_stage_job *job, const sn_holdout *h
     bool found = true;
     for (int k = 0; k < tried && found && !sn_should_stop(job->run); k++) {
         if (cost.loss == NULL) SN_GOTO(status, SN_NEW(cost.loss, holdout->rows), done);
-        SN_GOTO(status, measure_penalty(job, holdout, &shape, PENALTIES[k], &cost, &found), done);
+        SN_GOTO(status, sn_linear_measure(job, holdout, &shape, PENALTIES[k], &cost, &found), done);
         if (!found || (baseline->linear.loss != NULL && !(cost.mean < baseline->linear.mean))) continue;
         const sn_held_out before = baseline->linear;
         baseline->linear = cost;

@@ -14,6 +14,10 @@ typedef struct sn_baseline {
 
 /* On the held-out rows, from the training rows of each fold. Free also after a failure. */
 stonet_status sn_baseline_measure(const sn_stage_job *job, const sn_holdout *holdout, sn_baseline *baseline);
+/* The linear model of a shape (stonet/linear.h) at one penalty, l2 / n, on the held-out rows of every fold:
+   cost->loss must have room. found: false when a class is missing somewhere. */
+stonet_status sn_linear_measure(const sn_stage_job *job, const sn_holdout *holdout, const sn_shape *shape,
+                                double penalty, sn_held_out *cost, bool *found);
 void sn_baseline_free(sn_baseline *baseline);
 
 /* Mean loss of the best constant for the rows. */

@@ -10,6 +10,19 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
      "widths of the hidden layers before the last one (which has width dim); none: one hidden layer"},
     {"activation", SN_CHOICE, "auto", 0, 0, "auto|" SN_ACTIVATION_WORDS(SN_JOINED),
      "activation of the hidden layers; auto: chosen on held-out rows"},
+    {"front", SN_CHOICE, "auto", 0, 0, "auto|none|kernel",
+     "what layer 1 sees: x, or kernel features of x and x (then hidden=auto is none); auto: kernel "
+     "regression is "
+     "tried after the networks, and taken if it is better on held-out rows"},
+    {"front_complexity", SN_REAL, "auto", 1e-6, 1e6, "auto",
+     "front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto: 0.5, 1.5 or 4, "
+     "by rows "
+     "left out"},
+    {"front_linear", SN_REAL, "auto", 0, 0.99, "auto",
+     "front=kernel: share of x itself beside the kernel; auto: 0 or 0.5, by rows left out"},
+    {"front_landmarks", SN_INTEGER, "auto", 2, 100000, "auto",
+     "front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows, from 200 to "
+     "2000"},
     {"restarts", SN_INTEGER, "auto", 1, 1000, "auto",
      "starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3 (dim 1, 2, "
      "more) where something is chosen on held-out rows, else 1"},
@@ -67,6 +80,30 @@ static int64_t auto_width(const sn_problem *problem)
     return (int64_t)fmin(fmax(width, 16.0), 256.0);
 }
 
+static bool given(const sn_settings *settings, const char *name)
+{
+    return !sn_is(settings, name, "auto");
+}
+
+bool sn_config_kernel(const sn_settings *settings, const sn_problem *problem, sn_kernel_setting *kernel)
+{
+    const double landmarks = fmin(fmax((double)problem->n / 10.0, 200.0), 2000.0);
+    *kernel = (sn_kernel_setting){
+        .complexity =
+            given(settings, "front_complexity") ? sn_real(settings, "front_complexity") : (double)NAN,
+        .linear = given(settings, "front_linear") ? sn_real(settings, "front_linear") : (double)NAN,
+        .landmarks =
+            given(settings, "front_landmarks") ? sn_int(settings, "front_landmarks") : (int64_t)landmarks};
+    return sn_is(settings, "front", "kernel");
+}
+
+/* Kernel features are wide and bent already: what layer 1 is to find among them is linear. */
+static bool has_one_layer(const sn_settings *settings)
+{
+    return sn_is(settings, "hidden", "none") ||
+           (sn_is(settings, "hidden", "auto") && sn_is(settings, "front", "kernel"));
+}
+
 stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *problem, int64_t q,
                               sn_shape *shape)
 {
@@ -78,13 +115,14 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *pro
                        count, SN_MAX_LAYERS - 2);
     int at = 0;
     shape->width[at++] = problem->p;
-    if (sn_is(settings, "hidden", "auto")) shape->width[at++] = auto_width(problem);
+    if (sn_is(settings, "hidden", "auto") && !has_one_layer(settings))
+        shape->width[at++] = auto_width(problem);
     for (size_t i = 0; i < count; i++) shape->width[at++] = (int64_t)hidden[i];
     shape->width[at++] = q;
     shape->layers = at;
     shape->width[at] = problem->outputs;
-    const bool single = sn_is(settings, "hidden", "none");
-    shape->activation = activation_of(settings, "activation", single ? SN_RELU : SN_TANH);
+    shape->activation =
+        activation_of(settings, "activation", sn_is(settings, "hidden", "none") ? SN_RELU : SN_TANH);
     shape->input_activation = activation_of(settings, "input_activation", SN_IDENTITY);
     return sn_shape_layout(shape);
 }
@@ -99,11 +137,6 @@ static stonet_status layer_list(const sn_settings *settings, const char *name, i
                        count, layers);
     for (int i = 0; i < layers; i++) out[i] = list[count == 1 ? 0 : i];
     return STONET_OK;
-}
-
-static bool given(const sn_settings *settings, const char *name)
-{
-    return !sn_is(settings, name, "auto");
 }
 
 static stonet_status resolve_sampler(const sn_settings *settings, const sn_shape *shape, sn_config *config)
@@ -155,8 +188,12 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_problem 
         return sn_fail(STONET_ERROR_ARGUMENT, "give 'gamma' or 'lr', not both");
     config->residual_step = sn_is(settings, "layer_step", "residual");
     config->auto_lr = !config->has_gamma && !given(settings, "lr");
-    /* The curvature of the first layer grows with the number of features. */
-    config->lr = given(settings, "lr") ? sn_real(settings, "lr") : (problem->p > 200 ? 0.02 : 0.05);
+    /* The curvature of the first layer grows with the number of features; a row of kernel features has a
+       norm of 1 at most, whatever their number. */
+    config->lr = given(settings, "lr")                ? sn_real(settings, "lr")
+                 : sn_is(settings, "front", "kernel") ? 0.5
+                 : problem->p > 200                   ? 0.02
+                                                      : 0.05;
     config->momentum = sn_real(settings, "momentum");
     config->auto_decay = !given(settings, "weight_decay");
     config->weight_decay = config->auto_decay ? 0.0 : sn_real(settings, "weight_decay");
@@ -192,6 +229,8 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
                          (sn_is(settings, "hidden", "auto") || sn_is(settings, "hidden", "none")) &&
                          sn_is(settings, "input_activation", "off") && !config->absolute &&
                          !config->has_gamma;
+    config->auto_front =
+        config->auto_shape && sn_is(settings, "front", "auto") && sn_is(settings, "hidden", "auto");
     config->sdr_iterations =
         given(settings, "sdr_iterations") ? sn_int(settings, "sdr_iterations") : (problem->n > 5000 ? 5 : 30);
     config->refit_output = sn_is(settings, "output", "refit");

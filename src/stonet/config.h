@@ -9,9 +9,10 @@
 
 #include "base/params.h"
 #include "engine/engine.h"
+#include "stonet/front_kernel.h"
 #include "stonet/schedule.h"
 
-enum { SN_STONET_PARAMS = 30 };
+enum { SN_STONET_PARAMS = 34 };
 extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
 
 typedef struct sn_config {
@@ -39,8 +40,11 @@ typedef struct sn_config {
     /* What the user left to the selection. */
     bool auto_epochs, auto_decay, auto_activation, auto_lr;
     bool auto_shape; /* nothing is set that the linear model (stonet/linear.h) could not have */
+    bool auto_front; /* nor that kernel regression (stonet/kernel_point.h) could not */
 } sn_config;
 
+/* Whether a kernel front is asked for, and which; NaN: what the data is to choose. */
+bool sn_config_kernel(const sn_settings *settings, const sn_problem *problem, sn_kernel_setting *kernel);
 /* Network shape for a problem and reduced dimension q. */
 stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *problem, int64_t q,
                               sn_shape *shape);

@@ -3,23 +3,40 @@
 #include "net/activation.h"
 #include "stonet/fit.h"
 
-/* An engine with the network's parameters. */
+/* A network that has been given parameters and rows. */
+typedef struct awake {
+    sn_problem seen; /* the rows as the front shows them */
+    sn_engine *engine;
+} awake;
+
 static stonet_status wake(const sn_stonet *net, const sn_problem *problem, uint64_t seed, int threads,
-                          sn_engine **out)
+                          awake *out)
 {
-    SN_TRY(net->engine->create(&net->network.shape, problem, seed, threads, out));
-    net->engine->start(*out, net->network.theta);
+    *out = (awake){0};
+    SN_TRY(sn_front_problem(net->front, problem, &out->seen));
+    stonet_status status = net->engine->create(&net->network.shape, &out->seen, seed, threads, &out->engine);
+    if (status != STONET_OK) {
+        sn_front_problem_free(net->front, &out->seen);
+        return status;
+    }
+    net->engine->start(out->engine, net->network.theta);
     return STONET_OK;
+}
+
+static void let_go(const sn_stonet *net, awake *at)
+{
+    net->engine->free(at->engine);
+    sn_front_problem_free(net->front, &at->seen);
 }
 
 stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,
                                 int threads, float *out)
 {
-    sn_engine *engine;
-    SN_TRY(wake(net, problem, 0, threads, &engine));
+    awake at;
+    SN_TRY(wake(net, problem, 0, threads, &at));
     const sn_pass pass = {.rows = sn_rows_range(0, problem->n), .layer = layer, .activated = activated};
-    stonet_status status = net->engine->forward(engine, &pass, out);
-    net->engine->free(engine);
+    stonet_status status = net->engine->forward(at.engine, &pass, out);
+    let_go(net, &at);
     return status;
 }
 
@@ -33,7 +50,7 @@ stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int thre
     int64_t n = problem->n < AXES_ROWS ? problem->n : AXES_ROWS;
     if (n > most) n = most > 2 ? most : 2;
     if (n > problem->n) n = problem->n;
-    sn_engine *engine = NULL;
+    awake at = {0};
     int64_t *list = NULL;
     float *z = NULL;
     stonet_status status;
@@ -41,12 +58,12 @@ stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int thre
     SN_GOTO(status, SN_NEW_RAW(list, n), done);
     SN_GOTO(status, SN_NEW_RAW(z, n * q), done);
     for (int64_t i = 0; i < n; i++) list[i] = i * problem->n / n;
-    SN_GOTO(status, wake(net, problem, 0, threads, &engine), done);
+    SN_GOTO(status, wake(net, problem, 0, threads, &at), done);
     const sn_pass pass = {.rows = sn_rows_list(list, n), .layer = h};
-    SN_GOTO(status, net->engine->forward(engine, &pass, z), done);
+    SN_GOTO(status, net->engine->forward(at.engine, &pass, z), done);
     status = sn_axes_learn(&net->network.shape, net->network.theta, n, z, &net->axes);
 done:
-    if (engine != NULL) net->engine->free(engine);
+    if (at.engine != NULL) let_go(net, &at);
     sn_free(list);
     sn_free(z);
     return status;
@@ -63,8 +80,8 @@ stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, in
                              uint64_t seed, int threads, int64_t apart, float *out)
 {
     const int h = net->network.shape.layers - 1;
-    sn_engine *engine;
-    SN_TRY(wake(net, problem, seed, threads, &engine));
+    awake at;
+    SN_TRY(wake(net, problem, seed, threads, &at));
     stonet_status status = STONET_OK;
     for (int64_t draw = 0; draw < draws && status == STONET_OK; draw++) {
         const sn_pass pass = {.rows = sn_rows_range(0, problem->n),
@@ -73,10 +90,10 @@ stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, in
                               .s = net->dynamics.s,
                               .draw = (uint32_t)draw};
         float *to = out + draw * apart * net->network.shape.width[h];
-        status = net->engine->forward(engine, &pass, to);
+        status = net->engine->forward(at.engine, &pass, to);
         if (status == STONET_OK && !activated) status = sn_axes_apply(&net->axes, problem->n, to);
     }
-    net->engine->free(engine);
+    let_go(net, &at);
     return status;
 }
 
@@ -84,11 +101,11 @@ stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, 
                                int threads, float *out)
 {
     const int h = net->network.shape.layers - 1;
-    sn_engine *engine;
-    SN_TRY(wake(net, problem, seed, threads, &engine));
+    awake at;
+    SN_TRY(wake(net, problem, seed, threads, &at));
     const sn_iteration it = {.rows = sn_rows_range(0, problem->n), .dynamics = &net->dynamics};
-    stonet_status status = net->engine->impute(engine, &it, h, out);
-    net->engine->free(engine);
+    stonet_status status = net->engine->impute(at.engine, &it, h, out);
+    let_go(net, &at);
     if (status != STONET_OK) return status;
     if (!activated) return sn_axes_apply(&net->axes, problem->n, out);
     for (int64_t k = 0; k < problem->n * net->network.shape.width[h]; k++)

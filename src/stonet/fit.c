@@ -26,6 +26,7 @@ static const double ALMOST_ALL = 0.99;
 void sn_stonet_free(sn_stonet *net)
 {
     if (net == NULL) return;
+    sn_front_free(net->front);
     sn_network_clear(&net->network);
     sn_axes_free(&net->axes);
     sn_free(net);
@@ -137,19 +138,33 @@ done:
     return status;
 }
 
-/* The linear model in place of a network. */
-static stonet_status train_linear(const sn_stage_job *job, const sn_selection *selection, sn_config *config,
-                                  sn_stonet *net)
+/* Says what is taken in place of a network. */
+static void tell_linear(const stonet_run *run, const sn_front *front)
 {
+    if (front == NULL) {
+        sn_message(run, STONET_NOTE,
+                   "no network was better than the linear model on held-out rows: the linear model is taken");
+        return;
+    }
+    const sn_kernel_setting kernel = sn_front_kernel_setting(front);
+    sn_message(run, STONET_NOTE,
+               "kernel regression was better than the networks on held-out rows: a linear layer on kernel "
+               "features is taken (front=kernel, complexity %g, linear share %g, %lld landmarks)",
+               kernel.complexity, kernel.linear, (long long)kernel.landmarks);
+}
+
+/* The linear model on the features of the job in place of a network. */
+static stonet_status train_linear_on(const sn_stage_job *job, double penalty, sn_stonet *net)
+{
+    const sn_shape *like = &net->network.shape;
     sn_shape shape;
     bool found;
-    SN_TRY(sn_linear_shape(&net->network.shape, net->network.shape.width[net->network.shape.layers - 1],
-                           &shape));
+    SN_TRY(sn_linear_shape(like, job->problem->p, like->width[like->layers - 1], &shape));
     float *theta;
     SN_TRY(SN_NEW(theta, shape.parameters));
     double loss = 0.0;
-    stonet_status status = sn_linear_fit(&shape, job->problem, &job->rows,
-                                         selection->penalty * (double)job->rows.n, job->run, theta, &found);
+    stonet_status status = sn_linear_fit(&shape, job->problem, &job->rows, penalty * (double)job->rows.n,
+                                         job->run, theta, &found);
     if (status == STONET_OK && !found) /* each part of the rows had every class */
         status = sn_fail(STONET_ERROR_NUMERIC, "a class has no row");
     if (status == STONET_OK) status = loss_of(job, &shape, theta, &loss);
@@ -161,10 +176,23 @@ static stonet_status train_linear(const sn_stage_job *job, const sn_selection *s
     net->network.theta = theta;
     net->network.shape = shape;
     net->training_loss = loss;
+    return STONET_OK;
+}
+
+static stonet_status train_linear(const sn_stage_job *job, const sn_selection *selection, sn_config *config,
+                                  sn_stonet *net)
+{
+    sn_stage_job own = *job;
+    sn_problem seen;
+    stonet_status status = sn_front_problem(selection->front, job->problem, &seen);
+    own.problem = &seen;
+    if (status == STONET_OK) status = train_linear_on(&own, selection->penalty, net);
+    sn_front_problem_free(selection->front, &seen);
+    if (selection->front != NULL) net->front = selection->front;
+    SN_TRY(status);
     config->weight_decay = selection->penalty;
     config->epochs = 0.0;
-    sn_message(job->run, STONET_NOTE,
-               "no network was better than the linear model on held-out rows: the linear model is taken");
+    tell_linear(job->run, selection->front);
     return STONET_OK;
 }
 
@@ -273,13 +301,22 @@ static stonet_status keep(sn_stonet *net, const sn_config *config, const sn_trai
     return sn_dynamics_safeguard(&net->network.shape, net->network.theta, &net->dynamics, &factor);
 }
 
+/* Rows may come as they are: the network's front is before them. */
+static stonet_status finish(const sn_problem *problem, const stonet_run *run, const sn_train_report *report,
+                            sn_stonet *net, stonet_outcome *outcome)
+{
+    SN_TRY(sn_stonet_turn(net, problem, sn_threads(run)));
+    tell(run, net, report);
+    *outcome = report->outcome;
+    return STONET_OK;
+}
+
 static stonet_status fit_network(const sn_problem *problem, const sn_settings *settings,
-                                 const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
+                                 const stonet_run *run, sn_stonet *net, sn_train_report *report)
 {
     sn_config wanted, config;
     SN_TRY(sn_config_resolve(settings, problem, &net->network.shape, &wanted));
     SN_TRY(SN_NEW(net->network.theta, net->network.shape.parameters));
-    sn_train_report report;
     for (int retry = 0;; retry++) {
         config = wanted;
         sn_stage_job job = {.shape = &net->network.shape,
@@ -289,17 +326,43 @@ static stonet_status fit_network(const sn_problem *problem, const sn_settings *s
                             .seed = run->seed,
                             .threads = sn_threads(run),
                             .run = run};
-        SN_TRY(attempt(&job, &config, net, &report));
-        if (report.outcome != STONET_DIVERGED || !wanted.auto_lr || retry == LR_RETRIES) break;
+        SN_TRY(attempt(&job, &config, net, report));
+        if (report->outcome != STONET_DIVERGED || !wanted.auto_lr || retry == LR_RETRIES) break;
         wanted.lr /= 3.0;
         sn_message(run, STONET_NOTE, "training diverged at lr=%g; starting again with lr=%g", config.lr,
                    wanted.lr);
     }
-    SN_TRY(keep(net, &config, &report));
-    SN_TRY(sn_stonet_turn(net, problem, sn_threads(run)));
-    tell(run, net, &report);
-    *outcome = report.outcome;
+    return keep(net, &config, report);
+}
+
+/* Kernel features in front of the network, if they are asked for. */
+static stonet_status fit_front(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
+                               sn_stonet *net)
+{
+    sn_kernel_setting kernel;
+    if (!sn_config_kernel(settings, problem, &kernel)) return STONET_OK;
+    const sn_rows all = sn_rows_range(0, problem->n);
+    SN_TRY(sn_kernel_choose(problem, &all, run->seed, run, &kernel));
+    SN_TRY(sn_front_kernel_create(problem, &all, &kernel, run->seed, &net->front));
+    sn_message(run, STONET_NOTE,
+               "front=kernel: complexity %g, linear share %g, %lld landmarks, %lld features",
+               kernel.complexity, kernel.linear, (long long)sn_front_kernel_setting(net->front).landmarks,
+               (long long)net->front->outputs);
     return STONET_OK;
+}
+
+static stonet_status fit_stonet(const sn_problem *problem, int64_t q, const sn_settings *settings,
+                                const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
+{
+    SN_TRY(fit_front(problem, settings, run, net));
+    sn_front *const front = net->front; /* the search may find another */
+    sn_problem seen;
+    sn_train_report report;
+    stonet_status status = sn_front_problem(front, problem, &seen);
+    if (status == STONET_OK) status = sn_config_shape(settings, &seen, q, &net->network.shape);
+    if (status == STONET_OK) status = fit_network(&seen, settings, run, net, &report);
+    sn_front_problem_free(front, &seen);
+    return status == STONET_OK ? finish(problem, run, &report, net, outcome) : status;
 }
 
 stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
@@ -307,8 +370,7 @@ stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_setti
 {
     sn_stonet *net;
     SN_TRY(SN_NEW(net, 1));
-    stonet_status status = sn_config_shape(settings, problem, q, &net->network.shape);
-    if (status == STONET_OK) status = fit_network(problem, settings, run, net, outcome);
+    stonet_status status = fit_stonet(problem, q, settings, run, net, outcome);
     if (status != STONET_OK) {
         sn_stonet_free(net);
         return status;
@@ -335,8 +397,8 @@ static void forget_estimates(sn_stonet *net)
     net->stuck = false;
 }
 
-stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
-                                 const stonet_run *run, stonet_outcome *outcome)
+static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
+                                const stonet_run *run, sn_train_report *report)
 {
     sn_config config;
     SN_TRY(sn_config_resolve(settings, problem, &net->network.shape, &config));
@@ -350,13 +412,19 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
                               .threads = sn_threads(run),
                               .run = run,
                               .history = &net->network.history};
-    sn_train_report report;
-    SN_TRY(sn_train_stages(&job, net->network.theta, &report));
-    net->training_loss = report.loss;
+    SN_TRY(sn_train_stages(&job, net->network.theta, report));
+    net->training_loss = report->loss;
     forget_estimates(net);
-    SN_TRY(keep(net, &config, &report));
-    SN_TRY(sn_stonet_turn(net, problem, sn_threads(run)));
-    tell(run, net, &report);
-    *outcome = report.outcome;
-    return STONET_OK;
+    return keep(net, &config, report);
+}
+
+stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
+                                 const stonet_run *run, stonet_outcome *outcome)
+{
+    sn_problem seen;
+    sn_train_report report;
+    stonet_status status = sn_front_problem(net->front, problem, &seen);
+    if (status == STONET_OK) status = train_more(net, &seen, settings, run, &report);
+    sn_front_problem_free(net->front, &seen);
+    return status == STONET_OK ? finish(problem, run, &report, net, outcome) : status;
 }

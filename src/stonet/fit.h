@@ -8,6 +8,7 @@
 
 typedef struct sn_stonet {
     const sn_engine_ops *engine; /* that it was trained and is used with */
+    sn_front *front;             /* what the network sees instead of x; NULL: x */
     sn_network network;
     sn_axes axes;         /* of its Z; none in files before 0.2 */
     sn_dynamics dynamics; /* of the last iteration, for stochastic passes and imputation */

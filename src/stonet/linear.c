@@ -7,13 +7,13 @@
 #include "math/linalg.h"
 #include "stonet/regression.h"
 
-stonet_status sn_linear_shape(const sn_shape *like, int64_t q, sn_shape *out)
+stonet_status sn_linear_shape(const sn_shape *like, int64_t inputs, int64_t q, sn_shape *out)
 {
     *out = (sn_shape){.layers = 2,
                       .activation = SN_IDENTITY,
                       .input_activation = like->input_activation,
                       .task = like->task};
-    out->width[0] = like->width[0];
+    out->width[0] = inputs;
     out->width[1] = q;
     out->width[2] = like->width[like->layers];
     return sn_shape_layout(out);

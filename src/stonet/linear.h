@@ -14,8 +14,8 @@
 #include "base/run.h"
 #include "net/shape.h"
 
-/* The widths p - q - outputs for the problem behind another shape. */
-stonet_status sn_linear_shape(const sn_shape *like, int64_t q, sn_shape *out);
+/* The widths inputs - q - outputs for the response behind another shape. */
+stonet_status sn_linear_shape(const sn_shape *like, int64_t inputs, int64_t q, sn_shape *out);
 /* The least q that holds every linear model: the numeric responses, or classes - 1. */
 int64_t sn_linear_rank(const sn_shape *shape);
 /* Fits on the rows with penalty l2/2 |B|^2 beside the sum of losses. found: false when a class

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "stonet/kernel_point.h"
 #include "stonet/linear.h"
 #include "stonet/path.h"
 #include "stonet/start.h"
@@ -31,8 +32,9 @@ typedef struct margin {
     double errors, share;
 } margin;
 static const margin STEP = {0.5, 0.002}, LEAP = {1.0, 0.02};
-static const double CLEARLY = 3.0;       /* standard errors behind, to be dropped */
-static const double LINEAR_ERRORS = 0.5; /* standard errors by which a network must beat the linear model */
+static const double CLEARLY = 3.0;        /* standard errors behind, to be dropped */
+static const double LINEAR_ERRORS = 0.5;  /* standard errors by which a network must beat the linear model */
+static const double KERNEL_ERRORS = 0.25; /* and by which kernel regression must beat the better of both */
 /* A race is won when this part of the loss of a constant, or this much of what the linear model explains, is
    explained. */
 static const double WON_SHARE = 0.02, WON_LINEAR = 0.25;
@@ -46,6 +48,7 @@ typedef struct searcher {
     const sn_config *config;
     sn_holdout holdout;
     sn_baseline baseline;
+    sn_kernel_point kernel;
     sn_quiet_run quiet;
     int activations;
     sn_shape shape[N_ACTIVATIONS]; /* the first is where the search starts */
@@ -348,6 +351,26 @@ static bool prefers_linear(searcher *s)
     return gain.mean < LINEAR_ERRORS * gain.se;
 }
 
+/* Kernel regression, where it may be asked. */
+static stonet_status find_kernel(searcher *s)
+{
+    if (!s->config->auto_front || !sn_kernel_point_fits(s->job) || sn_should_stop(s->job->run))
+        return STONET_OK;
+    sn_stage_job job = *s->job;
+    job.run = &s->quiet.run;
+    SN_TRY(sn_kernel_point_find(&job, &s->holdout, &s->kernel));
+    s->tried += s->kernel.tried;
+    return STONET_OK;
+}
+
+static bool prefers_kernel(searcher *s, const sn_held_out *chosen)
+{
+    const sn_held_out *kernel = &s->kernel.cost;
+    if (kernel->loss == NULL || !isfinite(kernel->mean) || !isfinite(chosen->mean)) return false;
+    const sn_difference gain = sn_held_out_difference(chosen, kernel, 0, s->holdout.rows);
+    return gain.mean > KERNEL_ERRORS * gain.se;
+}
+
 /* Of the held-out fits of the chosen setting, the one with the lowest loss over all rows. */
 static stonet_status take_best_fold(searcher *s, float *theta)
 {
@@ -374,11 +397,19 @@ static void settle(searcher *s, sn_shape *shape, sn_config *config, sn_selection
     selection->outcome = sn_should_stop(s->job->run) ? STONET_STOPPED : STONET_DONE;
     selection->take_linear = selection->outcome == STONET_DONE && prefers_linear(s);
     selection->penalty = s->baseline.penalty;
+    const sn_held_out *chosen = selection->take_linear ? &s->baseline.linear : cost_at(s, s->at);
+    if (selection->outcome == STONET_DONE && prefers_kernel(s, chosen)) {
+        chosen = &s->kernel.cost;
+        selection->take_linear = true;
+        selection->penalty = s->kernel.penalty;
+        selection->front = s->kernel.front;
+        s->kernel.front = NULL;
+    }
     selection->tried = s->tried;
     selection->held_out = rows;
     selection->constant = estimate_of(&s->baseline.constant, rows);
     selection->linear = estimate_of(&s->baseline.linear, rows);
-    selection->chosen = selection->take_linear ? selection->linear : estimate_of(cost_at(s, s->at), rows);
+    selection->chosen = estimate_of(chosen, rows);
 }
 
 static void searcher_free(searcher *s)
@@ -390,6 +421,7 @@ static void searcher_free(searcher *s)
             for (int l = 0; l < N_LENGTHS; l++) sn_free(s->cost[a][d][l].loss);
         }
     }
+    sn_kernel_point_free(&s->kernel);
     sn_baseline_free(&s->baseline);
     sn_holdout_free(&s->holdout);
 }
@@ -415,6 +447,7 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
     SN_GOTO(status, sn_baseline_measure(job, &s->holdout, &s->baseline), done);
     SN_GOTO(status, race_all(s), done);
     SN_GOTO(status, search(s), done);
+    SN_GOTO(status, find_kernel(s), done);
     SN_GOTO(status, take_best_fold(s, theta), done);
     settle(s, shape, config, selection);
 done:

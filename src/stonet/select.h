@@ -14,6 +14,7 @@
 #define SN_STONET_SELECT_H
 
 #include "stonet/baseline.h"
+#include "stonet/front.h"
 
 typedef struct sn_estimate {
     double loss, loss_se;   /* on held-out rows; NaN: not measured */
@@ -24,8 +25,9 @@ typedef struct sn_selection {
     sn_estimate chosen, constant, linear;
     int64_t held_out;       /* rows these were measured on */
     int64_t tried;          /* settings scored */
-    bool take_linear;       /* no network was better than the linear model */
-    double penalty;         /* of the linear model, l2 / n */
+    bool take_linear;       /* no network was better than the linear model on x, or on the front's features */
+    double penalty;         /* of that model, l2 / n */
+    sn_front *front;        /* NULL: x itself; else the caller's to free */
     stonet_outcome outcome; /* STONET_STOPPED: cut short; `theta` is then the model to keep */
 } sn_selection;
 
@@ -33,6 +35,7 @@ typedef struct sn_selection {
  * Fills in config->epochs and config->weight_decay and shape->activation. job->config is only a template;
  * job->shape must point to *shape. theta (shape->parameters) gets the parameters of the best setting's best
  * held-out fit: a usable model if the run is stopped here, and what the fit on all rows is checked against.
+ * Kernel regression (stonet/kernel_point.h) comes last: a tie keeps the network.
  */
 stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *config, float *theta,
                         sn_selection *selection);

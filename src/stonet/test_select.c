@@ -108,7 +108,7 @@ static void linear_network_is_the_regression(void **state)
         sn_shape shape;
         float theta[64], mu[80];
         bool found;
-        assert_int_equal(sn_linear_shape(&o.shape, q, &shape), STONET_OK);
+        assert_int_equal(sn_linear_shape(&o.shape, o.shape.width[0], q, &shape), STONET_OK);
         assert_int_equal(sn_linear_fit(&shape, &o.problem, &rows, 1e-9, NULL, theta, &found), STONET_OK);
         assert_true(found);
         assert_int_equal(sn_forward(&shape, theta, o.x, 80, 2, false, 1, mu), STONET_OK);
@@ -126,7 +126,7 @@ static void missing_class_has_no_linear_model(void **state)
     sn_shape shape;
     float theta[64] = {7.0F};
     bool found = true;
-    assert_int_equal(sn_linear_shape(&o.shape, 1, &shape), STONET_OK);
+    assert_int_equal(sn_linear_shape(&o.shape, o.shape.width[0], 1, &shape), STONET_OK);
     assert_int_equal(sn_linear_fit(&shape, &o.problem, &rows, 1.0, NULL, theta, &found), STONET_OK);
     assert_false(found);
     assert_true(theta[0] == 7.0F);

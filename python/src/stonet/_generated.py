@@ -24,6 +24,19 @@ class StoNetClassifier(BaseStoNetClassifier):
         layer. From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
+    front : {"auto", "none", "kernel"}, default="auto"
+        what layer 1 sees: x, or kernel features of x and x (then hidden=auto is none); auto:
+        kernel regression is tried after the networks, and taken if it is better on held-out
+        rows.
+    front_complexity : float or "auto", default="auto"
+        front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto:
+        0.5, 1.5 or 4, by rows left out. From 1e-06 to 1e+06.
+    front_linear : float or "auto", default="auto"
+        front=kernel: share of x itself beside the kernel; auto: 0 or 0.5, by rows left out.
+        From 0 to 0.99.
+    front_landmarks : int or "auto", default="auto"
+        front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows,
+        from 200 to 2000. From 2 to 100000.
     restarts : int or "auto", default="auto"
         starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3
         (dim 1, 2, more) where something is chosen on held-out rows, else 1. From 1 to 1000.
@@ -112,6 +125,10 @@ class StoNetClassifier(BaseStoNetClassifier):
     _settings = (
         "hidden",
         "activation",
+        "front",
+        "front_complexity",
+        "front_linear",
+        "front_landmarks",
         "restarts",
         "input_activation",
         "epochs",
@@ -150,6 +167,10 @@ class StoNetClassifier(BaseStoNetClassifier):
         *,
         hidden: int | tuple[int, ...] | str | None = "auto",
         activation: str = "auto",
+        front: str = "auto",
+        front_complexity: float | str = "auto",
+        front_linear: float | str = "auto",
+        front_landmarks: int | str = "auto",
         restarts: int | str = "auto",
         input_activation: str = "off",
         epochs: float | str = "auto",
@@ -187,6 +208,10 @@ class StoNetClassifier(BaseStoNetClassifier):
         self.n_components = n_components
         self.hidden = hidden
         self.activation = activation
+        self.front = front
+        self.front_complexity = front_complexity
+        self.front_linear = front_linear
+        self.front_landmarks = front_landmarks
         self.restarts = restarts
         self.input_activation = input_activation
         self.epochs = epochs
@@ -234,6 +259,19 @@ class StoNetRegressor(BaseStoNetRegressor):
         layer. From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
+    front : {"auto", "none", "kernel"}, default="auto"
+        what layer 1 sees: x, or kernel features of x and x (then hidden=auto is none); auto:
+        kernel regression is tried after the networks, and taken if it is better on held-out
+        rows.
+    front_complexity : float or "auto", default="auto"
+        front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto:
+        0.5, 1.5 or 4, by rows left out. From 1e-06 to 1e+06.
+    front_linear : float or "auto", default="auto"
+        front=kernel: share of x itself beside the kernel; auto: 0 or 0.5, by rows left out.
+        From 0 to 0.99.
+    front_landmarks : int or "auto", default="auto"
+        front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows,
+        from 200 to 2000. From 2 to 100000.
     restarts : int or "auto", default="auto"
         starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3
         (dim 1, 2, more) where something is chosen on held-out rows, else 1. From 1 to 1000.
@@ -321,6 +359,10 @@ class StoNetRegressor(BaseStoNetRegressor):
     _settings = (
         "hidden",
         "activation",
+        "front",
+        "front_complexity",
+        "front_linear",
+        "front_landmarks",
         "restarts",
         "input_activation",
         "epochs",
@@ -359,6 +401,10 @@ class StoNetRegressor(BaseStoNetRegressor):
         *,
         hidden: int | tuple[int, ...] | str | None = "auto",
         activation: str = "auto",
+        front: str = "auto",
+        front_complexity: float | str = "auto",
+        front_linear: float | str = "auto",
+        front_landmarks: int | str = "auto",
         restarts: int | str = "auto",
         input_activation: str = "off",
         epochs: float | str = "auto",
@@ -396,6 +442,10 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.n_components = n_components
         self.hidden = hidden
         self.activation = activation
+        self.front = front
+        self.front_complexity = front_complexity
+        self.front_linear = front_linear
+        self.front_landmarks = front_landmarks
         self.restarts = restarts
         self.input_activation = input_activation
         self.epochs = epochs

@@ -1,0 +1,47 @@
+/*
+ * What lies between the rows and layer 1: u = g(x), a function of x alone.
+ *
+ *     x (p) --front--> u (d_0) --layer 1--> Y_1 ..
+ *
+ * Given u the network is a StoNet as any other, so Y_h stays sufficient, and the engine never hears of the
+ * front: it is given u for x. Of a training all rows are put through once (sn_front_problem); in use, those
+ * of a block. A front that learns with the network (a convolution, say) would add to the operations what
+ * takes d loss / d u = w_1' r_1 of a batch back to its own parameters.
+ */
+#ifndef SN_STONET_FRONT_H
+#define SN_STONET_FRONT_H
+
+#include "base/store.h"
+#include "data/problem.h"
+
+typedef struct sn_front sn_front;
+
+typedef struct sn_front_ops {
+    const char *name; /* the word in model files */
+    /* u (n x outputs) of x (n x inputs), on the OpenMP threads of the calling thread. */
+    stonet_status (*apply)(const sn_front *front, int64_t n, const float *x, float *u);
+    /* Entries of its own, beside those of the network. */
+    stonet_status (*save)(const sn_front *front, sn_store *store);
+    stonet_status (*load)(const sn_store *store, sn_front **out);
+    void (*free)(sn_front *front);
+} sn_front_ops;
+
+/* The head of every front. */
+struct sn_front {
+    const sn_front_ops *ops;
+    int64_t inputs, outputs; /* p and d_0 */
+};
+
+/* The rows of a problem with u for their features; front NULL: the problem as it is. */
+stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem, sn_problem *out);
+/* Lets go of what sn_front_problem made; also after it failed. */
+void sn_front_problem_free(const sn_front *front, sn_problem *seen);
+
+/* The entry "front" and those of the front itself; none for NULL. */
+stonet_status sn_front_put(const sn_front *front, sn_store *store);
+stonet_status sn_front_get(const sn_store *store, sn_front **out);
+void sn_front_free(sn_front *front); /* NULL is fine */
+
+extern const sn_front_ops sn_front_kernel;
+
+#endif

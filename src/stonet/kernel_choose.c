@@ -1,0 +1,139 @@
+/* Which kernel, before any network: by the error of ridge regression on rows left out (front_kernel.h). */
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "math/kernel.h"
+#include "math/linalg.h"
+#include "stonet/front_kernel.h"
+
+static const double COMPLEXITIES[] = {1.5, 4.0, 0.5}, LINEAR_SHARES[] = {0.5, 0.0};
+static const double PENALTIES[] = {0.1, 0.03, 0.01, 0.003, 0.001, 0.0003}; /* l2 / n */
+enum {
+    N_COMPLEXITIES = sizeof COMPLEXITIES / sizeof *COMPLEXITIES,
+    N_SHARES = sizeof LINEAR_SHARES / sizeof *LINEAR_SHARES,
+    N_PENALTIES = sizeof PENALTIES / sizeof *PENALTIES,
+    MOST_ROWS = 1000,
+    MOST_LANDMARKS = 200,
+    ROWS = 303 /* substream of the seed */
+};
+
+/* The response of the rows in columns of mean 0: numbers, or indicators of all classes but the first. */
+static stonet_status responses(const sn_problem *problem, const sn_rows *rows, sn_workspace *keep, double **y,
+                               int64_t *columns)
+{
+    const bool classes = problem->task == SN_CLASSIFICATION;
+    const int64_t m = problem->outputs, k = classes ? m - 1 : m;
+    SN_TRY(SN_TAKE(keep, *y, rows->n * k));
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        for (int64_t c = 0; c < k; c++)
+            (*y)[i * k + c] = classes ? (problem->label[row] == c + 1 ? 1.0 : 0.0) : problem->y[row * m + c];
+    }
+    for (int64_t c = 0; c < k; c++) {
+        double mean = 0.0;
+        for (int64_t i = 0; i < rows->n; i++) mean += (*y)[i * k + c] / (double)rows->n;
+        for (int64_t i = 0; i < rows->n; i++) (*y)[i * k + c] -= mean;
+    }
+    *columns = k;
+    return STONET_OK;
+}
+
+/*
+ * The least mean squared error of rows left out one at a time over the penalties. u n x d with columns of
+ * mean 0, u'u = V G V', P = u V: the fit is P (G + l2)^-1 P'y, the leverage of row i is 1/n + sum_j P_ij^2 /
+ * (G_j + l2), and its residual when it is left out is r_i / (1 - leverage).
+ */
+static stonet_status left_out_error(int64_t n, int64_t d, const double *u, int64_t k, const double *y,
+                                    double *best)
+{
+    SN_WORKSPACE(scratch);
+    double *gram = NULL, *g = NULL, *v = NULL, *p = NULL, *t = NULL, *shrunk = NULL, *fit = NULL;
+    SN_TRY(SN_TAKE(&scratch, gram, d * d));
+    SN_TRY(SN_TAKE(&scratch, g, d));
+    SN_TRY(SN_TAKE(&scratch, v, d * d));
+    SN_TRY(SN_TAKE(&scratch, p, n * d));
+    SN_TRY(SN_TAKE(&scratch, t, d * k));
+    SN_TRY(SN_TAKE(&scratch, shrunk, d * k));
+    SN_TRY(SN_TAKE(&scratch, fit, n * k));
+    sn_syrk_tn(d, n, 1.0, u, 0.0, gram);
+    SN_TRY(sn_eigh(d, gram, g, v));
+    sn_gemm(false, false, n, d, d, 1.0, u, v, 0.0, p);
+    sn_gemm(true, false, d, k, n, 1.0, p, y, 0.0, t);
+    *best = (double)INFINITY;
+    for (int at = 0; at < N_PENALTIES; at++) {
+        const double l2 = PENALTIES[at] * (double)n;
+        double sum = 0.0;
+        for (int64_t j = 0; j < d; j++)
+            for (int64_t c = 0; c < k; c++) shrunk[j * k + c] = t[j * k + c] / (fmax(g[j], 0.0) + l2);
+        sn_gemm(false, false, n, k, d, 1.0, p, shrunk, 0.0, fit);
+        for (int64_t i = 0; i < n; i++) {
+            double leverage = 1.0 / (double)n;
+            for (int64_t j = 0; j < d; j++) leverage += p[i * d + j] * p[i * d + j] / (fmax(g[j], 0.0) + l2);
+            const double rest = fmax(1.0 - leverage, 1e-6);
+            for (int64_t c = 0; c < k; c++) {
+                const double off = (y[i * k + c] - fit[i * k + c]) / rest;
+                sum += off * off / (double)n;
+            }
+        }
+        *best = fmin(*best, sum);
+    }
+    return STONET_OK;
+}
+
+/* The rows through one front. */
+static stonet_status score(const sn_problem *problem, const sn_rows *rows, const sn_kernel_setting *setting,
+                           uint64_t seed, int64_t k, const double *y, double *error)
+{
+    SN_WORKSPACE(scratch);
+    sn_front *front;
+    float *x = NULL, *u = NULL;
+    double *wide = NULL;
+    SN_TRY(sn_front_kernel_create(problem, rows, setting, seed, &front));
+    const int64_t d = front->outputs;
+    stonet_status status;
+    SN_GOTO(status, SN_TAKE(&scratch, x, rows->n * problem->p), done);
+    SN_GOTO(status, SN_TAKE(&scratch, u, rows->n * d), done);
+    SN_GOTO(status, SN_TAKE(&scratch, wide, rows->n * d), done);
+    sn_batch batch = {.x = x, .x_stride = problem->p};
+    sn_batch_fetch(problem, rows, &batch);
+    SN_GOTO(status, front->ops->apply(front, rows->n, x, u), done);
+    sn_widen(rows->n * d, u, wide);
+    status = left_out_error(rows->n, d, wide, k, y, error);
+done:
+    sn_front_free(front);
+    return status;
+}
+
+stonet_status sn_kernel_choose(const sn_problem *problem, const sn_rows *rows, uint64_t seed,
+                               const stonet_run *run, sn_kernel_setting *setting)
+{
+    const bool any_c = isnan(setting->complexity), any_share = isnan(setting->linear);
+    if (!any_c && !any_share) return STONET_OK;
+    SN_WORKSPACE(scratch);
+    int64_t *list = NULL, columns;
+    double *y = NULL, best = (double)INFINITY;
+    const int64_t n = rows->n < MOST_ROWS ? rows->n : MOST_ROWS;
+    SN_TRY(SN_TAKE(&scratch, list, n));
+    SN_TRY(sn_choose_rows(rows->n, n, seed, ROWS, list));
+    for (int64_t i = 0; i < n; i++) list[i] = sn_rows_at(rows, list[i]);
+    const sn_rows some = sn_rows_list(list, n);
+    SN_TRY(responses(problem, &some, &scratch, &y, &columns));
+    const sn_kernel_setting wanted = *setting;
+    for (int c = 0; c < (any_c ? N_COMPLEXITIES : 1); c++) {
+        for (int share = 0; share < (any_share ? N_SHARES : 1); share++) {
+            sn_kernel_setting point = wanted;
+            if (any_c) point.complexity = COMPLEXITIES[c];
+            if (any_share) point.linear = LINEAR_SHARES[share];
+            if (point.landmarks > MOST_LANDMARKS) point.landmarks = MOST_LANDMARKS;
+            double error = (double)INFINITY;
+            if (sn_should_stop(run) && isfinite(best)) return STONET_OK;
+            SN_TRY(score(problem, &some, &point, seed, columns, y, &error));
+            if (!(error < best) && isfinite(best)) continue;
+            best = error;
+            setting->complexity = point.complexity;
+            setting->linear = point.linear;
+        }
+    }
+    return STONET_OK;
+}
