@@ -165,6 +165,36 @@ static int should_stop(void *user)
     return signals_stop_wanted();
 }
 
+int parse_level(const cli_command *command, const char *option, const char *text, double *level)
+{
+    if (text == NULL) return EXIT_DONE;
+    char *end = NULL;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value > 0.0 && value < 1.0)) {
+        say_usage(command, "--%s takes a share between 0 and 1, such as 0.9, not '%s'", option, text);
+        return EXIT_USAGE;
+    }
+    *level = value;
+    return EXIT_DONE;
+}
+
+void say_calibration(const stonet_model *model)
+{
+    char *text = stonet_model_json(model);
+    json_t *about = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    const json_t *calibration = json_object_get(about, "calibration");
+    if (json_is_object(calibration)) {
+        fprintf(stderr, "calibrated by %s with %lld rows", json_text(calibration, "kind"),
+                (long long)json_integer_value(json_object_get(calibration, "rows")));
+        const json_t *temperature = json_object_get(calibration, "temperature");
+        if (temperature != NULL)
+            fprintf(stderr, ", temperature of the probabilities %.3g", json_number_value(temperature));
+        fputc('\n', stderr);
+    }
+    json_decref(about);
+    stonet_string_free(text);
+}
+
 void start_run(const run_options *options, stonet_run *run)
 {
     *run = (stonet_run)STONET_RUN_INIT;

@@ -118,6 +118,12 @@ int split_setting(const cli_command *command, const char *option, const char *te
 /* The number behind error_rate, log_loss, mse or auto. */
 int parse_criterion(const cli_command *command, const char *text, stonet_criterion *criterion);
 
+/* A share between 0 and 1, both excluded, given to an option; NULL text leaves *level as it is. */
+int parse_level(const cli_command *command, const char *option, const char *text, double *level);
+
+/* "calibrated by cv+ with 300 rows, temperature 1.1", on stderr. */
+void say_calibration(const stonet_model *model);
+
 /* A run with notes and a progress line on stderr (neither when quiet) that Ctrl-C stops. */
 void start_run(const run_options *options, stonet_run *run);
 

@@ -171,7 +171,7 @@ static int show_fit(const cli_command *command, const demo_values *values, const
                     const demo_fit *fit, const char *path)
 {
     stonet_model *model = NULL;
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     double start = progress_clock();
     int result = fit_one(command, values, data->train, fit, &model);
     double seconds = progress_clock() - start;

@@ -5,14 +5,15 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/intervals.h"
 #include "cli/output.h"
 #include "cli/say.h"
 
 typedef struct predict_values {
     target_options target; /* none is asked for; the header alone */
     int64_t threads;
-    bool proba;
-    const char *out;
+    bool proba, by_class;
+    const char *interval, *sets, *out;
 } predict_values;
 
 static const cli_option options[] = {
@@ -22,6 +23,23 @@ static const cli_option options[] = {
      .kind = OPTION_FLAG,
      .offset = offsetof(predict_values, proba),
      .help = "The probability of each class instead of the most probable one"},
+    {.name = "interval",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(predict_values, interval),
+     .argument = "LEVEL",
+     .help =
+         "Numbers of a calibrated model: also an interval that has the response in this share of new rows, "
+         "0.9 say (columns prediction, low, high)"},
+    {.name = "sets",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(predict_values, sets),
+     .argument = "LEVEL",
+     .help = "Classes of a calibrated model: the set that has the true class in this share of new rows (a "
+             "column for each class, 1 inside and 0 outside)"},
+    {.name = "by-class",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(predict_values, by_class),
+     .help = "With --sets: in this share of the rows of every class, rare ones too"},
     THREADS_OPTION(predict_values, threads),
 };
 
@@ -125,6 +143,23 @@ static int predict(const cli_command *command, const predict_values *values, con
     return result;
 }
 
+/* How sure, instead of the plain prediction. */
+static int predict_sure(const cli_command *command, const predict_values *values, const stonet_model *model,
+                        const stonet_data *data)
+{
+    stonet_use_options how = {
+        .size = sizeof how, .threads = (int)values->threads, .by_class = values->by_class};
+    if (values->proba || (values->interval != NULL && values->sets != NULL)) {
+        say_usage(command, "--proba, --interval and --sets are three different answers: ask for one");
+        return EXIT_USAGE;
+    }
+    int result = parse_level(command, "interval", values->interval, &how.level);
+    if (result == EXIT_DONE) result = parse_level(command, "sets", values->sets, &how.level);
+    if (result != EXIT_DONE) return result;
+    return values->sets != NULL ? write_sets(command, values->out, model, data, &how)
+                                : write_intervals(command, values->out, model, data, &how);
+}
+
 static int run(const cli_command *command, int argc, char **argv)
 {
     predict_values values = {0};
@@ -133,11 +168,18 @@ static int run(const cli_command *command, int argc, char **argv)
     if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
     stonet_model *model = NULL;
     stonet_data *data = NULL;
-    int result = values.out != NULL ? output_check(command, values.out) : EXIT_DONE;
+    int result = EXIT_DONE;
+    if (values.by_class && values.sets == NULL) {
+        say_usage(command, "--by-class is for --sets");
+        result = EXIT_USAGE;
+    }
+    if (result == EXIT_DONE && values.out != NULL) result = output_check(command, values.out);
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
     if (result == EXIT_DONE)
         result = read_data_for(command, model, given.operand[1], &values.target, values.threads, &data);
-    if (result == EXIT_DONE) result = predict(command, &values, model, data);
+    if (result == EXIT_DONE)
+        result = values.interval != NULL || values.sets != NULL ? predict_sure(command, &values, model, data)
+                                                                : predict(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);
     return result;
@@ -146,14 +188,17 @@ static int run(const cli_command *command, int argc, char **argv)
 const cli_command predict_command = {
     .program = "stonet",
     .name = "predict",
-    .summary = "Predict the response: classes, probabilities or numbers",
+    .summary = "Predict the response: classes, probabilities, numbers, intervals or sets",
     .operands = "MODEL DATA",
     .details = "The response and other columns that the model does not use may be in DATA, also with blank "
                "cells: they are\n"
-               "passed over.",
+               "passed over. Intervals and sets need a model that was calibrated: 'fit --calibrate' or "
+               "'stonet calibrate'.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet predict my.model test.csv\n"
-                "  stonet predict my.model test.csv --proba --out probabilities.csv",
+                "  stonet predict my.model test.csv --proba --out probabilities.csv\n"
+                "  stonet predict my.model test.csv --interval 0.9\n"
+                "  stonet predict my.model test.csv --sets 0.9 --by-class",
     .run = run,
 };

@@ -1,5 +1,7 @@
 /* stonet score: how well a model predicts data whose response is known. */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -9,7 +11,8 @@
 typedef struct score_values {
     target_options target;
     run_options run;
-    bool json, sufficiency;
+    bool json, sufficiency, by_class;
+    const char *level;
 } score_values;
 
 static const cli_option options[] = {
@@ -21,6 +24,15 @@ static const cli_option options[] = {
      .help = "Also test whether Z keeps all that x says about the response: a small p-value says it does "
              "not; 'lost' "
              "says how much"},
+    {.name = "level",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(score_values, level),
+     .argument = "LEVEL",
+     .help = "Of the intervals or sets of a calibrated model: the share of rows they are to hold (0.9)"},
+    {.name = "by-class",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(score_values, by_class),
+     .help = "Sets as of 'predict --sets LEVEL --by-class'"},
     RUN_OPTIONS(score_values, run),
 };
 
@@ -29,31 +41,112 @@ typedef struct named_number {
     double value;
 } named_number;
 
-enum { MAX_NUMBERS = 12 };
+enum { MAX_NUMBERS = 20, MOST_SHOWN = 20 };
 
 static int name_scores(const stonet_scores *scores, named_number number[MAX_NUMBERS])
 {
+    int count = 0;
     if (scores->is_classifier) {
-        number[0] = (named_number){"error_rate", scores->error_rate};
-        number[1] = (named_number){"accuracy", scores->accuracy};
-        number[2] = (named_number){"log_loss", scores->log_loss};
-        return 3;
+        number[count++] = (named_number){"error_rate", scores->error_rate};
+        number[count++] = (named_number){"accuracy", scores->accuracy};
+        number[count++] = (named_number){"balanced_accuracy", scores->balanced_accuracy};
+        number[count++] = (named_number){"auc", scores->auc};
+        number[count++] = (named_number){"log_loss", scores->log_loss};
+        number[count++] = (named_number){"brier", scores->brier};
+        number[count++] = (named_number){"calibration_error", scores->calibration_error};
+    } else {
+        number[count++] = (named_number){"mse", scores->mse};
+        number[count++] = (named_number){"mse_scaled", scores->mse_scaled};
+        number[count++] = (named_number){"r2", scores->r2};
+        number[count++] = (named_number){"correlation", scores->correlation};
     }
-    number[0] = (named_number){"mse", scores->mse};
-    number[1] = (named_number){"mse_scaled", scores->mse_scaled};
-    number[2] = (named_number){"r2", scores->r2};
-    number[3] = (named_number){"correlation", scores->correlation};
-    return 4;
+    if (isnan(scores->level)) return count; /* not calibrated */
+    number[count++] = (named_number){"level", scores->level};
+    number[count++] = (named_number){"coverage", scores->coverage};
+    number[count++] = (named_number){scores->is_classifier ? "set_size" : "interval_width", scores->width};
+    return count;
+}
+
+/* How the classes are taken for each other; NULL for numbers. */
+typedef struct confusion {
+    int64_t classes;
+    const stonet_model *model;
+    int64_t *table; /* true x predicted */
+} confusion;
+
+static int find_confusion(const cli_command *command, const stonet_model *model, const stonet_data *data,
+                          int threads, confusion *out)
+{
+    *out = (confusion){.model = model};
+    if (!stonet_model_is_classifier(model)) return EXIT_DONE;
+    out->classes = stonet_model_outputs(model);
+    out->table = calloc((size_t)(out->classes * out->classes), sizeof *out->table);
+    if (out->table == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    stonet_use_options how = {.size = sizeof how, .threads = threads};
+    stonet_status status = stonet_confusion(model, data, &how, out->table);
+    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+}
+
+static json_t *confusion_json(const confusion *found)
+{
+    json_t *rows = json_array();
+    for (int64_t i = 0; i < found->classes; i++) {
+        json_t *row = json_array();
+        for (int64_t j = 0; j < found->classes; j++)
+            json_array_append_new(row, json_integer(found->table[i * found->classes + j]));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static json_t *labels_json(const confusion *found)
+{
+    json_t *labels = json_array();
+    for (int64_t c = 0; c < found->classes; c++)
+        json_array_append_new(labels, json_string(stonet_model_class_label(found->model, c)));
+    return labels;
+}
+
+/* Rows are the true classes, columns what they are taken for. */
+static int print_confusion(const cli_command *command, const confusion *found)
+{
+    char align[MOST_SHOWN + 2] = "l";
+    if (found->table == NULL || found->classes > MOST_SHOWN) return EXIT_DONE;
+    for (int64_t c = 0; c < found->classes; c++) align[c + 1] = 'r';
+    table *shown = table_create(align);
+    if (shown == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    table_add(shown, "true \\ predicted");
+    for (int64_t c = 0; c < found->classes; c++)
+        table_add(shown, "%s", stonet_model_class_label(found->model, c));
+    for (int64_t i = 0; i < found->classes; i++) {
+        table_add(shown, "%s", stonet_model_class_label(found->model, i));
+        for (int64_t j = 0; j < found->classes; j++)
+            table_add(shown, "%lld", (long long)found->table[i * found->classes + j]);
+    }
+    putchar('\n');
+    int result = output_table(command, NULL, shown, true);
+    table_free(shown);
+    return result;
 }
 
 static int print_numbers(const cli_command *command, int64_t n, const named_number *number, int count,
-                         bool as_json)
+                         const confusion *confused, bool as_json)
 {
     if (as_json) {
         json_t *object = json_object();
         json_object_set_new(object, "n", json_integer(n));
         for (int i = 0; i < count; i++)
             json_object_set_new(object, number[i].name, json_number(number[i].value));
+        if (confused->table != NULL) {
+            json_object_set_new(object, "classes", labels_json(confused));
+            json_object_set_new(object, "confusion", confusion_json(confused));
+        }
         return output_json(command, NULL, object);
     }
     output out;
@@ -61,14 +154,24 @@ static int print_numbers(const cli_command *command, int64_t n, const named_numb
     if (result != EXIT_DONE) return result;
     fprintf(out.stream, "%-22s %lld\n", "n", (long long)n);
     for (int i = 0; i < count; i++) fprintf(out.stream, "%-22s %.6g\n", number[i].name, number[i].value);
-    return output_close(command, &out);
+    result = output_close(command, &out);
+    return result == EXIT_DONE ? print_confusion(command, confused) : result;
 }
 
 static int score(const cli_command *command, const score_values *values, const stonet_model *model,
                  const stonet_data *data)
 {
-    stonet_scores scores;
-    stonet_use_options how = {.size = sizeof how, .threads = (int)values->run.threads};
+    stonet_scores scores = STONET_SCORES_INIT;
+    stonet_use_options how = {
+        .size = sizeof how, .threads = (int)values->run.threads, .by_class = values->by_class};
+    int result = parse_level(command, "level", values->level, &how.level);
+    if (result != EXIT_DONE) return result;
+    if ((values->level != NULL || values->by_class) && !stonet_model_is_calibrated(model)) {
+        say_error(command,
+                  "this model was not calibrated, so it has no intervals or sets to score: fit it with "
+                  "--calibrate, or calibrate it with 'stonet calibrate'");
+        return EXIT_FAILED;
+    }
     stonet_status status = stonet_score(model, data, &how, &scores);
     if (status != STONET_OK) return say_failure(command, status);
     named_number number[MAX_NUMBERS];
@@ -86,7 +189,12 @@ static int score(const cli_command *command, const score_values *values, const s
         number[count++] = (named_number){"explained_by_z_and_x", test.gain.explained_zx};
         number[count++] = (named_number){"lost", test.gain.explained_zx - test.gain.explained_z};
     }
-    return print_numbers(command, scores.n, number, count, values->json);
+    confusion confused;
+    result = find_confusion(command, model, data, how.threads, &confused);
+    if (result == EXIT_DONE)
+        result = print_numbers(command, scores.n, number, count, &confused, values->json);
+    free(confused.table);
+    return result;
 }
 
 static int run(const cli_command *command, int argc, char **argv)
@@ -110,11 +218,14 @@ static int run(const cli_command *command, int argc, char **argv)
 const cli_command score_command = {
     .program = "stonet",
     .name = "score",
-    .summary = "Score predictions: error rate and log loss, or MSE, R2 and correlation",
+    .summary = "Score predictions: error rate, log loss, AUC .. or MSE, R2 .., coverage",
     .operands = "MODEL DATA",
     .required = "(--target COL | --target-file FILE)",
     .details =
-        "mse is in units of y, mse_scaled is divided by the variance of y in training.\n"
+        "mse is in units of y, mse_scaled is divided by the variance of y in training. brier is the mean of\n"
+        "sum_c (p_c - 1{y = c})^2, calibration_error of |share right - largest probability| over 15 bins of\n"
+        "equal width of the latter; auc for several classes the mean of each against the rest. coverage and\n"
+        "interval_width or set_size are of the intervals or sets of a calibrated model.\n"
         "With --sufficiency: sufficiency_p_value is that of the response being independent of x given Z;\n"
         "prediction_p_value that of x adding nothing to Z for a learner on held-out rows; lost is the share\n"
         "of the variation of the response (location, spread, skewness) that x explains there and Z does\n"

@@ -163,6 +163,7 @@ stonet_status fits_head(lab *self, const split *parts, const char *settings, sto
     stonet_spec *spec = NULL;
     stonet_model *model = NULL;
     stonet_run run = lab_stonet_run(self, 3);
+    *scores = (stonet_scores)STONET_SCORES_INIT;
     stonet_status status = fits_spec("none", stonet_data_columns(parts->train), settings, &spec);
     if (status == STONET_OK) status = stonet_fit(spec, parts->train, &run, &model);
     if (status == STONET_OK) status = stonet_score(model, parts->test, NULL, scores);

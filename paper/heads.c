@@ -32,6 +32,7 @@ static stonet_status make(lab *self, const cell *what, const column *by, const s
     out->seconds = progress_clock() - start;
     out->processor_seconds = (double)(clock() - worked) / CLOCKS_PER_SEC;
     bool is_stonet = column_is_stonet(by);
+    out->own = (stonet_scores)STONET_SCORES_INIT;
     if (status == STONET_OK && is_stonet) status = stonet_score(model, parts->test, NULL, &out->own);
     if (status == STONET_OK) status = fits_reduce(model, parts, is_stonet, &out->z);
     stonet_model_free(model);

@@ -41,7 +41,7 @@ static const binary_set *find_set(const char *name)
 static stonet_status score(lab *self, const column *by, const stonet_model *model, const split *parts,
                            json_t *values)
 {
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     stonet_status status = stonet_score(model, parts->test, NULL, &scores);
     if (status != STONET_OK) return status;
     if (strcmp(by->name, "stonet-paper") != 0) {

@@ -93,6 +93,12 @@ stonet_status sn_take_coef_options(const stonet_coef_options *from, stonet_coef_
     return sn_options_take(to, sizeof *to, from, "stonet_coef_options");
 }
 
+stonet_status sn_take_calibrate_options(const stonet_calibrate_options *from, stonet_calibrate_options *to)
+{
+    *to = (stonet_calibrate_options)STONET_CALIBRATE_OPTIONS_INIT;
+    return sn_options_take(to, sizeof *to, from, "stonet_calibrate_options");
+}
+
 stonet_status sn_take_independence_options(const stonet_independence_options *from,
                                            stonet_independence_options *to)
 {

@@ -42,8 +42,12 @@ stonet_status sn_store_part(const sn_store *store, const char *prefix, sn_store 
 {
     SN_TRY(SN_NEW(*out, 1));
     (*out)->body = store->body;
-    (*out)->prefix = sn_strdup(prefix);
-    if ((*out)->prefix != NULL) return STONET_OK;
+    const char *before = store->prefix != NULL ? store->prefix : "";
+    const size_t size = strlen(before) + strlen(prefix) + 1;
+    if (((*out)->prefix = sn_malloc(size, 1)) != NULL) {
+        snprintf((*out)->prefix, size, "%s%s", before, prefix);
+        return STONET_OK;
+    }
     sn_free(*out);
     *out = NULL;
     return STONET_ERROR_MEMORY;

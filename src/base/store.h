@@ -29,8 +29,9 @@ int64_t sn_tensor_count(const sn_tensor *tensor); /* elements */
 stonet_status sn_tensor_check_finite(const sn_tensor *tensor);
 
 /*
- * A part of a store: all names go through it with the prefix put before them, and what is put into the part
- * is in the store. Errors give the whole name. The part must not outlive the store; sn_store_free ends it.
+ * A part of a store, or of a part: all names go through it with the prefix put before them, and what is put
+ * into the part is in the store. Errors give the whole name. The part must not outlive the store;
+ * sn_store_free ends it.
  */
 stonet_status sn_store_part(const sn_store *store, const char *prefix, sn_store **out);
 

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/run.h"
+#include "model/calibration.h"
 #include "model/config.h"
 #include "model/safetensors.h"
 #include "model/upgrade.h"
@@ -79,6 +80,7 @@ static stonet_status put_facts(const stonet_model *model, sn_store *store)
     SN_TRY(sn_store_put_int(store, "format_version", SN_MODEL_FORMAT));
     SN_TRY(sn_store_put_text(store, "stonet.version", STONET_VERSION));
     SN_TRY(sn_store_put_text(store, "stonet.method", model->method->name));
+    SN_TRY(put_settings(store, "stonet.common_settings", model->common));
     SN_TRY(put_settings(store, "stonet.settings", model->settings));
     SN_TRY(sn_store_put_int(store, "stonet.dim", model->dim));
     SN_TRY(sn_words_put(&sn_outcome_words, store, "stonet.outcome", model->outcome));
@@ -89,11 +91,12 @@ static stonet_status put_facts(const stonet_model *model, sn_store *store)
                                model->history);
 }
 
-static stonet_status put_parts(const stonet_model *model, sn_store *store)
+stonet_status sn_model_put(const stonet_model *model, sn_store *store)
 {
     SN_TRY(put_facts(model, store));
     SN_TRY(sn_schema_save(model->schema, store));
     SN_TRY(save_part(model->method->save, model->state, "method.", store));
+    if (model->calibration != NULL) SN_TRY(sn_calibration_save(model->calibration, model, store));
     if (model->learner == NULL) return STONET_OK;
     SN_TRY(sn_store_put_text(store, "stonet.learner", model->learner->name));
     SN_TRY(put_settings(store, "stonet.learner_settings", model->learner_settings));
@@ -102,7 +105,7 @@ static stonet_status put_parts(const stonet_model *model, sn_store *store)
 
 stonet_status sn_model_to_store(const stonet_model *model, sn_store *store)
 {
-    SN_TRY(put_parts(model, store));
+    SN_TRY(sn_model_put(model, store));
     if (check_numbers(store) == STONET_OK) return STONET_OK;
     return sn_fail_prefix(STONET_ERROR_NUMERIC, "the fit failed, and is not saved");
 }
@@ -159,6 +162,20 @@ static stonet_status get_facts(const sn_store *store, stonet_model *model)
     return STONET_OK;
 }
 
+/* Files of 0.1 do not have them: what the fit arrived at stands for what was asked for. */
+static stonet_status get_common(const sn_store *store, stonet_model *model)
+{
+    static const char KEY[] = "stonet.common_settings";
+    if (sn_store_find_text(store, KEY) != NULL)
+        return get_settings(store, KEY, sn_common_params, sn_common_param_count, &model->common);
+    char dim[24];
+    snprintf(dim, sizeof dim, "%" PRId64, model->dim);
+    SN_TRY(sn_settings_create(sn_common_params, sn_common_param_count, &model->common));
+    SN_TRY(sn_settings_set(model->common, "dim", dim));
+    return sn_settings_set(model->common, "scale",
+                           sn_words_name(&sn_scale_words, (int)sn_schema_scale(model->schema)));
+}
+
 static stonet_status get_learner(const sn_store *store, stonet_model *model)
 {
     const char *name = sn_store_find_text(store, "stonet.learner");
@@ -193,15 +210,16 @@ static stonet_status check_sizes(const stonet_model *model)
 
 static stonet_status load_parts(const sn_store *store, stonet_model *model)
 {
-    SN_TRY(check_numbers(store));
     SN_TRY(get_facts(store, model));
     SN_TRY(sn_schema_load(store, &model->schema));
+    SN_TRY(get_common(store, model));
     SN_TRY(load_part(model->method->load, store, "method.", &model->state));
     SN_TRY(get_learner(store, model));
-    return check_sizes(model);
+    SN_TRY(check_sizes(model));
+    return sn_calibration_load(store, model, &model->calibration);
 }
 
-static stonet_status load_model(const sn_store *store, stonet_model **out)
+stonet_status sn_model_get(const sn_store *store, stonet_model **out)
 {
     stonet_model *model;
     SN_TRY(SN_NEW(model, 1));
@@ -218,10 +236,11 @@ stonet_status sn_model_from_store(const sn_store *store, stonet_model **out)
 {
     int64_t version;
     SN_TRY(check_format(store, &version));
-    if (version == SN_MODEL_FORMAT) return load_model(store, out);
+    SN_TRY(check_numbers(store));
+    if (version == SN_MODEL_FORMAT) return sn_model_get(store, out);
     sn_store *fresh = NULL;
     SN_TRY(sn_model_upgrade_1(store, &fresh));
-    stonet_status status = load_model(fresh, out);
+    stonet_status status = sn_model_get(fresh, out);
     sn_store_free(fresh);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "data/encoder.h"
-#include "model/model.h"
+#include "model/calibration.h"
 
 int sn_model_threads(int threads)
 {
@@ -224,6 +224,7 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     model->method = spec->method;
     model->n_train = stonet_data_rows(train);
     model->seed = run->seed;
+    SN_TRY(sn_settings_copy(spec->common, &model->common));
     SN_TRY(sn_settings_copy(spec->settings, &model->settings));
     sn_encoding encoding;
     SN_TRY(sn_spec_encoding(spec, train, run, &encoding));
@@ -268,6 +269,12 @@ static stonet_status fit_more(stonet_model *model, const stonet_data *more, cons
     encoded_free(&data);
     SN_TRY(status);
     model->n_train += stonet_data_rows(more);
+    if (model->calibration != NULL)
+        sn_message(run, STONET_NOTE,
+                   "the calibration of the model was of the network before it was trained further and is "
+                   "dropped: calibrate it again for intervals and sets");
+    sn_calibration_free(model->calibration);
+    model->calibration = NULL;
     return keep_history(model);
 }
 
@@ -292,9 +299,11 @@ void stonet_model_free(stonet_model *model)
     if (model == NULL) return;
     if (model->method != NULL && model->state != NULL) model->method->free(model->state);
     if (model->learner != NULL && model->learner_state != NULL) model->learner->free(model->learner_state);
+    sn_settings_free(model->common);
     sn_settings_free(model->settings);
     sn_settings_free(model->learner_settings);
     sn_schema_free(model->schema);
+    sn_calibration_free(model->calibration);
     sn_free(model->history);
     sn_free(model);
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/utf8.h"
+#include "model/calibration.h"
 #include "model/config.h"
 
 stonet_outcome stonet_model_outcome(const stonet_model *model)
@@ -139,6 +140,22 @@ static json_t *fitted_json(const stonet_model *model)
     return facts;
 }
 
+static json_t *calibration_json(const stonet_model *model)
+{
+    const sn_calibration *calibration = model->calibration;
+    if (calibration == NULL) return json_null();
+    json_t *about =
+        json_pack("{s:s, s:s, s:I, s:I}", "kind", sn_words_name(&sn_calibration_words, calibration->kind),
+                  "score", sn_words_name(&sn_score_words, calibration->score_kind), "rows",
+                  (json_int_t)calibration->rows, "models", (json_int_t)calibration->n_members);
+    if (calibration->label != NULL)
+        return sn_json_put(about, "temperature", json_real(calibration->temperature));
+    json_t *list = json_array();
+    for (int64_t j = 0; j < sn_schema_outputs(model->schema); j++)
+        list = sn_json_add(list, json_real(calibration->residual_variance[j]));
+    return sn_json_put(about, "residual_variance", list);
+}
+
 char *stonet_model_json(const stonet_model *model)
 {
     if (model == NULL) {
@@ -156,6 +173,7 @@ char *stonet_model_json(const stonet_model *model)
         sn_words_name(&sn_scale_words, sn_schema_scale(schema)), "settings",
         sn_settings_json(model->settings, true), "learner", learner_json(model));
     info = sn_json_put(info, "fitted", fitted_json(model));
+    info = sn_json_put(info, "calibration", calibration_json(model));
     info = sn_json_put(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
     info = sn_json_put(info, "features", json_integer(sn_schema_features(schema)));
     info = sn_json_put(info, "target", text_json(sn_schema_target_name(schema, 0)));

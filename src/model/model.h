@@ -36,6 +36,7 @@ bool sn_spec_has(const stonet_spec *spec, const char *name);
 struct stonet_model {
     sn_schema *schema;
     const sn_method *method;
+    sn_settings *common;   /* sn_common_params as they were asked for */
     sn_settings *settings; /* as fitted */
     void *state;
     int64_t dim;
@@ -45,7 +46,8 @@ struct stonet_model {
     void *learner_state;
     int64_t n_train;
     uint64_t seed;
-    char *history; /* CSV text or NULL */
+    char *history;                      /* CSV text or NULL */
+    struct sn_calibration *calibration; /* model/calibration.h; NULL: it was not calibrated */
 };
 
 /* Z and predictions of encoded rows: x n x p. */
@@ -54,17 +56,30 @@ stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t
 /* The plain Z of all rows of a table, block by block. */
 stonet_status sn_model_reduce_table(const stonet_model *model, const stonet_data *data, float *z);
 stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, double *out);
+/* Predictions of rows first .. first + count - 1 of a table, checked, without the temperature of a calibrated
+   model; x, count x p, is left with the encoded rows. */
+stonet_status sn_model_predict_rows(const stonet_model *model, const stonet_data *data, int64_t first,
+                                    int64_t count, float *x, double *out);
+
+/* The response of a table as the model has it: codes of its classes, or numbers in units of y (n x m). */
+stonet_status sn_model_response(const stonet_model *model, const stonet_data *data, int32_t *label,
+                                double *y);
 
 /* The options of a call that has no use for those of stonet_transform; `call` names it in the sentence. */
 stonet_status sn_use_plain(const stonet_use_options *options, const char *call, stonet_use_options *how);
+/* The same of a call that takes the level of intervals and sets. */
+stonet_status sn_use_level(const stonet_use_options *options, const char *call, stonet_use_options *how);
 
 /* Sets how many threads BLAS and OpenMP take on the calling thread (0: all cores) and returns what it was, to
    be given back to the same call. */
 int sn_model_threads(int threads);
 
-/* The store of a model, as written to a file: "schema.*", "method.*", "learner.*" and "stonet.*" entries;
-   methods and learners name theirs as they like and the prefix is put on here. */
+/* The store of a model, as written to a file: "schema.*", "method.*", "learner.*", "calibration.*" and
+   "stonet.*" entries; methods and learners name theirs as they like and the prefix is put on here. */
 stonet_status sn_model_to_store(const stonet_model *model, sn_store *store);
 stonet_status sn_model_from_store(const sn_store *store, stonet_model **out);
+/* The same without the check that all numbers of the store are finite, for a model that is a part of one. */
+stonet_status sn_model_put(const stonet_model *model, sn_store *store);
+stonet_status sn_model_get(const sn_store *store, stonet_model **out);
 
 #endif

@@ -1,23 +1,77 @@
 #include <math.h>
+#include <string.h>
 
-#include "base/memory.h"
-#include "model/model.h"
+#include "base/options.h"
+#include "base/workspace.h"
+#include "model/calibration.h"
 #include "stats/metrics.h"
 
-static stonet_status score_classes(const stonet_model *model, const stonet_data *data,
-                                   const double *probability, stonet_scores *scores)
+stonet_status sn_model_response(const stonet_model *model, const stonet_data *data, int32_t *label, double *y)
 {
-    int64_t n = scores->n, classes = sn_schema_outputs(model->schema);
-    int32_t *label = NULL;
-    SN_TRY(SN_NEW_RAW(label, n));
-    stonet_status status = sn_schema_encode_y(model->schema, data, label, NULL);
-    if (status == STONET_OK) {
-        scores->error_rate = sn_error_rate(n, classes, probability, label);
-        scores->accuracy = sn_accuracy(n, classes, probability, label);
-        scores->log_loss = sn_log_loss(n, classes, probability, label);
+    SN_TRY(sn_schema_encode_y(model->schema, data, label, y));
+    const int64_t m = sn_schema_outputs(model->schema), n = stonet_data_rows(data);
+    for (int64_t i = 0; y != NULL && i < n * m; i++)
+        y[i] = sn_schema_target_mean(model->schema, i % m) + sn_schema_target_sd(model->schema, i % m) * y[i];
+    return STONET_OK;
+}
+
+/* The area under the curve of the second of two classes, or the mean over the classes that have rows. */
+static stonet_status mean_auc(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                              double *auc)
+{
+    SN_WORKSPACE(scratch);
+    int64_t *order = NULL;
+    SN_TRY(SN_TAKE(&scratch, order, n));
+    double sum = 0.0, met = 0.0;
+    for (int64_t c = classes == 2 ? 1 : 0; c < classes; c++) {
+        const double own = sn_auc(n, classes, c, probability, label, order);
+        if (isnan(own)) continue;
+        sum += own;
+        met += 1.0;
     }
-    sn_free(label);
-    return status;
+    *auc = sum / met;
+    return STONET_OK;
+}
+
+static stonet_status score_sets(const stonet_model *model, const stonet_data *data, const int32_t *label,
+                                const stonet_use_options *how, stonet_scores *scores)
+{
+    const int64_t n = scores->n, classes = sn_schema_outputs(model->schema);
+    SN_WORKSPACE(scratch);
+    unsigned char *inside = NULL;
+    SN_TRY(SN_TAKE(&scratch, inside, n * classes));
+    SN_TRY(stonet_predict_set(model, data, how, inside));
+    int64_t covered = 0, size = 0;
+    for (int64_t i = 0; i < n; i++) {
+        covered += inside[i * classes + label[i]];
+        for (int64_t c = 0; c < classes; c++) size += inside[i * classes + c];
+    }
+    scores->level = how->level;
+    scores->coverage = (double)covered / (double)n;
+    scores->width = (double)size / (double)n;
+    return STONET_OK;
+}
+
+static stonet_status score_classes(const stonet_model *model, const stonet_data *data,
+                                   const double *probability, const stonet_use_options *how,
+                                   stonet_scores *scores)
+{
+    const int64_t n = scores->n, classes = sn_schema_outputs(model->schema);
+    SN_WORKSPACE(scratch);
+    int32_t *label = NULL;
+    int64_t *table = NULL;
+    SN_TRY(SN_TAKE(&scratch, label, n));
+    SN_TRY(SN_TAKE(&scratch, table, classes * classes));
+    SN_TRY(sn_model_response(model, data, label, NULL));
+    scores->error_rate = sn_error_rate(n, classes, probability, label);
+    scores->accuracy = sn_accuracy(n, classes, probability, label);
+    scores->log_loss = sn_log_loss(n, classes, probability, label);
+    sn_confusion(n, classes, probability, label, table);
+    scores->balanced_accuracy = sn_balanced_accuracy(classes, table);
+    scores->brier = sn_brier(n, classes, probability, label);
+    scores->calibration_error = sn_calibration_error(n, classes, probability, label);
+    SN_TRY(mean_auc(n, classes, probability, label, &scores->auc));
+    return model->calibration != NULL ? score_sets(model, data, label, how, scores) : STONET_OK;
 }
 
 /* Mean over the outputs of MSE_j / (training variance of y_j). */
@@ -36,24 +90,62 @@ static double scaled_mse(const sn_schema *schema, int64_t n, const double *predi
     return sum / (double)m;
 }
 
-static stonet_status score_numbers(const stonet_model *model, const stonet_data *data,
-                                   const double *predicted, stonet_scores *scores)
+static stonet_status score_intervals(const stonet_model *model, const stonet_data *data, const double *y,
+                                     const stonet_use_options *how, stonet_scores *scores)
 {
-    int64_t n = scores->n, m = sn_schema_outputs(model->schema);
-    double *y = NULL;
-    SN_TRY(SN_NEW_RAW(y, n * m));
-    stonet_status status = sn_schema_encode_y(model->schema, data, NULL, y);
-    if (status == STONET_OK) {
-        for (int64_t i = 0; i < n * m; i++)
-            y[i] = sn_schema_target_mean(model->schema, i % m) +
-                   sn_schema_target_sd(model->schema, i % m) * y[i];
-        scores->mse = sn_mse(n, m, predicted, y);
-        scores->mse_scaled = scaled_mse(model->schema, n, predicted, y);
-        scores->r2 = sn_r2(n, m, predicted, y);
-        scores->correlation = sn_correlation(n, m, predicted, y);
+    const int64_t n = scores->n, m = sn_schema_outputs(model->schema);
+    SN_WORKSPACE(scratch);
+    double *low = NULL, *high = NULL;
+    SN_TRY(SN_TAKE(&scratch, low, n * m));
+    SN_TRY(SN_TAKE(&scratch, high, n * m));
+    SN_TRY(stonet_predict_interval(model, data, how, low, high));
+    int64_t covered = 0;
+    double width = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        bool inside = true;
+        for (int64_t j = i * m; j < (i + 1) * m; j++) {
+            inside = inside && y[j] >= low[j] && y[j] <= high[j];
+            width += high[j] - low[j];
+        }
+        covered += inside;
     }
-    sn_free(y);
-    return status;
+    scores->level = how->level;
+    scores->coverage = (double)covered / (double)n;
+    scores->width = width / (double)(n * m);
+    return STONET_OK;
+}
+
+static stonet_status score_numbers(const stonet_model *model, const stonet_data *data,
+                                   const double *predicted, const stonet_use_options *how,
+                                   stonet_scores *scores)
+{
+    const int64_t n = scores->n, m = sn_schema_outputs(model->schema);
+    SN_WORKSPACE(scratch);
+    double *y = NULL;
+    SN_TRY(SN_TAKE(&scratch, y, n * m));
+    SN_TRY(sn_model_response(model, data, NULL, y));
+    scores->mse = sn_mse(n, m, predicted, y);
+    scores->mse_scaled = scaled_mse(model->schema, n, predicted, y);
+    scores->r2 = sn_r2(n, m, predicted, y);
+    scores->correlation = sn_correlation(n, m, predicted, y);
+    return model->calibration != NULL ? score_intervals(model, data, y, how, scores) : STONET_OK;
+}
+
+static stonet_status predicted_rows(const stonet_model *model, const stonet_data *data, int threads,
+                                    sn_workspace *keep, double **predicted)
+{
+    const stonet_use_options how = {.size = sizeof how, .threads = threads};
+    SN_TRY(SN_TAKE(keep, *predicted, stonet_data_rows(data) * sn_schema_outputs(model->schema)));
+    return stonet_predict(model, data, &how, *predicted);
+}
+
+/* All that both the caller and this library know of. */
+static void hand_out(const stonet_scores *found, stonet_scores *scores)
+{
+    const size_t size = scores->size < sizeof *found ? scores->size : sizeof *found;
+    const size_t whole = scores->size;
+    memcpy(scores, found, size);
+    scores->size = whole;
 }
 
 stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
@@ -62,22 +154,50 @@ stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
     if (model == NULL || data == NULL || scores == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_score needs a model, data and room for the scores");
     stonet_use_options how;
-    SN_TRY(sn_use_plain(options, "stonet_score", &how));
-    *scores = (stonet_scores){.n = stonet_data_rows(data),
-                              .is_classifier = stonet_model_is_classifier(model),
-                              .error_rate = NAN,
-                              .accuracy = NAN,
-                              .log_loss = NAN,
-                              .mse = NAN,
-                              .mse_scaled = NAN,
-                              .r2 = NAN,
-                              .correlation = NAN};
+    stonet_scores found;
+    SN_TRY(sn_use_level(options, "stonet_score", &how));
+    SN_TRY(sn_options_take(&found, sizeof found, scores, "stonet_scores"));
+    found = (stonet_scores){.size = sizeof found,
+                            .n = stonet_data_rows(data),
+                            .is_classifier = stonet_model_is_classifier(model),
+                            .error_rate = NAN,
+                            .accuracy = NAN,
+                            .log_loss = NAN,
+                            .mse = NAN,
+                            .mse_scaled = NAN,
+                            .r2 = NAN,
+                            .correlation = NAN,
+                            .balanced_accuracy = NAN,
+                            .brier = NAN,
+                            .calibration_error = NAN,
+                            .auc = NAN,
+                            .level = NAN,
+                            .coverage = NAN,
+                            .width = NAN};
+    SN_WORKSPACE(scratch);
     double *predicted = NULL;
-    SN_TRY(SN_NEW_RAW(predicted, scores->n * sn_schema_outputs(model->schema)));
-    stonet_status status = stonet_predict(model, data, &how, predicted);
-    if (status == STONET_OK)
-        status = scores->is_classifier ? score_classes(model, data, predicted, scores)
-                                       : score_numbers(model, data, predicted, scores);
-    sn_free(predicted);
-    return status;
+    SN_TRY(predicted_rows(model, data, how.threads, &scratch, &predicted));
+    SN_TRY(found.is_classifier ? score_classes(model, data, predicted, &how, &found)
+                               : score_numbers(model, data, predicted, &how, &found));
+    hand_out(&found, scores);
+    return STONET_OK;
+}
+
+stonet_status stonet_confusion(const stonet_model *model, const stonet_data *data,
+                               const stonet_use_options *options, int64_t *table)
+{
+    if (model == NULL || data == NULL || table == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_confusion needs a model, data and room for the table");
+    if (!stonet_model_is_classifier(model))
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "this model predicts no classes, so none are confused");
+    stonet_use_options how;
+    SN_TRY(sn_use_plain(options, "stonet_confusion", &how));
+    SN_WORKSPACE(scratch);
+    double *predicted = NULL;
+    int32_t *label = NULL;
+    SN_TRY(SN_TAKE(&scratch, label, stonet_data_rows(data)));
+    SN_TRY(predicted_rows(model, data, how.threads, &scratch, &predicted));
+    SN_TRY(sn_model_response(model, data, label, NULL));
+    sn_confusion(stonet_data_rows(data), sn_schema_outputs(model->schema), predicted, label, table);
+    return STONET_OK;
 }

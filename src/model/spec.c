@@ -89,6 +89,42 @@ stonet_status stonet_spec_copy(const stonet_spec *spec, stonet_spec **out)
     return STONET_OK;
 }
 
+/* Replaces settings by a copy of others. */
+static stonet_status take_settings(const sn_settings *from, sn_settings **to)
+{
+    sn_settings *copy = NULL;
+    SN_TRY(sn_settings_copy(from, &copy));
+    sn_settings_free(*to);
+    *to = copy;
+    return STONET_OK;
+}
+
+static stonet_status fill_from_model(const stonet_model *model, stonet_spec *spec)
+{
+    SN_TRY(take_settings(model->common, &spec->common));
+    SN_TRY(take_settings(model->settings, &spec->settings));
+    /* What the target was taken for stays so, whichever rows are fitted. */
+    if (sn_schema_outputs(model->schema) > 0)
+        SN_TRY(
+            stonet_spec_set(spec, "task", sn_words_name(&sn_task_words, (int)sn_schema_task(model->schema))));
+    if (model->learner == NULL)
+        return stonet_spec_set(spec, "learner", model->method->predict != NULL ? "auto" : "none");
+    SN_TRY(stonet_spec_set(spec, "learner", model->learner->name));
+    return take_settings(model->learner_settings, &spec->learner_settings);
+}
+
+stonet_status stonet_model_spec(const stonet_model *model, stonet_spec **out)
+{
+    if (model == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_spec needs a model and a place for the spec");
+    SN_TRY(stonet_spec_create(model->method->name, out));
+    stonet_status status = fill_from_model(model, *out);
+    if (status == STONET_OK) return STONET_OK;
+    stonet_spec_free(*out);
+    *out = NULL;
+    return status;
+}
+
 /* Settings of a learner chosen before go when another one is chosen; naming the same one again keeps them. */
 static stonet_status choose_learner(stonet_spec *spec, const char *name)
 {

@@ -80,7 +80,7 @@ static void by_rows_is_the_same_model(void **state)
     assert_int_equal(net->network.shape.parameters, copy->network.shape.parameters);
     assert_memory_equal(net->network.theta, copy->network.theta,
                         (size_t)net->network.shape.parameters * sizeof *net->network.theta);
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     assert_int_equal(stonet_score(model, data, NULL, &scores), STONET_OK);
     assert_true(scores.error_rate < 0.5);
     sn_stonet_free(copy);

@@ -15,7 +15,7 @@ static stonet_scores fresh_scores(const char *generator, int64_t rows, uint64_t 
     stonet_model *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     assert_int_equal(stonet_generate(generator, rows, data_seed, &train), STONET_OK);
     assert_int_equal(stonet_generate(generator, 2000, 999, &test), STONET_OK);
     assert_int_equal(stonet_spec_create("stonet", &spec), STONET_OK);

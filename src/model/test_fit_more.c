@@ -29,7 +29,7 @@ static stonet_model *fit_short(const stonet_data *data, const char *epochs)
 
 static double log_loss(const stonet_model *model, const stonet_data *data)
 {
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     assert_int_equal(stonet_score(model, data, NULL, &scores), STONET_OK);
     return scores.log_loss;
 }
@@ -104,7 +104,7 @@ static void chosen_settings_are_kept(void **state)
     stonet_spec *spec = sn_testing_spec("stonet", "1");
     stonet_model *model = NULL;
     assert_int_equal(stonet_fit(spec, first.data, NULL, &model), STONET_OK);
-    stonet_scores before, after;
+    stonet_scores before = STONET_SCORES_INIT, after = STONET_SCORES_INIT;
     assert_int_equal(stonet_score(model, first.data, NULL, &before), STONET_OK);
     assert_int_equal(stonet_fit_more(model, first.data, NULL), STONET_OK);
     assert_int_equal(stonet_score(model, first.data, NULL, &after), STONET_OK);

@@ -145,7 +145,7 @@ static void without_a_learner_there_is_z_only(void **state)
     stonet_model *model = must_fit(spec, table.data);
     float z[30];
     double out[60];
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
     assert_says(stonet_predict(model, table.data, NULL, out), STONET_ERROR_UNSUPPORTED, "without a learner");
     assert_says(stonet_score(model, table.data, NULL, &scores), STONET_ERROR_UNSUPPORTED,
@@ -168,7 +168,7 @@ static void scores_are_in_units_of_y(void **state)
     stonet_spec *spec = sn_testing_spec("none", "1");
     stonet_model *model = must_fit(spec, table.data);
     double out[N * M];
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     assert_int_equal(stonet_predict(model, table.data, NULL, out), STONET_OK);
     assert_int_equal(stonet_score(model, table.data, NULL, &scores), STONET_OK);
     int64_t m;
@@ -202,7 +202,7 @@ static void classes_keep_their_labels(void **state)
     stonet_spec *spec = sn_testing_spec("sir", "1");
     stonet_model *model = must_fit(spec, table.data);
     double out[180];
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     assert_int_equal(stonet_model_outputs(model), 3);
     assert_true(stonet_model_is_classifier(model));
     assert_null(stonet_model_class_label(model, 3));
@@ -426,7 +426,7 @@ static void missing_arguments_are_errors(void **state)
     sn_table table = sn_table_features(10, 2, 1);
     float z[10];
     double out[10];
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     assert_int_equal(stonet_fit(NULL, table.data, NULL, &model), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_fit(spec, NULL, NULL, &model), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_transform(NULL, table.data, NULL, z), STONET_ERROR_ARGUMENT);

@@ -46,7 +46,7 @@ static void one_thread_is_one_thread(void **state)
     double *out = sn_calloc(ROWS * 3, sizeof *out);
     float *z = sn_calloc(ROWS * 2, sizeof *z);
     stonet_use_options one = {.size = sizeof one, .threads = 1};
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     const char *const models[][2] = {{"stonet", NULL}, {"nnsdr", NULL}, {"none", "mlp"}};
     for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
         stonet_model *model = fit_one(models[k][0], models[k][1], table.data);
@@ -115,7 +115,7 @@ static void what_is_for_transform_is_refused_elsewhere(void **state)
     sn_table table = sn_table_classes(100, 5, 2, 1);
     stonet_model *model = fit_one("stonet", NULL, table.data);
     double out[200];
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     stonet_use_options how = {.size = sizeof how, .draws = 2};
     assert_says(stonet_predict(model, table.data, &how, out), STONET_ERROR_ARGUMENT, "stonet_predict");
     how = (stonet_use_options){.size = sizeof how, .impute = 1};

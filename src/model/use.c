@@ -5,10 +5,13 @@
 #include "base/options.h"
 #include "data/frame.h"
 #include "data/readers.h"
-#include "model/model.h"
+#include "model/calibration.h"
+#include "stats/temperature.h"
 
 /* Floats of encoded features held at a time. */
 enum { BLOCK_FLOATS = 8 << 20, SMALLEST_BLOCK = 256 };
+/* Of intervals and sets, when no level is given. */
+static const double USUAL_LEVEL = 0.9;
 
 stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t n,
                               const sn_transform_request *request, float *z)
@@ -94,6 +97,21 @@ static stonet_status check_encoded(const stonet_model *model, const stonet_data 
         sn_schema_feature_name(model->schema, at % p));
 }
 
+static stonet_status encode_rows(const stonet_model *model, const stonet_data *data, int64_t first,
+                                 int64_t count, float *x)
+{
+    SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
+    return check_encoded(model, data, first, count, x);
+}
+
+stonet_status sn_model_predict_rows(const stonet_model *model, const stonet_data *data, int64_t first,
+                                    int64_t count, float *x, double *out)
+{
+    SN_TRY(encode_rows(model, data, first, count, x));
+    SN_TRY(sn_model_predict(model, x, count, out));
+    return check_predictions(model, out, first, count);
+}
+
 /* Encodes the rows in blocks and calls use for each. */
 static stonet_status for_each_block(const stonet_model *model, const stonet_data *data,
                                     stonet_status (*use)(const stonet_model *model, const float *x,
@@ -106,8 +124,7 @@ static stonet_status for_each_block(const stonet_model *model, const stonet_data
     stonet_status status = STONET_OK;
     for (int64_t first = 0; first < n && status == STONET_OK; first += block) {
         int64_t count = n - first < block ? n - first : block;
-        status = sn_schema_encode_rows(model->schema, data, first, count, x);
-        if (status == STONET_OK) status = check_encoded(model, data, first, count, x);
+        status = encode_rows(model, data, first, count, x);
         if (status == STONET_OK) status = use(model, x, first, count, user);
     }
     sn_free(x);
@@ -181,6 +198,9 @@ stonet_status stonet_transform(const stonet_model *model, const stonet_data *dat
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_transform needs a model, data and room for Z");
     stonet_use_options how;
     SN_TRY(sn_take_use_options(options, &how));
+    if (how.level != 0.0 || how.by_class != 0)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_transform takes no level and no by_class: these are for intervals and sets");
     if (how.draws < 0) return sn_fail(STONET_ERROR_ARGUMENT, "the number of draws cannot be negative");
     sn_transform_request request = {.draws = how.draws,
                                     .activated = how.activated != 0,
@@ -204,15 +224,27 @@ static stonet_status predict_block(const stonet_model *model, const float *x, in
 {
     double *out = (double *)user + first * sn_schema_outputs(model->schema);
     SN_TRY(sn_model_predict(model, x, count, out));
+    if (model->calibration != NULL && sn_schema_task(model->schema) == SN_CLASSIFICATION)
+        sn_temperature_apply(count, sn_schema_outputs(model->schema), model->calibration->temperature, out);
     return check_predictions(model, out, first, count);
 }
 
-stonet_status sn_use_plain(const stonet_use_options *options, const char *call, stonet_use_options *how)
+stonet_status sn_use_level(const stonet_use_options *options, const char *call, stonet_use_options *how)
 {
     SN_TRY(sn_take_use_options(options, how));
     if (how->draws != 0 || how->activated != 0 || how->impute != 0)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%s takes no draws, activated or impute: these are for stonet_transform", call);
+    if (how->level == 0.0) how->level = USUAL_LEVEL;
+    return STONET_OK;
+}
+
+stonet_status sn_use_plain(const stonet_use_options *options, const char *call, stonet_use_options *how)
+{
+    SN_TRY(sn_use_level(options, call, how));
+    if (how->level != USUAL_LEVEL || how->by_class != 0)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "%s takes no level and no by_class: these are for intervals and sets", call);
     return STONET_OK;
 }
 

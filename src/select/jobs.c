@@ -117,7 +117,7 @@ static void run_job(sn_job *job, worker *self)
     report(self);
     double start = sn_seconds();
     stonet_model *model = NULL;
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     stonet_status status = fit_split(job, self->runner->choose_dim, &run, &model);
     if (status == STONET_OK) status = score_split(model, job->split, &scores);
     job->seconds = sn_seconds() - start;

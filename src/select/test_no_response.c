@@ -64,7 +64,7 @@ static void what_needs_a_response_says_so(void **state)
     assert_says(stonet_fit(sir, without.data, NULL, &model), STONET_ERROR_DATA, "method 'sir' needs one");
     assert_int_equal(stonet_fit(pca, without.data, NULL, &model), STONET_OK);
     double out[ROWS];
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     assert_says(stonet_predict(model, with.data, NULL, out), STONET_ERROR_UNSUPPORTED, "without a response");
     assert_says(stonet_score(model, with.data, NULL, &scores), STONET_ERROR_UNSUPPORTED,
                 "without a response");

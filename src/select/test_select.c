@@ -367,7 +367,7 @@ static void a_test_set_takes_the_place_of_folds(void **state)
         stonet_compare((const stonet_spec *const *)&spec, 1, train.data, &options, NULL, &results),
         STONET_OK);
     stonet_model *model = NULL;
-    stonet_scores scores;
+    stonet_scores scores = STONET_SCORES_INIT;
     assert_int_equal(stonet_fit(spec, train.data, NULL, &model), STONET_OK);
     assert_int_equal(stonet_score(model, test.data, NULL, &scores), STONET_OK);
     assert_int_equal(row_of(results, 0).n_values, 1);

@@ -1,8 +1,10 @@
+#define _GNU_SOURCE /* qsort_r */
 #include "stats/metrics.h"
 
 #include <stonet/stonet.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "stats/distributions.h"
 
@@ -35,6 +37,84 @@ double sn_log_loss(int64_t n, int64_t classes, const double *probability, const 
         sum -= log(fmin(fmax(probability[i * classes + label[i]], clip), 1.0 - clip));
     }
     return sum / (double)n;
+}
+
+double sn_brier(int64_t n, int64_t classes, const double *probability, const int32_t *label)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < classes; c++) {
+            const double miss = probability[i * classes + c] - (label[i] == c ? 1.0 : 0.0);
+            sum += miss * miss;
+        }
+    return sum / (double)n;
+}
+
+double sn_calibration_error(int64_t n, int64_t classes, const double *probability, const int32_t *label)
+{
+    double excess[SN_CALIBRATION_BINS] = {0}; /* rows of the bin that are right, less their probabilities */
+    for (int64_t i = 0; i < n; i++) {
+        const double *row = probability + i * classes;
+        const int64_t best = most_probable(classes, row);
+        const double bin = ceil(row[best] * SN_CALIBRATION_BINS) - 1.0;
+        excess[(int)fmin(fmax(bin, 0.0), SN_CALIBRATION_BINS - 1)] +=
+            (best == label[i] ? 1.0 : 0.0) - row[best];
+    }
+    double sum = 0.0;
+    for (int b = 0; b < SN_CALIBRATION_BINS; b++) sum += fabs(excess[b]);
+    return sum / (double)n;
+}
+
+void sn_confusion(int64_t n, int64_t classes, const double *probability, const int32_t *label, int64_t *table)
+{
+    for (int64_t k = 0; k < classes * classes; k++) table[k] = 0;
+    for (int64_t i = 0; i < n; i++)
+        table[label[i] * classes + most_probable(classes, probability + i * classes)]++;
+}
+
+double sn_balanced_accuracy(int64_t classes, const int64_t *table)
+{
+    double sum = 0.0, met = 0.0;
+    for (int64_t c = 0; c < classes; c++) {
+        int64_t rows = 0;
+        for (int64_t j = 0; j < classes; j++) rows += table[c * classes + j];
+        if (rows == 0) continue;
+        met += 1.0;
+        sum += (double)table[c * classes + c] / (double)rows;
+    }
+    return sum / met;
+}
+
+/* What qsort_r compares rows by: the probability of one class. */
+typedef struct class_column {
+    const double *value;
+    int64_t stride;
+} class_column;
+
+static int by_column(const void *a, const void *b, void *user)
+{
+    const class_column *by = user;
+    const double first = by->value[*(const int64_t *)a * by->stride],
+                 second = by->value[*(const int64_t *)b * by->stride];
+    return (first > second) - (first < second);
+}
+
+double sn_auc(int64_t n, int64_t classes, int64_t class_code, const double *probability, const int32_t *label,
+              int64_t *order)
+{
+    class_column by = {.value = probability + class_code, .stride = classes};
+    for (int64_t i = 0; i < n; i++) order[i] = i;
+    qsort_r(order, (size_t)n, sizeof *order, by_column, &by);
+    double pairs = 0.0, inside = 0.0, outside = 0.0; /* so far, from the least probable row on */
+    for (int64_t from = 0, to = 0; from < n; from = to) {
+        double tied_inside = 0.0, tied_outside = 0.0;
+        while (to < n && by_column(&order[from], &order[to], &by) == 0)
+            *(label[order[to++]] == class_code ? &tied_inside : &tied_outside) += 1.0;
+        pairs += tied_inside * (outside + 0.5 * tied_outside);
+        inside += tied_inside;
+        outside += tied_outside;
+    }
+    return pairs / (inside * outside);
 }
 
 double sn_mse(int64_t n, int64_t outputs, const double *predicted, const double *y)

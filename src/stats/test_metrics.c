@@ -74,6 +74,33 @@ static void test_mean_and_error(void **state)
     assert_true(isnan(sn_mean(0, v)) && isnan(sn_standard_error(0, v)));
 }
 
+static void test_probabilities(void **state)
+{
+    (void)state;
+    /* Five rows of two classes; the probabilities of the second are .1 .4 .35 .8 .4. */
+    const double p[] = {0.9, 0.1, 0.6, 0.4, 0.65, 0.35, 0.2, 0.8, 0.6, 0.4};
+    const int32_t label[] = {0, 0, 1, 1, 1};
+    int64_t order[5], table[9];
+    assert_near(sn_brier(5, 2, p, label), 2.0 * (0.01 + 0.16 + 0.4225 + 0.04 + 0.36) / 5.0);
+    /* Pairs in order: .35 > .1, .8 > both, .4 > .1 and ties with .4. */
+    assert_near(sn_auc(5, 2, 1, p, label, order), (1.0 + 2.0 + 1.5) / 6.0);
+    assert_near(sn_auc(5, 2, 0, p, label, order), (1.0 + 2.0 + 1.5) / 6.0);
+    assert_true(isnan(sn_auc(2, 2, 1, p, label, order)));
+    sn_confusion(5, 2, p, label, table);
+    assert_true(table[0] == 2 && table[1] == 0 && table[2] == 2 && table[3] == 1);
+    assert_near(sn_balanced_accuracy(2, table), (1.0 + 1.0 / 3.0) / 2.0);
+    /* Largest: .9 right, .6 right, .65 wrong, .8 right, .6 wrong; bins of .9 (13th: (.867, .933]), of .6
+       twice (9th, (.533, .6]), of .65 (10th), of .8 (12th). */
+    assert_near(sn_calibration_error(5, 2, p, label), (0.1 + 0.2 + 0.65 + 0.2) / 5.0);
+    const double sure[] = {1.0, 0.0, 0.0, 1.0};
+    assert_near(sn_calibration_error(2, 2, sure, label), 0.5);
+    /* A class without rows has no say. */
+    const double three[] = {0.9, 0.1, 0.0, 0.1, 0.9, 0.0};
+    const int32_t two[] = {0, 0};
+    sn_confusion(2, 3, three, two, table);
+    assert_near(sn_balanced_accuracy(3, table), 0.5);
+}
+
 static void test_paired_t(void **state)
 {
     (void)state;
@@ -94,6 +121,7 @@ int main(void)
         cmocka_unit_test(test_classification),  cmocka_unit_test(test_regression),
         cmocka_unit_test(test_several_outputs), cmocka_unit_test(test_constant_columns),
         cmocka_unit_test(test_mean_and_error),  cmocka_unit_test(test_paired_t),
+        cmocka_unit_test(test_probabilities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,8 @@ class UseOptions(Options):
         ("draws", c_int64),
         ("activated", c_int),
         ("impute", c_int),
+        ("level", c_double),
+        ("by_class", c_int),
     ]
 
 

@@ -1,0 +1,71 @@
+/*
+ * What a model knows of its own errors: scores of rows that were held out, and the models that held them out.
+ *
+ * A member is a model fitted on a part of the training rows; its classes are some of the model's. Without
+ * members (kind "fresh") the model itself was asked, on rows that it had not seen.
+ */
+#ifndef SN_MODEL_CALIBRATION_H
+#define SN_MODEL_CALIBRATION_H
+
+#include "model/model.h"
+
+typedef enum sn_calibration_kind {
+    SN_CALIBRATION_CV,    /* a member for each fold */
+    SN_CALIBRATION_SPLIT, /* one member */
+    SN_CALIBRATION_FRESH  /* none */
+} sn_calibration_kind;
+#define SN_CALIBRATION_WORDS(between) "cv+" between "split" between "fresh"
+extern const sn_words sn_calibration_words;
+
+typedef enum sn_score_kind {
+    SN_SCORE_RESIDUAL, /* |y - f(x)|, in units of y */
+    SN_SCORE_APS,      /* stats/conformal.h */
+    SN_SCORE_LAC
+} sn_score_kind;
+#define SN_SCORE_WORDS(between) "residual" between "aps" between "lac"
+extern const sn_words sn_score_words;
+
+typedef struct sn_calibration {
+    sn_calibration_kind kind;
+    sn_score_kind score_kind;
+    int64_t n_members;
+    stonet_model **member;
+    int64_t rows;
+    double *score;             /* numbers: outputs x rows; classes: rows, of the true class */
+    int32_t *member_of;        /* rows: who held it out; 0 without members */
+    int32_t *label;            /* rows; classes alone */
+    double temperature;        /* classes */
+    double *residual_variance; /* outputs: mean square of y - f(x), for numbers */
+} sn_calibration;
+
+/* An empty one with room for the rows. */
+stonet_status sn_calibration_create(const stonet_model *model, int64_t n_members, int64_t rows,
+                                    sn_calibration **out);
+void sn_calibration_free(sn_calibration *calibration);
+/* Lists of scores, one for each asked (see below); 1 when there are no members. */
+int64_t sn_calibration_lists(const sn_calibration *calibration);
+/* Who predicts for list l: a member, or the model itself. */
+const stonet_model *sn_calibration_asked(const stonet_model *model, const sn_calibration *calibration,
+                                         int64_t l);
+
+/* Under the prefix "calibration." Loading checks everything against the model, which has its other parts. */
+stonet_status sn_calibration_save(const sn_calibration *calibration, const stonet_model *model,
+                                  sn_store *store);
+stonet_status sn_calibration_load(const sn_store *store, const stonet_model *model, sn_calibration **out);
+
+/* Rows that are asked for at a time, so that memory stays flat. */
+int64_t sn_calibration_block(const stonet_model *model);
+/*
+ * What `asked` says of rows first .. first + count - 1, in the classes and units of `model`: out is
+ * count x outputs of the model; a class that `asked` has never met has probability 0. u (count; NULL: not
+ * wanted) are uniform numbers in (0, 1) that depend on the features of the row alone: a score that uses them
+ * is still a function of (x, y), so the guarantee holds, and no answer depends on the order of the rows.
+ */
+stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *asked,
+                                 const stonet_data *data, int64_t first, int64_t count, double *out,
+                                 double *u);
+/* Scores of all classes of one row by its probabilities; order has room for the classes. */
+void sn_calibration_class_scores(sn_score_kind kind, int64_t classes, const double *p, double u,
+                                 int64_t *order, double *score);
+
+#endif

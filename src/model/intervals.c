@@ -1,0 +1,256 @@
+/* Intervals and sets of a calibrated model, block by block. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "model/calibration.h"
+#include "stats/conformal.h"
+
+int stonet_model_is_calibrated(const stonet_model *model)
+{
+    return model != NULL && model->calibration != NULL;
+}
+
+int64_t stonet_model_calibration_rows(const stonet_model *model, int64_t code)
+{
+    if (model == NULL || model->calibration == NULL) return 0;
+    const sn_calibration *calibration = model->calibration;
+    if (code < 0) return calibration->rows;
+    int64_t rows = 0;
+    for (int64_t i = 0; calibration->label != NULL && i < calibration->rows; i++)
+        rows += calibration->label[i] == code;
+    return rows;
+}
+
+static stonet_status check(const stonet_model *model, const stonet_use_options *how, bool for_classes,
+                           const char *what)
+{
+    if (!(how->level > 0.0 && how->level < 1.0))
+        return sn_fail(STONET_ERROR_ARGUMENT, "the level is %g, and must be between 0 and 1: 0.9 is usual",
+                       how->level);
+    if (sn_schema_outputs(model->schema) == 0)
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "this model was fitted without a response: it has no %s",
+                       what);
+    if ((sn_schema_task(model->schema) == SN_CLASSIFICATION) != for_classes)
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "this model predicts %s, so it has %s and no %s",
+                       for_classes ? "numbers" : "classes", for_classes ? "intervals" : "sets", what);
+    if (model->calibration != NULL) return STONET_OK;
+    return sn_fail(STONET_ERROR_UNSUPPORTED,
+                   "this model was not calibrated, so it has no %s: fit it with --calibrate, or calibrate it "
+                   "with 'stonet calibrate'",
+                   what);
+}
+
+/* ---- scores in sorted lists ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    const double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+/* The scores of one output and, with class >= 0, of the rows of that class alone, sorted in a list for each
+   that is asked. */
+static stonet_status make_lists(const sn_calibration *calibration, int64_t output, int64_t code,
+                                sn_workspace *keep, sn_score_lists *out)
+{
+    const int64_t lists = sn_calibration_lists(calibration), rows = calibration->rows;
+    const double *score = calibration->score + output * rows;
+    int64_t *start = NULL;
+    double *sorted = NULL;
+    SN_TRY(SN_TAKE(keep, start, lists + 1));
+    SN_TRY(SN_TAKE(keep, sorted, rows));
+    int64_t at = 0;
+    for (int64_t l = 0; l < lists; l++) {
+        start[l] = at;
+        for (int64_t i = 0; i < rows; i++)
+            if (calibration->member_of[i] == l && (code < 0 || calibration->label[i] == code))
+                sorted[at++] = score[i];
+        qsort(sorted + start[l], (size_t)(at - start[l]), sizeof *sorted, ascending);
+    }
+    start[lists] = at;
+    *out = (sn_score_lists){.count = lists, .start = start, .score = sorted};
+    return STONET_OK;
+}
+
+/* ---- intervals ---- */
+
+typedef struct interval_job {
+    const sn_score_lists *lists; /* one for each output */
+    int64_t outputs, rank, rows; /* rows of the calibration */
+    const double *predicted;     /* lists x count x outputs */
+    double *room;                /* threads x rows */
+} interval_job;
+
+static void block_intervals(const interval_job *job, int64_t count, double *low, double *high)
+{
+    const int64_t asked = job->lists[0].count, cells = count * job->outputs;
+#pragma omp parallel for schedule(static)
+    for (int64_t cell = 0; cell < cells; cell++) {
+        enum { USUAL = 64 };
+        double few[USUAL];
+        double *room = job->room + omp_get_thread_num() * (job->rows + asked);
+        double *centre = asked <= USUAL ? few : room + job->rows;
+        for (int64_t l = 0; l < asked; l++) centre[l] = job->predicted[l * cells + cell];
+        sn_conformal_interval(&job->lists[cell % job->outputs], job->rank, centre, NULL, room, low + cell,
+                              high + cell);
+    }
+}
+
+static stonet_status intervals(const stonet_model *model, const stonet_data *data, double level, double *low,
+                               double *high)
+{
+    const sn_calibration *calibration = model->calibration;
+    const int64_t outputs = sn_schema_outputs(model->schema), n = stonet_data_rows(data);
+    const int64_t asked = sn_calibration_lists(calibration), block = sn_calibration_block(model);
+    SN_WORKSPACE(scratch);
+    sn_score_lists *lists = NULL;
+    double *predicted = NULL, *room = NULL;
+    SN_TRY(SN_TAKE(&scratch, lists, outputs));
+    SN_TRY(SN_TAKE(&scratch, predicted, asked * (n < block ? n : block) * outputs));
+    SN_TRY(SN_TAKE(&scratch, room, omp_get_max_threads() * (calibration->rows + asked)));
+    for (int64_t j = 0; j < outputs; j++) SN_TRY(make_lists(calibration, j, -1, &scratch, &lists[j]));
+    /* Bonferroni: all outputs of a row are in their intervals. */
+    const double each = 1.0 - (1.0 - level) / (double)outputs;
+    const interval_job job = {lists,
+                              outputs,
+                              sn_conformal_rank(calibration->rows, outputs > 1 ? each : level),
+                              calibration->rows,
+                              predicted,
+                              room};
+    for (int64_t first = 0; first < n; first += block) {
+        const int64_t count = n - first < block ? n - first : block;
+        for (int64_t l = 0; l < asked; l++)
+            SN_TRY(sn_calibration_ask(model, sn_calibration_asked(model, calibration, l), data, first, count,
+                                      predicted + l * count * outputs, NULL));
+        block_intervals(&job, count, low + first * outputs, high + first * outputs);
+    }
+    return STONET_OK;
+}
+
+stonet_status stonet_predict_interval(const stonet_model *model, const stonet_data *data,
+                                      const stonet_use_options *options, double *low, double *high)
+{
+    if (model == NULL || data == NULL || low == NULL || high == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_predict_interval needs a model, data and room for both ends");
+    stonet_use_options how;
+    SN_TRY(sn_use_level(options, "stonet_predict_interval", &how));
+    SN_TRY(check(model, &how, false, "intervals"));
+    int before = sn_model_threads(how.threads);
+    stonet_status status = intervals(model, data, how.level, low, high);
+    sn_model_threads(before);
+    return status;
+}
+
+/* ---- sets ---- */
+
+/* How many scores may be smaller than that of a class in the set. */
+typedef struct set_rule {
+    sn_score_lists lists;
+    int64_t rank;
+} set_rule;
+
+/* One rule for all classes, or with by_class one for each; a class with too few rows takes the common one. */
+static stonet_status make_rules(const sn_calibration *calibration, int64_t classes, bool by_class,
+                                double level, sn_workspace *keep, set_rule *rule)
+{
+    set_rule common = {.rank = sn_conformal_rank(calibration->rows, level)};
+    SN_TRY(make_lists(calibration, 0, -1, keep, &common.lists));
+    for (int64_t c = 0; c < classes; c++) {
+        rule[c] = common;
+        if (!by_class) continue;
+        set_rule own = {0};
+        SN_TRY(make_lists(calibration, 0, c, keep, &own.lists));
+        const int64_t rows = own.lists.start[own.lists.count];
+        own.rank = sn_conformal_rank(rows, level);
+        if (own.rank <= rows) rule[c] = own;
+    }
+    return STONET_OK;
+}
+
+typedef struct set_job {
+    const sn_calibration *calibration;
+    const set_rule *rule; /* one for each class */
+    int64_t classes;
+    const double *predicted, *u; /* lists x count x classes; lists x count */
+    const double *own;           /* count x classes: of the model itself */
+    sn_workspace *scratch;
+} set_job;
+
+static int64_t most_probable(int64_t classes, const double *p)
+{
+    int64_t best = 0;
+    for (int64_t c = 1; c < classes; c++)
+        if (p[c] > p[best]) best = c;
+    return best;
+}
+
+static stonet_status block_sets(const set_job *job, int64_t count, unsigned char *inside)
+{
+    const int64_t classes = job->classes, asked = sn_calibration_lists(job->calibration);
+    double *score = NULL, *bound = NULL; /* asked x classes; asked */
+    int64_t *order = NULL;
+    SN_TRY(SN_TAKE(job->scratch, score, asked * classes));
+    SN_TRY(SN_TAKE(job->scratch, bound, asked));
+    SN_TRY(SN_TAKE(job->scratch, order, classes));
+    for (int64_t i = 0; i < count; i++) {
+        int64_t size = 0;
+        for (int64_t l = 0; l < asked; l++)
+            sn_calibration_class_scores(job->calibration->score_kind, classes,
+                                        job->predicted + (l * count + i) * classes, job->u[l * count + i],
+                                        order, score + l * classes);
+        for (int64_t c = 0; c < classes; c++) {
+            for (int64_t l = 0; l < asked; l++) bound[l] = score[l * classes + c];
+            const bool in = sn_conformal_below(&job->rule[c].lists, bound) < job->rule[c].rank;
+            inside[i * classes + c] = in;
+            size += in;
+        }
+        if (size == 0) inside[i * classes + most_probable(classes, job->own + i * classes)] = 1;
+    }
+    return STONET_OK;
+}
+
+static stonet_status sets(const stonet_model *model, const stonet_data *data, const stonet_use_options *how,
+                          unsigned char *inside)
+{
+    const sn_calibration *calibration = model->calibration;
+    const int64_t classes = sn_schema_outputs(model->schema), n = stonet_data_rows(data);
+    const int64_t asked = sn_calibration_lists(calibration), most = sn_calibration_block(model);
+    const int64_t block = n < most ? n : most;
+    SN_WORKSPACE(scratch);
+    set_rule *rule = NULL;
+    double *predicted = NULL, *u = NULL, *own = NULL;
+    SN_TRY(SN_TAKE(&scratch, rule, classes));
+    SN_TRY(SN_TAKE(&scratch, predicted, asked * block * classes));
+    SN_TRY(SN_TAKE(&scratch, u, asked * block));
+    SN_TRY(SN_TAKE(&scratch, own, block * classes));
+    SN_TRY(make_rules(calibration, classes, how->by_class != 0, how->level, &scratch, rule));
+    for (int64_t first = 0; first < n; first += block) {
+        const int64_t count = n - first < block ? n - first : block;
+        for (int64_t l = 0; l < asked; l++)
+            SN_TRY(sn_calibration_ask(model, sn_calibration_asked(model, calibration, l), data, first, count,
+                                      predicted + l * count * classes, u + l * count));
+        SN_TRY(sn_calibration_ask(model, model, data, first, count, own, NULL));
+        SN_WORKSPACE(small);
+        const set_job job = {calibration, rule, classes, predicted, u, own, &small};
+        SN_TRY(block_sets(&job, count, inside + first * classes));
+    }
+    return STONET_OK;
+}
+
+stonet_status stonet_predict_set(const stonet_model *model, const stonet_data *data,
+                                 const stonet_use_options *options, unsigned char *inside)
+{
+    if (model == NULL || data == NULL || inside == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_predict_set needs a model, data and room for the sets");
+    stonet_use_options how;
+    SN_TRY(sn_use_level(options, "stonet_predict_set", &how));
+    SN_TRY(check(model, &how, true, "sets"));
+    int before = sn_model_threads(how.threads);
+    stonet_status status = sets(model, data, &how, inside);
+    sn_model_threads(before);
+    return status;
+}

@@ -1,0 +1,251 @@
+/*
+ * stonet_calibrate: scores of rows that were held out.
+ *
+ * CV+ (Barber, Candes, Ramdas and Tibshirani 2021) and split conformal prediction need rows in random order
+ * and parts that do not depend on the response: folds are drawn by the seed and are not stratified. A refit
+ * sees its own rows alone: schema, scaling, the choice of settings and the learner all come from them.
+ */
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/workspace.h"
+#include "data/splits.h"
+#include "model/calibration.h"
+#include "refit/refit.h"
+#include "stats/temperature.h"
+
+enum { CV_ROWS = 5000, CV_FOLDS = 10, SPLIT_FOLDS = 5 };
+
+typedef struct calibration_job {
+    const stonet_model *model;
+    const stonet_data *data;
+    const stonet_run *run;
+    int64_t n, outputs;
+    bool has_classes;
+    sn_calibration *made;
+    int64_t at;          /* rows scored so far */
+    double *probability; /* rows x classes, as they were scored; */
+    int64_t *counted;    /* places of the rows whose class was known to who was asked, */
+    int64_t n_counted;   /* for the temperature */
+} calibration_job;
+
+/* ---- scores ---- */
+
+static void score_numbers(const calibration_job *job, int64_t count, const double *predicted, const double *y)
+{
+    sn_calibration *made = job->made;
+    const int64_t m = job->outputs;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < m; j++) {
+            const double residual = y[i * m + j] - predicted[i * m + j];
+            made->score[j * made->rows + job->at + i] = fabs(residual);
+            made->residual_variance[j] += residual * residual / (double)made->rows;
+        }
+}
+
+static stonet_status score_classes(calibration_job *job, int64_t count, const stonet_model *asked,
+                                   const double *predicted, const double *u)
+{
+    sn_calibration *made = job->made;
+    const int64_t classes = job->outputs;
+    const bool knows_all = sn_schema_outputs(asked->schema) == classes;
+    SN_WORKSPACE(scratch);
+    double *score = NULL;
+    int64_t *order = NULL;
+    SN_TRY(SN_TAKE(&scratch, score, classes));
+    SN_TRY(SN_TAKE(&scratch, order, classes));
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = job->at + i;
+        const double *p = predicted + i * classes;
+        sn_calibration_class_scores(made->score_kind, classes, p, u[i], order, score);
+        made->score[at] = score[made->label[at]];
+        for (int64_t c = 0; c < classes; c++) job->probability[at * classes + c] = p[c];
+        if (knows_all || p[made->label[at]] > 0.0) job->counted[job->n_counted++] = at;
+    }
+    return STONET_OK;
+}
+
+/* Scores all rows of `held_out` by what list l is asked. */
+static stonet_status score_rows(calibration_job *job, const stonet_data *held_out, int64_t l)
+{
+    sn_calibration *made = job->made;
+    const stonet_model *asked = sn_calibration_asked(job->model, made, l);
+    const int64_t n = stonet_data_rows(held_out), most = sn_calibration_block(job->model);
+    const int64_t block = n < most ? n : most, m = job->outputs;
+    SN_WORKSPACE(scratch);
+    double *predicted = NULL, *u = NULL, *y = NULL;
+    SN_TRY(SN_TAKE(&scratch, predicted, block * m));
+    SN_TRY(SN_TAKE(&scratch, u, block));
+    if (!job->has_classes) SN_TRY(SN_TAKE(&scratch, y, n * m));
+    SN_TRY(sn_model_response(job->model, held_out, job->has_classes ? made->label + job->at : NULL, y));
+    for (int64_t first = 0; first < n; first += block) {
+        const int64_t count = n - first < block ? n - first : block;
+        SN_TRY(sn_calibration_ask(job->model, asked, held_out, first, count, predicted, u));
+        if (job->has_classes)
+            SN_TRY(score_classes(job, count, asked, predicted, u));
+        else
+            score_numbers(job, count, predicted, y + first * m);
+        for (int64_t i = 0; i < count; i++) made->member_of[job->at + i] = (int32_t)l;
+        job->at += count;
+    }
+    return STONET_OK;
+}
+
+/* The rows whose class was known, moved to the front. */
+static void fit_temperature(calibration_job *job, int32_t *label)
+{
+    const int64_t classes = job->outputs;
+    for (int64_t k = 0; k < job->n_counted; k++) {
+        const int64_t from = job->counted[k];
+        label[k] = job->made->label[from];
+        for (int64_t c = 0; c < classes; c++)
+            job->probability[k * classes + c] = job->probability[from * classes + c];
+    }
+    job->made->temperature = sn_temperature_fit(job->n_counted, classes, job->probability, label);
+}
+
+/* ---- who holds out what ---- */
+
+static stonet_status score_fold(calibration_job *job, const int32_t *fold, int64_t k, int64_t *row)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < job->n; i++)
+        if (fold[i] == k) row[count++] = i;
+    stonet_data *held_out = NULL;
+    SN_TRY(stonet_data_subset(job->data, row, count, &held_out));
+    stonet_status status = score_rows(job, held_out, k);
+    stonet_data_free(held_out);
+    return status;
+}
+
+/* Members are fitted without their fold: all folds for CV+, the first one for a split. */
+static stonet_status refit_members(calibration_job *job, const int32_t *fold)
+{
+    sn_calibration *made = job->made;
+    SN_WORKSPACE(scratch);
+    stonet_spec *spec = NULL;
+    sn_part *part = NULL;
+    int64_t *row = NULL;
+    SN_TRY(SN_TAKE(&scratch, part, made->n_members));
+    SN_TRY(SN_TAKE(&scratch, row, made->n_members * job->n));
+    for (int64_t k = 0; k < made->n_members; k++) {
+        int64_t *own = row + k * job->n, count = 0;
+        for (int64_t i = 0; i < job->n; i++)
+            if (fold[i] != k) own[count++] = i;
+        part[k] = (sn_part){own, count};
+    }
+    SN_TRY(stonet_model_spec(job->model, &spec));
+    stonet_status status =
+        sn_refit(spec, job->data, part, made->n_members, "calibrating", job->run, made->member);
+    stonet_spec_free(spec);
+    SN_TRY(status);
+    for (int64_t k = 0; k < made->n_members; k++) SN_TRY(score_fold(job, fold, k, row));
+    return STONET_OK;
+}
+
+static stonet_status by_folds(calibration_job *job, const stonet_calibrate_options *how, int folds,
+                              const int32_t *fold)
+{
+    int64_t held_out = job->n;
+    if (how->kind == STONET_CALIBRATION_SPLIT) {
+        held_out = 0;
+        for (int64_t i = 0; i < job->n; i++) held_out += fold[i] == 0;
+    }
+    SN_TRY(sn_calibration_create(job->model, how->kind == STONET_CALIBRATION_CV ? folds : 1, held_out,
+                                 &job->made));
+    job->made->kind = how->kind == STONET_CALIBRATION_CV ? SN_CALIBRATION_CV : SN_CALIBRATION_SPLIT;
+    return STONET_OK;
+}
+
+static stonet_status score_all(calibration_job *job, const stonet_calibrate_options *how)
+{
+    const int folds = how->kind == STONET_CALIBRATION_SPLIT ? SPLIT_FOLDS
+                      : how->folds > 0                      ? how->folds
+                                                            : CV_FOLDS;
+    const bool fresh = how->kind == STONET_CALIBRATION_FRESH;
+    SN_WORKSPACE(scratch);
+    int32_t *fold = NULL, *label = NULL;
+    if (fresh) {
+        SN_TRY(sn_calibration_create(job->model, 0, job->n, &job->made));
+        job->made->kind = SN_CALIBRATION_FRESH;
+    } else {
+        if (job->n < 2 * folds)
+            return sn_fail(STONET_ERROR_DATA, "%lld rows are too few for a calibration with %d folds",
+                           (long long)job->n, folds);
+        SN_TRY(SN_TAKE(&scratch, fold, job->n));
+        SN_TRY(sn_split_folds(job->n, NULL, 0, folds, job->run->seed, fold));
+        SN_TRY(by_folds(job, how, folds, fold));
+    }
+    sn_calibration *made = job->made;
+    if (job->has_classes) {
+        made->score_kind = how->sets == STONET_SETS_LAC ? SN_SCORE_LAC : SN_SCORE_APS;
+        SN_TRY(SN_TAKE(&scratch, job->probability, made->rows * job->outputs));
+        SN_TRY(SN_TAKE(&scratch, job->counted, made->rows));
+        SN_TRY(SN_TAKE(&scratch, label, made->rows));
+    }
+    SN_TRY(fresh ? score_rows(job, job->data, 0) : refit_members(job, fold));
+    if (job->has_classes) fit_temperature(job, label);
+    return STONET_OK;
+}
+
+/* ---- the call ---- */
+
+static stonet_status check(const stonet_model *model, stonet_calibrate_options *how, int64_t n)
+{
+    const bool predicts = model->learner != NULL || model->method->predict != NULL;
+    if (sn_schema_outputs(model->schema) == 0 || !predicts)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model gives Z and no predictions, so there is nothing to calibrate: fit it with "
+                       "a target and a learner");
+    if (how->kind > STONET_CALIBRATION_FRESH || how->sets > STONET_SETS_LAC || how->folds < 0 ||
+        how->folds == 1)
+        return sn_fail(
+            STONET_ERROR_ARGUMENT,
+            "the options of stonet_calibrate have a kind, a score of sets or a number of folds (%d) "
+            "that there is not",
+            how->folds);
+    if (how->kind == STONET_CALIBRATION_AUTO)
+        how->kind = n < CV_ROWS ? STONET_CALIBRATION_CV : STONET_CALIBRATION_SPLIT;
+    return STONET_OK;
+}
+
+/* What the caller should know of rows that are not as they were said to be. */
+static void note_rows(const calibration_job *job, const stonet_calibrate_options *how)
+{
+    if (how->kind == STONET_CALIBRATION_FRESH || job->n == job->model->n_train) return;
+    sn_message(
+        job->run, STONET_WARNING,
+        "the model was fitted on %lld rows and is calibrated with %lld: these should be the rows it was "
+        "fitted on, or all be new to it and taken as such",
+        (long long)job->model->n_train, (long long)job->n);
+}
+
+stonet_status stonet_calibrate(stonet_model *model, const stonet_data *data,
+                               const stonet_calibrate_options *options, const stonet_run *run)
+{
+    if (model == NULL || data == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_calibrate needs a model and data");
+    stonet_calibrate_options how;
+    stonet_run running;
+    SN_TRY(sn_take_calibrate_options(options, &how));
+    SN_TRY(sn_take_run(run, &running));
+    SN_TRY(check(model, &how, stonet_data_rows(data)));
+    calibration_job job = {.model = model,
+                           .data = data,
+                           .run = &running,
+                           .n = stonet_data_rows(data),
+                           .outputs = sn_schema_outputs(model->schema),
+                           .has_classes = sn_schema_task(model->schema) == SN_CLASSIFICATION};
+    note_rows(&job, &how);
+    int before = sn_model_threads(running.threads);
+    stonet_status status = score_all(&job, &how);
+    sn_model_threads(before);
+    if (status != STONET_OK) {
+        sn_calibration_free(job.made);
+        return status;
+    }
+    sn_calibration_free(model->calibration);
+    model->calibration = job.made;
+    return STONET_OK;
+}

@@ -1,0 +1,203 @@
+/*
+ * Standard errors of Z. Z is determined up to a shift, a rotation and a unit at best, so a refit is first
+ * brought onto the model's Z on the training rows: with both centred there (A the refit's, B the model's),
+ *
+ *     A <- (|B| / |A|) A U V',   A'B = U S V'
+ *
+ * The unit is taken from the sizes alone: the one of least squares would shrink a Z that has nothing to do
+ * with the model's to nothing, and with it the standard error. Refits are on halves of the rows without
+ * repeats, for which the spread of an estimate is its standard error on all rows: sqrt(1/2 / (1 - 1/2)) = 1.
+ */
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/workspace.h"
+#include "math/linalg.h"
+#include "math/noise.h"
+#include "refit/refit.h"
+
+enum { REFITS = 50, AT_ONCE = 8 };
+
+typedef struct se_job {
+    const stonet_model *model;
+    const stonet_data *train, *data;
+    const stonet_run *run;
+    int64_t n, q, rows; /* training rows, columns of Z, rows of data */
+    double *z0;         /* n x q: the model's own, centred; */
+    double *mean;       /* where (q), */
+    double *basis;      /* and its columns made orthonormal (n x q) */
+    double *sum;        /* rows x q: of the refits' Z so far, and of */
+    double *squares;    /* its deviations from the mean */
+    double correlation; /* the mean canonical ones, summed over the refits */
+} se_job;
+
+/* Z of a table in double: rows x the model's own dim. */
+static stonet_status reduce(const stonet_model *model, const stonet_data *data, int threads, double *z)
+{
+    const int64_t cells = stonet_data_rows(data) * model->dim;
+    SN_WORKSPACE(scratch);
+    float *single = NULL;
+    SN_TRY(SN_TAKE(&scratch, single, cells));
+    stonet_use_options how = {.size = sizeof how, .threads = threads};
+    SN_TRY(stonet_transform(model, data, &how, single));
+    for (int64_t i = 0; i < cells; i++) z[i] = (double)single[i];
+    return STONET_OK;
+}
+
+static void centre(int64_t n, int64_t q, double *z, double *mean)
+{
+    for (int64_t k = 0; k < q; k++) {
+        mean[k] = 0.0;
+        for (int64_t i = 0; i < n; i++) mean[k] += z[i * q + k] / (double)n;
+        for (int64_t i = 0; i < n; i++) z[i * q + k] -= mean[k];
+    }
+}
+
+/* turn (r x q) = (|B| / |A|) U V' for A n x r, B n x q, both centred. */
+static stonet_status procrustes(int64_t n, int64_t r, int64_t q, const double *a, const double *b,
+                                double *turn)
+{
+    const int64_t least = r < q ? r : q;
+    SN_WORKSPACE(scratch);
+    double *product = NULL, *u = NULL, *s = NULL, *vt = NULL;
+    SN_TRY(SN_TAKE(&scratch, product, r * q));
+    SN_TRY(SN_TAKE(&scratch, u, r * least));
+    SN_TRY(SN_TAKE(&scratch, s, least));
+    SN_TRY(SN_TAKE(&scratch, vt, least * q));
+    sn_gemm(true, false, r, q, n, 1.0, a, b, 0.0, product);
+    SN_TRY(sn_svd(r, q, product, u, s, vt));
+    const double size = sn_norm(n * r, a);
+    sn_gemm(false, false, r, q, least, size > 0.0 ? sn_norm(n * q, b) / size : 0.0, u, vt, 0.0, turn);
+    return STONET_OK;
+}
+
+/* Mean of the canonical correlations of A (n x r, destroyed) and an orthonormal basis (n x q). */
+static stonet_status correlation(int64_t n, int64_t r, int64_t q, double *a, const double *basis,
+                                 double *mean)
+{
+    const int64_t least = r < q ? r : q;
+    SN_WORKSPACE(scratch);
+    double *product = NULL, *s = NULL;
+    SN_TRY(SN_TAKE(&scratch, product, r * q));
+    SN_TRY(SN_TAKE(&scratch, s, least));
+    SN_TRY(sn_orthonormalise(n, r, a));
+    sn_gemm(true, false, r, q, n, 1.0, a, basis, 0.0, product);
+    SN_TRY(sn_svd(r, q, product, NULL, s, NULL));
+    *mean = 0.0;
+    for (int64_t k = 0; k < least; k++) *mean += s[k] / (double)q;
+    return STONET_OK;
+}
+
+/* Adds what refit number b (from 0) says, by Welford's recursion. */
+static stonet_status add_refit(se_job *job, const stonet_model *refit, int64_t b)
+{
+    const int64_t r = refit->dim, q = job->q;
+    SN_WORKSPACE(scratch);
+    double *a = NULL, *mean = NULL, *turn = NULL, *z = NULL, *turned = NULL, found = 0.0;
+    SN_TRY(SN_TAKE(&scratch, a, job->n * r));
+    SN_TRY(SN_TAKE(&scratch, mean, r));
+    SN_TRY(SN_TAKE(&scratch, turn, r * q));
+    SN_TRY(SN_TAKE(&scratch, z, job->rows * r));
+    SN_TRY(SN_TAKE(&scratch, turned, job->rows * q));
+    SN_TRY(reduce(refit, job->train, job->run->threads, a));
+    centre(job->n, r, a, mean);
+    SN_TRY(procrustes(job->n, r, q, a, job->z0, turn));
+    SN_TRY(correlation(job->n, r, q, a, job->basis, &found));
+    job->correlation += found;
+    SN_TRY(reduce(refit, job->data, job->run->threads, z));
+    for (int64_t i = 0; i < job->rows * r; i++) z[i] -= mean[i % r];
+    sn_gemm(false, false, job->rows, q, r, 1.0, z, turn, 0.0, turned);
+    for (int64_t i = 0; i < job->rows * q; i++) {
+        const double step = turned[i] - job->sum[i];
+        job->sum[i] += step / (double)(b + 1);
+        job->squares[i] += step * (turned[i] - job->sum[i]);
+    }
+    return STONET_OK;
+}
+
+/* Refits number first .. first + count - 1. */
+static stonet_status add_refits(se_job *job, const stonet_spec *spec, int64_t first, int64_t count)
+{
+    stonet_model *refit[AT_ONCE] = {0};
+    sn_part part[AT_ONCE];
+    SN_WORKSPACE(scratch);
+    for (int64_t b = 0; b < count; b++) {
+        int64_t *row = NULL;
+        sn_random random;
+        SN_TRY(SN_TAKE(&scratch, row, job->n));
+        sn_random_init(&random, job->run->seed, SN_STREAM_PERMUTE, (uint32_t)(first + b));
+        sn_random_permutation(&random, job->n, row);
+        part[b] = (sn_part){row, job->n / 2};
+    }
+    stonet_status status = sn_refit(spec, job->train, part, count, "standard errors", job->run, refit);
+    for (int64_t b = 0; b < count; b++) {
+        if (status == STONET_OK) status = add_refit(job, refit[b], first + b);
+        stonet_model_free(refit[b]);
+    }
+    return status;
+}
+
+static stonet_status start(se_job *job, sn_workspace *keep)
+{
+    SN_TRY(SN_TAKE(keep, job->z0, job->n * job->q));
+    SN_TRY(SN_TAKE(keep, job->basis, job->n * job->q));
+    SN_TRY(SN_TAKE(keep, job->mean, job->q));
+    SN_TRY(SN_TAKE_ZERO(keep, job->sum, job->rows * job->q));
+    SN_TRY(SN_TAKE_ZERO(keep, job->squares, job->rows * job->q));
+    SN_TRY(reduce(job->model, job->train, job->run->threads, job->z0));
+    centre(job->n, job->q, job->z0, job->mean);
+    for (int64_t i = 0; i < job->n * job->q; i++) job->basis[i] = job->z0[i];
+    return sn_orthonormalise(job->n, job->q, job->basis);
+}
+
+static stonet_status spread(se_job *job, int64_t refits, double *se, double *stability)
+{
+    SN_WORKSPACE(scratch);
+    stonet_spec *spec = NULL;
+    SN_TRY(start(job, &scratch));
+    SN_TRY(stonet_model_spec(job->model, &spec));
+    stonet_status status = STONET_OK;
+    /* Z does not depend on what is fitted on it. */
+    if (job->model->learner != NULL) status = stonet_spec_set(spec, "learner", "none");
+    for (int64_t b = 0; status == STONET_OK && b < refits; b += AT_ONCE)
+        status = add_refits(job, spec, b, refits - b < AT_ONCE ? refits - b : AT_ONCE);
+    stonet_spec_free(spec);
+    SN_TRY(status);
+    for (int64_t i = 0; i < job->rows * job->q; i++) se[i] = sqrt(job->squares[i] / (double)(refits - 1));
+    if (stability != NULL) *stability = job->correlation / (double)refits;
+    return STONET_OK;
+}
+
+stonet_status stonet_transform_se(const stonet_model *model, const stonet_data *train,
+                                  const stonet_data *data, int64_t refits, const stonet_run *run, double *se,
+                                  double *stability)
+{
+    if (model == NULL || train == NULL || data == NULL || se == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_transform_se needs a model, its training rows, data and room for the errors");
+    if (refits < 0 || refits == 1)
+        return sn_fail(STONET_ERROR_ARGUMENT, "standard errors need 2 refits at least, 50 are usual");
+    stonet_run running;
+    SN_TRY(sn_take_run(run, &running));
+    if (stonet_data_rows(train) != model->n_train)
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "the model was fitted on %lld rows, and %s has %lld: standard errors need the rows it was "
+            "fitted on",
+            (long long)model->n_train, sn_table_name(train), (long long)stonet_data_rows(train));
+    se_job job = {.model = model,
+                  .train = train,
+                  .data = data,
+                  .run = &running,
+                  .n = model->n_train,
+                  .q = model->dim,
+                  .rows = stonet_data_rows(data)};
+    if (job.n / 2 <= job.q)
+        return sn_fail(STONET_ERROR_DATA, "%lld training rows are too few for standard errors",
+                       (long long)job.n);
+    int before = sn_model_threads(running.threads);
+    stonet_status status = spread(&job, refits > 0 ? refits : REFITS, se, stability);
+    sn_model_threads(before);
+    return status;
+}

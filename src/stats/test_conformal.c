@@ -1,0 +1,221 @@
+/* Conformal intervals and sets against their definitions, and the temperature. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "math/noise.h"
+#include "stats/conformal.h"
+#include "stats/temperature.h"
+
+static void ranks(void **state)
+{
+    (void)state;
+    assert_int_equal(sn_conformal_rank(9, 0.9), 9); /* 0.9 * 10 is 9, however it is stored */
+    assert_int_equal(sn_conformal_rank(8, 0.9), 9); /* too few: no bound */
+    assert_int_equal(sn_conformal_rank(99, 0.9), 90);
+    assert_int_equal(sn_conformal_rank(100, 0.9), 91);
+    assert_int_equal(sn_conformal_rank(99, 0.99), 99);
+    assert_int_equal(sn_conformal_rank(98, 0.99), 99);
+    assert_int_equal(sn_conformal_rank(9, 0.5), 5);
+    assert_int_equal(sn_conformal_rank(0, 0.5), 1);
+    assert_int_equal(sn_conformal_rank(9999, 1e-9), 1);
+    for (int64_t m = 1; m < 3000; m++) /* level (m + 1) is whole: rounded neither up nor down */
+        for (int64_t k = 1; k <= 9; k++)
+            if (k * (m + 1) % 10 == 0)
+                assert_int_equal(sn_conformal_rank(m, (double)k / 10), k * (m + 1) / 10);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+enum { LISTS = 4, SCORES = 37 };
+
+/* Scores in four lists of different lengths, some equal. */
+static void make_scores(uint64_t seed, int64_t start[LISTS + 1], double score[SCORES])
+{
+    const int64_t from[] = {0, 5, 5, 20, SCORES};
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+    for (int i = 0; i < SCORES; i++) score[i] = floor(20.0 * sn_random_uniform(&random)) / 10.0;
+    for (int l = 0; l <= LISTS; l++) start[l] = from[l];
+    for (int l = 0; l < LISTS; l++)
+        qsort(score + start[l], (size_t)(start[l + 1] - start[l]), sizeof *score, ascending);
+}
+
+static void interval_is_that_of_the_definition(void **state)
+{
+    (void)state;
+    int64_t start[LISTS + 1];
+    double score[SCORES], room[SCORES], low, high;
+    const double centre[LISTS] = {0.3, -2.0, 1.1, 0.7}, spread[LISTS] = {1.0, 2.0, 0.5, 3.0};
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        make_scores(seed, start, score);
+        const sn_score_lists lists = {LISTS, start, score};
+        double below[SCORES], above[SCORES];
+        for (int l = 0; l < LISTS; l++)
+            for (int64_t i = start[l]; i < start[l + 1]; i++) {
+                below[i] = centre[l] - spread[l] * score[i];
+                above[i] = centre[l] + spread[l] * score[i];
+            }
+        qsort(below, SCORES, sizeof *below, ascending);
+        qsort(above, SCORES, sizeof *above, ascending);
+        for (int64_t rank = SCORES / 2 + 1; rank <= SCORES; rank++) {
+            sn_conformal_interval(&lists, rank, centre, spread, room, &low, &high);
+            assert_true(low == below[SCORES - rank] && high == above[rank - 1]);
+        }
+        sn_conformal_interval(&lists, SCORES + 1, centre, spread, room, &low, &high);
+        assert_true(low == -INFINITY && high == INFINITY);
+    }
+}
+
+static void one_list_is_the_quantile(void **state)
+{
+    (void)state;
+    const double score[] = {0.1, 0.5, 0.5, 0.9};
+    const int64_t start[] = {0, 4};
+    const sn_score_lists lists = {1, start, score};
+    double low, high, room[4];
+    const double centre = 2.0, spread = 3.0;
+    sn_conformal_interval(&lists, 4, &centre, NULL, room, &low, &high);
+    assert_true(low == 2.0 - 0.9 && high == 2.0 + 0.9);
+    sn_conformal_interval(&lists, 2, &centre, &spread, room, &low, &high);
+    assert_true(low == 2.0 - 1.5 && high == 2.0 + 1.5);
+}
+
+static void ties_are_not_below(void **state)
+{
+    (void)state;
+    const double score[] = {0.1, 0.5, 0.5, 0.9, 0.5, 0.6};
+    const int64_t start[] = {0, 4, 6};
+    const sn_score_lists lists = {2, start, score};
+    assert_int_equal(sn_conformal_below(&lists, (double[]){0.5, 0.5}), 1);
+    assert_int_equal(sn_conformal_below(&lists, (double[]){0.51, 0.6}), 4);
+    assert_int_equal(sn_conformal_below(&lists, (double[]){9.0, 0.0}), 4);
+}
+
+/* Given the scores, the coverage of new ones has the law Beta(k, m + 1 - k): mean k / (m + 1). */
+static void coverage_is_exact(void **state)
+{
+    (void)state;
+    enum { M = 60, DATA_SETS = 4000 };
+    const int64_t k = sn_conformal_rank(M, 0.9);
+    double sum = 0.0, squares = 0.0;
+    for (uint32_t d = 0; d < DATA_SETS; d++) {
+        double score[M];
+        sn_random random;
+        sn_random_init(&random, 7, SN_STREAM_TEST, d);
+        for (int i = 0; i < M; i++) score[i] = sn_random_uniform(&random);
+        qsort(score, M, sizeof *score, ascending);
+        sum += score[k - 1]; /* the share of uniform scores that are below it */
+        squares += score[k - 1] * score[k - 1];
+    }
+    const double mean = (double)k / (M + 1), variance = mean * (1.0 - mean) / (M + 2);
+    const double found = sum / DATA_SETS, spread = squares / DATA_SETS - found * found;
+    assert_true(fabs(found - mean) < 4.0 * sqrt(variance / DATA_SETS));
+    assert_true(fabs(spread / variance - 1.0) < 0.12);
+}
+
+static void class_scores(void **state)
+{
+    (void)state;
+    const double p[] = {0.2, 0.5, 0.2, 0.1};
+    double score[4];
+    int64_t order[4];
+    sn_aps_scores(4, p, 0.5, order, score);
+    const double expected[] = {0.6, 0.25, 0.8, 0.95}; /* of equal ones the first comes first */
+    for (int c = 0; c < 4; c++) assert_true(fabs(score[c] - expected[c]) < 1e-12);
+    sn_lac_scores(4, p, score);
+    for (int c = 0; c < 4; c++) assert_true(fabs(score[c] - (1.0 - p[c])) < 1e-12);
+}
+
+enum { ROWS = 20000, CLASSES = 3 };
+
+/* Labels drawn from softmax(z), probabilities said to be softmax(z / sharpness). */
+static void make_classes(double sharpness, double *p, int32_t *label)
+{
+    sn_random random;
+    sn_random_init(&random, 3, SN_STREAM_TEST, 5);
+    for (int i = 0; i < ROWS; i++) {
+        double truth[CLASSES], sum = 0.0, said = 0.0, u = sn_random_uniform(&random);
+        for (int c = 0; c < CLASSES; c++) {
+            const double z = 1.5 * sn_random_normal(&random);
+            sum += truth[c] = exp(z);
+            said += p[i * CLASSES + c] = exp(z / sharpness);
+        }
+        label[i] = CLASSES - 1;
+        for (int c = CLASSES - 1; c >= 0; c--) {
+            p[i * CLASSES + c] /= said;
+            u -= truth[c] / sum;
+            if (u > 0.0) label[i] = c - 1;
+        }
+    }
+}
+
+static double log_loss(const double *p, const int32_t *label)
+{
+    double sum = 0.0;
+    for (int i = 0; i < ROWS; i++) sum -= log(p[i * CLASSES + label[i]]) / ROWS;
+    return sum;
+}
+
+static void temperature_undoes_what_was_done(void **state)
+{
+    (void)state;
+    double *p = malloc(sizeof(double) * ROWS * CLASSES);
+    int32_t *label = malloc(sizeof *label * ROWS);
+    assert_true(p != NULL && label != NULL);
+    const double sharpness[] = {0.4, 1.0, 2.5};
+    for (int s = 0; s < 3; s++) {
+        make_classes(sharpness[s], p, label);
+        const double before = log_loss(p, label);
+        const double found = sn_temperature_fit(ROWS, CLASSES, p, label);
+        assert_true(fabs(log(found * sharpness[s])) < 0.03); /* three standard errors */
+        sn_temperature_apply(ROWS, CLASSES, found, p);
+        assert_true(log_loss(p, label) <= before + 1e-9);
+        double sum = 0.0;
+        for (int c = 0; c < CLASSES; c++) sum += p[c];
+        assert_true(fabs(sum - 1.0) < 1e-12);
+    }
+    free(p);
+    free(label);
+}
+
+/* Separated classes do not make a certainty, and a 0 where the label is gives a number. */
+static void temperature_of_the_extremes(void **state)
+{
+    (void)state;
+    const double sure[] = {0.9, 0.1, 0.2, 0.8, 0.7, 0.3};
+    const int32_t label[] = {0, 1, 0};
+    const double t = sn_temperature_fit(3, 2, sure, label);
+    assert_true(t > 0.1 && t < 1.0);
+    const double wrong[] = {1.0, 0.0, 1.0, 0.0};
+    const int32_t other[] = {1, 0};
+    assert_true(isfinite(sn_temperature_fit(2, 2, wrong, other)));
+    assert_true(fabs(sn_temperature_fit(0, 2, sure, label) - 1.0) < 1e-4);
+    double p[] = {1.0, 0.0};
+    sn_temperature_apply(1, 2, 2.0, p);
+    assert_true(p[0] == 1.0 && p[1] == 0.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks),
+        cmocka_unit_test(interval_is_that_of_the_definition),
+        cmocka_unit_test(one_list_is_the_quantile),
+        cmocka_unit_test(ties_are_not_below),
+        cmocka_unit_test(coverage_is_exact),
+        cmocka_unit_test(class_scores),
+        cmocka_unit_test(temperature_undoes_what_was_done),
+        cmocka_unit_test(temperature_of_the_extremes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
