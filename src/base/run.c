@@ -1,5 +1,6 @@
 #include "base/run.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +29,17 @@ void sn_progress(const stonet_run *run, const stonet_progress *progress)
 bool sn_should_stop(const stonet_run *run)
 {
     return run != NULL && run->should_stop != NULL && run->should_stop(run->user) != 0;
+}
+
+stonet_status sn_begin_stage(const stonet_run *run, const char *stage, int64_t done, int64_t total)
+{
+    sn_progress(run, &(stonet_progress){.stage = stage,
+                                        .done = done,
+                                        .total = total,
+                                        .loss = (double)NAN,
+                                        .validation_loss = (double)NAN});
+    if (!sn_should_stop(run)) return STONET_OK;
+    return sn_fail(STONET_ERROR_INTERRUPTED, "stopped at the %s, before there was a result", stage);
 }
 
 bool sn_should_stop_shared(const stonet_run *run, int *stopped)

@@ -14,6 +14,9 @@ void sn_message(const stonet_run *run, stonet_level level, const char *format, .
 /* Reports progress; the caller of the library decides how often to draw it. */
 void sn_progress(const stonet_run *run, const stonet_progress *progress);
 bool sn_should_stop(const stonet_run *run);
+/* Reports that a job begins its stage `done` of `total`; STONET_ERROR_INTERRUPTED when the caller wants to
+   stop, for jobs that have nothing to show before their end. */
+stonet_status sn_begin_stage(const stonet_run *run, const char *stage, int64_t done, int64_t total);
 /* The same inside a parallel loop: only its first thread asks the caller (whose function need not be ready
    for others); the answer is kept in *stopped, which all threads share and which starts at 0. */
 bool sn_should_stop_shared(const stonet_run *run, int *stopped);

@@ -1,6 +1,8 @@
 #include "data/splits.h"
 
 #include "base/memory.h"
+#include "base/workspace.h"
+#include "math/kernel.h"
 #include "math/noise.h"
 
 /* Rows in random order, grouped by class when there are labels: dealing them out in turn then gives every
@@ -61,6 +63,17 @@ stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, 
     out->weight = batch.weight;
     if (status != STONET_OK) sn_problem_subset_free(out);
     return status;
+}
+
+stonet_status sn_problem_sample(const sn_problem *problem, int64_t count, uint64_t seed, sn_problem *out)
+{
+    SN_WORKSPACE(scratch);
+    int64_t *row = NULL;
+    *out = (sn_problem){0};
+    count = count < problem->n ? count : problem->n;
+    SN_TRY(SN_TAKE(&scratch, row, count));
+    SN_TRY(sn_choose_rows(problem->n, count, seed, 2, row));
+    return sn_problem_subset(problem, row, count, out);
 }
 
 void sn_problem_subset_free(sn_problem *subset)

@@ -11,6 +11,8 @@ stonet_status sn_split_folds(int64_t n, const int32_t *label, int64_t n_classes,
 /* A copy of some rows of a problem, in their order: owned arrays behind the returned problem. */
 stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, int64_t count,
                                 sn_problem *out);
+/* The same of `count` rows (all, where there are no more) chosen by the seed. */
+stonet_status sn_problem_sample(const sn_problem *problem, int64_t count, uint64_t seed, sn_problem *out);
 void sn_problem_subset_free(sn_problem *subset);
 
 #endif

@@ -43,7 +43,7 @@ static void next_column(int64_t n, int64_t p, const double *x, double gamma, int
 }
 
 stonet_status sn_incomplete_cholesky(int64_t n, int64_t p, const double *x, double gamma, double tolerance,
-                                     int64_t most_rank, double **factor, int64_t *rank)
+                                     int64_t most_rank, sn_workspace *keep, double **factor, int64_t *rank)
 {
     double *rest = NULL, *rows = NULL;
     stonet_status status;
@@ -63,7 +63,7 @@ stonet_status sn_incomplete_cholesky(int64_t n, int64_t p, const double *x, doub
         }
         next_column(n, p, x, gamma, pivot, r, rows, rest);
     }
-    SN_GOTO(status, SN_NEW_RAW(*factor, n * r), done);
+    SN_GOTO(status, SN_TAKE(keep, *factor, n * r), done);
     for (int64_t j = 0; j < r; j++)
         for (int64_t i = 0; i < n; i++) (*factor)[i * r + j] = rows[j * n + i];
     *rank = r;
@@ -87,38 +87,27 @@ static stonet_status pivoted_cholesky(int64_t count, double *gram, int *order, i
 }
 
 stonet_status sn_landmarks_create(int64_t count, int64_t p, const double *centres, double gamma,
-                                  sn_landmarks *out)
+                                  sn_workspace *keep, sn_landmarks *out)
 {
+    SN_WORKSPACE(scratch);
     memset(out, 0, sizeof *out);
     out->p = p;
     out->gamma = gamma;
     double *gram = NULL;
     int *order = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(gram, count * count), done);
-    SN_GOTO(status, SN_NEW(order, count), done);
-    SN_GOTO(status, sn_gaussian_gram(count, count, p, centres, centres, gamma, gram), done);
-    SN_GOTO(status, pivoted_cholesky(count, gram, order, &out->rank), done);
-    SN_GOTO(status, SN_NEW_RAW(out->order, out->rank), done);
-    SN_GOTO(status, SN_NEW_RAW(out->centres, out->rank * p), done);
-    SN_GOTO(status, SN_NEW(out->l, out->rank * out->rank), done);
+    SN_TRY(SN_TAKE(&scratch, gram, count * count));
+    SN_TRY(SN_TAKE_ZERO(&scratch, order, count));
+    SN_TRY(sn_gaussian_gram(count, count, p, centres, centres, gamma, gram));
+    SN_TRY(pivoted_cholesky(count, gram, order, &out->rank));
+    SN_TRY(SN_TAKE(keep, out->order, out->rank));
+    SN_TRY(SN_TAKE(keep, out->centres, out->rank * p));
+    SN_TRY(SN_TAKE_ZERO(keep, out->l, out->rank * out->rank));
     for (int64_t i = 0; i < out->rank; i++) {
         out->order[i] = order[i] - 1;
         memcpy(out->centres + i * p, centres + out->order[i] * p, (size_t)p * sizeof *centres);
         memcpy(out->l + i * out->rank, gram + i * count, (size_t)(i + 1) * sizeof *gram);
     }
-done:
-    sn_free(gram);
-    sn_free(order);
-    return status;
-}
-
-void sn_landmarks_free(sn_landmarks *landmarks)
-{
-    sn_free(landmarks->order);
-    sn_free(landmarks->centres);
-    sn_free(landmarks->l);
-    memset(landmarks, 0, sizeof *landmarks);
+    return STONET_OK;
 }
 
 stonet_status sn_landmarks_features(const sn_landmarks *landmarks, int64_t n, const double *x, double *phi)

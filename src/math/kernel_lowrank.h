@@ -2,16 +2,16 @@
 #ifndef SN_MATH_KERNEL_LOWRANK_H
 #define SN_MATH_KERNEL_LOWRANK_H
 
-#include "base/status.h"
+#include "base/workspace.h"
 
 /*
  * Incomplete Cholesky of the Gram matrix of the rows of x (n x p) with the largest remaining diagonal as
  * pivot, K = F F' + E with E positive semi-definite and every diagonal entry of E at most `tolerance`, unless
- * most_rank stops it before. F (n x *rank) is freed with sn_free. O(n rank (rank + p)) time; K is never
+ * most_rank stops it before. F (n x *rank) is taken from `keep`. O(n rank (rank + p)) time; K is never
  * formed.
  */
 stonet_status sn_incomplete_cholesky(int64_t n, int64_t p, const double *x, double gamma, double tolerance,
-                                     int64_t most_rank, double **factor, int64_t *rank);
+                                     int64_t most_rank, sn_workspace *keep, double **factor, int64_t *rank);
 
 /*
  * Landmark features phi(x) = L^{-1} k(x), k(x) the kernel at `rank` centres and L L' their Gram matrix, so
@@ -26,10 +26,9 @@ typedef struct sn_landmarks {
     double *l;       /* rank x rank, lower */
 } sn_landmarks;
 
-/* centres: count x p candidates. */
+/* centres: count x p candidates. What is found lies in `keep`. */
 stonet_status sn_landmarks_create(int64_t count, int64_t p, const double *centres, double gamma,
-                                  sn_landmarks *out);
-void sn_landmarks_free(sn_landmarks *landmarks);
+                                  sn_workspace *keep, sn_landmarks *out);
 /* Features phi (n x rank) of the rows of x. */
 stonet_status sn_landmarks_features(const sn_landmarks *landmarks, int64_t n, const double *x, double *phi);
 /* Coefficients of features (rank x d) as coefficients of kernels at the centres, in place: L^{-T} a. */

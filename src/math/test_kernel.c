@@ -109,19 +109,18 @@ static void test_centring(void **state)
 static void test_incomplete_cholesky(void **state)
 {
     (void)state;
+    SN_WORKSPACE(scratch);
     enum { N = 400 };
     double *x = normals(N, 0), *k = malloc(sizeof(double[N * N])), *f = NULL;
     x[7] = x[3]; /* a duplicate must not become a pivot of its own */
     int64_t rank = 0;
-    assert_int_equal(sn_incomplete_cholesky(N, 1, x, 0.5, 1e-12, N, &f, &rank), STONET_OK);
+    assert_int_equal(sn_incomplete_cholesky(N, 1, x, 0.5, 1e-12, N, &scratch, &f, &rank), STONET_OK);
     assert_true(rank > 5 && rank < 60);
     assert_int_equal(sn_gaussian_gram(N, N, 1, x, x, 0.5, k), STONET_OK);
     sn_gemm(false, true, N, N, rank, -1.0, f, f, 1.0, k);
     for (int64_t i = 0; i < N * N; i++) assert_true(fabs(k[i]) < 2e-12);
-    sn_free(f);
-    assert_int_equal(sn_incomplete_cholesky(N, 1, x, 0.5, 1e-12, 4, &f, &rank), STONET_OK);
+    assert_int_equal(sn_incomplete_cholesky(N, 1, x, 0.5, 1e-12, 4, &scratch, &f, &rank), STONET_OK);
     assert_int_equal(rank, 4);
-    sn_free(f);
     free(x);
     free(k);
 }
@@ -129,11 +128,12 @@ static void test_incomplete_cholesky(void **state)
 static void test_landmarks(void **state)
 {
     (void)state;
+    SN_WORKSPACE(scratch);
     enum { N = 60, P = 2, M = 20 };
     double *x = normals(N * P, 0), k[M * M], difference[M * M];
     x[2] = x[0], x[3] = x[1]; /* rows 0 and 1 equal: one of them is left out */
     sn_landmarks landmarks;
-    assert_int_equal(sn_landmarks_create(M, P, x, 0.7, &landmarks), STONET_OK);
+    assert_int_equal(sn_landmarks_create(M, P, x, 0.7, &scratch, &landmarks), STONET_OK);
     assert_true(landmarks.rank <= M - 1 && landmarks.rank > 10);
     double *phi = malloc(sizeof(double) * N * (size_t)landmarks.rank);
     assert_int_equal(sn_landmarks_features(&landmarks, N, x, phi), STONET_OK);
@@ -143,7 +143,6 @@ static void test_landmarks(void **state)
     for (int i = 0; i < M * M; i++) assert_true(fabs(k[i] - difference[i]) < 1e-11);
     free(phi);
     free(x);
-    sn_landmarks_free(&landmarks);
 }
 
 typedef struct dense {

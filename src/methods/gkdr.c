@@ -16,9 +16,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "math/kernel.h"
+#include "math/kernel_lowrank.h"
 #include "math/linalg.h"
+#include "methods/kernel_response.h"
 #include "methods/linear_map.h"
 
 static const sn_param params[] = {
@@ -35,50 +36,44 @@ enum { BLOCK_ROWS = 512 };
 
 /* Exact: T (n x rank) at the rows themselves. */
 static stonet_status exact_coefficients(const sn_kernel_input *input, double ridge, int64_t rank,
-                                        const double *f, double **centres, double **t, int64_t *m)
+                                        const double *f, sn_workspace *keep, double **centres, double **t,
+                                        int64_t *m)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = input->n;
     double *k = NULL;
-    stonet_status status;
     *m = n;
-    SN_GOTO(status, SN_NEW_RAW(k, n * n), done);
-    SN_GOTO(status, SN_NEW_RAW(*t, n * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(*centres, n * input->p), done);
+    SN_TRY(SN_TAKE(&scratch, k, n * n));
+    SN_TRY(SN_TAKE(keep, *t, n * rank));
+    SN_TRY(SN_TAKE(keep, *centres, n * input->p));
     memcpy(*centres, input->x, (size_t)(n * input->p) * sizeof(double));
     memcpy(*t, f, (size_t)(n * rank) * sizeof *f);
-    SN_GOTO(status, sn_gaussian_gram(n, n, input->p, input->x, input->x, input->gamma, k), done);
+    SN_TRY(sn_gaussian_gram(n, n, input->p, input->x, input->x, input->gamma, k));
     sn_add_diagonal(n, ridge, k);
-    status = sn_solve_spd(n, k, rank, *t);
-done:
-    sn_free(k);
-    return status;
+    return sn_solve_spd(n, k, rank, *t);
 }
 
 /* Landmarks: T = L^{-T} (Phi'Phi + ridge)^{-1} Phi'F at the landmarks. */
 static stonet_status landmark_coefficients(const sn_kernel_input *input, double ridge, int64_t rank,
-                                           const double *f, double **centres, double **t, int64_t *m)
+                                           const double *f, sn_workspace *keep, double **centres, double **t,
+                                           int64_t *m)
 {
+    SN_WORKSPACE(scratch);
     sn_landmarks landmarks;
     double *phi = NULL, *gram = NULL;
-    stonet_status status;
-    SN_GOTO(status, sn_landmarks_create(input->m, input->p, input->centres, input->gamma, &landmarks), done);
+    SN_TRY(sn_landmarks_create(input->m, input->p, input->centres, input->gamma, keep, &landmarks));
     *m = landmarks.rank;
-    SN_GOTO(status, SN_NEW_RAW(phi, input->n * *m), done);
-    SN_GOTO(status, SN_NEW_RAW(gram, *m * *m), done);
-    SN_GOTO(status, SN_NEW_RAW(*t, *m * rank), done);
-    SN_GOTO(status, sn_landmarks_features(&landmarks, input->n, input->x, phi), done);
+    SN_TRY(SN_TAKE(&scratch, phi, input->n * *m));
+    SN_TRY(SN_TAKE(&scratch, gram, *m * *m));
+    SN_TRY(SN_TAKE(keep, *t, *m * rank));
+    SN_TRY(sn_landmarks_features(&landmarks, input->n, input->x, phi));
     sn_syrk_tn(*m, input->n, 1.0, phi, 0.0, gram);
     sn_add_diagonal(*m, ridge, gram);
     sn_gemm(true, false, *m, rank, input->n, 1.0, phi, f, 0.0, *t);
-    SN_GOTO(status, sn_solve_spd(*m, gram, rank, *t), done);
+    SN_TRY(sn_solve_spd(*m, gram, rank, *t));
     sn_landmarks_coefficients(&landmarks, rank, *t);
     *centres = landmarks.centres;
-    landmarks.centres = NULL;
-done:
-    sn_free(phi);
-    sn_free(gram);
-    sn_landmarks_free(&landmarks);
-    return status;
+    return STONET_OK;
 }
 
 typedef struct gradients {
@@ -117,69 +112,54 @@ static stonet_status add_rows(gradients *g, int64_t i0, int64_t i1, double *matr
 stonet_status sn_gkdr_matrix(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
                              const stonet_run *run, double *matrix)
 {
+    SN_WORKSPACE(scratch);
     gradients g = {.input = input, .rank = rank};
     double *centres = NULL, *t = NULL, ridge = epsilon * (double)input->n, started = sn_seconds();
-    stonet_status status;
-    SN_GOTO(status,
-            input->exact ? exact_coefficients(input, ridge, rank, f, &centres, &t, &g.m)
-                         : landmark_coefficients(input, ridge, rank, f, &centres, &t, &g.m),
-            done);
+    SN_TRY(input->exact ? exact_coefficients(input, ridge, rank, f, &scratch, &centres, &t, &g.m)
+                        : landmark_coefficients(input, ridge, rank, f, &scratch, &centres, &t, &g.m));
     g.centres = centres;
     g.t = t;
-    SN_GOTO(status, SN_NEW_RAW(g.k, BLOCK_ROWS * g.m), done);
-    SN_GOTO(status, SN_NEW_RAW(g.weight, BLOCK_ROWS * g.m), done);
-    SN_GOTO(status, SN_NEW_RAW(g.gradient, BLOCK_ROWS * input->p), done);
+    SN_TRY(SN_TAKE(&scratch, g.k, BLOCK_ROWS * g.m));
+    SN_TRY(SN_TAKE(&scratch, g.weight, BLOCK_ROWS * g.m));
+    SN_TRY(SN_TAKE(&scratch, g.gradient, BLOCK_ROWS * input->p));
     memset(matrix, 0, (size_t)(input->p * input->p) * sizeof *matrix);
     for (int64_t i = 0; i < input->n; i += BLOCK_ROWS) {
         int64_t end = i + BLOCK_ROWS < input->n ? i + BLOCK_ROWS : input->n;
-        SN_GOTO(status, add_rows(&g, i, end, matrix), done);
+        SN_TRY(add_rows(&g, i, end, matrix));
         sn_progress(run, &(stonet_progress){.stage = "gradients",
                                             .done = end,
                                             .total = input->n,
                                             .loss = NAN,
                                             .validation_loss = NAN,
                                             .seconds = sn_seconds() - started});
-        if (sn_should_stop(run)) {
-            status = sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were computed");
-            goto done;
-        }
+        if (sn_should_stop(run))
+            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were computed");
     }
-done:
-    sn_free(centres);
-    sn_free(t);
-    sn_free(g.k);
-    sn_free(g.weight);
-    sn_free(g.gradient);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_gkdr_directions(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
-                                 const stonet_run *run, int64_t *dim, double **direction)
+                                 const stonet_run *run, sn_workspace *keep, int64_t *dim, double **direction)
 {
+    SN_WORKSPACE(scratch);
     int64_t p = input->p, count = *dim < p ? *dim : p;
     double *matrix = NULL, *values = NULL, *v = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(matrix, p * p), done);
-    SN_GOTO(status, SN_NEW_RAW(values, count), done);
-    SN_GOTO(status, SN_NEW_RAW(v, p * count), done);
-    SN_GOTO(status, sn_gkdr_matrix(input, epsilon, rank, f, run, matrix), done);
-    SN_GOTO(status, sn_eigh_top(p, count, matrix, values, v), done);
-    SN_GOTO(status, sn_kernel_limit(run, "gkdr", *dim, count, values, "the gradients span no more", dim),
-            done);
-    SN_GOTO(status, SN_NEW_RAW(*direction, p * *dim), done);
+    SN_TRY(SN_TAKE(&scratch, matrix, p * p));
+    SN_TRY(SN_TAKE(&scratch, values, count));
+    SN_TRY(SN_TAKE(&scratch, v, p * count));
+    SN_TRY(sn_gkdr_matrix(input, epsilon, rank, f, run, matrix));
+    SN_TRY(sn_eigh_top(p, count, matrix, values, v));
+    SN_TRY(sn_kernel_limit(run, "gkdr", *dim, count, values, "the gradients span no more", dim));
+    SN_TRY(SN_TAKE(keep, *direction, p * *dim));
     sn_first_columns(p, count, v, *dim, *direction);
-done:
-    sn_free(matrix);
-    sn_free(values);
-    sn_free(v);
-    return status;
+    return STONET_OK;
 }
 
 /* to (count x q) = from (count x p) direction (p x q). */
 static stonet_status project(int64_t count, int64_t p, int64_t q, const double *from, const double *direction,
-                             double **to)
+                             sn_workspace *keep, double **to)
 {
-    SN_TRY(SN_NEW_RAW(*to, count * q));
+    SN_TRY(SN_TAKE(keep, *to, count * q));
     sn_gemm(false, false, count, q, p, 1.0, from, direction, 0.0, *to);
     return STONET_OK;
 }
@@ -187,45 +167,40 @@ static stonet_status project(int64_t count, int64_t p, int64_t q, const double *
 /* One step of gKDR-i: direction (p x *q, orthonormal) <- direction times the gKDR directions of x direction.
  */
 static stonet_status shrink(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
-                            const stonet_run *run, int64_t target, int64_t *q, double **direction)
+                            const stonet_run *run, int64_t target, sn_workspace *keep, int64_t *q,
+                            double **direction)
 {
+    SN_WORKSPACE(scratch);
     sn_kernel_input inner = {.n = input->n, .p = *q, .m = input->m, .exact = input->exact};
     double *turn = NULL, *composed = NULL;
     int64_t dim = target;
-    stonet_status status;
     inner.gamma = input->gamma * (double)input->p / (double)*q;
-    SN_GOTO(status, project(input->n, input->p, *q, input->x, *direction, &inner.x), done);
-    if (input->exact)
-        inner.centres = inner.x;
-    else
-        SN_GOTO(status, project(input->m, input->p, *q, input->centres, *direction, &inner.centres), done);
-    SN_GOTO(status, sn_gkdr_directions(&inner, epsilon, rank, f, run, &dim, &turn), done);
-    SN_GOTO(status, project(input->p, *q, dim, *direction, turn, &composed), done);
-    SN_GOTO(status, sn_orthonormalise(input->p, dim, composed), done);
-    sn_free(*direction);
+    SN_TRY(project(input->n, input->p, *q, input->x, *direction, &scratch, &inner.x));
+    inner.centres = inner.x;
+    if (!input->exact)
+        SN_TRY(project(input->m, input->p, *q, input->centres, *direction, &scratch, &inner.centres));
+    SN_TRY(sn_gkdr_directions(&inner, epsilon, rank, f, run, &scratch, &dim, &turn));
+    SN_TRY(project(input->p, *q, dim, *direction, turn, keep, &composed));
+    SN_TRY(sn_orthonormalise(input->p, dim, composed));
     *direction = composed;
-    composed = NULL;
     *q = dim;
-done:
-    sn_kernel_input_free(&inner);
-    sn_free(turn);
-    sn_free(composed);
-    return status;
+    return STONET_OK;
 }
 
 /* The dimension falls by (p - dim) / steps a step, the remainder first. */
 static stonet_status estimate(const sn_kernel_input *input, const sn_settings *settings, int64_t rank,
-                              const double *f, const stonet_run *run, int64_t *dim, double **direction)
+                              const double *f, const stonet_run *run, sn_workspace *keep, int64_t *dim,
+                              double **direction)
 {
     double epsilon = sn_real(settings, "epsilon");
     int64_t steps = sn_int(settings, "steps"), wanted = *dim < input->p ? *dim : input->p;
     int64_t fall = (input->p - wanted) / steps, target = wanted + fall * (steps - 1);
-    if (fall == 0) return sn_gkdr_directions(input, epsilon, rank, f, run, dim, direction);
+    if (fall == 0) return sn_gkdr_directions(input, epsilon, rank, f, run, keep, dim, direction);
     int64_t q = target;
-    SN_TRY(sn_gkdr_directions(input, epsilon, rank, f, run, &q, direction));
+    SN_TRY(sn_gkdr_directions(input, epsilon, rank, f, run, keep, &q, direction));
     for (int64_t step = 1; step < steps && q > wanted; step++) {
         target -= fall;
-        SN_TRY(shrink(input, epsilon, rank, f, run, target < q ? target : q, &q, direction));
+        SN_TRY(shrink(input, epsilon, rank, f, run, target < q ? target : q, keep, &q, direction));
     }
     *dim = sn_limit_dim(run, "gkdr", *dim, q, "x has no more columns");
     return STONET_OK;
@@ -234,27 +209,19 @@ static stonet_status estimate(const sn_kernel_input *input, const sn_settings *s
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    sn_kernel_input input = {0};
-    double *f = NULL, *direction = NULL, *mean = NULL, s = 0.0;
+    SN_WORKSPACE(scratch);
+    sn_kernel_input input;
+    double *f = NULL, *direction = NULL, *mean = NULL;
     int64_t rank;
-    uint64_t seed = run != NULL ? run->seed : 1;
+    const uint64_t seed = run != NULL ? run->seed : 1;
     SN_TRY(sn_kernel_memory(problem, settings, "gkdr", 1.1));
-    stonet_status status;
-    SN_GOTO(status, sn_kernel_rows_create(problem, sn_landmarks_setting(settings), run, &input), done);
-    SN_GOTO(status, sn_median_bandwidth(&input, settings, seed, &s), done);
-    input.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
-    SN_GOTO(status, sn_response_factor(problem, SN_MEDIAN_DISTANCE, seed, &f, &rank), done);
-    SN_GOTO(status, estimate(&input, settings, rank, f, run, &dim, &direction), done);
-    SN_GOTO(status, SN_NEW_RAW(mean, input.p), done);
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEDIAN_DISTANCE, run, &scratch, &input));
+    SN_TRY(sn_response_factor(problem, SN_MEDIAN_DISTANCE, seed, &scratch, &f, &rank));
+    SN_TRY(estimate(&input, settings, rank, f, run, &scratch, &dim, &direction));
+    SN_TRY(SN_TAKE(&scratch, mean, input.p));
     sn_column_means(input.n, input.p, input.x, mean);
-    status = sn_linear_map_result(
+    return sn_linear_map_result(
         &(sn_linear_map){.p = input.p, .dim = dim, .centre = mean, .direction = direction}, result);
-done:
-    sn_kernel_input_free(&input);
-    sn_free(f);
-    sn_free(direction);
-    sn_free(mean);
-    return status;
 }
 
 extern const sn_method sn_method_gkdr;

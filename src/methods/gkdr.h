@@ -2,7 +2,7 @@
 #ifndef SN_METHODS_GKDR_H
 #define SN_METHODS_GKDR_H
 
-#include "methods/kernel_map.h"
+#include "methods/kernel_input.h"
 
 /*
  * The matrix M = (1/n) sum_i G_i G_i' (p x p) with G_i (p x rank) the gradient at x_i of the kernel ridge
@@ -10,9 +10,9 @@
  */
 stonet_status sn_gkdr_matrix(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
                              const stonet_run *run, double *matrix);
-/* direction (p x *dim, orthonormal, allocated): the leading eigenvectors of M; *dim is reduced to what
- * exists. */
+/* direction (p x *dim, orthonormal, in `keep`): the leading eigenvectors of M; *dim is reduced to what
+   exists. */
 stonet_status sn_gkdr_directions(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
-                                 const stonet_run *run, int64_t *dim, double **direction);
+                                 const stonet_run *run, sn_workspace *keep, int64_t *dim, double **direction);
 
 #endif

@@ -18,7 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/kernel_spectrum.h"
 #include "math/linalg.h"
@@ -43,29 +42,16 @@ typedef struct gsave {
     double *spare;         /* k x columns of a block */
     double *inner, *outer; /* n x columns of a block */
     sn_middle *middle;
-    int64_t room; /* columns that fit in spare, inner and outer */
+    int64_t room;       /* columns that fit in spare, inner and outer */
+    sn_workspace *keep; /* where all this lies */
 } gsave;
-
-static void release(gsave *g)
-{
-    sn_free(g->b);
-    sn_free(g->l);
-    sn_free(g->spare);
-    sn_free(g->inner);
-    sn_free(g->outer);
-    sn_middle_free(g->middle);
-}
 
 static stonet_status make_room(gsave *g, int64_t columns)
 {
     if (columns <= g->room) return STONET_OK;
-    sn_free(g->spare);
-    sn_free(g->inner);
-    sn_free(g->outer);
-    g->spare = g->inner = g->outer = NULL;
-    SN_TRY(SN_NEW_RAW(g->spare, g->k * columns));
-    SN_TRY(SN_NEW_RAW(g->inner, g->n * columns));
-    SN_TRY(SN_NEW_RAW(g->outer, g->n * columns));
+    SN_TRY(SN_TAKE(g->keep, g->spare, g->k * columns));
+    SN_TRY(SN_TAKE(g->keep, g->inner, g->n * columns));
+    SN_TRY(SN_TAKE(g->keep, g->outer, g->n * columns));
     g->room = columns;
     return STONET_OK;
 }
@@ -88,129 +74,106 @@ static stonet_status apply(void *context, int64_t columns, const double *in, dou
 static stonet_status factor(gsave *g, const stonet_run *run)
 {
     double largest;
-    SN_TRY(SN_NEW_RAW(g->l, g->k * g->k));
-    SN_TRY(sn_kernel_stage(run, "covariance", 1, 3));
+    SN_TRY(SN_TAKE(g->keep, g->l, g->k * g->k));
+    SN_TRY(sn_begin_stage(run, "covariance", 1, 3));
     sn_syrk_tn(g->k, g->n, 1.0, g->b, 0.0, g->l);
     SN_TRY(sn_largest_eigenvalue(g->k, g->l, &largest));
     sn_add_diagonal(g->k, g->ex * largest, g->l);
-    SN_TRY(sn_kernel_stage(run, "factorisation", 2, 3));
+    SN_TRY(sn_begin_stage(run, "factorisation", 2, 3));
     return sn_cholesky(g->k, g->l);
 }
 
-/* a (k x *dim, allocated): L^{-T} v; scores (n x *dim, allocated): B a. */
+/* a (k x *dim): L^{-T} v; scores (n x *dim): B a. */
 static stonet_status solve(gsave *g, const stonet_run *run, int64_t *dim, double **a, double **scores)
 {
+    SN_WORKSPACE(scratch);
     int64_t count = *dim < g->k ? *dim : g->k;
     double *values = NULL, *v = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(values, count), done);
-    SN_GOTO(status, SN_NEW_RAW(v, g->k * count), done);
-    SN_GOTO(status, factor(g, run), done);
-    SN_GOTO(status, sn_top_eigenpairs(g->k, count, apply, g, 1e-10, run, values, v), done);
-    SN_GOTO(status,
-            sn_kernel_limit(run, "gsave", *dim, count, values, "the kernel of the features has no more", dim),
-            done);
-    SN_GOTO(status, SN_NEW_RAW(*a, g->k * *dim), done);
-    SN_GOTO(status, SN_NEW_RAW(*scores, g->n * *dim), done);
+    SN_TRY(SN_TAKE(&scratch, values, count));
+    SN_TRY(SN_TAKE(&scratch, v, g->k * count));
+    SN_TRY(factor(g, run));
+    SN_TRY(sn_top_eigenpairs(g->k, count, apply, g, 1e-10, run, values, v));
+    SN_TRY(sn_kernel_limit(run, "gsave", *dim, count, values, "the kernel of the features has no more", dim));
+    SN_TRY(SN_TAKE(g->keep, *a, g->k * *dim));
+    SN_TRY(SN_TAKE(g->keep, *scores, g->n * *dim));
     sn_first_columns(g->k, count, v, *dim, *a);
     sn_triangular_solve(g->k, true, g->l, *dim, *a);
     sn_gemm(false, false, g->n, *dim, g->k, 1.0, g->b, *a, 0.0, *scores);
-done:
-    sn_free(values);
-    sn_free(v);
-    return status;
+    return STONET_OK;
 }
 
 static stonet_status fit_exact(gsave *g, const sn_kernel_input *input, const stonet_run *run, int64_t *dim,
                                sn_kernel_map **map)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = input->n;
     double *mean = NULL, *a = NULL, *scores = NULL;
-    stonet_status status;
     g->k = n;
-    SN_GOTO(status, SN_NEW_RAW(g->b, n * n), done);
-    SN_GOTO(status, SN_NEW_RAW(mean, n), done);
-    SN_GOTO(status, sn_kernel_stage(run, "kernel matrix", 0, 3), done);
-    SN_GOTO(status, sn_gaussian_gram(n, n, input->p, input->x, input->x, input->gamma, g->b), done);
+    SN_TRY(SN_TAKE(g->keep, g->b, n * n));
+    SN_TRY(SN_TAKE(&scratch, mean, n));
+    SN_TRY(sn_begin_stage(run, "kernel matrix", 0, 3));
+    SN_TRY(sn_gaussian_gram(n, n, input->p, input->x, input->x, input->gamma, g->b));
     sn_column_means(n, n, g->b, mean);
     sn_subtract_row(n, n, mean, g->b);
-    SN_GOTO(status, solve(g, run, dim, &a, &scores), done);
-    status = sn_kernel_map_create(n, input->p, input->x, input->gamma, *dim, a, mean, n, scores, map);
-done:
-    sn_free(mean);
-    sn_free(a);
-    sn_free(scores);
-    return status;
+    SN_TRY(solve(g, run, dim, &a, &scores));
+    return sn_kernel_map_create(input, *dim, a, mean, scores, map);
 }
 
 /* R (m x m, upper) with R'R = Phi'Phi for the features before centring: the QR of the centred ones with a row
    sqrt(n) mean' more. Householder, because Phi'Phi itself may be singular to rounding. Row-major Phi is
    column-major Phi', whose LQ factor is R in our reading. */
-static stonet_status second_moment_root(int64_t n, const sn_features *features, double **r)
+static stonet_status second_moment_root(int64_t n, const sn_features *features, sn_workspace *keep,
+                                        double **r)
 {
+    SN_WORKSPACE(scratch);
     int64_t m = features->landmarks.rank;
     double *phi = NULL, *tau = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(phi, (n + 1) * m), done);
-    SN_GOTO(status, SN_NEW_RAW(tau, m), done);
-    SN_GOTO(status, SN_NEW(*r, m * m), done);
+    SN_TRY(SN_TAKE(&scratch, phi, (n + 1) * m));
+    SN_TRY(SN_TAKE(&scratch, tau, m));
+    SN_TRY(SN_TAKE_ZERO(keep, *r, m * m));
     memcpy(phi, features->phi, (size_t)(n * m) * sizeof *phi);
     for (int64_t j = 0; j < m; j++) phi[n * m + j] = sqrt((double)n) * features->mean[j];
     int threads = sn_serial_blas_begin();
     lapack_int info = LAPACKE_dgelqf(LAPACK_COL_MAJOR, (int)m, (int)(n + 1), phi, (int)m, tau);
     sn_serial_blas_end(threads);
-    SN_GOTO(status, sn_lapack_status(info, "QR decomposition of gsave"), done);
+    SN_TRY(sn_lapack_status(info, "QR decomposition of gsave"));
     for (int64_t i = 0; i < m; i++) memcpy(*r + i * m + i, phi + i * m + i, (size_t)(m - i) * sizeof *phi);
-done:
-    sn_free(phi);
-    sn_free(tau);
-    return status;
+    return STONET_OK;
 }
 
 /* z(x) = a'R (phi(x) - mean): the coefficients of the features are R'a. */
 static stonet_status fit_features(gsave *g, const sn_kernel_input *input, const stonet_run *run, int64_t *dim,
                                   sn_kernel_map **map)
 {
+    SN_WORKSPACE(scratch);
     sn_features features;
-    SN_TRY(sn_kernel_stage(run, "landmark features", 0, 3));
-    SN_TRY(sn_features_create(input, &features));
+    SN_TRY(sn_begin_stage(run, "landmark features", 0, 3));
+    SN_TRY(sn_features_create(input, &scratch, &features));
     int64_t n = input->n, m = features.landmarks.rank;
     double *r = NULL, *a = NULL, *scores = NULL, *turned = NULL;
-    stonet_status status;
     g->k = m;
-    SN_GOTO(status, second_moment_root(n, &features, &r), done);
-    SN_GOTO(status, SN_NEW_RAW(g->b, n * m), done);
+    SN_TRY(second_moment_root(n, &features, &scratch, &r));
+    SN_TRY(SN_TAKE(g->keep, g->b, n * m));
     sn_gemm(false, true, n, m, m, 1.0, features.phi, r, 0.0, g->b);
-    SN_GOTO(status, solve(g, run, dim, &a, &scores), done);
-    SN_GOTO(status, SN_NEW_RAW(turned, m * *dim), done);
+    SN_TRY(solve(g, run, dim, &a, &scores));
+    SN_TRY(SN_TAKE(&scratch, turned, m * *dim));
     sn_gemm(true, false, m, *dim, m, 1.0, r, a, 0.0, turned);
-    status = sn_features_map(&features, *dim, turned, n, scores, map);
-done:
-    sn_free(r);
-    sn_free(a);
-    sn_free(scores);
-    sn_free(turned);
-    sn_features_free(&features);
-    return status;
+    return sn_features_map(&features, *dim, turned, n, scores, map);
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    gsave g = {.n = problem->n, .ex = sn_real(settings, "ex")};
-    sn_kernel_input input = {0};
+    SN_WORKSPACE(scratch);
+    gsave g = {.n = problem->n, .ex = sn_real(settings, "ex"), .keep = &scratch};
+    sn_kernel_input input;
     sn_kernel_map *map = NULL;
     SN_TRY(sn_kernel_memory(problem, settings, "gsave", 3.1));
-    stonet_status status;
-    SN_GOTO(status, sn_kernel_input_create(problem, settings, run, &input), done);
-    SN_GOTO(status, sn_middle_create(problem, sn_real(settings, "ey"), run, &g.middle), done);
-    status = input.exact ? fit_exact(&g, &input, run, &dim, &map) : fit_features(&g, &input, run, &dim, &map);
-    if (status != STONET_OK) goto done;
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
+    SN_TRY(sn_middle_create(problem, sn_real(settings, "ey"), run, &scratch, &g.middle));
+    SN_TRY(input.exact ? fit_exact(&g, &input, run, &dim, &map) : fit_features(&g, &input, run, &dim, &map));
     *result = (sn_fit_result){.state = map, .dim = dim, .outcome = STONET_DONE};
-done:
-    release(&g);
-    sn_kernel_input_free(&input);
-    return status;
+    return STONET_OK;
 }
 
 extern const sn_method sn_method_gsave;

@@ -3,10 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
-#include "methods/kernel_map.h"
+#include "methods/kernel_response.h"
 
 struct sn_middle {
     int64_t n;
@@ -21,16 +20,6 @@ struct sn_middle {
     double *norm; /* n: (P.P) 1, the squared lengths of the c_j */
 };
 
-void sn_middle_free(sn_middle *middle)
-{
-    if (middle == NULL) return;
-    sn_free(middle->count);
-    sn_free(middle->e);
-    sn_free(middle->sum);
-    sn_free(middle->norm);
-    sn_free(middle);
-}
-
 /*
  * Classes: c_j = 1{class of j} / n_c, so Lambda_j is (within-class centring) / n_c, and since that maps
  * centred vectors to centred ones
@@ -39,8 +28,9 @@ void sn_middle_free(sn_middle *middle)
  */
 static stonet_status apply_classes(const sn_middle *middle, int64_t columns, const double *in, double *out)
 {
+    SN_WORKSPACE(scratch);
     double *mean = NULL, n = (double)middle->n;
-    SN_TRY(SN_NEW(mean, middle->classes * columns));
+    SN_TRY(SN_TAKE_ZERO(&scratch, mean, middle->classes * columns));
     for (int64_t i = 0; i < middle->n; i++) {
         double *row = mean + middle->label[i] * columns, share = 1.0 / middle->count[middle->label[i]];
         for (int64_t j = 0; j < columns; j++) row[j] += share * in[i * columns + j];
@@ -53,7 +43,6 @@ static stonet_status apply_classes(const sn_middle *middle, int64_t columns, con
             out[i * columns + j] = value / n + weight * (value - row[j]);
         }
     }
-    sn_free(mean);
     return STONET_OK;
 }
 
@@ -89,18 +78,18 @@ static void apply_smoother(const sn_middle *middle, int64_t columns, const doubl
  */
 static stonet_status apply_numbers(const sn_middle *middle, int64_t columns, const double *in, double *out)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = middle->n, r = middle->r, block = n * columns;
     double *t = NULL, *inner = NULL, *squared = NULL, *work = NULL, *square = NULL, *small = NULL,
            *mean = NULL;
     double share = 1.0 / (double)n;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(t, block), done);
-    SN_GOTO(status, SN_NEW_RAW(inner, block), done);
-    SN_GOTO(status, SN_NEW_RAW(squared, block), done);
-    SN_GOTO(status, SN_NEW_RAW(work, 2 * n * r), done);
-    SN_GOTO(status, SN_NEW_RAW(square, r * r), done);
-    SN_GOTO(status, SN_NEW_RAW(small, r * columns), done);
-    SN_GOTO(status, SN_NEW_RAW(mean, columns), done);
+    SN_TRY(SN_TAKE(&scratch, t, block));
+    SN_TRY(SN_TAKE(&scratch, inner, block));
+    SN_TRY(SN_TAKE(&scratch, squared, block));
+    SN_TRY(SN_TAKE(&scratch, work, 2 * n * r));
+    SN_TRY(SN_TAKE(&scratch, square, r * r));
+    SN_TRY(SN_TAKE(&scratch, small, r * columns));
+    SN_TRY(SN_TAKE(&scratch, mean, columns));
     apply_smoother(middle, columns, in, small, t);
     for (int64_t j = 0; j < columns; j++) apply_squared(middle, columns, in + j, work, square, squared + j);
     /* What P is applied to in the end: (2/n) t - (P.P) u + (q - (1 - s)^2 / n) t. */
@@ -116,15 +105,7 @@ static stonet_status apply_numbers(const sn_middle *middle, int64_t columns, con
     }
     sn_column_means(n, columns, out, mean);
     sn_subtract_row(n, columns, mean, out);
-done:
-    sn_free(t);
-    sn_free(inner);
-    sn_free(squared);
-    sn_free(work);
-    sn_free(square);
-    sn_free(small);
-    sn_free(mean);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_middle_apply(const sn_middle *middle, int64_t columns, const double *in, double *out)
@@ -133,11 +114,11 @@ stonet_status sn_middle_apply(const sn_middle *middle, int64_t columns, const do
                                : apply_numbers(middle, columns, in, out);
 }
 
-static stonet_status create_classes(const sn_problem *problem, sn_middle *middle)
+static stonet_status create_classes(const sn_problem *problem, sn_workspace *keep, sn_middle *middle)
 {
     int64_t present;
     SN_TRY(sn_classes_present(problem, &present));
-    SN_TRY(SN_NEW(middle->count, problem->outputs));
+    SN_TRY(SN_TAKE_ZERO(keep, middle->count, problem->outputs));
     middle->classes = problem->outputs;
     middle->label = problem->label;
     for (int64_t i = 0; i < problem->n; i++) middle->count[problem->label[i]] += 1.0;
@@ -148,91 +129,74 @@ static stonet_status create_classes(const sn_problem *problem, sn_middle *middle
    1 and F V D^{1/2}. */
 static stonet_status response_columns(int64_t n, int64_t r, const double *f, double *columns)
 {
+    SN_WORKSPACE(scratch);
     double *gram = NULL, *values = NULL, *v = NULL, *turned = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(gram, r * r), done);
-    SN_GOTO(status, SN_NEW_RAW(values, r), done);
-    SN_GOTO(status, SN_NEW_RAW(v, r * r), done);
-    SN_GOTO(status, SN_NEW_RAW(turned, n * r), done);
+    SN_TRY(SN_TAKE(&scratch, gram, r * r));
+    SN_TRY(SN_TAKE(&scratch, values, r));
+    SN_TRY(SN_TAKE(&scratch, v, r * r));
+    SN_TRY(SN_TAKE(&scratch, turned, n * r));
     sn_syrk_tn(r, n, 1.0, f, 0.0, gram);
-    SN_GOTO(status, sn_eigh(r, gram, values, v), done);
+    SN_TRY(sn_eigh(r, gram, values, v));
     sn_gemm(false, false, n, r, r, 1.0, f, v, 0.0, turned);
     for (int64_t i = 0; i < n; i++) {
         columns[i * (r + 1)] = 1.0;
         for (int64_t j = 0; j < r; j++)
             columns[i * (r + 1) + 1 + j] = turned[i * r + j] * sqrt(fmax(values[j], 0.0));
     }
-done:
-    sn_free(gram);
-    sn_free(values);
-    sn_free(v);
-    sn_free(turned);
-    return status;
+    return STONET_OK;
 }
 
 /* E = N U (D + ridge)^{-1/2} for N'N = U D U', without the directions that are rounding. */
-static stonet_status smoother_root(sn_middle *middle, double ey, int64_t k, const double *columns)
+static stonet_status smoother_root(sn_middle *middle, double ey, int64_t k, const double *columns,
+                                   sn_workspace *keep)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = middle->n;
     double *gram = NULL, *values = NULL, *u = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(gram, k * k), done);
-    SN_GOTO(status, SN_NEW_RAW(values, k), done);
-    SN_GOTO(status, SN_NEW_RAW(u, k * k), done);
+    SN_TRY(SN_TAKE(&scratch, gram, k * k));
+    SN_TRY(SN_TAKE(&scratch, values, k));
+    SN_TRY(SN_TAKE(&scratch, u, k * k));
     sn_syrk_tn(k, n, 1.0, columns, 0.0, gram);
-    SN_GOTO(status, sn_eigh(k, gram, values, u), done);
+    SN_TRY(sn_eigh(k, gram, values, u));
     double ridge = ey * values[0];
     while (middle->r < k && values[middle->r] > 1e-14 * values[0]) middle->r++;
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j < middle->r; j++)
             gram[i * middle->r + j] = u[i * k + j] / sqrt(values[j] + ridge);
-    SN_GOTO(status, SN_NEW_RAW(middle->e, n * middle->r), done);
+    SN_TRY(SN_TAKE(keep, middle->e, n * middle->r));
     sn_gemm(false, false, n, middle->r, k, 1.0, columns, gram, 0.0, middle->e);
-done:
-    sn_free(gram);
-    sn_free(values);
-    sn_free(u);
-    return status;
+    return STONET_OK;
 }
 
-static stonet_status create_numbers(const sn_problem *problem, double ey, uint64_t seed, sn_middle *middle)
+static stonet_status create_numbers(const sn_problem *problem, double ey, uint64_t seed, sn_workspace *keep,
+                                    sn_middle *middle)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = problem->n, r;
     double *f = NULL, *columns = NULL, *ones = NULL, *work = NULL, *square = NULL, *small = NULL;
-    stonet_status status;
-    SN_GOTO(status, sn_response_factor(problem, SN_MEAN_DISTANCE, seed, &f, &r), done);
-    SN_GOTO(status, SN_NEW_RAW(columns, n * (r + 1)), done);
-    SN_GOTO(status, response_columns(n, r, f, columns), done);
-    SN_GOTO(status, smoother_root(middle, ey, r + 1, columns), done);
+    SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, seed, &scratch, &f, &r));
+    SN_TRY(SN_TAKE(&scratch, columns, n * (r + 1)));
+    SN_TRY(response_columns(n, r, f, columns));
+    SN_TRY(smoother_root(middle, ey, r + 1, columns, keep));
     r = middle->r;
-    SN_GOTO(status, SN_NEW_RAW(ones, n), done);
-    SN_GOTO(status, SN_NEW_RAW(work, 2 * n * r), done);
-    SN_GOTO(status, SN_NEW_RAW(square, r * r), done);
-    SN_GOTO(status, SN_NEW_RAW(small, r), done);
-    SN_GOTO(status, SN_NEW_RAW(middle->sum, n), done);
-    SN_GOTO(status, SN_NEW_RAW(middle->norm, n), done);
+    SN_TRY(SN_TAKE(&scratch, ones, n));
+    SN_TRY(SN_TAKE(&scratch, work, 2 * n * r));
+    SN_TRY(SN_TAKE(&scratch, square, r * r));
+    SN_TRY(SN_TAKE(&scratch, small, r));
+    SN_TRY(SN_TAKE(keep, middle->sum, n));
+    SN_TRY(SN_TAKE(keep, middle->norm, n));
     for (int64_t i = 0; i < n; i++) ones[i] = 1.0;
     apply_smoother(middle, 1, ones, small, middle->sum);
     apply_squared(middle, 1, ones, work, square, middle->norm);
-done:
-    sn_free(f);
-    sn_free(columns);
-    sn_free(ones);
-    sn_free(work);
-    sn_free(square);
-    sn_free(small);
-    return status;
+    return STONET_OK;
 }
 
-stonet_status sn_middle_create(const sn_problem *problem, double ey, const stonet_run *run, sn_middle **out)
+stonet_status sn_middle_create(const sn_problem *problem, double ey, const stonet_run *run,
+                               sn_workspace *keep, sn_middle **out)
 {
-    SN_TRY(SN_NEW(*out, 1));
+    SN_TRY(SN_TAKE_ZERO(keep, *out, 1));
     (*out)->n = problem->n;
-    stonet_status status = problem->task == SN_CLASSIFICATION
-                               ? create_classes(problem, *out)
-                               : create_numbers(problem, ey, run != NULL ? run->seed : 1, *out);
-    if (status == STONET_OK) return STONET_OK;
-    sn_middle_free(*out);
-    *out = NULL;
-    return status;
+    return problem->task == SN_CLASSIFICATION
+               ? create_classes(problem, keep, *out)
+               : create_numbers(problem, ey, run != NULL ? run->seed : 1, keep, *out);
 }

@@ -6,14 +6,15 @@
 #define SN_METHODS_GSAVE_MIDDLE_H
 
 #include "base/run.h"
+#include "base/workspace.h"
 #include "data/problem.h"
 
 typedef struct sn_middle sn_middle;
 
 /* P = k'(k k' + ey lambda_max I)^{-1} k with k = [1'; K_Y] for numbers; the projection on the class
-   indicators (Moore-Penrose, no ridge) for classes. */
-stonet_status sn_middle_create(const sn_problem *problem, double ey, const stonet_run *run, sn_middle **out);
-void sn_middle_free(sn_middle *middle);
+   indicators (Moore-Penrose, no ridge) for classes. It lies in `keep`. */
+stonet_status sn_middle_create(const sn_problem *problem, double ey, const stonet_run *run,
+                               sn_workspace *keep, sn_middle **out);
 /* out = Mid in, both n x columns, the columns of `in` with mean 0. */
 stonet_status sn_middle_apply(const sn_middle *middle, int64_t columns, const double *in, double *out);
 

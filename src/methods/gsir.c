@@ -16,12 +16,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/kernel_lowrank.h"
 #include "math/kernel_spectrum.h"
 #include "math/linalg.h"
 #include "methods/kernel_map.h"
+#include "methods/kernel_response.h"
 #include "methods/kernel_ridge.h"
 
 static const sn_param params[] = {
@@ -40,20 +40,20 @@ static const sn_param params[] = {
 static stonet_status weigh_response(const sn_problem *problem, const sn_settings *settings, int64_t *rank,
                                     double *f)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = problem->n, r = *rank;
     double *mean = NULL, *gram = NULL, *values = NULL, *vectors = NULL, *weighed = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(mean, r), done);
+    SN_TRY(SN_TAKE(&scratch, mean, r));
     sn_column_means(n, r, f, mean);
     sn_subtract_row(n, r, mean, f);
-    if (sn_is(settings, "atype", "identity")) goto done;
+    if (sn_is(settings, "atype", "identity")) return STONET_OK;
 
-    SN_GOTO(status, SN_NEW_RAW(gram, r * r), done);
-    SN_GOTO(status, SN_NEW_RAW(values, r), done);
-    SN_GOTO(status, SN_NEW_RAW(vectors, r * r), done);
-    SN_GOTO(status, SN_NEW_RAW(weighed, n * r), done);
+    SN_TRY(SN_TAKE(&scratch, gram, r * r));
+    SN_TRY(SN_TAKE(&scratch, values, r));
+    SN_TRY(SN_TAKE(&scratch, vectors, r * r));
+    SN_TRY(SN_TAKE(&scratch, weighed, n * r));
     sn_syrk_tn(r, n, 1.0, f, 0.0, gram);
-    SN_GOTO(status, sn_eigh(r, gram, values, vectors), done);
+    SN_TRY(sn_eigh(r, gram, values, vectors));
     double ridge = problem->task == SN_REGRESSION ? sn_real(settings, "ey") * values[0] : 0.0;
     /* Centring makes the indicators dependent: Moore-Penrose leaves that direction out. */
     int64_t kept = 0;
@@ -63,34 +63,25 @@ static stonet_status weigh_response(const sn_problem *problem, const sn_settings
     sn_gemm(false, false, n, kept, r, 1.0, f, gram, 0.0, weighed);
     memcpy(f, weighed, (size_t)(n * kept) * sizeof *f);
     *rank = kept;
-done:
-    sn_free(mean);
-    sn_free(gram);
-    sn_free(values);
-    sn_free(vectors);
-    sn_free(weighed);
-    return status;
+    return STONET_OK;
 }
 
-/* The leading left singular vectors of T (n x rank, destroyed): v (n x *dim, allocated). */
+/* The leading left singular vectors of T (n x rank, destroyed): v (n x *dim, in `keep`). */
 static stonet_status leading_vectors(const sn_problem *problem, const stonet_run *run, int64_t rank,
-                                     double *t, int64_t *dim, double **v)
+                                     double *t, sn_workspace *keep, int64_t *dim, double **v)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = problem->n, r = n < rank ? n : rank;
     double *u = NULL, *s = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(u, n * r), done);
-    SN_GOTO(status, SN_NEW_RAW(s, r), done);
-    SN_GOTO(status, sn_svd(n, rank, t, u, s, NULL), done);
+    SN_TRY(SN_TAKE(&scratch, u, n * r));
+    SN_TRY(SN_TAKE(&scratch, s, r));
+    SN_TRY(sn_svd(n, rank, t, u, s, NULL));
     const char *why = problem->task == SN_CLASSIFICATION ? "C classes have at most C - 1"
                                                          : "the response kernel has no more";
-    SN_GOTO(status, sn_kernel_limit(run, "gsir", *dim, r, s, why, dim), done);
-    SN_GOTO(status, SN_NEW_RAW(*v, n * *dim), done);
+    SN_TRY(sn_kernel_limit(run, "gsir", *dim, r, s, why, dim));
+    SN_TRY(SN_TAKE(keep, *v, n * *dim));
     sn_first_columns(n, r, u, *dim, *v);
-done:
-    sn_free(u);
-    sn_free(s);
-    return status;
+    return STONET_OK;
 }
 
 typedef struct gsir {
@@ -106,75 +97,59 @@ typedef struct gsir {
 /* Exact: T = F - rho R F, A = R V, scores G_X R V = V - rho A. */
 static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = g->input.n;
     double *k = NULL, *mean = NULL, *t = NULL, *v = NULL, *a = NULL, largest;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(k, n * n), done);
-    SN_GOTO(status, SN_NEW_RAW(mean, n), done);
-    SN_GOTO(status, SN_NEW_RAW(t, n * g->rank), done);
-    SN_GOTO(status, sn_kernel_stage(g->run, "kernel matrix", 0, 3), done);
-    SN_GOTO(status, sn_gaussian_gram(n, n, g->input.p, g->input.x, g->input.x, g->input.gamma, k), done);
+    SN_TRY(SN_TAKE(&scratch, k, n * n));
+    SN_TRY(SN_TAKE(&scratch, mean, n));
+    SN_TRY(SN_TAKE(&scratch, t, n * g->rank));
+    SN_TRY(sn_begin_stage(g->run, "kernel matrix", 0, 3));
+    SN_TRY(sn_gaussian_gram(n, n, g->input.p, g->input.x, g->input.x, g->input.gamma, k));
     sn_centre_gram(n, k, mean);
-    SN_GOTO(status, sn_largest_eigenvalue(n, k, &largest), done);
+    SN_TRY(sn_largest_eigenvalue(n, k, &largest));
     double rho = g->ex * largest;
-    SN_GOTO(status, sn_kernel_stage(g->run, "factorisation", 1, 3), done);
+    SN_TRY(sn_begin_stage(g->run, "factorisation", 1, 3));
     sn_add_diagonal(n, rho, k);
-    SN_GOTO(status, sn_cholesky(n, k), done);
-    SN_GOTO(status, sn_kernel_stage(g->run, "directions", 2, 3), done);
+    SN_TRY(sn_cholesky(n, k));
+    SN_TRY(sn_begin_stage(g->run, "directions", 2, 3));
     memcpy(t, g->f, (size_t)(n * g->rank) * sizeof *t);
-    SN_GOTO(status, sn_cholesky_solve(n, k, g->rank, t), done);
+    SN_TRY(sn_cholesky_solve(n, k, g->rank, t));
     for (int64_t i = 0; i < n * g->rank; i++) t[i] = g->f[i] - rho * t[i];
-    SN_GOTO(status, leading_vectors(g->problem, g->run, g->rank, t, &g->dim, &v), done);
-    SN_GOTO(status, SN_NEW_RAW(a, n * g->dim), done);
+    SN_TRY(leading_vectors(g->problem, g->run, g->rank, t, &scratch, &g->dim, &v));
+    SN_TRY(SN_TAKE(&scratch, a, n * g->dim));
     memcpy(a, v, (size_t)(n * g->dim) * sizeof *a);
-    SN_GOTO(status, sn_cholesky_solve(n, k, g->dim, a), done);
+    SN_TRY(sn_cholesky_solve(n, k, g->dim, a));
     for (int64_t i = 0; i < n * g->dim; i++) v[i] -= rho * a[i];
-    status = sn_kernel_map_create(n, g->input.p, g->input.x, g->input.gamma, g->dim, a, mean, n, v, map);
-done:
-    sn_free(k);
-    sn_free(mean);
-    sn_free(t);
-    sn_free(v);
-    sn_free(a);
-    return status;
+    return sn_kernel_map_create(&g->input, g->dim, a, mean, v, map);
 }
 
 /* Landmarks: Phi centred, S = Phi'Phi + rho I; T = Phi S^{-1} Phi'F, A = S^{-1} Phi'V, scores Phi A. */
 static stonet_status fit_features(gsir *g, sn_kernel_map **map)
 {
+    SN_WORKSPACE(scratch);
     sn_features features;
-    SN_TRY(sn_kernel_stage(g->run, "landmark features", 0, 2));
-    SN_TRY(sn_features_create(&g->input, &features));
+    SN_TRY(sn_begin_stage(g->run, "landmark features", 0, 2));
+    SN_TRY(sn_features_create(&g->input, &scratch, &features));
     int64_t n = g->input.n, m = features.landmarks.rank;
     double *s = NULL, *b = NULL, *t = NULL, *v = NULL, *a = NULL, *scores = NULL, largest;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(s, m * m), done);
-    SN_GOTO(status, SN_NEW_RAW(b, m * g->rank), done);
-    SN_GOTO(status, SN_NEW_RAW(t, n * g->rank), done);
-    SN_GOTO(status, sn_kernel_stage(g->run, "directions", 1, 2), done);
+    SN_TRY(SN_TAKE(&scratch, s, m * m));
+    SN_TRY(SN_TAKE(&scratch, b, m * g->rank));
+    SN_TRY(SN_TAKE(&scratch, t, n * g->rank));
+    SN_TRY(sn_begin_stage(g->run, "directions", 1, 2));
     sn_syrk_tn(m, n, 1.0, features.phi, 0.0, s);
-    SN_GOTO(status, sn_largest_eigenvalue(m, s, &largest), done);
+    SN_TRY(sn_largest_eigenvalue(m, s, &largest));
     sn_add_diagonal(m, g->ex * largest, s);
-    SN_GOTO(status, sn_cholesky(m, s), done);
+    SN_TRY(sn_cholesky(m, s));
     sn_gemm(true, false, m, g->rank, n, 1.0, features.phi, g->f, 0.0, b);
-    SN_GOTO(status, sn_cholesky_solve(m, s, g->rank, b), done);
+    SN_TRY(sn_cholesky_solve(m, s, g->rank, b));
     sn_gemm(false, false, n, g->rank, m, 1.0, features.phi, b, 0.0, t);
-    SN_GOTO(status, leading_vectors(g->problem, g->run, g->rank, t, &g->dim, &v), done);
-    SN_GOTO(status, SN_NEW_RAW(a, m * g->dim), done);
-    SN_GOTO(status, SN_NEW_RAW(scores, n * g->dim), done);
+    SN_TRY(leading_vectors(g->problem, g->run, g->rank, t, &scratch, &g->dim, &v));
+    SN_TRY(SN_TAKE(&scratch, a, m * g->dim));
+    SN_TRY(SN_TAKE(&scratch, scores, n * g->dim));
     sn_gemm(true, false, m, g->dim, n, 1.0, features.phi, v, 0.0, a);
-    SN_GOTO(status, sn_cholesky_solve(m, s, g->dim, a), done);
+    SN_TRY(sn_cholesky_solve(m, s, g->dim, a));
     sn_gemm(false, false, n, g->dim, m, 1.0, features.phi, a, 0.0, scores);
-    status = sn_features_map(&features, g->dim, a, n, scores, map);
-done:
-    sn_free(s);
-    sn_free(b);
-    sn_free(t);
-    sn_free(v);
-    sn_free(a);
-    sn_free(scores);
-    sn_features_free(&features);
-    return status;
+    return sn_features_map(&features, g->dim, a, n, scores, map);
 }
 
 /* The setting, or what the data say, which is told. */
@@ -193,22 +168,18 @@ static stonet_status choose_ridge(const sn_settings *settings, gsir *g)
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
+    SN_WORKSPACE(scratch);
     gsir g = {.problem = problem, .run = run, .dim = dim};
     sn_kernel_map *map = NULL;
+    const uint64_t seed = run != NULL ? run->seed : 1;
     SN_TRY(sn_kernel_memory(problem, settings, "gsir", 1.1));
-    stonet_status status;
-    SN_GOTO(status, sn_kernel_input_create(problem, settings, run, &g.input), done);
-    SN_GOTO(status, sn_response_factor(problem, SN_MEAN_DISTANCE, run != NULL ? run->seed : 1, &g.f, &g.rank),
-            done);
-    SN_GOTO(status, weigh_response(problem, settings, &g.rank, g.f), done);
-    SN_GOTO(status, choose_ridge(settings, &g), done);
-    status = g.input.exact ? fit_exact(&g, &map) : fit_features(&g, &map);
-    if (status != STONET_OK) goto done;
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &g.input));
+    SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, seed, &scratch, &g.f, &g.rank));
+    SN_TRY(weigh_response(problem, settings, &g.rank, g.f));
+    SN_TRY(choose_ridge(settings, &g));
+    SN_TRY(g.input.exact ? fit_exact(&g, &map) : fit_features(&g, &map));
     *result = (sn_fit_result){.state = map, .dim = g.dim, .outcome = STONET_DONE};
-done:
-    sn_kernel_input_free(&g.input);
-    sn_free(g.f);
-    return status;
+    return STONET_OK;
 }
 
 extern const sn_method sn_method_gsir;

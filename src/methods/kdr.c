@@ -11,12 +11,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "data/splits.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "methods/gkdr.h"
 #include "methods/kdr_objective.h"
+#include "methods/kernel_response.h"
 #include "methods/linear_map.h"
 
 static const sn_param params[] = {
@@ -52,25 +53,21 @@ typedef struct search {
    Returns the norm. */
 static stonet_status descent(search *s, double *slope, double *norm)
 {
+    SN_WORKSPACE(scratch);
     int64_t p = s->p, d = s->d;
     double *inner = NULL, *values = NULL, *v = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(inner, d * d), done);
-    SN_GOTO(status, SN_NEW_RAW(values, d), done);
-    SN_GOTO(status, SN_NEW_RAW(v, d * d), done);
+    SN_TRY(SN_TAKE(&scratch, inner, d * d));
+    SN_TRY(SN_TAKE(&scratch, values, d));
+    SN_TRY(SN_TAKE(&scratch, v, d * d));
     memcpy(s->direction, s->gradient, (size_t)(p * d) * sizeof(double));
     sn_gemm(true, false, d, d, p, 1.0, s->b, s->gradient, 0.0, inner);
     sn_gemm(false, false, p, d, d, -1.0, s->b, inner, 1.0, s->direction);
     sn_syrk_tn(d, p, 1.0, s->direction, 0.0, inner);
-    SN_GOTO(status, sn_eigh(d, inner, values, v), done);
+    SN_TRY(sn_eigh(d, inner, values, v));
     *norm = sqrt(fmax(values[0], 0.0));
     for (int64_t i = 0; i<p * d && * norm> 0.0; i++) s->direction[i] /= *norm;
     *slope = sn_dot(p * d, s->gradient, s->direction);
-done:
-    sn_free(inner);
-    sn_free(values);
-    sn_free(v);
-    return status;
+    return STONET_OK;
 }
 
 /* One step at bandwidth gamma; the gradient at the new point is left in place. *moved is false at a minimum.
@@ -169,79 +166,67 @@ static stonet_status estimate(const sn_kernel_input *input, const sn_settings *s
                               int64_t rank, double *f, const stonet_run *run, int64_t d, double *best,
                               bool *stopped)
 {
+    SN_WORKSPACE(scratch);
     search find = {.p = input->p, .d = d, .run = run, .started = sn_seconds()};
     double *mean = NULL;
     int64_t size = input->p * d;
-    stonet_status status;
     find.iterations = sn_int(settings, "iterations");
     find.anneal = sn_real(settings, "anneal");
     find.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
-    SN_GOTO(status, SN_NEW_RAW(mean, rank), done);
+    SN_TRY(SN_TAKE(&scratch, mean, rank));
     sn_column_means(input->n, rank, f, mean);
     sn_subtract_row(input->n, rank, mean, f);
-    SN_GOTO(status, sn_kdr_create(input, d, sn_real(settings, "epsilon"), rank, f, &find.kdr), done);
-    SN_GOTO(status, SN_NEW_RAW(find.b, size), done);
-    SN_GOTO(status, SN_NEW_RAW(find.trial, size), done);
-    SN_GOTO(status, SN_NEW_RAW(find.gradient, size), done);
-    SN_GOTO(status, SN_NEW_RAW(find.direction, size), done);
-    status = run_starts(&find, settings, run != NULL ? run->seed : 1, best, stopped);
-done:
-    sn_kdr_free(&find.kdr);
-    sn_free(find.b);
-    sn_free(find.trial);
-    sn_free(find.gradient);
-    sn_free(find.direction);
-    sn_free(mean);
-    return status;
+    SN_TRY(sn_kdr_create(input, d, sn_real(settings, "epsilon"), rank, f, &scratch, &find.kdr));
+    SN_TRY(SN_TAKE(&scratch, find.b, size));
+    SN_TRY(SN_TAKE(&scratch, find.trial, size));
+    SN_TRY(SN_TAKE(&scratch, find.gradient, size));
+    SN_TRY(SN_TAKE(&scratch, find.direction, size));
+    return run_starts(&find, settings, run != NULL ? run->seed : 1, best, stopped);
 }
 
 /* The gKDR directions as a start; its kernel has the median distance as bandwidth, its ridge is KDR's. */
 static stonet_status start(sn_kernel_input *input, const sn_settings *settings, int64_t rank, const double *f,
-                           const stonet_run *run, int64_t *dim, double **b, double *s)
+                           const stonet_run *run, sn_workspace *keep, int64_t *dim, double **b, double *s)
 {
     double median;
     int64_t wanted = sn_limit_dim(run, "kdr", *dim, input->p, "x has no more columns");
-    uint64_t seed = run != NULL ? run->seed : 1;
-    SN_TRY(sn_median_distance(input->n, input->p, input->x, seed, &median));
-    if (!(median > 0.0)) SN_TRY(sn_mean_distance(input->n, input->p, input->x, seed, &median));
-    if (!(median > 0.0))
-        return sn_fail(STONET_ERROR_DATA, "all rows have the same features, so there is nothing to reduce");
+    SN_TRY(sn_kernel_distance(input, SN_MEDIAN_DISTANCE, run != NULL ? run->seed : 1, &median));
     *s = sn_is(settings, "bandwidth", "auto") ? 0.5 * median * sqrt((double)wanted / (double)input->p)
                                               : sn_real(settings, "bandwidth");
     input->gamma = 1.0 / (2.0 * median * median);
     *dim = wanted;
-    return sn_gkdr_directions(input, sn_real(settings, "epsilon"), rank, f, run, dim, b);
+    return sn_gkdr_directions(input, sn_real(settings, "epsilon"), rank, f, run, keep, dim, b);
+}
+
+static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_settings *settings,
+                              const stonet_run *run, sn_fit_result *result)
+{
+    SN_WORKSPACE(scratch);
+    sn_kernel_input input;
+    double *f = NULL, *b = NULL, *mean = NULL, s = 0.0;
+    int64_t rank;
+    bool stopped = false;
+    const uint64_t seed = run != NULL ? run->seed : 1;
+    SN_TRY(sn_kernel_memory(rows, settings, "kdr", 3.1));
+    SN_TRY(sn_kernel_rows(rows, sn_landmarks_setting(settings), run, &scratch, &input));
+    SN_TRY(sn_response_factor(rows, SN_MEDIAN_DISTANCE, seed, &scratch, &f, &rank));
+    SN_TRY(start(&input, settings, rank, f, run, &scratch, &dim, &b, &s));
+    SN_TRY(estimate(&input, settings, s, rank, f, run, dim, b, &stopped));
+    SN_TRY(SN_TAKE(&scratch, mean, input.p));
+    sn_column_means(input.n, input.p, input.x, mean);
+    SN_TRY(sn_linear_map_result(&(sn_linear_map){.p = input.p, .dim = dim, .centre = mean, .direction = b},
+                                result));
+    if (stopped) result->outcome = STONET_STOPPED;
+    return STONET_OK;
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    sn_kernel_input input = {0};
-    sn_problem part = {0};
-    double *f = NULL, *b = NULL, *mean = NULL, s = 0.0;
-    int64_t rank;
-    bool stopped = false;
-    uint64_t seed = run != NULL ? run->seed : 1;
-    stonet_status status;
-    SN_GOTO(status, sn_problem_part_create(problem, row_count(problem, settings), seed, &part), done);
-    SN_GOTO(status, sn_kernel_memory(&part, settings, "kdr", 3.1), done);
-    SN_GOTO(status, sn_kernel_rows_create(&part, sn_landmarks_setting(settings), run, &input), done);
-    SN_GOTO(status, sn_response_factor(&part, SN_MEDIAN_DISTANCE, seed, &f, &rank), done);
-    SN_GOTO(status, start(&input, settings, rank, f, run, &dim, &b, &s), done);
-    SN_GOTO(status, estimate(&input, settings, s, rank, f, run, dim, b, &stopped), done);
-    SN_GOTO(status, SN_NEW_RAW(mean, input.p), done);
-    sn_column_means(input.n, input.p, input.x, mean);
-    SN_GOTO(status,
-            sn_linear_map_result(&(sn_linear_map){.p = input.p, .dim = dim, .centre = mean, .direction = b},
-                                 result),
-            done);
-    if (stopped) result->outcome = STONET_STOPPED;
-done:
-    sn_kernel_input_free(&input);
-    sn_problem_part_free(&part);
-    sn_free(f);
-    sn_free(b);
-    sn_free(mean);
+    sn_problem rows;
+    SN_TRY(sn_problem_sample(problem, row_count(problem, settings), run != NULL ? run->seed : 1, &rows));
+    stonet_status status = fit_rows(&rows, dim, settings, run, result);
+    sn_problem_subset_free(&rows);
     return status;
 }
 

@@ -2,40 +2,23 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "math/kernel.h"
+#include "math/kernel_lowrank.h"
 #include "math/linalg.h"
 
 stonet_status sn_kdr_create(const sn_kernel_input *input, int64_t d, double epsilon, int64_t rank,
-                            const double *f, sn_kdr *kdr)
+                            const double *f, sn_workspace *keep, sn_kdr *kdr)
 {
     int64_t n = input->n, m = input->m;
-    memset(kdr, 0, sizeof *kdr);
     *kdr = (sn_kdr){.input = input, .d = d, .mu = epsilon * (double)n, .rank = rank, .f = f};
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(kdr->z, n * d), failed);
-    SN_GOTO(status, SN_NEW_RAW(kdr->u, m * d), failed);
-    SN_GOTO(status, SN_NEW_RAW(kdr->k, n * m), failed);
-    SN_GOTO(status, SN_NEW_RAW(kdr->a, n * m), failed);
-    SN_GOTO(status, SN_NEW_RAW(kdr->s, n * rank), failed);
-    SN_GOTO(status, SN_NEW_RAW(kdr->dz, n * d), failed);
-    SN_GOTO(status, SN_NEW_RAW(kdr->du, m * d), failed);
+    SN_TRY(SN_TAKE(keep, kdr->z, n * d));
+    SN_TRY(SN_TAKE(keep, kdr->u, m * d));
+    SN_TRY(SN_TAKE(keep, kdr->k, n * m));
+    SN_TRY(SN_TAKE(keep, kdr->a, n * m));
+    SN_TRY(SN_TAKE(keep, kdr->s, n * rank));
+    SN_TRY(SN_TAKE(keep, kdr->dz, n * d));
+    SN_TRY(SN_TAKE(keep, kdr->du, m * d));
     return STONET_OK;
-failed:
-    sn_kdr_free(kdr);
-    return status;
-}
-
-void sn_kdr_free(sn_kdr *kdr)
-{
-    sn_free(kdr->z);
-    sn_free(kdr->u);
-    sn_free(kdr->k);
-    sn_free(kdr->a);
-    sn_free(kdr->s);
-    sn_free(kdr->dz);
-    sn_free(kdr->du);
-    memset(kdr, 0, sizeof *kdr);
 }
 
 /* rows (n x m) <- weights . kernel, sums (n) their row sums. */
@@ -66,26 +49,24 @@ static void add_scaled_rows(int64_t n, int64_t d, double scale, const double *su
  */
 static stonet_status exact_value(sn_kdr *kdr, double gamma, double *value, bool with_gradient)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = kdr->input->n, d = kdr->d;
     double *mean = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(mean, n), done);
-    SN_GOTO(status, sn_gaussian_gram(n, n, d, kdr->z, kdr->z, gamma, kdr->k), done);
+    SN_TRY(SN_TAKE(&scratch, mean, n));
+    SN_TRY(sn_gaussian_gram(n, n, d, kdr->z, kdr->z, gamma, kdr->k));
     memcpy(kdr->a, kdr->k, (size_t)(n * n) * sizeof(double));
     sn_centre_gram(n, kdr->a, mean);
     sn_add_diagonal(n, kdr->mu, kdr->a);
-    SN_GOTO(status, sn_cholesky(n, kdr->a), done);
+    SN_TRY(sn_cholesky(n, kdr->a));
     memcpy(kdr->s, kdr->f, (size_t)(n * kdr->rank) * sizeof(double));
-    SN_GOTO(status, sn_cholesky_solve(n, kdr->a, kdr->rank, kdr->s), done);
+    SN_TRY(sn_cholesky_solve(n, kdr->a, kdr->rank, kdr->s));
     *value = sn_dot(n * kdr->rank, kdr->f, kdr->s);
-    if (!with_gradient) goto done;
+    if (!with_gradient) return STONET_OK;
     sn_gemm(false, true, n, n, kdr->rank, 1.0, kdr->s, kdr->s, 0.0, kdr->a);
     weigh(n, n, kdr->k, kdr->a, mean);
     sn_gemm(false, false, n, d, n, -4.0 * gamma, kdr->a, kdr->z, 0.0, kdr->dz);
     add_scaled_rows(n, d, 4.0 * gamma, mean, kdr->z, kdr->dz);
-done:
-    sn_free(mean);
-    return status;
+    return STONET_OK;
 }
 
 /* The part of the gradient that comes from C = K(z, u) and N = K(u, u): with V = (S alpha') . C and
@@ -96,16 +77,16 @@ done:
 static stonet_status landmark_gradient(sn_kdr *kdr, const sn_landmarks *landmarks, double gamma,
                                        const double *alpha)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = kdr->input->n, d = kdr->d, m = landmarks->rank;
     const double *u = landmarks->centres;
     double *sums = NULL, *column_sums = NULL, *inner = NULL, *weight = NULL, *du = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(sums, n), done);
-    SN_GOTO(status, SN_NEW(column_sums, m), done);
-    SN_GOTO(status, SN_NEW_RAW(inner, m * m), done);
-    SN_GOTO(status, SN_NEW_RAW(weight, m * m), done);
-    SN_GOTO(status, SN_NEW_RAW(du, m * d), done);
-    SN_GOTO(status, sn_gaussian_gram(n, m, d, kdr->z, u, gamma, kdr->k), done);
+    SN_TRY(SN_TAKE(&scratch, sums, n));
+    SN_TRY(SN_TAKE_ZERO(&scratch, column_sums, m));
+    SN_TRY(SN_TAKE(&scratch, inner, m * m));
+    SN_TRY(SN_TAKE(&scratch, weight, m * m));
+    SN_TRY(SN_TAKE(&scratch, du, m * d));
+    SN_TRY(sn_gaussian_gram(n, m, d, kdr->z, u, gamma, kdr->k));
     sn_gemm(false, true, n, m, kdr->rank, 1.0, kdr->s, alpha, 0.0, kdr->a);
     weigh(n, m, kdr->k, kdr->a, sums);
     for (int64_t i = 0; i < n; i++)
@@ -115,7 +96,7 @@ static stonet_status landmark_gradient(sn_kdr *kdr, const sn_landmarks *landmark
     sn_gemm(true, false, m, d, n, -4.0 * gamma, kdr->a, kdr->z, 0.0, du);
     add_scaled_rows(m, d, 4.0 * gamma, column_sums, u, du);
 
-    SN_GOTO(status, sn_gaussian_gram(m, m, d, u, u, gamma, inner), done);
+    SN_TRY(sn_gaussian_gram(m, m, d, u, u, gamma, inner));
     sn_gemm(false, true, m, m, kdr->rank, 1.0, alpha, alpha, 0.0, weight);
     weigh(m, m, inner, weight, sums);
     sn_gemm(false, false, m, d, m, 4.0 * gamma, weight, u, 1.0, du);
@@ -123,13 +104,7 @@ static stonet_status landmark_gradient(sn_kdr *kdr, const sn_landmarks *landmark
     memset(kdr->du, 0, (size_t)(kdr->input->m * d) * sizeof(double));
     for (int64_t j = 0; j < m; j++)
         memcpy(kdr->du + landmarks->order[j] * d, du + j * d, (size_t)d * sizeof(double));
-done:
-    sn_free(sums);
-    sn_free(column_sums);
-    sn_free(inner);
-    sn_free(weight);
-    sn_free(du);
-    return status;
+    return STONET_OK;
 }
 
 /*
@@ -139,34 +114,28 @@ done:
  */
 static stonet_status landmark_value(sn_kdr *kdr, double gamma, double *value, bool with_gradient)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = kdr->input->n, d = kdr->d;
     sn_landmarks landmarks;
     double *mean = NULL, *gram = NULL, *beta = NULL;
-    stonet_status status;
-    SN_GOTO(status, sn_landmarks_create(kdr->input->m, d, kdr->u, gamma, &landmarks), done);
+    SN_TRY(sn_landmarks_create(kdr->input->m, d, kdr->u, gamma, &scratch, &landmarks));
     int64_t m = landmarks.rank;
-    SN_GOTO(status, SN_NEW_RAW(mean, m), done);
-    SN_GOTO(status, SN_NEW_RAW(gram, m * m), done);
-    SN_GOTO(status, SN_NEW_RAW(beta, m * kdr->rank), done);
-    SN_GOTO(status, sn_landmarks_features(&landmarks, n, kdr->z, kdr->k), done);
+    SN_TRY(SN_TAKE(&scratch, mean, m));
+    SN_TRY(SN_TAKE(&scratch, gram, m * m));
+    SN_TRY(SN_TAKE(&scratch, beta, m * kdr->rank));
+    SN_TRY(sn_landmarks_features(&landmarks, n, kdr->z, kdr->k));
     sn_column_means(n, m, kdr->k, mean);
     sn_subtract_row(n, m, mean, kdr->k);
     sn_syrk_tn(m, n, 1.0, kdr->k, 0.0, gram);
     sn_add_diagonal(m, kdr->mu, gram);
     sn_gemm(true, false, m, kdr->rank, n, 1.0, kdr->k, kdr->f, 0.0, beta);
-    SN_GOTO(status, sn_solve_spd(m, gram, kdr->rank, beta), done);
+    SN_TRY(sn_solve_spd(m, gram, kdr->rank, beta));
     memcpy(kdr->s, kdr->f, (size_t)(n * kdr->rank) * sizeof(double));
     sn_gemm(false, false, n, kdr->rank, m, -1.0 / kdr->mu, kdr->k, beta, 1.0 / kdr->mu, kdr->s);
     *value = sn_dot(n * kdr->rank, kdr->f, kdr->s);
-    if (!with_gradient) goto done;
+    if (!with_gradient) return STONET_OK;
     sn_landmarks_coefficients(&landmarks, kdr->rank, beta);
-    status = landmark_gradient(kdr, &landmarks, gamma, beta);
-done:
-    sn_free(mean);
-    sn_free(gram);
-    sn_free(beta);
-    sn_landmarks_free(&landmarks);
-    return status;
+    return landmark_gradient(kdr, &landmarks, gamma, beta);
 }
 
 stonet_status sn_kdr_value(sn_kdr *kdr, const double *b, double gamma, double *value, double *gradient)

@@ -6,7 +6,7 @@
 #ifndef SN_METHODS_KDR_OBJECTIVE_H
 #define SN_METHODS_KDR_OBJECTIVE_H
 
-#include "methods/kernel_map.h"
+#include "methods/kernel_input.h"
 
 typedef struct sn_kdr {
     const sn_kernel_input *input; /* rows and landmarks; its gamma is not used */
@@ -21,9 +21,9 @@ typedef struct sn_kdr {
     double *dz, *du; /* gradients with respect to z and u */
 } sn_kdr;
 
+/* The work space lies in `keep`. */
 stonet_status sn_kdr_create(const sn_kernel_input *input, int64_t d, double epsilon, int64_t rank,
-                            const double *f, sn_kdr *kdr);
-void sn_kdr_free(sn_kdr *kdr);
+                            const double *f, sn_workspace *keep, sn_kdr *kdr);
 /* J at B (p x d) for the kernel exp(-gamma |z - z'|^2), and dJ/dB (p x d) unless gradient is NULL. */
 stonet_status sn_kdr_value(sn_kdr *kdr, const double *b, double gamma, double *value, double *gradient);
 

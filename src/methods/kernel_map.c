@@ -26,13 +26,13 @@ failed:
     return status;
 }
 
-stonet_status sn_kernel_map_create(int64_t m, int64_t p, const double *centres, double gamma, int64_t d,
-                                   const double *a, const double *mean, int64_t n, const double *scores,
-                                   sn_kernel_map **out)
+stonet_status sn_kernel_map_create(const sn_kernel_input *input, int64_t d, const double *a,
+                                   const double *mean, const double *scores, sn_kernel_map **out)
 {
+    const int64_t n = input->n, m = input->m;
     sn_kernel_map *map = NULL;
-    SN_TRY(allocate(m, p, d, gamma, &map));
-    memcpy(map->centres, centres, (size_t)(m * p) * sizeof *centres);
+    SN_TRY(allocate(m, input->p, d, input->gamma, &map));
+    memcpy(map->centres, input->centres, (size_t)(m * input->p) * sizeof *input->centres);
     for (int64_t j = 0; j < d; j++) {
         double squares = 0.0, largest = 0.0;
         for (int64_t i = 0; i < n; i++) {
@@ -54,51 +54,48 @@ stonet_status sn_kernel_map_create(int64_t m, int64_t p, const double *centres, 
 stonet_status sn_features_map(const sn_features *features, int64_t d, double *a, int64_t n,
                               const double *scores, sn_kernel_map **out)
 {
+    SN_WORKSPACE(scratch);
     const sn_landmarks *landmarks = &features->landmarks;
+    const sn_kernel_input input = {.n = n,
+                                   .p = landmarks->p,
+                                   .m = landmarks->rank,
+                                   .gamma = landmarks->gamma,
+                                   .centres = landmarks->centres};
     double *mean = NULL;
-    SN_TRY(SN_NEW_RAW(mean, landmarks->rank));
-    sn_gemv(false, landmarks->rank, landmarks->rank, 1.0, landmarks->l, features->mean, 0.0, mean);
+    SN_TRY(SN_TAKE(&scratch, mean, input.m));
+    sn_gemv(false, input.m, input.m, 1.0, landmarks->l, features->mean, 0.0, mean);
     sn_landmarks_coefficients(landmarks, d, a);
-    stonet_status status = sn_kernel_map_create(landmarks->rank, landmarks->p, landmarks->centres,
-                                                landmarks->gamma, d, a, mean, n, scores, out);
-    sn_free(mean);
-    return status;
+    return sn_kernel_map_create(&input, d, a, mean, scores, out);
 }
 
 /* z = K A - offset, a block of rows at a time so that the kernel block stays small. */
 stonet_status sn_kernel_map_scores(const sn_kernel_map *map, int64_t n, const double *x, double *z)
 {
+    SN_WORKSPACE(scratch);
     double *k = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(k, (n < TRANSFORM_ROWS ? n : TRANSFORM_ROWS) * map->m), done);
+    SN_TRY(SN_TAKE(&scratch, k, (n < TRANSFORM_ROWS ? n : TRANSFORM_ROWS) * map->m));
     for (int64_t i = 0; i < n; i += TRANSFORM_ROWS) {
         int64_t rows = n - i < TRANSFORM_ROWS ? n - i : TRANSFORM_ROWS;
-        SN_GOTO(status, sn_gaussian_gram(rows, map->m, map->p, x + i * map->p, map->centres, map->gamma, k),
-                done);
+        SN_TRY(sn_gaussian_gram(rows, map->m, map->p, x + i * map->p, map->centres, map->gamma, k));
         sn_gemm(false, false, rows, map->d, map->m, 1.0, k, map->coefficients, 0.0, z + i * map->d);
     }
     sn_subtract_row(n, map->d, map->offset, z);
-done:
-    sn_free(k);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_kernel_map_transform(const void *state, const float *x, int64_t n,
                                       const sn_transform_request *request, float *z)
 {
+    SN_WORKSPACE(scratch);
     (void)request;
     const sn_kernel_map *map = state;
     double *wide = NULL, *scores = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(wide, n * map->p), done);
-    SN_GOTO(status, SN_NEW_RAW(scores, n * map->d), done);
+    SN_TRY(SN_TAKE(&scratch, wide, n * map->p));
+    SN_TRY(SN_TAKE(&scratch, scores, n * map->d));
     sn_widen(n * map->p, x, wide);
-    SN_GOTO(status, sn_kernel_map_scores(map, n, wide, scores), done);
+    SN_TRY(sn_kernel_map_scores(map, n, wide, scores));
     for (int64_t i = 0; i < n * map->d; i++) z[i] = (float)scores[i];
-done:
-    sn_free(wide);
-    sn_free(scores);
-    return status;
+    return STONET_OK;
 }
 
 /* The centres are rows of float data, so single precision keeps them exactly. */

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/workspace.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
+#include "methods/kernel_features.h"
 
 enum { MOST_CENTRES = 500, SHARES = 33 };
 static const double largest_share = 1.0, quarter_decade = 0.5623413251903491;
@@ -118,10 +118,8 @@ stonet_status sn_kernel_ridge_choose(const sn_kernel_input *input, int64_t rank,
     turned t = {.n = input->n};
     SN_TRY(compress(input->n, rank, f, &scratch, &t));
     SN_TRY(thin(input, seed, &scratch, &few));
-    SN_TRY(sn_features_create(&few, &features));
-    stonet_status status = turn(t.n, features.landmarks.rank, features.phi, &scratch, &t);
-    sn_features_free(&features);
-    SN_TRY(status);
+    SN_TRY(sn_features_create(&few, &scratch, &features));
+    SN_TRY(turn(t.n, features.landmarks.rank, features.phi, &scratch, &t));
     SN_TRY(SN_TAKE(&scratch, t.weight, t.m));
     SN_TRY(SN_TAKE(&scratch, t.scaled, t.m * t.r));
     SN_TRY(SN_TAKE(&scratch, t.fitted, t.n * t.r));

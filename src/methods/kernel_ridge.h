@@ -2,7 +2,7 @@
 #ifndef SN_METHODS_KERNEL_RIDGE_H
 #define SN_METHODS_KERNEL_RIDGE_H
 
-#include "methods/kernel_map.h"
+#include "methods/kernel_input.h"
 
 /*
  * The ridge of the regression of f (n x rank, columns with mean 0) on the kernel functions of the input and a

@@ -12,7 +12,6 @@
  */
 #include <math.h>
 
-#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/kernel_spectrum.h"
 #include "math/linalg.h"
@@ -30,96 +29,80 @@ static const sn_param params[] = {
 
 /* d (slices x m): sqrt(p_h) times the slice mean of the centred columns k (n x m). */
 static stonet_status slice_means(const sn_problem *problem, int64_t wanted, int64_t m, const double *k,
-                                 int64_t *count, double **d)
+                                 sn_workspace *keep, int64_t *count, double **d)
 {
     SN_WORKSPACE(scratch);
     sn_slices slices;
     SN_TRY(sn_slices_to_compare(problem, "ksir", wanted, &scratch, &slices));
-    stonet_status status = SN_NEW(*d, slices.count * m);
-    for (int64_t h = 0; status == STONET_OK && h < slices.count; h++) {
+    SN_TRY(SN_TAKE_ZERO(keep, *d, slices.count * m));
+    for (int64_t h = 0; h < slices.count; h++) {
         double rows = (double)(slices.start[h + 1] - slices.start[h]);
         double weight = sqrt(rows / (double)problem->n) / rows;
         for (int64_t i = slices.start[h]; i < slices.start[h + 1]; i++)
             for (int64_t j = 0; j < m; j++) (*d)[h * m + j] += weight * k[slices.row[i] * m + j];
     }
     *count = slices.count;
-    return status;
+    return STONET_OK;
 }
 
 /* u (m x r), s (r): left singular vectors and values of L^{-1} D', r = min(m, slices). */
-static stonet_status between_vectors(int64_t m, int64_t slices, const double *l, const double *d, double **u,
-                                     double **s, int64_t *r)
+static stonet_status between_vectors(int64_t m, int64_t slices, const double *l, const double *d,
+                                     sn_workspace *keep, double **u, double **s, int64_t *r)
 {
+    SN_WORKSPACE(scratch);
     double *e = NULL;
-    stonet_status status;
     *r = m < slices ? m : slices;
-    SN_GOTO(status, SN_NEW_RAW(e, m * slices), done);
-    SN_GOTO(status, SN_NEW_RAW(*u, m * *r), done);
-    SN_GOTO(status, SN_NEW_RAW(*s, *r), done);
+    SN_TRY(SN_TAKE(&scratch, e, m * slices));
+    SN_TRY(SN_TAKE(keep, *u, m * *r));
+    SN_TRY(SN_TAKE(keep, *s, *r));
     sn_transpose(slices, m, d, e);
     sn_triangular_solve(m, false, l, slices, e);
-    status = sn_svd(m, slices, e, *u, *s, NULL);
-done:
-    sn_free(e);
-    return status;
+    return sn_svd(m, slices, e, *u, *s, NULL);
 }
 
 static stonet_status fit_columns(const sn_problem *problem, const sn_kernel_input *input,
                                  const sn_settings *settings, const stonet_run *run, int64_t *dim,
                                  sn_kernel_map **map)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = input->n, m = input->m, slices, r;
     double *k = NULL, *mean = NULL, *cov = NULL, *d = NULL, *u = NULL, *s = NULL, *b = NULL, *scores = NULL;
     double largest;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(k, n * m), done);
-    SN_GOTO(status, SN_NEW_RAW(mean, m), done);
-    SN_GOTO(status, SN_NEW_RAW(cov, m * m), done);
-    SN_GOTO(status, sn_kernel_stage(run, "kernel matrix", 0, 3), done);
-    SN_GOTO(status, sn_gaussian_gram(n, m, input->p, input->x, input->centres, input->gamma, k), done);
+    SN_TRY(SN_TAKE(&scratch, k, n * m));
+    SN_TRY(SN_TAKE(&scratch, mean, m));
+    SN_TRY(SN_TAKE(&scratch, cov, m * m));
+    SN_TRY(sn_begin_stage(run, "kernel matrix", 0, 3));
+    SN_TRY(sn_gaussian_gram(n, m, input->p, input->x, input->centres, input->gamma, k));
     sn_column_means(n, m, k, mean);
     sn_subtract_row(n, m, mean, k);
-    SN_GOTO(status, sn_kernel_stage(run, "covariance", 1, 3), done);
+    SN_TRY(sn_begin_stage(run, "covariance", 1, 3));
     sn_syrk_tn(m, n, 1.0 / (double)n, k, 0.0, cov);
-    SN_GOTO(status, sn_largest_eigenvalue(m, cov, &largest), done);
+    SN_TRY(sn_largest_eigenvalue(m, cov, &largest));
     sn_add_diagonal(m, sn_real(settings, "ridge") * largest, cov);
-    SN_GOTO(status, sn_kernel_stage(run, "factorisation", 2, 3), done);
-    SN_GOTO(status, sn_cholesky(m, cov), done);
-    SN_GOTO(status, slice_means(problem, sn_int(settings, "slices"), m, k, &slices, &d), done);
-    SN_GOTO(status, between_vectors(m, slices, cov, d, &u, &s, &r), done);
-    SN_GOTO(status, sn_kernel_limit(run, "ksir", *dim, r, s, "H slices or classes have at most H - 1", dim),
-            done);
-    SN_GOTO(status, SN_NEW_RAW(b, m * *dim), done);
-    SN_GOTO(status, SN_NEW_RAW(scores, n * *dim), done);
+    SN_TRY(sn_begin_stage(run, "factorisation", 2, 3));
+    SN_TRY(sn_cholesky(m, cov));
+    SN_TRY(slice_means(problem, sn_int(settings, "slices"), m, k, &scratch, &slices, &d));
+    SN_TRY(between_vectors(m, slices, cov, d, &scratch, &u, &s, &r));
+    SN_TRY(sn_kernel_limit(run, "ksir", *dim, r, s, "H slices or classes have at most H - 1", dim));
+    SN_TRY(SN_TAKE(&scratch, b, m * *dim));
+    SN_TRY(SN_TAKE(&scratch, scores, n * *dim));
     sn_first_columns(m, r, u, *dim, b);
     sn_triangular_solve(m, true, cov, *dim, b);
     sn_gemm(false, false, n, *dim, m, 1.0, k, b, 0.0, scores);
-    status = sn_kernel_map_create(m, input->p, input->centres, input->gamma, *dim, b, mean, n, scores, map);
-done:
-    sn_free(k);
-    sn_free(mean);
-    sn_free(cov);
-    sn_free(d);
-    sn_free(u);
-    sn_free(s);
-    sn_free(b);
-    sn_free(scores);
-    return status;
+    return sn_kernel_map_create(input, *dim, b, mean, scores, map);
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    sn_kernel_input input = {0};
+    SN_WORKSPACE(scratch);
+    sn_kernel_input input;
     sn_kernel_map *map = NULL;
     SN_TRY(sn_kernel_memory(problem, settings, "ksir", 2.1));
-    stonet_status status;
-    SN_GOTO(status, sn_kernel_input_create(problem, settings, run, &input), done);
-    SN_GOTO(status, fit_columns(problem, &input, settings, run, &dim, &map), done);
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
+    SN_TRY(fit_columns(problem, &input, settings, run, &dim, &map));
     *result = (sn_fit_result){.state = map, .dim = dim, .outcome = STONET_DONE};
-done:
-    sn_kernel_input_free(&input);
-    return status;
+    return STONET_OK;
 }
 
 extern const sn_method sn_method_ksir;

@@ -11,11 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "math/kernel.h"
+#include "data/splits.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "methods/gkdr.h"
+#include "methods/kernel_response.h"
 #include "methods/linear_map.h"
 #include "methods/lsmie_ascent.h"
 
@@ -45,29 +45,20 @@ static stonet_status random_start(sn_lsmie_ascent *ascent, uint32_t restart)
 /* gKDR on a few landmarks, completed by random directions where its gradients span fewer than d. */
 static stonet_status informed_start(sn_lsmie_ascent *ascent, const stonet_run *run)
 {
-    sn_kernel_input input = {0};
+    SN_WORKSPACE(scratch);
+    sn_kernel_input input;
     double *f = NULL, *found = NULL, distance;
     int64_t rank, d = ascent->d, dim = d;
     const sn_problem *problem = ascent->problem;
-    stonet_status status;
-    SN_GOTO(status, random_start(ascent, 0), done);
-    SN_GOTO(status, sn_kernel_rows_create(problem, START_LANDMARKS, run, &input), done);
-    SN_GOTO(status, sn_mean_distance(input.n, input.p, input.x, ascent->seed, &distance), done);
-    if (!(distance > 0.0)) {
-        status = sn_fail(STONET_ERROR_DATA, "all rows have the same features, so there is nothing to reduce");
-        goto done;
-    }
+    SN_TRY(random_start(ascent, 0));
+    SN_TRY(sn_kernel_rows(problem, START_LANDMARKS, run, &scratch, &input));
+    SN_TRY(sn_kernel_distance(&input, SN_MEAN_DISTANCE, ascent->seed, &distance));
     input.gamma = 1.0 / (2.0 * distance * distance);
-    SN_GOTO(status, sn_response_factor(problem, SN_MEDIAN_DISTANCE, ascent->seed, &f, &rank), done);
-    SN_GOTO(status, sn_gkdr_directions(&input, start_epsilon, rank, f, NULL, &dim, &found), done);
+    SN_TRY(sn_response_factor(problem, SN_MEDIAN_DISTANCE, ascent->seed, &scratch, &f, &rank));
+    SN_TRY(sn_gkdr_directions(&input, start_epsilon, rank, f, NULL, &scratch, &dim, &found));
     for (int64_t i = 0; i < ascent->p; i++)
         for (int64_t j = 0; j < dim; j++) ascent->b[i * d + j] = found[i * dim + j];
-    status = sn_orthonormalise(ascent->p, d, ascent->b);
-done:
-    sn_kernel_input_free(&input);
-    sn_free(f);
-    sn_free(found);
-    return status;
+    return sn_orthonormalise(ascent->p, d, ascent->b);
 }
 
 /* An ascent that has yet to be created. */
@@ -107,15 +98,15 @@ static stonet_status run_starts(sn_lsmie_ascent *ascent, int64_t restarts, sn_ls
 /* Climbs from all starts on a part of the rows and basis functions; `whole` receives the best end. */
 static stonet_status search(sn_lsmie_ascent *whole, const sn_settings *settings, sn_lsmie_report *report)
 {
-    sn_problem part = {0};
+    sn_problem part;
     int64_t centres = sn_int(settings, "landmarks");
-    SN_TRY(sn_problem_part_create(whole->problem, SEARCH_ROWS, whole->seed, &part));
+    SN_TRY(sn_problem_sample(whole->problem, SEARCH_ROWS, whole->seed, &part));
     sn_lsmie_ascent ascent = configure(&part, settings, whole->d, whole->seed);
     stonet_status status =
         sn_lsmie_ascent_create(centres < SEARCH_CENTRES ? centres : SEARCH_CENTRES, &ascent);
     if (status == STONET_OK) status = run_starts(&ascent, sn_int(settings, "restarts"), report, whole);
     sn_lsmie_ascent_free(&ascent);
-    sn_problem_part_free(&part);
+    sn_problem_subset_free(&part);
     return status;
 }
 
@@ -138,28 +129,31 @@ static stonet_status estimate(sn_lsmie_ascent *ascent, const sn_settings *settin
     return report->stopped ? STONET_OK : sn_lsmie_climb(ascent, report);
 }
 
+/* What the ascent has come to, as the directions of a linear map. */
+static stonet_status deliver(const sn_lsmie_ascent *ascent, sn_fit_result *result)
+{
+    SN_WORKSPACE(scratch);
+    const sn_problem *problem = ascent->problem;
+    double *mean = NULL;
+    SN_TRY(SN_TAKE_ZERO(&scratch, mean, problem->p));
+    for (int64_t i = 0; i < problem->n; i++)
+        for (int64_t j = 0; j < problem->p; j++)
+            mean[j] += (double)problem->x[i * problem->p + j] / (double)problem->n;
+    return sn_linear_map_result(
+        &(sn_linear_map){.p = problem->p, .dim = ascent->d, .centre = mean, .direction = ascent->b}, result);
+}
+
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
     SN_TRY(check(problem));
     sn_lsmie_report report = {.run = run, .started = sn_seconds()};
-    double *mean = NULL;
     int64_t d = sn_limit_dim(run, "lsmie", dim, problem->p, "x has no more columns");
     sn_lsmie_ascent ascent = configure(problem, settings, d, run != NULL ? run->seed : 1);
-    stonet_status status;
-    SN_GOTO(status, estimate(&ascent, settings, &report), done);
-    SN_GOTO(status, SN_NEW(mean, problem->p), done);
-    for (int64_t i = 0; i < problem->n; i++)
-        for (int64_t j = 0; j < problem->p; j++)
-            mean[j] += (double)problem->x[i * problem->p + j] / (double)problem->n;
-    SN_GOTO(status,
-            sn_linear_map_result(
-                &(sn_linear_map){.p = problem->p, .dim = d, .centre = mean, .direction = ascent.b}, result),
-            done);
-    if (report.stopped) result->outcome = STONET_STOPPED;
-done:
+    stonet_status status = estimate(&ascent, settings, &report);
+    if (status == STONET_OK) status = deliver(&ascent, result);
+    if (status == STONET_OK && report.stopped) result->outcome = STONET_STOPPED;
     sn_lsmie_ascent_free(&ascent);
-    sn_free(mean);
     return status;
 }
 

@@ -66,11 +66,11 @@ static void check_middle(int64_t classes, int64_t targets)
     enum { N = 30 };
     sample s = make_sample(N, 3, classes, targets, 1);
     double *mid = plain_middle(&s.problem, 0.05), *q = centring(N), *out = zeros(N * N);
+    SN_WORKSPACE(scratch);
     sn_middle *middle = NULL;
-    assert_int_equal(sn_middle_create(&s.problem, 0.05, NULL, &middle), STONET_OK);
+    assert_int_equal(sn_middle_create(&s.problem, 0.05, NULL, &scratch, &middle), STONET_OK);
     assert_int_equal(sn_middle_apply(middle, N, q, out), STONET_OK); /* Mid Q = Mid */
     for (int64_t i = 0; i < N * N; i++) assert_true(fabs(out[i] - mid[i]) < 1e-11);
-    sn_middle_free(middle);
     free(mid);
     free(q);
     free(out);

@@ -1,4 +1,5 @@
 #include "methods/kdr_objective.h"
+#include "methods/kernel_response.h"
 #include "methods/test_kernel_help.h"
 
 enum { N = 30, P = 4, D = 2 };
@@ -33,6 +34,7 @@ typedef struct fixture {
     double *f;
     int64_t rank;
     sn_kdr kdr;
+    sn_workspace keep;
     double b[P * D];
 } fixture;
 
@@ -43,7 +45,8 @@ static fixture make_fixture(int64_t classes, int64_t landmarks)
     t.input = (sn_kernel_input){
         .n = N, .p = P, .m = N, .exact = landmarks == 0, .x = t.s.wide, .centres = t.s.wide};
     if (landmarks > 0) t.input.m = landmarks;
-    assert_int_equal(sn_response_factor(&t.s.problem, SN_MEAN_DISTANCE, 1, &t.f, &t.rank), STONET_OK);
+    assert_int_equal(sn_response_factor(&t.s.problem, SN_MEAN_DISTANCE, 1, &t.keep, &t.f, &t.rank),
+                     STONET_OK);
     for (int64_t j = 0; j < t.rank; j++) {
         double mean = 0.0;
         for (int64_t i = 0; i < N; i++) mean += t.f[i * t.rank + j] / N;
@@ -57,8 +60,7 @@ static fixture make_fixture(int64_t classes, int64_t landmarks)
 
 static void free_fixture(fixture *t)
 {
-    sn_kdr_free(&t->kdr);
-    sn_free(t->f);
+    sn_workspace_free(&t->keep);
     free_sample(&t->s);
 }
 
@@ -69,7 +71,7 @@ static void test_value(void **state)
         for (int64_t landmarks = 0; landmarks <= N; landmarks += N) {
             fixture t = make_fixture(classes, landmarks);
             double value, expected = textbook(&t.s.problem, t.s.wide, t.b, 0.7, 1e-3);
-            assert_int_equal(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.kdr), STONET_OK);
+            assert_int_equal(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.keep, &t.kdr), STONET_OK);
             assert_int_equal(sn_kdr_value(&t.kdr, t.b, 0.7, &value, NULL), STONET_OK);
             assert_true(fabs(value - expected) < 1e-8 * expected);
             free_fixture(&t);
@@ -84,7 +86,7 @@ static void test_gradient(void **state)
     for (int way = 0; way < 3; way++) {
         fixture t = make_fixture(way == 1 ? 3 : 0, landmarks[way]);
         double value, gradient[P * D], below, above, step = 1e-6, largest = 0.0;
-        assert_int_equal(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.kdr), STONET_OK);
+        assert_int_equal(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.keep, &t.kdr), STONET_OK);
         assert_int_equal(sn_kdr_value(&t.kdr, t.b, 0.7, &value, gradient), STONET_OK);
         for (int i = 0; i < P * D; i++) largest = fmax(largest, fabs(gradient[i]));
         for (int i = 0; i < P * D; i++) {

@@ -1,0 +1,56 @@
+#include "methods/kernel_response.h"
+
+#include "math/kernel.h"
+#include "math/kernel_lowrank.h"
+
+/* Gaussian kernels of a single target fall below 1e-12 within a few dozen directions; several targets need
+   more, and past this many the rest no longer matters to a reduction. */
+enum { MOST_RESPONSE_RANK = 2000 };
+static const double response_tolerance = 1e-12;
+
+stonet_status sn_classes_present(const sn_problem *problem, int64_t *count)
+{
+    SN_WORKSPACE(scratch);
+    unsigned char *seen = NULL;
+    SN_TRY(SN_TAKE_ZERO(&scratch, seen, problem->outputs));
+    *count = 0;
+    for (int64_t i = 0; i < problem->n; i++) {
+        if (seen[problem->label[i]]) continue;
+        seen[problem->label[i]] = 1;
+        (*count)++;
+    }
+    if (*count < 2)
+        return sn_fail(STONET_ERROR_DATA, "all rows are of one class, so there is nothing to tell apart");
+    return STONET_OK;
+}
+
+static stonet_status indicator_factor(const sn_problem *problem, sn_workspace *keep, double **factor,
+                                      int64_t *rank)
+{
+    SN_WORKSPACE(scratch);
+    int64_t *column = NULL, present = 0;
+    SN_TRY(sn_classes_present(problem, rank));
+    SN_TRY(SN_TAKE(&scratch, column, problem->outputs));
+    SN_TRY(SN_TAKE_ZERO(keep, *factor, problem->n * *rank));
+    for (int64_t c = 0; c < problem->outputs; c++) column[c] = -1;
+    for (int64_t i = 0; i < problem->n; i++) {
+        int32_t label = problem->label[i];
+        if (column[label] < 0) column[label] = present++;
+        (*factor)[i * *rank + column[label]] = 1.0;
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_response_factor(const sn_problem *problem, sn_distance_kind scale, uint64_t seed,
+                                 sn_workspace *keep, double **factor, int64_t *rank)
+{
+    if (problem->task == SN_CLASSIFICATION) return indicator_factor(problem, keep, factor, rank);
+    double s = 0.0;
+    if (scale == SN_MEDIAN_DISTANCE)
+        SN_TRY(sn_median_distance(problem->n, problem->outputs, problem->y, seed, &s));
+    if (!(s > 0.0)) SN_TRY(sn_mean_distance(problem->n, problem->outputs, problem->y, seed, &s));
+    if (!(s > 0.0))
+        return sn_fail(STONET_ERROR_DATA, "the target is constant, so there is nothing to explain");
+    return sn_incomplete_cholesky(problem->n, problem->outputs, problem->y, 1.0 / (2.0 * s * s),
+                                  response_tolerance, MOST_RESPONSE_RANK, keep, factor, rank);
+}
