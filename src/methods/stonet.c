@@ -31,14 +31,14 @@ static int64_t inputs_of(const sn_stonet *net)
     return net->front != NULL ? net->front->inputs : net->network.shape.width[0];
 }
 
-/* Encoded rows as a problem for the engine. */
+/* Encoded rows as a problem. */
 static sn_problem rows_of(const sn_stonet *net, const float *x, int64_t n)
 {
     return (sn_problem){.n = n,
                         .p = inputs_of(net),
                         .x = x,
                         .task = net->network.shape.task,
-                        .outputs = net->network.shape.width[net->network.shape.layers]};
+                        .outputs = net->response.targets};
 }
 
 static stonet_status stonet_transform_method(const void *state, const float *x, int64_t n,
@@ -62,15 +62,8 @@ static stonet_status stonet_transform_method(const void *state, const float *x, 
 static stonet_status stonet_predict_method(const void *state, const float *x, int64_t n, double *out)
 {
     const sn_stonet *net = state;
-    const int64_t c = net->network.shape.width[net->network.shape.layers];
     const sn_problem rows = rows_of(net, x, n);
-    float *mu;
-    SN_TRY(SN_NEW_RAW(mu, n * c));
-    stonet_status status =
-        sn_stonet_forward(net, &rows, net->network.shape.layers, false, sn_threads(NULL), mu);
-    if (status == STONET_OK) sn_network_output(&net->network, mu, n, out);
-    sn_free(mu);
-    return status;
+    return sn_stonet_predict(net, &rows, sn_threads(NULL), out);
 }
 
 /* ---- the model file ---------------------------------------------------------------------------------------
@@ -119,6 +112,7 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     const int layers = net->network.shape.layers;
     SN_TRY(sn_network_put(&net->network, store));
     SN_TRY(sn_front_put(net->front, store));
+    SN_TRY(sn_response_put(&net->response, store));
     SN_TRY(sn_axes_put(&net->axes, store));
     SN_TRY(sn_store_put_vector(store, "variances", SN_F64, layers, net->dynamics.s));
     SN_TRY(sn_store_put_vector(store, "latent_steps", SN_F64, layers, net->dynamics.epsilon));
@@ -196,7 +190,12 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
     SN_TRY(load_network(store, &net->network));
     SN_TRY(load_front(store, net));
     const sn_shape *shape = &net->network.shape;
-    SN_TRY(sn_axes_get(store, shape->width[shape->layers - 1], &net->axes));
+    const int64_t units = shape->width[shape->layers - 1];
+    SN_TRY(sn_response_get(store, shape->width[shape->layers], units, &net->response));
+    SN_TRY(sn_axes_get(store, units, &net->axes));
+    const bool made = net->axes.q > 0 && net->axes.of == SN_UNITS_ACTIVATED;
+    if (made != (net->response.kind != SN_RESPONSE_MEAN))
+        return sn_fail(STONET_ERROR_FORMAT, "the model's response and its Z do not belong together");
     SN_TRY(load_dynamics(store, shape, &net->dynamics));
     SN_TRY(load_engine(store, net));
     SN_TRY(sn_store_get_int(store, "batch", 1, INT64_MAX, &net->batch));
@@ -235,10 +234,7 @@ static void stonet_free_method(void *state)
 static sn_sizes stonet_sizes_method(const void *state)
 {
     const sn_stonet *net = state;
-    const sn_shape *shape = &net->network.shape;
-    return (sn_sizes){.inputs = inputs_of(net),
-                      .dim = shape->width[shape->layers - 1],
-                      .outputs = shape->width[shape->layers]};
+    return (sn_sizes){.inputs = inputs_of(net), .dim = sn_stonet_dim(net), .outputs = net->response.targets};
 }
 
 static const char *stonet_history_method(const void *state)

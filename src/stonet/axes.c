@@ -8,15 +8,18 @@
 #include "math/linalg.h"
 #include "net/activation.h"
 
+SN_DEFINE_WORDS(sn_units_words, "kind of units", SN_UNITS_ACTIVATED, SN_UNITS_WORDS);
+
 enum { MOST_LAGS = 8, BLOCK = 1024 };
 static const double MOST_PRODUCTS = 4e9; /* spent on E[J'J] */
 static const double NO_VARIANCE =
     1e-12; /* part of the largest, or of the square of a mean: rounding of floats */
 static const double A_TIE = 1e-6;
 
-/* The rows of Z and what psi makes of them. */
+/* The rows of the units and what psi, which stands between them and W, makes of them. */
 typedef struct sample {
     const sn_shape *shape;
+    sn_activation activation; /* psi */
     int64_t n, q;
     const float *z;
     double *psi; /* n x q */
@@ -36,7 +39,7 @@ static double secant(const sample *s, int64_t i, int64_t j, int64_t k)
 {
     const int64_t a = i * s->q + k, b = j * s->q + k;
     const double step = (double)s->z[a] - (double)s->z[b];
-    if (fabs(step) < 1e-5) return sn_psi_slope(s->shape->activation, (double)s->z[a], s->psi[a]);
+    if (fabs(step) < 1e-5) return sn_psi_slope(s->activation, (double)s->z[a], s->psi[a]);
     return (s->psi[a] - s->psi[b]) / step;
 }
 
@@ -92,19 +95,19 @@ static stonet_status effect(const sample *s, const double *w, double *out)
 /* The sign of each axis: c = W Cov(psi(Z), Z') (m x q), its largest entry in a column made positive. */
 static stonet_status fix_signs(const sample *s, const double *w, const double *centred, sn_axes *axes)
 {
-    const int64_t m = s->shape->width[s->shape->layers], q = s->q;
+    const int64_t m = s->shape->width[s->shape->layers], q = s->q, kept = axes->q;
     double *cross = NULL, *turned = NULL, *c = NULL;
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(cross, q * q), done);
-    SN_GOTO(status, SN_NEW_RAW(turned, q * q), done);
-    SN_GOTO(status, SN_NEW_RAW(c, m * q), done);
+    SN_GOTO(status, SN_NEW_RAW(turned, q * kept), done);
+    SN_GOTO(status, SN_NEW_RAW(c, m * kept), done);
     sn_gemm(true, false, q, q, s->n, 1.0 / (double)s->n, s->psi, centred, 0.0, cross);
-    sn_gemm(false, true, q, q, q, 1.0, cross, axes->map, 0.0, turned);
-    sn_gemm(false, false, m, q, q, 1.0, w, turned, 0.0, c);
-    for (int64_t k = 0; k < q; k++) {
+    sn_gemm(false, true, q, kept, q, 1.0, cross, axes->map, 0.0, turned);
+    sn_gemm(false, false, m, kept, q, 1.0, w, turned, 0.0, c);
+    for (int64_t k = 0; k < kept; k++) {
         double largest = 0.0;
         for (int64_t a = 0; a < m; a++)
-            if (fabs(c[a * q + k]) > (1.0 - A_TIE) * fabs(largest)) largest = c[a * q + k];
+            if (fabs(c[a * kept + k]) > (1.0 - A_TIE) * fabs(largest)) largest = c[a * kept + k];
         for (int64_t j = 0; largest < 0.0 && j < q; j++) axes->map[k * q + j] *= -1.0;
     }
 done:
@@ -148,7 +151,8 @@ static stonet_status turn(int64_t q, int64_t rank, const double *l, const double
     sn_gemm(true, false, rank, rank, q, 1.0, b, half, 0.0, r);
     SN_GOTO(status, sn_eigh(rank, r, d, u), done);
     for (int64_t k = 0; k < rank; k++) *total += fmax(d[k], 0.0);
-    for (int64_t k = 0; k<rank && * total> 0.0; k++) {
+    if (!(*total > 0.0)) goto done;
+    for (int64_t k = 0; k < rank && k < axes->q; k++) {
         axes->share[k] = fmax(d[k], 0.0) / *total;
         for (int64_t j = 0; j < q; j++) {
             double sum = 0.0;
@@ -165,31 +169,35 @@ done:
     return status;
 }
 
-static stonet_status make(int64_t q, sn_axes *axes)
+static stonet_status make(int64_t width, sn_units of, int64_t q, sn_axes *axes)
 {
-    *axes = (sn_axes){.q = q};
-    SN_TRY(SN_NEW(axes->mean, q));
-    SN_TRY(SN_NEW(axes->map, q * q));
+    *axes = (sn_axes){.q = q, .width = width, .of = of};
+    SN_TRY(SN_NEW(axes->mean, width));
+    SN_TRY(SN_NEW(axes->map, q * width));
     return SN_NEW(axes->share, q);
 }
 
-stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n, const float *z,
-                            sn_axes *axes)
+stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n, const float *units,
+                            sn_units of, int64_t kept, sn_axes *axes)
 {
     const int64_t q = shape->width[shape->layers - 1], m = shape->width[shape->layers];
-    sample s = {.shape = shape, .n = n, .q = q, .z = z};
+    sample s = {.shape = shape,
+                .activation = of == SN_UNITS_PLAIN ? shape->activation : SN_IDENTITY,
+                .n = n,
+                .q = q,
+                .z = units};
     double *centred = NULL, *l = NULL, *v = NULL, *jj = NULL, *w = NULL;
     double total = 0.0;
     int64_t rank = 0;
     stonet_status status;
-    SN_GOTO(status, make(q, axes), done);
+    SN_GOTO(status, make(q, of, kept, axes), done);
     SN_GOTO(status, SN_NEW_RAW(s.psi, n * q), done);
     SN_GOTO(status, SN_NEW_RAW(centred, n * q), done);
     SN_GOTO(status, SN_NEW_RAW(l, q), done);
     SN_GOTO(status, SN_NEW_RAW(v, q * q), done);
     SN_GOTO(status, SN_NEW_RAW(jj, q * q), done);
     SN_GOTO(status, SN_NEW_RAW(w, m * q), done);
-    for (int64_t a = 0; a < n * q; a++) s.psi[a] = sn_psi(shape->activation, (double)z[a]);
+    for (int64_t a = 0; a < n * q; a++) s.psi[a] = sn_psi(s.activation, (double)units[a]);
     apart(&s, axes->mean, centred);
     output_weights(&s, theta, w);
     SN_GOTO(status, decompose(&s, axes->mean, centred, l, v, &rank), done);
@@ -208,17 +216,16 @@ done:
     return status;
 }
 
-stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, float *z)
+stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, const float *units, float *z)
 {
-    const int64_t q = axes->q;
-    if (q == 0) return STONET_OK;
+    const int64_t q = axes->q, width = axes->width;
     double *row;
-    SN_TRY(SN_NEW_RAW(row, q));
+    SN_TRY(SN_NEW_RAW(row, width));
     for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < q; j++) row[j] = (double)z[i * q + j] - axes->mean[j];
+        for (int64_t j = 0; j < width; j++) row[j] = (double)units[i * width + j] - axes->mean[j];
         for (int64_t k = 0; k < q; k++) {
             double sum = 0.0;
-            for (int64_t j = 0; j < q; j++) sum += axes->map[k * q + j] * row[j];
+            for (int64_t j = 0; j < width; j++) sum += axes->map[k * width + j] * row[j];
             z[i * q + k] = (float)sum;
         }
     }
@@ -226,19 +233,27 @@ stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, float *z)
     return STONET_OK;
 }
 
+static double total_share(const sn_axes *axes)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < axes->q; k++) sum += axes->share[k];
+    return sum;
+}
+
 double sn_axes_effective(const sn_axes *axes)
 {
     double squares = 0.0;
     for (int64_t k = 0; k < axes->q; k++) squares += axes->share[k] * axes->share[k];
-    return axes->q > 0 ? 1.0 / squares : (double)NAN;
+    return axes->q > 0 ? total_share(axes) * total_share(axes) / squares : (double)NAN;
 }
 
 int64_t sn_axes_carrying(const sn_axes *axes, double part)
 {
+    const double total = total_share(axes);
     double sum = 0.0;
     for (int64_t k = 0; k < axes->q; k++) {
         sum += axes->share[k];
-        if (sum >= part) return k + 1;
+        if (sum >= part * total) return k + 1;
     }
     return axes->q;
 }
@@ -254,8 +269,9 @@ void sn_axes_free(sn_axes *axes)
 stonet_status sn_axes_put(const sn_axes *axes, sn_store *store)
 {
     if (axes->q == 0) return STONET_OK;
-    SN_TRY(sn_store_put_vector(store, "z_mean", SN_F64, axes->q, axes->mean));
-    SN_TRY(sn_store_put_matrix(store, "z_map", SN_F64, axes->q, axes->q, axes->map));
+    SN_TRY(sn_words_put(&sn_units_words, store, "z_units", axes->of));
+    SN_TRY(sn_store_put_vector(store, "z_mean", SN_F64, axes->width, axes->mean));
+    SN_TRY(sn_store_put_matrix(store, "z_map", SN_F64, axes->q, axes->width, axes->map));
     SN_TRY(sn_store_put_vector(store, "explained_share", SN_F64, axes->q, axes->share));
     return sn_store_put_real(store, "effective_dimension", sn_axes_effective(axes));
 }
@@ -270,30 +286,35 @@ static stonet_status copy_finite(const sn_tensor *tensor, double *to)
 static stonet_status get(const sn_store *store, sn_axes *axes)
 {
     const sn_tensor *mean, *map, *share;
-    SN_TRY(sn_store_get_vector(store, "z_mean", SN_F64, axes->q, &mean));
-    SN_TRY(sn_store_get_matrix(store, "z_map", SN_F64, axes->q, axes->q, &map));
+    SN_TRY(sn_store_get_vector(store, "z_mean", SN_F64, axes->width, &mean));
+    SN_TRY(sn_store_get_matrix(store, "z_map", SN_F64, axes->q, axes->width, &map));
     SN_TRY(sn_store_get_vector(store, "explained_share", SN_F64, axes->q, &share));
     SN_TRY(copy_finite(mean, axes->mean));
     SN_TRY(copy_finite(map, axes->map));
     SN_TRY(copy_finite(share, axes->share));
-    double sum = 0.0;
-    bool fine = true;
-    for (int64_t k = 0; k < axes->q; k++) {
-        sum += axes->share[k];
-        fine = fine && axes->share[k] >= 0.0;
-    }
+    const double sum = total_share(axes);
+    bool fine = sum > 0.0 && sum < 1.0 + 1e-6;
+    for (int64_t k = 0; k < axes->q; k++) fine = fine && axes->share[k] >= 0.0;
     char room[64];
-    if (!fine || fabs(sum - 1.0) > 1e-6)
+    if (!fine)
         return sn_fail(STONET_ERROR_FORMAT, "entry '%s' does not hold shares of one whole",
                        sn_store_name(store, "explained_share", room, sizeof room));
     return STONET_OK;
 }
 
-stonet_status sn_axes_get(const sn_store *store, int64_t q, sn_axes *axes)
+stonet_status sn_axes_get(const sn_store *store, int64_t width, sn_axes *axes)
 {
     *axes = (sn_axes){0};
+    const sn_tensor *share;
+    int of;
     if (sn_store_find(store, "z_map") == NULL) return STONET_OK; /* files before 0.2 */
-    stonet_status status = make(q, axes);
+    SN_TRY(sn_words_get(&sn_units_words, store, "z_units", &of));
+    SN_TRY(sn_store_get_vector(store, "explained_share", SN_F64, -1, &share));
+    const int64_t q = share->shape[0];
+    if (q < 1 || q > width || (q < width && of == SN_UNITS_PLAIN))
+        return sn_fail(STONET_ERROR_FORMAT, "the model has %lld columns of Z from %lld units", (long long)q,
+                       (long long)width);
+    stonet_status status = make(width, (sn_units)of, q, axes);
     if (status == STONET_OK) status = get(store, axes);
     if (status != STONET_OK) sn_axes_free(axes);
     return status;

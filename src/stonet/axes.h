@@ -13,34 +13,46 @@
  * variance that it gives the output, largest first. The same Z' comes from any other linear coordinates of Z.
  * Shares are d / sum d. A column's sign is that of its largest covariance with an output, the last of equals.
  *
- * The network stays as it is: Z' is a stored map of its Z.
+ * Units of the last hidden layer may also be taken activated, U = psi(mu_h), and more of them than columns of
+ * Z: then J = W, and the q leading axes are principal components of the output W U.
+ *
+ * The network stays as it is: Z' is a stored map of its units.
  */
 #ifndef SN_STONET_AXES_H
 #define SN_STONET_AXES_H
 
-#include "base/store.h"
+#include <stdbool.h>
+
+#include "base/words.h"
 #include "net/shape.h"
 
+typedef enum sn_units { SN_UNITS_PLAIN, SN_UNITS_ACTIVATED } sn_units;
+#define SN_UNITS_WORDS(between) "plain" between "activated"
+extern const sn_words sn_units_words;
+
 typedef struct sn_axes {
-    int64_t q;     /* 0: none, Z is the network's own */
-    double *mean;  /* q */
-    double *map;   /* q x q: Z' = map (Z - mean) */
+    int64_t q;     /* 0: none, Z is mu_h itself */
+    int64_t width; /* units of the last hidden layer */
+    sn_units of;   /* what is mapped: mu_h, or psi of it */
+    double *mean;  /* width */
+    double *map;   /* q x width: Z' = map (U - mean) */
     double *share; /* q, of the effect on the output, descending */
 } sn_axes;
 
-/* From the network's Z of n rows. None are learned when nothing of Z reaches the output. */
-stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n, const float *z,
-                            sn_axes *axes);
-/* z (n x q) <- Z'; nothing without axes. */
-stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, float *z);
+/* The q leading axes, from the units (n x width) of n rows. None are learned when nothing of them reaches the
+   output. */
+stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n, const float *units,
+                            sn_units of, int64_t q, sn_axes *axes);
+/* z (n x q) from units (n x width), which may be the same place when q is width; with axes only. */
+stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, const float *units, float *z);
 /* (sum d)^2 / sum d^2: between 1 and q; NaN without axes. */
 double sn_axes_effective(const sn_axes *axes);
-/* How many columns carry this part of the effect; q without axes. */
+/* How many columns carry this part of the effect of all columns; q without axes. */
 int64_t sn_axes_carrying(const sn_axes *axes, double part);
 void sn_axes_free(sn_axes *axes);
 
-/* As z_mean, z_map, explained_share and effective_dimension; files without them have none. */
+/* As z_units, z_mean, z_map, explained_share and effective_dimension; files without them have none. */
 stonet_status sn_axes_put(const sn_axes *axes, sn_store *store);
-stonet_status sn_axes_get(const sn_store *store, int64_t q, sn_axes *axes);
+stonet_status sn_axes_get(const sn_store *store, int64_t width, sn_axes *axes);
 
 #endif

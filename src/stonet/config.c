@@ -4,8 +4,13 @@
 #include <string.h>
 
 #include "engine/registry.h"
+#include "stonet/response.h"
 
 const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
+    {"response", SN_CHOICE, "mean", 0, 0, SN_RESPONSE_WORDS(SN_JOINED),
+     "what Z is to explain of a numeric response: its mean, or its whole law by an ensemble of functions of "
+     "it "
+     "(spread and shape too)"},
     {"hidden", SN_INTEGERS, "auto", 1, 100000, "auto|none",
      "widths of the hidden layers before the last one (which has width dim); none: one hidden layer"},
     {"activation", SN_CHOICE, "auto", 0, 0, "auto|" SN_ACTIVATION_WORDS(SN_JOINED),
@@ -104,7 +109,7 @@ static bool has_one_layer(const sn_settings *settings)
            (sn_is(settings, "hidden", "auto") && sn_is(settings, "front", "kernel"));
 }
 
-stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *problem, int64_t q,
+stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *problem, int64_t units,
                               sn_shape *shape)
 {
     *shape = (sn_shape){.task = problem->task};
@@ -118,7 +123,7 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *pro
     if (sn_is(settings, "hidden", "auto") && !has_one_layer(settings))
         shape->width[at++] = auto_width(problem);
     for (size_t i = 0; i < count; i++) shape->width[at++] = (int64_t)hidden[i];
-    shape->width[at++] = q;
+    shape->width[at++] = units;
     shape->layers = at;
     shape->width[at] = problem->outputs;
     shape->activation =

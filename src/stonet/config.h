@@ -12,7 +12,7 @@
 #include "stonet/front_kernel.h"
 #include "stonet/schedule.h"
 
-enum { SN_STONET_PARAMS = 34 };
+enum { SN_STONET_PARAMS = 35 };
 extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
 
 typedef struct sn_config {
@@ -45,8 +45,8 @@ typedef struct sn_config {
 
 /* Whether a kernel front is asked for, and which; NaN: what the data is to choose. */
 bool sn_config_kernel(const sn_settings *settings, const sn_problem *problem, sn_kernel_setting *kernel);
-/* Network shape for a problem and reduced dimension q. */
-stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *problem, int64_t q,
+/* Network shape for a problem and `units` in the last hidden layer. */
+stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *problem, int64_t units,
                               sn_shape *shape);
 /* Everything else; per-layer lists must fit the shape. "auto" values get the defaults that depend on n, p and
    the task alone. */

@@ -29,6 +29,7 @@ void sn_stonet_free(sn_stonet *net)
     sn_front_free(net->front);
     sn_network_clear(&net->network);
     sn_axes_free(&net->axes);
+    sn_response_free(&net->response);
     sn_free(net);
 }
 
@@ -302,10 +303,10 @@ static stonet_status keep(sn_stonet *net, const sn_config *config, const sn_trai
 }
 
 /* Rows may come as they are: the network's front is before them. */
-static stonet_status finish(const sn_problem *problem, const stonet_run *run, const sn_train_report *report,
-                            sn_stonet *net, stonet_outcome *outcome)
+static stonet_status finish(const sn_problem *problem, int64_t q, const stonet_run *run,
+                            const sn_train_report *report, sn_stonet *net, stonet_outcome *outcome)
 {
-    SN_TRY(sn_stonet_turn(net, problem, sn_threads(run)));
+    SN_TRY(sn_stonet_turn(net, problem, q, sn_threads(run)));
     tell(run, net, report);
     *outcome = report->outcome;
     return STONET_OK;
@@ -351,18 +352,67 @@ static stonet_status fit_front(const sn_problem *problem, const sn_settings *set
     return STONET_OK;
 }
 
-static stonet_status fit_stonet(const sn_problem *problem, int64_t q, const sn_settings *settings,
-                                const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
+/* The response as the network sees it: *seen, and the numbers behind it, to be freed (NULL: the same). */
+static stonet_status see(const sn_response *response, const sn_problem *problem, sn_problem *seen, double **y)
+{
+    *seen = *problem;
+    *y = NULL;
+    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
+    SN_TRY(SN_NEW_RAW(*y, problem->n * response->outputs));
+    SN_TRY(sn_response_encode(response, problem->n, problem->y, *y));
+    seen->y = *y;
+    seen->outputs = response->outputs;
+    return STONET_OK;
+}
+
+/* Units of the last hidden layer for q columns of Z, which are fewer where they are principal components. */
+static stonet_status choose_width(const sn_response *response, int64_t q, int64_t *width)
+{
+    enum { ENSEMBLE_UNITS = 10 };
+    *width = q;
+    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
+    if (q > response->outputs)
+        return sn_fail(
+            STONET_ERROR_ARGUMENT,
+            "response=%s has %lld outputs for this response, which %lld columns of Z carry: ask for "
+            "%lld at most",
+            sn_words_name(&sn_response_words, response->kind), (long long)response->outputs,
+            (long long)response->outputs, (long long)response->outputs);
+    *width = q > ENSEMBLE_UNITS ? q : ENSEMBLE_UNITS;
+    return STONET_OK;
+}
+
+/* A fit to the response as the network sees it, in `problem`. */
+static stonet_status fit_seen(const sn_problem *problem, int64_t width, const sn_settings *settings,
+                              const stonet_run *run, sn_stonet *net, sn_train_report *report)
 {
     SN_TRY(fit_front(problem, settings, run, net));
     sn_front *const front = net->front; /* the search may find another */
     sn_problem seen;
-    sn_train_report report;
     stonet_status status = sn_front_problem(front, problem, &seen);
-    if (status == STONET_OK) status = sn_config_shape(settings, &seen, q, &net->network.shape);
-    if (status == STONET_OK) status = fit_network(&seen, settings, run, net, &report);
+    if (status == STONET_OK) status = sn_config_shape(settings, &seen, width, &net->network.shape);
+    if (status == STONET_OK) status = fit_network(&seen, settings, run, net, report);
     sn_front_problem_free(front, &seen);
-    return status == STONET_OK ? finish(problem, run, &report, net, outcome) : status;
+    return status;
+}
+
+static stonet_status fit_stonet(const sn_problem *problem, int64_t q, const sn_settings *settings,
+                                const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
+{
+    const int kind = sn_words_choice(&sn_response_words, settings, "response");
+    sn_problem seen;
+    double *y = NULL;
+    int64_t width;
+    sn_train_report report;
+    stonet_status status;
+    SN_GOTO(status, sn_response_learn((sn_response_kind)kind, problem, &net->response), done);
+    SN_GOTO(status, choose_width(&net->response, q, &width), done);
+    SN_GOTO(status, see(&net->response, problem, &seen, &y), done);
+    SN_GOTO(status, fit_seen(&seen, width, settings, run, net, &report), done);
+    status = finish(problem, q, run, &report, net, outcome);
+done:
+    sn_free(y);
+    return status;
 }
 
 stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
@@ -397,6 +447,7 @@ static void forget_estimates(sn_stonet *net)
     net->stuck = false;
 }
 
+/* Of rows as the network sees them. */
 static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
                                 const stonet_run *run, sn_train_report *report)
 {
@@ -421,10 +472,17 @@ static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const
 stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
                                  const stonet_run *run, stonet_outcome *outcome)
 {
-    sn_problem seen;
+    const int64_t q = sn_stonet_dim(net);
+    sn_problem answered, seen = {0};
     sn_train_report report;
-    stonet_status status = sn_front_problem(net->front, problem, &seen);
+    double *y = NULL;
+    stonet_status status;
+    SN_GOTO(status, see(&net->response, problem, &answered, &y), done);
+    status = sn_front_problem(net->front, &answered, &seen);
     if (status == STONET_OK) status = train_more(net, &seen, settings, run, &report);
     sn_front_problem_free(net->front, &seen);
-    return status == STONET_OK ? finish(problem, run, &report, net, outcome) : status;
+    if (status == STONET_OK) status = finish(problem, q, run, &report, net, outcome);
+done:
+    sn_free(y);
+    return status;
 }

@@ -4,12 +4,14 @@
 
 #include "net/network.h"
 #include "stonet/axes.h"
+#include "stonet/response.h"
 #include "stonet/select.h"
 
 typedef struct sn_stonet {
     const sn_engine_ops *engine; /* that it was trained and is used with */
     sn_front *front;             /* what the network sees instead of x; NULL: x */
     sn_network network;
+    sn_response response; /* what its outputs are */
     sn_axes axes;         /* of its Z; none in files before 0.2 */
     sn_dynamics dynamics; /* of the last iteration, for stochastic passes and imputation */
     /* How it came about, for people. */
@@ -32,12 +34,18 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
                                  const stonet_run *run, stonet_outcome *outcome);
 void sn_stonet_free(sn_stonet *net);
 
-/* mu_layer (1 .. h+1) of the rows of a problem, whose response is not looked at; activated: psi of it (hidden
+/* The rows of a problem in what follows: its targets are those of the data; the response is looked at by
+   impute alone. mu_layer (1 .. h+1); activated: psi of it (hidden
    layers). out n x d_layer. */
 stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,
                                 int threads, float *out);
-/* Learns the axes of Z (stonet/axes.h) from these rows, or from many of them. */
-stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int threads);
+/* Columns of Z. */
+int64_t sn_stonet_dim(const sn_stonet *net);
+/* Learns the axes of Z (stonet/axes.h), q of them, from these rows or many of them; and the head of a
+   response that needs one. */
+stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t q, int threads);
+/* The answer E(Y|x) in scaled units, or class probabilities: out n x targets or classes. */
+stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem, int threads, double *out);
 /* Z on its axes, out n x q; activated: psi of the network's own Z instead, as the output layer sees it. */
 stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, bool activated, int threads,
                                float *z);

@@ -19,6 +19,9 @@ class StoNetClassifier(BaseStoNetClassifier):
     ----------
     n_components : int or "auto", default=2
         number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
+    response : {"mean", "ensemble"}, default="mean"
+        what Z is to explain of a numeric response: its mean, or its whole law by an ensemble of
+        functions of it (spread and shape too).
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one (which has width dim); none: one hidden
         layer. From 1 to 100000.
@@ -123,6 +126,7 @@ class StoNetClassifier(BaseStoNetClassifier):
 
     _method = "stonet"
     _settings = (
+        "response",
         "hidden",
         "activation",
         "front",
@@ -165,6 +169,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         self,
         n_components: int | str = 2,
         *,
+        response: str = "mean",
         hidden: int | tuple[int, ...] | str | None = "auto",
         activation: str = "auto",
         front: str = "auto",
@@ -206,6 +211,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
+        self.response = response
         self.hidden = hidden
         self.activation = activation
         self.front = front
@@ -254,6 +260,9 @@ class StoNetRegressor(BaseStoNetRegressor):
     ----------
     n_components : int or "auto", default=2
         number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
+    response : {"mean", "ensemble"}, default="mean"
+        what Z is to explain of a numeric response: its mean, or its whole law by an ensemble of
+        functions of it (spread and shape too).
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one (which has width dim); none: one hidden
         layer. From 1 to 100000.
@@ -357,6 +366,7 @@ class StoNetRegressor(BaseStoNetRegressor):
 
     _method = "stonet"
     _settings = (
+        "response",
         "hidden",
         "activation",
         "front",
@@ -399,6 +409,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         self,
         n_components: int | str = 2,
         *,
+        response: str = "mean",
         hidden: int | tuple[int, ...] | str | None = "auto",
         activation: str = "auto",
         front: str = "auto",
@@ -440,6 +451,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
+        self.response = response
         self.hidden = hidden
         self.activation = activation
         self.front = front

@@ -1,0 +1,324 @@
+#include "stonet/response.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linalg.h"
+#include "stonet/regression.h"
+
+SN_DEFINE_WORDS(sn_response_words, "response", SN_RESPONSE_ENSEMBLE, SN_RESPONSE_WORDS);
+
+enum {
+    DEGREES = 4,
+    PAIRED_TARGETS = 8 /* with more, their products are too many */
+};
+static const double SMALLEST = 0.01;    /* variance that a feature must have beyond those before it */
+static const double HEAD_PENALTY = 0.1; /* l2 of the head */
+
+/* ---- ranks -----------------------------------------------------------------------------------------------
+ */
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Knots at evenly spaced places of the sorted values, each at the middle of the ranks of its ties; what is
+   left of the room repeats the last. *distinct: how many there are. */
+static void place_knots(int64_t n, const double *sorted, double *knot, double *level, int64_t *distinct)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < SN_RESPONSE_KNOTS; k++) {
+        const int64_t at = n > 1 ? k * (n - 1) / (SN_RESPONSE_KNOTS - 1) : 0;
+        if (count > 0 && sorted[at] == knot[count - 1]) continue;
+        int64_t first = at, last = at;
+        while (first > 0 && sorted[first - 1] == sorted[at]) first--;
+        while (last < n - 1 && sorted[last + 1] == sorted[at]) last++;
+        knot[count] = sorted[at];
+        level[count++] = ((double)(first + last) / 2.0 + 0.5) / (double)n;
+    }
+    *distinct = count;
+    for (int64_t k = count; k < SN_RESPONSE_KNOTS; k++) {
+        knot[k] = knot[count - 1];
+        level[k] = level[count - 1];
+    }
+}
+
+/* The rank of y in (0, 1): linear between knots, that of the nearest beyond them. */
+static double rank_of(const double *knot, const double *level, double y)
+{
+    int64_t low = 0, high = SN_RESPONSE_KNOTS - 1;
+    if (y <= knot[low]) return level[low];
+    if (y >= knot[high]) return level[high];
+    while (high - low > 1) {
+        const int64_t middle = (low + high) / 2;
+        if (knot[middle] <= y)
+            low = middle;
+        else
+            high = middle;
+    }
+    return level[low] + (level[high] - level[low]) * (y - knot[low]) / (knot[high] - knot[low]);
+}
+
+static stonet_status learn_ranks(const sn_problem *problem, sn_response *response)
+{
+    double *sorted;
+    SN_TRY(SN_NEW_RAW(sorted, problem->n));
+    stonet_status status = STONET_OK;
+    for (int64_t t = 0; t < response->targets && status == STONET_OK; t++) {
+        int64_t distinct;
+        for (int64_t i = 0; i < problem->n; i++) sorted[i] = problem->y[i * response->targets + t];
+        qsort(sorted, (size_t)problem->n, sizeof *sorted, by_value);
+        place_knots(problem->n, sorted, response->knot + t * SN_RESPONSE_KNOTS,
+                    response->level + t * SN_RESPONSE_KNOTS, &distinct);
+        if (sorted[0] == sorted[problem->n - 1])
+            status = sn_fail(STONET_ERROR_DATA, "target %lld is constant: there is nothing to explain",
+                             (long long)t + 1);
+        else if (distinct < 3)
+            status = sn_fail(STONET_ERROR_DATA,
+                             "target %lld has two values: their law is told by its mean, which is what "
+                             "response=mean sees; response=ensemble is for more than two",
+                             (long long)t + 1);
+    }
+    sn_free(sorted);
+    return status;
+}
+
+/* ---- functions of the response ----------------------------------------------------------------------------
+ */
+
+static int64_t count_features(int64_t targets)
+{
+    return targets * DEGREES + (targets <= PAIRED_TARGETS ? targets * (targets - 1) / 2 : 0);
+}
+
+/* sqrt(2k + 1) P_k(2u - 1), k = 1 .. DEGREES: variance 1 over ranks u. */
+static void legendre(double u, double *out)
+{
+    const double x = 2.0 * u - 1.0;
+    double before = 1.0, now = x;
+    for (int k = 1; k <= DEGREES; k++) {
+        out[k - 1] = sqrt(2.0 * k + 1.0) * now;
+        const double next = ((2.0 * k + 1.0) * x * now - k * before) / (k + 1.0);
+        before = now;
+        now = next;
+    }
+}
+
+static void features_of(const sn_response *response, const double *y, double *out)
+{
+    const int64_t targets = response->targets;
+    for (int64_t t = 0; t < targets; t++) {
+        const double *knot = response->knot + t * SN_RESPONSE_KNOTS;
+        legendre(rank_of(knot, response->level + t * SN_RESPONSE_KNOTS, y[t]), out + t * DEGREES);
+    }
+    double *product = out + targets * DEGREES;
+    for (int64_t a = 0; a < targets && targets <= PAIRED_TARGETS; a++)
+        for (int64_t b = 0; b < a; b++) *product++ = out[a * DEGREES] * out[b * DEGREES];
+}
+
+/* The rows of map by Gram and Schmidt in the metric of the covariance C of the features (n x f, centred):
+   what feature j has beyond those before it, brought to variance 1; left out where that is next to nothing.
+ */
+static stonet_status whiten(int64_t n, const double *centred, sn_response *response)
+{
+    const int64_t f = response->features;
+    double *c = NULL, *times = NULL;
+    int64_t m = 0;
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(c, f * f), done);
+    SN_GOTO(status, SN_NEW_RAW(times, f), done);
+    SN_GOTO(status, SN_NEW(response->map, f * f), done);
+    sn_syrk_tn(f, n, 1.0 / (double)n, centred, 0.0, c);
+    for (int64_t j = 0; j < f; j++) {
+        double *row = response->map + m * f;
+        memset(row, 0, (size_t)f * sizeof *row);
+        row[j] = 1.0;
+        for (int64_t k = 0; k < m; k++) {
+            const double *other = response->map + k * f;
+            const double shared = sn_dot(f, other, c + j * f);
+            for (int64_t a = 0; a < f; a++) row[a] -= shared * other[a];
+        }
+        sn_gemv(false, f, f, 1.0, c, row, 0.0, times);
+        const double variance = sn_dot(f, row, times);
+        if (!(variance > SMALLEST)) continue;
+        for (int64_t a = 0; a < f; a++) row[a] /= sqrt(variance);
+        m++;
+    }
+    response->outputs = m;
+done:
+    sn_free(c);
+    sn_free(times);
+    return status;
+}
+
+static stonet_status learn_functions(const sn_problem *problem, sn_response *response)
+{
+    const int64_t n = problem->n, f = response->features;
+    double *values;
+    SN_TRY(SN_NEW_RAW(values, n * f));
+    for (int64_t i = 0; i < n; i++) features_of(response, problem->y + i * response->targets, values + i * f);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < f; j++) response->mean[j] += values[i * f + j] / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < f; j++) values[i * f + j] -= response->mean[j];
+    stonet_status status = whiten(n, values, response);
+    sn_free(values);
+    return status;
+}
+
+static stonet_status make(int64_t targets, sn_response *response)
+{
+    response->targets = targets;
+    response->features = count_features(targets);
+    SN_TRY(SN_NEW(response->knot, targets * SN_RESPONSE_KNOTS));
+    SN_TRY(SN_NEW(response->level, targets * SN_RESPONSE_KNOTS));
+    return SN_NEW(response->mean, response->features);
+}
+
+stonet_status sn_response_learn(sn_response_kind kind, const sn_problem *problem, sn_response *response)
+{
+    *response = (sn_response){.kind = kind, .targets = problem->outputs, .outputs = problem->outputs};
+    if (kind == SN_RESPONSE_MEAN) return STONET_OK;
+    if (problem->task == SN_CLASSIFICATION)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "response=%s is for numbers: the outputs for classes are their whole law already, so "
+                       "leave it out",
+                       sn_words_name(&sn_response_words, kind));
+    SN_TRY(make(problem->outputs, response));
+    SN_TRY(learn_ranks(problem, response));
+    return learn_functions(problem, response);
+}
+
+stonet_status sn_response_encode(const sn_response *response, int64_t n, const double *y, double *out)
+{
+    const int64_t f = response->features, m = response->outputs;
+    if (response->kind == SN_RESPONSE_MEAN) {
+        memcpy(out, y, (size_t)(n * m) * sizeof *out);
+        return STONET_OK;
+    }
+    double *values;
+    SN_TRY(SN_NEW_RAW(values, f));
+    for (int64_t i = 0; i < n; i++) {
+        features_of(response, y + i * response->targets, values);
+        for (int64_t j = 0; j < f; j++) values[j] -= response->mean[j];
+        sn_gemv(false, m, f, 1.0, response->map, values, 0.0, out + i * m);
+    }
+    sn_free(values);
+    return STONET_OK;
+}
+
+/* ---- the head ---------------------------------------------------------------------------------------------
+ */
+
+stonet_status sn_response_fit_head(sn_response *response, const sn_problem *problem, const sn_rows *rows,
+                                   int64_t units, const float *psi)
+{
+    sn_free(response->coef);
+    sn_free(response->intercept);
+    response->coef = response->intercept = NULL;
+    response->units = units;
+    SN_TRY(SN_NEW(response->coef, response->targets * units));
+    SN_TRY(SN_NEW(response->intercept, response->targets));
+    const sn_regression regression = {
+        .problem = problem, .rows = rows, .d = units, .x = psi, .l2 = HEAD_PENALTY};
+    bool found;
+    return sn_regress(&regression, NULL, response->coef, response->intercept, &found);
+}
+
+void sn_response_predict(const sn_response *response, int64_t n, const float *psi, double *out)
+{
+    const int64_t units = response->units;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t t = 0; t < response->targets; t++) {
+            double sum = response->intercept[t];
+            for (int64_t k = 0; k < units; k++)
+                sum += response->coef[t * units + k] * (double)psi[i * units + k];
+            out[i * response->targets + t] = sum;
+        }
+}
+
+void sn_response_free(sn_response *response)
+{
+    sn_free(response->knot);
+    sn_free(response->level);
+    sn_free(response->mean);
+    sn_free(response->map);
+    sn_free(response->coef);
+    sn_free(response->intercept);
+    *response = (sn_response){0};
+}
+
+/* ---- the model file
+ * ---------------------------------------------------------------------------------------- */
+
+stonet_status sn_response_put(const sn_response *response, sn_store *store)
+{
+    const int64_t t = response->targets, f = response->features;
+    SN_TRY(sn_words_put(&sn_response_words, store, "response", response->kind));
+    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
+    SN_TRY(sn_store_put_matrix(store, "response_knots", SN_F64, t, SN_RESPONSE_KNOTS, response->knot));
+    SN_TRY(sn_store_put_matrix(store, "response_levels", SN_F64, t, SN_RESPONSE_KNOTS, response->level));
+    SN_TRY(sn_store_put_vector(store, "response_mean", SN_F64, f, response->mean));
+    SN_TRY(sn_store_put_matrix(store, "response_map", SN_F64, response->outputs, f, response->map));
+    SN_TRY(sn_store_put_matrix(store, "head_coef", SN_F64, t, response->units, response->coef));
+    return sn_store_put_vector(store, "head_intercept", SN_F64, t, response->intercept);
+}
+
+static stonet_status take(const sn_store *store, const char *name, int64_t rows, int64_t cols, double *to)
+{
+    const sn_tensor *tensor;
+    SN_TRY(rows == 0 ? sn_store_get_vector(store, name, SN_F64, cols, &tensor)
+                     : sn_store_get_matrix(store, name, SN_F64, rows, cols, &tensor));
+    SN_TRY(sn_tensor_check_finite(tensor));
+    memcpy(to, tensor->data, (size_t)sn_tensor_count(tensor) * sizeof *to);
+    return STONET_OK;
+}
+
+/* Knots that go down would lead rank_of astray. */
+static stonet_status check_order(const sn_store *store, const char *name, int64_t rows, const double *values)
+{
+    char room[64];
+    for (int64_t k = 0; k < rows * SN_RESPONSE_KNOTS; k++)
+        if (k % SN_RESPONSE_KNOTS > 0 && values[k] < values[k - 1])
+            return sn_fail(STONET_ERROR_FORMAT, "entry '%s' is not in ascending order",
+                           sn_store_name(store, name, room, sizeof room));
+    return STONET_OK;
+}
+
+static stonet_status get_ensemble(const sn_store *store, int64_t outputs, int64_t units,
+                                  sn_response *response)
+{
+    enum { MOST_TARGETS = 1 << 16 };
+    const sn_tensor *intercept;
+    SN_TRY(sn_store_get_vector(store, "head_intercept", SN_F64, -1, &intercept));
+    const int64_t t = intercept->shape[0];
+    if (t < 1 || t > MOST_TARGETS)
+        return sn_fail(STONET_ERROR_FORMAT, "the model has a response of %lld targets", (long long)t);
+    SN_TRY(make(t, response));
+    response->outputs = outputs;
+    response->units = units;
+    SN_TRY(SN_NEW(response->map, outputs * response->features));
+    SN_TRY(SN_NEW(response->coef, t * units));
+    SN_TRY(SN_NEW(response->intercept, t));
+    SN_TRY(take(store, "response_knots", t, SN_RESPONSE_KNOTS, response->knot));
+    SN_TRY(take(store, "response_levels", t, SN_RESPONSE_KNOTS, response->level));
+    SN_TRY(check_order(store, "response_knots", t, response->knot));
+    SN_TRY(take(store, "response_mean", 0, response->features, response->mean));
+    SN_TRY(take(store, "response_map", outputs, response->features, response->map));
+    SN_TRY(take(store, "head_coef", t, units, response->coef));
+    return take(store, "head_intercept", 0, t, response->intercept);
+}
+
+stonet_status sn_response_get(const sn_store *store, int64_t outputs, int64_t units, sn_response *response)
+{
+    *response = (sn_response){.targets = outputs, .outputs = outputs};
+    if (sn_store_find_text(store, "response") == NULL) return STONET_OK; /* files before 0.2 */
+    int kind;
+    SN_TRY(sn_words_get(&sn_response_words, store, "response", &kind));
+    response->kind = (sn_response_kind)kind;
+    return response->kind == SN_RESPONSE_ENSEMBLE ? get_ensemble(store, outputs, units, response) : STONET_OK;
+}
