@@ -202,7 +202,7 @@ static void all_is_every_method(void **state)
     size_t count = json_array_size(json_object_get(known, "methods"));
     assert_true(count > 15);
     SH("stonet compare a.csv --target label --methods all --dim 1 --folds 2 --quiet --json --set epochs=2 "
-       "--set nnsdr:refine=2 --set iterations=2 --set restarts=1");
+       "--set nnsdr:refine=2 --set benn:units=20 --set iterations=2 --set restarts=1");
     json_t *rows = captured_rows();
     assert_int_equal(json_array_size(rows), count);
     for (size_t i = 0; i < count; i++) {

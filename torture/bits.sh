@@ -13,7 +13,7 @@ awk 'BEGIN {srand(1); print "a,b,c,d,y"; for (i = 0; i < 200; i++) {a = rand(); 
 # fit NAME METHOD, in the environment given: the model NAME and its predictions NAME.csv
 fit() {
     extra=
-    case $2 in stonet) extra='--set hidden=16 --set epochs=20';; nnsdr|autoencoder) extra='--set epochs=20';; esac
+    case $2 in stonet) extra='--set hidden=16 --set epochs=20';; nnsdr|autoencoder|benn|gmddnet) extra='--set epochs=20';; esac
     # shellcheck disable=SC2086
     "$program" fit t.csv --target y --method "$2" --dim 1 --quiet --out "$1" $extra 2> err || { cat err; exit 1; }
     "$program" predict "$1" t.csv > "$1.csv"

@@ -75,7 +75,9 @@ static size_t add_methods(torture_command *all, size_t count)
         const char *more = strcmp(name, "stonet") == 0        ? " " NET
                            : strcmp(name, "nnsdr") == 0       ? " --set epochs=2"
                            : strcmp(name, "autoencoder") == 0 ? " --set epochs=2"
-                                                              : "";
+                           : strcmp(name, "gmddnet") == 0     ? " --set epochs=2 --set hidden=4"
+                           : strcmp(name, "benn") == 0 ? " --set epochs=2 --set units=8 --set transforms=5"
+                                                       : "";
         for (int way = 0; way < 2; way++) {
             torture_command *command = &all[count++];
             *command = (torture_command){.output = {"o1"}};

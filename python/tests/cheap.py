@@ -26,6 +26,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "MAVE": {},
     "NNSDR": {"hidden": 8, "epochs": 2, "refine": 2},
     "Autoencoder": {"hidden": 8, "epochs": 2},
+    "BENN": {"hidden": 8, "units": 20, "transforms": 10, "epochs": 2},
+    "GMDDNet": {"hidden": 8, "epochs": 2},
 }
 
 

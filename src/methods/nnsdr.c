@@ -136,7 +136,7 @@ static stonet_status start_refinement(const sn_network *first, int64_t d, const 
     *to = (sn_shape){.layers = LAYERS,
                      .width = {p, d, h, m},
                      .activation = SN_RELU,
-                     .linear_first = true,
+                     .linear_layer = 1,
                      .task = from->task};
     SN_TRY(sn_shape_layout(to));
     SN_TRY(SN_NEW(net->theta, to->parameters));

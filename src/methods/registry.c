@@ -25,6 +25,8 @@
     method(lsmie) \
     method(scr) \
     method(cve) \
+    method(benn) \
+    method(gmddnet) \
     /* end of the list */
 /* clang-format on */
 

@@ -1,20 +1,35 @@
 /*
  * Sliced inverse regression: with z the whitened x and zbar_h the mean of slice h (share p_h), the candidate
  * matrix is M = sum_h p_h zbar_h zbar_h' = A'A, with rows sqrt(p_h) zbar_h of A (slices x rank). The shares
- * weigh the means to 0, so M has rank at most slices - 1.
+ * weigh the means to 0, so M has rank at most slices - 1. With basis=poly a numeric response counts by its
+ * powers and not by slices (methods/response_basis.h).
  */
 #include <math.h>
 
 #include "math/linalg.h"
-#include "methods/spectral.h"
+#include "methods/response_basis.h"
 
-static const sn_param params[] = {SN_PARAM_SLICES, SN_PARAM_RIDGE};
+static const sn_param params[] = {
+    SN_PARAM_SLICES,
+    SN_PARAM_RIDGE,
+    {"basis", SN_CHOICE, "slices", 0, 0, "slices|poly",
+     "functions of a numeric target: indicators of slices, or its powers"},
+    {"degree", SN_INTEGER, "3", 1, 10, NULL, "highest power (basis=poly)"},
+};
+
+/* The powers to use in place of slices; 0: slices it is, as always for classes. */
+static int64_t powers(const sn_sample *sample, const sn_settings *settings)
+{
+    const bool poly = sn_is(settings, "basis", "poly") && sample->problem->task == SN_REGRESSION;
+    return poly ? sn_int(settings, "degree") : 0;
+}
 
 static stonet_status find_matrix(const sn_sample *sample, const sn_settings *settings, sn_workspace *keep,
                                  sn_matrix *out)
 {
-    (void)settings;
     int64_t slices = sample->slices.count, rank = sample->whitening.rank;
+    const int64_t degree = powers(sample, settings);
+    if (degree > 0) return sn_basis_matrix(sample, degree, keep, out);
     out->form = SN_FORM_ROOT;
     out->rows = slices;
     out->most = slices - 1;
@@ -25,19 +40,18 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     return STONET_OK;
 }
 
-/* T_k = n sum_{j > k} lambda_j, chi-square with (rank - k)(slices - k - 1) degrees of freedom for normal x.
- */
+/* T_k = n sum_{j > k} lambda_j, chi-square with (rank - k)(most - k) degrees of freedom for normal x, most =
+   slices - 1 or the powers. */
 static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix, const sn_eigen *eigen,
                                 sn_tests *tests)
 {
-    (void)matrix;
     double tail = 0.0;
     tests->count = eigen->count < SN_MAX_TESTS ? eigen->count : SN_MAX_TESTS;
     for (int64_t k = eigen->count - 1; k >= 0; k--) {
         tail += eigen->value[k];
         if (k >= tests->count) continue;
         tests->test[2 * k] = (double)sample->problem->n * tail;
-        tests->test[2 * k + 1] = (double)((sample->whitening.rank - k) * (sample->slices.count - k - 1));
+        tests->test[2 * k + 1] = (double)((sample->whitening.rank - k) * (matrix->most - k));
     }
     return STONET_OK;
 }
@@ -107,11 +121,12 @@ static double block_product(int64_t rank, int64_t k, const double *a, const doub
 static stonet_status find_general(const sn_sample *sample, const sn_settings *settings,
                                   const sn_matrix *matrix, const sn_eigen *eigen, sn_tests *tests)
 {
-    (void)settings;
     SN_WORKSPACE(scratch);
     mixture law;
-    SN_TRY(make_mixture(sample, &scratch, &law));
     SN_TRY(find_tests(sample, matrix, eigen, tests));
+    const int64_t degree = powers(sample, settings);
+    if (degree > 0) return sn_basis_general(sample, degree, tests);
+    SN_TRY(make_mixture(sample, &scratch, &law));
     const int64_t slices = law.slices, rank = law.rank;
     for (int64_t k = 0; k < tests->count; k++) {
         double sum = 0.0, squares = 0.0;
@@ -136,7 +151,7 @@ static stonet_status find_general(const sn_sample *sample, const sn_settings *se
 static const sn_candidate candidate = {
     .name = "sir",
     .sliced = true,
-    .limit = "one fewer than the slices, or the rank of x",
+    .limit = "one fewer than the slices (or as many as the powers), or the rank of x",
     .matrix = find_matrix,
     .tests = find_tests,
     .general = find_general,

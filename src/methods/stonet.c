@@ -140,7 +140,7 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
 static stonet_status load_network(const sn_store *store, sn_network *network)
 {
     SN_TRY(sn_network_get(store, network));
-    if (network->shape.layers < 2 || network->shape.linear_first || network->scaling.columns > 0)
+    if (network->shape.layers < 2 || network->shape.linear_layer != 0 || network->scaling.columns > 0)
         return sn_fail(STONET_ERROR_FORMAT, "the model's network is not one of a StoNet");
     return STONET_OK;
 }

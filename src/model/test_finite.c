@@ -18,6 +18,7 @@ static stonet_model *fitted(const sn_method *method, const sn_table *table)
 {
     stonet_spec *spec = sn_testing_spec(method->name, "1");
     if (sn_settings_has(spec->settings, "epochs")) stonet_spec_set(spec, "epochs", "2");
+    if (sn_settings_has(spec->settings, "transforms")) stonet_spec_set(spec, "transforms", "20");
     stonet_model *model = NULL;
     if (stonet_fit(spec, table->data, NULL, &model) != STONET_OK)
         fail_msg("%s: %s", method->name, stonet_last_error());

@@ -26,6 +26,8 @@ static const struct variant {
     {"stonet", ROWS, {{"output", "refit"}, {"epochs", "1"}, {"weight_decay", "0.01"}}},
     {"nnsdr", ROWS, {{"epochs", "1"}, {"refine", "1"}, {"hidden", "64"}, {"batch", "256"}}},
     {"autoencoder", ROWS, {{"epochs", "1"}}},
+    {"benn", ROWS, {{"epochs", "2"}, {"units", "50"}, {"transforms", "30"}}},
+    {"gmddnet", ROWS, {{"epochs", "1"}, {"hidden", "20,10"}}},
     {"opg", ROWS, {{"anchors", "30"}}},
     {"mave", ROWS, {{"anchors", "10"}}},
     {"lasso-sir", ROWS, {{"folds", "3"}}},

@@ -47,7 +47,7 @@ static stonet_status read_network(const sn_store *part, sn_network *net)
 static stonet_status rewrite_network(const sn_store *old, const char *prefix, bool linear_first,
                                      sn_store *fresh)
 {
-    sn_network net = {.shape = {.linear_first = linear_first}};
+    sn_network net = {.shape = {.linear_layer = linear_first ? 1 : 0}};
     sn_store *from = NULL, *to = NULL;
     stonet_status status;
     SN_GOTO(status, sn_store_part(old, prefix, &from), done);

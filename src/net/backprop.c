@@ -175,6 +175,16 @@ static double output_delta(const sn_backprop *b, const sn_problem *problem, cons
     return loss;
 }
 
+/* The joint loss of the batch; gain x d loss / d mu of the last layer. */
+static double joint_delta(const sn_backprop *b, const sn_problem *problem, const int64_t *rows, int64_t count)
+{
+    const int layers = b->shape->layers;
+    float *delta = b->delta[layers];
+    const double loss = b->joint->slope(b->joint->user, problem, rows, count, b->value[layers], delta);
+    for (int64_t i = 0; i < count * b->shape->width[layers]; i++) delta[i] *= (float)b->gain;
+    return loss;
+}
+
 /* From the output's delta to the block's part of the gradient. */
 static void backward(const sn_backprop *b, int64_t first, int64_t last, const float *theta, float *gradient)
 {
@@ -204,7 +214,7 @@ double sn_backprop_gradient(sn_backprop *b, const sn_problem *problem, const int
     int64_t block_rows = (count + SN_BACKPROP_BLOCKS - 1) / SN_BACKPROP_BLOCKS;
     if (block_rows < MIN_BLOCK_ROWS) block_rows = MIN_BLOCK_ROWS;
     int64_t blocks = (count + block_rows - 1) / block_rows, size = b->shape->parameters;
-    double loss[SN_BACKPROP_BLOCKS] = {0};
+    double loss[SN_BACKPROP_BLOCKS] = {0}, joint_loss = 0;
 #pragma omp parallel num_threads(blocks > 1 ? b->threads : 1)
     {
         sn_serial_blas();
@@ -213,8 +223,18 @@ double sn_backprop_gradient(sn_backprop *b, const sn_problem *problem, const int
             int64_t first = k * block_rows, last = first + block_rows < count ? first + block_rows : count;
             gather(b, problem, rows, first, last);
             forward(b, rows, first, last, theta, iteration);
-            loss[k] = output_delta(b, problem, rows, first, last, count);
-            backward(b, first, last, theta, b->partial + k * size);
+            if (b->joint == NULL) loss[k] = output_delta(b, problem, rows, first, last, count);
+            if (b->joint == NULL) backward(b, first, last, theta, b->partial + k * size);
+        }
+        if (b->joint != NULL) {
+#pragma omp single
+            joint_loss = joint_delta(b, problem, rows, count);
+#pragma omp for schedule(static, 1)
+            for (int64_t k = 0; k < blocks; k++) {
+                int64_t first = k * block_rows,
+                        last = first + block_rows < count ? first + block_rows : count;
+                backward(b, first, last, theta, b->partial + k * size);
+            }
         }
 #pragma omp for schedule(static)
         for (int64_t j = 0; j < size; j++) {
@@ -223,6 +243,7 @@ double sn_backprop_gradient(sn_backprop *b, const sn_problem *problem, const int
             b->gradient[j] = sum;
         }
     }
+    if (b->joint != NULL) return joint_loss;
     double total = 0;
     for (int64_t k = 0; k < blocks; k++) total += loss[k];
     return total / (double)count;

@@ -92,7 +92,7 @@ stonet_status sn_network_load_as(const sn_store *store, const char *method, int 
 {
     SN_TRY(sn_network_load(store, state));
     const sn_shape *shape = &((const sn_network *)*state)->shape;
-    if (shape->layers == layers && shape->linear_first == linear_first) return STONET_OK;
+    if (shape->layers == layers && (shape->linear_layer == 1) == linear_first) return STONET_OK;
     sn_network_free(*state);
     *state = NULL;
     return sn_fail(STONET_ERROR_FORMAT, "the model's network is not one of %s: %d layers%s are wanted",

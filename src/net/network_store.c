@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "net/network.h"
 
-/* What layer 1 is; the words of sn_shape.linear_first. */
+/* What layer 1 is; the words of sn_shape.linear_layer. */
 enum { ACTIVATED, LINEAR };
 #define FIRST_LAYER_WORDS(between) "activated" between "linear"
 SN_DEFINE_WORDS(sn_first_layer_words, "kind of first layer", LINEAR, FIRST_LAYER_WORDS);
@@ -41,11 +41,14 @@ stonet_status sn_network_put(const sn_network *net, sn_store *store)
 {
     const sn_shape *shape = &net->shape;
     const bool scaled = net->scaling.columns > 0;
+    if (shape->linear_layer > 1)
+        return sn_fail(STONET_ERROR_ARGUMENT, "a network with a linear layer %d cannot be saved",
+                       shape->linear_layer);
     SN_TRY(sn_store_put_vector(store, "widths", SN_I64, shape->layers + 1, shape->width));
     SN_TRY(sn_words_put(&sn_activation_words, store, "activation", shape->activation));
     SN_TRY(sn_words_put(&sn_activation_words, store, "input_activation", shape->input_activation));
-    SN_TRY(
-        sn_words_put(&sn_first_layer_words, store, "first_layer", shape->linear_first ? LINEAR : ACTIVATED));
+    SN_TRY(sn_words_put(&sn_first_layer_words, store, "first_layer",
+                        shape->linear_layer == 1 ? LINEAR : ACTIVATED));
     SN_TRY(sn_words_put(&sn_task_words, store, "task", shape->task));
     SN_TRY(sn_words_put(&sn_scaling_words, store, "scaling", scaled ? STANDARD : NONE));
     SN_TRY(put_layers(net, store));
@@ -62,7 +65,7 @@ static stonet_status get_words(const sn_store *store, sn_shape *shape, bool *sca
     SN_TRY(sn_words_get(&sn_scaling_words, store, "scaling", &scaling));
     shape->activation = (sn_activation)activation;
     shape->input_activation = (sn_activation)input_activation;
-    shape->linear_first = first_layer == LINEAR;
+    shape->linear_layer = first_layer == LINEAR ? 1 : 0;
     shape->task = (sn_task)task;
     *scaled = scaling == STANDARD;
     return STONET_OK;

@@ -29,7 +29,7 @@ stonet_status sn_shape_layout(sn_shape *shape)
 sn_activation sn_shape_activation(const sn_shape *shape, int layer)
 {
     if (layer == 0) return shape->input_activation;
-    return layer == 1 && shape->linear_first ? SN_IDENTITY : shape->activation;
+    return layer == shape->linear_layer ? SN_IDENTITY : shape->activation;
 }
 
 void sn_shape_start(const sn_shape *shape, uint64_t seed, float *theta)

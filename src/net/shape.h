@@ -5,8 +5,8 @@
  *
  *     mu_1 = b_1 + w_1 psi_0(x),   mu_i = b_i + w_i psi_{i-1}(Y_{i-1})      w_i is d_i x d_{i-1}, row-major
  *
- * psi_0 is the input activation (identity unless asked for), psi_1 the identity if the first layer is linear,
- * and psi the same in all other layers. In arrays, layer i has index i - 1.
+ * psi_0 is the input activation (identity unless asked for), psi_i the identity for the one layer that may be
+ * linear, and psi the same in all other layers. In arrays, layer i has index i - 1.
  */
 #ifndef SN_NET_SHAPE_H
 #define SN_NET_SHAPE_H
@@ -26,7 +26,8 @@ typedef struct sn_shape {
     int64_t width[SN_MAX_LAYERS + 1]; /* d_0 .. d_{h+1} */
     sn_activation activation;
     sn_activation input_activation;
-    bool linear_first; /* psi_1 is the identity: layer 1 is a linear reduction of the inputs */
+    int linear_layer; /* psi of this layer is the identity (1: layer 1 is a linear reduction of the inputs);
+                         0: of none */
     sn_task task;
     int64_t weight_at[SN_MAX_LAYERS]; /* where w_{i+1} starts in the flat array */
     int64_t bias_at[SN_MAX_LAYERS];

@@ -56,7 +56,7 @@ static double plain_loss(const sn_backprop *b, const sn_problem *e, const int64_
             input[j] = a[j] = sn_psi(s->input_activation, x);
         }
         for (int i = 1; i <= s->layers; i++) {
-            sn_activation psi = i == s->layers || (i == 1 && s->linear_first) ? SN_IDENTITY : s->activation;
+            sn_activation psi = i == s->layers || i == s->linear_layer ? SN_IDENTITY : s->activation;
             for (int64_t k = 0; k < s->width[i]; k++) {
                 mu[k] = theta[s->bias_at[i - 1] + k];
                 for (int64_t j = 0; j < s->width[i - 1]; j++)
@@ -150,12 +150,15 @@ static void gradients_are_derivatives(void **unused)
     check(&(sn_shape){.layers = 1, .width = {5, 3}, .activation = SN_TANH}, &classes, true, 0);
     /* nnsdr, first and second step */
     check(&(sn_shape){.layers = 2, .width = {5, 16, 3}, .activation = SN_RELU}, &numbers, false, 0.4);
-    sn_shape second = {.layers = 3, .width = {5, 2, 16, 3}, .activation = SN_RELU, .linear_first = true};
+    sn_shape second = {.layers = 3, .width = {5, 2, 16, 3}, .activation = SN_RELU, .linear_layer = 1};
     check(&second, &numbers, false, 0.4);
     second.width[2] = 11;
     check(&second, &classes, true, 0.4);
     second.activation = SN_TANH;
     check(&second, &classes, true, 0.4);
+    /* benn: a linear belt between two parts */
+    check(&(sn_shape){.layers = 4, .width = {5, 6, 2, 7, 3}, .activation = SN_RELU, .linear_layer = 2},
+          &numbers, false, 0);
     /* autoencoder */
     check(&(sn_shape){.layers = 4, .width = {5, 4, 2, 4, 5}, .activation = SN_TANH}, &itself, true, 0);
     /* inputs through an activation of their own */

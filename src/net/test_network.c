@@ -39,7 +39,7 @@ static sn_network make_network(const sn_shape *like, bool scaled)
 static const sn_shape SHAPES[] = {
     {.layers = 1, .width = {P, 3}, .activation = SN_TANH, .task = SN_CLASSIFICATION},
     {.layers = 2, .width = {P, 8, 2}, .activation = SN_SIGMOID, .input_activation = SN_RELU},
-    {.layers = 3, .width = {P, 2, 6, 3}, .activation = SN_RELU, .linear_first = true},
+    {.layers = 3, .width = {P, 2, 6, 3}, .activation = SN_RELU, .linear_layer = 1},
     {.layers = 4, .width = {P, 4, 2, 4, P}, .activation = SN_IDENTITY, .task = SN_CLASSIFICATION},
 };
 enum { N_SHAPES = sizeof SHAPES / sizeof *SHAPES };
@@ -210,7 +210,7 @@ static void layers_have_their_activations(void **state)
                 float got[N * 8], activated[N * 8];
                 assert_ok(sn_network_forward(&net, x, N, i, false, got));
                 assert_ok(sn_network_forward(&net, x, N, i, true, activated));
-                sn_activation psi = i == 1 && s->linear_first ? SN_IDENTITY : s->activation;
+                sn_activation psi = i == s->linear_layer ? SN_IDENTITY : s->activation;
                 for (int64_t u = 0; u < s->width[i]; u++) {
                     mu[u] = (double)net.theta[s->bias_at[i - 1] + u];
                     for (int64_t j = 0; j < s->width[i - 1]; j++)

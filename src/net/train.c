@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/pace.h"
 #include "math/noise.h"
-#include "net/backprop.h"
 
 enum { MIN_SHARED = 1 << 16 }; /* parameters below which threads cost an update more than they save */
 
@@ -39,7 +38,8 @@ static stonet_status create(trainer *t, const sn_network *net, const stonet_run 
     SN_TRY(SN_NEW(t->rows, capacity));
     t->backprop.shape = t->shape;
     t->backprop.scaling = net->scaling.columns > 0 ? &net->scaling : NULL;
-    t->backprop.gain = t->problem->label != NULL ? 1.0 : 2.0 / (double)outputs;
+    t->backprop.joint = t->training->joint;
+    t->backprop.gain = t->problem->label != NULL || t->training->joint != NULL ? 1.0 : 2.0 / (double)outputs;
     t->backprop.dropout = t->training->dropout;
     t->backprop.seed = run->seed;
     t->threads = sn_threads(run);

@@ -8,6 +8,7 @@
 #define SN_NET_TRAIN_H
 
 #include "base/run.h"
+#include "net/backprop.h"
 #include "net/network.h"
 
 typedef enum sn_rule {
@@ -23,6 +24,7 @@ typedef struct sn_training {
     double decay; /* weights also shrink: SGD by adding decay w to g, the others by rate decay w */
     double dropout;
     int64_t batch, epochs;
+    const sn_batch_loss *joint; /* a loss of each batch as a whole; NULL: that of net/loss.h */
     /* Called after every update, e.g. to put a constraint back; may be NULL. */
     void (*after_step)(void *user, float *theta);
     void *user;

@@ -1,0 +1,211 @@
+/*
+ * Belted and ensembled neural network (Tang and Li 2025): an encoder f_D to q numbers, the belt, and a second
+ * network f_E from them to many functions of the response at once,
+ *
+ *     minimise  mean_i |g(y_i) - f_E(f_D(x_i))|^2,    Z = f_D(x)
+ *
+ *     p - hidden - .. - q (linear) - units - transforms
+ *
+ * so that Z holds what x says about every g(y), hence about the law of y and not its mean alone. The
+ * functions are Gaussians g_j(y) = exp(-(y - t_j)^2 / 2), y with variance 1, t_j uniform on (-2, 2) (several
+ * targets take turns); or the powers y, y^2, ..; or, for classes, the indicators. Only the encoder is kept.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "math/noise.h"
+#include "methods/encoder.h"
+#include "net/train.h"
+
+enum { USUAL_BATCH = 10000, MOST_ENCODER_LAYERS = 8 };
+
+static const sn_param params[] = {
+    {"hidden", SN_INTEGERS, "50,50", 1, 1e5, "none",
+     "units of the encoder's hidden layers (none: Z is a linear function of x)"},
+    {"units", SN_INTEGER, "2000", 1, 1e6, NULL, "hidden units between Z and the functions of the response"},
+    {"ensemble", SN_CHOICE, "gaussian", 0, 0, "gaussian|powers",
+     "functions of a numeric response: Gaussians at random places, or y, y^2, .."},
+    {"transforms", SN_INTEGER, "1000", 1, 1e5, NULL, "how many of them (powers: at most 10)"},
+    {"epochs", SN_INTEGER, "150", 1, 1e7, NULL, "passes over the training rows"},
+    {"batch", SN_INTEGER, "auto", 1, 1e7, "auto", "rows of a mini-batch (auto: all, at most 10,000)"},
+    {"rate", SN_REAL, "0.001", 1e-12, 1e3, NULL, "learning rate (Adam)"},
+    {"decay", SN_REAL, "0", 0, 1e3, NULL, "weight decay: each step also takes rate x decay off the weights"},
+};
+
+/* ---- functions of the response ----------------------------------------------------------------- */
+
+static void fill_indicators(const sn_problem *problem, double *g)
+{
+    const int64_t classes = problem->outputs;
+    memset(g, 0, (size_t)(problem->n * classes) * sizeof *g);
+    for (int64_t i = 0; i < problem->n; i++) g[i * classes + problem->label[i]] = 1.0;
+}
+
+static stonet_status fill_gaussians(const sn_problem *problem, int64_t count, uint64_t seed, double *g)
+{
+    SN_WORKSPACE(scratch);
+    double *place = NULL;
+    sn_random random;
+    SN_TRY(SN_TAKE(&scratch, place, count));
+    sn_random_init(&random, seed, SN_STREAM_FEATURES, 0);
+    for (int64_t j = 0; j < count; j++) place[j] = 4.0 * sn_random_uniform(&random) - 2.0;
+    for (int64_t i = 0; i < problem->n; i++)
+        for (int64_t j = 0; j < count; j++) {
+            const double away = problem->y[i * problem->outputs + j % problem->outputs] - place[j];
+            g[i * count + j] = exp(-0.5 * away * away);
+        }
+    return STONET_OK;
+}
+
+/* Powers of each target, every one scaled to variance 1: a plain y^3 would outweigh the rest. */
+static stonet_status fill_powers(const sn_problem *problem, int64_t count, double *g)
+{
+    const int64_t n = problem->n, m = problem->outputs;
+    for (int64_t j = 0; j < count; j++) {
+        double sum = 0.0, squares = 0.0;
+        for (int64_t i = 0; i < n; i++)
+            sum += g[i * count + j] = pow(problem->y[i * m + j % m], (double)(1 + j / m));
+        const double mean = sum / (double)n;
+        for (int64_t i = 0; i < n; i++) squares += (g[i * count + j] - mean) * (g[i * count + j] - mean);
+        if (!(squares > 0.0) || !isfinite(squares))
+            return sn_fail(STONET_ERROR_DATA,
+                           "benn: power %lld of the response is constant or overflows; use ensemble=gaussian",
+                           (long long)(1 + j / m));
+        const double sd = sqrt(squares / (double)n);
+        for (int64_t i = 0; i < n; i++) g[i * count + j] = (g[i * count + j] - mean) / sd;
+    }
+    return STONET_OK;
+}
+
+/* What the network is to give for each row: *g, an array of `keep`, n x *count. */
+static stonet_status make_transforms(const sn_problem *problem, const sn_settings *settings, uint64_t seed,
+                                     sn_workspace *keep, int64_t *count, double **g)
+{
+    const bool classes = problem->task == SN_CLASSIFICATION, powers = sn_is(settings, "ensemble", "powers");
+    int64_t wanted = sn_int(settings, "transforms");
+    if (powers && !sn_was_set(settings, "transforms")) wanted = 2;
+    if (powers && wanted > 10)
+        return sn_fail(STONET_ERROR_ARGUMENT, "benn: ensemble=powers takes at most 10 transforms, not %lld",
+                       (long long)wanted);
+    *count = classes ? problem->outputs : powers ? wanted * problem->outputs : wanted;
+    SN_TRY(sn_memory_require(8 * (uint64_t)problem->n * (uint64_t)*count, "the functions of the response",
+                             "set transforms lower or use fewer rows"));
+    SN_TRY(SN_TAKE(keep, *g, problem->n * *count));
+    if (classes) fill_indicators(problem, *g);
+    if (classes) return STONET_OK;
+    return powers ? fill_powers(problem, *count, *g) : fill_gaussians(problem, *count, seed, *g);
+}
+
+/* ---- fit --------------------------------------------------------------------------------------- */
+
+/* p - hidden - .. - dim - units - outputs, with a linear belt. */
+static stonet_status make_shape(const sn_settings *settings, int64_t p, int64_t dim, int64_t outputs,
+                                sn_shape *shape)
+{
+    size_t hidden;
+    const double *units = sn_list(settings, "hidden", &hidden);
+    if (hidden > MOST_ENCODER_LAYERS)
+        return sn_fail(STONET_ERROR_ARGUMENT, "benn: hidden takes at most %d layers", MOST_ENCODER_LAYERS);
+    *shape = (sn_shape){.activation = SN_RELU, .width = {p}};
+    for (size_t k = 0; k < hidden; k++) shape->width[1 + k] = (int64_t)units[k];
+    shape->linear_layer = (int)hidden + 1;
+    shape->layers = (int)hidden + 3;
+    shape->width[hidden + 1] = dim;
+    shape->width[hidden + 2] = sn_int(settings, "units");
+    shape->width[hidden + 3] = outputs;
+    return STONET_OK;
+}
+
+/* The layers up to the belt, which become those of a network of their own. */
+static stonet_status keep_encoder(sn_network *whole, sn_network *encoder)
+{
+    encoder->shape = whole->shape;
+    encoder->shape.layers = whole->shape.linear_layer;
+    encoder->shape.linear_layer = 0;
+    SN_TRY(sn_shape_layout(&encoder->shape));
+    SN_TRY(SN_NEW(encoder->theta, encoder->shape.parameters));
+    memcpy(encoder->theta, whole->theta, (size_t)encoder->shape.parameters * sizeof *encoder->theta);
+    encoder->history = whole->history;
+    whole->history = (sn_epoch_log){0};
+    return STONET_OK;
+}
+
+/*
+ * Small starting weights and biases, uniform within 1 / sqrt(inputs), a sixth of the variance that the other
+ * networks of the house start with: from larger ones the wide network behind the belt fits the rows' noise
+ * before the encoder has learnt anything (distance correlation with the truth, docs/sufficiency.md: .2 for
+ * .6).
+ */
+static void start_small(const sn_shape *shape, uint64_t seed, float *theta)
+{
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_WEIGHTS, 1);
+    for (int i = 0; i < shape->layers; i++) {
+        const double bound = 1.0 / sqrt((double)shape->width[i]);
+        const int64_t end = shape->bias_at[i] + shape->width[i + 1];
+        for (int64_t k = shape->weight_at[i]; k < end; k++)
+            theta[k] = (float)(bound * (2.0 * sn_random_uniform(&random) - 1.0));
+    }
+}
+
+static stonet_status train(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                           const stonet_run *run, sn_network *encoder, stonet_outcome *outcome)
+{
+    SN_WORKSPACE(scratch);
+    sn_problem functions = {.n = problem->n, .p = problem->p, .x = problem->x};
+    double *g = NULL;
+    SN_TRY(make_transforms(problem, settings, run->seed, &scratch, &functions.outputs, &g));
+    functions.y = g;
+    const int64_t usual = problem->n < USUAL_BATCH ? problem->n : USUAL_BATCH;
+    const sn_training training = {
+        .stage = "benn",
+        .rule = SN_ADAM,
+        .rate = sn_real(settings, "rate"),
+        .momentum = 0.9,
+        .decay = sn_real(settings, "decay"),
+        .batch = sn_is(settings, "batch", "auto") ? usual : sn_int(settings, "batch"),
+        .epochs = sn_int(settings, "epochs"),
+    };
+    sn_network whole = {0};
+    stonet_status status = make_shape(settings, problem->p, dim, functions.outputs, &whole.shape);
+    if (status == STONET_OK) status = sn_network_start(&whole, run->seed);
+    if (status == STONET_OK) start_small(&whole.shape, run->seed, whole.theta);
+    if (status == STONET_OK) status = sn_network_train(&whole, &functions, &training, run, outcome);
+    if (status == STONET_OK) status = keep_encoder(&whole, encoder);
+    sn_network_clear(&whole);
+    return status;
+}
+
+static stonet_status benn_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                              const stonet_run *run, sn_fit_result *result)
+{
+    stonet_run defaults = STONET_RUN_INIT;
+    if (run == NULL) run = &defaults;
+    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "benn: there are no rows to fit on");
+    sn_network *net;
+    SN_TRY(SN_NEW(net, 1));
+    stonet_outcome outcome = STONET_DONE;
+    stonet_status status = train(problem, dim, settings, run, net, &outcome);
+    if (status != STONET_OK) {
+        sn_network_free(net);
+        return status;
+    }
+    *result = (sn_fit_result){.state = net, .dim = dim, .outcome = outcome};
+    return STONET_OK;
+}
+
+extern const sn_method sn_method_benn;
+const sn_method sn_method_benn = {
+    .name = "benn",
+    .title = "Belted and ensembled neural network (Tang and Li 2025)",
+    .python = "BENN",
+    .tasks = SN_TASK_BOTH,
+    .multi_output = true,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .grid = {{"epochs=50,150,500", SN_TASK_BOTH}, {"decay=0,0.1", SN_TASK_BOTH}},
+    .fit = benn_fit,
+    SN_ENCODER_STATE,
+};

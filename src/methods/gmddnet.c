@@ -1,0 +1,391 @@
+/*
+ * Deep nonlinear sufficient dimension reduction by the generalised martingale difference divergence (Chen,
+ * Jiao, Qiu and Yu 2024), in its sequential form: direction after direction, a network z = f_i(x) of one
+ * output is trained, on batches of b rows, to
+ *
+ *     minimise  1/b^2 sum_kl zc_k zc_l rho(y_k, y_l) + lambda (var z - 1)^2 + ortho sum_{j<i} cov(z, z_j)^2
+ *
+ * zc = z - mean z. The first term is at most 0, and 0 only when E(z | y) is constant; rho is |y - y'|, one of
+ * the other distances of the table below, or 1{y != y'} for classes. lambda is tiny by default: it
+ * only keeps z from growing for ever. Then z is scaled to variance 1. `ortho` is the divergence of the first
+ * direction, made larger and the direction fitted anew while the correlations are still large.
+ *
+ * The networks of all directions are put side by side into one, with zero weights between them: Z is the
+ * output of a plain network.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/workspace.h"
+#include "methods/encoder.h"
+#include "net/train.h"
+
+enum { NARROWEST = 16, WIDEST = 512, MOST_REFITS = 8 };
+
+static const double CORRELATED =
+    0.316;                          /* |corr - I|_F / directions from which on a direction is fitted anew */
+static const double STRONGER = 2.0; /* what ortho is then multiplied by */
+
+#define DISTANCES "absolute|log|cauchy|gaussian|power"
+
+static const sn_param params[] = {
+    {"hidden", SN_INTEGERS, "auto", 1, 1e5, "auto|none",
+     "units of the hidden layers (auto: a power of two above p, twice it, and down to 16; none: linear)"},
+    {"distance", SN_CHOICE, "absolute", 0, 0, DISTANCES,
+     "of two numeric responses d apart: d, log(1+d^2/2), d^2/(1+d^2), 1-exp(-d^2/2), d^1.5"},
+    {"penalty", SN_REAL, "1e-6", 0, 1e6, NULL, "lambda: what a variance of Z other than 1 costs in training"},
+    {"epochs", SN_INTEGER, "100", 1, 1e7, NULL, "passes over the training rows, each direction"},
+    {"batch", SN_INTEGER, "100", 4, 1e5, NULL, "rows of a mini-batch"},
+    {"rate", SN_REAL, "0.001", 1e-12, 1e3, NULL, "learning rate (Adam)"},
+    {"decay", SN_REAL, "0", 0, 1e3, NULL, "weight decay: each step also takes rate x decay off the weights"},
+};
+
+/* ---- the loss ---------------------------------------------------------------------------------- */
+
+typedef enum distance { ABSOLUTE, LOGARITHM, CAUCHY, GAUSSIAN, POWER } distance;
+
+typedef struct divergence {
+    distance kind;
+    int64_t before; /* directions that are done */
+    const float *z; /* n x before: theirs, with mean 0 and variance 1 */
+    double penalty, ortho;
+    double *centred; /* batch: z - mean z */
+    double *pull;    /* batch: sum_l rho(y_k, y_l) zc_l */
+} divergence;
+
+static double rho(const divergence *d, const sn_problem *problem, int64_t a, int64_t b)
+{
+    if (problem->label != NULL) return problem->label[a] != problem->label[b];
+    const int64_t m = problem->outputs;
+    double square = 0.0;
+    for (int64_t k = 0; k < m; k++) {
+        const double gap = problem->y[a * m + k] - problem->y[b * m + k];
+        square += gap * gap;
+    }
+    switch (d->kind) {
+    case LOGARITHM:
+        return log1p(square / 2.0);
+    case CAUCHY:
+        return square / (1.0 + square);
+    case GAUSSIAN:
+        return -expm1(-square / 2.0);
+    case POWER:
+        return pow(square, 0.75);
+    case ABSOLUTE:
+        break;
+    }
+    return sqrt(square);
+}
+
+/* Leaves z - mean z in d->centred and returns the variance (divisor count - 1). */
+static double centre(const divergence *d, int64_t count, const float *z)
+{
+    double mean = 0.0, squares = 0.0;
+    for (int64_t k = 0; k < count; k++) mean += (double)z[k] / (double)count;
+    for (int64_t k = 0; k < count; k++) {
+        d->centred[k] = (double)z[k] - mean;
+        squares += d->centred[k] * d->centred[k];
+    }
+    return squares / (double)(count > 1 ? count - 1 : 1);
+}
+
+/* 1/b^2 sum_kl zc_k zc_l rho_kl; d->pull gets sum_l rho_kl zc_l less its mean. */
+static double dependence(const divergence *d, const sn_problem *problem, const int64_t *rows, int64_t count)
+{
+    memset(d->pull, 0, (size_t)count * sizeof *d->pull);
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t l = 0; l < k; l++) {
+            const double r = rho(d, problem, rows[k], rows[l]);
+            d->pull[k] += r * d->centred[l];
+            d->pull[l] += r * d->centred[k];
+        }
+    double sum = 0.0, mean = 0.0;
+    for (int64_t k = 0; k < count; k++) {
+        sum += d->pull[k] * d->centred[k];
+        mean += d->pull[k] / (double)count;
+    }
+    for (int64_t k = 0; k < count; k++) d->pull[k] -= mean;
+    return sum / ((double)count * (double)count);
+}
+
+/* sn_batch_loss of one direction: the formula at the head of the file. */
+static double loss_of_batch(void *user, const sn_problem *problem, const int64_t *rows, int64_t count,
+                            const float *mu, float *slope)
+{
+    const divergence *d = user;
+    const double b = (double)count, free_rows = (double)(count > 1 ? count - 1 : 1);
+    const double variance = centre(d, count, mu);
+    double loss = dependence(d, problem, rows, count) + d->penalty * (variance - 1) * (variance - 1);
+    for (int64_t k = 0; k < count; k++)
+        d->pull[k] =
+            2.0 * d->pull[k] / (b * b) + 4.0 * d->penalty * (variance - 1) * d->centred[k] / free_rows;
+    for (int64_t j = 0; j < d->before; j++) {
+        double mean = 0.0, covariance = 0.0;
+        for (int64_t k = 0; k < count; k++) mean += (double)d->z[rows[k] * d->before + j] / b;
+        for (int64_t k = 0; k < count; k++)
+            covariance += d->centred[k] * ((double)d->z[rows[k] * d->before + j] - mean) / free_rows;
+        loss += d->ortho * covariance * covariance;
+        for (int64_t k = 0; k < count; k++)
+            d->pull[k] +=
+                2.0 * d->ortho * covariance * ((double)d->z[rows[k] * d->before + j] - mean) / free_rows;
+    }
+    for (int64_t k = 0; k < count; k++) slope[k] = (float)d->pull[k];
+    return loss;
+}
+
+/* ---- one direction ----------------------------------------------------------------------------- */
+
+/* What is shared by the directions of one fit. */
+typedef struct stage {
+    const sn_problem *problem;
+    const sn_settings *settings;
+    const stonet_run *run;
+    int64_t dim;
+    sn_shape shape; /* of one direction */
+    divergence loss;
+    float *z;             /* n x dim: the directions that are done, in the first columns */
+    float *done;          /* n x before: the same, closely packed, for the loss */
+    float *now;           /* n: the direction being fitted */
+    sn_epoch_log history; /* of all directions and refits */
+} stage;
+
+static stonet_status make_shape(const sn_settings *settings, int64_t p, sn_shape *shape)
+{
+    size_t given;
+    const double *units = sn_list(settings, "hidden", &given);
+    int layers = 0;
+    *shape = (sn_shape){.activation = SN_RELU, .width = {p}};
+    if (given > SN_MAX_LAYERS - 1)
+        return sn_fail(STONET_ERROR_ARGUMENT, "gmddnet: hidden takes at most %d layers", SN_MAX_LAYERS - 1);
+    for (size_t k = 0; k < given; k++) shape->width[++layers] = (int64_t)units[k];
+    if (sn_is(settings, "hidden", "auto")) {
+        int64_t width = NARROWEST;
+        while (width <= p && width < WIDEST) width *= 2;
+        shape->width[++layers] = width;
+        for (int64_t w = 2 * width; w >= NARROWEST; w /= 2) shape->width[++layers] = w;
+    }
+    shape->width[++layers] = 1;
+    shape->layers = layers;
+    return STONET_OK;
+}
+
+/* z to mean 0 and variance 1 over the rows, by the last layer's weights and bias; s->now gets it. */
+static stonet_status standardise(const stage *s, sn_network *net)
+{
+    const sn_shape *shape = &net->shape;
+    const int64_t n = s->problem->n, last = shape->layers - 1;
+    SN_TRY(sn_network_forward(net, s->problem->x, n, shape->layers, false, s->now));
+    double mean = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < n; i++) mean += (double)s->now[i] / (double)n;
+    for (int64_t i = 0; i < n; i++) squares += ((double)s->now[i] - mean) * ((double)s->now[i] - mean);
+    const double factor = squares > 0.0 ? sqrt((double)n / squares) : 0.0;
+    if (!(factor > 0.0) || !isfinite(factor))
+        return sn_fail(
+            STONET_ERROR_NUMERIC,
+            "gmddnet: a direction became constant: the response may not depend on x, or the rate is "
+            "too large");
+    float *weight = net->theta + shape->weight_at[last], *bias = net->theta + shape->bias_at[last];
+    for (int64_t k = 0; k < shape->width[last]; k++) weight[k] = (float)((double)weight[k] * factor);
+    *bias = (float)(((double)*bias - mean) * factor);
+    return sn_network_forward(net, s->problem->x, n, shape->layers, false, s->now);
+}
+
+/* |corr - I|_F / (before + 1) of the direction at hand with those that are done, which are uncorrelated
+   enough among themselves. */
+static double correlation_with_done(const stage *s)
+{
+    const int64_t n = s->problem->n, before = s->loss.before;
+    double squares = 0.0;
+    for (int64_t j = 0; j < before; j++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < n; i++)
+            sum += (double)s->now[i] * (double)s->done[i * before + j] / (double)n;
+        squares += 2.0 * sum * sum;
+    }
+    return sqrt(squares) / (double)(before + 1);
+}
+
+static stonet_status fit_once(stage *s, uint64_t seed, sn_network *net, stonet_outcome *outcome)
+{
+    stonet_run own = *s->run;
+    char name[32];
+    own.seed = seed;
+    sn_format(name, sizeof name, "gmddnet direction %lld", (long long)s->loss.before + 1);
+    const sn_batch_loss joint = {loss_of_batch, &s->loss};
+    const sn_training training = {
+        .stage = name,
+        .rule = SN_ADAM,
+        .rate = sn_real(s->settings, "rate"),
+        .momentum = 0.9,
+        .decay = sn_real(s->settings, "decay"),
+        .batch = sn_int(s->settings, "batch"),
+        .epochs = sn_int(s->settings, "epochs"),
+        .joint = &joint,
+    };
+    net->shape = s->shape;
+    SN_TRY(sn_network_start(net, seed));
+    net->history = s->history;
+    stonet_status status = sn_network_train(net, s->problem, &training, &own, outcome);
+    s->history = net->history;
+    net->history = (sn_epoch_log){0};
+    return status == STONET_OK ? standardise(s, net) : status;
+}
+
+/* The direction after those that are done. */
+static stonet_status fit_direction(stage *s, sn_network *net, stonet_outcome *outcome)
+{
+    for (int refit = 0;; refit++) {
+        SN_TRY(fit_once(s, s->run->seed + (uint64_t)s->loss.before, net, outcome));
+        const double correlated = s->loss.before > 0 ? correlation_with_done(s) : 0.0;
+        if (correlated < CORRELATED || *outcome != STONET_DONE) return STONET_OK;
+        if (refit == MOST_REFITS) {
+            sn_message(
+                s->run, STONET_WARNING,
+                "gmddnet: direction %lld says much the same as those before it (correlation %.2f): the "
+                "response may need fewer dimensions",
+                (long long)s->loss.before + 1, correlated);
+            return STONET_OK;
+        }
+        s->loss.ortho *= STRONGER;
+        sn_network_clear(net);
+    }
+}
+
+/* -divergence of the direction at hand over all rows in pieces of a batch. */
+static double own_divergence(const stage *s)
+{
+    const int64_t n = s->problem->n, batch = sn_int(s->settings, "batch");
+    int64_t rows[1024], pieces = 0;
+    const int64_t piece = batch < 1024 ? batch : 1024;
+    double sum = 0.0;
+    for (int64_t first = 0; first < n && (pieces == 0 || first + piece <= n); first += piece, pieces++) {
+        const int64_t count = n - first < piece ? n - first : piece;
+        for (int64_t k = 0; k < count; k++) rows[k] = first + k;
+        centre(&s->loss, count, s->now + first);
+        sum -= dependence(&s->loss, s->problem, rows, count);
+    }
+    return sum / (double)pieces;
+}
+
+/* Notes the direction at hand as done. */
+static void keep_direction(stage *s)
+{
+    const int64_t n = s->problem->n, before = s->loss.before;
+    if (before == 0) s->loss.ortho = fmax(own_divergence(s), 1e-6);
+    for (int64_t i = 0; i < n; i++) {
+        s->z[i * s->dim + before] = s->now[i];
+        for (int64_t j = 0; j <= before; j++) s->done[i * (before + 1) + j] = s->z[i * s->dim + j];
+    }
+    s->loss.before = before + 1;
+    s->loss.z = s->done;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------- */
+
+/* Adds direction `at` of `dim` to the network that holds them side by side. */
+static void add_block(const sn_network *one, int64_t at, sn_network *all)
+{
+    const sn_shape *from = &one->shape, *to = &all->shape;
+    for (int i = 0; i < from->layers; i++) {
+        const int64_t in = from->width[i], out = from->width[i + 1], column = i == 0 ? 0 : at * in;
+        for (int64_t k = 0; k < out; k++) {
+            const int64_t row = at * out + k;
+            memcpy(all->theta + to->weight_at[i] + row * to->width[i] + column,
+                   one->theta + from->weight_at[i] + k * in, (size_t)in * sizeof *all->theta);
+            all->theta[to->bias_at[i] + row] = one->theta[from->bias_at[i] + k];
+        }
+    }
+}
+
+/* The `count` directions side by side in one network. */
+static stonet_status join(const stage *s, const sn_network *one, int64_t count, sn_network *all)
+{
+    all->shape = s->shape;
+    for (int i = 1; i <= s->shape.layers; i++) all->shape.width[i] *= count;
+    SN_TRY(sn_shape_layout(&all->shape));
+    SN_TRY(SN_NEW(all->theta, all->shape.parameters));
+    for (int64_t k = 0; k < count; k++) add_block(one + k, k, all);
+    return STONET_OK;
+}
+
+static stonet_status open_stage(stage *s, sn_workspace *keep)
+{
+    static const char *const words[] = {"absolute", "log", "cauchy", "gaussian", "power"};
+    const int64_t n = s->problem->n, batch = sn_int(s->settings, "batch");
+    SN_TRY(make_shape(s->settings, s->problem->p, &s->shape));
+    SN_TRY(SN_TAKE(keep, s->loss.centred, batch));
+    SN_TRY(SN_TAKE(keep, s->loss.pull, batch));
+    SN_TRY(SN_TAKE(keep, s->z, n * s->dim));
+    SN_TRY(SN_TAKE(keep, s->done, n * s->dim));
+    SN_TRY(SN_TAKE(keep, s->now, n));
+    s->loss.penalty = sn_real(s->settings, "penalty");
+    s->loss.ortho = 1.0;
+    for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
+        if (sn_is(s->settings, "distance", words[k])) s->loss.kind = (distance)k;
+    return STONET_OK;
+}
+
+/* As many directions as there is time for: *count of them in `one`. */
+static stonet_status fit_directions(stage *s, sn_network *one, int64_t *count, stonet_outcome *outcome)
+{
+    *count = 0;
+    while (*count < s->dim && *outcome != STONET_STOPPED) {
+        stonet_outcome this_one = STONET_DONE;
+        SN_TRY(fit_direction(s, one + *count, &this_one));
+        keep_direction(s);
+        *count += 1;
+        if (this_one != STONET_DONE) *outcome = this_one;
+    }
+    return STONET_OK;
+}
+
+static stonet_status fit_all(stage *s, sn_network *all, int64_t *count, stonet_outcome *outcome)
+{
+    SN_WORKSPACE(scratch);
+    sn_network *one = NULL;
+    SN_TRY(open_stage(s, &scratch));
+    SN_TRY(SN_TAKE_ZERO(&scratch, one, s->dim));
+    stonet_status status = fit_directions(s, one, count, outcome);
+    if (status == STONET_OK) status = join(s, one, *count, all);
+    for (int64_t k = 0; k < s->dim; k++) sn_network_clear(one + k);
+    all->history = s->history;
+    return status;
+}
+
+static stonet_status gmddnet_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                                 const stonet_run *run, sn_fit_result *result)
+{
+    stonet_run defaults = STONET_RUN_INIT;
+    if (problem->n < 4)
+        return sn_fail(STONET_ERROR_DATA,
+                       "gmddnet: it compares rows with each other and needs at least 4 of them, not %lld",
+                       (long long)problem->n);
+    stage s = {.problem = problem, .settings = settings, .run = run != NULL ? run : &defaults, .dim = dim};
+    sn_network *all;
+    SN_TRY(SN_NEW(all, 1));
+    stonet_outcome outcome = STONET_DONE;
+    int64_t fitted = 0;
+    stonet_status status = fit_all(&s, all, &fitted, &outcome);
+    if (status != STONET_OK) {
+        sn_network_free(all);
+        return status;
+    }
+    *result = (sn_fit_result){.state = all, .dim = fitted, .outcome = outcome};
+    return STONET_OK;
+}
+
+extern const sn_method sn_method_gmddnet;
+const sn_method sn_method_gmddnet = {
+    .name = "gmddnet",
+    .title = "Deep reduction by the generalised martingale difference divergence (Chen, Jiao, Qiu, Yu 2024)",
+    .python = "GMDDNet",
+    .tasks = SN_TASK_BOTH,
+    .multi_output = true,
+    .params = params,
+    .n_params = sizeof params / sizeof params[0],
+    .grid = {{"epochs=20,100", SN_TASK_BOTH}, {"decay=0,0.1", SN_TASK_BOTH}},
+    .fit = gmddnet_fit,
+    SN_ENCODER_STATE,
+};

@@ -1,0 +1,180 @@
+#include "methods/response_basis.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/linalg.h"
+
+/* What is left of a function after the others are taken out of it, as a share of its variance, below which it
+   says nothing new: a y with two values has one function only. */
+static const double NOTHING_NEW = 1e-9;
+
+/* Above so many products g_a z_b their covariance is not made. */
+enum { MOST_PRODUCTS = 2000 };
+
+typedef struct basis {
+    int64_t count;
+    double *g; /* count x n, rows with mean 0, orthogonal, of mean square 1 */
+} basis;
+
+/* Takes the mean and the functions before it out of f (n); returns its mean square then. */
+static double take_out(const basis *before, int64_t n, double *f)
+{
+    double mean = 0.0;
+    for (int64_t i = 0; i < n; i++) mean += f[i] / (double)n;
+    for (int64_t i = 0; i < n; i++) f[i] -= mean;
+    for (int64_t k = 0; k < before->count; k++) {
+        const double *g = before->g + k * n, part = sn_dot(n, f, g) / (double)n;
+        for (int64_t i = 0; i < n; i++) f[i] -= part * g[i];
+    }
+    return sn_dot(n, f, f) / (double)n;
+}
+
+static stonet_status make_basis(const sn_problem *problem, int64_t degree, sn_workspace *keep, basis *out)
+{
+    const int64_t n = problem->n, m = problem->outputs;
+    out->count = 0;
+    SN_TRY(SN_TAKE(keep, out->g, degree * m * n));
+    for (int64_t t = 0; t < m; t++)
+        for (int64_t power = 1; power <= degree; power++) {
+            double *f = out->g + out->count * n;
+            for (int64_t i = 0; i < n; i++) f[i] = pow(problem->y[i * m + t], (double)power);
+            const double whole = take_out(&(basis){0, NULL}, n, f);
+            take_out(out, n, f); /* twice: once leaves rounding of large powers behind */
+            const double left = take_out(out, n, f);
+            if (!(left > NOTHING_NEW * whole) || !isfinite(left)) continue;
+            for (int64_t i = 0; i < n; i++) f[i] /= sqrt(left);
+            out->count++;
+        }
+    if (out->count > 0) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA, "sir: the response is constant, so there is nothing to regress on it");
+}
+
+/* Calls use(z, first, count) for blocks of whitened rows. */
+typedef void (*use_rows)(void *user, const double *z, int64_t first, int64_t count);
+
+static stonet_status each_block(const sn_sample *sample, use_rows use, void *user)
+{
+    const sn_whitening *whitening = &sample->whitening;
+    const int64_t n = sample->problem->n, block = sn_block_rows(n, whitening->p);
+    SN_WORKSPACE(scratch);
+    double *centred = NULL, *z = NULL;
+    SN_TRY(SN_TAKE(&scratch, centred, block * whitening->p));
+    SN_TRY(SN_TAKE(&scratch, z, block * whitening->rank));
+    for (int64_t first = 0; first < n; first += block) {
+        const int64_t count = n - first < block ? n - first : block;
+        sn_whiten_rows(whitening, sample->problem->x, NULL, first, count, centred, z);
+        use(user, z, first, count);
+    }
+    return STONET_OK;
+}
+
+typedef struct regression {
+    basis basis;
+    int64_t n, rank;
+    double *root; /* K x rank */
+} regression;
+
+static void add_to_root(void *user, const double *z, int64_t first, int64_t count)
+{
+    const regression *r = user;
+    for (int64_t k = 0; k < r->basis.count; k++)
+        sn_gemv(true, count, r->rank, 1.0 / (double)r->n, z, r->basis.g + k * r->n + first, 1.0,
+                r->root + k * r->rank);
+}
+
+stonet_status sn_basis_matrix(const sn_sample *sample, int64_t degree, sn_workspace *keep, sn_matrix *out)
+{
+    SN_WORKSPACE(scratch);
+    regression r = {.n = sample->problem->n, .rank = sample->whitening.rank};
+    SN_TRY(make_basis(sample->problem, degree, &scratch, &r.basis));
+    SN_TRY(SN_TAKE_ZERO(keep, r.root, r.basis.count * r.rank));
+    SN_TRY(each_block(sample, add_to_root, &r));
+    out->form = SN_FORM_ROOT;
+    out->rows = out->most = r.basis.count;
+    out->m = r.root;
+    return STONET_OK;
+}
+
+/* The products u = (V'g) (x) (U'z) of every row, in the singular vectors of A' = U S V', both sets complete.
+ */
+typedef struct products {
+    basis basis;
+    int64_t n, rank;
+    double *u, *v;      /* rank x rank, K x K: vectors in columns */
+    double *turned;     /* a block's rows x rank: U'z */
+    double *row;        /* K rank */
+    double *covariance; /* K rank x K rank: 1/n sum u u' */
+} products;
+
+static void add_products(void *user, const double *z, int64_t first, int64_t count)
+{
+    const products *s = user;
+    const int64_t functions = s->basis.count, rank = s->rank, size = functions * rank;
+    sn_gemm(false, false, count, rank, rank, 1.0, z, s->u, 0.0, s->turned);
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t a = 0; a < functions; a++) {
+            double g = 0.0;
+            for (int64_t b = 0; b < functions; b++)
+                g += s->v[b * functions + a] * s->basis.g[b * s->n + first + i];
+            for (int64_t c = 0; c < rank; c++) s->row[a * rank + c] = g * s->turned[i * rank + c];
+        }
+        for (int64_t a = 0; a < size; a++)
+            for (int64_t b = 0; b <= a; b++)
+                s->covariance[a * size + b] += s->row[a] * s->row[b] / (double)s->n;
+    }
+}
+
+static stonet_status find_products(const sn_sample *sample, const double *root, sn_workspace *keep,
+                                   products *s)
+{
+    const int64_t functions = s->basis.count, rank = s->rank, size = functions * rank;
+    SN_WORKSPACE(scratch);
+    double *left = NULL, *right = NULL, *value = NULL;
+    SN_TRY(SN_TAKE(&scratch, left, rank * rank));
+    SN_TRY(SN_TAKE(&scratch, right, functions * functions));
+    SN_TRY(SN_TAKE(&scratch, value, rank > functions ? rank : functions));
+    SN_TRY(SN_TAKE(keep, s->u, rank * rank));
+    SN_TRY(SN_TAKE(keep, s->v, functions * functions));
+    SN_TRY(SN_TAKE(keep, s->turned, sn_block_rows(s->n, sample->whitening.p) * rank));
+    SN_TRY(SN_TAKE(keep, s->row, size));
+    SN_TRY(SN_TAKE_ZERO(keep, s->covariance, size * size));
+    sn_gemm(true, false, rank, rank, functions, 1.0, root, root, 0.0, left);
+    sn_gemm(false, true, functions, functions, rank, 1.0, root, root, 0.0, right);
+    SN_TRY(sn_eigh(rank, left, value, s->u));
+    SN_TRY(sn_eigh(functions, right, value, s->v));
+    return each_block(sample, add_products, s);
+}
+
+/*
+ * T_k is a mixture of chi-squares with the eigenvalues of the covariance of u = (V_2'g) (x) (U_2'z) as
+ * weights, U_2 and V_2 the vectors after the first k (as for slices, methods/sir.c): its trace and the sum of
+ * its squared entries over a, c >= k are all that is wanted.
+ */
+stonet_status sn_basis_general(const sn_sample *sample, int64_t degree, sn_tests *tests)
+{
+    SN_WORKSPACE(scratch);
+    products s = {.n = sample->problem->n, .rank = sample->whitening.rank};
+    sn_matrix again = {0}; /* solving used the first one up */
+    SN_TRY(make_basis(sample->problem, degree, &scratch, &s.basis));
+    if (s.basis.count * s.rank > MOST_PRODUCTS) {
+        tests->count = 0;
+        return STONET_OK;
+    }
+    SN_TRY(sn_basis_matrix(sample, degree, &scratch, &again));
+    SN_TRY(find_products(sample, again.m, &scratch, &s));
+    const int64_t functions = s.basis.count, rank = s.rank, size = functions * rank;
+    for (int64_t k = 0; k < tests->count; k++) {
+        double sum = 0.0, squares = 0.0;
+        for (int64_t a = 0; a < size; a++) {
+            if (a / rank < k || a % rank < k) continue;
+            sum += s.covariance[a * size + a];
+            for (int64_t b = 0; b <= a; b++)
+                if (b / rank >= k && b % rank >= k)
+                    squares += (a == b ? 1.0 : 2.0) * s.covariance[a * size + b] * s.covariance[a * size + b];
+        }
+        tests->test[2 * k] *= sum / squares;
+        tests->test[2 * k + 1] = sum * sum / squares;
+    }
+    return STONET_OK;
+}

@@ -1,0 +1,21 @@
+/*
+ * Sliced inverse regression with smooth functions of the response in place of slices (principal inverse
+ * regression): with g_1 .. g_K functions of a numeric y, centred and orthonormal over the rows,
+ *
+ *     A = 1/n G'Z  (K x rank),   M = A'A
+ *
+ * which is the variance of the regression of the whitened x on those functions. Slices are the special case
+ * of indicators.
+ */
+#ifndef SN_METHODS_RESPONSE_BASIS_H
+#define SN_METHODS_RESPONSE_BASIS_H
+
+#include "methods/spectral.h"
+
+/* The matrix A of the powers up to `degree` of each target. STONET_ERROR_DATA for a constant response. */
+stonet_status sn_basis_matrix(const sn_sample *sample, int64_t degree, sn_workspace *keep, sn_matrix *out);
+/* Turns the statistics of the chi-square tests for normal x into those for x of any law
+   (sn_candidate.general); none where there are too many columns for that. */
+stonet_status sn_basis_general(const sn_sample *sample, int64_t degree, sn_tests *tests);
+
+#endif

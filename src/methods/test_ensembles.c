@@ -1,0 +1,199 @@
+/* benn and gmddnet: they see the spread that the mean does not show, classes, their settings, odd data. */
+#include "methods/test_support.h"
+#include "net/network.h"
+
+enum { P = 4 };
+
+static const char *const small_benn = "hidden=20 units=60 transforms=30 epochs=300 rate=0.005";
+static const char *const small_gmddnet = "hidden=24,16 epochs=60 rate=0.003";
+
+/* y = x1 e: x1 says nothing about the mean of y and all about its spread. */
+static sample spread(int64_t n)
+{
+    sample data = sample_normal(n, P, 1, 5);
+    sn_random random;
+    sn_random_init(&random, 6, SN_STREAM_TEST, 0);
+    for (int64_t i = 0; i < n; i++) data.y[i] = (double)data.x[i * P] * sn_random_normal(&random);
+    sample_scale_y(&data);
+    return data;
+}
+
+/* y = x1 + a little, cut into classes. */
+static sample classes(int64_t n, int count)
+{
+    sample data = sample_normal(n, P, 1, 7);
+    const double cut[] = {-0.5, 0.5};
+    for (int64_t i = 0; i < n; i++) data.y[i] = (double)data.x[i * P] + 0.3 * (double)data.x[i * P + 1];
+    sample_cut_y(&data, count, cut);
+    return data;
+}
+
+static double correlation(int64_t n, const float *z, int64_t stride, const double *t)
+{
+    double mz = 0, mt = 0, zz = 0, tt = 0, zt = 0;
+    for (int64_t i = 0; i < n; i++) {
+        mz += (double)z[i * stride] / (double)n;
+        mt += t[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const double a = (double)z[i * stride] - mz, b = t[i] - mt;
+        zz += a * a;
+        tt += b * b;
+        zt += a * b;
+    }
+    return zt / sqrt(zz * tt);
+}
+
+/* Z of the fit (n x dim, to be freed); the saved and reloaded state must give the same, bit for bit. */
+static float *z_of(const char *name, const sn_problem *problem, int64_t dim, const char *options)
+{
+    const sn_method *method = sn_method_find(name);
+    sn_fit_result result;
+    sn_store *store;
+    void *copy;
+    if (fit_with(name, problem, dim, options, NULL, &result) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
+    assert_int_equal(result.dim, dim);
+    assert_int_equal(result.outcome, STONET_DONE);
+    const size_t size = (size_t)(problem->n * dim);
+    float *z = sn_malloc(size, sizeof *z), *again = sn_malloc(size, sizeof *z);
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(method->save(result.state, store), STONET_OK);
+    assert_int_equal(method->load(store, &copy), STONET_OK);
+    assert_int_equal(method->transform(result.state, problem->x, problem->n, NULL, z), STONET_OK);
+    assert_int_equal(method->transform(copy, problem->x, problem->n, NULL, again), STONET_OK);
+    assert_memory_equal(z, again, size * sizeof *z);
+    assert_int_equal(method->sizes(copy).inputs, problem->p);
+    assert_int_equal(method->sizes(copy).dim, dim);
+    assert_non_null(strstr(method->history(result.state), name));
+    sn_store_free(store);
+    method->free(copy);
+    method->free(result.state);
+    sn_free(again);
+    return z;
+}
+
+static void the_spread_of_the_response_is_seen(void **unused)
+{
+    (void)unused;
+    sample data = spread(1500);
+    double *size = sn_malloc(1500, sizeof *size);
+    for (int64_t i = 0; i < 1500; i++) size[i] = fabs((double)data.x[i * P]);
+    float *benn = z_of("benn", &data.problem, 1, small_benn);
+    /* a distance that does not grow: |y - y'| is mostly noise here */
+    char options[128];
+    snprintf(options, sizeof options, "%s distance=gaussian", small_gmddnet);
+    float *gmddnet = z_of("gmddnet", &data.problem, 1, options);
+    const double by_benn = fabs(correlation(1500, benn, 1, size)),
+                 by_gmddnet = fabs(correlation(1500, gmddnet, 1, size));
+    if (!(by_benn > 0.8)) fail_msg("benn: correlation with the spread %.3f", by_benn);
+    if (!(by_gmddnet > 0.6)) fail_msg("gmddnet: correlation with the spread %.3f", by_gmddnet);
+    /* the first power alone is the mean, which has nothing to show */
+    float *mean = z_of("benn", &data.problem, 1,
+                       "hidden=20 units=60 ensemble=powers transforms=1 epochs=30 rate=0.005");
+    assert_true(fabs(correlation(1500, mean, 1, size)) < by_benn - 0.2);
+    sn_free(benn);
+    sn_free(gmddnet);
+    sn_free(mean);
+    sn_free(size);
+    sample_free(&data);
+}
+
+/* With rho = 1{y != y'} and a linear f the divergence is the between-class variance, and its optimum the
+   direction of sir. */
+static void gmddnet_without_hidden_layers_is_sir_for_classes(void **unused)
+{
+    (void)unused;
+    sample data = classes(2000, 3);
+    sn_linear_map *sir = fit_map("sir", &data.problem, 1, "");
+    const sn_method *method = sn_method_find("gmddnet");
+    sn_fit_result result;
+    assert_int_equal(fit_with("gmddnet", &data.problem, 1,
+                              "hidden=none penalty=1 epochs=100 batch=500 rate=0.01", NULL, &result),
+                     STONET_OK);
+    const sn_network *net = result.state;
+    double b[P], distance;
+    for (int j = 0; j < P; j++) b[j] = (double)net->theta[j];
+    assert_int_equal(net->shape.layers, 1);
+    assert_int_equal(sn_subspace_distance(P, 1, b, sir->direction, &distance), STONET_OK);
+    if (!(distance < 0.03)) fail_msg("distance to sir's direction %.4f", distance);
+    method->free(result.state);
+    sn_linear_map_free(sir);
+    sample_free(&data);
+}
+
+static void directions_of_gmddnet_are_not_the_same(void **unused)
+{
+    (void)unused;
+    sample data = classes(600, 3);
+    float *z = z_of("gmddnet", &data.problem, 2, small_gmddnet);
+    double first[600];
+    for (int i = 0; i < 600; i++) first[i] = (double)z[2 * i];
+    assert_true(fabs(correlation(600, z + 1, 2, first)) < 0.5);
+    sn_free(z);
+    sample_free(&data);
+}
+
+static void benn_reduces_classes_and_by_a_linear_map(void **unused)
+{
+    (void)unused;
+    sample data = classes(600, 2);
+    double truth[P] = {1, 0.3, 0, 0}, b[P], distance;
+    sn_fit_result result;
+    assert_int_equal(
+        fit_with("benn", &data.problem, 1, "hidden=none units=60 epochs=300 rate=0.005", NULL, &result),
+        STONET_OK);
+    const sn_network *net = result.state;
+    assert_int_equal(net->shape.layers, 1);
+    for (int j = 0; j < P; j++) b[j] = (double)net->theta[j];
+    assert_int_equal(sn_subspace_distance(P, 1, b, truth, &distance), STONET_OK);
+    if (!(distance < 0.1)) fail_msg("distance to the truth %.4f", distance);
+    sn_method_find("benn")->free(result.state);
+    sample_free(&data);
+}
+
+static void two_targets_are_taken(void **unused)
+{
+    (void)unused;
+    sample data = sample_normal(200, P, 2, 9);
+    for (int64_t i = 0; i < 200; i++)
+        for (int64_t k = 0; k < 2; k++) data.y[2 * i + k] = (double)data.x[i * P + k];
+    sample_scale_y(&data);
+    sn_free(z_of("benn", &data.problem, 2, "hidden=8 units=20 transforms=10 epochs=2"));
+    sn_free(z_of("benn", &data.problem, 2, "hidden=8 units=20 ensemble=powers epochs=2"));
+    const char *const distances[] = {"absolute", "log", "cauchy", "gaussian", "power"};
+    for (size_t k = 0; k < sizeof distances / sizeof *distances; k++) {
+        char options[64];
+        snprintf(options, sizeof options, "hidden=8 epochs=1 distance=%s", distances[k]);
+        sn_free(z_of("gmddnet", &data.problem, 1, options));
+    }
+    sample_free(&data);
+}
+
+static void what_cannot_be_fitted_is_said(void **unused)
+{
+    (void)unused;
+    sample data = sample_normal(3, P, 1, 9);
+    sn_fit_result result;
+    assert_int_equal(fit_with("gmddnet", &data.problem, 1, small_gmddnet, NULL, &result), STONET_ERROR_DATA);
+    assert_int_equal(fit_with("benn", &data.problem, 1, "ensemble=powers", NULL, &result),
+                     STONET_ERROR_DATA); /* y is 0 throughout */
+    assert_int_equal(fit_with("benn", &data.problem, 1, "ensemble=powers transforms=11", NULL, &result),
+                     STONET_ERROR_ARGUMENT);
+    data.problem.n = 0;
+    assert_int_equal(fit_with("benn", &data.problem, 1, small_benn, NULL, &result), STONET_ERROR_DATA);
+    sample_free(&data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_spread_of_the_response_is_seen),
+        cmocka_unit_test(gmddnet_without_hidden_layers_is_sir_for_classes),
+        cmocka_unit_test(directions_of_gmddnet_are_not_the_same),
+        cmocka_unit_test(benn_reduces_classes_and_by_a_linear_map),
+        cmocka_unit_test(two_targets_are_taken),
+        cmocka_unit_test(what_cannot_be_fitted_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
