@@ -559,6 +559,10 @@ class SlicedInverseRegression(TransformerReduction):
     ridge : float, default=0.0
         added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
         1e+06.
+    basis : {"slices", "poly"}, default="slices"
+        functions of a numeric target: indicators of slices, or its powers.
+    degree : int, default=3
+        highest power (basis=poly). From 1 to 10.
     task : {"auto", "regression", "classification"}, default="auto"
         what the target is; auto: text and few whole numbers are classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
@@ -588,6 +592,8 @@ class SlicedInverseRegression(TransformerReduction):
     _settings = (
         "slices",
         "ridge",
+        "basis",
+        "degree",
         "task",
         "scale",
         "levels",
@@ -599,6 +605,8 @@ class SlicedInverseRegression(TransformerReduction):
         *,
         slices: int = 10,
         ridge: float = 0.0,
+        basis: str = "slices",
+        degree: int = 3,
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
@@ -609,6 +617,8 @@ class SlicedInverseRegression(TransformerReduction):
         self.n_components = n_components
         self.slices = slices
         self.ridge = ridge
+        self.basis = basis
+        self.degree = degree
         self.task = task
         self.scale = scale
         self.levels = levels
@@ -1945,6 +1955,201 @@ class ConditionalVarianceEstimation(TransformerReduction):
         self.verbose = verbose
 
 
+class BENN(TransformerReduction):
+    """Belted and ensembled neural network (Tang and Li 2025).
+
+    Parameters
+    ----------
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
+    hidden : int or tuple of int or None, default=(50, 50)
+        units of the encoder's hidden layers (none: Z is a linear function of x). From 1 to
+        100000.
+    units : int, default=2000
+        hidden units between Z and the functions of the response. From 1 to 1e+06.
+    ensemble : {"gaussian", "powers"}, default="gaussian"
+        functions of a numeric response: Gaussians at random places, or y, y^2, ...
+    transforms : int, default=1000
+        how many of them (powers: at most 10). From 1 to 100000.
+    epochs : int, default=150
+        passes over the training rows. From 1 to 1e+07.
+    batch : int or "auto", default="auto"
+        rows of a mini-batch (auto: all, at most 10,000). From 1 to 1e+07.
+    rate : float, default=0.001
+        learning rate (Adam). From 1e-12 to 1000.
+    decay : float, default=0.0
+        weight decay: each step also takes rate x decay off the weights. From 0 to 1000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "benn"
+    _settings = (
+        "hidden",
+        "units",
+        "ensemble",
+        "transforms",
+        "epochs",
+        "batch",
+        "rate",
+        "decay",
+        "task",
+        "scale",
+        "levels",
+    )
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        hidden: int | tuple[int, ...] | None = (50, 50),
+        units: int = 2000,
+        ensemble: str = "gaussian",
+        transforms: int = 1000,
+        epochs: int = 150,
+        batch: int | str = "auto",
+        rate: float = 0.001,
+        decay: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        levels: int | str | None = "default",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.hidden = hidden
+        self.units = units
+        self.ensemble = ensemble
+        self.transforms = transforms
+        self.epochs = epochs
+        self.batch = batch
+        self.rate = rate
+        self.decay = decay
+        self.task = task
+        self.scale = scale
+        self.levels = levels
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GMDDNet(TransformerReduction):
+    """Deep reduction by the generalised martingale difference divergence (Chen, Jiao, Qiu, Yu 2024).
+
+    Parameters
+    ----------
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
+    hidden : int or tuple of int or "auto" or None, default="auto"
+        units of the hidden layers (auto: a power of two above p, twice it, and down to 16;
+        none: linear). From 1 to 100000.
+    distance : {"absolute", "log", "cauchy", "gaussian", "power"}, default="absolute"
+        of two numeric responses d apart: d, log(1+d^2/2), d^2/(1+d^2), 1-exp(-d^2/2), d^1.5.
+    penalty : float, default=1e-06
+        lambda: what a variance of Z other than 1 costs in training. From 0 to 1e+06.
+    epochs : int, default=100
+        passes over the training rows, each direction. From 1 to 1e+07.
+    batch : int, default=100
+        rows of a mini-batch. From 4 to 100000.
+    rate : float, default=0.001
+        learning rate (Adam). From 1e-12 to 1000.
+    decay : float, default=0.0
+        weight decay: each step also takes rate x decay off the weights. From 0 to 1000.
+    task : {"auto", "regression", "classification"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
+        for stonet, else none. From 3 to 100.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "gmddnet"
+    _settings = (
+        "hidden",
+        "distance",
+        "penalty",
+        "epochs",
+        "batch",
+        "rate",
+        "decay",
+        "task",
+        "scale",
+        "levels",
+    )
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        hidden: int | tuple[int, ...] | str | None = "auto",
+        distance: str = "absolute",
+        penalty: float = 1e-06,
+        epochs: int = 100,
+        batch: int = 100,
+        rate: float = 0.001,
+        decay: float = 0.0,
+        task: str = "auto",
+        scale: str = "auto",
+        levels: int | str | None = "default",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.hidden = hidden
+        self.distance = distance
+        self.penalty = penalty
+        self.epochs = epochs
+        self.batch = batch
+        self.rate = rate
+        self.decay = decay
+        self.task = task
+        self.scale = scale
+        self.levels = levels
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 ESTIMATORS: tuple[type[BaseReduction], ...] = (
     StoNetClassifier,
     StoNetRegressor,
@@ -1966,4 +2171,6 @@ ESTIMATORS: tuple[type[BaseReduction], ...] = (
     LeastSquaresMutualInformation,
     ContourRegression,
     ConditionalVarianceEstimation,
+    BENN,
+    GMDDNet,
 )

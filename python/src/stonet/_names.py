@@ -22,4 +22,6 @@ ESTIMATORS: tuple[str, ...] = (
     "LeastSquaresMutualInformation",
     "ContourRegression",
     "ConditionalVarianceEstimation",
+    "BENN",
+    "GMDDNet",
 )
