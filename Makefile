@@ -3,7 +3,8 @@
 
 BUILD ?= build
 JOBS ?= $(shell nproc)
-PACKAGES = gcc cmake make pkg-config libopenblas-openmp-dev liblapacke-dev librandom123-dev zlib1g-dev libjansson-dev
+PACKAGES = gcc cmake make pkg-config libopenblas-openmp-dev liblapacke-dev librandom123-dev zlib1g-dev libjansson-dev \
+           node-d3
 TEST_PACKAGES = libcmocka-dev
 PYTHON_PACKAGES = python3 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-sklearn \
                   python3-pandas python3-matplotlib python3-pytest mypy

@@ -25,7 +25,7 @@ def version() -> str:
 def build_library() -> Path:
     jobs = os.environ.get("JOBS", str(os.cpu_count() or 1))
     configure = ["cmake", "-S", str(PROJECT), "-B", str(BUILD)]
-    subprocess.run([*configure, "-DCMAKE_BUILD_TYPE=Release", "-DSTONET_TESTS=OFF"], check=True)
+    subprocess.run([*configure, "-DCMAKE_BUILD_TYPE=Release", "-DSTONET_PROGRAMS=OFF"], check=True)
     subprocess.run(["cmake", "--build", str(BUILD), "--target", "stonet_shared", "-j", jobs], check=True)
     return (BUILD / "lib" / "libstonet.so").resolve()
 

@@ -42,7 +42,8 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/changelog.in ${doc}/changelog.Debian @O
 execute_process(COMMAND gzip -9nf ${doc}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)
 file(READ LICENSE licence)
 file(READ /usr/share/doc/librandom123-dev/copyright random123)
-file(WRITE ${doc}/copyright "${licence}\nThe library contains code from the headers of Random123, of which this is said:\n\n${random123}")
+file(READ ${STONET_D3_LICENCE} d3)
+file(WRITE ${doc}/copyright "${licence}\nThe library contains code from the headers of Random123, of which this is said:\n\n${random123}\nThe pages of the program contain d3, of which this is said:\n\n${d3}")
 foreach(component PROGRAM LIBRARY DEVELOPMENT)
   string(TOLOWER ${component} name)
   install(FILES ${doc}/copyright ${doc}/changelog.Debian.gz COMPONENT ${name}
