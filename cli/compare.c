@@ -1,4 +1,5 @@
 /* stonet compare: several methods and dimensions on the same splits, of one or several data sets. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +7,13 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/compare_specs.h"
+#include "cli/output.h"
+#include "cli/plot_z.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/results.h"
 #include "cli/say.h"
+#include "cli/svg.h"
 
 typedef struct compare_values {
     const char *target, *header;
@@ -17,7 +21,7 @@ typedef struct compare_values {
     run_options run;
     results_options results;
     compare_wishes wishes;
-    const char *criterion, *test, *test_target_file;
+    const char *criterion, *plot, *test, *test_target_file;
     text_list grid;
     int64_t folds, trials, tune_folds;
     bool tune;
@@ -98,6 +102,7 @@ static const cli_option options[] = {
      .high = 1000,
      .help = "With --tune: parts of the inner cross-validation"},
     CRITERION_OPTION(compare_values, criterion),
+    PLOT_OPTION(compare_values, plot, "Draw the criterion with its standard error; with one DATA"),
     RESULTS_OPTIONS(compare_values, results),
     RUN_OPTIONS(compare_values, run),
 };
@@ -157,11 +162,16 @@ static int check_values(const cli_command *command, const compare_values *values
         wrong = "--test goes with one DATA; several are compared by cross-validation";
     else if (values->test != NULL && values->target_files.count > 0 && values->test_target_file == NULL)
         wrong = "the response of --test is missing: give --test-target-file FILE";
+    else if (values->plot != NULL && n_data > 1)
+        wrong = "--plot goes with one DATA";
     else if (!values->tune && (values->grid.count > 0 || values->trials > 0))
         wrong = "--grid and --trials belong to --tune";
-    if (wrong == NULL) return check_results_options(command, &values->results);
-    say_usage(command, "%s", wrong);
-    return EXIT_USAGE;
+    if (wrong != NULL) {
+        say_usage(command, "%s", wrong);
+        return EXIT_USAGE;
+    }
+    if (values->plot != NULL) result = output_check(command, values->plot);
+    return result == EXIT_DONE ? check_results_options(command, &values->results) : result;
 }
 
 static int read_sets(comparison *self, const cli_arguments *given)
@@ -236,6 +246,41 @@ static const char *first_failure(const stonet_results *results)
     return "";
 }
 
+/* The rows that have a mean, as bars. */
+static int draw(const cli_command *command, const char *path, const stonet_results *results)
+{
+    enum { NAME_SIZE = 96 };
+    const int64_t rows = stonet_results_rows(results);
+    svg_bar *bars = calloc((size_t)rows + 1, sizeof *bars);
+    char(*name)[NAME_SIZE] = calloc((size_t)rows + 1, sizeof *name);
+    size_t count = 0;
+    for (int64_t i = 0; bars != NULL && name != NULL && i < rows; i++) {
+        stonet_result_row row;
+        if (stonet_results_row(results, i, &row) != STONET_OK || !isfinite(row.mean)) continue;
+        if (row.dim > 0)
+            snprintf(name[count], NAME_SIZE, "%.60s %lld", row.method, (long long)row.dim);
+        else
+            snprintf(name[count], NAME_SIZE, "%.60s auto", row.method);
+        bars[count] =
+            (svg_bar){.name = name[count], .value = row.mean, .error = isfinite(row.se) ? row.se : 0.0};
+        count++;
+    }
+    char label[96];
+    snprintf(label, sizeof label, "%s, with its standard error", stonet_results_criterion(results));
+    char *text = bars != NULL && name != NULL
+                     ? svg_render_bars("Methods and dimensions on the same splits", label, bars, count)
+                     : NULL;
+    free(bars);
+    free(name);
+    if (text == NULL) {
+        say_error(command, "memory ran out while the plot was drawn");
+        return EXIT_FAILED;
+    }
+    int result = output_text(command, path, text);
+    free(text);
+    return result;
+}
+
 static int compare_one(comparison *self)
 {
     const cli_command *command = self->command;
@@ -245,6 +290,8 @@ static int compare_one(comparison *self)
     stonet_status status = compare_set(self, &run, set);
     if (status != STONET_OK) return say_failure(command, status);
     int result = output_results(command, &self->values->results, set->results, false);
+    if (result == EXIT_DONE && self->values->plot != NULL)
+        result = draw(command, self->values->plot, set->results);
     if (result != EXIT_DONE) return result;
     if (stonet_results_outcome(set->results) == STONET_STOPPED) {
         say_error(command, "stopped before the end; these are the rows that were finished");

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
+#include "cli/plot_z.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/signals.h"
@@ -96,22 +97,6 @@ static size_t split_by_class(const stonet_data *data, const float *z, double *x,
     return count;
 }
 
-/* What the axes of the plot are: each column of Z with its share of the effect on the output. */
-static void label_axes(const cli_command *command, const stonet_model *model, char label[2][96])
-{
-    static const char *const of[] = {" of the effect on the output", ""};
-    json_t *about = take_json(command, stonet_model_json(model));
-    const json_t *share = json_object_get(json_object_get(about, "fitted"), "explained_share");
-    for (size_t k = 0; k < 2; k++) {
-        int used = snprintf(label[k], sizeof label[k], "Z%zu", k + 1);
-        const json_t *own = json_array_get(share, k);
-        if (json_is_number(own))
-            snprintf(label[k] + used, sizeof label[k] - (size_t)used, " (%.3g%%%s)",
-                     100.0 * json_number_value(own), of[k]);
-    }
-    json_decref(about);
-}
-
 static int draw(const cli_command *command, const char *path, const stonet_model *model,
                 const stonet_data *test, const float *z, double *xy, double error_rate)
 {
@@ -128,7 +113,9 @@ static int draw(const cli_command *command, const char *path, const stonet_model
     snprintf(subtitle, sizeof subtitle, "Z of %d test rows, by a StoNet fitted on %d others; error rate %.3f",
              TEST_ROWS, TRAIN_ROWS, error_rate);
     char axis[2][96];
-    label_axes(command, model, axis);
+    json_t *about = take_json(command, stonet_model_json(model));
+    for (size_t k = 0; k < 2; k++) z_axis_label(about, k, axis[k]);
+    json_decref(about);
     svg_panel panel = {
         .kind = SVG_SCATTER, .x_label = axis[0], .y_label = axis[1], .series = series, .n_series = count};
     svg_figure figure = {.title = "Waveform data: 21 variables reduced to two",

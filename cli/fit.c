@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
+#include "cli/plot_z.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 
@@ -14,7 +16,7 @@ typedef struct fit_values {
     target_options target;
     spec_options spec;
     run_options run;
-    const char *dim, *log, *out;
+    const char *dim, *log, *plot, *out;
     bool calibrate;
 } fit_values;
 
@@ -38,6 +40,7 @@ static const cli_option options[] = {
      .offset = offsetof(fit_values, calibrate),
      .help = "Also learn how sure predictions are, by ten refits (one from 5000 rows on): for 'predict "
              "--interval' and '--sets', and better probabilities"},
+    PLOT_OPTION(fit_values, plot, "Draw Z of the training rows by the response, and the training curve"),
     OUT_OPTION(fit_values, out, "The model file to write (safetensors)"),
 };
 
@@ -58,6 +61,7 @@ static int check_values(const cli_command *command, const fit_values *values)
     }
     int result = output_check(command, values->out);
     if (result == EXIT_DONE && values->log != NULL) result = output_check(command, values->log);
+    if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
     return result;
 }
 
@@ -73,6 +77,20 @@ static int write_log(const cli_command *command, const fit_values *values, const
     }
     int result = output_text(command, values->log, history);
     stonet_string_free(history);
+    return result;
+}
+
+static int draw(const cli_command *command, const fit_values *values, const stonet_model *model,
+                const stonet_data *train)
+{
+    if (values->plot == NULL) return EXIT_DONE;
+    const stonet_use_options how = {.size = sizeof how, .threads = (int)values->run.threads, .seed = 1};
+    float *z = malloc((size_t)(stonet_data_rows(train) * stonet_model_dim(model) + 1) * sizeof *z);
+    stonet_status status = z != NULL ? stonet_transform(model, train, &how, z)
+                                     : stonet_fail(STONET_ERROR_MEMORY, "memory ran out");
+    int result = status == STONET_OK ? plot_reduction(command, values->plot, model, train, z, true)
+                                     : say_failure(command, status);
+    free(z);
     return result;
 }
 
@@ -182,6 +200,7 @@ static int finish(const cli_command *command, const fit_values *values, const st
     stonet_status status = stonet_model_save(model, values->out);
     if (status != STONET_OK) return say_failure(command, status);
     int result = write_log(command, values, model);
+    if (result == EXIT_DONE) result = draw(command, values, model, train);
     if (result != EXIT_DONE) return result;
     switch (stonet_model_outcome(model)) {
     case STONET_STOPPED:

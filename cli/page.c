@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/page.h"
+#include "cli/plot_z.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 
@@ -126,34 +127,6 @@ static json_t *variables_of(const page_subject *about, const json_t *importance)
     for (int64_t j = 0; rows == NULL && j < stonet_data_columns(about->data) && j < MOST; j++)
         names = page_add(names, page_text(stonet_data_column_name(about->data, j)));
     return names;
-}
-
-/* ---- history ----------------------------------------------------------------------------------- */
-
-/* CSV of the library's own making as lists by column: numbers, or null for an empty or other cell. */
-static json_t *history_json(char *csv)
-{
-    enum { MOST = 32 };
-    json_t *history = json_object(), *list[MOST];
-    char *lines = NULL, *names = strtok_r(csv, "\n", &lines), *rest = NULL;
-    size_t columns = 0;
-    bool whole = history != NULL;
-    for (char *at = names != NULL ? strtok_r(names, ",", &rest) : NULL; at != NULL && columns < MOST && whole;
-         at = strtok_r(NULL, ",", &rest)) {
-        list[columns] = json_array();
-        whole = page_put(history, at, list[columns++]);
-    }
-    for (char *line = strtok_r(NULL, "\n", &lines); line != NULL && whole;
-         line = strtok_r(NULL, "\n", &lines))
-        for (size_t k = 0; k < columns && whole; k++) {
-            char *cell = strsep(&line, ","), *end = cell;
-            const double value = cell != NULL ? strtod(cell, &end) : 0.0;
-            const bool is_number = cell != NULL && end != cell && *end == '\0';
-            whole = json_array_append_new(list[k], is_number ? json_number(value) : json_null()) == 0;
-        }
-    if (whole) return history;
-    json_decref(history);
-    return NULL;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */

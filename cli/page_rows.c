@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/page.h"
+#include "cli/plot_z.h"
 #include "cli/say.h"
 
 void page_rows_free(page_rows *rows)
@@ -12,40 +13,6 @@ void page_rows_free(page_rows *rows)
     free(rows->predicted);
     free(rows->own_label);
     *rows = (page_rows){0};
-}
-
-/* The number of the class with this label; -1: the model does not know it. */
-static int32_t class_of(const page_subject *about, int64_t classes, const char *label)
-{
-    for (int64_t k = 0; k < classes; k++)
-        if (strcmp(label, stonet_model_class_label(about->model, k)) == 0) return (int32_t)k;
-    return -1;
-}
-
-/* The classes of the rows by the model's numbers. The table may have met them in another order, have some
-   that the model does not know (-1), or have numbers, whose texts are the labels. */
-static int take_labels(const page_subject *about, page_rows *rows)
-{
-    int64_t n_classes = 0, m = 0;
-    const int32_t *code = stonet_data_classes(about->data, &n_classes);
-    const double *value = stonet_data_targets(about->data, &m);
-    if (code == NULL && value == NULL) return EXIT_DONE;
-    int32_t *known = malloc((size_t)(n_classes + 1) * sizeof *known);
-    rows->own_label = malloc((size_t)(rows->n + 1) * sizeof *rows->own_label);
-    if (known == NULL || rows->own_label == NULL) {
-        free(known);
-        return EXIT_FAILED;
-    }
-    for (int64_t c = 0; c < n_classes; c++)
-        known[c] = class_of(about, rows->outputs, stonet_data_class_label(about->data, c));
-    for (int64_t i = 0; i < rows->n; i++) {
-        char text[STONET_NUMBER_SIZE];
-        if (code == NULL) stonet_number_text(value[i * m], text);
-        rows->own_label[i] = code != NULL ? known[code[i]] : class_of(about, rows->outputs, text);
-    }
-    rows->label = rows->own_label;
-    free(known);
-    return EXIT_DONE;
 }
 
 int page_rows_make(const page_subject *about, page_rows *rows)
@@ -71,11 +38,14 @@ int page_rows_make(const page_subject *about, page_rows *rows)
         return say_failure(about->command, status);
     }
     if (!rows->is_classifier) rows->response = stonet_data_targets(about->data, NULL);
-    if (rows->is_classifier && take_labels(about, rows) != EXIT_DONE) {
-        say_error(about->command, "memory ran out");
-        return EXIT_FAILED;
-    }
-    return EXIT_DONE;
+    const bool has_labels =
+        stonet_data_classes(about->data, NULL) != NULL || stonet_data_targets(about->data, NULL) != NULL;
+    if (!rows->is_classifier || !has_labels) return EXIT_DONE;
+    rows->own_label = model_labels(about->model, about->data);
+    rows->label = rows->own_label;
+    if (rows->label != NULL) return EXIT_DONE;
+    say_error(about->command, "memory ran out");
+    return EXIT_FAILED;
 }
 
 /* ---- the rows that are shown ------------------------------------------------------------------- */

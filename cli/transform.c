@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
+#include "cli/plot_z.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 
@@ -14,7 +15,7 @@ typedef struct transform_values {
     run_options run;
     int64_t draws, refits;
     bool activated, impute;
-    const char *se, *out;
+    const char *se, *plot, *out;
 } transform_values;
 
 static const cli_option options[] = {
@@ -51,6 +52,8 @@ static const cli_option options[] = {
      .low = 2,
      .high = 100000,
      .help = "How many, with --se"},
+    PLOT_OPTION(transform_values, plot,
+                "Draw Z (its first two columns), by the response where it is named; of --draws the first"),
     TARGET_OPTIONS(transform_values, target),
     RUN_OPTIONS(transform_values, run),
 };
@@ -138,6 +141,8 @@ static int transform(const cli_command *command, const transform_values *values,
     int result = status == STONET_OK ? EXIT_DONE : say_failure(command, status);
     if (result == EXIT_DONE && values->se != NULL)
         result = standard_errors(command, values, model, data, &se);
+    if (result == EXIT_DONE && values->plot != NULL)
+        result = plot_reduction(command, values->plot, model, data, z, false);
     if (result == EXIT_DONE) result = write_z(command, values->out, z, se, rows * passes, dim);
     free(se);
     free(z);
@@ -158,6 +163,7 @@ static int run(const cli_command *command, int argc, char **argv)
         result = EXIT_USAGE;
     }
     if (result == EXIT_DONE && values.out != NULL) result = output_check(command, values.out);
+    if (result == EXIT_DONE && values.plot != NULL) result = output_check(command, values.plot);
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
     /* With --se the response is that of the training rows. */
     const target_options none = {.header = values.target.header};

@@ -60,6 +60,7 @@ static const torture_command fixed[] = {
     {"stonet compare num.csv --target y --dim 1 --methods sir --tune --tune-folds 2 --folds 2 --quiet --json",
      {NULL}},
     {"stonet compare num.csv --target y --dim auto --methods sir --folds 2 --quiet --json", {NULL}},
+    {"stonet transform num.model num.csv --target y --plot o.svg --out o.csv", {"o.svg", "o.csv"}},
     {"stonet coef num.model num.csv --target y --se --json", {NULL}},
     {"stonet coef net.model num.csv --csv", {NULL}},
     {"stonet report num.model num.csv --target y --importance gradient --quiet --out o.html", {"o.html"}},

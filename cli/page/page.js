@@ -286,15 +286,18 @@
   }
 
   function reduction() {
-    const node = section("Z by response", `${sampled} Drag to select rows, or give a range.`.trim(), true);
-    const names = points.z.map((_, k) => `Z${k + 1}`);
+    const node = section("Z by response", [sampled, (report.about.fitted || {}).explained_share
+      ? "In brackets: the share of each Z in the effect on the output." : "", "Drag to select rows, or give a range."].join(" ").trim(), true);
+    const share = (report.about.fitted || {}).explained_share || [];
+    const names = points.z.map((_, k) => `Z${k + 1}` + (share[k] > 0 ? ` (${Number((100 * share[k]).toPrecision(3))} %)` : ""));
     const columns = points.z.slice();
     if (points.y) { names.push(isClassifier ? "class" : "response"); columns.push(null); }
     if (names.length === 1) { names.push("row"); columns.push(points.row); }
     /* Classes on an axis are spread a little, so that points do not hide each other. */
     const spread = (i) => 0.6 * (((i * 0.618034) % 1) - 0.5);
     const valueOf = (k) => (i) => columns[k] ? columns[k][i] : isClassifier ? responseOf(i) + spread(i) : responseOf(i);
-    let horizontal = 0, vertical = 1;
+    const flat = points.z.length > 1 && new Set(points.z[1]).size < 2; // a second column that says nothing
+    let horizontal = 0, vertical = flat && points.y ? points.z.length : 1;
     const colours = make("div", {}), chosen = make("div", { "aria-live": "polite" });
     const holder = make("div", { class: "plot", id: "z-plot" });
     const controls = make("div", { class: "controls" });
@@ -306,7 +309,7 @@
     };
     const plot = scatter(holder, "Z by response", spec, rowLines, 460, (range, usable, now) => selection(chosen, range, usable, now));
     const again = () => { plot.draw(); chosen.replaceChildren(); };
-    controls.append(choice("across", names, 0, (k) => { horizontal = k; again(); }), choice("up", names, 1, (k) => { vertical = k; again(); }));
+    controls.append(choice("across", names, 0, (k) => { horizontal = k; again(); }), choice("up", names, vertical, (k) => { vertical = k; again(); }));
     if (outputs > 1) controls.append(choice("response", report.targets, 0, (k) => { output = k; redraw(); }));
     const fields = ["x from", "x to", "y from", "y to"].map((text) => {
       const input = make("input", { type: "number", step: "any" });

@@ -1,0 +1,267 @@
+#include "cli/plot_z.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/say.h"
+#include "cli/svg.h"
+
+void z_axis_label(const json_t *about, size_t k, char label[96])
+{
+    const json_t *share = json_object_get(json_object_get(about, "fitted"), "explained_share");
+    const json_t *own = json_array_get(share, k);
+    int used = snprintf(label, 96, "Z%zu", k + 1);
+    if (json_is_number(own))
+        snprintf(label + used, 96 - (size_t)used, " (%.3g%%%s)", 100.0 * json_number_value(own),
+                 k == 0 ? " of the effect on the output" : "");
+}
+
+/* ---- what the model calls the rows ------------------------------------------------------------- */
+
+static int32_t class_of(const stonet_model *model, const char *label)
+{
+    for (int64_t k = 0; k < stonet_model_outputs(model); k++)
+        if (strcmp(label, stonet_model_class_label(model, k)) == 0) return (int32_t)k;
+    return -1;
+}
+
+int32_t *model_labels(const stonet_model *model, const stonet_data *data)
+{
+    int64_t n_classes = 0, m = 0;
+    const int64_t n = stonet_data_rows(data);
+    const int32_t *code = stonet_data_classes(data, &n_classes);
+    const double *value = stonet_data_targets(data, &m);
+    if (code == NULL && value == NULL) return NULL;
+    int32_t *known = malloc((size_t)(n_classes + 1) * sizeof *known);
+    int32_t *label = malloc((size_t)(n + 1) * sizeof *label);
+    if (known == NULL || label == NULL) {
+        free(known);
+        free(label);
+        return NULL;
+    }
+    for (int64_t c = 0; c < n_classes; c++) known[c] = class_of(model, stonet_data_class_label(data, c));
+    for (int64_t i = 0; i < n; i++) {
+        char text[STONET_NUMBER_SIZE];
+        if (code == NULL) stonet_number_text(value[i * m], text);
+        label[i] = code != NULL ? known[code[i]] : class_of(model, text);
+    }
+    free(known);
+    return label;
+}
+
+json_t *history_json(char *csv)
+{
+    enum { MOST = 32 };
+    json_t *history = json_object(), *list[MOST];
+    char *lines = NULL, *names = strtok_r(csv, "\n", &lines), *rest = NULL;
+    size_t columns = 0;
+    bool whole = history != NULL;
+    for (char *at = names != NULL ? strtok_r(names, ",", &rest) : NULL; at != NULL && columns < MOST && whole;
+         at = strtok_r(NULL, ",", &rest)) {
+        list[columns] = json_array();
+        whole = json_object_set_new(history, at, list[columns++]) == 0;
+    }
+    for (char *line = strtok_r(NULL, "\n", &lines); line != NULL && whole;
+         line = strtok_r(NULL, "\n", &lines))
+        for (size_t k = 0; k < columns && whole; k++) {
+            char *cell = strsep(&line, ","), *end = cell;
+            const double value = cell != NULL ? strtod(cell, &end) : 0.0;
+            const bool is_number = cell != NULL && end != cell && *end == '\0';
+            whole = json_array_append_new(list[k], is_number ? json_number(value) : json_null()) == 0;
+        }
+    if (whole) return history;
+    json_decref(history);
+    return NULL;
+}
+
+/* ---- the picture ------------------------------------------------------------------------------- */
+
+enum { MOST_POINTS = 5000, MOST_GROUPS = 9, BANDS = 5 };
+
+/* Rows in groups: classes, or fifths of a numeric response. */
+typedef struct grouping {
+    int32_t *group; /* of each row; NULL: all in one */
+    size_t count;
+    char label[MOST_GROUPS + 1][80];
+} grouping;
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Fifths of the first response by its size. */
+static bool group_by_size(const stonet_data *data, grouping *out)
+{
+    int64_t m = 0;
+    const int64_t n = stonet_data_rows(data);
+    const double *y = stonet_data_targets(data, &m);
+    double *sorted = malloc((size_t)(n + 1) * sizeof *sorted), border[BANDS + 1];
+    out->group = malloc((size_t)(n + 1) * sizeof *out->group);
+    if (sorted == NULL || out->group == NULL) {
+        free(sorted);
+        return false;
+    }
+    for (int64_t i = 0; i < n; i++) sorted[i] = y[i * m];
+    qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
+    for (int b = 0; b <= BANDS; b++) border[b] = sorted[(n - 1) * b / BANDS];
+    free(sorted);
+    out->count = BANDS;
+    for (int b = 0; b < BANDS; b++)
+        snprintf(out->label[b], sizeof out->label[b], "%.3g to %.3g", border[b], border[b + 1]);
+    for (int64_t i = 0; i < n; i++) {
+        int32_t b = 0;
+        while (b < BANDS - 1 && y[i * m] > border[b + 1]) b++;
+        out->group[i] = b;
+    }
+    return true;
+}
+
+/* The first classes, and all further ones as one group. */
+static bool group_by_class(const stonet_model *model, const stonet_data *data, grouping *out)
+{
+    const int64_t classes = stonet_model_outputs(model);
+    out->group = model_labels(model, data);
+    if (out->group == NULL) return false;
+    const bool many = classes > MOST_GROUPS;
+    out->count = many ? MOST_GROUPS + 1 : (size_t)classes;
+    for (size_t c = 0; c < out->count; c++)
+        snprintf(out->label[c], sizeof out->label[c], "%.70s",
+                 many && c == MOST_GROUPS ? "others" : stonet_model_class_label(model, (int64_t)c));
+    for (int64_t i = 0; i < stonet_data_rows(data); i++)
+        if (many && out->group[i] >= MOST_GROUPS) out->group[i] = MOST_GROUPS;
+    return true;
+}
+
+static bool make_groups(const stonet_model *model, const stonet_data *data, grouping *out)
+{
+    *out = (grouping){.count = 1};
+    const bool has_response =
+        stonet_data_classes(data, NULL) != NULL || stonet_data_targets(data, NULL) != NULL;
+    if (!has_response) return true;
+    if (stonet_model_is_classifier(model)) return group_by_class(model, data, out);
+    return stonet_data_targets(data, NULL) == NULL || group_by_size(data, out);
+}
+
+/* Whether there is a second column of Z, with more than one value. */
+static bool has_second(const stonet_model *model, const stonet_data *data, const float *z)
+{
+    const int64_t dim = stonet_model_dim(model);
+    for (int64_t i = 1; dim > 1 && i < stonet_data_rows(data); i++)
+        if (z[i * dim + 1] != z[1]) return true;
+    return false;
+}
+
+/* Where a row stands upwards when Z is one column: its response, its class (spread a little, so that points
+   do not hide each other), or nothing but that spread. */
+static double height_of(const stonet_model *model, const stonet_data *data, const grouping *groups, int64_t i)
+{
+    int64_t m = 0;
+    const double *y = stonet_data_targets(data, &m);
+    const double spread = 0.6 * (fmod((double)i * 0.618034, 1.0) - 0.5);
+    if (groups->group == NULL) return spread;
+    return stonet_model_is_classifier(model) || y == NULL ? groups->group[i] + 1 + spread : y[i * m];
+}
+
+/* The points of each group from arrays that have room for all; every `step`-th row. */
+static void fill_series(const stonet_model *model, const stonet_data *data, const grouping *groups,
+                        const float *z, int64_t step, double *x, double *y, svg_series *series)
+{
+    const int64_t dim = stonet_model_dim(model);
+    const bool second = has_second(model, data, z);
+    int64_t filled = 0;
+    for (size_t g = 0; g < groups->count; g++) {
+        series[g] = (svg_series){
+            .label = groups->group != NULL ? groups->label[g] : NULL, .x = x + filled, .y = y + filled};
+        for (int64_t i = 0; i < stonet_data_rows(data); i += step) {
+            if (groups->group != NULL && groups->group[i] != (int32_t)g) continue;
+            x[filled] = (double)z[i * dim];
+            y[filled++] = second ? (double)z[i * dim + 1] : height_of(model, data, groups, i);
+            series[g].n++;
+        }
+    }
+}
+
+/* The training loss over all stages: *loss and *epoch are to be freed; gives how many, -1 when memory ran
+ * out. */
+static int64_t take_loss(const stonet_model *model, double **loss, double **epoch)
+{
+    errno = 0;
+    char *csv = stonet_model_history_csv(model);
+    json_t *history = csv != NULL ? history_json(csv) : NULL;
+    const bool lost = (csv == NULL && errno == ENOMEM) || (csv != NULL && history == NULL);
+    const json_t *list = json_object_get(history, "loss");
+    const int64_t count = (int64_t)json_array_size(list);
+    *loss = malloc((size_t)(count + 1) * sizeof **loss);
+    *epoch = malloc((size_t)(count + 1) * sizeof **epoch);
+    for (int64_t i = 0; *loss != NULL && *epoch != NULL && i < count; i++) {
+        const json_t *value = json_array_get(list, (size_t)i);
+        (*loss)[i] = json_is_number(value) ? json_number_value(value) : (double)NAN;
+        (*epoch)[i] = (double)i + 1;
+    }
+    json_decref(history);
+    stonet_string_free(csv);
+    return *loss != NULL && *epoch != NULL && !lost ? count : -1;
+}
+
+static char *render(const json_t *about, const stonet_model *model, const stonet_data *data,
+                    const grouping *groups, const float *z, double *xy, bool with_curve)
+{
+    const int64_t n = stonet_data_rows(data), step = (n + MOST_POINTS - 1) / MOST_POINTS;
+    svg_series series[MOST_GROUPS + 1];
+    fill_series(model, data, groups, z, step > 0 ? step : 1, xy, xy + n, series);
+    char axis[2][96], title[96], subtitle[160];
+    for (size_t k = 0; k < 2; k++) z_axis_label(about, k, axis[k]);
+    const char *upwards = has_second(model, data, z) ? axis[1] : groups->group != NULL ? "response" : "";
+    double *loss = NULL, *epoch = NULL;
+    const int64_t epochs = with_curve ? take_loss(model, &loss, &epoch) : 0;
+    const svg_series curve = {.n = epochs, .x = epoch, .y = loss};
+    const svg_panel panels[] = {
+        {.kind = SVG_SCATTER,
+         .x_label = axis[0],
+         .y_label = upwards,
+         .series = series,
+         .n_series = groups->count},
+        {.kind = SVG_LINE, .x_label = "epoch", .y_label = "training loss", .series = &curve, .n_series = 1}};
+    snprintf(title, sizeof title, "Reduced variables of %.60s", json_text(about, "method"));
+    if (step > 1)
+        snprintf(subtitle, sizeof subtitle, "every %lld%s of %lld rows", (long long)step,
+                 step == 2   ? "nd"
+                 : step == 3 ? "rd"
+                             : "th",
+                 (long long)n);
+    else
+        snprintf(subtitle, sizeof subtitle, "%lld rows", (long long)n);
+    const svg_figure figure = {
+        .title = title, .subtitle = subtitle, .panels = panels, .n_panels = epochs > 0 ? 2 : 1, .columns = 2};
+    char *text = epochs >= 0 ? svg_render(&figure) : NULL;
+    free(loss);
+    free(epoch);
+    return text;
+}
+
+int plot_reduction(const cli_command *command, const char *path, const stonet_model *model,
+                   const stonet_data *data, const float *z, bool with_curve)
+{
+    json_t *about = take_json(command, stonet_model_json(model));
+    if (about == NULL) return EXIT_FAILED;
+    grouping groups;
+    double *xy = malloc((size_t)(2 * stonet_data_rows(data) + 1) * sizeof *xy);
+    const bool whole = make_groups(model, data, &groups) && xy != NULL;
+    char *text = whole ? render(about, model, data, &groups, z, xy, with_curve) : NULL;
+    free(groups.group);
+    free(xy);
+    json_decref(about);
+    if (text == NULL) {
+        say_error(command, "memory ran out while the plot was drawn");
+        return EXIT_FAILED;
+    }
+    int result = output_text(command, path, text);
+    free(text);
+    return result;
+}

@@ -1,0 +1,75 @@
+/* --plot of transform, fit and compare. */
+#include "cli/test_support.h"
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    write_table("full.csv", 200, 3);
+    SH("cut -d, -f1-4 full.csv > t.csv; cut -d, -f1-3,5 full.csv > c.csv");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+static int64_t count_of(const char *path, const char *word)
+{
+    SH("cat %s", path);
+    assert_int_equal(strncmp(captured_out, "<svg", 4), 0);
+    int64_t count = 0;
+    for (const char *at = strstr(captured_out, word); at != NULL; at = strstr(at + 1, word)) count++;
+    return count;
+}
+
+/* A dot for each row and one for each entry of the legend: fifths of a number, or classes. */
+static void z_is_drawn_by_the_response(void **state)
+{
+    (void)state;
+    SH("stonet fit t.csv --target y --method sir --dim 2 --quiet --out m --plot fit.svg");
+    assert_int_equal(count_of("fit.svg", "<circle"), 200 + 5);
+    SH("stonet transform m t.csv --target y --plot by.svg --out z.csv; stonet transform m t.csv --plot "
+       "plain.svg");
+    assert_int_equal(count_of("by.svg", "<circle"), 200 + 5);
+    assert_int_equal(count_of("plain.svg", "<circle"), 200);
+    SH("stonet fit c.csv --target label --method sir --dim 1 --quiet --out k --plot classes.svg");
+    assert_int_equal(count_of("classes.svg", "<circle"), 200 + 3);
+    assert_non_null(strstr(captured_out, ">mid</text>"));
+    SH("stonet transform k c.csv --target label --plot classes.svg --out z.csv");
+    assert_int_equal(count_of("classes.svg", "<circle"), 200 + 3);
+}
+
+static void the_training_curve_stands_beside(void **state)
+{
+    (void)state;
+    SH("stonet fit t.csv --target y --dim 1 --set epochs=3 --set hidden=4 --quiet --out m --plot fit.svg");
+    SH("cat fit.svg");
+    assert_non_null(strstr(captured_out, ">training loss</text>"));
+    assert_non_null(strstr(captured_out, ">response</text>"));
+}
+
+static void comparisons_are_bars(void **state)
+{
+    (void)state;
+    SH("stonet compare t.csv --target y --methods sir,pca --dim 1,auto --folds 3 --quiet --plot bars.svg");
+    SH("cat bars.svg");
+    assert_non_null(strstr(captured_out, ">sir auto</text>"));
+    assert_non_null(strstr(captured_out, ">pca 1</text>"));
+    assert_int_equal(sh("stonet compare t.csv t.csv --target y --methods sir --plot bars.svg"), 2);
+    assert_non_null(strstr(captured_err, "--plot goes with one DATA"));
+    assert_int_equal(sh("stonet transform m t.csv --plot nowhere/z.svg"), 1);
+    assert_string_equal(captured_out, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(z_is_drawn_by_the_response),
+        cmocka_unit_test(the_training_curve_stands_beside),
+        cmocka_unit_test(comparisons_are_bars),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
