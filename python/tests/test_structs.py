@@ -16,6 +16,8 @@ STRUCTS = {
     "stonet_progress": _library.Progress,
     "stonet_run": _library.Run,
     "stonet_use_options": _library.UseOptions,
+    "stonet_calibrate_options": _library.CalibrateOptions,
+    "stonet_scores": _library.Scores,
     "stonet_independence_options": _library.IndependenceOptions,
     "stonet_independence_result": _library.IndependenceResult,
     "stonet_order_options": _library.OrderOptions,

@@ -147,6 +147,13 @@ int64_t sn_schema_level_inputs(const sn_schema *schema)
     return count;
 }
 
+int64_t sn_schema_used(const sn_schema *schema)
+{
+    int64_t used = 0;
+    for (int64_t j = 0; j < schema->n_inputs; j++) used += schema->input[j].features > 0;
+    return used;
+}
+
 /* ---- which column of the table is which input -------------------------------------------------- */
 
 static stonet_status match_by_name(const sn_schema *schema, const sn_header *header, int64_t *column)
@@ -178,9 +185,9 @@ static bool was_target(const sn_schema *schema, int64_t position)
    that the model leaves out. */
 static stonet_status match_by_position(const sn_schema *schema, const sn_header *header, int64_t *column)
 {
-    int64_t in_file = 0, used = 0;
+    const int64_t used = sn_schema_used(schema);
+    int64_t in_file = 0;
     for (int64_t k = 0; k < schema->n_targets; k++) in_file += schema->target_position[k] >= 0;
-    for (int64_t j = 0; j < schema->n_inputs; j++) used += schema->input[j].features > 0;
     bool with_target = in_file > 0 && header->n_columns == schema->n_inputs + in_file;
     bool used_alone = header->n_columns == used && used < schema->n_inputs;
     if (header->n_columns != schema->n_inputs && !with_target && !used_alone)

@@ -52,6 +52,7 @@ void sn_schema_free(sn_schema *schema);
 
 int64_t sn_schema_features(const sn_schema *schema); /* p after encoding */
 int64_t sn_schema_inputs(const sn_schema *schema);   /* columns of the table */
+int64_t sn_schema_used(const sn_schema *schema);     /* those that become features */
 const char *sn_schema_feature_name(const sn_schema *schema, int64_t feature);
 const char *sn_schema_input_name(const sn_schema *schema, int64_t input);
 bool sn_schema_has_header(const sn_schema *schema);

@@ -128,19 +128,28 @@ static void spread_classes(const stonet_model *model, const stonet_model *asked,
 }
 
 stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *asked,
-                                 const stonet_data *data, int64_t first, int64_t count, double *out,
-                                 double *u)
+                                 const stonet_data *data, int64_t first, int64_t count, double *out)
 {
-    const int64_t p = sn_schema_features(asked->schema);
     const bool same = same_outputs(model, asked);
     SN_WORKSPACE(scratch);
     float *x = NULL;
     double *own = out;
-    SN_TRY(SN_TAKE(&scratch, x, count * p));
+    SN_TRY(SN_TAKE(&scratch, x, count * sn_schema_features(asked->schema)));
     if (!same) SN_TRY(SN_TAKE(&scratch, own, count * sn_schema_outputs(asked->schema)));
     SN_TRY(sn_model_predict_rows(asked, data, first, count, x, own));
     if (!same) spread_classes(model, asked, count, own, out);
-    for (int64_t i = 0; u != NULL && i < count; i++) u[i] = uniform_of(p, x + i * p);
+    return STONET_OK;
+}
+
+stonet_status sn_calibration_uniforms(const stonet_model *model, const stonet_data *data, int64_t first,
+                                      int64_t count, double *u)
+{
+    const int64_t p = sn_schema_features(model->schema);
+    SN_WORKSPACE(scratch);
+    float *x = NULL;
+    SN_TRY(SN_TAKE(&scratch, x, count * p));
+    SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
+    for (int64_t i = 0; i < count; i++) u[i] = uniform_of(p, x + i * p);
     return STONET_OK;
 }
 

@@ -55,15 +55,17 @@ stonet_status sn_calibration_load(const sn_store *store, const stonet_model *mod
 
 /* Rows that are asked for at a time, so that memory stays flat. */
 int64_t sn_calibration_block(const stonet_model *model);
-/*
- * What `asked` says of rows first .. first + count - 1, in the classes and units of `model`: out is
- * count x outputs of the model; a class that `asked` has never met has probability 0. u (count; NULL: not
- * wanted) are uniform numbers in (0, 1) that depend on the features of the row alone: a score that uses them
- * is still a function of (x, y), so the guarantee holds, and no answer depends on the order of the rows.
- */
+/* What `asked` says of rows first .. first + count - 1, in the classes and units of `model`: out is
+   count x outputs of the model; a class that `asked` has never met has probability 0. */
 stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *asked,
-                                 const stonet_data *data, int64_t first, int64_t count, double *out,
-                                 double *u);
+                                 const stonet_data *data, int64_t first, int64_t count, double *out);
+/*
+ * u (count): uniform numbers in (0, 1) that depend on the features of the row alone. A score that uses them
+ * is still a function of (x, y), so the guarantee holds, and no answer depends on the order of the rows. All
+ * members share the number of a row: with one each, ranks would be means over them, and sets too large.
+ */
+stonet_status sn_calibration_uniforms(const stonet_model *model, const stonet_data *data, int64_t first,
+                                      int64_t count, double *u);
 /* Scores of all classes of one row by its probabilities; order has room for the classes. */
 void sn_calibration_class_scores(sn_score_kind kind, int64_t classes, const double *p, double u,
                                  int64_t *order, double *score);

@@ -124,7 +124,7 @@ static stonet_status intervals(const stonet_model *model, const stonet_data *dat
         const int64_t count = n - first < block ? n - first : block;
         for (int64_t l = 0; l < asked; l++)
             SN_TRY(sn_calibration_ask(model, sn_calibration_asked(model, calibration, l), data, first, count,
-                                      predicted + l * count * outputs, NULL));
+                                      predicted + l * count * outputs));
         block_intervals(&job, count, low + first * outputs, high + first * outputs);
     }
     return STONET_OK;
@@ -175,7 +175,7 @@ typedef struct set_job {
     const sn_calibration *calibration;
     const set_rule *rule; /* one for each class */
     int64_t classes;
-    const double *predicted, *u; /* lists x count x classes; lists x count */
+    const double *predicted, *u; /* lists x count x classes; count */
     const double *own;           /* count x classes: of the model itself */
     sn_workspace *scratch;
 } set_job;
@@ -200,8 +200,8 @@ static stonet_status block_sets(const set_job *job, int64_t count, unsigned char
         int64_t size = 0;
         for (int64_t l = 0; l < asked; l++)
             sn_calibration_class_scores(job->calibration->score_kind, classes,
-                                        job->predicted + (l * count + i) * classes, job->u[l * count + i],
-                                        order, score + l * classes);
+                                        job->predicted + (l * count + i) * classes, job->u[i], order,
+                                        score + l * classes);
         for (int64_t c = 0; c < classes; c++) {
             for (int64_t l = 0; l < asked; l++) bound[l] = score[l * classes + c];
             const bool in = sn_conformal_below(&job->rule[c].lists, bound) < job->rule[c].rank;
@@ -225,15 +225,16 @@ static stonet_status sets(const stonet_model *model, const stonet_data *data, co
     double *predicted = NULL, *u = NULL, *own = NULL;
     SN_TRY(SN_TAKE(&scratch, rule, classes));
     SN_TRY(SN_TAKE(&scratch, predicted, asked * block * classes));
-    SN_TRY(SN_TAKE(&scratch, u, asked * block));
+    SN_TRY(SN_TAKE(&scratch, u, block));
     SN_TRY(SN_TAKE(&scratch, own, block * classes));
     SN_TRY(make_rules(calibration, classes, how->by_class != 0, how->level, &scratch, rule));
     for (int64_t first = 0; first < n; first += block) {
         const int64_t count = n - first < block ? n - first : block;
         for (int64_t l = 0; l < asked; l++)
             SN_TRY(sn_calibration_ask(model, sn_calibration_asked(model, calibration, l), data, first, count,
-                                      predicted + l * count * classes, u + l * count));
-        SN_TRY(sn_calibration_ask(model, model, data, first, count, own, NULL));
+                                      predicted + l * count * classes));
+        SN_TRY(sn_calibration_ask(model, model, data, first, count, own));
+        SN_TRY(sn_calibration_uniforms(model, data, first, count, u));
         SN_WORKSPACE(small);
         const set_job job = {calibration, rule, classes, predicted, u, own, &small};
         SN_TRY(block_sets(&job, count, inside + first * classes));

@@ -81,7 +81,8 @@ static stonet_status score_rows(calibration_job *job, const stonet_data *held_ou
     SN_TRY(sn_model_response(job->model, held_out, job->has_classes ? made->label + job->at : NULL, y));
     for (int64_t first = 0; first < n; first += block) {
         const int64_t count = n - first < block ? n - first : block;
-        SN_TRY(sn_calibration_ask(job->model, asked, held_out, first, count, predicted, u));
+        SN_TRY(sn_calibration_ask(job->model, asked, held_out, first, count, predicted));
+        SN_TRY(sn_calibration_uniforms(job->model, held_out, first, count, u));
         if (job->has_classes)
             SN_TRY(score_classes(job, count, asked, predicted, u));
         else
@@ -140,6 +141,7 @@ static stonet_status refit_members(calibration_job *job, const int32_t *fold)
         sn_refit(spec, job->data, part, made->n_members, "calibrating", job->run, made->member);
     stonet_spec_free(spec);
     SN_TRY(status);
+    SN_TRY(sn_refit_check_columns(job->model, made->member, made->n_members));
     for (int64_t k = 0; k < made->n_members; k++) SN_TRY(score_fold(job, fold, k, row));
     return STONET_OK;
 }
@@ -173,6 +175,7 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
         if (job->n < 2 * folds)
             return sn_fail(STONET_ERROR_DATA, "%lld rows are too few for a calibration with %d folds",
                            (long long)job->n, folds);
+        SN_TRY(sn_refit_check_names(job->model, job->data));
         SN_TRY(SN_TAKE(&scratch, fold, job->n));
         SN_TRY(sn_split_folds(job->n, NULL, 0, folds, job->run->seed, fold));
         SN_TRY(by_folds(job, how, folds, fold));

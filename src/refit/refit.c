@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "data/frame.h"
 
 /* What the fits share. */
 typedef struct refits {
@@ -115,4 +116,26 @@ stonet_status sn_refit(const stonet_spec *spec, const stonet_data *data, const s
         model[k] = NULL;
     }
     return status;
+}
+
+stonet_status sn_refit_check_names(const stonet_model *model, const stonet_data *data)
+{
+    if (data->has_header || !sn_schema_has_header(model->schema)) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA,
+                   "the model knows its columns by name, and %s has no names: refits need them too",
+                   sn_table_name(data));
+}
+
+stonet_status sn_refit_check_columns(const stonet_model *model, stonet_model *const *refit, int64_t count)
+{
+    const int64_t used = sn_schema_used(model->schema);
+    if (sn_schema_has_header(model->schema) || used == sn_schema_inputs(model->schema)) return STONET_OK;
+    for (int64_t k = 0; k < count; k++)
+        if (sn_schema_used(refit[k]->schema) != used)
+            return sn_fail(
+                STONET_ERROR_DATA,
+                "a column that the model uses is constant in a part of the rows, and others are left "
+                "out: with columns by position that cannot be told apart; take the constant ones out "
+                "of the data, or name all of them");
+    return STONET_OK;
 }

@@ -16,4 +16,9 @@ typedef struct sn_part {
 stonet_status sn_refit(const stonet_spec *spec, const stonet_data *data, const sn_part *part, int64_t count,
                        const char *stage, const stonet_run *run, stonet_model **model);
 
+/* Whether refits on these rows take any table that the model takes: columns by name when it does, and, where
+   columns go by position, not without one that the model uses (constant in their part). */
+stonet_status sn_refit_check_names(const stonet_model *model, const stonet_data *data);
+stonet_status sn_refit_check_columns(const stonet_model *model, stonet_model *const *refit, int64_t count);
+
 #endif

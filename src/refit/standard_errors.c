@@ -131,6 +131,7 @@ static stonet_status add_refits(se_job *job, const stonet_spec *spec, int64_t fi
         part[b] = (sn_part){row, job->n / 2};
     }
     stonet_status status = sn_refit(spec, job->train, part, count, "standard errors", job->run, refit);
+    if (status == STONET_OK) status = sn_refit_check_columns(job->model, refit, count);
     for (int64_t b = 0; b < count; b++) {
         if (status == STONET_OK) status = add_refit(job, refit[b], first + b);
         stonet_model_free(refit[b]);
@@ -155,6 +156,7 @@ static stonet_status spread(se_job *job, int64_t refits, double *se, double *sta
 {
     SN_WORKSPACE(scratch);
     stonet_spec *spec = NULL;
+    SN_TRY(sn_refit_check_names(job->model, job->train));
     SN_TRY(start(job, &scratch));
     SN_TRY(stonet_model_spec(job->model, &spec));
     stonet_status status = STONET_OK;

@@ -178,13 +178,13 @@ static void sets_cover(void **state)
     const double error = 3.0 * sqrt(0.09 / 102 / 20);
     /* Sets that would be empty are given the most probable class: coverage can only grow. */
     assert_between(set_coverage(20, STONET_CALIBRATION_FRESH, STONET_SETS_LAC, &lac), 0.9 - error, 0.93);
-    assert_between(set_coverage(20, STONET_CALIBRATION_FRESH, STONET_SETS_APS, &aps), 0.9 - error, 0.96);
+    assert_between(set_coverage(20, STONET_CALIBRATION_FRESH, STONET_SETS_APS, &aps), 0.9 - error, 0.93);
     assert_true(lac <= aps && aps < 2.5);
     double folds;
     assert_between(set_coverage(20, STONET_CALIBRATION_CV, STONET_SETS_LAC, &folds), 0.885, 0.92);
     assert_between(folds, lac - 0.1, lac + 0.1);
-    assert_between(set_coverage(20, STONET_CALIBRATION_CV, STONET_SETS_APS, &folds), 0.885, 0.96);
-    assert_between(folds, aps - 0.1, aps + 0.1);
+    assert_between(set_coverage(20, STONET_CALIBRATION_CV, STONET_SETS_APS, &folds), 0.885, 0.92);
+    assert_between(folds, aps - 0.07, aps + 0.07);
 }
 
 /* Share of the rows of a class whose set has it. */

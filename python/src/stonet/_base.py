@@ -23,6 +23,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from . import _sure
 from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, choose_order
 from ._core import Float32Matrix, Float64Matrix, Model, Table
 from ._run import RunContext, threads_of
@@ -139,6 +140,11 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         rows = self._validate_data(X, dtype=_FLOATS, order="C", reset=False)
         return Table(rows), len(rows)
 
+    def _same_table(self, X: ArrayLike) -> Table:
+        """Rows for refits: with the names of the columns, which the refits must know too."""
+        check_is_fitted(self, "model_")
+        return self._training_table(self._validate_data(X, dtype=np.float32, order="C", reset=False))
+
     def transform(self, X: ArrayLike) -> Float32Matrix:
         """Reduce X to Z, the columns that keep what X says about the response.
 
@@ -221,6 +227,24 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         with RunContext(self._seed(random_state), self.n_jobs) as run:
             return ask_coef(self.model_, table, pairs, run)
 
+    def standard_errors(
+        self, X: ArrayLike, X_train: ArrayLike, y_train: ArrayLike = None, *, refits: int = 50
+    ) -> tuple[Float64Matrix, float]:
+        """Standard errors of the Z of X, by fits on halves of the training rows turned onto the Z of this one.
+
+        Returns
+        -------
+        se : ndarray of shape (n_samples, n_components)
+        stability : float
+            Mean canonical correlation of the refits' Z with the model's: far below 1, another Z is found each time.
+        """
+        table, rows = self._new_table(X)
+        train = self._same_table(X_train)
+        if y_train is not None:
+            self._set_response(train, y_train)
+        with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
+            return _sure.standard_errors(self.model_, train, table, rows, refits, run)
+
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
         set_response(table, y)
 
@@ -296,6 +320,36 @@ class BaseStoNet(SupervisedReduction):
         finally:
             self._keep(self.model_)
         return self
+
+    def calibrate(
+        self, X: ArrayLike, y: ArrayLike, *, rows: str = "auto", folds: int = 0, sets: str = "aps"
+    ) -> Self:
+        """Learn how far predictions are from the truth: for intervals, sets and better probabilities.
+
+        Parameters
+        ----------
+        X, y
+            The rows of ``fit``: the model is fitted again without parts of them. With ``rows="fresh"``, rows that
+            it was not fitted on; training rows given so make intervals that are too narrow.
+        rows : {"auto", "cv", "split", "fresh"}
+            "cv": a refit without each of the folds (CV+); "split": one refit without a fifth of the rows; "auto":
+            "cv" for fewer than 5000 rows, else "split".
+        folds : int
+            Of "cv"; 0 is 10.
+        sets : {"aps", "lac"}
+            What sets of classes are made by: larger for hard rows, or the smallest on average.
+        """
+        table = self._same_table(X)
+        self._set_response(table, y)
+        with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
+            _sure.calibrate(self.model_, table, rows, folds, sets, run)
+        return self
+
+    def scores(self, X: ArrayLike, y: ArrayLike, *, level: float = 0.9, by_class: bool = False) -> dict[str, Any]:
+        """All scores of ``stonet score``, by name; of a calibrated model coverage and width at the level too."""
+        table, _ = self._new_table(X)
+        self._set_response(table, y)
+        return _sure.scores(self.model_, table, level, by_class, threads_of(self.n_jobs))
 
     def draw(
         self, X: ArrayLike, draws: int = 1, *, activated: bool = False, random_state: Any = None
@@ -393,6 +447,17 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         table, rows = self._new_table(X)
         return self.model_.predict(table, rows, threads=threads_of(self.n_jobs))
 
+    def predict_set(self, X: ArrayLike, level: float = 0.9, *, by_class: bool = False) -> npt.NDArray[np.bool_]:
+        """The classes that have the true one in this share of new rows; needs ``calibrate``.
+
+        Returns
+        -------
+        inside : ndarray of bool, of shape (n_samples, n_classes)
+            In the order of ``classes_``. With ``by_class`` the share is held in every class, rare ones too.
+        """
+        table, rows = self._new_table(X)
+        return _sure.classes_inside(self.model_, table, rows, level, by_class, threads_of(self.n_jobs))
+
     def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
         """The most probable class of each row."""
         best = np.argmax(self.predict_proba(X), axis=1)
@@ -449,6 +514,19 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
         table.set_targets(np.asarray(y, dtype=np.float64))
+
+    def predict_interval(self, X: ArrayLike, level: float = 0.9) -> Float64Matrix:
+        """Low and high ends that have the response between them in this share of new rows; needs ``calibrate``.
+
+        Returns
+        -------
+        ends : ndarray of shape (n_samples, 2) or (n_samples, n_outputs, 2)
+            Several outputs share the level: all of a row are inside together. Infinite when the calibration had too
+            few rows for the level.
+        """
+        table, rows = self._new_table(X)
+        ends = _sure.interval(self.model_, table, rows, level, threads_of(self.n_jobs))
+        return ends[:, 0] if self._one_output else ends
 
     def predict(self, X: ArrayLike) -> Float64Matrix:
         """The expected response of each row, in units of y."""

@@ -61,6 +61,32 @@ class UseOptions(Options):
     ]
 
 
+class CalibrateOptions(Options):
+    _fields_ = [("size", c_size_t), ("kind", c_int), ("folds", c_int), ("sets", c_int)]
+
+
+class Scores(Options):
+    _fields_ = [
+        ("size", c_size_t),
+        ("n", c_int64),
+        ("is_classifier", c_int),
+        ("error_rate", c_double),
+        ("accuracy", c_double),
+        ("log_loss", c_double),
+        ("mse", c_double),
+        ("mse_scaled", c_double),
+        ("r2", c_double),
+        ("correlation", c_double),
+        ("balanced_accuracy", c_double),
+        ("brier", c_double),
+        ("calibration_error", c_double),
+        ("auc", c_double),
+        ("level", c_double),
+        ("coverage", c_double),
+        ("width", c_double),
+    ]
+
+
 class IndependenceOptions(Options):
     _fields_ = [
         ("size", c_size_t),
@@ -144,6 +170,13 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_model_class_label": (c_char_p, [HANDLE, c_int64]),
     "stonet_transform": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
     "stonet_predict": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
+    "stonet_calibrate": (c_int, [HANDLE, HANDLE, POINTER(CalibrateOptions), POINTER(Run)]),
+    "stonet_model_is_calibrated": (c_int, [HANDLE]),
+    "stonet_predict_interval": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p, c_void_p]),
+    "stonet_predict_set": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
+    "stonet_score": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), POINTER(Scores)]),
+    "stonet_confusion": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
+    "stonet_transform_se": (c_int, [HANDLE, HANDLE, HANDLE, c_int64, POINTER(Run), c_void_p, POINTER(c_double)]),
     "stonet_model_save": (c_int, [HANDLE, c_char_p]),
     "stonet_model_load": (c_int, [c_char_p, OUT]),
     "stonet_model_save_bytes": (c_int, [HANDLE, POINTER(POINTER(c_ubyte)), POINTER(c_size_t)]),
