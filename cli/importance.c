@@ -12,7 +12,7 @@
 typedef struct importance_values {
     target_options target;
     run_options run;
-    const char *kind, *plot;
+    const char *kind, *train, *plot;
     int64_t repeats;
     bool json;
 } importance_values;
@@ -26,7 +26,15 @@ static const cli_option options[] = {
      .initial = "permutation",
      .help = "permutation: growth of the loss when the variable is taken from another row; gradient: mean "
              "derivative of the prediction, for one standard deviation of it; shapley: what it takes off the "
-             "loss, over random orders of the variables"},
+             "loss, over random orders of the variables; refit: growth of the loss when the model is fitted "
+             "without it (needs --train)"},
+    {.name = "train",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(importance_values, train),
+     .argument = "FILE",
+     .help =
+         "With --kind refit: the rows the model was fitted on, with the response in the column that --target "
+         "names"},
     {.name = "repeats",
      .kind = OPTION_INTEGER,
      .offset = offsetof(importance_values, repeats),
@@ -134,25 +142,41 @@ static int finish(const cli_command *command, const importance_values *values,
     return result;
 }
 
+static int check_values(const cli_command *command, const importance_values *values,
+                        stonet_importance_kind *kind)
+{
+    const char *wrong = NULL;
+    if (stonet_importance_kind_find(values->kind, kind) != STONET_OK)
+        wrong = stonet_last_error();
+    else if (*kind == STONET_IMPORTANCE_REFIT && values->train == NULL)
+        wrong = "--kind refit needs the rows the model was fitted on: give --train FILE";
+    else if (*kind != STONET_IMPORTANCE_REFIT && values->train != NULL)
+        wrong = "--train belongs to --kind refit";
+    else if (*kind == STONET_IMPORTANCE_REFIT && values->target.target == NULL)
+        wrong = "--kind refit finds the response in both files by --target COL";
+    if (wrong == NULL) return EXIT_DONE;
+    say_usage(command, "%s", wrong);
+    return EXIT_USAGE;
+}
+
 static int ask(const cli_command *command, const cli_arguments *given, const importance_values *values)
 {
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
     how.repeats = values->repeats;
     stonet_model *model = NULL;
-    stonet_data *data = NULL;
+    stonet_data *data = NULL, *train = NULL;
     stonet_importance_result *found = NULL;
-    int result = EXIT_DONE;
-    if (stonet_importance_kind_find(values->kind, &how.kind) != STONET_OK) {
-        say_usage(command, "%s", stonet_last_error());
-        result = EXIT_USAGE;
-    }
+    int result = check_values(command, values, &how.kind);
     if (result == EXIT_DONE) result = require_target(command, &values->target);
     if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
     if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
     if (result == EXIT_DONE)
         result =
             read_data_for(command, model, given->operand[1], &values->target, values->run.threads, &data);
+    if (result == EXIT_DONE && values->train != NULL)
+        result = read_data_for(command, model, values->train, &values->target, values->run.threads, &train);
     if (result == EXIT_DONE) {
+        how.train = train;
         stonet_run run;
         start_run(&values->run, &run);
         stonet_status status = stonet_importance(model, data, &how, &run, &found);
@@ -160,6 +184,7 @@ static int ask(const cli_command *command, const cli_arguments *given, const imp
         result = status == STONET_OK ? finish(command, values, found) : say_failure(command, status);
     }
     stonet_importance_free(found);
+    stonet_data_free(train);
     stonet_data_free(data);
     stonet_model_free(model);
     return result;
@@ -188,7 +213,7 @@ const cli_command importance_command = {
         "training variance of the response; a text column is one variable. The columns z1, z2, ..\n"
         "(permutation, gradient) say what each column of Z takes from the variable. Permuting a variable\n"
         "that others depend on asks the model about rows that do not occur; shapley shares what such\n"
-        "variables say together.",
+        "variables say together, and refit asks what the others cannot make up for.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet importance my.model test.csv --target y\n"

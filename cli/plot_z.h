@@ -4,11 +4,14 @@
 
 #include "cli/common.h"
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot stand in parentheses
 #define PLOT_OPTION(type, field, text)                                                                       \
     {                                                                                                        \
         .name = "plot", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "FILE.svg",        \
         .writes = true, .help = text                                                                         \
     }
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 /* "Z1 (98.2% of the effect on the output)", where the model knows that share. */
 void z_axis_label(const json_t *about, size_t k, char label[96]);

@@ -2,6 +2,7 @@
 #include "cli/test_support.h"
 
 #include <jansson.h>
+#include <math.h>
 
 static int set_up(void **state)
 {
@@ -34,12 +35,27 @@ static void largest_first_with_a_picture(void **state)
     json_decref(rows);
 }
 
+static void refits_take_the_training_rows(void **state)
+{
+    (void)state;
+    SH("stonet importance m t.csv --target y --kind refit --train t.csv --json --quiet");
+    json_t *rows = json_loads(captured_out, 0, NULL);
+    assert_int_equal(json_array_size(rows), 3);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 0), "variable")), "a");
+    assert_true(json_real_value(json_object_get(json_array_get(rows, 0), "importance")) > 0.1);
+    assert_true(fabs(json_real_value(json_object_get(json_array_get(rows, 2), "importance"))) < 0.1);
+    json_decref(rows);
+}
+
 static void mistakes_are_said(void **state)
 {
     (void)state;
     assert_int_equal(sh("stonet importance m t.csv --target y --kind magic"), 2);
     assert_non_null(strstr(captured_err, "no kind of importance 'magic'"));
     assert_int_equal(sh("stonet importance m t.csv"), 2);
+    assert_int_equal(sh("stonet importance m t.csv --target y --kind refit"), 2);
+    assert_non_null(strstr(captured_err, "give --train FILE"));
+    assert_int_equal(sh("stonet importance m t.csv --target y --train t.csv"), 2);
     assert_int_equal(sh("stonet importance m t.csv --target nothing"), 2);
     assert_string_equal(captured_out, "");
 }
@@ -48,6 +64,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(largest_first_with_a_picture),
+        cmocka_unit_test(refits_take_the_training_rows),
         cmocka_unit_test(mistakes_are_said),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

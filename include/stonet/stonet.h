@@ -527,17 +527,19 @@ STONET_API void stonet_order_free(stonet_order_result *result);
 
 /* ---- which variables --------------------------------------------------------------------------- */
 
-/* How the importance of a variable is measured; nothing is fitted again. */
+/* How the importance of a variable is measured; nothing is fitted again but for the last. */
 typedef enum stonet_importance_kind {
     STONET_IMPORTANCE_PERMUTATION = 0, /* growth of the loss when the variable comes from another row */
     STONET_IMPORTANCE_GRADIENT,        /* mean |derivative| of the prediction, for one deviation of it */
-    STONET_IMPORTANCE_SHAPLEY          /* what it takes off the loss, over random orders of the variables */
+    STONET_IMPORTANCE_SHAPLEY,         /* what it takes off the loss, over random orders of the variables */
+    STONET_IMPORTANCE_REFIT            /* growth of the loss when the model is fitted without it */
 } stonet_importance_kind;
 
 typedef struct stonet_importance_options {
     size_t size;
     stonet_importance_kind kind;
     int64_t repeats; /* permutations (10), pairs of orders (until they settle, 256 at the most); 0: those */
+    const stonet_data *train; /* REFIT: the rows the model was fitted on, with the response; else not used */
 } stonet_importance_options;
 
 typedef struct stonet_importance_result stonet_importance_result;
@@ -545,7 +547,7 @@ typedef struct stonet_importance_result stonet_importance_result;
 typedef struct stonet_importance_row_values {
     const char *variable; /* column of the table; a text column is one variable */
     double importance, se;
-    int64_t n_z;     /* columns of Z; 0 for shapley */
+    int64_t n_z;     /* columns of Z; 0 for shapley and refit */
     const double *z; /* n_z: for each of them the share of its variance (permutation), or the derivative */
 } stonet_importance_row_values;
 

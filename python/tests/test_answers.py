@@ -71,6 +71,10 @@ def test_importance(two_indices):
         assert found.z.shape == (6, dim) and (found.se >= 0).all()
         same = stonet.importance(fitted, X, y, kind=kind, repeats=4)
         assert np.array_equal(found.importance, same.importance) and found.variables == same.variables
+    refits = fitted.importance(X, y, kind="refit", train=(X, y))
+    assert refits.z.shape == (6, 0) and refits.importance[0] > 0.1
+    with pytest.raises(ValueError, match="fitted on"):
+        fitted.importance(X, y, kind="refit")
     with pytest.raises(ValueError, match="no kind of importance"):
         fitted.importance(X, y, kind="magic")
     with pytest.raises(ValueError):

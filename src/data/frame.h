@@ -59,6 +59,8 @@ struct stonet_data {
 stonet_status sn_frame_create(int64_t n, stonet_data **out);
 /* Replaces the target of `data` by that of `from`, which loses it; the rows must be as many. */
 stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from);
+/* A copy of all rows without one of the feature columns. */
+stonet_status sn_frame_without(const stonet_data *data, int64_t column, stonet_data **out);
 /* To be asked before a pass over x: whether the file behind it, if there is one, is still the same. */
 stonet_status sn_frame_check(const stonet_data *data);
 /* These rows of x are not needed for now: if they are mapped, they need not stay in memory. */

@@ -141,3 +141,20 @@ stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, i
     *out = subset;
     return STONET_OK;
 }
+
+/* The numbers or codes of the column stay in the copy, where nothing leads to them. */
+stonet_status sn_frame_without(const stonet_data *data, int64_t column, stonet_data **out)
+{
+    int64_t *rows = NULL;
+    SN_TRY(SN_NEW_RAW(rows, data->n));
+    for (int64_t i = 0; i < data->n; i++) rows[i] = i;
+    stonet_status status = stonet_data_subset(data, rows, data->n, out);
+    sn_free(rows);
+    SN_TRY(status);
+    stonet_data *copy = *out;
+    sn_free(copy->column[column].name);
+    copy->n_columns--;
+    memmove(copy->column + column, copy->column + column + 1,
+            (size_t)(copy->n_columns - column) * sizeof *copy->column);
+    return STONET_OK;
+}

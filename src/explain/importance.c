@@ -76,8 +76,8 @@ static stonet_status ask_variables(sn_workspace *keep, sn_asked *out, int64_t **
     return STONET_OK;
 }
 
-static stonet_status ask(const stonet_model *model, const stonet_data *data, sn_workspace *keep,
-                         sn_asked *out, int64_t **input)
+stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data, sn_workspace *keep,
+                              sn_asked *out, int64_t **input)
 {
     out->model = model;
     out->n = stonet_data_rows(data);
@@ -98,7 +98,8 @@ static stonet_status ask(const stonet_model *model, const stonet_data *data, sn_
 
 static const char *const kind_names[] = {[STONET_IMPORTANCE_PERMUTATION] = "permutation",
                                          [STONET_IMPORTANCE_GRADIENT] = "gradient",
-                                         [STONET_IMPORTANCE_SHAPLEY] = "shapley"};
+                                         [STONET_IMPORTANCE_SHAPLEY] = "shapley",
+                                         [STONET_IMPORTANCE_REFIT] = "refit"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 stonet_status stonet_importance_kind_find(const char *name, stonet_importance_kind *kind)
@@ -111,8 +112,8 @@ stonet_status stonet_importance_kind_find(const char *name, stonet_importance_ki
         *kind = (stonet_importance_kind)i;
         return STONET_OK;
     }
-    return sn_fail(STONET_ERROR_ARGUMENT, "no kind of importance '%s': take permutation, gradient or shapley",
-                   name);
+    return sn_fail(STONET_ERROR_ARGUMENT,
+                   "no kind of importance '%s': take permutation, gradient, shapley or refit", name);
 }
 
 static stonet_status result_create(const sn_asked *asked, const int64_t *input, bool with_z,
@@ -138,13 +139,15 @@ static stonet_status find(const stonet_model *model, const stonet_data *data,
     SN_WORKSPACE(scratch);
     sn_asked asked = {.run = run, .repeats = how->repeats};
     int64_t *input = NULL;
-    SN_TRY(ask(model, data, &scratch, &asked, &input));
-    SN_TRY(result_create(&asked, input, how->kind != STONET_IMPORTANCE_SHAPLEY, result));
+    SN_TRY(sn_asked_create(model, data, &scratch, &asked, &input));
+    SN_TRY(result_create(&asked, input, how->kind < STONET_IMPORTANCE_SHAPLEY, result));
     switch (how->kind) {
     case STONET_IMPORTANCE_GRADIENT:
         return sn_importance_gradient(&asked, result);
     case STONET_IMPORTANCE_SHAPLEY:
         return sn_importance_shapley(&asked, result);
+    case STONET_IMPORTANCE_REFIT:
+        return sn_importance_refit(&asked, data, how->train, result);
     case STONET_IMPORTANCE_PERMUTATION:
         break;
     }
@@ -166,6 +169,9 @@ stonet_status stonet_importance(const stonet_model *model, const stonet_data *da
     if ((unsigned)how.kind >= KINDS || how.repeats < 0)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_importance: the kind is not one of the header's, or "
                                               "repeats is negative");
+    if (how.kind == STONET_IMPORTANCE_REFIT && how.train == NULL)
+        return sn_fail(STONET_ERROR_DATA,
+                       "importance by refits needs the rows the model was fitted on, with the response");
     stonet_importance_result *result;
     SN_TRY(SN_NEW(result, 1));
     const int before = sn_model_threads(taken.threads);

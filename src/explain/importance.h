@@ -1,5 +1,5 @@
 /*
- * Which variables matter to a fitted model, asked of the model alone: nothing is fitted again. Public calls
+ * Which variables matter to a fitted model, asked of the model alone or of fits without them. Public calls
  * stonet_importance_* live in this room; each kind is one file. A text column is one variable: its indicator
  * features go together.
  */
@@ -29,6 +29,11 @@ typedef struct sn_asked {
     int64_t repeats;                 /* 0: as the kind has it */
 } sn_asked;
 
+/* The rows of a table for a model; the arrays live in `keep`. input: the number of each variable among the
+   inputs of the schema. */
+stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data, sn_workspace *keep,
+                              sn_asked *out, int64_t **input);
+
 /* Loss of each row (log loss, or squared error over the training variance of y, averaged over the outputs)
    at the encoded features x (n x p). rows: which rows of the asked these are; NULL: all, in order. */
 stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n,
@@ -38,5 +43,7 @@ stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64
 stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance_result *result);
 stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_result *result);
 stonet_status sn_importance_shapley(const sn_asked *asked, stonet_importance_result *result);
+stonet_status sn_importance_refit(const sn_asked *asked, const stonet_data *data, const stonet_data *train,
+                                  stonet_importance_result *result);
 
 #endif

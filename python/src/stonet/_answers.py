@@ -35,7 +35,7 @@ class ImportanceResult(NamedTuple):
     variables: list[str]
     importance: npt.NDArray[np.float64]
     se: npt.NDArray[np.float64]
-    z: Float64Matrix  # variables x components: the share or derivative of each column of Z; no columns for shapley
+    z: Float64Matrix  # variables x components: the share or derivative of each column of Z; no columns for shapley and refit
 
 
 class CoefTable(NamedTuple):
@@ -77,11 +77,15 @@ def choose_order(
     return OrderResult(content["chosen"], content["rule"], content["reason"], columns)
 
 
-def ask_importance(model: Model, table: Table, kind: str, repeats: int, run: RunContext) -> ImportanceResult:
+def ask_importance(
+    model: Model, table: Table, kind: str, repeats: int, train: Table | None, run: RunContext
+) -> ImportanceResult:
     """stonet_importance of a model, asked about the rows of the table."""
     code = ctypes.c_int()
     check(lib.stonet_importance_kind_find(kind.encode(), ctypes.byref(code)))
-    options = _library.ImportanceOptions(kind=code.value, repeats=repeats)
+    options = _library.ImportanceOptions(
+        kind=code.value, repeats=repeats, train=None if train is None else train.handle
+    )
     found = ctypes.c_void_p()
     check(lib.stonet_importance(model.handle, table.handle, ctypes.byref(options), run.pointer, ctypes.byref(found)))
     try:
@@ -185,7 +189,8 @@ def importance(
     *,
     kind: str = "permutation",
     repeats: int = 0,
+    train: tuple[Any, Any] | None = None,
     random_state: Any = 1,
 ) -> ImportanceResult:
     """Say which variables a fitted estimator uses: the same as ``estimator.importance``."""
-    return estimator.importance(X, y, kind=kind, repeats=repeats, random_state=random_state)
+    return estimator.importance(X, y, kind=kind, repeats=repeats, train=train, random_state=random_state)

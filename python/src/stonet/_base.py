@@ -177,7 +177,14 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             return sufficiency_result(self.model_, table, run, rows)
 
     def importance(
-        self, X: ArrayLike, y: ArrayLike, *, kind: str = "permutation", repeats: int = 0, random_state: Any = 1
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        kind: str = "permutation",
+        repeats: int = 0,
+        train: tuple[ArrayLike, ArrayLike] | None = None,
+        random_state: Any = 1,
     ) -> ImportanceResult:
         """Say which variables the model uses.
 
@@ -189,17 +196,24 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        kind : {"permutation", "gradient", "shapley"}
+        kind : {"permutation", "gradient", "shapley", "refit"}
             Growth of the loss when the variable comes from another row; mean derivative of the prediction, for one
-            deviation of it; what it takes off the loss, over random orders of the variables.
+            deviation of it; what it takes off the loss, over random orders of the variables; growth of the loss when
+            the model is fitted without it.
         repeats : int
             Permutations (10), or pairs of orders (until they settle); 0: those.
+        train : (X, y)
+            For "refit": the rows that the model was fitted on.
         random_state : int, RandomState or None
         """
         table, _ = self._new_table(X)
         self._set_response(table, y)
+        fitted_on = None
+        if train is not None:
+            fitted_on, _ = self._new_table(train[0])
+            self._set_response(fitted_on, train[1])
         with RunContext(self._seed(random_state), self.n_jobs) as run:
-            return ask_importance(self.model_, table, kind, repeats, run)
+            return ask_importance(self.model_, table, kind, repeats, fitted_on, run)
 
     @property
     def components_(self) -> Float64Matrix:

@@ -123,7 +123,7 @@ class OrderOptions(Options):
 
 
 class ImportanceOptions(Options):
-    _fields_ = [("size", c_size_t), ("kind", c_int), ("repeats", c_int64)]
+    _fields_ = [("size", c_size_t), ("kind", c_int), ("repeats", c_int64), ("train", c_void_p)]
 
 
 class CoefOptions(Options):

@@ -1,0 +1,111 @@
+/*
+ * Importance by refits: the model is fitted again without variable j, with its settings and seed, on its
+ * training rows, and
+ *
+ *     importance_j = mean_i (L_i without j - L_i)        over the rows asked about,
+ *
+ * with the standard error of that mean of paired differences. What others say in the variable's place counts
+ * for them: of two copies neither is important.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/frame.h"
+#include "explain/importance.h"
+#include "stats/metrics.h"
+
+static stonet_status find_column(const stonet_data *data, const char *name, int64_t *column)
+{
+    for (*column = 0; *column < data->n_columns; ++*column)
+        if (strcmp(data->column[*column].name, name) == 0) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA, "%s has no column '%s', which the model uses", sn_table_name(data),
+                   name);
+}
+
+static stonet_status without(const stonet_data *data, const char *name, stonet_data **out)
+{
+    int64_t column;
+    SN_TRY(find_column(data, name, &column));
+    return sn_frame_without(data, column, out);
+}
+
+/* The losses of the rows under a model that was fitted without one of the columns. */
+static stonet_status losses_of(const stonet_model *model, const stonet_data *data, const stonet_run *run,
+                               double *loss)
+{
+    SN_WORKSPACE(scratch);
+    sn_asked asked = {.run = run};
+    int64_t *input = NULL;
+    SN_TRY(sn_asked_create(model, data, &scratch, &asked, &input));
+    return sn_asked_losses(&asked, asked.x, NULL, asked.n, loss);
+}
+
+static stonet_status lose(const sn_asked *asked, const stonet_spec *spec, const stonet_data *data,
+                          const stonet_data *train, const char *name, double *loss)
+{
+    sn_quiet_run quiet;
+    sn_quiet_run_init(&quiet, asked->run);
+    quiet.run.size = sizeof quiet.run;
+    quiet.run.seed = asked->model->seed;
+    quiet.run.threads = asked->run->threads;
+    stonet_data *rows = NULL, *of = NULL;
+    stonet_model *model = NULL;
+    stonet_status status;
+    SN_GOTO(status, without(train, name, &of), done);
+    SN_GOTO(status, without(data, name, &rows), done);
+    SN_GOTO(status, stonet_fit(spec, of, &quiet.run, &model), done);
+    if (stonet_model_outcome(model) == STONET_STOPPED)
+        status = sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
+    else
+        status = losses_of(model, rows, asked->run, loss);
+done:
+    stonet_model_free(model);
+    stonet_data_free(of);
+    stonet_data_free(rows);
+    if (status == STONET_OK || status == STONET_ERROR_INTERRUPTED) return status;
+    return sn_fail_prefix(status, "the fit without '%s'", name);
+}
+
+static stonet_status refit_all(const sn_asked *asked, const stonet_spec *spec, const stonet_data *data,
+                               const stonet_data *train, stonet_importance_result *result)
+{
+    const double started = sn_seconds();
+    SN_WORKSPACE(scratch);
+    double *whole = NULL, *loss = NULL;
+    SN_TRY(SN_TAKE(&scratch, whole, asked->n));
+    SN_TRY(SN_TAKE(&scratch, loss, asked->n));
+    SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, whole));
+    for (int64_t j = 0; j < asked->variables; j++) {
+        if (sn_should_stop(asked->run))
+            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
+        SN_TRY(lose(asked, spec, data, train, result->name[j], loss));
+        for (int64_t i = 0; i < asked->n; i++) loss[i] -= whole[i];
+        result->value[j] = sn_mean(asked->n, loss);
+        result->error[j] = sn_standard_error(asked->n, loss);
+        sn_progress(asked->run, &(stonet_progress){.stage = "fits without a variable",
+                                                   .done = j + 1,
+                                                   .total = asked->variables,
+                                                   .loss = (double)NAN,
+                                                   .validation_loss = (double)NAN,
+                                                   .seconds = sn_seconds() - started});
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_importance_refit(const sn_asked *asked, const stonet_data *data, const stonet_data *train,
+                                  stonet_importance_result *result)
+{
+    if (asked->variables < 2)
+        return sn_fail(STONET_ERROR_DATA, "the model has one variable: nothing can be fitted without it");
+    if (train->n != asked->model->n_train)
+        sn_message(asked->run, STONET_WARNING,
+                   "the model was fitted on %lld rows and not on these %lld: part of what the refits lose or "
+                   "gain is due to the rows",
+                   (long long)asked->model->n_train, (long long)train->n);
+    stonet_spec *spec = NULL;
+    SN_TRY(stonet_model_spec(asked->model, &spec));
+    stonet_status status = refit_all(asked, spec, data, train, result);
+    stonet_spec_free(spec);
+    return status;
+}
