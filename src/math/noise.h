@@ -78,5 +78,7 @@ void sn_shuffle_init(sn_shuffle *shuffle, uint64_t n, uint64_t seed, uint32_t ep
    sn_shuffle_init. */
 void sn_shuffle_init_shard(sn_shuffle *shuffle, uint64_t n, uint64_t seed, uint32_t epoch, uint32_t shard);
 uint64_t sn_shuffle_at(const sn_shuffle *shuffle, uint64_t position);
+/* The rows at `count` positions from `first` on: many at a time are several times as fast. */
+void sn_shuffle_rows(const sn_shuffle *shuffle, int64_t first, int64_t count, int64_t *row);
 
 #endif

@@ -139,6 +139,44 @@ static void test_shuffle_visits_every_row_once(void **state)
         for (uint32_t epoch = 0; epoch < 3; epoch++) check_permutation(sizes[i], epoch);
 }
 
+/* One by one, by the definition: the Feistel network in plain steps, until it is back inside. */
+static uint64_t plain_shuffle(const sn_shuffle *shuffle, uint64_t value)
+{
+    const uint64_t mask = (UINT64_C(1) << shuffle->half_bits) - 1;
+    do {
+        uint64_t left = value >> shuffle->half_bits, right = value & mask;
+        for (int round = 0; round < 6; round++) {
+            uint32_t mixed = (uint32_t)right ^ shuffle->key[round];
+            mixed *= 0x9e3779b1U;
+            mixed ^= mixed >> 15;
+            mixed *= 0x85ebca77U;
+            mixed ^= mixed >> 13;
+            const uint64_t next = left ^ ((mixed + shuffle->key[round]) & mask);
+            left = right;
+            right = next;
+        }
+        value = left << shuffle->half_bits | right;
+    } while (value >= shuffle->n);
+    return value;
+}
+
+static void test_shuffle_of_many_rows_is_that_of_each(void **state)
+{
+    (void)state;
+    const uint64_t sizes[] = {1, 2, 5, 17, 67, 140, 300, UINT64_C(1) << 32, UINT64_C(1) << 62};
+    int64_t rows[300];
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        const int64_t count = sizes[k] < 300 ? (int64_t)sizes[k] : 300, first = sizes[k] > 1000 ? 12345 : 0;
+        sn_shuffle shuffle;
+        sn_shuffle_init(&shuffle, sizes[k], 9, 4);
+        sn_shuffle_rows(&shuffle, first, count, rows);
+        for (int64_t i = 0; i < count; i++) {
+            assert_true((uint64_t)rows[i] == plain_shuffle(&shuffle, (uint64_t)(first + i)));
+            assert_true(sn_shuffle_at(&shuffle, (uint64_t)(first + i)) == (uint64_t)rows[i]);
+        }
+    }
+}
+
 /* Every row is equally likely at every position (n small enough to count). */
 static void test_shuffle_is_fair(void **state)
 {
@@ -177,6 +215,7 @@ int main(void)
         cmocka_unit_test(test_addresses_are_pure),
         cmocka_unit_test(test_sequential_numbers_are_uniform),
         cmocka_unit_test(test_shuffle_visits_every_row_once),
+        cmocka_unit_test(test_shuffle_of_many_rows_is_that_of_each),
         cmocka_unit_test(test_shuffle_is_fair),
         cmocka_unit_test(test_permutation_is_a_permutation),
     };

@@ -119,8 +119,7 @@ static double run_epoch(trainer *t, uint64_t seed, uint32_t epoch, float *theta)
     double total = 0;
     for (int64_t b = 0; b < batches; b++) {
         int64_t first = b * n / batches, last = (b + 1) * n / batches;
-        for (int64_t i = first; i < last; i++)
-            t->rows[i - first] = (int64_t)sn_shuffle_at(&shuffle, (uint64_t)i);
+        sn_shuffle_rows(&shuffle, first, last - first, t->rows);
         double loss = step(t, last - first, theta);
         total += loss * (double)(last - first);
         if (!isfinite(loss)) break;

@@ -41,9 +41,9 @@ sn_rows sn_batches_draw(sn_batches *batches, int64_t index)
         const int64_t start = sn_shard_border(batches->rows.n, shards->total, v), n = shard_rows(batches, v);
         const int64_t first = index * n / batches->count, last = (index + 1) * n / batches->count;
         shards->border[v] = drawn;
-        for (int64_t i = first; i < last; i++)
-            batches->drawn[drawn++] =
-                sn_rows_at(&batches->rows, start + (int64_t)sn_shuffle_at(&batches->order[v], (uint64_t)i));
+        sn_shuffle_rows(&batches->order[v], first, last - first, batches->drawn + drawn);
+        for (const int64_t end = drawn + last - first; drawn < end; drawn++)
+            batches->drawn[drawn] = sn_rows_at(&batches->rows, start + batches->drawn[drawn]);
     }
     shards->border[shards->total] = drawn;
     return sn_rows_list(batches->drawn, drawn);
