@@ -63,13 +63,17 @@ sanitize: setup
 	@ctest --test-dir $(BUILD)-sanitize --output-on-failure --no-tests=error -j $(JOBS)
 
 # Every allocation and every call to the file system of every command fails, once and for good; hours. With SAMPLE=N:
-# N of them, drawn at random (SEED=S); under the sanitizers, which also see what leaks.
+# N of them, drawn at random (SEED=S); under the sanitizers, which also see what leaks. Then every command that writes is
+# killed, and loses its power, at each call that changes a file, and is killed KILLS times at random moments.
+KILLS ?= 1000
 torture: setup
 	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSTONET_SANITIZE=ON > /dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS) --target torture stonet-faults
-	@seq 0 $$(($(JOBS) - 1)) | ASAN_OPTIONS=allocator_may_return_null=1 xargs -P $(JOBS) -I K \
-	    $(BUILD)-sanitize/tests/torture $(BUILD)-sanitize/tests/stonet-faults --part K/$(JOBS) \
-	    $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
+	@for what in "" --crashes "--kills $(KILLS)"; do \
+	  seq 0 $$(($(JOBS) - 1)) | ASAN_OPTIONS=allocator_may_return_null=1 xargs -P $(JOBS) -I K \
+	    $(BUILD)-sanitize/tests/torture $(BUILD)-sanitize/tests/stonet-faults --part K/$(JOBS) $$what \
+	    $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) || exit 1; \
+	done
 
 # Bytes made up by libFuzzer for everything that reads files or words, from the corpora in fuzz/: FUZZ_SECONDS in all. What is found
 # new stays in $(BUILD)-fuzz/bin/found, what fails in $(BUILD)-fuzz/bin/failed.

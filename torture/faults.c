@@ -4,15 +4,18 @@
  * and LAPACKE allocate is counted with them.
  *
  *   STONET_FAULT="KIND N once|always"   the N-th call of that kind fails, or that one and all later ones
+ *   STONET_FAULT="KIND N kill"          the program is killed there
+ *   STONET_FAULT="KIND N power SEED"    the machine loses its power there (see power.h)
  *   STONET_FAULT_COUNTS=FILE            at the end: "KIND CALLS" a line
  *
- * KIND is alloc, open, read, write, sync, rename or map.
+ * KIND is alloc, open, read, write, sync, rename or map; `end 1` is where the program has done all it does.
  */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <lapacke.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,19 +26,26 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum kind { ALLOC, OPEN, READ, WRITE, SYNC, RENAME, MAP, KINDS };
+#include "torture/power.h"
 
-static const char *const kind_name[KINDS] = {"alloc", "open", "read", "write", "sync", "rename", "map"};
+enum kind { ALLOC, OPEN, READ, WRITE, SYNC, RENAME, MAP, END, KINDS };
+
+static const char *const kind_name[KINDS] = {"alloc", "open",   "read", "write",
+                                             "sync",  "rename", "map",  "end"};
 
 static atomic_long calls[KINDS];
 static int faulty = -1; /* the kind that fails */
 static long fails_at;
-static bool always;
+static enum { ONCE, ALWAYS, KILL, POWER } way;
+static unsigned long seed;
 
 static bool fails(enum kind kind)
 {
     long call = atomic_fetch_add(&calls[kind], 1) + 1;
-    return (int)kind == faulty && (call == fails_at || (always && call > fails_at));
+    if ((int)kind != faulty || call < fails_at || (call > fails_at && way != ALWAYS)) return false;
+    if (way == POWER) power_lost(seed);
+    if (way >= KILL) raise(SIGKILL);
+    return true;
 }
 
 /* ---- memory ---- */
@@ -210,10 +220,8 @@ int __real_memfd_create(const char *name, unsigned flags);
 int __real_dup(int descriptor);
 ssize_t __real_read(int descriptor, void *bytes, size_t size);
 ssize_t __real_pread(int descriptor, void *bytes, size_t size, off_t offset);
-size_t __real_fread(void *bytes, size_t size, size_t count, FILE *file);
 ssize_t __real_write(int descriptor, const void *bytes, size_t size);
 int __real_fsync(int descriptor);
-int __real_fstat(int descriptor, void *about);
 int __real_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
 int __real_rename(const char *from, const char *to);
 void *__real_mmap(void *at, size_t size, int protection, int flags, int descriptor, off_t offset);
@@ -265,22 +273,34 @@ ssize_t __wrap_write(int descriptor, const void *bytes, size_t size)
 {
     if (fails(WRITE)) return fail_with(ENOSPC);
     bool cut = faulty == WRITE && size > 1 && atomic_load(&calls[WRITE]) % 2 == 1;
-    return __real_write(descriptor, bytes, cut ? size / 2 : size);
+    if (way != POWER) return __real_write(descriptor, bytes, cut ? size / 2 : size);
+    off_t offset = lseek(descriptor, 0, SEEK_CUR);
+    ssize_t written = __real_write(descriptor, bytes, size);
+    if (written > 0) power_wrote(descriptor, offset, (size_t)written);
+    return written;
 }
 
 int __wrap_fsync(int descriptor)
 {
-    return fails(SYNC) ? fail_with(EIO) : __real_fsync(descriptor);
+    if (fails(SYNC)) return fail_with(EIO);
+    int result = __real_fsync(descriptor);
+    if (result == 0 && way == POWER) power_synced(descriptor);
+    return result;
 }
 
 int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
-    return fails(RENAME) ? fail_with(EIO) : __real_linkat(from_folder, from, to_folder, to, flags);
+    if (fails(RENAME)) return fail_with(EIO);
+    int result = __real_linkat(from_folder, from, to_folder, to, flags);
+    if (result == 0 && way == POWER) power_linked(to);
+    return result;
 }
 
 int __wrap_rename(const char *from, const char *to)
 {
-    return fails(RENAME) ? fail_with(EIO) : __real_rename(from, to);
+    if (fails(RENAME)) return fail_with(EIO);
+    if (way == POWER) power_renames(from, to);
+    return __real_rename(from, to);
 }
 
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int descriptor, off_t offset)
@@ -298,15 +318,19 @@ __attribute__((constructor)) static void start(void)
     json_set_alloc_funcs(jansson_malloc, free);
     const char *wish = getenv("STONET_FAULT");
     if (wish == NULL) return;
-    if (sscanf(wish, "%15s %ld %15s", kind, &fails_at, how) != 3) abort();
+    if (sscanf(wish, "%15s %ld %15s %lu", kind, &fails_at, how, &seed) < 3) abort();
     for (int k = 0; k < KINDS; k++)
         if (strcmp(kind, kind_name[k]) == 0) faulty = k;
-    always = strcmp(how, "always") == 0;
+    static const char *const ways[] = {"once", "always", "kill", "power"};
+    for (unsigned k = 0; k < sizeof ways / sizeof *ways; k++)
+        if (strcmp(how, ways[k]) == 0) way = k;
     if (faulty < 0 || fails_at < 1) abort();
 }
 
 __attribute__((destructor)) static void finish(void)
 {
+    (void)fails(END);
+    power_forget();
     const char *path = getenv("STONET_FAULT_COUNTS");
     if (path == NULL) return;
     FILE *file = __real_fopen(path, "w");

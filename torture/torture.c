@@ -1,209 +1,41 @@
 /*
- * Lets every call of the program that can fail, fail: each allocation, open, read, write, sync, rename and
- * mapping of each command below, once and for good. Whatever happens,
+ * Lets everything go wrong that can, in each of the commands of commands.c.
+ *
+ * torture PROGRAM [--sample N] [--seed S] [--only WORD] [--part K/M] [--crashes | --kills N]
+ *
+ * PROGRAM is stonet-faults (see faults.c). Every allocation, open, read, write, sync, rename and mapping
+ * fails, once and for good. Whatever happens,
  *
  *   - the program ends by itself, with exit status 0, 1 or 2 and, unless 0, with a sentence;
  *   - with 0, all it printed and wrote is what it prints and writes undisturbed;
  *   - else, every file it was to write is what it was before, or whole and right;
  *   - no temporary file is left.
  *
- * torture PROGRAM [--sample N] [--seed S] [--only WORD] [--part K/M]
- *
- * PROGRAM is stonet-faults (see faults.c). --sample tries N faults drawn at random instead of all, --only the
- * commands that have the word, --part the K-th of M parts, to be run side by side.
+ * --crashes: each command that writes is killed, and the machine loses its power, at every call that has to
+ * do with files; --kills: they are killed N times in all, at random moments. Every file is then the old one
+ * or the new one. --sample tries N faults or crashes drawn at random instead of all, --only the commands that
+ * have the word, --part the K-th of M parts, to be run side by side.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "torture/commands.h"
+#include "torture/crashes.h"
+#include "torture/runs.h"
 
-enum { MAX_WORDS = 64, MAX_COUNTS = 7, MAX_BYTES = 1 << 24 };
-
-static char folder[] = "/tmp/stonet-torture-XXXXXX";
-static char program[PATH_MAX];
-
-static void give_up(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-
-static void give_up(const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    vfprintf(stderr, format, values);
-    va_end(values);
-    fputc('\n', stderr);
-    exit(2);
-}
-
-/* ---- files ---- */
-
-typedef struct content {
-    char *bytes; /* NULL: there is no such file */
-    size_t size;
-} content;
-
-static content read_file(const char *path)
-{
-    content got = {0};
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return got;
-    got.bytes = malloc(MAX_BYTES);
-    if (got.bytes == NULL) give_up("memory ran out");
-    got.size = fread(got.bytes, 1, MAX_BYTES - 1, file);
-    got.bytes[got.size] = '\0';
-    fclose(file);
-    got.bytes = realloc(got.bytes, got.size + 1);
-    return got;
-}
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) give_up("cannot write %s", path);
-}
-
-static bool is_same(const content *a, const content *b)
-{
-    return (a->bytes == NULL) == (b->bytes == NULL) && a->size == b->size &&
-           (a->bytes == NULL || memcmp(a->bytes, b->bytes, a->size) == 0);
-}
-
-/* Takes out the lines with seconds, which are never the same. */
-static void drop_times(content *text)
-{
-    if (text->bytes == NULL) return;
-    char *to = text->bytes;
-    for (char *line = text->bytes; *line != '\0';) {
-        size_t length = strcspn(line, "\n");
-        length += line[length] == '\n';
-        char held = line[length];
-        line[length] = '\0';
-        bool timed = strstr(line, "\"seconds\"") != NULL;
-        line[length] = held;
-        if (!timed) {
-            memmove(to, line, length);
-            to += length;
-        }
-        line += length;
-    }
-    text->size = (size_t)(to - text->bytes);
-    *to = '\0';
-}
-
-static bool has_temporary(void)
-{
-    DIR *here = opendir(".");
-    bool found = false;
-    for (struct dirent *entry = here != NULL ? readdir(here) : NULL; entry != NULL; entry = readdir(here))
-        found |= strstr(entry->d_name, ".tmp") != NULL;
-    if (here != NULL) closedir(here);
-    return found;
-}
-
-/* ---- one run ---- */
-
-/* What a command left behind. */
-typedef struct outcome {
-    int status; /* exit status, or 128 + signal */
-    content out, err, file[MAX_OUTPUTS];
-} outcome;
-
-static void outcome_free(outcome *o)
-{
-    free(o->out.bytes);
-    free(o->err.bytes);
-    for (int k = 0; k < MAX_OUTPUTS; k++) free(o->file[k].bytes);
-    *o = (outcome){0};
-}
-
-/* In the child: the program takes the place of this one. */
-static void become(const char *command, const char *fault)
-{
-    char words[4096], *argument[MAX_WORDS];
-    int count = 0;
-    snprintf(words, sizeof words, "%s", command);
-    for (char *word = strtok(words, " "); word != NULL && count + 1 < MAX_WORDS; word = strtok(NULL, " "))
-        argument[count++] = word;
-    argument[count] = NULL;
-    struct rlimit limit = {.rlim_cur = 120, .rlim_max = 120}; /* seconds of work: a loop without end */
-    setrlimit(RLIMIT_CPU, &limit);
-    int null = open("/dev/null", O_RDONLY), out = open(".out", O_WRONLY | O_CREAT | O_TRUNC, 0600),
-        err = open(".err", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(99);
-    if (fault != NULL)
-        setenv("STONET_FAULT", fault, 1);
-    else
-        setenv("STONET_FAULT_COUNTS", ".counts", 1);
-    execv(program, argument);
-    _exit(99);
-}
-
-static outcome run(const torture_command *command, const char *fault)
-{
-    outcome o = {0};
-    for (int k = 0; k < MAX_OUTPUTS && command->output[k] != NULL; k++)
-        write_file(command->output[k], "old\n");
-    pid_t child = fork();
-    if (child < 0) give_up("cannot start a process: %s", strerror(errno));
-    if (child == 0) become(command->command, fault);
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) give_up("lost a process: %s", strerror(errno));
-    o.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (o.status == 99) give_up("cannot run %s", program);
-    o.out = read_file(".out");
-    o.err = read_file(".err");
-    for (int k = 0; k < MAX_OUTPUTS && command->output[k] != NULL; k++)
-        o.file[k] = read_file(command->output[k]);
-    drop_times(&o.out);
-    return o;
-}
-
-/* What is wrong with what a fault led to; NULL: nothing. */
-static const char *judge(const torture_command *command, const char *fault, const outcome *o,
-                         const outcome *right)
-{
-    const content old = {.bytes = (char *)"old\n", .size = 4};
-    if (has_temporary()) return "a temporary file is left";
-    if (o->status > 2) return o->status > 128 ? "it was killed by a signal" : "an exit status of its own";
-    if (o->status != 0 && strncmp(o->err.bytes, "stonet", 6) != 0 && strstr(o->err.bytes, "\nstonet") == NULL)
-        return "it failed without a sentence";
-    if (strstr(o->err.bytes, ": \n") != NULL) return "the sentence says nothing";
-    if (o->status != 0 && strncmp(fault, "alloc", 5) == 0 && strstr(o->err.bytes, "memory") == NULL)
-        return "the sentence does not speak of memory";
-    if (o->status == 0 && !is_same(&o->out, &right->out))
-        return "exit status 0, and it printed something else";
-    for (int k = 0; k < MAX_OUTPUTS && command->output[k] != NULL; k++) {
-        bool whole = is_same(&o->file[k], &right->file[k]);
-        if (o->status == 0 && !whole) return "exit status 0, and it wrote something else";
-        if (!whole && !is_same(&o->file[k], &old)) return "an old file is neither kept nor replaced";
-    }
-    return NULL;
-}
+enum { PATTERNS = 6 }; /* of what reaches the disk when the power is lost */
 
 static long tried, refused, unharmed, wrong;
 
 static void try_fault(const torture_command *command, const char *fault, const outcome *right)
 {
-    outcome o = run(command, fault);
+    outcome o = run(command, fault, 0);
     const char *complaint = judge(command, fault, &o, right);
     tried++;
     if (complaint != NULL) {
         wrong++;
-        printf("WRONG  STONET_FAULT='%s' %s\n       %s (exit status %d)\n       %.300s\n", fault,
-               command->command, complaint, o.status, o.err.bytes);
-        fflush(stdout);
-        (void)!system("rm -f *.tmp*");
+        complain(command, fault, &o, complaint);
     } else if (o.status == 0) {
         unharmed++;
     } else {
@@ -212,36 +44,11 @@ static void try_fault(const torture_command *command, const char *fault, const o
     outcome_free(&o);
 }
 
-/* ---- all faults of a command ---- */
-
-typedef struct counts {
-    char kind[MAX_COUNTS][16];
-    long calls[MAX_COUNTS];
-} counts;
-
-/* The undisturbed run, which must succeed (twice: and give the same again), and how many calls it makes. */
-static outcome undisturbed(const torture_command *command, counts *made, bool twice)
-{
-    outcome right = run(command, NULL);
-    if (right.status != 0) give_up("'%s' fails without any fault: %s", command->command, right.err.bytes);
-    FILE *file = fopen(".counts", "r");
-    for (int k = 0; k < MAX_COUNTS; k++)
-        if (file == NULL || fscanf(file, "%15s %ld", made->kind[k], &made->calls[k]) != 2)
-            give_up("%s does not count its calls: is it stonet-faults?", program);
-    fclose(file);
-    if (!twice) return right;
-    outcome again = run(command, NULL);
-    const char *complaint = judge(command, "", &again, &right);
-    if (complaint != NULL) give_up("'%s' differs from run to run: %s", command->command, complaint);
-    outcome_free(&again);
-    return right;
-}
-
 static void try_all(const torture_command *command)
 {
     counts made;
     outcome right = undisturbed(command, &made, true);
-    for (int k = 0; k < MAX_COUNTS; k++)
+    for (int k = 0; k < FAILING; k++)
         for (long n = 1; n <= made.calls[k]; n++)
             for (int way = 0; way < 2; way++) {
                 char fault[64];
@@ -249,17 +56,6 @@ static void try_all(const torture_command *command)
                 try_fault(command, fault, &right);
             }
     outcome_free(&right);
-}
-
-static uint64_t random_state;
-
-/* A number from 0 to count - 1 (splitmix64). */
-static long draw(long count)
-{
-    uint64_t z = random_state += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return (long)((z ^ z >> 31) % (uint64_t)count);
 }
 
 /* How many faults of the sample fall on command `place` of `count`: six each, as far as it goes, on a part of
@@ -278,7 +74,7 @@ static void try_some(const torture_command *command, long sample)
     counts made;
     outcome right = undisturbed(command, &made, false);
     for (long i = 0; i < sample; i++) {
-        int kind = i % 2 == 0 ? 0 : 1 + (int)draw(MAX_COUNTS - 1);
+        int kind = i % 2 == 0 ? 0 : 1 + (int)draw(FAILING - 1);
         if (made.calls[kind] == 0) kind = 0;
         if (made.calls[kind] == 0) continue;
         char fault[64];
@@ -288,6 +84,12 @@ static void try_some(const torture_command *command, long sample)
     }
     outcome_free(&right);
 }
+
+typedef struct wishes {
+    long sample, kills;
+    bool crashes;
+    const char *only;
+} wishes;
 
 static long number_after(int argc, char **argv, const char *option, long otherwise)
 {
@@ -303,41 +105,61 @@ static const char *text_after(int argc, char **argv, const char *option)
     return NULL;
 }
 
+/* The share of command `place` in the work that the arguments ask for. */
+static void work_on(const torture_command *command, long place, long chosen, const wishes *asked,
+                    crash_tally *crashes)
+{
+    long share = asked->sample > 0 ? share_of(asked->sample, place, chosen) : 0;
+    if (asked->kills > 0)
+        kill_at_random(command, asked->kills / chosen + (place < asked->kills % chosen), crashes);
+    else if (asked->crashes && (share > 0 || asked->sample == 0))
+        crash_at_calls(command, share, PATTERNS, crashes);
+    else if (!asked->crashes && asked->sample > 0)
+        try_some(command, share);
+    else if (!asked->crashes)
+        try_all(command);
+}
+
+/* Crashes are of interest where files are written. */
+static bool is_chosen(const torture_command *command, const wishes *asked)
+{
+    if ((asked->crashes || asked->kills > 0) && command->output[0] == NULL) return false;
+    return asked->only == NULL || strstr(command->command, asked->only) != NULL;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 2 || realpath(argv[1], program) == NULL)
-        give_up("torture PROGRAM [--sample N] [--seed S] [--only WORD] [--part K/M]");
-    long sample = number_after(argc, argv, "--sample", 0);
-    random_state = (uint64_t)number_after(argc, argv, "--seed", 1);
-    const char *only = text_after(argc, argv, "--only"), *part = text_after(argc, argv, "--part");
-    long mine = 0, parts = 1;
+    if (argc < 2)
+        give_up("torture PROGRAM [--sample N] [--seed S] [--only WORD] [--part K/M] [--crashes | --kills N]");
+    wishes asked = {.sample = number_after(argc, argv, "--sample", 0),
+                    .kills = number_after(argc, argv, "--kills", 0),
+                    .only = text_after(argc, argv, "--only")};
+    for (int i = 2; i < argc; i++) asked.crashes |= strcmp(argv[i], "--crashes") == 0;
+    const char *part = text_after(argc, argv, "--part");
+    long mine = 0, parts = 1, chosen = 0, place = 0;
     if (part != NULL && (sscanf(part, "%ld/%ld", &mine, &parts) != 2 || parts < 1))
         give_up("--part takes K/M");
-    if (mkdtemp(folder) == NULL || chdir(folder) != 0) give_up("cannot work in /tmp");
-    setenv("OMP_NUM_THREADS", "1", 1);
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    setenv("STONET", program, 1);
-    if (system(torture_preparation) != 0) give_up("the files for the commands could not be made");
+    draw_from((unsigned long)number_after(argc, argv, "--seed", 1));
+    runs_begin(argv[1]);
     size_t count = 0;
     torture_command *commands = torture_commands(&count);
-    long chosen = 0;
-    for (size_t i = 0; i < count; i++) chosen += only == NULL || strstr(commands[i].command, only) != NULL;
-    long place = 0;
+    crash_tally crashes = {0};
+    for (size_t i = 0; i < count; i++) chosen += is_chosen(&commands[i], &asked);
     for (size_t i = 0; i < count; i++) {
-        const torture_command *command = &commands[i];
-        if (only != NULL && strstr(command->command, only) == NULL) continue;
-        long share = sample > 0 ? share_of(sample, place, chosen) : 0;
-        if (place++ % parts != mine % parts) continue;
-        if (sample > 0)
-            try_some(command, share);
-        else
-            try_all(command);
+        if (!is_chosen(&commands[i], &asked)) continue;
+        if (place % parts == mine % parts) work_on(&commands[i], place, chosen, &asked, &crashes);
+        place++;
     }
     free(commands);
-    printf("%ld faults in %ld commands: %ld refused, %ld without harm, %ld wrong\n", tried, place, refused,
-           unharmed, wrong);
-    if (chdir("/") != 0) return 2;
-    char clean[64];
-    snprintf(clean, sizeof clean, "rm -r %s", folder);
-    return system(clean) == 0 && wrong == 0 ? 0 : 1;
+    runs_end();
+    if (asked.crashes || asked.kills > 0)
+        printf("%ld times killed, %ld times without power, in %ld commands: %ld old files, %ld new ones, %ld "
+               "wrong; "
+               "%ld times a whole file under a temporary name\n",
+               crashes.killed, crashes.powerless, place, crashes.old, crashes.renewed, crashes.wrong,
+               crashes.spare);
+    else
+        printf("%ld faults in %ld commands: %ld refused, %ld without harm, %ld wrong\n", tried, place,
+               refused, unharmed, wrong);
+    return wrong + crashes.wrong == 0 ? 0 : 1;
 }
