@@ -12,7 +12,8 @@ const char torture_preparation[] =
     "  > all.csv &&"
     "cut -d, -f1-4 all.csv > num.csv && cut -d, -f1-3,5,6 all.csv > lab.csv && cut -d, -f1-3 all.csv > x.csv "
     "&&"
-    "cut -d, -f4 all.csv > y.csv && gzip -kf num.csv && tr , '\\t' < num.csv > num.tsv &&"
+    "cut -d, -f4 all.csv > y.csv && (cat num.csv; sed 1d num.csv; sed 1d num.csv) > many.csv && gzip -kf "
+    "num.csv && tr , '\\t' < num.csv > num.tsv &&"
     "echo '{\"method\": \"sir\", \"dim\": 1, \"settings\": {\"slices\": 4}}' > c.json &&"
     "$STONET generate waveform --rows 20 --out g.npy && $STONET generate waveform --rows 20 --out g.npy.gz &&"
     "$STONET fit num.csv --target y --method sir --dim 1 --quiet --out num.model &&"
@@ -50,7 +51,7 @@ static const torture_command fixed[] = {
     {"stonet predict lab.model lab.csv --proba --out o.csv", {"o.csv"}},
     {"stonet score num.model num.csv --target y", {NULL}},
     {"stonet score lab.model lab.csv --target label --json", {NULL}},
-    {"stonet score num.model num.csv --target y --sufficiency --json", {NULL}},
+    {"stonet score num.model many.csv --target y --sufficiency --json", {NULL}},
     {"stonet tune num.csv --target y --dim 1 --method sir --grid slices=2,4 --folds 2 --quiet --json --best "
      "o.json",
      {"o.json"}},
