@@ -130,18 +130,23 @@ static bool say_held_out_score(const stonet_model *model, const json_t *fitted)
     /* The loss is the sum over the network's outputs, of variance 1, of half the squared error. */
     const json_t *widths = json_object_get(fitted, "widths"), *last;
     last = json_array_get(widths, json_array_size(widths) - 1);
-    const double unit = classes || !json_is_integer(last) ? 1.0 : 2.0 / (double)json_integer_value(last);
+    const double unit = classes || !json_is_integer(last)
+                            ? 1.0
+                            : 2.0 / (double)json_integer_value(
+                                        last); /* also of mu and eta: .5 a target at the best constant */
     const bool functions = strcmp(json_text(fitted, "response"), "ensemble") == 0;
+    const bool likelihood = strcmp(json_text(fitted, "response"), "location-scale") == 0;
     const double score = unit * fact(fitted, key[0]);
     if (!isfinite(score)) return false;
     fprintf(stderr, "held-out %s %.4g (standard error %.2g, %lld rows)",
-            classes     ? "error rate"
-            : functions ? "mse of the response functions, whose variance is 1,"
-                        : "mse in units of the variance",
+            classes      ? "error rate"
+            : functions  ? "mse of the response functions, whose variance is 1,"
+            : likelihood ? "minus log likelihood, .5 for a constant guess,"
+                         : "mse in units of the variance",
             score, unit * fact(fitted, key[1]),
             (long long)json_integer_value(json_object_get(fitted, "held_out_rows")));
     say_other("constant guess", unit * fact(fitted, key[2]));
-    say_other("linear model", unit * fact(fitted, key[3]));
+    if (!likelihood) say_other("linear model", unit * fact(fitted, key[3]));
     fputc('\n', stderr);
     return true;
 }

@@ -12,7 +12,7 @@
 typedef struct predict_values {
     target_options target; /* none is asked for; the header alone */
     int64_t threads;
-    bool proba, by_class;
+    bool proba, by_class, spread;
     const char *interval, *sets, *out;
 } predict_values;
 
@@ -40,6 +40,10 @@ static const cli_option options[] = {
      .kind = OPTION_FLAG,
      .offset = offsetof(predict_values, by_class),
      .help = "With --sets: in this share of the rows of every class, rare ones too"},
+    {.name = "spread",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(predict_values, spread),
+     .help = "The standard deviation beside each number, of a model with response=location-scale"},
     THREADS_OPTION(predict_values, threads),
 };
 
@@ -92,8 +96,9 @@ static int write_labels_npy(const cli_command *command, const char *path, const 
     return result;
 }
 
+/* spread: the second half of the columns are standard deviations of the first. */
 static int write_numbers(const cli_command *command, const char *path, const stonet_model *model,
-                         const double *values, int64_t rows, int64_t columns)
+                         const double *values, int64_t rows, int64_t columns, bool spread)
 {
     enum { NAME_SIZE = 32 };
     char(*text)[NAME_SIZE] = malloc((size_t)columns * sizeof *text);
@@ -102,14 +107,43 @@ static int write_numbers(const cli_command *command, const char *path, const sto
     if (text == NULL || names == NULL) {
         say_error(command, "memory ran out");
     } else {
+        const int64_t numbers = spread ? columns / 2 : columns;
         for (int64_t j = 0; j < columns; j++) {
-            snprintf(text[j], NAME_SIZE, columns > 1 ? "prediction%" PRId64 : "prediction", j + 1);
+            const char *what = j < numbers ? "prediction" : "spread";
+            if (numbers > 1)
+                snprintf(text[j], NAME_SIZE, "%s%" PRId64, what, j % numbers + 1);
+            else
+                snprintf(text[j], NAME_SIZE, "%s", what);
             names[j] = stonet_model_is_classifier(model) ? stonet_model_class_label(model, j) : text[j];
         }
         result = output_matrix(command, path, values, rows, columns, names);
     }
     free(names);
     free(text);
+    return result;
+}
+
+/* Predictions and standard deviations side by side. */
+static int predict_spread(const cli_command *command, const predict_values *values, const stonet_model *model,
+                          const stonet_data *data)
+{
+    const int64_t rows = stonet_data_rows(data), m = stonet_model_outputs(model);
+    double *both = malloc((size_t)(4 * rows * m) * sizeof *both);
+    if (both == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    double *predicted = both + 2 * rows * m, *spread = both + 3 * rows * m;
+    stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads};
+    stonet_status status = stonet_predict(model, data, &how, predicted);
+    if (status == STONET_OK) status = stonet_predict_spread(model, data, &how, spread);
+    for (int64_t k = 0; status == STONET_OK && k < rows * m; k++) {
+        both[k / m * 2 * m + k % m] = predicted[k];
+        both[k / m * 2 * m + m + k % m] = spread[k];
+    }
+    int result = status == STONET_OK ? write_numbers(command, values->out, model, both, rows, 2 * m, true)
+                                     : say_failure(command, status);
+    free(both);
     return result;
 }
 
@@ -123,6 +157,11 @@ static int predict(const cli_command *command, const predict_values *values, con
         say_usage(command, "--proba is for classes, and this is a regression model");
         return EXIT_USAGE;
     }
+    if (values->spread && classifier) {
+        say_usage(command, "--spread is for numbers, and this model predicts classes");
+        return EXIT_USAGE;
+    }
+    if (values->spread) return predict_spread(command, values, model, data);
     double *predicted = malloc((size_t)(rows * columns) * sizeof *predicted);
     if (predicted == NULL) {
         say_error(command, "memory ran out");
@@ -134,7 +173,7 @@ static int predict(const cli_command *command, const predict_values *values, con
     if (status != STONET_OK)
         result = say_failure(command, status);
     else if (values->proba || !classifier)
-        result = write_numbers(command, values->out, model, predicted, rows, columns);
+        result = write_numbers(command, values->out, model, predicted, rows, columns, false);
     else if (values->out != NULL && (ends_with(values->out, ".npy") || ends_with(values->out, ".npy.gz")))
         result = write_labels_npy(command, values->out, model, predicted, rows, columns);
     else

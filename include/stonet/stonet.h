@@ -261,6 +261,10 @@ STONET_API stonet_status stonet_transform(const stonet_model *model, const stone
    corrected by its temperature. */
 STONET_API stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
                                         const stonet_use_options *options, double *out);
+/* The standard deviation of y around its prediction, by a model that knows it (method stonet with
+   response=location-scale; else STONET_ERROR_UNSUPPORTED): out n x m in units of y. */
+STONET_API stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data *data,
+                                               const stonet_use_options *options, double *out);
 
 /* Filled as far as `size` says; start from STONET_SCORES_INIT. NaN: not for this response, or not for this
    model. */

@@ -203,3 +203,15 @@ def test_the_columns_of_z_are_axes_ordered_by_share():
     assert model.explained_share_.shape == (2,)
     assert model.explained_share_[0] >= model.explained_share_[1] >= 0
     assert abs(model.explained_share_.sum() - 1) < 1e-9
+
+
+def test_location_and_scale_give_a_spread():
+    X, y, _ = stonet.datasets.generate("location-scale:5", rows=300, random_state=3)
+    settings = {"n_components": 2, "epochs": 20, "weight_decay": 0.01, "random_state": 1}
+    model = stonet.StoNetRegressor(response="location-scale", **settings).fit(X, y)
+    spread = model.predict_spread(X)
+    assert spread.shape == (300,) and (spread > 0).all()
+    assert model.predict(X).shape == (300,)
+    plain = stonet.StoNetRegressor(**settings).fit(X, y)
+    with pytest.raises(ValueError, match="location-scale"):
+        plain.predict_spread(X)

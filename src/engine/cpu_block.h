@@ -12,6 +12,7 @@
 #include "engine/cpu_tile.h"
 #include "engine/simd_math.h"
 #include "math/noise.h"
+#include "net/loss.h"
 
 enum {
     FORCE_UNITS = 24, /* units whose w' r is computed before they move; a multiple of 4 and of TILE_ROWS */
@@ -241,12 +242,41 @@ static void response_pull(block_state *s, float over_s, float *pull, float *loss
     }
 }
 
+/* r of location and scale (net/loss.h) into pull; loss not NULL: minus the log density. The exponentials are
+   of what is negative: exp(-eta) = exp(LOW - eta) exp(-LOW), exp(beta eta) = exp(beta (eta - HIGH)) exp(beta
+   HIGH). */
+static void spread_pull(block_state *s, float over_s, float *pull, float *loss)
+{
+    const sn_dynamics *dynamics = s->job->iteration->dynamics;
+    const int64_t targets = s->job->layer[s->top].outputs / 2;
+    const float beta = (float)dynamics->beta, spread = (float)dynamics->spread;
+    const float low = (float)SN_ETA_LOW, high = (float)SN_ETA_HIGH;
+    const float of_low = expf(-low), of_high = expf(beta * high);
+    for (int64_t r = 0; r < s->lanes; r += SN_LANES) {
+        vf sum = all(0.0F);
+        for (int64_t k = 0; k < targets; k++) {
+            const int64_t at = k * s->stride + r, of_eta = (targets + k) * s->stride + r;
+            vf eta = smaller(larger(load(s->scratch->mean[s->top] + of_eta), all(low)), all(high));
+            vf gap = load(s->scratch->response + at) - load(s->scratch->mean[s->top] + at);
+            vf scaled = gap * (exp_negative(low - eta) * of_low);
+            vf ratio = smaller(gap * scaled, all((float)SN_RATIO_MOST));
+            vf weight = exp_negative((eta - high) * beta) * (of_high * over_s);
+            store(pull + at, weight * scaled);
+            store(pull + of_eta, weight * (ratio - 1.0F) * (0.5F * spread));
+            sum = sum + ratio + eta;
+        }
+        if (loss != NULL) store(loss + r, sum * 0.5F);
+    }
+}
+
 /* The output layer's residual at its current mean, into pull[0]. */
 static void output_pull(block_state *s, float *loss)
 {
     const float over_s = (float)(1.0 / s->job->iteration->dynamics->s[s->top]);
     if (s->job->problem->task == SN_CLASSIFICATION)
         class_pull(s, over_s, s->scratch->pull[0], loss);
+    else if (s->job->shape->spread)
+        spread_pull(s, over_s, s->scratch->pull[0], loss);
     else
         response_pull(s, over_s, s->scratch->pull[0], loss);
 }

@@ -49,7 +49,8 @@ static void add_losses(const sn_shape *shape, const sn_problem *problem, const s
         bool wrong = false;
         const double loss = shape->task == SN_CLASSIFICATION
                                 ? sn_class_loss(mu + i * d, d, problem->label[row], &wrong)
-                                : sn_square_loss(mu + i * d, d, problem->y + row * d);
+                            : shape->spread ? sn_spread_loss(mu + i * d, d, problem->y + row * d)
+                                            : sn_square_loss(mu + i * d, d, problem->y + row * d);
         *weights += weight;
         sum->loss += weight * loss;
         sum->error_rate += wrong ? weight : 0.0;

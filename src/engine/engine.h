@@ -5,7 +5,8 @@
  *
  *  1. impute. Start at Y_i = mu_i (forward pass; start = mode adds s_i g_i with g_i from one backward pass,
  *     r_{h+1} at the forward pass, r_i = g_i), v_i = 0. For sweep l = 1..T, for i = h..1, newest Y_{i+1}:
- *         r_{i+1} = (Y_{i+1} - mu_{i+1}(Y_i)) / s_{i+1}      (class layer: (onehot(y) - softmax(mu)) / s_out)
+ *         r_{i+1} = (Y_{i+1} - mu_{i+1}(Y_i)) / s_{i+1}      (class layer: (onehot(y) - softmax(mu)) / s_out;
+ *                                                            location and scale: net/loss.h, / s_out)
  *         g_i = psi'(Y_i) . (w_{i+1}' r_{i+1}) - (Y_i - mu_i) / s_i
  *         symplectic: v_i <- (1 - alpha_i) v_i + eps_i g_i + sqrt(2 alpha_i) xi;  Y_i <- Y_i + eps_i v_i
  *         euler:      Y_i <- Y_i + eps_i v_i(old), the same v_i update from g_i at the old Y_i
@@ -49,6 +50,8 @@ typedef struct sn_dynamics {
     double s[SN_MAX_LAYERS];       /* s_1 .. s_{h+1} */
     double epsilon[SN_MAX_LAYERS]; /* eps_1 .. eps_h */
     double alpha[SN_MAX_LAYERS];   /* alpha_1 .. alpha_h */
+    double beta;                   /* of shape.spread: weights v^beta (net/loss.h) */
+    double spread;                 /* the same: what the pull of the log variances is multiplied by */
 } sn_dynamics;
 
 typedef struct sn_update {

@@ -73,7 +73,7 @@ static inline void oracle_free(oracle *o)
 static inline sn_dynamics oracle_dynamics(const sn_shape *shape, double s_out, double rho, double tau,
                                           double alpha, int sweeps)
 {
-    sn_dynamics d = {.sweeps = sweeps};
+    sn_dynamics d = {.sweeps = sweeps, .spread = 1.0};
     for (int i = shape->layers - 1; i >= 0; i--) {
         d.s[i] = i == shape->layers - 1 ? s_out : rho * d.s[i + 1];
         d.epsilon[i] = tau * sqrt(d.s[i]);

@@ -10,6 +10,7 @@
 #include "engine/registry.h"
 #include "math/noise.h"
 #include "net/activation.h"
+#include "net/loss.h"
 
 typedef struct ref_engine {
     sn_engine base;
@@ -68,12 +69,30 @@ static void fetch_row(ref_engine *e, int64_t row, bool with_response)
     sn_batch_fetch(e->problem, &rows, &batch);
 }
 
-/* r_i: (Y_i - mu_i)/s_i, or for the response (y - mu)/s or (onehot - softmax(mu))/s. */
-static void compute_pull(ref_engine *e, int i, const double *s)
+/* r of location and scale, from mu and eta of each target. */
+static void compute_spread_pull(ref_engine *e, const sn_dynamics *dyn)
 {
+    const int i = top(e);
+    const int64_t m = e->shape.width[i] / 2;
+    for (int64_t a = 0; a < m; a++) {
+        sn_spread_pull(e->y[a], e->mean[i][a], e->mean[i][m + a], dyn->beta, &e->pull[i][a],
+                       &e->pull[i][m + a]);
+        e->pull[i][a] /= dyn->s[i - 1];
+        e->pull[i][m + a] *= dyn->spread / dyn->s[i - 1];
+    }
+}
+
+/* r_i: (Y_i - mu_i)/s_i, or for the response (y - mu)/s or (onehot - softmax(mu))/s. */
+static void compute_pull(ref_engine *e, int i, const sn_dynamics *dyn)
+{
+    const double *s = dyn->s;
     const int64_t d = e->shape.width[i];
     if (i < top(e)) {
         for (int64_t a = 0; a < d; a++) e->pull[i][a] = (e->latent[i][a] - e->mean[i][a]) / s[i - 1];
+        return;
+    }
+    if (e->shape.spread) {
+        compute_spread_pull(e, dyn);
         return;
     }
     if (e->shape.task == SN_REGRESSION) {
@@ -118,9 +137,10 @@ static void forward(ref_engine *e, int layer, const double *s, uint32_t draw)
 
 /* Mode start: r_i = g_i by one backward pass at the forward state, then Y_i = mu_i + s_i g_i with mu_i from
    the forward pass. */
-static void move_to_mode(ref_engine *e, const double *s)
+static void move_to_mode(ref_engine *e, const sn_dynamics *dyn)
 {
-    compute_pull(e, top(e), s);
+    const double *s = dyn->s;
+    compute_pull(e, top(e), dyn);
     for (int i = top(e) - 1; i >= 1; i--) {
         pull_back(e, i);
         memcpy(e->pull[i], e->force[i], (size_t)e->shape.width[i] * sizeof(double));
@@ -137,7 +157,7 @@ static void move(ref_engine *e, int i, const sn_iteration *it, int sweep)
     const sn_dynamics *dyn = it->dynamics;
     const double epsilon = dyn->epsilon[i - 1], alpha = dyn->alpha[i - 1];
     compute_mean(e, i + 1);
-    compute_pull(e, i + 1, dyn->s);
+    compute_pull(e, i + 1, dyn);
     pull_back(e, i);
     compute_mean(e, i);
     for (int64_t a = 0; a < e->shape.width[i]; a++) {
@@ -156,7 +176,12 @@ static double output_loss(const ref_engine *e)
 {
     const int64_t d = e->shape.width[top(e)];
     const double *mu = e->mean[top(e)];
-    double sum = 0.0;
+    double sum = 0.0, pull[2];
+    if (e->shape.spread) {
+        for (int64_t a = 0; a < d / 2; a++)
+            sum += sn_spread_pull(e->y[a], mu[a], mu[d / 2 + a], 0.0, &pull[0], &pull[1]);
+        return sum;
+    }
     if (e->shape.task == SN_REGRESSION) {
         for (int64_t a = 0; a < d; a++) sum += pow(e->y[a] - mu[a], 2.0);
         return sum / 2.0;
@@ -173,7 +198,7 @@ static double impute_row(ref_engine *e, int64_t row, const sn_iteration *it)
     fetch_row(e, row, true);
     forward(e, top(e), NULL, 0);
     const double loss = output_loss(e);
-    if (it->dynamics->start == SN_START_MODE) move_to_mode(e, it->dynamics->s);
+    if (it->dynamics->start == SN_START_MODE) move_to_mode(e, it->dynamics);
     for (int i = 1; i < top(e); i++) memset(e->speed[i], 0, (size_t)e->shape.width[i] * sizeof(double));
     for (int sweep = 0; sweep < it->dynamics->sweeps; sweep++)
         for (int i = top(e) - 1; i >= 1; i--) move(e, i, it, sweep);
@@ -181,13 +206,13 @@ static double impute_row(ref_engine *e, int64_t row, const sn_iteration *it)
 }
 
 /* Adds this row's a r_i psi_{i-1}' and a r_i of every layer to the gradient. */
-static void add_gradient(ref_engine *e, const double *s, double *gradient)
+static void add_gradient(ref_engine *e, const sn_dynamics *dyn, double *gradient)
 {
     for (int i = 1; i <= top(e); i++) {
         const int64_t in = e->shape.width[i - 1], out = e->shape.width[i];
         double *dw = gradient + e->shape.weight_at[i - 1], *db = gradient + e->shape.bias_at[i - 1];
         compute_mean(e, i);
-        compute_pull(e, i, s);
+        compute_pull(e, i, dyn);
         for (int64_t a = 0; a < out; a++) {
             const double pull = (double)e->weight * e->pull[i][a];
             for (int64_t j = 0; j < in; j++) dw[a * in + j] += pull * e->psi[i - 1][j];
@@ -233,7 +258,7 @@ static stonet_status ref_accumulate(sn_engine *engine, const sn_iteration *it, s
         sn_root *sum = &sums->root[sums->roots - 1];
         for (int64_t k = shards->border[v]; k < shards->border[v + 1]; k++) {
             const double loss = impute_row(e, sn_rows_at(&it->rows, k), it);
-            add_gradient(e, it->dynamics->s, sum->gradient);
+            add_gradient(e, it->dynamics, sum->gradient);
             sum->loss += (double)e->weight * loss;
             sum->weight += (double)e->weight;
         }

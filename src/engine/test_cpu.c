@@ -46,6 +46,7 @@ static void make(fixture *f, uint32_t seed, int hidden, int64_t widest, int64_t 
     f->shape.task = seed % 2 == 0 ? SN_CLASSIFICATION : SN_REGRESSION;
     const int64_t outputs = f->shape.task == SN_REGRESSION ? between(&random, 1, 3) : between(&random, 2, 11);
     f->shape.width[hidden + 1] = outputs;
+    f->shape.spread = f->shape.task == SN_REGRESSION && outputs == 2;
     f->shape.activation = (sn_activation)(seed / 2 % 4);
     f->shape.input_activation = seed % 5 == 4 ? (sn_activation)(seed % 4) : SN_IDENTITY;
     assert_int_equal(sn_shape_layout(&f->shape), STONET_OK);
@@ -68,6 +69,8 @@ static void make(fixture *f, uint32_t seed, int hidden, int64_t widest, int64_t 
     else
         f->problem.label = f->label;
 
+    f->dynamics.beta = seed % 3 == 0 ? 0.0 : 0.5;
+    f->dynamics.spread = seed % 4 == 3 ? 0.3 : 1.0;
     f->dynamics.sweeps = (int)between(&random, 1, 6);
     f->dynamics.integrator = seed / 8 % 2 == 0 ? SN_SYMPLECTIC : SN_EULER;
     f->dynamics.start = seed / 3 % 2 == 0 ? SN_START_FORWARD : SN_START_MODE;

@@ -31,6 +31,10 @@ static double log_density(const oracle *o, const double *theta, double *const *l
             total += (mu[o->label[0]] - largest - log(sum)) / s[i - 1];
             continue;
         }
+        if (i == sh->layers && sh->spread) {
+            total -= ((o->y[0] - mu[0]) * (o->y[0] - mu[0]) / exp(mu[1]) + mu[1]) / (2.0 * s[i - 1]);
+            continue;
+        }
         for (int64_t a = 0; a < sh->width[i]; a++) {
             const double value = i < sh->layers ? latent[i][a] : o->y[a];
             total -= (value - mu[a]) * (value - mu[a]) / (2.0 * s[i - 1]);
@@ -47,14 +51,21 @@ typedef struct one_row {
     double *latent[9];
 } one_row;
 
-static void setup_row(one_row *c, sn_activation activation, sn_activation input, sn_task task, int h)
+/* What the outputs are. */
+typedef enum kind { NUMBERS, CLASSES, SPREAD } kind;
+
+static void setup_row(one_row *c, sn_activation activation, sn_activation input, kind of, int h)
 {
+    const sn_task task = of == CLASSES ? SN_CLASSIFICATION : SN_REGRESSION;
     const int64_t width[] = {3, 4, 2, 3, 2};
     int64_t w[5];
     for (int i = 0; i <= h; i++) w[i] = width[i];
     w[h + 1] = task == SN_CLASSIFICATION ? 3 : 2;
     c->o = oracle_make(h + 1, w, activation, task, 1, 11);
     c->o.shape.input_activation = input;
+    c->o.shape.spread = of == SPREAD;
+    const int64_t eta_at = c->o.shape.weight_at[h] + w[h];
+    for (int64_t j = 0; of == SPREAD && j < w[h]; j++) c->o.theta[eta_at + j] *= 0.2F; /* no far outliers */
     for (int64_t j = 0; j < c->o.shape.parameters; j++) c->theta[j] = (double)c->o.theta[j];
     assert_int_equal(sn_engine_ref.create(&c->o.shape, &c->o.problem, 5, 1, &c->engine), STONET_OK);
     sn_engine_ref.start(c->engine, c->o.theta);
@@ -89,10 +100,10 @@ static double derivative(const one_row *c, double *at, const double *s)
 }
 
 /* Without friction and noise, one sweep of symplectic Euler from rest moves layer h by eps^2 g_h. */
-static void check_force(sn_activation activation, sn_task task, int h)
+static void check_force(sn_activation activation, kind of, int h)
 {
     one_row c;
-    setup_row(&c, activation, SN_IDENTITY, task, h);
+    setup_row(&c, activation, SN_IDENTITY, of, h);
     sn_dynamics d = oracle_dynamics(&c.o.shape, 0.7, 0.8, 0.5, 0.0, 1);
     d.start = SN_START_MODE; /* away from mu, or the pull towards it would be 0 and go untested */
     for (int i = 0; i < h - 1; i++) d.epsilon[i] = 0.0; /* only the last hidden layer moves */
@@ -110,10 +121,10 @@ static void check_force(sn_activation activation, sn_task task, int h)
     teardown_row(&c);
 }
 
-static void check_gradient(sn_activation activation, sn_activation input, sn_task task, int h)
+static void check_gradient(sn_activation activation, sn_activation input, kind of, int h)
 {
     one_row c;
-    setup_row(&c, activation, input, task, h);
+    setup_row(&c, activation, input, of, h);
     const sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.4, 0.1, 7);
     impute(&c, &d);
     sn_update up = {0};
@@ -137,8 +148,9 @@ static void test_forces_are_gradients_of_the_log_density(void **state)
     const sn_activation all[] = {SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID};
     for (int a = 0; a < 4; a++)
         for (int h = 1; h <= 3; h++) {
-            check_force(all[a], SN_REGRESSION, h);
-            check_force(all[a], SN_CLASSIFICATION, h);
+            check_force(all[a], NUMBERS, h);
+            check_force(all[a], CLASSES, h);
+            check_force(all[a], SPREAD, h);
         }
 }
 
@@ -148,8 +160,9 @@ static void test_parameter_gradients_match_central_differences(void **state)
     const sn_activation all[] = {SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID};
     for (int a = 0; a < 4; a++)
         for (int h = 1; h <= 3; h++) {
-            check_gradient(all[a], SN_IDENTITY, SN_REGRESSION, h);
-            check_gradient(all[a], all[a], SN_CLASSIFICATION, h);
+            check_gradient(all[a], SN_IDENTITY, NUMBERS, h);
+            check_gradient(all[a], all[a], CLASSES, h);
+            check_gradient(all[a], SN_IDENTITY, SPREAD, h);
         }
 }
 
@@ -158,7 +171,7 @@ static void test_euler_uses_the_old_velocity(void **state)
 {
     (void)state;
     one_row c;
-    setup_row(&c, SN_TANH, SN_IDENTITY, SN_REGRESSION, 2);
+    setup_row(&c, SN_TANH, SN_IDENTITY, NUMBERS, 2);
     sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.4, 0.1, 1);
     d.integrator = SN_EULER;
     impute(&c, &d);
@@ -178,7 +191,7 @@ static void test_mode_start_adds_the_scaled_gradient(void **state)
 {
     (void)state;
     one_row c;
-    setup_row(&c, SN_TANH, SN_IDENTITY, SN_CLASSIFICATION, 2);
+    setup_row(&c, SN_TANH, SN_IDENTITY, CLASSES, 2);
     sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.0, 0.0, 1);
     impute(&c, &d);
     double expected[8];

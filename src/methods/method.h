@@ -68,6 +68,9 @@ typedef struct sn_method {
     bool has_draws; /* understands a non-NULL request */
     /* Own output, or NULL: out n x C probabilities, or n x m scaled targets. */
     stonet_status (*predict)(const void *state, const float *x, int64_t n, double *out);
+    /* Standard deviations of Y given x, n x m in units of the scaled targets, or NULL; a state that has none
+       of its own says so with STONET_ERROR_UNSUPPORTED. */
+    stonet_status (*spread)(const void *state, const float *x, int64_t n, double *out);
     stonet_status (*save)(const void *state, sn_store *store);
     stonet_status (*load)(const sn_store *store, void **state);
     void (*free)(void *state);

@@ -66,6 +66,13 @@ static stonet_status stonet_predict_method(const void *state, const float *x, in
     return sn_stonet_predict(net, &rows, sn_threads(NULL), out);
 }
 
+static stonet_status stonet_spread_method(const void *state, const float *x, int64_t n, double *out)
+{
+    const sn_stonet *net = state;
+    const sn_problem rows = rows_of(net, x, n);
+    return sn_stonet_spread(net, &rows, sn_threads(NULL), out);
+}
+
 /* ---- the model file ---------------------------------------------------------------------------------------
  */
 
@@ -192,6 +199,7 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
     const sn_shape *shape = &net->network.shape;
     const int64_t units = shape->width[shape->layers - 1];
     SN_TRY(sn_response_get(store, shape->width[shape->layers], units, &net->response));
+    net->network.shape.spread = net->response.kind == SN_RESPONSE_LOCATION_SCALE;
     SN_TRY(sn_axes_get(store, units, &net->axes));
     const bool made = net->axes.q > 0 && net->axes.of == SN_UNITS_ACTIVATED;
     if (made != (net->response.kind != SN_RESPONSE_MEAN))
@@ -259,6 +267,7 @@ const sn_method sn_method_stonet = {
     .transform = stonet_transform_method,
     .has_draws = true,
     .predict = stonet_predict_method,
+    .spread = stonet_spread_method,
     .save = stonet_save_method,
     .load = stonet_load_method,
     .free = stonet_free_method,

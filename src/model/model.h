@@ -56,6 +56,9 @@ stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t
 /* The plain Z of all rows of a table, block by block. */
 stonet_status sn_model_reduce_table(const stonet_model *model, const stonet_data *data, float *z);
 stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, double *out);
+/* The standard deviation of y given x in units of y, out n x m; STONET_ERROR_UNSUPPORTED when the model has
+   none. */
+stonet_status sn_model_spread(const stonet_model *model, const float *x, int64_t n, double *out);
 /* Predictions of rows first .. first + count - 1 of a table, checked, without the temperature of a calibrated
    model; x, count x p, is left with the encoded rows. */
 stonet_status sn_model_predict_rows(const stonet_model *model, const stonet_data *data, int64_t first,

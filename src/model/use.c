@@ -77,6 +77,18 @@ stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_
     return STONET_OK;
 }
 
+stonet_status sn_model_spread(const stonet_model *model, const float *x, int64_t n, double *out)
+{
+    if (model->learner != NULL || model->method->spread == NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model has no spread of its own: fit one of method stonet with "
+                       "response=location-scale");
+    SN_TRY(model->method->spread(model->state, x, n, out));
+    const int64_t m = sn_schema_outputs(model->schema);
+    for (int64_t k = 0; k < n * m; k++) out[k] *= sn_schema_target_sd(model->schema, k % m);
+    return STONET_OK;
+}
+
 static int64_t block_rows(const stonet_model *model)
 {
     int64_t rows = BLOCK_FLOATS / sn_schema_features(model->schema);
@@ -246,6 +258,28 @@ stonet_status sn_use_plain(const stonet_use_options *options, const char *call, 
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%s takes no level and no by_class: these are for intervals and sets", call);
     return STONET_OK;
+}
+
+static stonet_status spread_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
+                                  void *user)
+{
+    double *out = (double *)user + first * sn_schema_outputs(model->schema);
+    SN_TRY(sn_model_spread(model, x, count, out));
+    return check_predictions(model, out, first, count);
+}
+
+stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data *data,
+                                    const stonet_use_options *options, double *out)
+{
+    if (model == NULL || data == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_predict_spread needs a model, data and room for the spreads");
+    stonet_use_options how;
+    SN_TRY(sn_use_plain(options, "stonet_predict_spread", &how));
+    int before = sn_model_threads(how.threads);
+    stonet_status status = for_each_block(model, data, spread_block, out);
+    sn_model_threads(before);
+    return status;
 }
 
 stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,

@@ -20,6 +20,27 @@ double sn_class_slope(const float *mu, int64_t c, int32_t label, float weight, f
 /* Of m outputs. */
 double sn_square_loss(const float *mu, int64_t m, const double *y);
 
+/*
+ * Location and scale: mu and eta of a y ~ N(mu, v), v = exp(eta) with eta kept in [LOW, HIGH] (of a y of
+ * variance 1). Minus the log density is (r + eta) / 2, r = (y - mu)^2 / v, and .5 at the best constant; what
+ * is more than four standard deviations off counts as four in r, for one row must not lead the spread.
+ */
+#define SN_ETA_LOW    (-8.0)
+#define SN_ETA_HIGH   4.0
+#define SN_RATIO_MOST 16.0
+
+static inline double sn_eta(double eta)
+{
+    return eta < SN_ETA_LOW ? SN_ETA_LOW : eta > SN_ETA_HIGH ? SN_ETA_HIGH : eta;
+}
+
+/* Of m outputs, mu_1 .. mu_{m/2} and their eta; of y the first half is looked at. */
+double sn_spread_loss(const float *out, int64_t m, const double *y);
+/* - d loss / d mu and - d loss / d eta, both times v^beta, which counts as a constant (Seitzer and others
+   2022): with beta = 1 the mean learns from plain residuals, however small the spread is taken for, and the
+   steps of both stay bounded. Returns the loss. */
+double sn_spread_pull(double y, double mu, double eta, double beta, double *pull_mu, double *pull_eta);
+
 /* d loss / d mu of one numeric output, whose part of the loss is added to *loss. */
 static inline double sn_square_slope(double mu, double y, double *loss)
 {

@@ -29,6 +29,7 @@ typedef struct sn_shape {
     int linear_layer; /* psi of this layer is the identity (1: layer 1 is a linear reduction of the inputs);
                          0: of none */
     sn_task task;
+    bool spread; /* regression: the second half of the outputs are log variances of the first (net/loss.h) */
     int64_t weight_at[SN_MAX_LAYERS]; /* where w_{i+1} starts in the flat array */
     int64_t bias_at[SN_MAX_LAYERS];
     int64_t parameters;

@@ -8,9 +8,8 @@
 
 const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"response", SN_CHOICE, "mean", 0, 0, SN_RESPONSE_WORDS(SN_JOINED),
-     "what Z is to explain of a numeric response: its mean, or its whole law by an ensemble of functions of "
-     "it "
-     "(spread and shape too)"},
+     "what Z is to explain of a numeric response: its mean, its whole law by an ensemble of functions of it, "
+     "or its mean and its spread"},
     {"hidden", SN_INTEGERS, "auto", 1, 100000, "auto|none",
      "widths of the hidden layers before the last one (which has width dim); none: one hidden layer"},
     {"activation", SN_CHOICE, "auto", 0, 0, "auto|" SN_ACTIVATION_WORDS(SN_JOINED),
@@ -126,6 +125,7 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *pro
     shape->width[at++] = units;
     shape->layers = at;
     shape->width[at] = problem->outputs;
+    shape->spread = sn_is(settings, "response", "location-scale") && problem->task == SN_REGRESSION;
     shape->activation =
         activation_of(settings, "activation", sn_is(settings, "hidden", "none") ? SN_RELU : SN_TANH);
     shape->input_activation = activation_of(settings, "input_activation", SN_IDENTITY);
@@ -230,15 +230,19 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
     const bool searched = config->auto_epochs || config->auto_decay;
     config->restarts = given(settings, "restarts") ? (int)sn_int(settings, "restarts")
                                                    : (searched ? auto_restarts(shape) : 1);
-    config->auto_shape = config->auto_activation && config->auto_epochs && config->auto_decay &&
-                         (sn_is(settings, "hidden", "auto") || sn_is(settings, "hidden", "none")) &&
-                         sn_is(settings, "input_activation", "off") && !config->absolute &&
-                         !config->has_gamma;
+    config->auto_shape =
+        !shape->spread && config->auto_activation && config->auto_epochs && config->auto_decay &&
+        (sn_is(settings, "hidden", "auto") || sn_is(settings, "hidden", "none")) &&
+        sn_is(settings, "input_activation", "off") && !config->absolute && !config->has_gamma;
     config->auto_front =
         config->auto_shape && sn_is(settings, "front", "auto") && sn_is(settings, "hidden", "auto");
     config->sdr_iterations =
         given(settings, "sdr_iterations") ? sn_int(settings, "sdr_iterations") : (problem->n > 5000 ? 5 : 30);
     config->refit_output = sn_is(settings, "output", "refit");
+    if (config->refit_output && shape->spread)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "output=refit is a regression of the mean alone: it does not go "
+                       "with response=location-scale");
     config->sdr_schedule =
         (sn_schedule){.kind = SN_POWER, .c = sn_real(settings, "sdr_c"), .a = sn_real(settings, "sdr_a")};
     return STONET_OK;

@@ -1,6 +1,9 @@
 /* A fitted network at work, through its engine: passes, draws, and imputation given the response. */
+#include <math.h>
+
 #include "base/memory.h"
 #include "net/activation.h"
+#include "net/loss.h"
 #include "stonet/fit.h"
 
 int64_t sn_stonet_dim(const sn_stonet *net)
@@ -69,6 +72,7 @@ static stonet_status learn(sn_stonet *net, const sn_problem *problem, const sn_r
     if (net->axes.q == 0)
         return sn_fail(STONET_ERROR_NUMERIC, "the output of the network is constant: training got stuck; try "
                                              "restarts=10, a smaller weight_decay, or another activation");
+    if (net->response.kind != SN_RESPONSE_ENSEMBLE) return STONET_OK;
     return sn_response_fit_head(&net->response, problem, rows, shape->width[shape->layers - 1], units);
 }
 
@@ -208,17 +212,43 @@ done:
     return status;
 }
 
+/* The outputs in float, and of the ensemble the units that its head is on. */
+static stonet_status answer(const sn_stonet *net, const sn_problem *problem, bool by_head, int threads,
+                            float **out)
+{
+    const int layer = net->network.shape.layers - (by_head ? 1 : 0);
+    SN_TRY(SN_NEW_RAW(*out, problem->n * net->network.shape.width[layer]));
+    stonet_status status = sn_stonet_forward(net, problem, layer, by_head, threads, *out);
+    if (status != STONET_OK) sn_free(*out);
+    return status;
+}
+
 stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem, int threads, double *out)
 {
-    const bool by_head = net->response.kind != SN_RESPONSE_MEAN;
-    const int layer = net->network.shape.layers - (by_head ? 1 : 0);
+    const bool by_head = net->response.kind == SN_RESPONSE_ENSEMBLE;
+    const int64_t t = net->response.targets;
     float *mu;
-    SN_TRY(SN_NEW_RAW(mu, problem->n * net->network.shape.width[layer]));
-    stonet_status status = sn_stonet_forward(net, problem, layer, by_head, threads, mu);
-    if (status == STONET_OK && by_head)
+    SN_TRY(answer(net, problem, by_head, threads, &mu));
+    if (by_head)
         sn_response_predict(&net->response, problem->n, mu, out);
-    else if (status == STONET_OK)
+    else if (net->response.kind == SN_RESPONSE_MEAN)
         sn_network_output(&net->network, mu, problem->n, out);
+    else
+        for (int64_t k = 0; k < problem->n * t; k++) out[k] = (double)mu[k / t * 2 * t + k % t];
     sn_free(mu);
-    return status;
+    return STONET_OK;
+}
+
+stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, int threads, double *out)
+{
+    const int64_t t = net->response.targets;
+    float *mu;
+    if (net->response.kind != SN_RESPONSE_LOCATION_SCALE)
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "this model has no spread of its own: fit it with "
+                                                 "response=location-scale");
+    SN_TRY(answer(net, problem, false, threads, &mu));
+    for (int64_t k = 0; k < problem->n * t; k++)
+        out[k] = exp(0.5 * sn_eta((double)mu[k / t * 2 * t + t + k % t]));
+    sn_free(mu);
+    return STONET_OK;
 }

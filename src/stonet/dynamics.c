@@ -3,12 +3,16 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "net/loss.h"
 
 void sn_dynamics_from(const sn_config *config, const sn_shape *shape, sn_dynamics *dynamics)
 {
     const int h = shape->layers - 1;
-    *dynamics =
-        (sn_dynamics){.sweeps = config->sweeps, .integrator = config->integrator, .start = config->start};
+    *dynamics = (sn_dynamics){.sweeps = config->sweeps,
+                              .integrator = config->integrator,
+                              .start = config->start,
+                              .beta = shape->spread ? 1.0 : 0.0,
+                              .spread = 1.0};
     for (int i = h; i >= 0; i--) {
         if (config->absolute)
             dynamics->s[i] = config->sigma2[i];
@@ -48,6 +52,15 @@ stonet_status sn_spectral_norm(const float *w, int64_t rows, int64_t cols, doubl
     return STONET_OK;
 }
 
+/* What the curvature of the output layer is smaller by than that of a plain residual. The information of mu
+   and eta, times v^beta, is v^(beta - 1) and v^beta / 2. */
+static double output_temper(const sn_shape *shape, const sn_dynamics *dynamics)
+{
+    if (shape->task == SN_CLASSIFICATION) return 2.0;
+    if (!shape->spread) return 1.0;
+    return 1.0 / fmax(exp((dynamics->beta - 1.0) * SN_ETA_LOW), 0.5 * exp(dynamics->beta * SN_ETA_HIGH));
+}
+
 stonet_status sn_dynamics_safeguard(const sn_shape *shape, const float *theta, sn_dynamics *dynamics,
                                     double *factor_applied)
 {
@@ -58,7 +71,7 @@ stonet_status sn_dynamics_safeguard(const sn_shape *shape, const float *theta, s
         double norm;
         SN_TRY(sn_spectral_norm(theta + shape->weight_at[i + 1], shape->width[i + 2], shape->width[i + 1],
                                 &norm));
-        const double temper = i + 1 == h && shape->task == SN_CLASSIFICATION ? 2.0 : 1.0;
+        const double temper = i + 1 == h ? output_temper(shape, dynamics) : 1.0;
         const double slope = norm * lipschitz;
         const double curvature = 1.0 / dynamics->s[i] + slope * slope / (temper * dynamics->s[i + 1]);
         const double limit = 0.95 / sqrt(curvature);

@@ -9,10 +9,10 @@ void sn_dynamics_from(const sn_config *config, const sn_shape *shape, sn_dynamic
 
 /*
  * Keeps the sampler stable: the target of layer i has curvature at most
- *     c_i = 1/s_i + |w_{i+1}|^2 L^2 / s_{i+1}           (class layer above: |w|^2 L^2 / (2 s_out))
- * and the step must satisfy eps_i^2 c_i < 1. |w| is the spectral norm, by power iteration from the flat
- * parameters. Shrinks eps_i (and alpha_i with it, eta being fixed) where needed; *factor is the smallest
- * one applied, 1 when nothing was.
+ *     c_i = 1/s_i + |w_{i+1}|^2 L^2 / s_{i+1}           (class layer above: |w|^2 L^2 / (2 s_out); location
+ * and scale: times the largest information of mu and eta) and the step must satisfy eps_i^2 c_i < 1. |w| is
+ * the spectral norm, by power iteration from the flat parameters. Shrinks eps_i (and alpha_i with it, eta
+ * being fixed) where needed; *factor is the smallest one applied, 1 when nothing was.
  */
 stonet_status sn_dynamics_safeguard(const sn_shape *shape, const float *theta, sn_dynamics *dynamics,
                                     double *factor);

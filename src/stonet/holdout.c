@@ -96,7 +96,8 @@ stonet_status sn_held_out_measure(const sn_holdout *holdout, int fold, const sn_
         bool wrong = false;
         to[i] = weight * (shape->task == SN_CLASSIFICATION
                               ? sn_class_loss(mu + i * d, d, problem->label[row], &wrong)
-                              : sn_square_loss(mu + i * d, d, problem->y + row * d));
+                          : shape->spread ? sn_spread_loss(mu + i * d, d, problem->y + row * d)
+                                          : sn_square_loss(mu + i * d, d, problem->y + row * d));
         *errors += wrong ? weight : 0.0;
     }
 done:

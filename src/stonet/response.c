@@ -8,7 +8,7 @@
 #include "math/linalg.h"
 #include "stonet/regression.h"
 
-SN_DEFINE_WORDS(sn_response_words, "response", SN_RESPONSE_ENSEMBLE, SN_RESPONSE_WORDS);
+SN_DEFINE_WORDS(sn_response_words, "response", SN_RESPONSE_LOCATION_SCALE, SN_RESPONSE_WORDS);
 
 enum {
     DEGREES = 4,
@@ -27,8 +27,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Knots at evenly spaced places of the sorted values, each at the middle of the ranks of its ties; what is
-   left of the room repeats the last. *distinct: how many there are. */
-static void place_knots(int64_t n, const double *sorted, double *knot, double *level, int64_t *distinct)
+   left of the room repeats the last. */
+static void place_knots(int64_t n, const double *sorted, double *knot, double *level)
 {
     int64_t count = 0;
     for (int64_t k = 0; k < SN_RESPONSE_KNOTS; k++) {
@@ -40,7 +40,6 @@ static void place_knots(int64_t n, const double *sorted, double *knot, double *l
         knot[count] = sorted[at];
         level[count++] = ((double)(first + last) / 2.0 + 0.5) / (double)n;
     }
-    *distinct = count;
     for (int64_t k = count; k < SN_RESPONSE_KNOTS; k++) {
         knot[k] = knot[count - 1];
         level[k] = level[count - 1];
@@ -63,25 +62,35 @@ static double rank_of(const double *knot, const double *level, double y)
     return level[low] + (level[high] - level[low]) * (y - knot[low]) / (knot[high] - knot[low]);
 }
 
+/* Whether the target has a law beyond its mean, from its sorted values. */
+static stonet_status check_values(const sn_response *response, int64_t target, int64_t n,
+                                  const double *sorted)
+{
+    int64_t distinct = 1;
+    for (int64_t i = 1; i < n && distinct < 3; i++) distinct += sorted[i] > sorted[i - 1];
+    if (distinct == 1)
+        return sn_fail(STONET_ERROR_DATA, "target %lld is constant: there is nothing to explain",
+                       (long long)target + 1);
+    if (distinct == 2)
+        return sn_fail(STONET_ERROR_DATA,
+                       "target %lld has two values: their law is told by its mean, which is what "
+                       "response=mean sees; response=%s is for more than two",
+                       (long long)target + 1, sn_words_name(&sn_response_words, response->kind));
+    return STONET_OK;
+}
+
 static stonet_status learn_ranks(const sn_problem *problem, sn_response *response)
 {
     double *sorted;
     SN_TRY(SN_NEW_RAW(sorted, problem->n));
     stonet_status status = STONET_OK;
     for (int64_t t = 0; t < response->targets && status == STONET_OK; t++) {
-        int64_t distinct;
         for (int64_t i = 0; i < problem->n; i++) sorted[i] = problem->y[i * response->targets + t];
         qsort(sorted, (size_t)problem->n, sizeof *sorted, by_value);
-        place_knots(problem->n, sorted, response->knot + t * SN_RESPONSE_KNOTS,
-                    response->level + t * SN_RESPONSE_KNOTS, &distinct);
-        if (sorted[0] == sorted[problem->n - 1])
-            status = sn_fail(STONET_ERROR_DATA, "target %lld is constant: there is nothing to explain",
-                             (long long)t + 1);
-        else if (distinct < 3)
-            status = sn_fail(STONET_ERROR_DATA,
-                             "target %lld has two values: their law is told by its mean, which is what "
-                             "response=mean sees; response=ensemble is for more than two",
-                             (long long)t + 1);
+        status = check_values(response, t, problem->n, sorted);
+        if (response->knot != NULL)
+            place_knots(problem->n, sorted, response->knot + t * SN_RESPONSE_KNOTS,
+                        response->level + t * SN_RESPONSE_KNOTS);
     }
     sn_free(sorted);
     return status;
@@ -188,6 +197,10 @@ stonet_status sn_response_learn(sn_response_kind kind, const sn_problem *problem
                        "response=%s is for numbers: the outputs for classes are their whole law already, so "
                        "leave it out",
                        sn_words_name(&sn_response_words, kind));
+    if (kind == SN_RESPONSE_LOCATION_SCALE) {
+        response->outputs = 2 * problem->outputs;
+        return learn_ranks(problem, response);
+    }
     SN_TRY(make(problem->outputs, response));
     SN_TRY(learn_ranks(problem, response));
     return learn_functions(problem, response);
@@ -198,6 +211,11 @@ stonet_status sn_response_encode(const sn_response *response, int64_t n, const d
     const int64_t f = response->features, m = response->outputs;
     if (response->kind == SN_RESPONSE_MEAN) {
         memcpy(out, y, (size_t)(n * m) * sizeof *out);
+        return STONET_OK;
+    }
+    if (response->kind == SN_RESPONSE_LOCATION_SCALE) {
+        for (int64_t k = 0; k < n * m; k++)
+            out[k] = k % m < response->targets ? y[k / m * response->targets + k % m] : 0.0;
         return STONET_OK;
     }
     double *values;
@@ -259,7 +277,7 @@ stonet_status sn_response_put(const sn_response *response, sn_store *store)
 {
     const int64_t t = response->targets, f = response->features;
     SN_TRY(sn_words_put(&sn_response_words, store, "response", response->kind));
-    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
+    if (response->kind != SN_RESPONSE_ENSEMBLE) return STONET_OK;
     SN_TRY(sn_store_put_matrix(store, "response_knots", SN_F64, t, SN_RESPONSE_KNOTS, response->knot));
     SN_TRY(sn_store_put_matrix(store, "response_levels", SN_F64, t, SN_RESPONSE_KNOTS, response->level));
     SN_TRY(sn_store_put_vector(store, "response_mean", SN_F64, f, response->mean));
@@ -320,5 +338,11 @@ stonet_status sn_response_get(const sn_store *store, int64_t outputs, int64_t un
     int kind;
     SN_TRY(sn_words_get(&sn_response_words, store, "response", &kind));
     response->kind = (sn_response_kind)kind;
-    return response->kind == SN_RESPONSE_ENSEMBLE ? get_ensemble(store, outputs, units, response) : STONET_OK;
+    if (response->kind == SN_RESPONSE_ENSEMBLE) return get_ensemble(store, outputs, units, response);
+    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
+    if (outputs % 2 != 0)
+        return sn_fail(STONET_ERROR_FORMAT, "the model's network has %lld outputs for means and spreads",
+                       (long long)outputs);
+    response->targets = outputs / 2;
+    return STONET_OK;
 }

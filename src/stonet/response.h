@@ -13,6 +13,10 @@
  * so that no function counts for more than another. E(g(Y)|x) is what the law of Y given x looks like, and
  * its q leading principal components are Z (stonet/axes.h). Y itself, which may be all noise, is not among
  * them: E(Y|x) = intercept + coef psi(Y_h) by a ridge regression after the fit (the head).
+ *
+ * location-scale: mu and eta, the log variance, of each target (net/loss.h): twice as many outputs, with y
+ * and 0 as their targets, for the log variance has none of its own. Z is again principal components, of (mu,
+ * eta).
  */
 #ifndef SN_STONET_RESPONSE_H
 #define SN_STONET_RESPONSE_H
@@ -20,8 +24,12 @@
 #include "base/words.h"
 #include "data/problem.h"
 
-typedef enum sn_response_kind { SN_RESPONSE_MEAN, SN_RESPONSE_ENSEMBLE } sn_response_kind;
-#define SN_RESPONSE_WORDS(between) "mean" between "ensemble"
+typedef enum sn_response_kind {
+    SN_RESPONSE_MEAN,
+    SN_RESPONSE_ENSEMBLE,
+    SN_RESPONSE_LOCATION_SCALE
+} sn_response_kind;
+#define SN_RESPONSE_WORDS(between) "mean" between "ensemble" between "location-scale"
 extern const sn_words sn_response_words;
 
 typedef struct sn_response {

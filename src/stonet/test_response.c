@@ -106,13 +106,15 @@ static void what_has_no_law_to_see_is_refused(void **state)
     const int32_t label[N] = {0};
     sn_response response;
     sn_problem problem = problem_of(y, 1);
-    for (int64_t i = 0; i < N; i++) y[i] = 0.0;
-    assert_says(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_ERROR_DATA, "constant");
-    sn_response_free(&response);
-    for (int64_t i = 0; i < N; i++) y[i] = i % 5 == 0 ? 1.0 : -0.2;
-    assert_says(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_ERROR_DATA,
-                "two values");
-    sn_response_free(&response);
+    const sn_response_kind kinds[] = {SN_RESPONSE_ENSEMBLE, SN_RESPONSE_LOCATION_SCALE};
+    for (int k = 0; k < 2; k++) {
+        for (int64_t i = 0; i < N; i++) y[i] = 0.0;
+        assert_says(sn_response_learn(kinds[k], &problem, &response), STONET_ERROR_DATA, "constant");
+        sn_response_free(&response);
+        for (int64_t i = 0; i < N; i++) y[i] = i % 5 == 0 ? 1.0 : -0.2;
+        assert_says(sn_response_learn(kinds[k], &problem, &response), STONET_ERROR_DATA, "two values");
+        sn_response_free(&response);
+    }
     problem = (sn_problem){.n = N, .p = 1, .task = SN_CLASSIFICATION, .outputs = 2, .label = label};
     assert_says(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_ERROR_ARGUMENT,
                 "is for numbers");
@@ -135,12 +137,12 @@ static void spread_data(float *x, double *y)
     }
 }
 
-static stonet_status fit(const sn_problem *problem, int64_t q, sn_stonet **net)
+static stonet_status fit(const sn_problem *problem, const char *response, int64_t q, sn_stonet **net)
 {
     sn_settings *settings;
     assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
     const char *const set[][2] = {
-        {"response", "ensemble"}, {"epochs", "60"}, {"weight_decay", "0.01"}, {"activation", "tanh"}};
+        {"response", response}, {"epochs", "60"}, {"weight_decay", "0.01"}, {"activation", "tanh"}};
     for (size_t k = 0; k < sizeof set / sizeof *set; k++)
         assert_int_equal(sn_settings_set(settings, set[k][0], set[k][1]), STONET_OK);
     stonet_outcome outcome;
@@ -173,7 +175,7 @@ static void the_spread_is_seen(void **state)
     spread_data(x, y);
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
     sn_stonet *net = NULL;
-    if (fit(&problem, 2, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
+    if (fit(&problem, "ensemble", 2, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
     assert_int_equal(sn_stonet_dim(net), 2);
     assert_int_equal(sn_stonet_reduce(net, &problem, false, 1, z), STONET_OK);
     for (int64_t i = 0; i < N; i++) {
@@ -201,6 +203,32 @@ static void the_spread_is_seen(void **state)
     sn_stonet_free(net);
 }
 
+static void location_and_scale_are_told_apart(void **state)
+{
+    (void)state;
+    float x[N * P], z[N * 2];
+    double y[N], spread[N], mean[N], predicted[N], root = 0.0;
+    spread_data(x, y);
+    const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
+    sn_stonet *net = NULL;
+    if (fit(&problem, "location-scale", 2, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
+    for (int64_t i = 0; i < N; i++) mean[i] = (double)x[i * P];
+    assert_int_equal(sn_stonet_predict(net, &problem, 1, predicted), STONET_OK);
+    assert_true(correlation(predicted, mean) > 0.85);
+    assert_int_equal(sn_stonet_spread(net, &problem, 1, spread), STONET_OK);
+    for (int64_t i = 0; i < N; i++) {
+        mean[i] = (double)fabsf(x[i * P + 1]);
+        root += (y[i] - predicted[i]) * (y[i] - predicted[i]) / (spread[i] * spread[i]) / N;
+    }
+    assert_true(correlation(spread, mean) > 0.8);
+    assert_true(root > 0.6 && root < 1.6); /* residuals over the spread have variance 1 or so */
+    assert_int_equal(sn_stonet_reduce(net, &problem, false, 1, z), STONET_OK);
+    sn_stonet_free(net);
+    if (fit(&problem, "mean", 1, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
+    assert_says(sn_stonet_spread(net, &problem, 1, spread), STONET_ERROR_UNSUPPORTED, "location-scale");
+    sn_stonet_free(net);
+}
+
 static void more_columns_than_outputs_are_refused(void **state)
 {
     (void)state;
@@ -209,7 +237,8 @@ static void more_columns_than_outputs_are_refused(void **state)
     spread_data(x, y);
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
     sn_stonet *net = NULL;
-    assert_says(fit(&problem, 5, &net), STONET_ERROR_ARGUMENT, "4 at most");
+    assert_says(fit(&problem, "ensemble", 5, &net), STONET_ERROR_ARGUMENT, "4 at most");
+    assert_says(fit(&problem, "location-scale", 3, &net), STONET_ERROR_ARGUMENT, "2 at most");
 }
 
 int main(void)
@@ -220,6 +249,7 @@ int main(void)
         cmocka_unit_test(ties_are_ranked_in_their_middle),
         cmocka_unit_test(what_has_no_law_to_see_is_refused),
         cmocka_unit_test(the_spread_is_seen),
+        cmocka_unit_test(location_and_scale_are_told_apart),
         cmocka_unit_test(more_columns_than_outputs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

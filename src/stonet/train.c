@@ -10,6 +10,8 @@
 
 /* A mini-batch loss this many times the first epoch's, and above the level of guessing, is an explosion. */
 static const double EXPLOSION = 20.0;
+/* Updates of the mean alone, before the spread of what it leaves is learned. */
+enum { MEAN_ALONE = 100 };
 
 /* After averaging, the full-data stage goes on with this part of the step: full steps would put back the
    noise that the average took out. */
@@ -69,6 +71,7 @@ static stonet_status iterate(trainer *t, const sn_rows *rows, const sn_shards *s
                              double *loss)
 {
     sn_update update;
+    t->dynamics.spread = t->iteration < MEAN_ALONE ? 0.0 : 1.0;
     sn_update_from(t->job->config, t->job->shape, &t->full, t->job->rows.n, factor, &update);
     const sn_iteration it = {.rows = *rows,
                              .shards = shards,

@@ -548,5 +548,11 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         predicted = self.model_.predict(table, rows, threads=threads_of(self.n_jobs))
         return predicted[:, 0] if self._one_output else predicted
 
+    def predict_spread(self, X: ArrayLike) -> npt.NDArray[np.float64]:
+        """The standard deviation of the response around the prediction, with ``response="location-scale"``."""
+        table, rows = self._new_table(X)
+        spread = self.model_.predict(table, rows, threads=threads_of(self.n_jobs), spread=True)
+        return spread[:, 0] if spread.shape[1] == 1 else spread
+
     def _more_tags(self) -> dict[str, Any]:
         return {"multioutput": True}

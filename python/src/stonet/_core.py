@@ -196,9 +196,10 @@ class Model:
         check(lib.stonet_transform(self._handle, table.handle, ctypes.byref(options), _address(z)))
         return z
 
-    def predict(self, table: Table, rows: int, *, threads: int = 0) -> Float64Matrix:
-        """Probabilities of the classes, or the predicted numbers."""
+    def predict(self, table: Table, rows: int, *, threads: int = 0, spread: bool = False) -> Float64Matrix:
+        """Probabilities of the classes, or the predicted numbers; spread: their standard deviations instead."""
         options = _library.UseOptions(threads=threads)
         out = np.empty((rows, self.outputs), dtype=np.float64)
-        check(lib.stonet_predict(self._handle, table.handle, ctypes.byref(options), _address(out)))
+        call = lib.stonet_predict_spread if spread else lib.stonet_predict
+        check(call(self._handle, table.handle, ctypes.byref(options), _address(out)))
         return out

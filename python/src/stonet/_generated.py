@@ -19,9 +19,9 @@ class StoNetClassifier(BaseStoNetClassifier):
     ----------
     n_components : int or "auto", default=2
         number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    response : {"mean", "ensemble"}, default="mean"
-        what Z is to explain of a numeric response: its mean, or its whole law by an ensemble of
-        functions of it (spread and shape too).
+    response : {"mean", "ensemble", "location-scale"}, default="mean"
+        what Z is to explain of a numeric response: its mean, its whole law by an ensemble of
+        functions of it, or its mean and its spread.
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one (which has width dim); none: one hidden
         layer. From 1 to 100000.
@@ -260,9 +260,9 @@ class StoNetRegressor(BaseStoNetRegressor):
     ----------
     n_components : int or "auto", default=2
         number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    response : {"mean", "ensemble"}, default="mean"
-        what Z is to explain of a numeric response: its mean, or its whole law by an ensemble of
-        functions of it (spread and shape too).
+    response : {"mean", "ensemble", "location-scale"}, default="mean"
+        what Z is to explain of a numeric response: its mean, its whole law by an ensemble of
+        functions of it, or its mean and its spread.
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one (which has width dim); none: one hidden
         layer. From 1 to 100000.

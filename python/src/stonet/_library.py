@@ -170,6 +170,7 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_model_class_label": (c_char_p, [HANDLE, c_int64]),
     "stonet_transform": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
     "stonet_predict": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
+    "stonet_predict_spread": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
     "stonet_calibrate": (c_int, [HANDLE, HANDLE, POINTER(CalibrateOptions), POINTER(Run)]),
     "stonet_model_is_calibrated": (c_int, [HANDLE]),
     "stonet_predict_interval": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p, c_void_p]),
