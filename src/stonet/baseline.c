@@ -122,13 +122,13 @@ stonet_status sn_linear_measure(const sn_stage_job *job, const sn_holdout *holdo
     for (int k = 0; k < holdout->folds && *found && status == STONET_OK; k++) {
         const sn_fold *fold = &holdout->fold[k];
         SN_GOTO(status,
-                sn_linear_fit(shape, job->problem, &fold->train, penalty * (double)fold->train.n, job->run,
+                sn_linear_fit(shape, fold->problem, &fold->train, penalty * (double)fold->train.n, job->run,
                               theta, found),
                 done);
         if (!*found) break;
         SN_GOTO(status,
-                sn_held_out_measure(holdout, k, job->config->engine, shape, theta, job->problem, job->threads,
-                                    cost->loss, &wrong),
+                sn_held_out_measure(holdout, k, job->config->engine, shape, theta, job->threads, cost->loss,
+                                    &wrong),
                 done);
         errors += wrong;
     }

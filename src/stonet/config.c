@@ -14,10 +14,11 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
      "widths of the hidden layers before the last one (which has width dim); none: one hidden layer"},
     {"activation", SN_CHOICE, "auto", 0, 0, "auto|" SN_ACTIVATION_WORDS(SN_JOINED),
      "activation of the hidden layers; auto: chosen on held-out rows"},
-    {"front", SN_CHOICE, "auto", 0, 0, "auto|none|kernel",
-     "what layer 1 sees: x, or kernel features of x and x (then hidden=auto is none); auto: kernel "
-     "regression is "
-     "tried after the networks, and taken if it is better on held-out rows"},
+    {"front", SN_CHOICE, "auto", 0, 0, "auto|none|kernel|columns|components",
+     "what layer 1 sees: x; kernel features of x, and x (then hidden=auto is none); a few columns; principal "
+     "components; auto: columns or components where columns are more than 200 and twice the rows, else "
+     "kernel "
+     "regression is tried after the networks; by held-out rows"},
     {"front_complexity", SN_REAL, "auto", 1e-6, 1e6, "auto",
      "front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto: 0.5, 1.5 or 4, "
      "by rows "
@@ -99,6 +100,16 @@ bool sn_config_kernel(const sn_settings *settings, const sn_problem *problem, sn
         .landmarks =
             given(settings, "front_landmarks") ? sn_int(settings, "front_landmarks") : (int64_t)landmarks};
     return sn_is(settings, "front", "kernel");
+}
+
+bool sn_config_wide(const sn_settings *settings, const sn_problem *problem, sn_wide *wide)
+{
+    const bool columns = sn_is(settings, "front", "columns"),
+               components = sn_is(settings, "front", "components");
+    const bool searched = !given(settings, "epochs") || !given(settings, "weight_decay");
+    *wide = (sn_wide){.kind = columns ? SN_WIDE_COLUMNS : components ? SN_WIDE_COMPONENTS : SN_WIDE_NOT};
+    return columns || components ||
+           (sn_is(settings, "front", "auto") && searched && sn_wide_applies(problem));
 }
 
 /* Kernel features are wide and bent already: what layer 1 is to find among them is linear. */

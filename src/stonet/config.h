@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "stonet/front_kernel.h"
 #include "stonet/schedule.h"
+#include "stonet/wide.h"
 
 enum { SN_STONET_PARAMS = 35 };
 extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
@@ -45,6 +46,9 @@ typedef struct sn_config {
 
 /* Whether a kernel front is asked for, and which; NaN: what the data is to choose. */
 bool sn_config_kernel(const sn_settings *settings, const sn_problem *problem, sn_kernel_setting *kernel);
+/* Whether one of the fronts for many columns is needed, or asked for; kind: SN_WIDE_NOT while it is to be
+   chosen. */
+bool sn_config_wide(const sn_settings *settings, const sn_problem *problem, sn_wide *wide);
 /* Network shape for a problem and `units` in the last hidden layer. */
 stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *problem, int64_t units,
                               sn_shape *shape);

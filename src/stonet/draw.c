@@ -13,7 +13,8 @@ int64_t sn_stonet_dim(const sn_stonet *net)
 
 /* A network that has been given parameters and rows. */
 typedef struct awake {
-    sn_problem seen; /* the rows as the front shows them */
+    const sn_problem *rows;
+    sn_problem seen; /* as the front shows them */
     sn_engine *engine;
 } awake;
 
@@ -21,14 +22,14 @@ typedef struct awake {
 static stonet_status wake(const sn_stonet *net, const sn_problem *problem, const double *y, uint64_t seed,
                           int threads, awake *out)
 {
-    *out = (awake){0};
+    *out = (awake){.rows = problem};
     sn_problem rows = *problem;
     rows.outputs = net->network.shape.width[net->network.shape.layers];
     rows.y = y;
     SN_TRY(sn_front_problem(net->front, &rows, &out->seen));
     stonet_status status = net->engine->create(&net->network.shape, &out->seen, seed, threads, &out->engine);
     if (status != STONET_OK) {
-        sn_front_problem_free(net->front, &out->seen);
+        sn_front_problem_free(problem, &out->seen);
         return status;
     }
     net->engine->start(out->engine, net->network.theta);
@@ -38,7 +39,7 @@ static stonet_status wake(const sn_stonet *net, const sn_problem *problem, const
 static void let_go(const sn_stonet *net, awake *at)
 {
     net->engine->free(at->engine);
-    sn_front_problem_free(net->front, &at->seen);
+    sn_front_problem_free(at->rows, &at->seen);
 }
 
 stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,

@@ -85,17 +85,15 @@ static stonet_status run_trial(const sn_stage_job *job, begin from, const float 
     return loss_of(job, job->shape, t->theta, &t->loss);
 }
 
-/* The loss above which a training on all rows is stuck: against the network that won on held-out rows (NULL:
-   the settings were given) and a constant guess. */
-static stonet_status stuck_above(const sn_stage_job *job, const float *winner, double *limit)
+/* The loss above which a training on all rows is stuck: against that of the network that won on held-out rows
+   (NaN: the settings were given) and of a constant guess. */
+static stonet_status stuck_above(const sn_stage_job *job, double winner_loss, double *limit)
 {
     double constant;
     SN_TRY(sn_constant_loss(job->problem, &job->rows, &constant));
     *limit = (1.0 - NEXT_TO_NOTHING) * constant;
-    if (winner == NULL) return STONET_OK;
-    double loss;
-    SN_TRY(loss_of(job, job->shape, winner, &loss));
-    const double explained = constant - loss;
+    if (isnan(winner_loss)) return STONET_OK;
+    const double explained = constant - winner_loss;
     if (explained > 0.0) *limit = constant - PART_OF_WINNER * explained;
     return STONET_OK;
 }
@@ -108,15 +106,16 @@ static void swap_trials(trial *a, trial *b)
 }
 
 /* Trains on all rows. Settings that do well from the starts of the held-out fits can still get stuck from
-   this one: then from another, and at last from the network that won on held-out rows. The best is kept. */
-static stonet_status train(const sn_stage_job *job, sn_stonet *net, const float *winner,
+   this one: then from another, and at last from the network that won on held-out rows (NULL: there is none
+   that sees the same features). The best is kept. */
+static stonet_status train(const sn_stage_job *job, sn_stonet *net, const float *winner, double winner_loss,
                            sn_train_report *report)
 {
     trial best = {.theta = net->network.theta}, other = {0};
     double limit = (double)INFINITY;
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(other.theta, net->network.shape.parameters), done);
-    SN_GOTO(status, stuck_above(job, winner, &limit), done);
+    SN_GOTO(status, stuck_above(job, winner_loss, &limit), done);
     SN_GOTO(status, run_trial(job, FROM_RACE, winner, &best), done);
     for (begin from = FROM_OTHER_RACE; from < BEGINNINGS; from++) {
         if (best.report.outcome != STONET_DONE || best.loss <= limit) break;
@@ -137,6 +136,12 @@ done:
     sn_free(other.theta);
     sn_epoch_log_free(&other.history);
     return status;
+}
+
+static void replace_front(sn_stonet *net, sn_front *front)
+{
+    sn_front_free(net->front);
+    net->front = front;
 }
 
 /* Says what is taken in place of a network. */
@@ -188,8 +193,8 @@ static stonet_status train_linear(const sn_stage_job *job, const sn_selection *s
     stonet_status status = sn_front_problem(selection->front, job->problem, &seen);
     own.problem = &seen;
     if (status == STONET_OK) status = train_linear_on(&own, selection->penalty, net);
-    sn_front_problem_free(selection->front, &seen);
-    if (selection->front != NULL) net->front = selection->front;
+    sn_front_problem_free(job->problem, &seen);
+    if (selection->front != NULL) replace_front(net, selection->front);
     SN_TRY(status);
     config->weight_decay = selection->penalty;
     config->epochs = 0.0;
@@ -210,17 +215,21 @@ static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *ne
     net->settings_tried = selection.tried;
     net->training_loss = selection.chosen.loss;
     *report = (sn_train_report){.outcome = selection.outcome, .smallest_step = 1.0};
-    if (selection.outcome == STONET_STOPPED) return STONET_OK;
+    if (selection.outcome == STONET_STOPPED) {
+        if (selection.front != NULL) replace_front(net, selection.front);
+        return STONET_OK;
+    }
     if (isinf(selection.chosen.loss)) {
         report->outcome = STONET_DIVERGED;
         return STONET_OK;
     }
     if (selection.take_linear) return train_linear(job, &selection, config, net);
-    if (selection.tried == 0) return train(job, net, NULL, report);
+    if (selection.tried == 0) return train(job, net, NULL, (double)NAN, report);
+    if (job->wide != NULL) return train(job, net, NULL, selection.winner_loss, report);
     float *winner;
     SN_TRY(SN_NEW_RAW(winner, net->network.shape.parameters));
     memcpy(winner, net->network.theta, (size_t)net->network.shape.parameters * sizeof *winner);
-    stonet_status status = train(job, net, winner, report);
+    stonet_status status = train(job, net, winner, selection.winner_loss, report);
     sn_free(winner);
     return status;
 }
@@ -312,44 +321,69 @@ static stonet_status finish(const sn_problem *problem, int64_t q, const stonet_r
     return STONET_OK;
 }
 
-static stonet_status fit_network(const sn_problem *problem, const sn_settings *settings,
-                                 const stonet_run *run, sn_stonet *net, sn_train_report *report)
+/* The job lacks shape and config. */
+static stonet_status fit_network(const sn_stage_job *job, const sn_settings *settings, sn_stonet *net,
+                                 sn_train_report *report)
 {
     sn_config wanted, config;
-    SN_TRY(sn_config_resolve(settings, problem, &net->network.shape, &wanted));
+    SN_TRY(sn_config_resolve(settings, job->problem, &net->network.shape, &wanted));
     SN_TRY(SN_NEW(net->network.theta, net->network.shape.parameters));
     for (int retry = 0;; retry++) {
         config = wanted;
-        sn_stage_job job = {.shape = &net->network.shape,
-                            .problem = problem,
-                            .rows = sn_rows_range(0, problem->n),
-                            .config = &config,
-                            .seed = run->seed,
-                            .threads = sn_threads(run),
-                            .run = run};
-        SN_TRY(attempt(&job, &config, net, report));
+        sn_stage_job own = *job;
+        own.shape = &net->network.shape;
+        own.config = &config;
+        SN_TRY(attempt(&own, &config, net, report));
         if (report->outcome != STONET_DIVERGED || !wanted.auto_lr || retry == LR_RETRIES) break;
         wanted.lr /= 3.0;
-        sn_message(run, STONET_NOTE, "training diverged at lr=%g; starting again with lr=%g", config.lr,
+        sn_message(job->run, STONET_NOTE, "training diverged at lr=%g; starting again with lr=%g", config.lr,
                    wanted.lr);
     }
     return keep(net, &config, report);
 }
 
-/* Kernel features in front of the network, if they are asked for. */
-static stonet_status fit_front(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
-                               sn_stonet *net)
+/* Kernel features in front of the network, as asked for. */
+static stonet_status fit_kernel(const sn_stage_job *job, sn_kernel_setting kernel, sn_stonet *net)
 {
-    sn_kernel_setting kernel;
-    if (!sn_config_kernel(settings, problem, &kernel)) return STONET_OK;
-    const sn_rows all = sn_rows_range(0, problem->n);
-    SN_TRY(sn_kernel_choose(problem, &all, run->seed, run, &kernel));
-    SN_TRY(sn_front_kernel_create(problem, &all, &kernel, run->seed, &net->front));
-    sn_message(run, STONET_NOTE,
+    SN_TRY(sn_kernel_choose(job->raw, &job->rows, job->seed, job->run, &kernel));
+    SN_TRY(sn_front_kernel_create(job->raw, &job->rows, &kernel, job->seed, &net->front));
+    sn_message(job->run, STONET_NOTE,
                "front=kernel: complexity %g, linear share %g, %lld landmarks, %lld features",
                kernel.complexity, kernel.linear, (long long)sn_front_kernel_setting(net->front).landmarks,
                (long long)net->front->outputs);
     return STONET_OK;
+}
+
+/* Fewer features in the place of many. */
+static stonet_status fit_wide(const sn_stage_job *job, sn_wide *wide, sn_stonet *net)
+{
+    sn_stage_job own = *job;
+    own.problem = job->raw;
+    own.raw = NULL;
+    SN_TRY(sn_wide_choose(&own, wide));
+    SN_TRY(sn_wide_front(wide, job->raw, &job->rows, job->seed, &net->front));
+    const long long p = job->raw->p, n = job->rows.n, features = wide->features;
+    if (wide->kind == SN_WIDE_COMPONENTS)
+        sn_message(job->run, STONET_NOTE,
+                   "%lld features and %lld rows: the network is given %lld principal components "
+                   "(front=components), which ridge regression does best with on held-out rows",
+                   p, n, features);
+    else
+        sn_message(job->run, STONET_NOTE,
+                   "%lld features and %lld rows: the network is given %lld of the features (front=columns), "
+                   "taken one after the other; held-out rows chose how many",
+                   p, n, features);
+    return STONET_OK;
+}
+
+/* What stands between the rows and the network, before there is one. */
+static stonet_status fit_front(const sn_stage_job *job, const sn_settings *settings, sn_wide *wide,
+                               sn_stonet *net)
+{
+    sn_kernel_setting kernel;
+    *wide = (sn_wide){0};
+    if (sn_config_kernel(settings, job->raw, &kernel)) return fit_kernel(job, kernel, net);
+    return sn_config_wide(settings, job->raw, wide) ? fit_wide(job, wide, net) : STONET_OK;
 }
 
 /* The response as the network sees it: *seen, and the numbers behind it, to be freed (NULL: the same). */
@@ -386,13 +420,20 @@ static stonet_status choose_width(const sn_response *response, int64_t q, int64_
 static stonet_status fit_seen(const sn_problem *problem, int64_t width, const sn_settings *settings,
                               const stonet_run *run, sn_stonet *net, sn_train_report *report)
 {
-    SN_TRY(fit_front(problem, settings, run, net));
-    sn_front *const front = net->front; /* the search may find another */
     sn_problem seen;
-    stonet_status status = sn_front_problem(front, problem, &seen);
+    sn_wide wide;
+    sn_stage_job job = {.problem = &seen,
+                        .raw = problem,
+                        .rows = sn_rows_range(0, problem->n),
+                        .seed = run->seed,
+                        .threads = sn_threads(run),
+                        .run = run};
+    SN_TRY(fit_front(&job, settings, &wide, net));
+    if (wide.kind != SN_WIDE_NOT) job.wide = &wide;
+    stonet_status status = sn_front_problem(net->front, problem, &seen);
     if (status == STONET_OK) status = sn_config_shape(settings, &seen, width, &net->network.shape);
-    if (status == STONET_OK) status = fit_network(&seen, settings, run, net, report);
-    sn_front_problem_free(front, &seen);
+    if (status == STONET_OK) status = fit_network(&job, settings, net, report);
+    sn_front_problem_free(problem, &seen);
     return status;
 }
 
@@ -480,7 +521,7 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
     SN_GOTO(status, see(&net->response, problem, &answered, &y), done);
     status = sn_front_problem(net->front, &answered, &seen);
     if (status == STONET_OK) status = train_more(net, &seen, settings, run, &report);
-    sn_front_problem_free(net->front, &seen);
+    sn_front_problem_free(&answered, &seen);
     if (status == STONET_OK) status = finish(problem, q, run, &report, net, outcome);
 done:
     sn_free(y);

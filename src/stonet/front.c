@@ -6,7 +6,7 @@
 
 enum { BLOCK_ROWS = 2048 };
 
-static const sn_front_ops *const fronts[] = {&sn_front_kernel};
+static const sn_front_ops *const fronts[] = {&sn_front_kernel, &sn_front_columns, &sn_front_components};
 // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
 enum { FRONTS = sizeof fronts / sizeof *fronts };
 
@@ -50,9 +50,9 @@ stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem,
     return STONET_OK;
 }
 
-void sn_front_problem_free(const sn_front *front, sn_problem *seen)
+void sn_front_problem_free(const sn_problem *problem, sn_problem *seen)
 {
-    if (front == NULL) return;
+    if (seen->x == problem->x) return;
     sn_free((void *)seen->x); /* made by sn_front_problem */
     seen->x = NULL;
 }

@@ -34,14 +34,14 @@ struct sn_front {
 
 /* The rows of a problem with u for their features; front NULL: the problem as it is. */
 stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem, sn_problem *out);
-/* Lets go of what sn_front_problem made; also after it failed. */
-void sn_front_problem_free(const sn_front *front, sn_problem *seen);
+/* Lets go of what sn_front_problem made of a problem; also after it failed. */
+void sn_front_problem_free(const sn_problem *problem, sn_problem *seen);
 
 /* The entry "front" and those of the front itself; none for NULL. */
 stonet_status sn_front_put(const sn_front *front, sn_store *store);
 stonet_status sn_front_get(const sn_store *store, sn_front **out);
 void sn_front_free(sn_front *front); /* NULL is fine */
 
-extern const sn_front_ops sn_front_kernel;
+extern const sn_front_ops sn_front_kernel, sn_front_columns, sn_front_components;
 
 #endif

@@ -24,6 +24,17 @@ static stonet_status make_fold(const sn_stage_job *job, const int32_t *part, int
     return STONET_OK;
 }
 
+/* What the fold sees: what all do, or through a front from its training rows alone. */
+static stonet_status make_view(const sn_stage_job *job, sn_fold *fold)
+{
+    fold->problem = job->problem;
+    if (job->wide == NULL) return STONET_OK;
+    SN_TRY(sn_wide_front(job->wide, job->raw, &fold->train, job->seed, &fold->front));
+    SN_TRY(sn_front_problem(fold->front, job->raw, &fold->seen));
+    fold->problem = &fold->seen;
+    return STONET_OK;
+}
+
 /* Of the held-out rows; 1 when they count nothing, so that it can be divided by. */
 static double average_weight(const sn_holdout *holdout, const sn_problem *problem)
 {
@@ -37,7 +48,7 @@ static double average_weight(const sn_holdout *holdout, const sn_problem *proble
 
 stonet_status sn_holdout_make(const sn_stage_job *job, sn_holdout *holdout)
 {
-    *holdout = (sn_holdout){0};
+    *holdout = (sn_holdout){.raw = job->raw};
     const int64_t n = job->rows.n;
     const int parts = n < SN_MAX_FOLDS ? (int)n : SN_MAX_FOLDS;
     int32_t *part = NULL, *label = NULL;
@@ -51,6 +62,7 @@ stonet_status sn_holdout_make(const sn_stage_job *job, sn_holdout *holdout)
     holdout->folds = n < CROSS_VALIDATE_BELOW ? parts : 1;
     for (int k = 0; k < holdout->folds; k++) {
         SN_GOTO(status, make_fold(job, part, k, &holdout->fold[k]), done);
+        SN_GOTO(status, make_view(job, &holdout->fold[k]), done);
         holdout->fold[k].first = holdout->rows;
         holdout->rows += holdout->fold[k].test.n;
     }
@@ -66,6 +78,8 @@ void sn_holdout_free(sn_holdout *holdout)
     for (int k = 0; k < SN_MAX_FOLDS; k++) {
         sn_free(holdout->fold[k].lists[0]);
         sn_free(holdout->fold[k].lists[1]);
+        if (holdout->raw != NULL) sn_front_problem_free(holdout->raw, &holdout->fold[k].seen);
+        sn_front_free(holdout->fold[k].front);
     }
     *holdout = (sn_holdout){0};
 }
@@ -76,9 +90,10 @@ double sn_held_out_weight(const sn_holdout *holdout, const sn_problem *problem, 
 }
 
 stonet_status sn_held_out_measure(const sn_holdout *holdout, int fold, const sn_engine_ops *ops,
-                                  const sn_shape *shape, const float *theta, const sn_problem *problem,
-                                  int threads, double *loss, double *errors)
+                                  const sn_shape *shape, const float *theta, int threads, double *loss,
+                                  double *errors)
 {
+    const sn_problem *problem = holdout->fold[fold].problem;
     const sn_rows *rows = &holdout->fold[fold].test;
     const int64_t d = shape->width[shape->layers];
     double *to = loss + holdout->fold[fold].first;

@@ -15,15 +15,19 @@ enum { SN_MAX_FOLDS = 5 };
 
 typedef struct sn_fold {
     sn_rows train, test;
-    int64_t *lists[2]; /* behind them */
-    int64_t first;     /* where its held-out rows begin among those of all folds */
+    int64_t *lists[2];         /* behind them */
+    int64_t first;             /* where its held-out rows begin among those of all folds */
+    const sn_problem *problem; /* all rows as this fold sees them */
+    sn_front *front;           /* made from its training rows; NULL: as all folds do */
+    sn_problem seen;           /* behind it */
 } sn_fold;
 
 typedef struct sn_holdout {
     int folds;
     sn_fold fold[SN_MAX_FOLDS];
-    int64_t rows;   /* held out in all */
-    double average; /* weight of a held-out row */
+    int64_t rows;          /* held out in all */
+    double average;        /* weight of a held-out row */
+    const sn_problem *raw; /* what the folds' own fronts see */
 } sn_holdout;
 
 /* From the rows of a job, keyed by its seed. Free also after a failure. */
@@ -40,8 +44,8 @@ typedef struct sn_held_out {
 /* The losses of a network on the held-out rows of a fold, to their place in loss; errors: the number of wrong
    classes. */
 stonet_status sn_held_out_measure(const sn_holdout *holdout, int fold, const sn_engine_ops *ops,
-                                  const sn_shape *shape, const float *theta, const sn_problem *problem,
-                                  int threads, double *loss, double *errors);
+                                  const sn_shape *shape, const float *theta, int threads, double *loss,
+                                  double *errors);
 /* The weight of a row among the held-out ones. */
 double sn_held_out_weight(const sn_holdout *holdout, const sn_problem *problem, int64_t row);
 /* Fills in the means once the losses of all rows are there. */

@@ -82,14 +82,16 @@ stonet_status sn_kernel_point_find(const sn_stage_job *job, const sn_holdout *ho
     SN_TRY(sn_kernel_choose(job->problem, &job->rows, job->seed, job->run, &setting));
     SN_TRY(sn_front_kernel_create(job->problem, &job->rows, &setting, job->seed, &out->front));
     candidate c = {.job = *job};
+    sn_holdout own = *holdout; /* the same rows, seen otherwise */
     stonet_status status;
     SN_GOTO(status, sn_front_problem(out->front, job->problem, &c.seen), done);
     SN_GOTO(status, sn_linear_shape(job->shape, out->front->outputs, job->problem->outputs, &c.shape), done);
     c.job.problem = &c.seen;
     c.job.shape = &c.shape;
-    status = climb(&c, holdout, out);
+    for (int k = 0; k < own.folds; k++) own.fold[k].problem = &c.seen;
+    status = climb(&c, &own, out);
 done:
-    sn_front_problem_free(out->front, &c.seen);
+    sn_front_problem_free(job->problem, &c.seen);
     return status;
 }
 

@@ -10,11 +10,11 @@ stonet_status sn_path_create(const sn_stage_job *job, const sn_shape *shape, con
     SN_TRY(SN_NEW(path, 1));
     path->shape = *shape;
     path->holdout = holdout;
-    path->problem = job->problem;
     path->start = start;
     for (int k = 0; k < holdout->folds; k++) {
         path->config[k] = *config;
         path->job[k] = *job;
+        path->job[k].problem = holdout->fold[k].problem;
         path->job[k].shape = &path->shape;
         path->job[k].config = &path->config[k];
         path->job[k].rows = holdout->fold[k].train;
@@ -58,9 +58,9 @@ static stonet_status refit(const sn_path *path, int k, int threads, float *theta
 {
     const sn_engine_ops *ops = path->config[k].engine;
     sn_engine *engine;
-    SN_TRY(ops->create(&path->shape, path->problem, 0, threads, &engine));
-    stonet_status status =
-        sn_refit_output(engine, &path->shape, path->problem, &path->job[k].rows, path->job[k].run, theta);
+    SN_TRY(ops->create(&path->shape, path->job[k].problem, 0, threads, &engine));
+    stonet_status status = sn_refit_output(engine, &path->shape, path->job[k].problem, &path->job[k].rows,
+                                           path->job[k].run, theta);
     ops->free(engine);
     return status;
 }
@@ -74,6 +74,6 @@ stonet_status sn_path_run_fold(sn_path *path, int k, int64_t updates, int thread
     *diverged = sn_trainer_report(path->trainer[k])->outcome == STONET_DIVERGED;
     sn_trainer_parameters(path->trainer[k], theta);
     if (path->config[k].refit_output) SN_TRY(refit(path, k, threads, theta));
-    return sn_held_out_measure(path->holdout, k, path->config[k].engine, &path->shape, theta, path->problem,
-                               threads, loss, errors);
+    return sn_held_out_measure(path->holdout, k, path->config[k].engine, &path->shape, theta, threads, loss,
+                               errors);
 }

@@ -8,7 +8,6 @@
 typedef struct sn_path {
     sn_shape shape;
     const sn_holdout *holdout;
-    const sn_problem *problem;
     float *const *start;            /* of each fold: parameters to begin with */
     sn_config config[SN_MAX_FOLDS]; /* of each fold */
     sn_stage_job job[SN_MAX_FOLDS];

@@ -130,6 +130,7 @@ static stonet_status race_fold(searcher *s, int activation, int k)
     const sn_fold *fold = &s->holdout.fold[k];
     sn_stage_job job = *s->job;
     job.shape = &s->shape[activation];
+    job.problem = fold->problem;
     job.rows = fold->train;
     job.threads = 1;
     job.run = &s->quiet.run;
@@ -354,7 +355,8 @@ static bool prefers_linear(searcher *s)
 /* Kernel regression, where it may be asked. */
 static stonet_status find_kernel(searcher *s)
 {
-    if (!s->config->auto_front || !sn_kernel_point_fits(s->job) || sn_should_stop(s->job->run))
+    if (!s->config->auto_front || s->job->wide != NULL || !sn_kernel_point_fits(s->job) ||
+        sn_should_stop(s->job->run))
         return STONET_OK;
     sn_stage_job job = *s->job;
     job.run = &s->quiet.run;
@@ -372,18 +374,20 @@ static bool prefers_kernel(searcher *s, const sn_held_out *chosen)
 }
 
 /* Of the held-out fits of the chosen setting, the one with the lowest loss over all rows. */
-static stonet_status take_best_fold(searcher *s, float *theta)
+static stonet_status take_best_fold(searcher *s, float *theta, int *fold, double *loss)
 {
     const sn_path *path = s->path[s->at.activation][s->at.decay];
     double best = (double)INFINITY;
     for (int k = 0; k < s->holdout.folds; k++) {
         sn_losses losses;
-        SN_TRY(sn_engine_loss(s->config->engine, &path->shape, path->theta[k], s->job->problem, &s->job->rows,
-                              s->job->threads, &losses));
+        SN_TRY(sn_engine_loss(s->config->engine, &path->shape, path->theta[k], s->holdout.fold[k].problem,
+                              &s->job->rows, s->job->threads, &losses));
         if (k > 0 && !(losses.loss < best)) continue;
         best = losses.loss;
+        *fold = k;
         memcpy(theta, path->theta[k], (size_t)path->shape.parameters * sizeof *theta);
     }
+    *loss = best;
     return STONET_OK;
 }
 
@@ -430,7 +434,7 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
                         sn_selection *selection)
 {
     const sn_estimate none = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
-    *selection = (sn_selection){.chosen = none, .constant = none, .linear = none};
+    *selection = (sn_selection){.chosen = none, .constant = none, .linear = none, .winner_loss = (double)NAN};
     if (!config->auto_decay && !config->auto_epochs) return STONET_OK;
     searcher *s;
     SN_TRY(SN_NEW(s, 1));
@@ -448,8 +452,13 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
     SN_GOTO(status, race_all(s), done);
     SN_GOTO(status, search(s), done);
     SN_GOTO(status, find_kernel(s), done);
-    SN_GOTO(status, take_best_fold(s, theta), done);
+    int winner = 0;
+    SN_GOTO(status, take_best_fold(s, theta, &winner, &selection->winner_loss), done);
     settle(s, shape, config, selection);
+    if (selection->outcome == STONET_STOPPED) { /* theta is behind the front of its fold */
+        selection->front = s->holdout.fold[winner].front;
+        s->holdout.fold[winner].front = NULL;
+    }
 done:
     searcher_free(s);
     sn_free(s);

@@ -27,14 +27,15 @@ typedef struct sn_selection {
     int64_t tried;          /* settings scored */
     bool take_linear;       /* no network was better than the linear model on x, or on the front's features */
     double penalty;         /* of that model, l2 / n */
-    sn_front *front;        /* NULL: x itself; else the caller's to free */
+    sn_front *front;        /* of the model that is taken, or kept; NULL: that of the job. The caller's */
+    double winner_loss;     /* of the best held-out fit of the chosen settings over all rows; NaN: none */
     stonet_outcome outcome; /* STONET_STOPPED: cut short; `theta` is then the model to keep */
 } sn_selection;
 
 /*
  * Fills in config->epochs and config->weight_decay and shape->activation. job->config is only a template;
  * job->shape must point to *shape. theta (shape->parameters) gets the parameters of the best setting's best
- * held-out fit: a usable model if the run is stopped here, and what the fit on all rows is checked against.
+ * held-out fit: a usable model if the run is stopped here (behind selection->front, if folds have their own).
  * Kernel regression (stonet/kernel_point.h) comes last: a tie keeps the network.
  */
 stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *config, float *theta,

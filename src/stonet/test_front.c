@@ -78,7 +78,7 @@ static void features_have_the_distances_of_the_kernel(void **state)
             sum += (double)seen.x[i * seen.p];
         }
         assert_true(fabs(sum) < 1e-4);
-        sn_front_problem_free(front, &seen);
+        sn_front_problem_free(&some, &seen);
         sn_front_free(front);
     }
     oracle_free(&o);
@@ -91,7 +91,7 @@ static void no_front_is_the_problem_itself(void **state)
     sn_problem seen;
     assert_int_equal(sn_front_problem(NULL, &o.problem, &seen), STONET_OK);
     assert_ptr_equal(seen.x, o.problem.x);
-    sn_front_problem_free(NULL, &seen);
+    sn_front_problem_free(&o.problem, &seen);
     sn_store *store;
     sn_front *front = (sn_front *)&seen;
     assert_int_equal(sn_store_create(&store), STONET_OK);
@@ -118,8 +118,8 @@ static void a_front_comes_back_from_a_store(void **state)
     assert_int_equal(sn_front_problem(front, &o.problem, &seen[0]), STONET_OK);
     assert_int_equal(sn_front_problem(back, &o.problem, &seen[1]), STONET_OK);
     assert_memory_equal(seen[0].x, seen[1].x, (size_t)(ROWS * front->outputs) * sizeof(float));
-    sn_front_problem_free(front, &seen[0]);
-    sn_front_problem_free(back, &seen[1]);
+    sn_front_problem_free(&o.problem, &seen[0]);
+    sn_front_problem_free(&o.problem, &seen[1]);
     sn_front_free(back);
     sn_store_free(store);
 
@@ -234,7 +234,7 @@ static void one_identity_unit_is_kernel_logistic_regression(void **state)
     if (!(worst < 1e-2)) fail_msg("probabilities differ by %g", worst);
     assert_true(least < 0.2); /* and they say something */
     sn_free(coef);
-    sn_front_problem_free(net->front, &seen);
+    sn_front_problem_free(&o.problem, &seen);
     sn_stonet_free(net);
     oracle_free(&o);
 }

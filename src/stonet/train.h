@@ -8,6 +8,7 @@
 #include "base/run.h"
 #include "net/epoch_log.h"
 #include "stonet/config.h"
+#include "stonet/wide.h"
 
 typedef struct sn_stage_job {
     const sn_shape *shape;
@@ -19,6 +20,9 @@ typedef struct sn_stage_job {
     const sn_reduce *reduce; /* how the sums of several engines become one; NULL: this one has all rows */
     const stonet_run *run;   /* progress and the wish to stop; NULL: neither */
     sn_epoch_log *history;   /* NULL: none kept */
+    /* NULL, or: the problem is what a front made of these rows shows of `raw`; each fold makes its own. */
+    const sn_wide *wide;
+    const sn_problem *raw;
 } sn_stage_job;
 
 typedef struct sn_train_report {

@@ -27,9 +27,10 @@ class StoNetClassifier(BaseStoNetClassifier):
         layer. From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
-    front : {"auto", "none", "kernel"}, default="auto"
-        what layer 1 sees: x, or kernel features of x and x (then hidden=auto is none); auto:
-        kernel regression is tried after the networks, and taken if it is better on held-out
+    front : {"auto", "none", "kernel", "columns", "components"}, default="auto"
+        what layer 1 sees: x; kernel features of x, and x (then hidden=auto is none); a few
+        columns; principal components; auto: columns or components where columns are more than
+        200 and twice the rows, else kernel regression is tried after the networks; by held-out
         rows.
     front_complexity : float or "auto", default="auto"
         front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto:
@@ -268,9 +269,10 @@ class StoNetRegressor(BaseStoNetRegressor):
         layer. From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
-    front : {"auto", "none", "kernel"}, default="auto"
-        what layer 1 sees: x, or kernel features of x and x (then hidden=auto is none); auto:
-        kernel regression is tried after the networks, and taken if it is better on held-out
+    front : {"auto", "none", "kernel", "columns", "components"}, default="auto"
+        what layer 1 sees: x; kernel features of x, and x (then hidden=auto is none); a few
+        columns; principal components; auto: columns or components where columns are more than
+        200 and twice the rows, else kernel regression is tried after the networks; by held-out
         rows.
     front_complexity : float or "auto", default="auto"
         front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto:
