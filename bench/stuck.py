@@ -2,16 +2,19 @@
 """Whether default fits get stuck: simulated data, fresh test rows, against the best of five restarts.
 
     python3 bench/stuck.py [--program build/bin/stonet] [--against OTHER/stonet] [--quick] [--threads 1]
-                           [--models m1,ring] [--rows 500,2000] [--dims 1,2] [--seeds 1-6]
+                           [--models m1,ring] [--rows 500,2000] [--dims 1,2] [--seeds 1-6] [--jobs 16]
 
 For every model, number of rows, dimension and data set: `stonet fit` with nothing set, and the same with the seeds
 2..5. The explained part is 1 - MSE / variance, or 1 - log loss / that of the classes' shares, on 10,000 rows of another
 seed. Printed are the worst and the mean explained part of the default fits, the mean of the best of the five seeds, how
 many default fits explain less than 90 % of that best, how many are at the constant (explain less than 5 % of it), and the
-processor time of a default fit. --against: the same fits by another build. --no-restarts: the default fits alone.
+processor time of a default fit. --against: the same fits by another build. --no-restarts: the default fits alone. --jobs:
+fits side by side.
 Needs nothing but the standard library.
 """
 import argparse
+import concurrent.futures
+import functools
 import json
 import math
 import os
@@ -30,65 +33,64 @@ def children_seconds():
     return used.ru_utime + used.ru_stime
 
 
-class Bench:
-    def __init__(self, threads):
-        self.threads = str(threads)
-        self.scratch = tempfile.TemporaryDirectory()
+@functools.cache
+def entropy(path):
+    with open(path) as lines:
+        labels = [line.rsplit(",", 1)[1] for line in lines][1:]
+    share = [labels.count(label) / len(labels) for label in set(labels)]
+    return -sum(p * math.log(p) for p in share)
 
-    def path(self, name):
-        return os.path.join(self.scratch.name, name)
 
-    def data(self, program, model, rows, seed):
-        path = self.path(f"{model}.{rows}.{seed}.csv")
-        if not os.path.exists(path):
-            subprocess.run([program, "generate", model, "--rows", str(rows), "--seed", str(seed), "--out", path], check=True)
-        return path
+def make_data(program, scratch, model, rows, seed):
+    path = os.path.join(scratch, f"{model}.{rows}.{seed}.csv")
+    if not os.path.exists(path):
+        subprocess.run([program, "generate", model, "--rows", str(rows), "--seed", str(seed), "--out", path], check=True)
+    return path
 
-    def explained(self, program, model, train, test, dim, seed):
-        """The explained part on the test rows, and the processor seconds of the fit."""
-        out = self.path("model")
-        before = children_seconds()
-        subprocess.run([program, "fit", train, "--target", "y", "--dim", str(dim), "--threads", self.threads, "--seed",
-                        str(seed), "--out", out, "--quiet"], check=True, stderr=subprocess.DEVNULL)
-        seconds = children_seconds() - before
-        text = subprocess.run([program, "score", out, test, "--target", "y", "--json"], check=True, capture_output=True,
-                              text=True).stdout
-        scores = json.loads(text)
-        if model in CLASSES:
-            return 1 - scores["log_loss"] / self.entropy(test), seconds
-        return scores["r2"], seconds
 
-    def entropy(self, path):
-        with open(path) as lines:
-            labels = [line.rsplit(",", 1)[1] for line in lines][1:]
-        share = [labels.count(label) / len(labels) for label in set(labels)]
-        return -sum(p * math.log(p) for p in share)
+def explained(job):
+    """The explained part on the test rows, and the processor seconds of the fit."""
+    program, threads, model, train, test, dim, seed = job
+    out = f"{train}.{dim}.{seed}.model"
+    before = children_seconds()
+    subprocess.run([program, "fit", train, "--target", "y", "--dim", str(dim), "--threads", str(threads), "--seed",
+                    str(seed), "--out", out, "--quiet"], check=True, stderr=subprocess.DEVNULL)
+    seconds = children_seconds() - before
+    text = subprocess.run([program, "score", out, test, "--target", "y", "--json"], check=True, capture_output=True,
+                          text=True).stdout
+    os.unlink(out)
+    scores = json.loads(text)
+    return 1 - scores["log_loss"] / entropy(test) if model in CLASSES else scores["r2"], seconds
 
 
 def row(cells):
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
-def run(bench, options, program, name):
+def run(scratch, options, program, name):
+    lines = [(model, rows, dim) for model in options.models for rows in options.rows for dim in options.dims]
+    fit_seeds = [1] if options.no_restarts else [1, 2, 3, 4, 5]
+    jobs = []
+    for model, rows, dim in lines:
+        test = make_data(program, scratch, model, TEST_ROWS, TEST_SEED)
+        for data_seed in options.seeds:
+            train = make_data(program, scratch, model, rows, data_seed)
+            jobs += [(program, options.threads, model, train, test, dim, seed) for seed in fit_seeds]
     total = low = constant = 0
-    for model in options.models:
-        test = bench.data(program, model, TEST_ROWS, TEST_SEED)
-        for rows in options.rows:
-            for dim in options.dims:
-                first, best, spent = [], [], []
-                for data_seed in options.seeds:
-                    train = bench.data(program, model, rows, data_seed)
-                    value, seconds = bench.explained(program, model, train, test, dim, 1)
-                    first.append(value)
-                    spent.append(seconds)
-                    others = [] if options.no_restarts else [
-                        bench.explained(program, model, train, test, dim, seed)[0] for seed in range(2, 6)]
-                    best.append(max([value] + others))
-                below = sum(v < 0.9 * b for v, b in zip(first, best))
-                at = sum(v < 0.05 * max(b, 0.05) for v, b in zip(first, best))
-                total, low, constant = total + len(first), low + below, constant + at
-                row([name, model, str(rows), str(dim), f"{min(first):.3f}", f"{sum(first) / len(first):.3f}",
-                     f"{sum(best) / len(best):.3f}", str(below), str(at), f"{sum(spent) / len(spent):.2f}"])
+    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+        results = pool.map(explained, jobs)
+        for model, rows, dim in lines:
+            first, best, spent = [], [], []
+            for _ in options.seeds:
+                fits = [next(results) for _ in fit_seeds]
+                first.append(fits[0][0])
+                spent.append(fits[0][1])
+                best.append(max(value for value, _ in fits))
+            below = sum(v < 0.9 * b for v, b in zip(first, best))
+            at = sum(v < 0.05 * max(b, 0.05) for v, b in zip(first, best))
+            total, low, constant = total + len(first), low + below, constant + at
+            row([name, model, str(rows), str(dim), f"{min(first):.3f}", f"{sum(first) / len(first):.3f}",
+                 f"{sum(best) / len(best):.3f}", str(below), str(at), f"{sum(spent) / len(spent):.2f}"])
     row([name, "all", "", "", "", "", "", f"{low} of {total}", f"{constant} of {total}", ""])
 
 
@@ -111,6 +113,7 @@ def main():
     parser.add_argument("--dims", type=numbers, default=[1, 2, 5])
     parser.add_argument("--seeds", type=numbers, default=numbers("1-10"))
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     if options.quick:
         options.models, options.rows, options.dims, options.seeds = ["m1", "ring"], [2000], [2], [1, 2, 3]
@@ -118,12 +121,12 @@ def main():
     unknown = set(options.models) - set(MODELS)
     if unknown:
         sys.exit(f"no such model: {', '.join(sorted(unknown))}")
-    bench = Bench(options.threads)
     row(["build", "model", "n", "q", "worst", "mean", "best of five", "below 90 %", "at the constant", "cpu seconds"])
     row(["---"] * 10)
     for name, program in [("this", options.program), ("other", options.against)]:
         if program:
-            run(bench, options, program, name)
+            with tempfile.TemporaryDirectory() as scratch:
+                run(scratch, options, program, name)
 
 
 if __name__ == "__main__":
