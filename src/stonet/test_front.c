@@ -35,7 +35,7 @@ static oracle hill(sn_task task)
         const float zero[P] = {0};
         const double height = exp(-squared(o.x + P * r, zero, P) / 3.0) - 0.45;
         o.label[r] = height + 0.02 * noise > 0.0;
-        o.y[r * width[2]] = 4.0 * height + 0.05 * noise;
+        o.y[r * width[2]] = 4.0 * height + 0.005 * noise;
     }
     return o;
 }
