@@ -183,12 +183,15 @@ static json_t *class_names(const page_subject *about)
     return names;
 }
 
-/* The names of the responses: "a,b" or null in the JSON of the model. */
+/* The names of the responses in the JSON of the model: of several numbers a list, else one or none. */
 static json_t *target_names(const json_t *about)
 {
-    const json_t *target = json_object_get(about, "target");
-    if (json_is_array(target)) return json_deep_copy(target);
-    return json_is_string(target) ? json_pack("[s]", json_string_value(target)) : json_array();
+    const json_t *several = json_object_get(about, "targets"), *one = json_object_get(about, "target");
+    json_t *names = json_array();
+    for (size_t k = 0; k < json_array_size(several); k++)
+        names = page_add(names, json_incref(json_object_get(json_array_get(several, k), "name")));
+    if (!json_is_array(several) && json_is_string(one)) names = page_add(names, json_incref((json_t *)one));
+    return names;
 }
 
 /* What is told of all rows; needs predictions and responses. */

@@ -261,7 +261,8 @@
   function head() {
     const top = document.getElementById("top");
     const about = report.about;
-    top.append(make("h1", {}, `${report.model}: ${short(report.targets.join(", ") || "no response", 80)} from ${about.inputs.length} variables`));
+    const what = report.targets.length > 0 ? short(report.targets.join(", "), 80) : `${about.dim} numbers`;
+    top.append(make("h1", {}, `${report.model}: ${what} from ${about.inputs.length} variables`));
     top.append(make("p", { class: "soft" }, `${about.title}. ${about.dim} reduced variable${about.dim > 1 ? "s" : ""}, fitted on ` +
       `${count(about.rows)} rows; shown here for the ${count(report.rows)} rows of ${report.data}.`));
     const cards = make("ul", { class: "cards" });
@@ -286,7 +287,7 @@
   }
 
   function reduction() {
-    const node = section("Z by response", [sampled, (report.about.fitted || {}).explained_share
+    const node = section(points.y ? "Z by response" : "Z", [sampled, (report.about.fitted || {}).explained_share
       ? "In brackets: the share of each Z in the effect on the output." : "", "Drag to select rows, or give a range."].join(" ").trim(), true);
     const share = (report.about.fitted || {}).explained_share || [];
     const names = points.z.map((_, k) => `Z${k + 1}` + (share[k] > 0 ? ` (${Number((100 * share[k]).toPrecision(3))} %)` : ""));
@@ -438,7 +439,8 @@
     if (!report.histogram) return;
     const { edges, counts, label } = report.histogram;
     const node = section(isClassifier ? "Probability of the true class" : "Residuals", isClassifier
-      ? "How sure the model was of what is true; far left are its surprises." : "Observed less predicted; below, against the prediction.");
+      ? "How sure the model was of what is true; far left are its surprises." : "Observed less predicted; below, against the prediction." +
+        (outputs > 1 ? ` The counts are of ${short(report.targets[0], 40)}.` : ""));
     const holder = make("div", { class: "plot", role: "img", "aria-label": "histogram of " + label });
     node.append(holder);
     drawn(() => {
