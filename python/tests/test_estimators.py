@@ -102,9 +102,10 @@ def test_float32_is_shared_not_copied(waveform):
 
 def test_doubles_far_from_zero_keep_their_digits(waveform):
     X = waveform.X.astype(np.float64)
-    table = stonet.SIR()._training_table(X)
+    table = stonet.SlicedInverseRegression()._training_table(X)
     assert np.shares_memory(table._x, X)
-    near, far = (stonet.SIR(n_components=1).fit(x, waveform.y).transform(x) for x in (X, X + 2.0**24))
+    sir = stonet.SlicedInverseRegression(n_components=1)
+    near, far = (sir.fit(x, waveform.y).transform(x) for x in (X, X + 2.0**24))
     assert np.allclose(near, far, atol=1e-4)
 
 

@@ -88,6 +88,9 @@ def test_a_reader_made_of_the_page_predicts_the_same(tmp_path, program, waveform
     texts, tensors = read(tmp_path / "a.model")
     means, activated = layers(texts, tensors, "method.", features(texts, tensors, X))
     z = {"stonet": means[-2], "nnsdr": means[0], "autoencoder": activated[1]}[method]
+    if "method.z_map" in tensors:
+        z = {"plain": means, "activated": activated}[texts["method.z_units"]][-2]
+        z = (z - tensors["method.z_mean"]) @ tensors["method.z_map"].T
     np.testing.assert_allclose(np.load(tmp_path / "z.npy"), z, rtol=1e-4, atol=1e-5)
     output = means[-1]
     if "stonet.learner" in texts:
