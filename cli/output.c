@@ -144,22 +144,20 @@ int output_table(const cli_command *command, const char *path, const table *show
     return EXIT_FAILED;
 }
 
+/* What cannot be written is found when the stream is closed. */
+static int put_bytes(const char *bytes, size_t count, void *stream)
+{
+    fwrite(bytes, 1, count, stream);
+    return 0;
+}
+
 void put_csv_field(FILE *stream, const char *text)
 {
     if (stream == stdout && isatty(STDOUT_FILENO)) {
         show_text(stream, text);
         return;
     }
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, stream);
-        return;
-    }
-    fputc('"', stream);
-    for (; *text != '\0'; text++) {
-        if (*text == '"') fputc('"', stream);
-        fputc(*text, stream);
-    }
-    fputc('"', stream);
+    stonet_csv_cell(text, put_bytes, stream);
 }
 
 int output_matrix(const cli_command *command, const char *path, const double *values, int64_t n, int64_t m,

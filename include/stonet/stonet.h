@@ -109,8 +109,8 @@ typedef struct stonet_progress {
 
 typedef struct stonet_run {
     size_t size;
-    uint64_t seed;                                                        /* default 1 */
-    int threads;                                                          /* default 0: all cores */
+    uint64_t seed; /* default 1 */
+    int threads;   /* default 0: OMP_NUM_THREADS, or all cores */
     void (*on_progress)(const stonet_progress *progress, void *user);     /* may be NULL */
     void (*on_message)(stonet_level level, const char *text, void *user); /* may be NULL */
     int (*should_stop)(void *user); /* non-zero: stop soon and keep what is usable; may be NULL */
@@ -131,7 +131,7 @@ typedef struct stonet_read_options {
     size_t size;
     const char *target;      /* target column(s): names or 1-based numbers, comma separated; NULL: none */
     const char *target_file; /* targets in a file of their own, one row a row; NULL: none */
-    int threads;             /* 0: all cores; what is read does not depend on it */
+    int threads;             /* 0: OMP_NUM_THREADS, or all cores; what is read does not depend on it */
     stonet_header header;    /* whether the first line of a text file has the names of the columns */
 } stonet_read_options;
 
@@ -241,7 +241,7 @@ STONET_API const char *stonet_model_class_label(const stonet_model *model, int64
    by_class are for stonet_predict_interval, stonet_predict_set and what stonet_score says of these. */
 typedef struct stonet_use_options {
     size_t size;
-    int threads;   /* 0: all cores; the numbers do not depend on it */
+    int threads;   /* 0: OMP_NUM_THREADS, or all cores; the numbers do not depend on it */
     uint64_t seed; /* of draws and impute; default 1 */
     int64_t draws; /* 0: the mean (noise-free pass); M > 0: M stochastic passes, stacked (M*n rows) */
     int activated; /* non-zero: after the activation */
@@ -684,6 +684,10 @@ STONET_API stonet_status stonet_normals(uint64_t seed, uint64_t stream, int64_t 
 /* The shortest text that reads back as the same number, with a decimal point in every locale; the length. */
 enum { STONET_NUMBER_SIZE = 32 };
 STONET_API size_t stonet_number_text(double value, char text[STONET_NUMBER_SIZE]);
+/* A text as a cell of a CSV file, in quotes where it would not come back as it is: handed to `put` in pieces,
+   until that answers something else than 0, which is then the result. */
+STONET_API int stonet_csv_cell(const char *text, int (*put)(const char *bytes, size_t count, void *user),
+                               void *user);
 /* The one of the words that is most like a mistyped one; NULL when none is near. */
 STONET_API const char *stonet_nearest(const char *word, const char *const *words, int64_t count);
 

@@ -39,22 +39,14 @@ static stonet_status choose_format(const char *path, table_format *format, char 
                    "cannot write %s: tables are written as .csv, .tsv or .npy, each also with .gz", path);
 }
 
-/* Quotes where the text would not come back as it is. */
+static int put_bytes(const char *bytes, size_t count, void *writer)
+{
+    return (int)sn_write(writer, bytes, count);
+}
+
 static stonet_status write_word(sn_writer *writer, const char *text)
 {
-    size_t length = strlen(text);
-    bool plain =
-        length > 0 && strpbrk(text, ",;\t\n\r\"") == NULL && text[0] != ' ' && text[length - 1] != ' ';
-    if (plain) return sn_write(writer, text, length);
-    SN_TRY(sn_write(writer, "\"", 1));
-    for (const char *at = text;; at++) {
-        size_t part = strcspn(at, "\"");
-        SN_TRY(sn_write(writer, at, part));
-        at += part;
-        if (*at == '\0') break;
-        SN_TRY(sn_write(writer, "\"\"", 2));
-    }
-    return sn_write(writer, "\"", 1);
+    return (stonet_status)stonet_csv_cell(text, put_bytes, writer);
 }
 
 static stonet_status write_number(sn_writer *writer, double value)

@@ -49,14 +49,16 @@ char *stonet_results_json(const stonet_results *results)
     return sn_json_text(list, true);
 }
 
+/* Each row is one line. */
+static int put_in_line(const char *bytes, size_t count, void *out)
+{
+    for (size_t i = 0; i < count; i++) fputc(bytes[i] == '\n' ? ' ' : bytes[i], out);
+    return 0;
+}
+
 static void csv_text(FILE *out, const char *text)
 {
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text == '\n' ? ' ' : *text, out);
-    }
-    fputc('"', out);
+    stonet_csv_cell(text, put_in_line, out);
 }
 
 /* An empty cell where there is no number. */
