@@ -53,7 +53,7 @@ typedef struct spec_options {
     {                                                                                                        \
         .name = "threads", .kind = OPTION_INTEGER, .offset = offsetof(type, field), .argument = "N",         \
         .initial = "0", .low = 0, .high = 1024,                                                              \
-        .help = "Threads to use, 0 for all cores; the result does not depend on it"                          \
+        .help = "Threads to use, 0 for OMP_NUM_THREADS or all cores; the result does not depend on it"       \
     }
 #define QUIET_OPTION(type, field)                                                                            \
     {                                                                                                        \

@@ -38,7 +38,8 @@ stonet_status sn_options_take(void *to, size_t known, const void *from, const ch
 static stonet_status check_machine(int threads)
 {
     if (threads >= 0) return sn_isa_check();
-    return sn_fail(STONET_ERROR_ARGUMENT, "%d threads are not possible: give 1 or more, or 0 for all cores",
+    return sn_fail(STONET_ERROR_ARGUMENT,
+                   "%d threads are not possible: give 1 or more, or 0 for OMP_NUM_THREADS or all cores",
                    threads);
 }
 

@@ -56,8 +56,7 @@ bool sn_should_stop_shared(const stonet_run *run, int *stopped)
 
 int sn_threads(const stonet_run *run)
 {
-    if (run == NULL) return omp_get_max_threads();
-    return run->threads > 0 ? run->threads : omp_get_num_procs();
+    return run != NULL && run->threads > 0 ? run->threads : omp_get_max_threads();
 }
 
 double sn_seconds(void)

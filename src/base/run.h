@@ -28,8 +28,8 @@ typedef struct sn_quiet_run {
     int stopped;
 } sn_quiet_run;
 void sn_quiet_run_init(sn_quiet_run *quiet, const stonet_run *behind);
-/* The number of threads to use: run->threads, or all cores when it is 0. Without a run, those that the model
-   room has set for the calling thread (sn_model_threads). */
+/* The number of threads to use: run->threads; when it is 0 or there is no run, those that the model room has
+   set for the calling thread (sn_model_threads), else OMP_NUM_THREADS, else all cores. */
 int sn_threads(const stonet_run *run);
 /* Seconds on a clock that never goes back. */
 double sn_seconds(void);

@@ -11,7 +11,7 @@
 int sn_model_threads(int threads)
 {
     int before = omp_get_max_threads();
-    omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs());
+    if (threads > 0) omp_set_num_threads(threads);
     return before;
 }
 

@@ -73,7 +73,7 @@ stonet_status sn_use_plain(const stonet_use_options *options, const char *call, 
 /* The same of a call that takes the level of intervals and sets. */
 stonet_status sn_use_level(const stonet_use_options *options, const char *call, stonet_use_options *how);
 
-/* Sets how many threads BLAS and OpenMP take on the calling thread (0: all cores) and returns what it was, to
+/* Sets how many threads BLAS and OpenMP take on the calling thread (0: as it is) and returns what it was, to
    be given back to the same call. */
 int sn_model_threads(int threads);
 

@@ -1,0 +1,96 @@
+/*
+ * The threads that a call was given are the threads that it takes: seen by counting those of the process.
+ * OpenMP keeps the threads it has started, so that after a call there are as many as it wanted, or as many
+ * as an earlier one did.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <omp.h>
+#include <string.h>
+
+#include "model/testing.h"
+
+enum { ROWS = 6000, COLUMNS = 6, MORE = 3 };
+
+static int threads_alive(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL) skip();
+    int count = 0;
+    for (const struct dirent *task; (task = readdir(tasks)) != NULL;) count += task->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
+
+/* Everything that sends rows through a model. */
+static void use_all(const stonet_model *model, const stonet_data *data, int threads)
+{
+    static float z[ROWS * COLUMNS];
+    static double out[ROWS * COLUMNS];
+    const stonet_use_options how = {.size = sizeof how, .threads = threads, .seed = 1};
+    stonet_scores scores = {.size = sizeof scores};
+    assert_int_equal(stonet_transform(model, data, &how, z), STONET_OK);
+    assert_int_equal(stonet_predict(model, data, &how, out), STONET_OK);
+    assert_int_equal(stonet_score(model, data, &how, &scores), STONET_OK);
+}
+
+static stonet_model *fit(const char *method, const stonet_data *data)
+{
+    static const char *const quick[][2] = {{"epochs", "1"}, {"weight_decay", "0.01"}, {"activation", "tanh"}};
+    stonet_run run = STONET_RUN_INIT;
+    run.threads = 1;
+    stonet_model *model = NULL;
+    stonet_spec *spec = sn_testing_spec(method, "2");
+    for (size_t k = 0; k < 3 && strcmp(method, "stonet") == 0; k++)
+        assert_int_equal(stonet_spec_set(spec, quick[k][0], quick[k][1]), STONET_OK);
+    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+static void calls_take_the_threads_they_are_given(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    stonet_model *stonet = fit("stonet", table.data), *sir = fit("sir", table.data);
+    use_all(stonet, table.data, 1);
+    use_all(sir, table.data, 1);
+    assert_int_equal(threads_alive(), 1);
+    const int before = omp_get_max_threads();
+    use_all(stonet, table.data, MORE);
+    assert_int_equal(threads_alive(), MORE);
+    assert_int_equal(omp_get_max_threads(), before); /* the caller's own setting is as it was */
+    stonet_model_free(stonet);
+    stonet_model_free(sir);
+    sn_table_free(&table);
+}
+
+/* 0 leaves it to OpenMP: OMP_NUM_THREADS, or what the program has set. */
+static void none_given_is_what_openmp_says(void **state)
+{
+    (void)state;
+    const int before = omp_get_max_threads();
+    sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    stonet_model *model = fit("stonet", table.data);
+    omp_set_num_threads(MORE + 2);
+    use_all(model, table.data, 0);
+    assert_int_equal(threads_alive(), MORE + 2);
+    omp_set_num_threads(before);
+    stonet_model_free(model);
+    sn_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_take_the_threads_they_are_given),
+        cmocka_unit_test(none_given_is_what_openmp_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
