@@ -81,36 +81,19 @@ static double gamma_fraction(double a, double x)
     return h;
 }
 
-static double gamma_tail(double a, double x, bool upper)
-{
-    if (isnan(a) || isnan(x)) return NAN;
-    if (x <= 0.0) return upper ? 1.0 : 0.0;
-    if (isinf(x)) return upper ? 0.0 : 1.0;
-    bool have_upper = x >= a + 1.0;
-    double factor = gamma_factor(a, x);
-    double tail = have_upper ? factor * a * gamma_fraction(a, x) : factor * gamma_series(a, x);
-    tail = fmin(tail, 1.0);
-    return have_upper == upper ? tail : 1.0 - tail;
-}
-
-double sn_gamma_lower(double shape, double x)
-{
-    return gamma_tail(shape, x, false);
-}
-
 double sn_gamma_upper(double shape, double x)
 {
-    return gamma_tail(shape, x, true);
-}
-
-double sn_chisq_lower(double df, double x)
-{
-    return gamma_tail(0.5 * df, 0.5 * x, false);
+    if (isnan(shape) || isnan(x)) return NAN;
+    if (x <= 0.0) return 1.0;
+    if (isinf(x)) return 0.0;
+    const double factor = gamma_factor(shape, x);
+    if (x >= shape + 1.0) return fmin(factor * shape * gamma_fraction(shape, x), 1.0);
+    return 1.0 - fmin(factor * gamma_series(shape, x), 1.0);
 }
 
 double sn_chisq_upper(double df, double x)
 {
-    return gamma_tail(0.5 * df, 0.5 * x, true);
+    return sn_gamma_upper(0.5 * df, 0.5 * x);
 }
 
 /* The continued fraction of I_x(a, b) a B(a, b) / (x^a (1 - x)^b); for x < (a + 1) / (a + b + 2). */
@@ -145,11 +128,6 @@ static double beta_tail(double a, double b, double x, double y)
                                              deviance(a, (a + b) * x) - deviance(b, (a + b) * y));
     if (x < (a + 1.0) / (a + b + 2.0)) return factor * beta_fraction(a, b, x) / a;
     return 1.0 - factor * beta_fraction(b, a, y) / b;
-}
-
-double sn_beta_lower(double a, double b, double x)
-{
-    return beta_tail(a, b, x, 1.0 - x);
 }
 
 double sn_t_two_sided(double df, double t)

@@ -2,14 +2,10 @@
 #ifndef SN_STATS_DISTRIBUTIONS_H
 #define SN_STATS_DISTRIBUTIONS_H
 
-/* Gamma with shape a > 0 and scale 1: P(G <= x) and P(G > x). 0 and 1 for x <= 0. */
-double sn_gamma_lower(double shape, double x);
+/* Gamma with shape a > 0 and scale 1: P(G > x); 1 for x <= 0. */
 double sn_gamma_upper(double shape, double x);
 /* Chi-square with df > 0 (not necessarily whole) degrees of freedom. */
-double sn_chisq_lower(double df, double x);
 double sn_chisq_upper(double df, double x);
-/* Beta with a, b > 0: P(B <= x). */
-double sn_beta_lower(double a, double b, double x);
 /* Student's t with df > 0: P(T <= t) and P(|T| >= |t|). */
 double sn_t_lower(double df, double t);
 double sn_t_two_sided(double df, double t);
