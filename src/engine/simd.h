@@ -83,10 +83,14 @@ SN_INLINE vf root(vf a)
 {
     return (vf)_mm512_sqrt_ps((__m512)a);
 }
+/* Without optimisation gcc makes a macro of it, with a mask of the wrong sign inside. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 SN_INLINE vf nearest(vf a)
 {
     return (vf)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
+#pragma GCC diagnostic pop
 SN_INLINE vf from_signed(vi a)
 {
     return (vf)_mm512_cvtepi32_ps((__m512i)a);
