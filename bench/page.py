@@ -74,8 +74,10 @@ def reading_section(reading, table, machine):
 
 TEXT = """# How fast it is
 
-`make bench` measures all of this and writes this page. Measured on: {processor} (family/model {family}), {cores} cores,
+`make bench` measures all of this and writes this page. Measured at commit {commit} on: {processor} (family/model {family}), {cores} cores,
 {isa}, gcc {gcc}, {system}; PyTorch {torch}; load average {load:.1f} before and {load_after:.1f} after the run, niceness {nice}.
+
+`python3 bench/pairs.py OLD/bin/stonet NEW/bin/stonet` compares whole fits by two built programs, run in turn.
 
 ## The floor
 

@@ -129,9 +129,11 @@ def machine():
     isa = "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "baseline"
     compiler = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
     torch = torch_stonet.torch.__version__ if torch_stonet else None
+    commit = subprocess.run(["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"],
+                            capture_output=True, text=True).stdout.strip() or "unknown"
     return {"processor": field("model name"), "family": f"{field('cpu family')}/{field('model')}", "isa": isa,
             "cores": os.cpu_count(), "system": platform.platform(terse=True), "gcc": compiler, "torch": torch,
-            "nice": os.nice(0), "load": os.getloadavg()[0]}
+            "commit": commit, "nice": os.nice(0), "load": os.getloadavg()[0]}
 
 
 def table(results):
