@@ -300,7 +300,7 @@ static stonet_status encode_numeric_labels(const sn_schema *schema, const stonet
     return status;
 }
 
-stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y)
+stonet_status sn_schema_response(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y)
 {
     if (data->n_targets == 0)
         return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
@@ -314,8 +314,16 @@ stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *dat
     if (data->y == NULL)
         return sn_fail(STONET_ERROR_DATA, "the target '%s' of %s is text, and the model predicts numbers",
                        data->target_name[0], sn_table_name(data));
+    memcpy(y, data->y, (size_t)(data->n * schema->n_targets) * sizeof *y);
+    return STONET_OK;
+}
+
+stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y)
+{
+    SN_TRY(sn_schema_response(schema, data, label, y));
+    if (schema->task == SN_CLASSIFICATION) return STONET_OK;
     int64_t m = schema->n_targets;
     for (int64_t i = 0; i < data->n * m; i++)
-        y[i] = (data->y[i] - schema->target_mean[i % m]) / schema->target_sd[i % m];
+        y[i] = (y[i] - schema->target_mean[i % m]) / schema->target_sd[i % m];
     return STONET_OK;
 }

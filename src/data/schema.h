@@ -85,8 +85,10 @@ stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *dat
 /* The same for rows first .. first+count-1 alone: x count x p. */
 stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *data, int64_t first,
                                     int64_t count, float *x);
-/* Encodes the response: label (classification) or y scaled (regression) must have room. A label never seen in
-   training is an error that names it. */
+/* The response as the model takes it: label (classification) or y in its units (regression) must have room. A
+   label never seen in training is an error that names it. */
+stonet_status sn_schema_response(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
+/* The same with y scaled. */
 stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
 
 /* Under the prefix "schema." */

@@ -64,10 +64,6 @@ stonet_status sn_model_spread(const stonet_model *model, const float *x, int64_t
 stonet_status sn_model_predict_rows(const stonet_model *model, const stonet_data *data, int64_t first,
                                     int64_t count, float *x, double *out);
 
-/* The response of a table as the model has it: codes of its classes, or numbers in units of y (n x m). */
-stonet_status sn_model_response(const stonet_model *model, const stonet_data *data, int32_t *label,
-                                double *y);
-
 /* The options of a call that has no use for those of stonet_transform; `call` names it in the sentence. */
 stonet_status sn_use_plain(const stonet_use_options *options, const char *call, stonet_use_options *how);
 /* The same of a call that takes the level of intervals and sets. */

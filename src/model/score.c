@@ -6,15 +6,6 @@
 #include "model/calibration.h"
 #include "stats/metrics.h"
 
-stonet_status sn_model_response(const stonet_model *model, const stonet_data *data, int32_t *label, double *y)
-{
-    SN_TRY(sn_schema_encode_y(model->schema, data, label, y));
-    const int64_t m = sn_schema_outputs(model->schema), n = stonet_data_rows(data);
-    for (int64_t i = 0; y != NULL && i < n * m; i++)
-        y[i] = sn_schema_target_mean(model->schema, i % m) + sn_schema_target_sd(model->schema, i % m) * y[i];
-    return STONET_OK;
-}
-
 /* The area under the curve of the second of two classes, or the mean over the classes that have rows. */
 static stonet_status mean_auc(int64_t n, int64_t classes, const double *probability, const int32_t *label,
                               double *auc)
@@ -62,7 +53,7 @@ static stonet_status score_classes(const stonet_model *model, const stonet_data 
     int64_t *table = NULL;
     SN_TRY(SN_TAKE(&scratch, label, n));
     SN_TRY(SN_TAKE(&scratch, table, classes * classes));
-    SN_TRY(sn_model_response(model, data, label, NULL));
+    SN_TRY(sn_schema_response(model->schema, data, label, NULL));
     scores->error_rate = sn_error_rate(n, classes, probability, label);
     scores->accuracy = sn_accuracy(n, classes, probability, label);
     scores->log_loss = sn_log_loss(n, classes, probability, label);
@@ -123,7 +114,7 @@ static stonet_status score_numbers(const stonet_model *model, const stonet_data 
     SN_WORKSPACE(scratch);
     double *y = NULL;
     SN_TRY(SN_TAKE(&scratch, y, n * m));
-    SN_TRY(sn_model_response(model, data, NULL, y));
+    SN_TRY(sn_schema_response(model->schema, data, NULL, y));
     scores->mse = sn_mse(n, m, predicted, y);
     scores->mse_scaled = scaled_mse(model->schema, n, predicted, y);
     scores->r2 = sn_r2(n, m, predicted, y);
@@ -197,7 +188,7 @@ stonet_status stonet_confusion(const stonet_model *model, const stonet_data *dat
     int32_t *label = NULL;
     SN_TRY(SN_TAKE(&scratch, label, stonet_data_rows(data)));
     SN_TRY(predicted_rows(model, data, how.threads, &scratch, &predicted));
-    SN_TRY(sn_model_response(model, data, label, NULL));
+    SN_TRY(sn_schema_response(model->schema, data, label, NULL));
     sn_confusion(stonet_data_rows(data), sn_schema_outputs(model->schema), predicted, label, table);
     return STONET_OK;
 }

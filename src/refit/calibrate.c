@@ -78,7 +78,8 @@ static stonet_status score_rows(calibration_job *job, const stonet_data *held_ou
     SN_TRY(SN_TAKE(&scratch, predicted, block * m));
     SN_TRY(SN_TAKE(&scratch, u, block));
     if (!job->has_classes) SN_TRY(SN_TAKE(&scratch, y, n * m));
-    SN_TRY(sn_model_response(job->model, held_out, job->has_classes ? made->label + job->at : NULL, y));
+    SN_TRY(
+        sn_schema_response(job->model->schema, held_out, job->has_classes ? made->label + job->at : NULL, y));
     for (int64_t first = 0; first < n; first += block) {
         const int64_t count = n - first < block ? n - first : block;
         SN_TRY(sn_calibration_ask(job->model, asked, held_out, first, count, predicted));
