@@ -152,13 +152,14 @@ static stonet_status turn(int64_t q, int64_t rank, const double *l, const double
     SN_GOTO(status, sn_eigh(rank, r, d, u), done);
     for (int64_t k = 0; k < rank; k++) *total += fmax(d[k], 0.0);
     if (!(*total > 0.0)) goto done;
-    for (int64_t k = 0; k < rank && k < axes->q; k++) {
+    const int64_t kept = rank < axes->q ? rank : axes->q;
+    for (int64_t j = 0; j < q; j++) /* V l^{-1/2} */
+        for (int64_t k = 0; k < rank; k++) half[j * rank + k] = b[j * rank + k] / l[k];
+    sn_first_columns(rank, rank, u, kept, u);
+    sn_gemm(true, true, kept, q, rank, 1.0, u, half, 0.0, axes->map);
+    for (int64_t k = 0; k < kept; k++) {
         axes->share[k] = fmax(d[k], 0.0) / *total;
-        for (int64_t j = 0; j < q; j++) {
-            double sum = 0.0;
-            for (int64_t a = 0; a < rank; a++) sum += u[a * rank + k] / sqrt(l[a]) * v[j * q + a];
-            axes->map[k * q + j] = sqrt(fmax(d[k], 0.0)) * sum;
-        }
+        for (int64_t j = 0; j < q; j++) axes->map[k * q + j] *= sqrt(fmax(d[k], 0.0));
     }
 done:
     sn_free(b);

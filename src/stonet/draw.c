@@ -53,13 +53,14 @@ stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem,
     return status;
 }
 
-/* Rows that axes are learned from, and numbers of Z; evenly over the table. */
-enum { AXES_ROWS = 100000, AXES_NUMBERS = 1 << 24 };
+/* Rows that axes are learned from, evenly over the table: at most so many, and so many numbers of Z, but some
+   for each of the width^2 numbers that are estimated. Beyond that they cost time and change nothing. */
+enum { AXES_ROWS = 100000, AXES_NUMBERS = 1 << 21, ROWS_A_UNIT = 20 };
 
 static int64_t rows_for_axes(int64_t n, int64_t width)
 {
-    const int64_t most = AXES_NUMBERS / width > 2 ? AXES_NUMBERS / width : 2;
-    const int64_t some = n < AXES_ROWS ? n : AXES_ROWS;
+    const int64_t enough = ROWS_A_UNIT * width, affordable = AXES_NUMBERS / width;
+    const int64_t most = enough > affordable ? enough : affordable, some = n < AXES_ROWS ? n : AXES_ROWS;
     return some < most ? some : most;
 }
 
