@@ -28,11 +28,11 @@ WORKLOADS = [
     ("waveform-q10", 400, 21, 2, 1, 10, "hidden=none epochs=5000 batch=50"),
     ("waveform-16-2", 400, 21, 2, 1, 2, "hidden=16 epochs=3000 batch=50"),
     ("rows-50-16-2", 100000, 50, 0, 1, 2, "hidden=16 epochs=10 batch=128"),
-    ("mnist-q10", 5000, 784, 10, 1, 10, "hidden=none epochs=20 batch=128"),
-    ("mnist-q98", 5000, 784, 10, 1, 98, "hidden=none epochs=4 batch=128"),
-    ("mnist-q392", 1000, 784, 10, 1, 392, "hidden=none epochs=8 batch=128"),
-    ("slices-384-200-12", 5000, 384, 0, 1, 12, "hidden=200 epochs=4 batch=128"),
-    ("deep-256-512-512-64", 500, 256, 0, 1, 64, "hidden=512,512 epochs=4 batch=128"),
+    ("mnist-q10", 2000, 784, 10, 1, 10, "hidden=none epochs=60 batch=128"),
+    ("mnist-q98", 2000, 784, 10, 1, 98, "hidden=none epochs=12 batch=128"),
+    ("mnist-q392", 1000, 784, 10, 1, 392, "hidden=none epochs=15 batch=128"),
+    ("slices-384-200-12", 2000, 384, 0, 1, 12, "hidden=200 epochs=15 batch=128"),
+    ("deep-256-512-512-64", 500, 256, 0, 1, 64, "hidden=512,512 epochs=6 batch=128"),
     ("default", 300, 10, 2, 1, 2, None),  # nothing given: the searches differ, told for information
 ]
 
