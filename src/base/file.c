@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "base/number.h"
 
 enum { BUFFER_SIZE = SN_BUFFER(1 << 18), TRIES = 100, NAME_ROOM = 16, DESCRIPTOR_PATH = 32 };
 
@@ -248,32 +246,6 @@ stonet_status sn_write(sn_writer *writer, const void *bytes, size_t size)
         if (writer->filled == BUFFER_SIZE) SN_TRY(flush_buffer(writer, false));
     }
     return STONET_OK;
-}
-
-stonet_status sn_write_text(sn_writer *writer, const char *format, ...)
-{
-    char local[512];
-    va_list arguments, again;
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    int length = sn_vformat(local, sizeof local, format, arguments);
-    va_end(arguments);
-    stonet_status status;
-    if (length < 0) {
-        status = sn_fail(STONET_ERROR_IO, "cannot write %s: a text could not be formatted", writer->path);
-    } else if ((size_t)length < sizeof local) {
-        status = sn_write(writer, local, (size_t)length);
-    } else {
-        char *text = sn_malloc((size_t)length + 1, 1);
-        status = STONET_ERROR_MEMORY;
-        if (text != NULL) {
-            sn_vformat(text, (size_t)length + 1, format, again);
-            status = sn_write(writer, text, (size_t)length);
-            sn_free(text);
-        }
-    }
-    va_end(again);
-    return status;
 }
 
 /* Makes the rename itself last. Some file systems cannot sync a folder; that is no reason to fail. */

@@ -12,7 +12,6 @@ typedef struct sn_writer sn_writer;
 /* Opens a temporary file beside `path`; one ending in .gz compresses. */
 stonet_status sn_writer_open(const char *path, sn_writer **out);
 stonet_status sn_write(sn_writer *writer, const void *bytes, size_t size);
-stonet_status sn_write_text(sn_writer *writer, const char *format, ...) SN_PRINTF(2, 3);
 /* Flushes, syncs and renames onto the target. Frees the writer whatever happens. */
 stonet_status sn_writer_commit(sn_writer *writer);
 /* The same, but the file, whole and synced under its temporary name, must first pass a check: else the old

@@ -21,6 +21,19 @@
 
 static char folder[64];
 
+static stonet_status SN_PRINTF(2, 3) write_text(sn_writer *writer, const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+    va_start(arguments, format);
+    const int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    assert_true(length >= 0);
+    const stonet_status status = sn_write(writer, text, (size_t)length);
+    free(text);
+    return status;
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -65,12 +78,12 @@ static void test_writes_whole_or_not_at_all(void **state)
     const char *path = in_folder("a.txt");
     sn_writer *writer;
     assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
-    assert_int_equal(sn_write_text(writer, "old %d\n", 1), STONET_OK);
+    assert_int_equal(write_text(writer, "old %d\n", 1), STONET_OK);
     assert_int_equal(access(path, F_OK), -1); /* nothing under the name yet */
     assert_int_equal(sn_writer_commit(writer), STONET_OK);
 
     assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
-    assert_int_equal(sn_write_text(writer, "new"), STONET_OK);
+    assert_int_equal(write_text(writer, "new"), STONET_OK);
     sn_writer_abandon(writer);
     char text[32] = {0};
     assert_int_equal(slurp(path, text, sizeof text), 6);
@@ -93,7 +106,7 @@ static void test_long_content(void **state)
     memset(word, 'w', sizeof word);
     word[sizeof word - 1] = '\0';
     assert_int_equal(sn_write(writer, bytes, size), STONET_OK);
-    assert_int_equal(sn_write_text(writer, "%s", word), STONET_OK);
+    assert_int_equal(write_text(writer, "%s", word), STONET_OK);
     assert_int_equal(sn_writer_commit(writer), STONET_OK);
     char *back = malloc(size + 4000);
     assert_int_equal(slurp(path, back, size + 4000), size + 1999);
@@ -110,7 +123,7 @@ static void test_gzip(void **state)
     const char *path = in_folder("a.csv.gz");
     sn_writer *writer;
     assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
-    for (int i = 0; i < 200000; i++) assert_int_equal(sn_write_text(writer, "%d\n", i), STONET_OK);
+    for (int i = 0; i < 200000; i++) assert_int_equal(write_text(writer, "%d\n", i), STONET_OK);
     assert_int_equal(sn_writer_commit(writer), STONET_OK);
     gzFile file = gzopen(path, "rb");
     char line[32];
@@ -139,7 +152,7 @@ static void test_permissions_and_links(void **state)
     assert_int_equal(info.st_mode & 0777, 0640);
     assert_int_equal(symlink("real", link_path), 0);
     assert_int_equal(sn_writer_open(link_path, &writer), STONET_OK);
-    assert_int_equal(sn_write_text(writer, "through"), STONET_OK);
+    assert_int_equal(write_text(writer, "through"), STONET_OK);
     assert_int_equal(sn_writer_commit(writer), STONET_OK);
     assert_int_equal(lstat(link_path, &info), 0);
     assert_true(S_ISLNK(info.st_mode));
@@ -176,13 +189,13 @@ static void test_devices(void **state)
     sn_writer *writer;
     struct stat info;
     assert_int_equal(sn_writer_open("/dev/full", &writer), STONET_OK);
-    assert_int_equal(sn_write_text(writer, "x"), STONET_OK);
+    assert_int_equal(write_text(writer, "x"), STONET_OK);
     assert_int_equal(sn_writer_commit(writer), STONET_ERROR_IO);
     assert_string_equal(stonet_last_error(), "cannot write /dev/full: No space left on device");
     assert_int_equal(stat("/dev/full", &info), 0);
     assert_true(S_ISCHR(info.st_mode));
     assert_int_equal(sn_writer_open("/dev/null", &writer), STONET_OK);
-    assert_int_equal(sn_write_text(writer, "x"), STONET_OK);
+    assert_int_equal(write_text(writer, "x"), STONET_OK);
     assert_int_equal(sn_writer_commit(writer), STONET_OK);
     assert_int_equal(stat("/dev/null", &info), 0);
     assert_true(S_ISCHR(info.st_mode));
@@ -199,7 +212,7 @@ static void test_open_files_are_written_on(void **state)
     snprintf(device, sizeof device, "/dev/fd/%d", fileno(file));
     sn_writer *writer;
     assert_int_equal(sn_writer_open(device, &writer), STONET_OK);
-    assert_int_equal(sn_write_text(writer, "and after"), STONET_OK);
+    assert_int_equal(write_text(writer, "and after"), STONET_OK);
     assert_int_equal(sn_writer_commit(writer), STONET_OK);
     fclose(file);
     slurp(path, text, sizeof text - 1);
@@ -221,7 +234,7 @@ static void test_a_checked_file_replaces_the_old_one_or_nothing(void **state)
     sn_writer *writer;
     for (int i = 0; i < 3; i++) {
         assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
-        assert_int_equal(sn_write_text(writer, "%s", texts[i]), STONET_OK);
+        assert_int_equal(write_text(writer, "%s", texts[i]), STONET_OK);
         assert_int_equal(sn_writer_commit_checked(writer, accept, i < 2 ? texts[i] : "new"),
                          i < 2 ? STONET_OK : STONET_ERROR_IO);
         char text[16] = {0};
@@ -275,7 +288,7 @@ static void test_permissions_are_never_wider(void **state)
             fstat(descriptor, &about) == 0)
             assert_int_equal(about.st_mode & 0777, 0600);
     }
-    assert_int_equal(sn_write_text(writer, "new"), STONET_OK);
+    assert_int_equal(write_text(writer, "new"), STONET_OK);
     assert_int_equal(sn_writer_commit(writer), STONET_OK);
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0600);
