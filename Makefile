@@ -11,7 +11,7 @@ PYTHON_PACKAGES = python3 python3-venv python3-pip python3-setuptools python3-wh
 DEB_PACKAGES = dpkg-dev fakeroot file lintian
 VENV ?= .venv
 
-.PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize torture fuzz python \
+.PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize threads coverage torture fuzz python \
         python-test abi abi-update deb deb-test format tidy install clean
 
 .NOTPARALLEL: # one thing after the other here; the builds are parallel
@@ -62,11 +62,27 @@ sanitize: setup
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
 	@ctest --test-dir $(BUILD)-sanitize --output-on-failure --no-tests=error -j $(JOBS)
 
+# Tests of what runs on several threads, with the thread sanitizer.
+THREAD_TESTS ?= engine_contract engine_sums stonet_batches data_rows data_text_parts math_tiles
+threads: setup
+	@cmake/setup.sh clang-14 libclang-rt-14-dev libomp-14-dev llvm-14
+	@cmake --preset threads -B $(BUILD)-threads > /dev/null
+	@cmake --build $(BUILD)-threads -j $(JOBS) --target $(addprefix test_,$(THREAD_TESTS)) > /dev/null
+	@torture/threads.sh $(BUILD)-threads $(THREAD_TESTS)
+
+# Branches of src/ that the tests take.
+coverage: setup
+	@cmake --preset coverage -B $(BUILD)-coverage > /dev/null
+	@cmake --build $(BUILD)-coverage -j $(JOBS)
+	@ctest --test-dir $(BUILD)-coverage --output-on-failure --no-tests=error -j $(JOBS)
+	@torture/coverage.py $(BUILD)-coverage
+
 # Every allocation and every call to the file system of every command fails, once and for good; hours. With SAMPLE=N:
 # N of them, drawn at random (SEED=S); under the sanitizers, which also see what leaks. Then every command that writes is
-# killed, and loses its power, at each call that changes a file, and is killed KILLS times at random moments.
+# killed, and loses its power, at each call that changes a file, and is killed KILLS times at random moments. Last, the
+# thread sanitizer on whole fits, and valgrind on a sample of the commands.
 KILLS ?= 1000
-torture: setup
+torture: setup build-programs
 	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSTONET_SANITIZE=ON > /dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS) --target torture stonet-faults
 	@for what in "" --crashes "--kills $(KILLS)"; do \
@@ -74,6 +90,9 @@ torture: setup
 	    $(BUILD)-sanitize/tests/torture $(BUILD)-sanitize/tests/stonet-faults --part K/$(JOBS) $$what \
 	    $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) || exit 1; \
 	done
+	@$(MAKE) threads THREAD_TESTS="$(THREAD_TESTS) model_threads select_select engine_cpu"
+	@cmake/setup.sh valgrind
+	@torture/valgrind.sh $(BUILD)/bin/stonet
 
 # Bytes made up by libFuzzer for everything that reads files or words, from the corpora in fuzz/: FUZZ_SECONDS in all. What is found
 # new stays in $(BUILD)-fuzz/bin/found, what fails in $(BUILD)-fuzz/bin/failed.
@@ -121,4 +140,4 @@ install: all
 	@cmake --install $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz $(BUILD)-bench $(BUILD)-abi $(BUILD)-deb
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-threads $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-bench $(BUILD)-abi $(BUILD)-deb

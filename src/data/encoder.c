@@ -77,8 +77,9 @@ static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 
-/* to[f] = (from[f] - centre[f]) factor[f] in double, rounded once: the same bits on every instruction set. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+/* to[f] = (from[f] - centre[f]) factor[f] in double, rounded once: the same bits on every instruction set.
+   (Sanitizers do not bear being asked for one before they have started.) */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(SN_SANITIZED)
 __attribute__((target_clones("default", "avx2", "avx512f")))
 #endif
 static void

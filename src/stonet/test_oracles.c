@@ -1,6 +1,8 @@
 /*
  * The sampler and the stochastic approximation against exact answers. Every engine must pass. Rows that are
  * copies of one another are independent chains on one target, so sample moments have known standard errors.
+ * The thresholds are such that, with other seeds, all of it together would raise a false alarm less often
+ * than once in a million runs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,7 +139,8 @@ static void draw(const sn_engine_ops *ops, const oracle *o, const sn_dynamics *d
     ops->free(engine);
 }
 
-/* Means within 5 standard errors of the exact posterior mean; variances within 5 of the chain's own. */
+/* Means within 6 standard errors of the exact posterior mean; variances within 6 of the chain's own: 2e-9
+   each. */
 static void test_linear_network_has_its_gaussian_posterior(void **state)
 {
     (void)state;
@@ -154,8 +157,8 @@ static void test_linear_network_has_its_gaussian_posterior(void **state)
             for (int r = 0; r < N; r++)
                 squares += pow((double)y[(k / 2) * 2 * N + 2 * r + k % 2] - mean, 2.0);
             const double variance = squares / (N - 1), expected = c.chain[k * STATE + k];
-            assert_true(fabs(mean - c.mean[k]) < 5.0 * sqrt(expected / N));
-            assert_true(fabs(variance / expected - 1.0) < 5.0 * sqrt(2.0 / N));
+            assert_true(fabs(mean - c.mean[k]) < 6.0 * sqrt(expected / N));
+            assert_true(fabs(variance / expected - 1.0) < 6.0 * sqrt(2.0 / N));
         }
         free(y);
         oracle_free(&c.o);
@@ -282,7 +285,9 @@ static void test_parameter_error_falls_like_gamma(void **state)
     double gamma_early, gamma_late;
     const double early = mean_square_error(60, &gamma_early), late = mean_square_error(600, &gamma_late);
     const double exponent = log(early / late) / log(gamma_early / gamma_late);
-    assert_true(exponent > 0.75 && exponent < 1.25);
+    /* Its standard error is 0.065: a mean square over 300 replications has a relative one of 0.07, and the
+       two rates are a factor 4.8 apart. */
+    assert_true(exponent > 0.64 && exponent < 1.36);
 }
 
 /* ---- calibration: the prior's latents are ranked among their posterior draws
@@ -332,14 +337,14 @@ static void test_posterior_ranks_are_uniform_and_mutants_are_caught(void **state
     const int64_t width[] = {2, 1, 1};
     sn_shape shape = {.layers = 2, .width = {width[0], width[1], width[2]}};
     const sn_dynamics good = oracle_dynamics(&shape, 0.3, 1.0, 0.08, 0.08, 700);
-    assert_true(calibration_p(&sn_engine_cpu, &good, &good) > 1e-4);
+    assert_true(calibration_p(&sn_engine_cpu, &good, &good) > 1e-7);
     sn_dynamics no_noise = good, doubled = good, no_prior = good;
     no_noise.alpha[0] = 0.0;
     doubled.s[0] *= 4.0;
     no_prior.s[0] *= 1e9;
-    assert_true(calibration_p(&sn_engine_cpu, &good, &no_noise) < 1e-6);
-    assert_true(calibration_p(&sn_engine_cpu, &good, &doubled) < 1e-6);
-    assert_true(calibration_p(&sn_engine_cpu, &good, &no_prior) < 1e-6);
+    assert_true(calibration_p(&sn_engine_cpu, &good, &no_noise) < 1e-9);
+    assert_true(calibration_p(&sn_engine_cpu, &good, &doubled) < 1e-9);
+    assert_true(calibration_p(&sn_engine_cpu, &good, &no_prior) < 1e-9);
 }
 
 int main(void)

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Mutation testing: small changes to the arithmetic of the library, each of which a test must notice.
+
+    torture/mutate.py BUILD [--rooms engine,stonet,methods,stats] [--sample N] [--seed S] [--jobs J] [--results FILE]
+
+BUILD is a build with its tests (`make test`). Mutants are drawn at random, the same ones for the same seed and tree. Each is compiled
+by itself, linked with each test of its room in front of the unchanged library, and run, quick tests first, until one fails; a test
+that takes ten times its time has noticed, too. A mutant that compiles to the same bytes is none. Nothing in the tree is touched;
+results are kept in FILE (BUILD/mutants.jsonl), from which a run that was ended goes on.
+
+Mutants that cannot be noticed are listed, with the reason, in torture/equivalent.txt: FILE, the line, the line as mutated, and why,
+each on a line of its own. Prints the survivors and the score; fails below 95 of 100.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+GOAL = 0.95
+
+# What is replaced by what: binary operators stand between blanks in this tree.
+OPERATORS = [
+    (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "),
+    (r" \+= ", " -= "), (r" -= ", " += "), (r" \*= ", " /= "), (r" /= ", " *= "),
+    (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "),
+    (r" && ", " || "), (r" \|\| ", " && "),
+    (r"\bsqrtf?\(", "("), (r"\bfabsf?\(", "("), (r"\bexpf?\(", "("), (r"\blogf?\(", "("),
+    (r"\b0\.5f?\b", "0.6"), (r"\b2\.0\b|(?<= )2(?= \*)", "3"), (r"(?<=[ (])1(?= [-+/])", "2"), (r"(?<= [-+] )1\b(?!\.)", "2"),
+    (r"= 0;", "= 1;"), (r"= 0\.0;", "= 1.0;"), (r"= -1;", "= 1;"), (r"(?<== )-(?=[a-z(])", ""), (r"\(!", "("),
+]
+SKIPPED = re.compile(r"^\s*(#|/?\*|//|\}|\{|static const|const char|extern|typedef|enum|case |assert)|sn_fail|\.help|\"|_Static_assert|"
+                     r"^[a-z].*\($|^\w[\w *]*\(.*|SN_NEW|sn_malloc|sn_calloc|memory_require|sizeof")
+
+
+def mutants_of(path):
+    """All mutants of a file: (line number from 0, old line, new line)."""
+    lines = open(os.path.join(ROOT, path)).read().split("\n")
+    found, comment = [], False
+    for number, line in enumerate(lines):
+        starts, ends = "/*" in line, "*/" in line
+        inside, comment = comment or starts, (comment or starts) and not ends
+        code = line.split("/*")[0].rstrip() if starts and ends and line.rstrip().endswith("*/") else line
+        if (inside and code == line) or SKIPPED.search(code) or not code.strip():
+            continue
+        for pattern, new in OPERATORS:
+            for match in re.finditer(pattern, code):
+                found.append((number, line, line[:match.start()] + new + line[match.end():]))
+    return found
+
+
+class Project:
+    """How the tree was built: the commands for the objects, and for a test program."""
+
+    def __init__(self, build):
+        self.build = os.path.abspath(build)
+        self.commands = {}
+        for entry in json.load(open(os.path.join(self.build, "compile_commands.json"))):
+            words = shlex.split(entry["command"])
+            if os.path.basename(words[0]) == "ccache":
+                words = words[1:]
+            source = os.path.relpath(entry["file"], ROOT)
+            if source.startswith("src/"):
+                self.commands.setdefault(source, (words, entry["directory"]))
+
+    def compile(self, source, file, include, out):
+        """Compiles `file` in the place of `source`; None, or what the compiler says."""
+        words, folder = self.commands[source]
+        words = list(words)
+        words[words.index("-o") + 1] = out
+        words[-1] = file
+        words[1:1] = ["-I", include, "-w"]
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+        return None if done.returncode == 0 else done.stderr
+
+    def link(self, test, objects, out):
+        folder = os.path.join(self.build, "CMakeFiles", "test_%s.dir" % test)
+        words = shlex.split(open(os.path.join(folder, "link.txt")).read())
+        words[words.index("-o") + 1] = out
+        place = next(i for i, w in enumerate(words) if w.endswith("libstonet_internal.a"))
+        words[place:place] = objects
+        subprocess.run(words, cwd=self.build, check=True, capture_output=True)
+
+    def tests(self, room):
+        names = os.listdir(os.path.join(ROOT, "src", room))
+        return sorted(room + "_" + n[5:-2] for n in names if n.startswith("test_") and n.endswith(".c"))
+
+    def users(self, header):
+        """The sources of the room that include a header, directly or through others of the room."""
+        room = os.path.dirname(header)
+        files = {f: open(os.path.join(ROOT, room, f)).read() for f in os.listdir(os.path.join(ROOT, room))
+                 if f.endswith((".c", ".h"))}
+        reached, new = set(), {os.path.basename(header)}
+        while new:
+            reached |= new
+            new = {f for f, text in files.items() for h in reached
+                   if '#include "%s/%s"' % (os.path.basename(room), h) in text} - reached
+        return sorted(os.path.join(room, f) for f in reached if f.endswith(".c") and not f.startswith("test_"))
+
+
+def run_test(program, limit):
+    environment = dict(os.environ, STONET_GOLDEN=ROOT, OMP_WAIT_POLICY="passive")
+    environment.setdefault("OMP_NUM_THREADS", "2")
+    began = time.monotonic()
+    try:
+        done = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit)
+        return done.returncode == 0, time.monotonic() - began
+    except subprocess.TimeoutExpired:
+        return False, limit
+
+
+def digest(path):
+    """Of the code and constants of an object, without what names its source."""
+    bare = path + ".bare"
+    subprocess.run(["objcopy", "-S", "-R", ".comment", "-R", ".note*", path, bare], check=True)
+    return hashlib.sha256(open(bare, "rb").read()).hexdigest()
+
+
+def try_mutant(project, mutant, times):
+    """'killed by TEST', 'same' (the same bytes), 'invalid' (does not compile) or 'survived'."""
+    path, number, old, new = mutant
+    work = tempfile.mkdtemp(prefix="stonet-mutant-")
+    try:
+        lines = open(os.path.join(ROOT, path)).read().split("\n")
+        assert lines[number] == old
+        lines[number] = new
+        changed = os.path.join(work, path)
+        os.makedirs(os.path.dirname(changed))
+        open(changed, "w").write("\n".join(lines))
+        sources = [path] if path.endswith(".c") else project.users(path)
+        objects, same = [], True
+        for source in sources:
+            file = changed if source == path else os.path.join(ROOT, source)
+            out = os.path.join(work, os.path.basename(source) + ".o")
+            original = out + ".original"
+            if project.compile(source, file, os.path.join(work, "src"), out) is not None:
+                return "invalid"
+            project.compile(source, os.path.join(ROOT, source), work, original)
+            same = same and digest(out) == digest(original)
+            objects.append(out)
+        if same:
+            return "same"
+        room = path.split("/")[1]
+        stem = os.path.splitext(os.path.basename(path))[0]
+        order = sorted(project.tests(room), key=lambda t: (stem not in t, times[t]))
+        for test in order:
+            program = os.path.join(work, "test")
+            project.link(test, objects, program)
+            if not run_test(program, 10 + 10 * times[test])[0]:
+                return "killed by " + test
+        return "survived"
+    finally:
+        shutil.rmtree(work)
+
+
+def read_equivalent():
+    path = os.path.join(ROOT, "torture", "equivalent.txt")
+    blocks = open(path).read().split("\n\n") if os.path.exists(path) else []
+    known = {}
+    for block in blocks:
+        lines = [line.strip() for line in block.strip().split("\n") if not line.startswith("#")]
+        if len(lines) >= 4:
+            known[tuple(lines[:3])] = " ".join(lines[3:])
+    return known
+
+
+def sample(rooms, count, seed):
+    """As many from each room, spread over its files."""
+    chosen = []
+    for room in rooms:
+        folder = os.path.join("src", room)
+        all_of_room = [(os.path.join(folder, name), *m) for name in sorted(os.listdir(os.path.join(ROOT, folder)))
+                       if name.endswith((".c", ".h")) and not name.startswith(("test", "oracle"))
+                       for m in mutants_of(os.path.join(folder, name))]
+        random.Random("%s %d" % (room, seed)).shuffle(all_of_room)
+        chosen += all_of_room[: count // len(rooms)] if count else all_of_room
+    return chosen
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("--rooms", default="engine,stonet,methods,stats")
+    parser.add_argument("--sample", type=int, default=0, help="how many mutants; 0: all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=0, help="begin no mutant after so many; 0: no limit")
+    parser.add_argument("--results", default=None)
+    options = parser.parse_args()
+    began = time.monotonic()
+    project, rooms = Project(options.build), options.rooms.split(",")
+    results = options.results or os.path.join(options.build, "mutants.jsonl")
+    done = {}
+    if os.path.exists(results):
+        for line in open(results):
+            entry = json.loads(line)
+            done[tuple(entry["mutant"])] = entry["result"]
+    chosen = sample(rooms, options.sample, options.seed)
+    key = lambda m: (m[0], m[2].strip(), m[3].strip())
+    times = {}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        tests = [t for room in rooms for t in project.tests(room)]
+        programs = [os.path.join(project.build, "tests", "test_" + t) for t in tests]
+        for test, (passed, seconds) in zip(tests, pool.map(lambda p: run_test(p, 1200), programs)):
+            if not passed:
+                sys.exit("%s fails without any mutant" % test)
+            times[test] = seconds
+
+        def one(mutant):
+            if key(mutant) in done or (options.seconds and time.monotonic() - began > options.seconds):
+                return
+            result = try_mutant(project, mutant, times)
+            with open(results, "a") as file:
+                file.write(json.dumps({"mutant": key(mutant), "line": mutant[1] + 1, "result": result}) + "\n")
+            done[key(mutant)] = result
+
+        list(pool.map(one, chosen))
+    known = read_equivalent()
+    total = killed = argued = 0
+    for room in rooms:
+        count = dict.fromkeys(["killed", "survived", "same", "invalid", "argued", "not tried"], 0)
+        for mutant in chosen:
+            if not mutant[0].startswith("src/%s/" % room):
+                continue
+            result = done.get(key(mutant), "not tried").split(" by ")[0]
+            if result == "survived" and key(mutant) in known:
+                result = "argued"
+            if result == "survived":
+                print("%s:%d\n  - %s\n  + %s" % (mutant[0], mutant[1] + 1, mutant[2].strip(), mutant[3].strip()))
+            count[result] += 1
+        print("%-8s" % room + ", ".join("%d %s" % (n, what) for what, n in count.items()))
+        killed, argued = killed + count["killed"], argued + count["argued"]
+        total += count["killed"] + count["survived"]
+    print("%d of %d mutants killed (%.1f %%), %d more argued to be no different" %
+          (killed, total, 100 * killed / max(total, 1), argued))
+    return 0 if total and killed >= GOAL * total else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
