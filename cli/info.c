@@ -83,6 +83,17 @@ static void print_object(FILE *stream, const json_t *object, int indent)
     }
 }
 
+/* A sentence where the numbers alone could pass unseen. */
+static void print_remark(FILE *stream, const json_t *fitted)
+{
+    const json_t *p = json_object_get(fitted, "residual_p");
+    if (json_is_number(p) && json_number_value(p) < 0.001)
+        fputs("\nThe size of the held-out residuals depends on x (residual_p): the spread of the response "
+              "may, which\n"
+              "response=ensemble and response=location-scale see, or the mean is not found everywhere.\n",
+              stream);
+}
+
 static int run(const cli_command *command, int argc, char **argv)
 {
     info_values values = {0};
@@ -100,6 +111,7 @@ static int run(const cli_command *command, int argc, char **argv)
     result = output_open(command, NULL, &out);
     if (result == EXIT_DONE) {
         print_object(out.stream, about, 0);
+        print_remark(out.stream, json_object_get(about, "fitted"));
         result = output_close(command, &out);
     }
     json_decref(about);

@@ -5,7 +5,7 @@
 #include "paper/lab.h"
 
 extern const cli_command m1_command, table1_command, table2_command, table3_command, theory_command,
-    sufficiency_level_command;
+    sufficiency_command, sufficiency_level_command;
 
 /* Rows of an option table, the same for every experiment. */
 #define LAB_OPTIONS(trials_help)                                                                             \

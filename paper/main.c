@@ -5,8 +5,9 @@
 #include "cli/say.h"
 #include "paper/experiments.h"
 
-static const cli_command *const commands[] = {&m1_command,     &table1_command, &table2_command,
-                                              &table3_command, &theory_command, &sufficiency_level_command};
+static const cli_command *const commands[] = {
+    &m1_command,     &table1_command,      &table2_command,           &table3_command,
+    &theory_command, &sufficiency_command, &sufficiency_level_command};
 // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

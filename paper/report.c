@@ -114,7 +114,7 @@ static void put_markdown_entry(FILE *out, const entry *one, int64_t usual)
 
 static void put_markdown(FILE *out, const report *what, const measure *about, const summary *made)
 {
-    fprintf(out, "### %s\n\n| | q | trials |", about->title);
+    fprintf(out, "### %s\n\n| | %s | trials |", about->title, what->lines != NULL ? what->lines : "q");
     for (size_t m = 0; m < what->columns.count; m++)
         if (has_method(made, m)) fprintf(out, " %s |", what->columns.at[m].name);
     fputs("\n| --- | --- | --- |", out);
@@ -195,7 +195,7 @@ static int write_figure(const lab *self, const report *what, const measure *abou
     for (size_t k = 0; k < count && good; k++) {
         panels[k] = (svg_panel){.kind = SVG_LINE,
                                 .title = rows[k],
-                                .x_label = "dimension q",
+                                .x_label = what->lines != NULL ? what->lines : "dimension q",
                                 .x_log10 = true,
                                 .y_label = about->title};
         good = make_panel(what, made, rows[k], &parts[k], &panels[k]);

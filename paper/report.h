@@ -24,6 +24,7 @@ typedef struct report {
     size_t n_measures;
     column_list columns;
     const char *notes; /* below the tables; NULL: none */
+    const char *lines; /* what stands in the place of the dimension; NULL: the dimension */
 } report;
 
 /* Gives an exit status. */

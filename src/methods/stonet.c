@@ -139,6 +139,7 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     SN_TRY(put_estimate(store, "held_out_constant", &net->held_out_constant));
     SN_TRY(put_estimate(store, "held_out_linear", &net->held_out_linear));
     SN_TRY(sn_store_put_int(store, "held_out_rows", net->held_out_rows));
+    SN_TRY(put_fact(store, "residual_p", net->residual_p));
     return put_fact(store, "smallest_step", net->smallest_step);
 }
 
@@ -218,6 +219,7 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
     SN_TRY(get_estimate(store, "held_out_linear", &net->held_out_linear));
     if (sn_store_find_text(store, "held_out_rows") != NULL) /* not in files of 0.1 */
         SN_TRY(sn_store_get_int(store, "held_out_rows", 0, INT64_MAX, &net->held_out_rows));
+    SN_TRY(get_fact(store, "residual_p", &net->residual_p));
     return get_fact(store, "smallest_step", &net->smallest_step);
 }
 

@@ -22,6 +22,7 @@ static const double NEXT_TO_NOTHING = 0.01;
 static const double CLEARLY = 2.0;
 /* Columns of Z that carry this part of its effect on the output are its dimension in effect. */
 static const double ALMOST_ALL = 0.99;
+static const double SMALL_P = 0.001; /* to speak of residuals that depend on x */
 
 void sn_stonet_free(sn_stonet *net)
 {
@@ -213,6 +214,7 @@ static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *ne
     net->held_out_linear = selection.linear;
     net->held_out_rows = selection.held_out;
     net->settings_tried = selection.tried;
+    net->residual_p = net->response.kind == SN_RESPONSE_MEAN ? selection.residual_p : (double)NAN;
     net->training_loss = selection.chosen.loss;
     *report = (sn_train_report){.outcome = selection.outcome, .smallest_step = 1.0};
     if (selection.outcome == STONET_STOPPED) {
@@ -280,6 +282,17 @@ static void tell_of_dimension(const stonet_run *run, const sn_axes *axes)
                    (long long)carrying, (long long)carrying, 100.0 * rest);
 }
 
+/* Says when there is more to see than the mean. */
+static void tell_of_spread(const stonet_run *run, const sn_stonet *net)
+{
+    if (net->residual_p < SMALL_P)
+        sn_message(
+            run, STONET_NOTE,
+            "the size of the held-out residuals depends on x (p = %.1g): the spread of the response may, "
+            "which response=ensemble and response=location-scale see, or the mean is not found everywhere",
+            net->residual_p);
+}
+
 /* Says what the numbers of a run mean for the user. */
 static void tell(const stonet_run *run, const sn_stonet *net, const sn_train_report *report)
 {
@@ -294,6 +307,7 @@ static void tell(const stonet_run *run, const sn_stonet *net, const sn_train_rep
                    report->smallest_step);
     if (report->outcome == STONET_DONE) warn_of_nothing(run, net);
     tell_of_dimension(run, &net->axes);
+    if (report->outcome == STONET_DONE) tell_of_spread(run, net);
 }
 
 /* Keeps what is needed to use the trained network and to tell about it. */
@@ -485,6 +499,7 @@ static void forget_estimates(sn_stonet *net)
     const sn_estimate none = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
     net->held_out = net->held_out_constant = net->held_out_linear = none;
     net->held_out_rows = 0;
+    net->residual_p = (double)NAN;
     net->stuck = false;
 }
 

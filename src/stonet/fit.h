@@ -23,6 +23,7 @@ typedef struct sn_stonet {
     sn_estimate held_out_constant, held_out_linear;
     int64_t held_out_rows;
     int64_t settings_tried;
+    double residual_p;    /* of held-out residuals whose size does not depend on x; NaN: not looked at */
     double smallest_step; /* of the step safeguard */
 } sn_stonet;
 

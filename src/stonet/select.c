@@ -7,6 +7,7 @@
 #include "stonet/kernel_point.h"
 #include "stonet/linear.h"
 #include "stonet/path.h"
+#include "stonet/residuals.h"
 #include "stonet/start.h"
 
 static const double DECAYS[] = {0.0, 0.001, 0.003, 0.01, 0.03, 0.06, 0.12};
@@ -391,7 +392,7 @@ static stonet_status take_best_fold(searcher *s, float *theta, int *fold, double
     return STONET_OK;
 }
 
-static void settle(searcher *s, sn_shape *shape, sn_config *config, sn_selection *selection)
+static stonet_status settle(searcher *s, sn_shape *shape, sn_config *config, sn_selection *selection)
 {
     const int64_t rows = s->holdout.rows;
     shape->activation = s->shape[s->at.activation].activation;
@@ -414,6 +415,8 @@ static void settle(searcher *s, sn_shape *shape, sn_config *config, sn_selection
     selection->constant = estimate_of(&s->baseline.constant, rows);
     selection->linear = estimate_of(&s->baseline.linear, rows);
     selection->chosen = estimate_of(chosen, rows);
+    if (selection->outcome != STONET_DONE || !isfinite(chosen->mean)) return STONET_OK;
+    return sn_residuals_look(s->job->problem, &s->holdout, chosen->loss, &selection->residual_p);
 }
 
 static void searcher_free(searcher *s)
@@ -434,7 +437,11 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
                         sn_selection *selection)
 {
     const sn_estimate none = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
-    *selection = (sn_selection){.chosen = none, .constant = none, .linear = none, .winner_loss = (double)NAN};
+    *selection = (sn_selection){.chosen = none,
+                                .constant = none,
+                                .linear = none,
+                                .winner_loss = (double)NAN,
+                                .residual_p = (double)NAN};
     if (!config->auto_decay && !config->auto_epochs) return STONET_OK;
     searcher *s;
     SN_TRY(SN_NEW(s, 1));
@@ -454,7 +461,7 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
     SN_GOTO(status, find_kernel(s), done);
     int winner = 0;
     SN_GOTO(status, take_best_fold(s, theta, &winner, &selection->winner_loss), done);
-    settle(s, shape, config, selection);
+    status = settle(s, shape, config, selection);
     if (selection->outcome == STONET_STOPPED) { /* theta is behind the front of its fold */
         selection->front = s->holdout.fold[winner].front;
         s->holdout.fold[winner].front = NULL;

@@ -25,6 +25,7 @@ typedef struct sn_selection {
     sn_estimate chosen, constant, linear;
     int64_t held_out;       /* rows these were measured on */
     int64_t tried;          /* settings scored */
+    double residual_p;      /* of residuals whose size does not depend on x (stonet/residuals.h); NaN: none */
     bool take_linear;       /* no network was better than the linear model on x, or on the front's features */
     double penalty;         /* of that model, l2 / n */
     sn_front *front;        /* of the model that is taken, or kept; NULL: that of the job. The caller's */
