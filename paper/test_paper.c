@@ -566,6 +566,28 @@ static void missing_data_are_skipped(void **state)
     }
 }
 
+/* Two quick methods on the smallest lines: a table with a number for each, resumed without computing again.
+ */
+static void known_reductions_are_compared(void **state)
+{
+    (void)state;
+    char path[128], text[4096];
+    folder_path("sufficiency-quick-table.csv", path);
+    for (int again = 0; again < 2; again++) {
+        char *argv[] = {"x", "--quick", "--trials", "1", "--methods", "sir,dr", "--out", folder, NULL};
+        assert_int_equal(sufficiency_command.run(&sufficiency_command, 8, argv), EXIT_DONE);
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+        assert_non_null(strstr(text, "location-scale,300,sir"));
+        assert_non_null(strstr(text, "scale,300,dr"));
+    }
+    assert_true(fabs(printed_number("sufficiency", "scale", 8000, "benn", "distance_correlation").mean -
+                     .848) < 1e-9);
+    assert_true(isnan(printed_number("sufficiency", "scale", 8000, "sir", "distance_correlation").mean));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -588,6 +610,7 @@ int main(void)
         cmocka_unit_test(trials_begin_where_they_are_told),
         cmocka_unit_test(patients_stay_together),
         cmocka_unit_test(missing_data_are_skipped),
+        cmocka_unit_test(known_reductions_are_compared),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
