@@ -16,7 +16,7 @@ static double log_density(const oracle *o, const double *theta, double *const *l
     const sn_shape *sh = &o->shape;
     double total = 0.0;
     for (int i = 1; i <= sh->layers; i++) {
-        double mu[8], largest = -1e300, sum = 0.0;
+        double mu[8] = {0}, largest = -1e300, sum = 0.0;
         for (int64_t a = 0; a < sh->width[i]; a++) {
             mu[a] = theta[sh->bias_at[i - 1] + a];
             for (int64_t j = 0; j < sh->width[i - 1]; j++) {
@@ -194,7 +194,7 @@ static void test_mode_start_adds_the_scaled_gradient(void **state)
     setup_row(&c, SN_TANH, SN_IDENTITY, CLASSES, 2);
     sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.0, 0.0, 1);
     impute(&c, &d);
-    double expected[8];
+    double expected[8] = {0};
     for (int64_t a = 0; a < c.o.shape.width[2]; a++) {
         sn_dynamics flat = d;
         flat.s[1] = 1e30; /* no pull to mu: the derivative is that of the response's term alone */

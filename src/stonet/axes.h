@@ -39,10 +39,10 @@ typedef struct sn_axes {
     double *share; /* q, of the effect on the output, descending */
 } sn_axes;
 
-/* The q leading axes, from the units (n x width) of n rows. None are learned when nothing of them reaches the
-   output. */
+/* The leading axes, `kept` of them, from the units (n x width) of n rows. None are learned when nothing of
+   them reaches the output. */
 stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n, const float *units,
-                            sn_units of, int64_t q, sn_axes *axes);
+                            sn_units of, int64_t kept, sn_axes *axes);
 /* z (n x q) from units (n x width), which may be the same place when q is width; with axes only. */
 stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, const float *units, float *z);
 /* (sum d)^2 / sum d^2: between 1 and q; NaN without axes. */

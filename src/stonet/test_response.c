@@ -66,9 +66,9 @@ static void one_target_has_four_white_functions(void **state)
     /* The first goes up with y, the second is smallest in the middle; both end where the data do. */
     double at[] = {-1e6, -1.0, 0.0, 1.0, 1e6}, g[5 * 4];
     assert_int_equal(sn_response_encode(&response, 5, at, g), STONET_OK);
-    for (int k = 0; k < 4; k++) assert_true(g[k * 4] < g[(k + 1) * 4]);
-    assert_true(g[2 * 4 + 1] < g[1 * 4 + 1] && g[2 * 4 + 1] < g[3 * 4 + 1]);
-    assert_true(fabs(g[0] + sqrt(3.0)) < 0.05 && fabs(g[4 * 4] - sqrt(3.0)) < 0.05);
+    for (int64_t k = 0; k < 4; k++) assert_true(g[k * 4] < g[(k + 1) * 4]);
+    assert_true(g[9] < g[5] && g[9] < g[13]);
+    assert_true(fabs(g[0] + sqrt(3.0)) < 0.05 && fabs(g[16] - sqrt(3.0)) < 0.05);
     sn_response_free(&response);
 }
 
@@ -192,7 +192,7 @@ static void the_spread_is_seen(void **state)
     assert_true(correlation(predicted, mean) > 0.85);
     /* draws and imputation are in the coordinates of Z */
     assert_int_equal(sn_stonet_draw(net, &problem, 1, false, 1, 1, N, drawn), STONET_OK);
-    for (int64_t i = 0; i < N * 2; i++) assert_true(fabsf(drawn[i] - z[i]) < 0.2F);
+    for (int64_t i = 0; i < 2L * N; i++) assert_true(fabsf(drawn[i] - z[i]) < 0.2F);
     assert_int_equal(sn_stonet_impute(net, &problem, false, 1, 1, drawn), STONET_OK);
     for (int64_t i = 0; i < N; i++) {
         column[i] = (double)z[i * 2];
