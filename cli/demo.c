@@ -43,14 +43,15 @@ typedef struct demo_fit {
     bool plotted;
 } demo_fit;
 
-/* Two classes need one number, and the first column of Z holds it; the second still shows the triangle that
-   the three base waves span. */
+/* Two classes need one number: a default fit that ends at kernel regression has exactly one in Z, and nothing
+   to draw beside it. The plotted network has it in the first column, and in the second, with next to no
+   effect, the triangle that the three base waves span. */
 static const demo_fit fits[] = {
     {"logistic regression on x", "none", NULL, NULL, false},
     {"StoNet", "stonet", "1", NULL, false},
+    {"StoNet", "stonet", "2", NULL, false},
     {"StoNet", "stonet", "5", NULL, false},
-    {"StoNet, hidden=none", "stonet", "2", "hidden=none", false},
-    {"StoNet", "stonet", "2", NULL, true},
+    {"StoNet, front=none", "stonet", "2", "front=none", true},
 };
 
 static int fit_one(const cli_command *command, const demo_values *values, const stonet_data *train,

@@ -467,6 +467,10 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
         s->holdout.fold[winner].front = NULL;
     }
 done:
+    if (status != STONET_OK) {
+        sn_front_free(selection->front);
+        selection->front = NULL;
+    }
     searcher_free(s);
     sn_free(s);
     return status;
