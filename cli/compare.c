@@ -403,7 +403,8 @@ const cli_command compare_command = {
     .required = "(--target COL | --target-file FILE..) --methods a,b,c",
     .details =
         "Prints one row for each method and dimension: the mean of the criterion, its standard error, the\n"
-        "p-value of a paired t-test against the best row (marked *), and the time. A method that fails says "
+        "p-value of a paired t-test against the best row (marked *), corrected for folds that share rows, "
+        "and the time. A method that fails says "
         "so\n"
         "in its row.\n\n"
         "With several DATA there is a block for each and then a summary: the mean rank of each row, on how "

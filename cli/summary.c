@@ -53,7 +53,7 @@ static void add_set(const stonet_results *results, stonet_result_row *rows, int6
         to->rank += rank_of(rows, count, i);
         to->seconds += row->seconds;
         to->best += is_best;
-        to->among_best += is_best || (row->failure == NULL && row->p_value >= not_told);
+        to->among_best += is_best || (row->failure == NULL && !(row->p_value < not_told));
         to->failed += row->failure != NULL;
     }
 }

@@ -439,7 +439,8 @@ typedef struct stonet_result_row {
     const char *settings; /* JSON object: the settings that make this row, without method and dim */
     double mean, se;      /* of the criterion over the splits that finished; se NaN with fewer than two */
     double seconds;       /* fit and prediction, summed over the splits */
-    double p_value;       /* paired t-test against the best row; NaN for the best and in stonet_tune */
+    double p_value;       /* paired t-test against the best row, corrected for folds sharing rows (Nadeau and
+                             Bengio); NaN for the best, in stonet_tune, and where nothing varies */
     int64_t n_values;     /* splits */
     const double *values; /* the criterion on each split; NaN where it failed or was not reached */
     const char *failure;  /* why a split failed; NULL when none did */

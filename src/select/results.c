@@ -185,7 +185,7 @@ static void summarise(stonet_results *results, double *room)
     }
 }
 
-/* Paired t-tests of every row against the best, over the splits both have. */
+/* Corrected paired t-tests of every row against the best, over the folds both have. */
 static void test_against_best(stonet_results *results, double *a, double *b)
 {
     const sn_row *best = &results->row[results->best];
@@ -196,7 +196,8 @@ static void test_against_best(stonet_results *results, double *a, double *b)
             a[count] = results->row[i].value[k];
             b[count++] = best->value[k];
         }
-        if (i != results->best && count > 1) results->row[i].p_value = sn_paired_t_test(count, a, b);
+        if (i != results->best && count > 1)
+            results->row[i].p_value = sn_fold_t_test(count, results->n_splits, a, b);
     }
 }
 

@@ -343,9 +343,10 @@ static void methods_are_compared_on_the_same_folds(void **state)
         STONET_OK);
     int64_t best = stonet_results_best(results);
     assert_true(best == 1 || best == 2);
-    assert_true(row_of(results, 0).p_value < 0.01);
+    assert_true(row_of(results, 0).p_value < 0.05);
     assert_true(isnan(row_of(results, best).p_value));
-    assert_true(row_of(results, 3 - best).p_value >= 0.0 && row_of(results, 3 - best).p_value <= 1.0);
+    const double other = row_of(results, 3 - best).p_value; /* NaN when both are the same in every fold */
+    assert_true(isnan(other) || (other >= 0.0 && other <= 1.0));
     char *text = stonet_results_csv(results);
     assert_non_null(strstr(text, "p_value"));
     stonet_string_free(text);

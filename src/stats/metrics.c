@@ -204,6 +204,20 @@ double sn_paired_t_test(int64_t n, const double *a, const double *b)
     return sn_t_two_sided((double)(n - 1), mean / error);
 }
 
+double sn_fold_t_test(int64_t n, int64_t folds, const double *a, const double *b)
+{
+    double mean = 0.0, square = 0.0, largest = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        mean += (a[i] - b[i]) / (double)n;
+        largest = fmax(largest, fabs(a[i]) + fabs(b[i]));
+    }
+    for (int64_t i = 0; i < n; i++) square += (a[i] - b[i] - mean) * (a[i] - b[i] - mean);
+    const double rounding = 1e-12 * largest;
+    if (n < 2 || square <= (double)n * rounding * rounding) return NAN;
+    const double factor = 1.0 / (double)n + 1.0 / (double)(folds - 1);
+    return sn_t_two_sided((double)(n - 1), mean / sqrt(factor * square / (double)(n - 1)));
+}
+
 double stonet_paired_t_test(int64_t n, const double *a, const double *b)
 {
     return a != NULL && b != NULL ? sn_paired_t_test(n, a, b) : 1.0;

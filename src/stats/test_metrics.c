@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "stats/distributions.h"
 #include "stats/metrics.h"
 
 static void assert_near(double got, double expected)
@@ -113,6 +114,14 @@ static void test_paired_t(void **state)
     assert_near(sn_paired_t_test(5, a, a), 1.0);
     assert_near(sn_paired_t_test(3, shifted, whole), 0.0);
     assert_near(sn_paired_t_test(1, a, b), 1.0);
+    /* The same t over sqrt(1 + 5 / 4), with 4 degrees of freedom. */
+    const double t = sn_fold_t_test(5, 5, a, b), plain = sn_paired_t_test(5, a, b);
+    assert_true(t > plain && fabs(t - sn_t_two_sided(4.0, 1.7728105 / 1.5)) < 1e-4);
+    assert_near(sn_fold_t_test(5, 5, b, a), t);
+    assert_true(isnan(sn_fold_t_test(5, 5, a, a)) && isnan(sn_fold_t_test(3, 5, shifted, whole)));
+    const double low[] = {0.1, 0.2, 0.3}, high[] = {0.2, 0.3, 0.4}; /* the same but for rounding */
+    assert_true(isnan(sn_fold_t_test(3, 5, low, high)));
+    assert_true(isnan(sn_fold_t_test(1, 5, a, b)) && isnan(sn_fold_t_test(0, 5, a, b)));
 }
 
 int main(void)
