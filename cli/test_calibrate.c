@@ -66,6 +66,11 @@ static void fresh_rows(void **state)
     SH("stonet fit train.csv --target y --dim 1 --method sir --out sir.model --quiet");
     SH("stonet calibrate sir.model fresh.csv --target y --fresh --out fresh.model");
     assert_non_null(strstr(captured_err, "calibrated by fresh with 100 rows"));
+    assert_null(strstr(captured_err, "warning"));
+    SH("{ head -1 train.csv; tail -n +2 train.csv | tac; } > turned.csv; stonet calibrate sir.model "
+       "turned.csv "
+       "--target y --fresh --out narrow.model");
+    assert_non_null(strstr(captured_err, "said to be fresh are as many as the model was fitted on"));
     SH("stonet predict fresh.model test.csv --interval 0.9 --out i.npy");
     SH("head -6 fresh.csv > few.csv; stonet calibrate sir.model few.csv --target y --fresh --out few.model");
     SH("stonet predict few.model test.csv --interval 0.9");
