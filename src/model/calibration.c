@@ -1,5 +1,6 @@
 #include "model/calibration.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,7 +117,7 @@ static bool same_outputs(const stonet_model *model, const stonet_model *asked)
 }
 
 /* Probabilities in the classes of `asked`, as those of `model`. */
-static void spread_classes(const stonet_model *model, const stonet_model *asked, int64_t count,
+static void rename_classes(const stonet_model *model, const stonet_model *asked, int64_t count,
                            const double *from, double *to)
 {
     const int64_t classes = sn_schema_outputs(model->schema), known = sn_schema_outputs(asked->schema);
@@ -127,8 +128,32 @@ static void spread_classes(const stonet_model *model, const stonet_model *asked,
     }
 }
 
+bool sn_calibration_has_spread(const stonet_model *model)
+{
+    SN_WORKSPACE(scratch);
+    float *x = NULL;
+    double *spread = NULL;
+    return !has_classes(model) && SN_TAKE_ZERO(&scratch, x, sn_schema_features(model->schema)) == STONET_OK &&
+           SN_TAKE(&scratch, spread, sn_schema_outputs(model->schema)) == STONET_OK &&
+           sn_model_spread(model, x, 1, spread) == STONET_OK;
+}
+
+/* A spread that is not above 0 would make an interval of no width, or of none at all. */
+static stonet_status ask_spread(const stonet_model *asked, const float *x, int64_t first, int64_t count,
+                                double *spread)
+{
+    const int64_t m = sn_schema_outputs(asked->schema);
+    SN_TRY(sn_model_spread(asked, x, count, spread));
+    for (int64_t i = 0; i < count * m; i++)
+        if (!(spread[i] > 0.0 && isfinite(spread[i])))
+            return sn_fail(STONET_ERROR_NUMERIC, "the model gives no spread above 0 for row %lld",
+                           (long long)(first + i / m) + 1);
+    return STONET_OK;
+}
+
 stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *asked,
-                                 const stonet_data *data, int64_t first, int64_t count, double *out)
+                                 const stonet_data *data, int64_t first, int64_t count, double *out,
+                                 double *spread)
 {
     const bool same = same_outputs(model, asked);
     SN_WORKSPACE(scratch);
@@ -137,8 +162,8 @@ stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *
     SN_TRY(SN_TAKE(&scratch, x, count * sn_schema_features(asked->schema)));
     if (!same) SN_TRY(SN_TAKE(&scratch, own, count * sn_schema_outputs(asked->schema)));
     SN_TRY(sn_model_predict_rows(asked, data, first, count, x, own));
-    if (!same) spread_classes(model, asked, count, own, out);
-    return STONET_OK;
+    if (!same) rename_classes(model, asked, count, own, out);
+    return spread != NULL ? ask_spread(asked, x, first, count, spread) : STONET_OK;
 }
 
 stonet_status sn_calibration_uniforms(const stonet_model *model, const stonet_data *data, int64_t first,
@@ -279,7 +304,7 @@ static stonet_status load_part(const sn_store *part, const stonet_model *model, 
     SN_TRY(sn_store_get_vector(part, "model_of", SN_I32, -1, &rows));
     if ((kind == SN_CALIBRATION_FRESH) != (members == 0) || (kind == SN_CALIBRATION_SPLIT && members != 1))
         return damaged("its models are not as many as its kind has");
-    if ((score == SN_SCORE_RESIDUAL) == has_classes(model))
+    if ((score == SN_SCORE_RESIDUAL || score == SN_SCORE_NORMALISED) == has_classes(model))
         return damaged("the score is for another response");
     if (sn_schema_outputs(model->schema) == 0) return damaged("the model has no response");
     sn_calibration *made;

@@ -18,11 +18,12 @@ typedef enum sn_calibration_kind {
 extern const sn_words sn_calibration_words;
 
 typedef enum sn_score_kind {
-    SN_SCORE_RESIDUAL, /* |y - f(x)|, in units of y */
-    SN_SCORE_APS,      /* stats/conformal.h */
+    SN_SCORE_RESIDUAL,   /* |y - f(x)|, in units of y */
+    SN_SCORE_NORMALISED, /* the same over the spread that the model says y has at x */
+    SN_SCORE_APS,        /* stats/conformal.h */
     SN_SCORE_LAC
 } sn_score_kind;
-#define SN_SCORE_WORDS(between) "residual" between "aps" between "lac"
+#define SN_SCORE_WORDS(between) "residual" between "normalised" between "aps" between "lac"
 extern const sn_words sn_score_words;
 
 typedef struct sn_calibration {
@@ -55,10 +56,14 @@ stonet_status sn_calibration_load(const sn_store *store, const stonet_model *mod
 
 /* Rows that are asked for at a time, so that memory stays flat. */
 int64_t sn_calibration_block(const stonet_model *model);
+/* Whether the model says how much y spreads at x, so that its intervals can be wide here and narrow there. */
+bool sn_calibration_has_spread(const stonet_model *model);
 /* What `asked` says of rows first .. first + count - 1, in the classes and units of `model`: out is
-   count x outputs of the model; a class that `asked` has never met has probability 0. */
+   count x outputs of the model; a class that `asked` has never met has probability 0. spread, of the same
+   size, is NULL unless scores are normalised. */
 stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *asked,
-                                 const stonet_data *data, int64_t first, int64_t count, double *out);
+                                 const stonet_data *data, int64_t first, int64_t count, double *out,
+                                 double *spread);
 /*
  * u (count): uniform numbers in (0, 1) that depend on the features of the row alone. A score that uses them
  * is still a function of (x, y), so the guarantee holds, and no answer depends on the order of the rows. All

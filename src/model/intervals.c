@@ -81,7 +81,8 @@ typedef struct interval_job {
     const sn_score_lists *lists; /* one for each output */
     int64_t outputs, rank, rows; /* rows of the calibration */
     const double *predicted;     /* lists x count x outputs */
-    double *room;                /* threads x rows */
+    const double *spread;        /* the same; NULL: scores are not normalised */
+    double *room;                /* threads x (rows + 2 lists) */
 } interval_job;
 
 static void block_intervals(const interval_job *job, int64_t count, double *low, double *high)
@@ -89,12 +90,11 @@ static void block_intervals(const interval_job *job, int64_t count, double *low,
     const int64_t asked = job->lists[0].count, cells = count * job->outputs;
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < cells; cell++) {
-        enum { USUAL = 64 };
-        double few[USUAL];
-        double *room = job->room + omp_get_thread_num() * (job->rows + asked);
-        double *centre = asked <= USUAL ? few : room + job->rows;
+        double *room = job->room + omp_get_thread_num() * (job->rows + 2 * asked);
+        double *centre = room + job->rows, *spread = job->spread != NULL ? centre + asked : NULL;
         for (int64_t l = 0; l < asked; l++) centre[l] = job->predicted[l * cells + cell];
-        sn_conformal_interval(&job->lists[cell % job->outputs], job->rank, centre, NULL, room, low + cell,
+        for (int64_t l = 0; spread != NULL && l < asked; l++) spread[l] = job->spread[l * cells + cell];
+        sn_conformal_interval(&job->lists[cell % job->outputs], job->rank, centre, spread, room, low + cell,
                               high + cell);
     }
 }
@@ -107,10 +107,12 @@ static stonet_status intervals(const stonet_model *model, const stonet_data *dat
     const int64_t asked = sn_calibration_lists(calibration), block = sn_calibration_block(model);
     SN_WORKSPACE(scratch);
     sn_score_lists *lists = NULL;
-    double *predicted = NULL, *room = NULL;
+    double *predicted = NULL, *spread = NULL, *room = NULL;
+    const int64_t answers = asked * (n < block ? n : block) * outputs;
     SN_TRY(SN_TAKE(&scratch, lists, outputs));
-    SN_TRY(SN_TAKE(&scratch, predicted, asked * (n < block ? n : block) * outputs));
-    SN_TRY(SN_TAKE(&scratch, room, omp_get_max_threads() * (calibration->rows + asked)));
+    SN_TRY(SN_TAKE(&scratch, predicted, answers));
+    if (calibration->score_kind == SN_SCORE_NORMALISED) SN_TRY(SN_TAKE(&scratch, spread, answers));
+    SN_TRY(SN_TAKE(&scratch, room, omp_get_max_threads() * (calibration->rows + 2 * asked)));
     for (int64_t j = 0; j < outputs; j++) SN_TRY(make_lists(calibration, j, -1, &scratch, &lists[j]));
     /* Bonferroni: all outputs of a row are in their intervals. */
     const double each = 1.0 - (1.0 - level) / (double)outputs;
@@ -119,12 +121,14 @@ static stonet_status intervals(const stonet_model *model, const stonet_data *dat
                               sn_conformal_rank(calibration->rows, outputs > 1 ? each : level),
                               calibration->rows,
                               predicted,
+                              spread,
                               room};
     for (int64_t first = 0; first < n; first += block) {
         const int64_t count = n - first < block ? n - first : block;
         for (int64_t l = 0; l < asked; l++)
             SN_TRY(sn_calibration_ask(model, sn_calibration_asked(model, calibration, l), data, first, count,
-                                      predicted + l * count * outputs));
+                                      predicted + l * count * outputs,
+                                      spread != NULL ? spread + l * count * outputs : NULL));
         block_intervals(&job, count, low + first * outputs, high + first * outputs);
     }
     return STONET_OK;
@@ -232,8 +236,8 @@ static stonet_status sets(const stonet_model *model, const stonet_data *data, co
         const int64_t count = n - first < block ? n - first : block;
         for (int64_t l = 0; l < asked; l++)
             SN_TRY(sn_calibration_ask(model, sn_calibration_asked(model, calibration, l), data, first, count,
-                                      predicted + l * count * classes));
-        SN_TRY(sn_calibration_ask(model, model, data, first, count, own));
+                                      predicted + l * count * classes, NULL));
+        SN_TRY(sn_calibration_ask(model, model, data, first, count, own, NULL));
         SN_TRY(sn_calibration_uniforms(model, data, first, count, u));
         SN_WORKSPACE(small);
         const set_job job = {calibration, rule, classes, predicted, u, own, &small};

@@ -32,14 +32,17 @@ typedef struct calibration_job {
 
 /* ---- scores ---- */
 
-static void score_numbers(const calibration_job *job, int64_t count, const double *predicted, const double *y)
+/* spread NULL: scores are the residuals themselves. */
+static void score_numbers(const calibration_job *job, int64_t count, const double *predicted,
+                          const double *spread, const double *y)
 {
     sn_calibration *made = job->made;
     const int64_t m = job->outputs;
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < m; j++) {
             const double residual = y[i * m + j] - predicted[i * m + j];
-            made->score[j * made->rows + job->at + i] = fabs(residual);
+            made->score[j * made->rows + job->at + i] =
+                fabs(residual) / (spread != NULL ? spread[i * m + j] : 1.0);
             made->residual_variance[j] += residual * residual / (double)made->rows;
         }
 }
@@ -74,20 +77,21 @@ static stonet_status score_rows(calibration_job *job, const stonet_data *held_ou
     const int64_t n = stonet_data_rows(held_out), most = sn_calibration_block(job->model);
     const int64_t block = n < most ? n : most, m = job->outputs;
     SN_WORKSPACE(scratch);
-    double *predicted = NULL, *u = NULL, *y = NULL;
+    double *predicted = NULL, *spread = NULL, *u = NULL, *y = NULL;
     SN_TRY(SN_TAKE(&scratch, predicted, block * m));
+    if (made->score_kind == SN_SCORE_NORMALISED) SN_TRY(SN_TAKE(&scratch, spread, block * m));
     SN_TRY(SN_TAKE(&scratch, u, block));
     if (!job->has_classes) SN_TRY(SN_TAKE(&scratch, y, n * m));
     SN_TRY(
         sn_schema_response(job->model->schema, held_out, job->has_classes ? made->label + job->at : NULL, y));
     for (int64_t first = 0; first < n; first += block) {
         const int64_t count = n - first < block ? n - first : block;
-        SN_TRY(sn_calibration_ask(job->model, asked, held_out, first, count, predicted));
+        SN_TRY(sn_calibration_ask(job->model, asked, held_out, first, count, predicted, spread));
         SN_TRY(sn_calibration_uniforms(job->model, held_out, first, count, u));
         if (job->has_classes)
             SN_TRY(score_classes(job, count, asked, predicted, u));
         else
-            score_numbers(job, count, predicted, y + first * m);
+            score_numbers(job, count, predicted, spread, y + first * m);
         for (int64_t i = 0; i < count; i++) made->member_of[job->at + i] = (int32_t)l;
         job->at += count;
     }
@@ -182,6 +186,8 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
         SN_TRY(by_folds(job, how, folds, fold));
     }
     sn_calibration *made = job->made;
+    if (!job->has_classes)
+        made->score_kind = sn_calibration_has_spread(job->model) ? SN_SCORE_NORMALISED : SN_SCORE_RESIDUAL;
     if (job->has_classes) {
         made->score_kind = how->sets == STONET_SETS_LAC ? SN_SCORE_LAC : SN_SCORE_APS;
         SN_TRY(SN_TAKE(&scratch, job->probability, made->rows * job->outputs));

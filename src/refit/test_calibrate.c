@@ -225,6 +225,60 @@ static void every_class_is_covered_on_request(void **state)
     assert_between(own, 0.87, 0.95);
 }
 
+static stonet_model *fit_network(const stonet_data *data, const char *response)
+{
+    stonet_spec *spec = sn_testing_spec("stonet", "2");
+    stonet_model *model = NULL;
+    assert_int_equal(stonet_spec_set(spec, "task", "regression"), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "response", response), STONET_OK);
+    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+/* Correlation of the width of the intervals with |x1|; 0 when all have the same. */
+static double width_follows(const stonet_model *model, const sn_table *test)
+{
+    double low[TEST_ROWS], high[TEST_ROWS], sum[5] = {0};
+    assert_int_equal(stonet_predict_interval(model, test->data, NULL, low, high), STONET_OK);
+    for (int i = 0; i < TEST_ROWS; i++) {
+        const double w = high[i] - low[i], x = fabs((double)test->x[i * COLUMNS]);
+        const double part[] = {w, x, w * w, x * x, w * x};
+        for (int k = 0; k < 5; k++) sum[k] += part[k] / TEST_ROWS;
+    }
+    const double variance = sum[2] - sum[0] * sum[0];
+    if (variance < 1e-12 * sum[2]) return 0.0;
+    return (sum[4] - sum[0] * sum[1]) / sqrt(variance * (sum[3] - sum[1] * sum[1]));
+}
+
+/* A model that knows where y spreads has wide intervals there; the others have one width everywhere. */
+static void intervals_follow_the_spread(void **state)
+{
+    (void)state;
+    sn_table train = make_numbers(1000, FAN, 1), fresh = make_numbers(300, FAN, 2);
+    sn_table test = make_numbers(TEST_ROWS, FAN, 3);
+    stonet_model *plain = fit_network(train.data, "mean");
+    stonet_model *knows = fit_network(train.data, "location-scale");
+    calibrate(plain, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
+    calibrate(knows, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
+    assert_int_equal(plain->calibration->score_kind, SN_SCORE_RESIDUAL);
+    assert_int_equal(knows->calibration->score_kind, SN_SCORE_NORMALISED);
+    assert_true(width_follows(plain, &test) == 0.0);
+    assert_true(width_follows(knows, &test) > 0.6);
+    const stonet_scores of_plain = score(plain, test.data, 0.9, 0),
+                        of_knows = score(knows, test.data, 0.9, 0);
+    assert_between(of_plain.coverage, 0.85, 0.95);
+    assert_between(of_knows.coverage, 0.85, 0.95);
+    assert_true(of_knows.width < of_plain.width);
+    calibrate(knows, train.data, STONET_CALIBRATION_SPLIT, 0, 1); /* by a refit, which knows too */
+    assert_true(width_follows(knows, &test) > 0.5);
+    stonet_model_free(plain);
+    stonet_model_free(knows);
+    sn_table_free(&train);
+    sn_table_free(&fresh);
+    sn_table_free(&test);
+}
+
 /* ---- the unpleasant cases ---- */
 
 /* A class that is in one fold alone: its rows are scored by a member that has never met it. */
@@ -556,6 +610,7 @@ int main(void)
         cmocka_unit_test(order_of_the_rows_does_not_matter),
         cmocka_unit_test(sets_cover),
         cmocka_unit_test(every_class_is_covered_on_request),
+        cmocka_unit_test(intervals_follow_the_spread),
         cmocka_unit_test(class_with_one_row),
         cmocka_unit_test(too_few_rows_give_no_bound),
         cmocka_unit_test(several_outputs_share_the_level),
