@@ -67,7 +67,7 @@ int write_intervals(const cli_command *command, const char *path, const stonet_m
     double *part[3] = {NULL, NULL, NULL}, *cells = malloc((size_t)(3 * rows * m) * sizeof *cells);
     bool has_room = cells != NULL;
     for (int k = 0; k < 3; k++) {
-        part[k] = malloc((size_t)(rows * m) * sizeof **part);
+        part[k] = calloc((size_t)(rows * m), sizeof **part);
         has_room = has_room && part[k] != NULL;
     }
     int result = EXIT_DONE;

@@ -77,7 +77,7 @@ static int write_z(const cli_command *command, const char *path, const float *z,
         }
         for (int64_t i = 0; i < rows * columns; i++) {
             const int64_t row = i / columns, j = i % columns;
-            values[i] = j < dim ? (double)z[row * dim + j] : se[row * dim + j - dim];
+            values[i] = se != NULL && j >= dim ? se[row * dim + j - dim] : (double)z[row * dim + j];
         }
         result = output_matrix(command, path, values, rows, columns, names);
     }

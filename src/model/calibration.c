@@ -24,6 +24,7 @@ static int64_t score_rows(const stonet_model *model)
 
 static stonet_status make_room(const stonet_model *model, sn_calibration *made)
 {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_NEW(made->member, made->n_members));
     SN_TRY(SN_NEW(made->score, score_rows(model) * made->rows));
     SN_TRY(SN_NEW(made->member_of, made->rows));

@@ -177,7 +177,7 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
         SN_TRY(sn_calibration_create(job->model, 0, job->n, &job->made));
         job->made->kind = SN_CALIBRATION_FRESH;
     } else {
-        if (job->n < 2 * folds)
+        if (job->n / 2 < folds)
             return sn_fail(STONET_ERROR_DATA, "%lld rows are too few for a calibration with %d folds",
                            (long long)job->n, folds);
         SN_TRY(sn_refit_check_names(job->model, job->data));
