@@ -335,12 +335,10 @@ stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int6
 }
 
 /* The place for a column in double, with the rows before `rows`, which floats have kept as they were. */
-static stonet_status begin_digits(sn_builder *builder, int64_t slot, int64_t rows)
+static stonet_status begin_digits(const sn_builder *builder, int64_t slot, int64_t rows, double **value)
 {
-    double *value;
-    SN_TRY(SN_NEW_RAW(value, builder->capacity));
-    for (int64_t i = 0; i < rows; i++) value[i] = (double)builder->x[i * builder->n_numeric + slot];
-    builder->digits[slot].value = value;
+    SN_TRY(SN_NEW_RAW(*value, builder->capacity));
+    for (int64_t i = 0; i < rows; i++) (*value)[i] = (double)builder->x[i * builder->n_numeric + slot];
     return STONET_OK;
 }
 
@@ -358,7 +356,7 @@ static stonet_status keep_digits(sn_builder *builder, int64_t slot, double value
     }
     if (digits->value == NULL) {
         if ((double)(float)value == value) return STONET_OK;
-        SN_TRY(begin_digits(builder, slot, builder->rows));
+        SN_TRY(begin_digits(builder, slot, builder->rows, &digits->value));
     }
     digits->value[builder->rows] = value;
     return STONET_OK;
@@ -478,7 +476,7 @@ stonet_status sn_builder_join_digits(sn_builder *whole, int64_t at, const sn_bui
             continue;
         }
         if (to->value == NULL && from->value == NULL) continue;
-        if (to->value == NULL) SN_TRY(begin_digits(whole, k, at));
+        if (to->value == NULL) SN_TRY(begin_digits(whole, k, at, &to->value));
         for (int64_t i = 0; i < part->rows; i++)
             to->value[at + i] =
                 from->value != NULL ? from->value[i] : (double)part->x[i * part->n_numeric + k];

@@ -137,8 +137,8 @@ static void a_stray_row_leaves_the_others_their_digits(void **state)
     stonet_data *train = read_rows(NULL);
     sn_schema *schema = learn(train);
     assert_true(sn_schema_needs_digits(schema));
-    memset(rows, 0, P * sizeof *rows);
-    memcpy(rows + P, table, 3 * P * sizeof *rows);
+    memset(rows, 0, (size_t)P * sizeof *rows);
+    memcpy(rows + P, table, (size_t)3 * P * sizeof *rows);
     write_rows(rows, 4);
     stonet_data *data = read_rows(schema);
     check_features(schema, data, 1, 3);
@@ -198,9 +198,10 @@ static void parts_agree_on_the_digits(void **state)
     for (int late = 0; late < 3; late++) { /* 1: near 0 at the end; 2: the first half are floats */
         make_table(NULL);
         if (late == 1) table[(N - 1) * P + 1] = 0.0;
-        for (int64_t i = 0; late == 2 && i < N / 2 * P; i++) table[i] = (double)(float)table[i];
+        for (int64_t i = 0; late == 2 && i < (int64_t)N / 2 * P; i++) table[i] = (double)(float)table[i];
         write_rows(table, N);
         assert_int_equal(read_in_parts(path, "y", 1, 0, &whole), STONET_OK);
+        assert_non_null(whole->exact);
         assert_int_equal(whole->exact[1].at == NULL, late == 1);
         for (int64_t size = 50; size < 30000; size *= 5) {
             assert_int_equal(read_in_parts(path, "y", 2, size, &parts), STONET_OK);
@@ -219,7 +220,7 @@ static void numbers_that_are_no_floats_are_refused(void **state)
     const char *const why[] = {"missing (NaN)", "infinite", "too large"};
     for (int k = 0; k < 3; k++) {
         stonet_data *data = NULL;
-        assert_int_equal(stonet_data_wrap_double(bad + 2 * k, 1, 2, &data), STONET_ERROR_DATA);
+        assert_int_equal(stonet_data_wrap_double(bad + (ptrdiff_t)2 * k, 1, 2, &data), STONET_ERROR_DATA);
         assert_null(data);
         assert_non_null(strstr(stonet_last_error(), "row 1, column 2"));
         assert_non_null(strstr(stonet_last_error(), why[k]));

@@ -38,7 +38,7 @@ static inline void check_same_frame(const stonet_data *a, const stonet_data *b)
     }
     check_same_bytes(a->x, b->x, n * (size_t)a->n_numeric * sizeof *a->x);
     assert_int_equal(a->exact == NULL, b->exact == NULL);
-    for (int64_t k = 0; a->exact != NULL && k < a->n_numeric; k++)
+    for (int64_t k = 0; a->exact != NULL && b->exact != NULL && k < a->n_numeric; k++)
         check_same_bytes(a->exact[k].at, b->exact[k].at, n * sizeof *a->exact[k].at);
     check_same_bytes(a->y, b->y, n * (size_t)a->n_targets * sizeof *a->y);
     check_same_bytes(a->label, b->label, n * sizeof *a->label);
