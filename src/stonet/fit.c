@@ -1,6 +1,7 @@
 #include "stonet/fit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -368,6 +369,23 @@ static stonet_status fit_kernel(const sn_stage_job *job, sn_kernel_setting kerne
     return STONET_OK;
 }
 
+/* Says which columns a front keeps, by their numbers among the features. */
+static void tell_columns(const stonet_run *run, const sn_problem *problem, const sn_front *front)
+{
+    enum { SHOWN = 12, ROOM = 24 };
+    char list[SHOWN * ROOM] = "";
+    size_t used = 0;
+    const int64_t count = front->outputs, *column = sn_front_columns_list(front);
+    for (int64_t k = 0; k < count && k < SHOWN; k++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%lld", k > 0 ? ", " : "",
+                                 (long long)column[k] + 1);
+    sn_message(
+        run, STONET_NOTE,
+        "%lld features and %lld rows: the network is given %lld of the features (front=columns), taken one "
+        "after the other; held-out rows chose how many. They are number %s%s",
+        (long long)problem->p, (long long)problem->n, (long long)count, list, count > SHOWN ? ", .." : "");
+}
+
 /* Fewer features in the place of many. */
 static stonet_status fit_wide(const sn_stage_job *job, sn_wide *wide, sn_stonet *net)
 {
@@ -376,17 +394,13 @@ static stonet_status fit_wide(const sn_stage_job *job, sn_wide *wide, sn_stonet 
     own.raw = NULL;
     SN_TRY(sn_wide_choose(&own, wide));
     SN_TRY(sn_wide_front(wide, job->raw, &job->rows, job->seed, &net->front));
-    const long long p = job->raw->p, n = job->rows.n, features = wide->features;
     if (wide->kind == SN_WIDE_COMPONENTS)
         sn_message(job->run, STONET_NOTE,
                    "%lld features and %lld rows: the network is given %lld principal components "
                    "(front=components), which ridge regression does best with on held-out rows",
-                   p, n, features);
+                   (long long)job->raw->p, (long long)job->rows.n, (long long)wide->features);
     else
-        sn_message(job->run, STONET_NOTE,
-                   "%lld features and %lld rows: the network is given %lld of the features (front=columns), "
-                   "taken one after the other; held-out rows chose how many",
-                   p, n, features);
+        tell_columns(job->run, job->raw, net->front);
     return STONET_OK;
 }
 

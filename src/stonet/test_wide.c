@@ -140,6 +140,15 @@ static void fronts_come_back_from_a_store(void **state)
     oracle_free(&o);
 }
 
+static char said[4096];
+
+static void listen(stonet_level level, const char *text, void *user)
+{
+    (void)level;
+    (void)user;
+    strncat(said, text, sizeof said - strlen(said) - 1);
+}
+
 static int stop_now(void *user)
 {
     (void)user;
@@ -152,6 +161,7 @@ static sn_stonet *fit(const sn_problem *problem, bool stopped)
     assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
+    run.on_message = listen;
     if (stopped) run.should_stop = stop_now;
     sn_stonet *net = NULL;
     stonet_outcome outcome;
@@ -167,6 +177,7 @@ static void noise_is_not_flattered(void **state)
 {
     (void)state;
     oracle noise = normals(SN_REGRESSION, 9), few = sparse(SN_REGRESSION);
+    said[0] = '\0';
     sn_stonet *net = fit(&noise.problem, false);
     assert_true(net->held_out.loss > 0.9 * net->held_out_constant.loss);
     sn_stonet_free(net);
@@ -174,6 +185,8 @@ static void noise_is_not_flattered(void **state)
     assert_non_null(net->front);
     assert_string_equal(net->front->ops->name, "columns");
     assert_true(net->held_out.loss < 0.3 * net->held_out_constant.loss);
+    assert_non_null(strstr(said, "They are number "));
+    assert_non_null(strstr(said, "556"));
     sn_stonet_free(net);
     oracle_free(&noise);
     oracle_free(&few);
