@@ -35,7 +35,7 @@ typedef struct margin {
 static const margin STEP = {0.5, 0.002}, LEAP = {1.0, 0.02};
 static const double CLEARLY = 3.0;       /* standard errors behind, to be dropped */
 static const double LINEAR_ERRORS = 0.5; /* standard errors by which a network must beat the linear model */
-static const double KERNEL_ERRORS = 1.0; /* and by which kernel regression must beat the better of both */
+static const double KERNEL_ERRORS = 0.5; /* and by which kernel regression must beat the better of both */
 /* A race is won when this part of the loss of a constant, or this much of what the linear model explains, is
    explained. */
 static const double WON_SHARE = 0.02, WON_LINEAR = 0.25;
