@@ -70,11 +70,12 @@ threads: setup
 	@cmake --build $(BUILD)-threads -j $(JOBS) --target $(addprefix test_,$(THREAD_TESTS)) > /dev/null
 	@torture/threads.sh $(BUILD)-threads $(THREAD_TESTS)
 
-# Branches of src/ that the tests take.
+# Branches of src/ that the tests, and faults drawn at random, take.
 coverage: setup
 	@cmake --preset coverage -B $(BUILD)-coverage > /dev/null
 	@cmake --build $(BUILD)-coverage -j $(JOBS)
 	@ctest --test-dir $(BUILD)-coverage --output-on-failure --no-tests=error -j $(JOBS)
+	@$(BUILD)-coverage/tests/torture $(BUILD)-coverage/tests/stonet-faults --sample $(or $(SAMPLE),2000)
 	@torture/coverage.py $(BUILD)-coverage
 
 # Every allocation and every call to the file system of every command fails, once and for good; hours. With SAMPLE=N:
