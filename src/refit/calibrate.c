@@ -223,6 +223,7 @@ static stonet_status check(const stonet_model *model, stonet_calibrate_options *
 /* Whether the columns of a table have the means that those of the training rows had. */
 static stonet_status has_same_means(const calibration_job *job, bool *same)
 {
+    const stonet_run silent = {.size = sizeof silent, .seed = job->model->seed, .threads = job->run->threads};
     stonet_spec *spec = NULL;
     sn_schema *schema = NULL;
     sn_store *here = NULL, *there = NULL;
@@ -230,7 +231,7 @@ static stonet_status has_same_means(const calibration_job *job, bool *same)
     const sn_tensor *mean[2] = {NULL, NULL};
     stonet_status status;
     SN_GOTO(status, stonet_model_spec(job->model, &spec), done);
-    SN_GOTO(status, sn_spec_encoding(spec, job->data, NULL, &encoding), done);
+    SN_GOTO(status, sn_spec_encoding(spec, job->data, &silent, &encoding), done);
     SN_GOTO(status, sn_schema_fit(job->data, &encoding, NULL, &schema), done);
     SN_GOTO(status, sn_store_create(&here), done);
     SN_GOTO(status, sn_store_create(&there), done);

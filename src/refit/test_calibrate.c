@@ -529,6 +529,29 @@ static void damaged_files_are_refused(void **state)
     sn_table_free(&classes);
 }
 
+static void count_warnings(stonet_level level, const char *text, void *user)
+{
+    if (level == STONET_WARNING && strstr(text, "said to be fresh") != NULL) ++*(int *)user;
+}
+
+/* As many fresh rows as training rows, for a method that also chooses how columns are encoded. */
+static void training_rows_are_not_fresh(void **state)
+{
+    (void)state;
+    sn_table train = make_numbers(60, TIES, 1), fresh = make_numbers(60, TIES, 2);
+    stonet_model *model = fit_network(train.data, "mean");
+    int warnings = 0;
+    stonet_calibrate_options how = {.size = sizeof how, .kind = STONET_CALIBRATION_FRESH};
+    stonet_run run = {.size = sizeof run, .seed = 1, .on_message = count_warnings, .user = &warnings};
+    assert_int_equal(stonet_calibrate(model, fresh.data, &how, &run), STONET_OK);
+    assert_int_equal(warnings, 0);
+    assert_int_equal(stonet_calibrate(model, train.data, &how, &run), STONET_OK);
+    assert_int_equal(warnings, 1);
+    stonet_model_free(model);
+    sn_table_free(&train);
+    sn_table_free(&fresh);
+}
+
 /* ---- calls that make no sense ---- */
 
 static int stop_at_once(void *user)
@@ -619,6 +642,7 @@ int main(void)
         cmocka_unit_test(temperature_is_applied),
         cmocka_unit_test(survives_a_file),
         cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(training_rows_are_not_fresh),
         cmocka_unit_test(refusals),
         cmocka_unit_test(spec_of_a_model_fits_it_again),
     };
