@@ -11,7 +11,9 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
      "what Z is to explain of a numeric response: its mean, its whole law by an ensemble of functions of it, "
      "or its mean and its spread"},
     {"hidden", SN_INTEGERS, "auto", 1, 100000, "auto|none",
-     "widths of the hidden layers before the last one (which has width dim); none: one hidden layer"},
+     "widths of the hidden layers before the last one (which has width dim); none: one hidden layer; auto: "
+     "one "
+     "by the rows, and one of 10 before a dim below 10"},
     {"activation", SN_CHOICE, "auto", 0, 0, "auto|" SN_ACTIVATION_WORDS(SN_JOINED),
      "activation of the hidden layers; auto: chosen on held-out rows"},
     {"front", SN_CHOICE, "auto", 0, 0, "auto|none|kernel|columns|components",
@@ -78,7 +80,14 @@ static sn_activation activation_of(const sn_settings *settings, const char *name
     return value >= 0 ? (sn_activation)value : other;
 }
 
-/* Width of the layer before the reduction: grows with what the rows can support. */
+/*
+ * A reduction to fewer units than this has a layer of as many before it. A unit or two fitted to an even
+ * function (x^2) end up with one side of it, from whatever start; ten find both sides, and the unit after
+ * them puts the sides together (docs/defaults.md: mean-square, q = 1, R2 .41 without and .66 with).
+ */
+enum { NARROW = 10 };
+
+/* Width of the first layer: grows with what the rows can support. */
 static int64_t auto_width(const sn_problem *problem)
 {
     const double width = 1.5 * sqrt((double)problem->n);
@@ -130,8 +139,10 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *pro
                        count, SN_MAX_LAYERS - 2);
     int at = 0;
     shape->width[at++] = problem->p;
-    if (sn_is(settings, "hidden", "auto") && !has_one_layer(settings))
+    if (sn_is(settings, "hidden", "auto") && !has_one_layer(settings)) {
         shape->width[at++] = auto_width(problem);
+        if (units < NARROW) shape->width[at++] = NARROW;
+    }
     for (size_t i = 0; i < count; i++) shape->width[at++] = (int64_t)hidden[i];
     shape->width[at++] = units;
     shape->layers = at;

@@ -156,6 +156,25 @@ static void linear_truth_gets_the_linear_model(void **state)
     }
 }
 
+/* One unit by itself ends up with one side of the bowl, from every start (half of the loss is left). */
+static void a_narrow_reduction_finds_both_sides_of_an_even_link(void **state)
+{
+    (void)state;
+    const int64_t width[] = {40, 3, 1}, n = 1000;
+    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, n, 31);
+    for (int64_t r = 0; r < n; r++) {
+        const double x = (double)o.x[40 * r] + 0.3;
+        o.y[r] = (x * x - 1.09 + 0.8 * o.y[r]) / sqrt(2.0 + 0.36 + 0.64);
+    }
+    const char *const pairs[] = {"front", "none", NULL};
+    sn_stonet *net = fit(&o.problem, 1, pairs, 1);
+    assert_int_equal(net->network.shape.width[2], 10);
+    if (!(net->held_out.loss < 0.43 * net->held_out_constant.loss))
+        fail_msg("held-out loss %.3f, constant %.3f", net->held_out.loss, net->held_out_constant.loss);
+    sn_stonet_free(net);
+    oracle_free(&o);
+}
+
 /* What the user has set is not thrown away for the linear model. */
 static void a_given_activation_keeps_the_network(void **state)
 {
@@ -163,7 +182,7 @@ static void a_given_activation_keeps_the_network(void **state)
     oracle o = make_linear(SN_REGRESSION, 120, 1.5);
     const char *const pairs[] = {"activation", "tanh", NULL};
     sn_stonet *net = fit(&o.problem, 1, pairs, 1);
-    assert_int_equal(net->network.shape.layers, 3);
+    assert_int_equal(net->network.shape.layers, 4);
     assert_int_equal(net->network.shape.activation, SN_TANH);
     sn_stonet_free(net);
     oracle_free(&o);
@@ -253,6 +272,7 @@ int main(void)
         cmocka_unit_test(linear_network_is_the_regression),
         cmocka_unit_test(missing_class_has_no_linear_model),
         cmocka_unit_test(linear_truth_gets_the_linear_model),
+        cmocka_unit_test(a_narrow_reduction_finds_both_sides_of_an_even_link),
         cmocka_unit_test(a_given_activation_keeps_the_network),
         cmocka_unit_test(noise_is_called_noise),
         cmocka_unit_test(collapse_is_not_silent),

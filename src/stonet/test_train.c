@@ -298,11 +298,11 @@ static void test_settings_that_do_not_fit_are_refused(void **state)
     (void)state;
     oracle o = make_problem(SN_REGRESSION, 20);
     const char *const bad[][5] = {
-        {"sigma2", "1,1", "epsilon", "0.1", "this network takes 1 or 3"},
+        {"sigma2", "1,1", "epsilon", "0.1", "this network takes 1 or 4"},
         {"sigma2", "1", "alpha", "0.1", "both 'sigma2' and 'epsilon'"},
         {"eta", "10", "alpha", "0.1", "absolute form"},
         {"gamma", "1", "lr", "0.1", "not both"},
-        {"gamma", "1,2", "alpha", "0.1", "takes 1 or 3"},
+        {"gamma", "1,2", "alpha", "0.1", "takes 1 or 4"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         const char *const pairs[] = {bad[k][0], bad[k][1], bad[k][2], bad[k][3], NULL};
