@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/dictionary.h"
@@ -77,13 +78,9 @@ static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 
-/* to[f] = (from[f] - centre[f]) factor[f] in double, rounded once: the same bits on every instruction set.
-   (Sanitizers do not bear being asked for one before they have started.) */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(SN_SANITIZED)
-__attribute__((target_clones("default", "avx2", "avx512f")))
-#endif
-static void
-scale_row(const float *from, const double *centre, const double *factor, int64_t p, float *to)
+/* to[f] = (from[f] - centre[f]) factor[f] in double, rounded once: the same bits on every instruction set. */
+SN_CLONES
+static void scale_row(const float *from, const double *centre, const double *factor, int64_t p, float *to)
 {
     for (int64_t f = 0; f < p; f++) to[f] = (float)(((double)from[f] - centre[f]) * factor[f]);
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
+
 /* Random123 wants to be told that its own headers' conversions are meant. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -149,11 +151,8 @@ enum { TOGETHER = 64, LANES = 16 }; /* positions walked at the same time, and at
 
 /* The six rounds for `count` values, a multiple of LANES, each in two halves. Whole numbers: the same on
    every instruction set. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-__attribute__((target_clones("default", "avx2", "avx512f")))
-#endif
-static void
-feistel(const sn_shuffle *shuffle, int count, uint32_t *left, uint32_t *right)
+SN_CLONES
+static void feistel(const sn_shuffle *shuffle, int count, uint32_t *left, uint32_t *right)
 {
     const uint32_t mask = (uint32_t)((UINT64_C(1) << shuffle->half_bits) - 1);
     for (int i = 0; i < count; i++) {
