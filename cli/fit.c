@@ -161,6 +161,15 @@ static void say_network(const json_t *about)
     if (json_array_size(widths) > 0) fputc('\n', stderr);
 }
 
+/* What is next to nothing has no digits worth reading. */
+static void print_share(double share)
+{
+    if (share > 0.0 && share < 0.001)
+        fputs(" <0.1%", stderr);
+    else
+        fprintf(stderr, " %.3g%%", 100.0 * share);
+}
+
 /* "share of the effect on the output, column by column of Z: 93.1% 6.2% 0.7%", where it was found. */
 static void say_shares(const json_t *about)
 {
@@ -170,7 +179,7 @@ static void say_shares(const json_t *about)
     if (count == 0) return;
     fputs("share of the effect on the output, column by column of Z:", stderr);
     for (size_t k = 0; k < count && k < MOST_SHARES; k++)
-        fprintf(stderr, " %.3g%%", 100.0 * json_number_value(json_array_get(shares, k)));
+        print_share(json_number_value(json_array_get(shares, k)));
     fputs(count > MOST_SHARES ? " ..\n" : "\n", stderr);
 }
 

@@ -15,9 +15,13 @@ void z_axis_label(const json_t *about, size_t k, char label[96])
     const json_t *share = json_object_get(json_object_get(about, "fitted"), "explained_share");
     const json_t *own = json_array_get(share, k);
     int used = snprintf(label, 96, "Z%zu", k + 1);
-    if (json_is_number(own))
-        snprintf(label + used, 96 - (size_t)used, " (%.3g%%%s)", 100.0 * json_number_value(own),
+    const double percent = 100.0 * json_number_value(own);
+    if (json_is_number(own) && percent < 0.1) {
+        snprintf(label + used, 96 - (size_t)used, " (below 0.1%%)");
+    } else if (json_is_number(own)) {
+        snprintf(label + used, 96 - (size_t)used, " (%.3g%%%s)", percent,
                  k == 0 ? " of the effect on the output" : "");
+    }
 }
 
 /* ---- what the model calls the rows ------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 enum {
     PANEL_WIDTH = 640,
     PANEL_HEIGHT = 500,
-    FRAME_LEFT = 70,
+    FRAME_LEFT = 84,
     FRAME_RIGHT = 20,
     FRAME_BOTTOM = 58,
     TITLE_ROOM = 26,
@@ -89,7 +89,7 @@ static void draw_axes(FILE *out, const svg_panel *panel, const svg_axis *x, cons
     fprintf(out,
             "</text>\n<text class=\"label\" text-anchor=\"middle\" transform=\"translate(%.1f %.1f) "
             "rotate(-90)\">",
-            x->start - 50, middle_y);
+            x->start - 66, middle_y);
     svg_put_text(out, panel->y_label);
     fprintf(out, "</text>\n");
 }

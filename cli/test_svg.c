@@ -94,7 +94,7 @@ static void open_markers_and_long_legends(void **state)
     assert_int_equal(style_of(&panel, 4), 2);
     assert_int_equal(style_of(&panel, 5), 2);
     assert_true(marker_of(0) != marker_of(PALETTE_SIZE));
-    assert_non_null(strstr(text, "x=\"85.0\" y=\"98.0\"")); /* the second line of the legend */
+    assert_non_null(strstr(text, "x=\"99.0\" y=\"98.0\"")); /* the second line of the legend */
     free(text);
 }
 
