@@ -64,15 +64,16 @@ static stonet_status fill_powers(const sn_problem *problem, int64_t count, doubl
 {
     const int64_t n = problem->n, m = problem->outputs;
     for (int64_t j = 0; j < count; j++) {
+        const int64_t power = 1 + j / m;
         double sum = 0.0, squares = 0.0;
         for (int64_t i = 0; i < n; i++)
-            sum += g[i * count + j] = pow(problem->y[i * m + j % m], (double)(1 + j / m));
+            sum += g[i * count + j] = pow(problem->y[i * m + j % m], (double)power);
         const double mean = sum / (double)n;
         for (int64_t i = 0; i < n; i++) squares += (g[i * count + j] - mean) * (g[i * count + j] - mean);
         if (!(squares > 0.0) || !isfinite(squares))
             return sn_fail(STONET_ERROR_DATA,
                            "benn: power %lld of the response is constant or overflows; use ensemble=gaussian",
-                           (long long)(1 + j / m));
+                           (long long)power);
         const double sd = sqrt(squares / (double)n);
         for (int64_t i = 0; i < n; i++) g[i * count + j] = (g[i * count + j] - mean) / sd;
     }
