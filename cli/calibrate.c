@@ -99,8 +99,10 @@ static int run(const cli_command *command, int argc, char **argv)
     calibrate_values values = {0};
     cli_arguments given;
     parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
-    return calibrate(command, &given, &values);
+    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (parsed == PARSE_OK) result = calibrate(command, &given, &values);
+    options_free(command, &values);
+    return result;
 }
 
 const cli_command calibrate_command = {

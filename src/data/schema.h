@@ -10,6 +10,7 @@
 
 #include "base/run.h"
 #include "base/store.h"
+#include "base/workspace.h"
 #include "data/frame.h"
 #include "data/problem.h"
 
@@ -90,6 +91,11 @@ stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *
 stonet_status sn_schema_response(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
 /* The same with y scaled. */
 stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
+/* Features and response (where the schema has one) of all rows as a problem in memory; its arrays live in
+ * `keep`.
+ */
+stonet_status sn_schema_problem(const sn_schema *schema, const stonet_data *data, sn_workspace *keep,
+                                sn_problem *out);
 
 /* Under the prefix "schema." */
 stonet_status sn_schema_save(const sn_schema *schema, sn_store *store);

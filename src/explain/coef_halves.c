@@ -6,32 +6,6 @@
 #include "math/linalg.h"
 #include "methods/linear_map.h"
 
-/* The rows as the method sees them; arrays in `keep`. */
-static stonet_status encode(const stonet_model *model, const stonet_data *data, sn_workspace *keep,
-                            sn_problem *out)
-{
-    const sn_schema *schema = model->schema;
-    float *x = NULL;
-    int32_t *label = NULL;
-    double *y = NULL;
-    *out = (sn_problem){.n = stonet_data_rows(data),
-                        .p = sn_schema_features(schema),
-                        .task = sn_schema_task(schema),
-                        .outputs = sn_schema_outputs(schema)};
-    SN_TRY(SN_TAKE(keep, x, out->n * out->p));
-    SN_TRY(sn_schema_encode_x(schema, data, x));
-    out->x = x;
-    if (out->outputs == 0) return STONET_OK;
-    if (out->task == SN_CLASSIFICATION)
-        SN_TRY(SN_TAKE(keep, label, out->n));
-    else
-        SN_TRY(SN_TAKE(keep, y, out->n * out->outputs));
-    SN_TRY(sn_schema_encode_y(schema, data, label, y));
-    out->label = label;
-    out->y = y;
-    return STONET_OK;
-}
-
 /* The directions of a fit on the problem, each with the sign that is nearer to that of `like`. */
 static stonet_status fit_directions(const stonet_model *model, const sn_problem *problem,
                                     const stonet_run *run, const double *like, double *direction)
@@ -95,7 +69,7 @@ stonet_status sn_coef_errors(const stonet_model *model, const stonet_data *data,
     const double started = sn_seconds();
     SN_WORKSPACE(scratch);
     sn_problem all;
-    SN_TRY(encode(model, data, &scratch, &all));
+    SN_TRY(sn_schema_problem(model->schema, data, &scratch, &all));
     const int64_t size = all.p * model->dim;
     const double *own = ((const sn_linear_map *)model->state)->direction;
     double *whole = NULL;

@@ -81,33 +81,6 @@ static stonet_status check_rule(const stonet_spec *spec, stonet_order_rule rule)
 
 /* ---- from the table to the numbers ------------------------------------------------------------- */
 
-/* The encoded rows; the arrays live in `keep`. */
-static stonet_status encode(const sn_schema *schema, const stonet_data *data, sn_workspace *keep,
-                            sn_problem *out)
-{
-    float *x = NULL;
-    int32_t *label = NULL;
-    double *y = NULL;
-    *out = (sn_problem){.n = stonet_data_rows(data),
-                        .p = sn_schema_features(schema),
-                        .task = sn_schema_task(schema),
-                        .outputs = sn_schema_outputs(schema)};
-    SN_TRY(sn_memory_require((uint64_t)out->n * (uint64_t)out->p * 2 * sizeof *x, "the scaled data",
-                             "take fewer rows or columns"));
-    SN_TRY(SN_TAKE(keep, x, out->n * out->p));
-    SN_TRY(sn_schema_encode_x(schema, data, x));
-    out->x = x;
-    if (out->outputs == 0) return STONET_OK;
-    if (out->task == SN_CLASSIFICATION)
-        SN_TRY(SN_TAKE(keep, label, out->n));
-    else
-        SN_TRY(SN_TAKE(keep, y, out->n * out->outputs));
-    SN_TRY(sn_schema_encode_y(schema, data, label, y));
-    out->label = label;
-    out->y = y;
-    return STONET_OK;
-}
-
 static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, stonet_order_result *result)
 {
     SN_WORKSPACE(scratch);
@@ -116,7 +89,7 @@ static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, s
     sn_encoding encoding;
     SN_TRY(sn_spec_encoding(job->spec, job->data, job->run, &encoding));
     SN_TRY(sn_schema_fit(job->data, &encoding, job->run, &schema));
-    stonet_status status = encode(schema, job->data, &scratch, &problem);
+    stonet_status status = sn_schema_problem(schema, job->data, &scratch, &problem);
     sn_schema_free(schema);
     SN_TRY(status);
     job->problem = &problem;

@@ -1,0 +1,28 @@
+#include "base/memory.h"
+#include "data/schema.h"
+
+stonet_status sn_schema_problem(const sn_schema *schema, const stonet_data *data, sn_workspace *keep,
+                                sn_problem *out)
+{
+    float *x = NULL;
+    int32_t *label = NULL;
+    double *y = NULL;
+    *out = (sn_problem){.n = stonet_data_rows(data),
+                        .p = sn_schema_features(schema),
+                        .task = sn_schema_task(schema),
+                        .outputs = sn_schema_outputs(schema)};
+    SN_TRY(sn_memory_require((uint64_t)out->n * (uint64_t)out->p * 2 * sizeof *x, "the scaled data",
+                             "take fewer rows or columns"));
+    SN_TRY(SN_TAKE(keep, x, out->n * out->p));
+    SN_TRY(sn_schema_encode_x(schema, data, x));
+    out->x = x;
+    if (out->outputs == 0) return STONET_OK;
+    if (out->task == SN_CLASSIFICATION)
+        SN_TRY(SN_TAKE(keep, label, out->n));
+    else
+        SN_TRY(SN_TAKE(keep, y, out->n * out->outputs));
+    SN_TRY(sn_schema_encode_y(schema, data, label, y));
+    out->label = label;
+    out->y = y;
+    return STONET_OK;
+}
