@@ -25,8 +25,10 @@ typedef struct sn_problem {
     const int32_t *label; /* classification: n codes 0..C-1; else NULL */
     const double *y;      /* regression: n x m, each column with mean 0 and variance 1; else NULL */
     const sn_row_source *source;
-    const float *weight; /* what each row counts; NULL: 1 */
-    int64_t first_row;   /* the number of row 0 in the whole data, when these rows are a part of it */
+    const float *weight;  /* what each row counts; NULL: 1 */
+    int64_t first_row;    /* the number of row 0 in the whole data, when these rows are a part of it */
+    int64_t groups;       /* columns of the table that the features come from, ... */
+    const int64_t *group; /* ... g's are group[g] .. group[g + 1] - 1; NULL: each feature is a column */
 } sn_problem;
 
 /* How wide what goes through a fitted method or learner is. A model file is not trusted to be consistent: the

@@ -39,6 +39,8 @@ typedef struct cpu_engine {
     int64_t piece_count;
     int64_t chunk_rows, capacity; /* most rows of a chunk; rows there is memory for now */
     float *x_copy, *loss;
+    double
+        *factor; /* of each input: what a group penalty multiplies its weights by; NULL until there is one */
     int64_t x_stride;
     uint32_t iteration;
     sn_pace pace;
@@ -92,6 +94,7 @@ static void cpu_free(sn_engine *engine)
     for (int t = 0; e->scratch != NULL && t < e->threads; t++) sn_free(e->scratch[t].memory);
     sn_free(e->scratch);
     sn_free(e->pieces);
+    sn_free(e->factor);
     sn_free(e);
 }
 
@@ -490,6 +493,17 @@ static stonet_status sum_rest(const cpu_engine *e, const sn_iteration *iteration
     return STONET_OK;
 }
 
+/* The group penalty of layer 1. */
+static stonet_status shrink_columns(cpu_engine *e, const sn_update *update)
+{
+    const sn_cpu_layer *layer = &e->layer[0];
+    if (!(update->group > 0.0)) return STONET_OK;
+    if (e->factor == NULL) SN_TRY(SN_NEW(e->factor, layer->inputs));
+    const int threads = layer->inputs * layer->padded < WORTH_SHARING ? 1 : e->threads;
+    sn_cpu_shrink(layer, e->problem, update->rate[0] * update->group, threads, e->factor);
+    return STONET_OK;
+}
+
 static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, sn_step_report *report)
 {
     cpu_engine *e = (cpu_engine *)engine;
@@ -505,6 +519,7 @@ static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, 
                       .batch = &iteration->rows,
                       .weight = sums.root[0].weight};
     SN_TRY(run(e, shards, &job, loss, &finite));
+    SN_TRY(shrink_columns(e, iteration->update));
     SN_TRY(sum_rest(e, iteration, shards, loss, &sums));
     report->loss = sums.root[0].loss / sums.root[0].weight;
     report->finite = finite && isfinite(report->loss);
@@ -551,6 +566,7 @@ static stonet_status cpu_apply(sn_engine *engine, const sn_iteration *iteration,
     report->loss = sums->root[0].loss / sums->root[0].weight;
     report->finite =
         run_chunk(e, &job, e->shape.parameters < WORTH_SHARING ? 1 : e->threads) && isfinite(report->loss);
+    SN_TRY(shrink_columns(e, iteration->update));
     e->iteration = iteration->number + 1;
     return STONET_OK;
 }

@@ -38,6 +38,19 @@ stonet_status sn_engine_iterate(sn_engine *engine, const sn_iteration *iteration
     return engine->ops->apply(engine, iteration, sums, report);
 }
 
+void sn_group_factors(const sn_problem *problem, int64_t units, double t, double *squares)
+{
+    const int64_t groups = problem->group != NULL ? problem->groups : problem->p;
+    for (int64_t g = 0; g < groups; g++) {
+        const int64_t first = problem->group != NULL ? problem->group[g] : g,
+                      last = problem->group != NULL ? problem->group[g + 1] : g + 1;
+        double square = 0.0;
+        for (int64_t j = first; j < last; j++) square += squares[j];
+        const double norm = sqrt(square), limit = t * sqrt((double)((last - first) * units));
+        for (int64_t j = first; j < last; j++) squares[j] = norm > limit ? 1.0 - limit / norm : 0.0;
+    }
+}
+
 /* Adds the losses of one part of the rows, from their outputs mu. */
 static void add_losses(const sn_shape *shape, const sn_problem *problem, const sn_rows *rows, const float *mu,
                        double *weights, sn_losses *sum)

@@ -18,6 +18,9 @@
  *         D_w = scale_i G_w / A - decay w_i,      D_b = scale_i G_b / A
  *         u <- momentum u + D,   theta <- theta + rate_i u,   then |w| shrinks by rate_i l1 towards 0
  *     (r_i as above: residual over s_i.) rate_i scale_i = gamma_i n of the paper's formula.
+ *     At last layer 1 alone, where `group` is not 0: c, the weights of all units on the m features of one
+ *     column (problem->group), becomes c max(0, 1 - rate_1 group sqrt(m d_1) / |c|). u is left as it is: a
+ *     column that is 0 comes back when its mean gradient is worth it, and not for that of one batch.
  *
  * The sums over the batch run over its virtual shards (engine/sums.h): in the order of the rows inside a
  * shard, over the shards by a fixed binary tree. They depend on the batch alone: the same bits for any number
@@ -60,6 +63,7 @@ typedef struct sn_update {
     double momentum;
     double decay; /* weights only */
     double l1;    /* weights only */
+    double group; /* weights of layer 1, column by column */
 } sn_update;
 
 typedef struct sn_iteration {
@@ -151,6 +155,10 @@ typedef struct sn_losses {
 /* How well parameters do on these rows of a problem. */
 stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
                              const sn_problem *problem, const sn_rows *rows, int threads, sn_losses *out);
+
+/* The group penalty of layer 1: squares (p) has the sums of squares of each input's weights over the `units`
+   and gets what they are to be multiplied by, 1 - t sqrt(m units) / |c| or 0. */
+void sn_group_factors(const sn_problem *problem, int64_t units, double t, double *squares);
 
 /* The checks of `create` that are the same for every engine. */
 stonet_status sn_engine_check(const sn_shape *shape, const sn_problem *problem, int threads);

@@ -226,6 +226,19 @@ static double shrink(double w, double by)
     return w > by ? w - by : w < -by ? w + by : 0.0;
 }
 
+/* The group penalty of layer 1. */
+static void shrink_columns(ref_engine *e, double t)
+{
+    const int64_t inputs = e->shape.width[0], units = e->shape.width[1];
+    double *w = e->theta + e->shape.weight_at[0], *factor = e->force[0]; /* x has none */
+    memset(factor, 0, (size_t)inputs * sizeof *factor);
+    for (int64_t a = 0; a < units; a++)
+        for (int64_t j = 0; j < inputs; j++) factor[j] += w[a * inputs + j] * w[a * inputs + j];
+    sn_group_factors(e->problem, units, t, factor);
+    for (int64_t a = 0; a < units; a++)
+        for (int64_t j = 0; j < inputs; j++) w[a * inputs + j] *= factor[j];
+}
+
 /* Step 2, from the sums G and A; returns whether all parameters are finite. */
 static bool apply_update(ref_engine *e, const sn_update *up, const sn_root *sum)
 {
@@ -243,6 +256,7 @@ static bool apply_update(ref_engine *e, const sn_update *up, const sn_root *sum)
             finite = finite && isfinite(*theta);
         }
     }
+    if (up->group > 0.0) shrink_columns(e, up->rate[0] * up->group);
     return finite;
 }
 

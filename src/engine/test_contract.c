@@ -32,6 +32,7 @@ static bed make_bed(sn_task task)
     b.update.momentum = 0.9;
     b.update.decay = 0.01;
     b.update.l1 = 0.001;
+    b.update.group = 0.01;
     sn_shards_whole(ROWS, &b.shards);
     assert_int_equal(b.shards.total, 8);
     return b;

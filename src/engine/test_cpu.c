@@ -24,6 +24,7 @@ typedef struct fixture {
     double *y;
     int32_t *label;
     int64_t *rows;
+    int64_t group[3]; /* two columns of the table */
     sn_dynamics dynamics;
     sn_update update;
     sn_iteration iteration;
@@ -84,6 +85,13 @@ static void make(fixture *f, uint32_t seed, int hidden, int64_t widest, int64_t 
     f->update.momentum = 0.9;
     f->update.decay = seed % 3 == 0 ? 0.03 : 0.0;
     f->update.l1 = seed % 4 == 1 ? 0.02 : 0.0;
+    f->update.group = seed % 5 == 2 ? 0.05 : 0.0;
+    if (seed % 10 == 2) {
+        f->problem.groups = 1 + (p > 1);
+        f->problem.group = f->group;
+        f->group[1] = p > 1 ? p / 2 : p;
+        f->group[2] = p;
+    }
     if (count == 0) count = between(&random, 1, n);
     for (int64_t k = 0; k < count; k++) f->rows[k] = between(&random, 0, n - 1);
     f->iteration = (sn_iteration){.rows = sn_rows_list(f->rows, count),
@@ -228,6 +236,7 @@ static void test_wide(void **state)
         sn_shape_start(&f.shape, 1, f.theta);
         f.problem.x = f.x;
         f.problem.p = 1100;
+        f.problem.group = NULL;
         check_against_ref(&f, 2, 5e-4);
         drop(&f);
     }

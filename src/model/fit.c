@@ -182,6 +182,7 @@ static stonet_status fit_learner(stonet_model *model, const stonet_data *train, 
         data->x = NULL;
         on_z.x = z;
         on_z.source = NULL;
+        on_z.group = NULL;
         on_z.p = model->dim;
         status = model->learner->fit(&on_z, model->learner_settings, run, &model->learner_state);
     }

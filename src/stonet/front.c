@@ -37,6 +37,7 @@ stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem,
     out->p = front->outputs;
     out->source = NULL;
     out->x = NULL;
+    out->group = NULL;
     float *u;
     SN_TRY(sn_memory_require((uint64_t)problem->n * (uint64_t)front->outputs * sizeof *u,
                              "the features of the front", "take fewer landmarks or rows, or front=none"));
