@@ -146,6 +146,39 @@ STONET_API stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, 
 /* The same for float64, which the library rounds to float32 as it always does, but after centring where a
    column is far from 0 for its spread (1000000.25, 1000000.5, ..); half as much memory again is taken. */
 STONET_API stonet_status stonet_data_wrap_double(const double *x, int64_t n, int64_t p, stonet_data **out);
+/* A table from columns of any kinds, one after the other. The arrays, texts and names are read by
+   stonet_data_end and must live until then; the data has copies. Columns have names, all different, or none
+   of them has (NULL) and they go by position.
+
+       stonet_columns *columns = NULL;
+       stonet_data *train = NULL;
+       stonet_read_options how = {.size = sizeof how, .target = "price"};
+       if (stonet_data_begin(n, &columns) == STONET_OK &&
+           stonet_data_add_numbers(columns, "area", area) == STONET_OK &&
+           stonet_data_add_texts(columns, "town", town) == STONET_OK &&
+           stonet_data_add_numbers(columns, "price", price) == STONET_OK)
+           stonet_data_end(columns, &how, &train);
+       stonet_columns_free(columns); */
+typedef struct stonet_columns stonet_columns;
+STONET_API stonet_status stonet_data_begin(int64_t rows, stonet_columns **out);
+/* n numbers; NaN is a missing cell. Flags are 0 and 1. */
+STONET_API stonet_status stonet_data_add_numbers(stonet_columns *columns, const char *name,
+                                                 const double *values);
+/* n dates: days since 1970-01-01, the time of the day as a fraction; NaN is a missing cell. */
+STONET_API stonet_status stonet_data_add_dates(stonet_columns *columns, const char *name, const double *days);
+/* n texts, categories as a rule; NULL is a missing cell. */
+STONET_API stonet_status stonet_data_add_texts(stonet_columns *columns, const char *name,
+                                               const char *const *texts);
+/* The same as codes 0 .. n_texts - 1 and what they stand for; -1 is a missing cell. ordered: the texts go
+   from low to high, and the column becomes one feature, the rank, instead of one for each text. */
+STONET_API stonet_status stonet_data_add_codes(stonet_columns *columns, const char *name,
+                                               const int32_t *codes, const char *const *texts,
+                                               int64_t n_texts, int ordered);
+/* Makes the table. options as for stonet_data_read, as far as they are not about files: the target is among
+   the columns, by name or 1-based number, or is set afterwards (stonet_data_set_targets, _set_classes). */
+STONET_API stonet_status stonet_data_end(const stonet_columns *columns, const stonet_read_options *options,
+                                         stonet_data **out);
+STONET_API void stonet_columns_free(stonet_columns *columns);
 /* Names of the p columns; copied. */
 STONET_API stonet_status stonet_data_set_names(stonet_data *data, const char *const *names);
 /* Class codes 0..n_classes-1 for the n rows and the labels they stand for, all different; copied. */
@@ -254,6 +287,9 @@ typedef struct stonet_use_options {
    the model does not use may hold anything (blank responses, notes, huge numbers) and is not in the data. */
 STONET_API stonet_status stonet_data_read_for(const stonet_model *model, const char *path,
                                               const stonet_read_options *options, stonet_data **out);
+/* The same for columns in memory (stonet_data_begin). */
+STONET_API stonet_status stonet_data_end_for(const stonet_model *model, const stonet_columns *columns,
+                                             const stonet_read_options *options, stonet_data **out);
 /* z has n x q floats (draws M > 0: M*n x q). options may be NULL, here and below. */
 STONET_API stonet_status stonet_transform(const stonet_model *model, const stonet_data *data,
                                           const stonet_use_options *options, float *z);

@@ -33,6 +33,7 @@ void sn_builder_free(sn_builder *builder)
     sn_free(builder->role);
     sn_free(builder->slot);
     sn_free(builder->unused);
+    sn_free(builder->is_date);
     sn_free(builder->target_position);
     free_digits(builder);
     sn_free(builder->x);
@@ -209,6 +210,7 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     if (status == STONET_OK) status = find_targets(builder, wish);
     if (status == STONET_OK) status = check_namesakes(builder, names);
     if (status == STONET_OK) status = choose_columns(builder, wish->schema);
+    if (status == STONET_OK) status = SN_NEW(builder->is_date, n_columns);
     if (status == STONET_OK) status = SN_NEW(builder->role, n_columns);
     if (status == STONET_OK) status = SN_NEW(builder->slot, n_columns);
     if (status != STONET_OK) {
@@ -389,6 +391,38 @@ stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const cha
     return sn_interner_add(&builder->values[slot], text, length, &builder->code[slot][builder->rows]);
 }
 
+static int32_t *code_place(const sn_builder *builder, int64_t column)
+{
+    if (builder->role[column] == SN_TARGET_TEXT) return &builder->label[builder->rows];
+    return &builder->code[builder->slot[column]][builder->rows];
+}
+
+void sn_builder_put_code(sn_builder *builder, int64_t column, int32_t code)
+{
+    *code_place(builder, column) = code;
+}
+
+int32_t sn_builder_code(const sn_builder *builder, int64_t column)
+{
+    return *code_place(builder, column);
+}
+
+stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const char *const *words,
+                                   int64_t count)
+{
+    if (builder->role[column] != SN_FEATURE_TEXT) return STONET_OK;
+    sn_interner *values = &builder->values[builder->slot[column]];
+    for (int64_t c = 0; c < count; c++) {
+        int32_t code;
+        SN_TRY(sn_interner_add(values, words[c], strlen(words[c]), &code));
+        if (code != c)
+            return sn_fail(STONET_ERROR_ARGUMENT, "column '%s': '%s' is twice among its values in order",
+                           builder->name[column], words[c]);
+    }
+    values->words.ordered = true;
+    return STONET_OK;
+}
+
 /* ---- parts ------------------------------------------------------------------------------------- */
 
 stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part)
@@ -510,7 +544,8 @@ static stonet_status move_columns(sn_builder *builder, stonet_data *data)
         if (builder->role[j] != SN_FEATURE_NUMBER && !is_text) continue;
         data->column[data->n_columns++] = (sn_column){.name = builder->name[j],
                                                       .kind = is_text ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER,
-                                                      .slot = builder->slot[j]};
+                                                      .slot = builder->slot[j],
+                                                      .is_date = builder->is_date[j]};
         builder->name[j] = NULL;
     }
     for (int64_t k = 0; k < builder->n_targets; k++) {

@@ -33,6 +33,7 @@ typedef struct sn_builder {
     sn_role *role;
     int64_t *slot; /* the column's index among those of its role */
     bool *unused;  /* what the model that the rows are for does not look at */
+    bool *is_date; /* numbers that are dates */
     int64_t n_numeric, n_text, n_targets, n_unused;
     int64_t *target_position;
 
@@ -78,5 +79,12 @@ stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int6
 /* Puts a number into its place in row builder->rows, or says why it cannot be there. */
 stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value);
 stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length);
+/* The same for a text that has been put before, by its code there. */
+void sn_builder_put_code(sn_builder *builder, int64_t column, int32_t code);
+/* The code of the last text put into the row builder->rows of a text column. */
+int32_t sn_builder_code(const sn_builder *builder, int64_t column);
+/* Before the first row: the values of a text column, from low to high; those of a target have no order. */
+stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const char *const *words,
+                                   int64_t count);
 
 #endif

@@ -183,6 +183,7 @@ stonet_status sn_dictionary_sort(sn_dictionary *dictionary, int32_t *new_code)
 stonet_status sn_dictionary_copy(const sn_dictionary *from, sn_dictionary *out)
 {
     memset(out, 0, sizeof *out);
+    out->ordered = from->ordered;
     SN_TRY(SN_NEW(out->text, from->count));
     for (int64_t i = 0; i < from->count; i++) {
         out->text[i] = sn_strdup(from->text[i]);

@@ -85,6 +85,13 @@ static void scale_row(const float *from, const double *centre, const double *fac
     for (int64_t f = 0; f < p; f++) to[f] = (float)(((double)from[f] - centre[f]) * factor[f]);
 }
 
+/* The rank of a value of an ordered column; unknown ones (-1) count as the average, as below. */
+static void encode_rank(const sn_schema *schema, int64_t f, int64_t category, float *to)
+{
+    const double raw = category < 0 ? schema->mean[f] : (double)(1 + category);
+    to[f] = (float)((raw - schema->centre[f]) * schema->factor[f]);
+}
+
 /* Sets the features first .. first+count-1 of one category or level; -1 is one that training never saw, and
    counts as the average of the training rows: nothing is known about it, and the average says nothing either
    way. */
@@ -139,8 +146,11 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, float *x, in
         }
         for (int64_t k = 0; k < e->texts; k++) {
             const sn_input *input = e->text[k].input;
-            encode_category(schema, input->first_feature, input->features, category_of(e, &e->text[k], row),
-                            to);
+            const int32_t category = category_of(e, &e->text[k], row);
+            if (input->categories.ordered)
+                encode_rank(schema, input->first_feature, category, to);
+            else
+                encode_category(schema, input->first_feature, input->features, category, to);
         }
     }
 }

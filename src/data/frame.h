@@ -13,16 +13,18 @@
 
 typedef enum sn_column_kind { SN_COLUMN_NUMBER, SN_COLUMN_TEXT } sn_column_kind;
 
-/* Distinct strings in order of first appearance. */
+/* Distinct strings, in order of first appearance or, when they are ordered, from low to high. */
 typedef struct sn_dictionary {
     int64_t count;
     char **text;
+    bool ordered; /* the order means something: small, medium, large; words may be there that no row has */
 } sn_dictionary;
 
 typedef struct sn_column {
     char *name; /* from the header, or "x1", "x2", .. by position in the file */
     sn_column_kind kind;
     int64_t slot; /* index among the columns of its kind */
+    bool is_date; /* numbers that are days since 1970-01-01, with the time of the day as a fraction */
 } sn_column;
 
 struct stonet_data {

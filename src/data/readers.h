@@ -10,6 +10,10 @@
 stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
                           stonet_data **out);
 
+/* stonet_data_end, of the columns alone that a model uses; schema NULL: of all. */
+stonet_status sn_columns_read(const stonet_columns *columns, const stonet_read_options *options,
+                              const sn_schema *schema, stonet_data **out);
+
 /* Comma, semicolon, tab or blank separated text; found out from the content. With a part_size,
    the threads take that many bytes each at a time; what comes out does not depend on it. */
 stonet_status sn_read_text(sn_source *source, const sn_target_wish *wish, int threads, int64_t part_size,

@@ -39,7 +39,7 @@ static char *name_feature(const sn_input *input, int64_t c)
     char number[SN_NUMBER_SIZE];
     const char *value = NULL;
     if (input->kind == SN_COLUMN_TEXT) {
-        value = input->categories.text[c];
+        if (!input->categories.ordered) value = input->categories.text[c];
     } else if (c > 0) {
         sn_number_print((double)input->level[c - 1], number);
         value = number;
@@ -57,7 +57,9 @@ stonet_status sn_schema_lay_out(sn_schema *schema)
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         sn_input *input = &schema->input[j];
         input->first_feature = p;
-        input->features = input->kind == SN_COLUMN_TEXT ? input->categories.count : 1 + input->levels;
+        input->features = input->kind == SN_COLUMN_NUMBER ? 1 + input->levels
+                          : input->categories.ordered     ? 1
+                                                          : input->categories.count;
         p += input->features;
     }
     SN_TRY(SN_NEW(schema->feature_name, p));
@@ -236,10 +238,15 @@ stonet_status sn_schema_match(const sn_schema *schema, const stonet_data *data, 
     SN_TRY(status);
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
-        if (input->kind == SN_COLUMN_NUMBER && data->column[column[j]].kind == SN_COLUMN_TEXT)
-            return sn_fail(STONET_ERROR_DATA,
-                           "%s: column '%s' has text and was numbers when the model was fitted",
-                           sn_table_name(data), input->name);
+        if (input->kind != SN_COLUMN_NUMBER) continue;
+        const sn_column *found = &data->column[column[j]];
+        if (found->kind == SN_COLUMN_TEXT || found->is_date != input->is_date)
+            return sn_fail(STONET_ERROR_DATA, "%s: column '%s' has %s and was %s when the model was fitted",
+                           sn_table_name(data), input->name,
+                           found->kind == SN_COLUMN_TEXT ? "text"
+                           : found->is_date              ? "dates"
+                                                         : "numbers",
+                           input->is_date ? "dates" : "numbers");
     }
     return STONET_OK;
 }

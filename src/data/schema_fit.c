@@ -31,10 +31,17 @@ static stonet_status fit_inputs(sn_schema *schema, const stonet_data *train, int
         const sn_column *column = &train->column[j];
         sn_input *input = &schema->input[j];
         input->kind = column->kind;
+        input->is_date = column->is_date;
         input->name = sn_strdup(column->name);
         if (input->name == NULL) return STONET_ERROR_MEMORY;
         if (column->kind != SN_COLUMN_TEXT) continue;
         const sn_dictionary *words = &train->text_values[column->slot];
+        if (words->ordered) {
+            SN_TRY(sn_dictionary_copy(words, &input->categories));
+            sn_message(run, STONET_NOTE, "column '%s' is ordered: one feature, 1 for %s to %lld for %s",
+                       input->name, words->text[0], (long long)words->count, words->text[words->count - 1]);
+            continue;
+        }
         if (is_identifier(words->count, train->n)) {
             sn_message(run, STONET_WARNING, "column '%s' is left out: %lld distinct texts in %lld rows",
                        input->name, (long long)words->count, (long long)train->n);
@@ -132,6 +139,16 @@ static stonet_status refine_moments(const stonet_data *train, sn_moments *column
     return STONET_OK;
 }
 
+/* Mean and variance of the rank, 1 .. count, of an ordered column. */
+static void rank_moments(const int32_t *code, int64_t n, double *mean, double *variance)
+{
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < n; i++) sum += 1 + code[i];
+    *mean = sum / (double)n;
+    for (int64_t i = 0; i < n; i++) squares += (1 + code[i] - *mean) * (1 + code[i] - *mean);
+    *variance = squares / (double)n;
+}
+
 /* Mean and variance of every feature; for a category or a level, of its 0/1 indicator. */
 static stonet_status feature_moments(sn_schema *schema, const stonet_data *train, const sn_moments *columns,
                                      double *variance)
@@ -146,6 +163,10 @@ static stonet_status feature_moments(sn_schema *schema, const stonet_data *train
             continue;
         }
         if (input->features == 0) continue;
+        if (input->categories.ordered) {
+            rank_moments(train->text_code[slot], train->n, &schema->mean[f], &variance[f]);
+            continue;
+        }
         sn_interner categories;
         SN_TRY(sn_interner_of(&input->categories, &categories));
         const sn_dictionary *words = &train->text_values[slot];

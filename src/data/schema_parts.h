@@ -7,12 +7,13 @@
 #include "data/schema.h"
 
 /* One column of the table. A number becomes one feature, and one more for each of its levels; a text column
-   one feature for each category. A text column without categories is left out (it looked like an identifier).
- */
+   one feature for each category, or, when these are ordered, one feature that is the rank, 1, 2, .. A text
+   column without categories is left out (it looked like an identifier). */
 typedef struct sn_input {
     char *name;
     sn_column_kind kind;
-    sn_dictionary categories; /* sorted bytewise */
+    bool is_date;             /* numbers that are dates */
+    sn_dictionary categories; /* sorted bytewise, or ordered */
     int64_t levels;
     float *level; /* ascending */
     int64_t first_feature, features;

@@ -33,6 +33,8 @@ static json_t *inputs_to_json(const sn_schema *schema)
         json_t *entry = json_pack("{s:s}", "name", input->name);
         if (input->kind == SN_COLUMN_TEXT)
             entry = sn_json_put(entry, "categories", words_to_json(&input->categories));
+        if (input->categories.ordered) entry = sn_json_put(entry, "ordered", json_true());
+        if (input->is_date) entry = sn_json_put(entry, "date", json_true());
         if (input->levels > 0) entry = sn_json_put(entry, "levels", levels_to_json(input));
         list = sn_json_add(list, entry);
     }
@@ -170,6 +172,11 @@ static stonet_status inputs_from_json(const json_t *list, sn_schema *schema)
         SN_TRY(copy_word(json_object_get(entry, "name"), "schema.inputs", &input->name));
         input->kind = categories != NULL ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER;
         if (categories != NULL) SN_TRY(words_from_json(categories, "schema.inputs", &input->categories));
+        input->categories.ordered = json_is_true(json_object_get(entry, "ordered"));
+        input->is_date = json_is_true(json_object_get(entry, "date"));
+        if (input->categories.ordered ? input->categories.count == 0
+                                      : input->is_date && input->kind == SN_COLUMN_TEXT)
+            return damaged("schema.inputs");
         if (levels != NULL) SN_TRY(levels_from_json(levels, input));
     }
     return STONET_OK;

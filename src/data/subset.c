@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/frame.h"
+#include "data/dictionary.h"
 
 /* out[i] = from[rows[i]] for rows of `width` bytes. */
 static void gather(const void *from, size_t width, const int64_t *rows, int64_t count, void *out)
@@ -26,10 +26,15 @@ static stonet_status copy_names(const stonet_data *from, stonet_data *to)
 }
 
 /* Codes of the rows and the words they use, in order of first appearance: a word that none of the rows has is
-   not in the subset's dictionary. */
+   not in the subset's dictionary, unless the words have an order of their own. */
 static stonet_status gather_codes(const int32_t *code, const sn_dictionary *words, const int64_t *rows,
                                   int64_t count, int32_t **out, sn_dictionary *out_words)
 {
+    if (words->ordered) {
+        SN_TRY(SN_NEW_RAW(*out, count));
+        gather(code, sizeof *code, rows, count, *out);
+        return sn_dictionary_copy(words, out_words);
+    }
     int32_t *new_code = NULL;
     stonet_status status = STONET_OK;
     SN_GOTO(status, SN_NEW_RAW(*out, count), done);

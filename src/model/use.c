@@ -152,6 +152,14 @@ stonet_status stonet_data_read_for(const stonet_model *model, const char *path,
     return sn_read_for(path, options, model->schema, out);
 }
 
+stonet_status stonet_data_end_for(const stonet_model *model, const stonet_columns *columns,
+                                  const stonet_read_options *options, stonet_data **out)
+{
+    if (model == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_end_for needs the model that the rows are for");
+    return sn_columns_read(columns, options, model->schema, out);
+}
+
 /* ---- transform ---- */
 
 typedef struct reduction {
