@@ -137,6 +137,11 @@ int columns_matrix(const cli_command *command, const stonet_data *data, const co
     for (int64_t j = 0; j < stonet_data_columns(data); j++) {
         if (!choice->chosen[j]) continue;
         int64_t own = column_width(data, j);
+        if (stonet_data_missing(data, j) > 0) {
+            say_error(command, "column '%s' has %lld missing cells; leave their rows out first",
+                      stonet_data_column_name(data, j), (long long)stonet_data_missing(data, j));
+            return EXIT_FAILED;
+        }
         if (own > MOST_VALUES) {
             say_error(command,
                       "column '%s' has %lld different texts, too many to be categories; leave it out",

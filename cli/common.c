@@ -58,10 +58,16 @@ int read_data_for(const cli_command *command, const stonet_model *model, const c
         if (result != EXIT_DONE) return result;
         options.target = target->target;
         options.target_file = target->target_file;
+        options.na = target->na;
+        options.drop_missing_target = target->drop_missing;
     }
     stonet_status status = model != NULL ? stonet_data_read_for(model, path, &options, data)
                                          : stonet_data_read(path, &options, data);
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    if (status != STONET_OK) return say_failure(command, status);
+    if (stonet_data_dropped(*data) > 0)
+        fprintf(stderr, "note: %lld rows of %s are left out: their response is missing\n",
+                (long long)stonet_data_dropped(*data), path);
+    return EXIT_DONE;
 }
 
 int read_model(const cli_command *command, const char *path, stonet_model **model)

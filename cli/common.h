@@ -9,7 +9,8 @@
 
 typedef struct target_options {
     const char *target, *target_file;
-    const char *header;
+    const char *header, *na;
+    bool drop_missing;
 } target_options;
 
 typedef struct run_options {
@@ -36,7 +37,18 @@ typedef struct spec_options {
          .offset = offsetof(type, field.target_file),                                                        \
          .argument = "FILE",                                                                                 \
          .help = "The response in a file of its own, row by row"},                                           \
-        HEADER_OPTION(type, field.header)
+        {.name = "drop-missing-target",                                                                      \
+         .kind = OPTION_FLAG,                                                                                \
+         .offset = offsetof(type, field.drop_missing),                                                       \
+         .help = "Leave out rows whose response is missing, which are an error otherwise"},                  \
+        READ_OPTIONS(type, field)
+/* How files are read, for commands without a response too. */
+#define READ_OPTIONS(type, field) HEADER_OPTION(type, field.header), NA_OPTION(type, field.na)
+#define NA_OPTION(type, field)                                                                               \
+    {                                                                                                        \
+        .name = "na", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "WORDS",             \
+        .help = "More words for missing cells, beside empty, NA, NaN, null, ? and .: unknown,-999"           \
+    }
 #define HEADER_OPTION(type, field)                                                                           \
     {                                                                                                        \
         .name = "header", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "yes|no",        \

@@ -24,7 +24,8 @@ typedef struct compare_values {
     const char *criterion, *plot, *test, *test_target_file;
     text_list grid;
     int64_t folds, trials, tune_folds;
-    bool tune;
+    bool tune, drop_missing;
+    const char *na;
 } compare_values;
 
 static const cli_option options[] = {
@@ -38,7 +39,12 @@ static const cli_option options[] = {
      .offset = offsetof(compare_values, target_files),
      .argument = "FILE",
      .help = "The response in a file of its own, row by row; one for each DATA, in the same order"},
+    {.name = "drop-missing-target",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(compare_values, drop_missing),
+     .help = "Leave out rows whose response is missing, which are an error otherwise"},
     HEADER_OPTION(compare_values, header),
+    NA_OPTION(compare_values, na),
     {.name = "methods",
      .kind = OPTION_TEXT,
      .offset = offsetof(compare_values, wishes.methods),
@@ -180,7 +186,10 @@ static int read_sets(comparison *self, const cli_arguments *given)
     int result = EXIT_DONE;
     for (int k = 0; k < given->n_operands && result == EXIT_DONE; k++) {
         data_set *set = &self->set[self->count++];
-        target_options target = {.target = values->target, .header = values->header};
+        target_options target = {.target = values->target,
+                                 .header = values->header,
+                                 .na = values->na,
+                                 .drop_missing = values->drop_missing};
         if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
         set->path = given->operand[k];
         result = read_data(self->command, set->path, &target, values->run.threads, &set->data);
@@ -188,7 +197,9 @@ static int read_sets(comparison *self, const cli_arguments *given)
     if (result != EXIT_DONE || values->test == NULL) return result;
     target_options target = {.target = values->test_target_file == NULL ? values->target : NULL,
                              .target_file = values->test_target_file,
-                             .header = values->header};
+                             .header = values->header,
+                             .na = values->na,
+                             .drop_missing = values->drop_missing};
     result = read_data(self->command, values->test, &target, values->run.threads, &self->test);
     self->how.test = self->test;
     return result;

@@ -45,7 +45,7 @@ static const cli_option options[] = {
     COUNT_OPTION(given_features, "given-features", "M", "0", 0, 1000,
                  "Random features of --given, 0 for a number that suits the columns"),
     JSON_OPTION(independence_values, json),
-    HEADER_OPTION(independence_values, target.header),
+    READ_OPTIONS(independence_values, target),
     RUN_OPTIONS(independence_values, run),
 };
 

@@ -157,7 +157,9 @@ static json_t *cells_json(const stonet_data *data, int64_t column, const int64_t
     }
     json_t *list = json_array();
     for (int64_t i = 0; i < count; i++)
-        list = page_add(list, page_text(stonet_data_column_text(data, column, code[row[i]])));
+        list =
+            page_add(list, code[row[i]] < 0 ? json_null()
+                                            : page_text(stonet_data_column_text(data, column, code[row[i]])));
     return list;
 }
 

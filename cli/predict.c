@@ -17,7 +17,7 @@ typedef struct predict_values {
 } predict_values;
 
 static const cli_option options[] = {
-    HEADER_OPTION(predict_values, target.header),
+    READ_OPTIONS(predict_values, target),
     OUT_OPTION(predict_values, out, "Write .csv or .npy (also .gz) instead of CSV to stdout"),
     {.name = "proba",
      .kind = OPTION_FLAG,

@@ -109,10 +109,9 @@ static const bad_case bad_data[] = {
     {FIT "one-column.csv --target y" TAIL, 1, "column"},
     {FIT "constant-y.csv" BY_Y, 1, "the same in all 30 rows"},
     {FIT "one-class.csv" BY_Y, 1, "the same in all 30 rows"},
-    {FIT "nan.csv" BY_Y, 1, "row 3"},
     {FIT "inf.csv" BY_Y, 1, "row 3"},
-    {FIT "na.csv" BY_Y, 1, "row 3"},
-    {FIT "missing.csv" BY_Y, 1, "row 3"},
+    {FIT "na.csv" BY_Y " --set missing=error", 1, "1 cell is missing, in 1 of"},
+    {FIT "na.csv" BY_Y " --na unknown,", 2, "separated by single commas"},
     {FIT "nan-y.csv" BY_Y, 1, "y"},
     {FIT "ragged.csv" BY_Y, 1, "ragged.csv"},
     {FIT "unclosed.csv" BY_Y, 1, "quot"},
@@ -149,7 +148,7 @@ static const bad_case bad_models[] = {
     {"stonet transform good.model fewer.csv", 1, "'b'"},
     {"stonet transform good.model two-columns.txt", 1, "columns"},
     {"stonet predict good.model text-a.csv", 1, "a"},
-    {"stonet predict good.model nan.csv", 1, "row 3"},
+    {"stonet predict strict.model nan.csv", 1, "row 3: the value of 'b' is missing"},
     {"stonet score classes.model unseen.csv --target y", 1, "'purple'"},
     {"stonet score good.model good.csv --target w", 2, "'w'"},
     {"stonet score good.model x.csv --target-file short.csv", 1, "rows"},
@@ -240,6 +239,7 @@ static void write_binaries(void)
 static void write_models(void)
 {
     SH("stonet fit good.csv --target y --method pca --dim 1 --quiet --out good.model");
+    SH("stonet fit good.csv --target y --method pca --dim 1 --set missing=error --quiet --out strict.model");
     SH("stonet fit text-y.csv --target y --method pca --dim 1 --quiet --out classes.model");
     SH("stonet fit good.csv --target y --method pca --dim 1 --learner none --quiet --out blind.model");
     SH("head -c 400 good.model > cut.model");

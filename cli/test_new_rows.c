@@ -56,9 +56,6 @@ static void other_columns_may_hold_anything(void **state)
 static void used_columns_still_matter(void **state)
 {
     (void)state;
-    SH("awk -F, -v OFS=, 'NR == 3 {$2 = \"\"} 1' new.csv > changed.csv");
-    assert_int_equal(sh("stonet predict named.model changed.csv"), 1);
-    assert_non_null(strstr(captured_err, "row 2 (line 3), column 2 ('b'): the cell is empty"));
     SH("awk -F, -v OFS=, 'NR == 3 {$2 = \"1e39\"} 1' new.csv > changed.csv");
     assert_int_equal(sh("stonet predict named.model changed.csv"), 1);
     assert_non_null(strstr(captured_err, "too large for single precision"));
@@ -71,7 +68,7 @@ static void used_columns_still_matter(void **state)
     SH("awk -F, -v OFS=, 'NR == 3 {$4 = \"\"} 1' new.csv > changed.csv");
     assert_int_equal(sh("stonet score named.model changed.csv --target y"),
                      1); /* here the response is used */
-    assert_non_null(strstr(captured_err, "the cell is empty"));
+    assert_non_null(strstr(captured_err, "the cell of the target is empty"));
 }
 
 /* A text column that looks like an identifier is left out of the model, so it may be blank or missing. */

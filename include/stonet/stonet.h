@@ -133,15 +133,18 @@ typedef struct stonet_read_options {
     const char *target_file; /* targets in a file of their own, one row a row; NULL: none */
     int threads;             /* 0: OMP_NUM_THREADS, or all cores; what is read does not depend on it */
     stonet_header header;    /* whether the first line of a text file has the names of the columns */
+    const char *na;          /* more words for missing cells, comma separated: "unknown,-999"; NULL: none */
+    int drop_missing_target; /* non-zero: rows without a target are left out; else they are an error */
 } stonet_read_options;
 
 /* Reads .csv .tsv .txt .asc .npy .npz or IDX, each also gzipped. A plain .npy of float32 in row order, all of
    it features, is not copied but mapped: such a file must not be written to while the handle is in use (to
    replace it under the same name is harmless). Calls that find it changed fail; a file cut short in the
-   middle of a call ends the process. */
+   middle of a call ends the process. A feature cell is missing when it is empty, NA, N/A, NaN, null, ? or .
+   (in capitals or not): what becomes of it is the setting "missing" of the spec. */
 STONET_API stonet_status stonet_data_read(const char *path, const stonet_read_options *options,
                                           stonet_data **out);
-/* Wraps x (n x p, row-major float32, finite) without copying: x must outlive the handle. */
+/* Wraps x (n x p, row-major float32; NaN: missing) without copying: x must outlive the handle. */
 STONET_API stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data **out);
 /* The same for float64, which the library rounds to float32 as it always does, but after centring where a
    column is far from 0 for its spread (1000000.25, 1000000.5, ..); half as much memory again is taken. */
@@ -190,9 +193,14 @@ STONET_API int64_t stonet_data_rows(const stonet_data *data);
 /* The feature columns, 0 .. count - 1, each of numbers or of text; targets are not among them. */
 STONET_API int64_t stonet_data_columns(const stonet_data *data);
 STONET_API const char *stonet_data_column_name(const stonet_data *data, int64_t column);
-/* The n numbers of a column; fails when it is text. */
+/* How many cells of a column are missing; -1: of all columns. */
+STONET_API int64_t stonet_data_missing(const stonet_data *data, int64_t column);
+/* How many rows were left out as drop_missing_target says. */
+STONET_API int64_t stonet_data_dropped(const stonet_data *data);
+/* The n numbers of a column, NaN where they are missing; fails when it is text. */
 STONET_API stonet_status stonet_data_column_numbers(const stonet_data *data, int64_t column, double *values);
-/* The n codes of a text column and how many texts they stand for; NULL when it is a column of numbers. */
+/* The n codes of a text column (-1: missing) and how many texts they stand for; NULL when it is a column of
+   numbers. */
 STONET_API const int32_t *stonet_data_column_codes(const stonet_data *data, int64_t column, int64_t *n_texts);
 STONET_API const char *stonet_data_column_text(const stonet_data *data, int64_t column, int64_t code);
 /* The given rows (0-based, any order, repeats allowed) as data of their own; copied. */
@@ -229,7 +237,7 @@ STONET_API stonet_status stonet_path_check(const char *path);
 typedef struct stonet_spec stonet_spec;
 
 STONET_API stonet_status stonet_spec_create(const char *method, stonet_spec **out);
-/* Settings by name: "dim", "scale", "task", "learner", "learner.NAME" and the method's own. */
+/* Settings by name: "dim", "scale", "task", "missing", "learner", "learner.NAME" and the method's own. */
 STONET_API stonet_status stonet_spec_set(stonet_spec *spec, const char *name, const char *value);
 /* Takes method and settings from a JSON config file; later stonet_spec_set calls override it. */
 STONET_API stonet_status stonet_spec_read(const char *path, stonet_spec **out);

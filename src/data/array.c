@@ -155,19 +155,22 @@ static bool is_plain(const array_reader *reader)
     const sn_array *array = reader->array;
     bool foreign = array->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     return array->kind == 'f' && array->size == (int)sizeof(float) && !foreign && !array->fortran &&
-           reader->builder->n_targets == 0 && reader->builder->n_unused == 0;
+           reader->builder->n_targets == 0 && reader->builder->n_unused == 0 &&
+           (reader->builder->na == NULL || !reader->builder->na->numbers);
 }
 
-/* Refuses what the builder would; goes through the numbers in steps and lets them rest, so that looking at
-   them does not fill the memory. */
+/* Refuses what the builder would, and counts what is missing; goes through the numbers in steps and lets them
+   rest, so that looking at them does not fill the memory. */
 static stonet_status check_numbers(const array_reader *reader, const sn_mapping *mapping, const float *x)
 {
     for (int64_t first = 0; first < reader->left; first += CHUNK) {
         int64_t count = reader->left - first < CHUNK ? reader->left - first : CHUNK;
-        if (!sn_all_finite(x + first, count)) {
-            while (isfinite(x[first])) first++;
-            reader->builder->rows = first / reader->columns;
-            return sn_builder_put_number(reader->builder, 0, first % reader->columns, (double)x[first]);
+        for (int64_t k = first; !sn_all_finite(x + first, count) && k < first + count; k++) {
+            if (isfinite(x[k])) continue;
+            reader->builder->missing += isnan(x[k]);
+            reader->builder->rows = k / reader->columns;
+            if (isinf(x[k]))
+                return sn_builder_put_number(reader->builder, 0, k % reader->columns, (double)x[k]);
         }
         sn_mapping_rest(mapping, x + first, (size_t)count * sizeof *x);
     }

@@ -205,6 +205,8 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     if (builder == NULL) return STONET_ERROR_MEMORY;
     builder->path = path;
     builder->n_columns = n_columns;
+    builder->na = wish->na;
+    builder->missing_targets = wish->missing_targets;
     builder->all_digits = wish->schema != NULL && sn_schema_needs_digits(wish->schema);
     stonet_status status = name_columns(builder, names);
     if (status == STONET_OK) status = find_targets(builder, wish);
@@ -238,7 +240,7 @@ static void forget_rows(sn_builder *builder)
     builder->code = NULL;
     builder->values = NULL;
     builder->label = NULL;
-    builder->rows = builder->capacity = 0;
+    builder->rows = builder->capacity = builder->missing = 0;
     builder->n_numeric = builder->n_text = 0;
 }
 
@@ -348,6 +350,10 @@ static stonet_status begin_digits(const sn_builder *builder, int64_t slot, int64
 static stonet_status keep_digits(sn_builder *builder, int64_t slot, double value)
 {
     sn_digits *digits = &builder->digits[slot];
+    if (isnan(value)) { /* as a float it is missing too */
+        if (digits->value != NULL) digits->value[builder->rows] = value;
+        return STONET_OK;
+    }
     if (!builder->all_digits) {
         digits->low = fmin(digits->low, value);
         digits->high = fmax(digits->high, value);
@@ -367,11 +373,12 @@ static stonet_status keep_digits(sn_builder *builder, int64_t slot, double value
 stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value)
 {
     if (builder->role[column] == SN_UNUSED) return STONET_OK;
+    if (isnan(value) || sn_na_number(builder->na, value))
+        return sn_builder_put_missing(builder, line, column, "NaN", 3);
     bool in_target = builder->role[column] == SN_TARGET_NUMBER;
     if (!(fabs(value) <= (in_target ? DBL_MAX : (double)FLT_MAX))) {
-        const char *why = isnan(value)   ? "the value is missing (NaN)"
-                          : isinf(value) ? "the value is infinite or too large for a number"
-                                         : "the value is too large for single precision (3.4e38)";
+        const char *why = isinf(value) ? "the value is infinite or too large for a number"
+                                       : "the value is too large for single precision (3.4e38)";
         return sn_builder_fail_cell(builder, line, builder->rows, column, "%s", why);
     }
     const int64_t slot = builder->slot[column];
@@ -381,6 +388,46 @@ stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t c
     }
     builder->x[builder->rows * builder->n_numeric + slot] = (float)value;
     return builder->digits[slot].enough ? STONET_OK : keep_digits(builder, slot, value);
+}
+
+static stonet_status put_missing_target(sn_builder *builder, int64_t line, int64_t column, const char *word,
+                                        size_t length)
+{
+    const char *advice = "rows without a response can be left out (--drop-missing-target)";
+    if (!builder->missing_targets && length == 0)
+        return sn_builder_fail_cell(builder, line, builder->rows, column,
+                                    "the cell of the target is empty; %s", advice);
+    if (!builder->missing_targets)
+        return sn_builder_fail_cell(builder, line, builder->rows, column,
+                                    "the value of the target is missing ('%.*s'); %s", (int)length, word,
+                                    advice);
+    if (builder->role[column] == SN_TARGET_TEXT)
+        builder->label[builder->rows] = -1;
+    else
+        builder->y[builder->rows * builder->n_targets + builder->slot[column]] = (double)NAN;
+    return STONET_OK;
+}
+
+stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t column, const char *word,
+                                     size_t length)
+{
+    const int64_t slot = builder->slot[column];
+    switch (builder->role[column]) {
+    case SN_TARGET_NUMBER:
+    case SN_TARGET_TEXT:
+        return put_missing_target(builder, line, column, word, length);
+    case SN_FEATURE_TEXT:
+        builder->code[slot][builder->rows] = -1;
+        break;
+    case SN_FEATURE_NUMBER:
+        builder->x[builder->rows * builder->n_numeric + slot] = NAN;
+        if (!builder->digits[slot].enough) SN_TRY(keep_digits(builder, slot, (double)NAN));
+        break;
+    case SN_UNUSED:
+        return STONET_OK;
+    }
+    builder->missing++;
+    return STONET_OK;
 }
 
 stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length)
@@ -428,7 +475,7 @@ stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const ch
 stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part)
 {
     *part = *whole;
-    part->rows = part->capacity = 0;
+    part->rows = part->capacity = part->missing = 0;
     part->x = NULL;
     part->y = NULL;
     part->label = NULL;
@@ -451,7 +498,7 @@ void sn_builder_part_clear(const sn_builder *whole, sn_builder *part)
     }
     for (int64_t k = 0; k < part->n_text; k++) sn_interner_free(&part->values[k]);
     sn_interner_free(&part->labels);
-    part->rows = 0;
+    part->rows = part->missing = 0;
 }
 
 void sn_builder_part_free(sn_builder *part)
@@ -468,13 +515,14 @@ static stonet_status join_codes(sn_interner *words, const sn_dictionary *new_wor
     stonet_status status = STONET_OK;
     for (int64_t c = 0; status == STONET_OK && c < new_words->count; c++)
         status = sn_interner_add(words, new_words->text[c], strlen(new_words->text[c]), &new_code[c]);
-    for (int64_t i = 0; status == STONET_OK && i < rows; i++) code[i] = new_code[code[i]];
+    for (int64_t i = 0; status == STONET_OK && i < rows; i++) code[i] = code[i] < 0 ? -1 : new_code[code[i]];
     sn_free(new_code);
     return status;
 }
 
 stonet_status sn_builder_join_words(sn_builder *whole, sn_builder *part)
 {
+    whole->missing += part->missing;
     for (int64_t k = 0; k < whole->n_text; k++)
         SN_TRY(join_codes(&whole->values[k], &part->values[k].words, part->code[k], part->rows));
     if (!has_text_target(whole)) return STONET_OK;
@@ -528,7 +576,7 @@ static stonet_status sort_labels(sn_builder *builder)
     SN_TRY(SN_NEW(new_code, words->count));
     stonet_status status = sn_dictionary_sort(words, new_code);
     for (int64_t i = 0; status == STONET_OK && i < builder->rows; i++)
-        builder->label[i] = new_code[builder->label[i]];
+        if (builder->label[i] >= 0) builder->label[i] = new_code[builder->label[i]];
     sn_free(new_code);
     return status;
 }
@@ -600,6 +648,7 @@ stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out)
     }
     data->has_header = data->target_has_name = builder->has_header;
     data->n_numeric = builder->n_numeric;
+    data->missing = builder->missing;
     data->x = data->owned_x = builder->x;
     data->text_code = builder->code;
     data->target_position = builder->target_position;

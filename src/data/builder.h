@@ -7,6 +7,7 @@
 
 #include "data/dictionary.h"
 #include "data/digits.h"
+#include "data/na.h"
 
 typedef enum sn_role {
     SN_FEATURE_NUMBER,
@@ -23,6 +24,8 @@ typedef struct sn_target_wish {
     bool all;                       /* a target file: every column that `columns` does not rule out */
     const struct sn_schema *schema; /* only those that a model uses; NULL: all */
     stonet_header header;           /* whether text begins with a line of names */
+    const sn_na *na;                /* more words for missing cells; NULL: none */
+    bool missing_targets;           /* may be missing: NaN, or the label -1 */
 } sn_target_wish;
 
 typedef struct sn_builder {
@@ -37,7 +40,11 @@ typedef struct sn_builder {
     int64_t n_numeric, n_text, n_targets, n_unused;
     int64_t *target_position;
 
+    const sn_na *na;
+    bool missing_targets;
+
     int64_t rows, capacity;
+    int64_t missing;     /* cells of features */
     float *x;            /* capacity x n_numeric */
     sn_digits *digits;   /* n_numeric: what is kept in double of each column */
     bool all_digits;     /* of all columns: they are for a model that needs them */
@@ -76,8 +83,12 @@ stonet_status sn_builder_join_digits(sn_builder *whole, int64_t at, const sn_bui
    from 0 here and from 1 in the sentence. */
 stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int64_t row, int64_t column,
                                    const char *format, ...) SN_PRINTF(5, 6);
-/* Puts a number into its place in row builder->rows, or says why it cannot be there. */
+/* Puts a number (NaN: a missing one) into its place in row builder->rows, or says why it cannot be there. */
 stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value);
+/* A cell that holds nothing, or `word` (length 0: nothing): NaN or the code -1; a failure for a target unless
+   that may be missing. */
+stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t column, const char *word,
+                                     size_t length);
 stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length);
 /* The same for a text that has been put before, by its code there. */
 void sn_builder_put_code(sn_builder *builder, int64_t column, int32_t code);

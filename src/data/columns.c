@@ -109,11 +109,6 @@ static stonet_status put_word(sn_builder *builder, int64_t column, const char *w
     return sn_builder_put_text(builder, column, word, length);
 }
 
-static stonet_status put_missing(sn_builder *builder, int64_t column)
-{
-    return sn_builder_fail_cell(builder, 0, builder->rows, column, "the value is missing");
-}
-
 /* A factor: each of its texts is looked up once. code: where they went, -1: not yet. */
 static stonet_status put_codes(const given_column *given, int64_t rows, int64_t column, sn_builder *builder,
                                int32_t *code)
@@ -126,7 +121,7 @@ static stonet_status put_codes(const given_column *given, int64_t rows, int64_t 
                                         "the code is %d, and there are texts for 0 to %lld", (int)at,
                                         (long long)given->n_texts - 1);
         if (at == -1) {
-            SN_TRY(put_missing(builder, column));
+            SN_TRY(sn_builder_put_missing(builder, 0, column, "", 0));
         } else if (code[at] >= 0) {
             sn_builder_put_code(builder, column, code[at]);
         } else {
@@ -153,7 +148,7 @@ static stonet_status put_column(const given_column *given, int64_t rows, int64_t
         if (given->numbers != NULL)
             SN_TRY(sn_builder_put_number(builder, 0, column, given->numbers[builder->rows]));
         else if (given->texts[builder->rows] == NULL)
-            SN_TRY(put_missing(builder, column));
+            SN_TRY(sn_builder_put_missing(builder, 0, column, "", 0));
         else
             SN_TRY(put_word(builder, column, given->texts[builder->rows]));
     }
@@ -190,16 +185,19 @@ stonet_status sn_columns_read(const stonet_columns *columns, const stonet_read_o
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "columns in memory have no target file: add the target to them");
     if (columns->count == 0) return sn_fail(STONET_ERROR_ARGUMENT, "a table needs at least one column");
-    const sn_target_wish wish = {.columns = how.target, .schema = schema};
+    sn_missing_wish missing;
+    SN_TRY(sn_missing_wish_start(&how, schema, &missing));
+    const sn_target_wish wish = {
+        .columns = how.target, .schema = schema, .na = &missing.na, .missing_targets = missing.targets};
     const char **names;
     sn_builder *builder = NULL;
-    SN_TRY(gather_names(columns, &names));
-    stonet_status status = sn_builder_create("the table", columns->count, names, &wish, &builder);
+    stonet_status status = gather_names(columns, &names);
+    if (status == STONET_OK) status = sn_builder_create("the table", columns->count, names, &wish, &builder);
     if (status == STONET_OK) status = fill(columns, builder);
     if (status == STONET_OK) status = sn_builder_finish(builder, out);
     sn_builder_free(builder);
     sn_free(names);
-    return status;
+    return sn_missing_wish_end(&missing, status, out);
 }
 
 stonet_status stonet_data_end(const stonet_columns *columns, const stonet_read_options *options,

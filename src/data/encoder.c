@@ -30,7 +30,8 @@ struct sn_encoder {
     int64_t numbers;
     number_part *fine; /* those of the numbers that the table has in double, and that need it */
     int64_t fines;
-    bool in_order; /* feature k is column k of the table's numbers, for all of them: nothing to look up */
+    bool incomplete; /* the table has missing cells */
+    bool in_order;   /* feature k is column k of the table's numbers, for all of them: nothing to look up */
     text_part *text;
     int64_t texts;
 };
@@ -85,31 +86,43 @@ static void scale_row(const float *from, const double *centre, const double *fac
     for (int64_t f = 0; f < p; f++) to[f] = (float)(((double)from[f] - centre[f]) * factor[f]);
 }
 
-/* The rank of a value of an ordered column; unknown ones (-1) count as the average, as below. */
+enum { UNSEEN = -1, MISSING = -2 }; /* instead of a category or level */
+
+/* The rank of a value of an ordered column. */
 static void encode_rank(const sn_schema *schema, int64_t f, int64_t category, float *to)
 {
-    const double raw = category < 0 ? schema->mean[f] : (double)(1 + category);
+    const double raw = category == MISSING  ? (double)NAN
+                       : category == UNSEEN ? schema->mean[f]
+                                            : (double)(1 + category);
     to[f] = (float)((raw - schema->centre[f]) * schema->factor[f]);
 }
 
-/* Sets the features first .. first+count-1 of one category or level; -1 is one that training never saw, and
-   counts as the average of the training rows: nothing is known about it, and the average says nothing either
-   way. */
+/* Sets the features first .. first+count-1 of one category or level; one that training never saw counts as
+   the average of the training rows: nothing is known about it, and the average says nothing either way. A
+   missing one is still to be filled in. */
 static void encode_category(const sn_schema *schema, int64_t first, int64_t count, int64_t category,
                             float *to)
 {
     for (int64_t c = 0; c < count; c++) {
         const int64_t f = first + c;
-        const double raw = category < 0 ? schema->mean[f] : c == category ? 1 : 0;
+        const double raw = category == MISSING  ? (double)NAN
+                           : category == UNSEEN ? schema->mean[f]
+                           : c == category      ? 1
+                                                : 0;
         to[f] = (float)((raw - schema->centre[f]) * schema->factor[f]);
     }
 }
 
 static int32_t category_of(const sn_encoder *e, const text_part *part, int64_t row)
 {
-    if (part->category != NULL) return part->category[e->data->text_code[part->slot][row]];
+    if (part->category != NULL) {
+        const int32_t code = e->data->text_code[part->slot][row];
+        return code >= 0 ? part->category[code] : MISSING;
+    }
     char word[SN_NUMBER_SIZE];
-    const size_t length = sn_number_print(sn_frame_number(e->data, row, part->slot), word);
+    const double number = sn_frame_number(e->data, row, part->slot);
+    if (isnan(number)) return MISSING;
+    const size_t length = sn_number_print(number, word);
     return sn_interner_find(&part->categories, word, length);
 }
 
@@ -123,12 +136,21 @@ static void encode_numbers(const sn_encoder *e, const float *from, float *to)
         const float value = from[e->number[k].slot];
         to[f] = (float)(((double)value - schema->centre[f]) * schema->factor[f]);
         if (input->levels > 0)
-            encode_category(schema, f + 1, input->levels, sn_input_level(input, value), to);
+            encode_category(schema, f + 1, input->levels,
+                            isnan(value) ? MISSING : sn_input_level(input, value), to);
     }
 }
 
-static void fetch(const sn_row_source *source, const sn_rows *rows, float *x, int64_t stride)
+/* What stands for the missing cells of a row. */
+static void fill(const sn_schema *schema, float *to)
 {
+    for (int64_t f = 0; f < schema->p; f++)
+        if (isnan(to[f])) to[f] = (float)((schema->mean[f] - schema->centre[f]) * schema->factor[f]);
+}
+
+static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
+{
+    (void)draw;
     const sn_encoder *e = (const sn_encoder *)source;
     const sn_schema *schema = e->schema;
     for (int64_t i = 0; i < rows->n; i++) {
@@ -152,6 +174,7 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, float *x, in
             else
                 encode_category(schema, input->first_feature, input->features, category, to);
         }
+        if (e->incomplete) fill(schema, to);
     }
 }
 
@@ -185,8 +208,10 @@ stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data
         (sn_row_source){.prepare = prepare, .fetch = fetch, .raw = data->x, .raw_width = data->n_numeric};
     e->schema = schema;
     e->data = data;
+    e->incomplete = data->missing > 0;
     SN_GOTO(status, SN_NEW(column, schema->n_inputs), done);
     SN_GOTO(status, sn_schema_match(schema, data, column), done);
+    SN_GOTO(status, sn_schema_check_missing(schema, data, column), done);
     SN_GOTO(status, prepare_parts(e, column), done);
 done:
     sn_free(column);
@@ -218,7 +243,7 @@ stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *
     SN_TRY(sn_encoder_create(schema, data, &e));
     for (int64_t done = 0; done < count; done += REST_ROWS) {
         const sn_rows part = sn_rows_range(first + done, count - done < REST_ROWS ? count - done : REST_ROWS);
-        fetch(&e->base, &part, x + done * schema->p, schema->p);
+        fetch(&e->base, &part, 0, x + done * schema->p, schema->p);
         sn_frame_rest(data, part.first, part.n);
     }
     sn_encoder_free(e);

@@ -72,6 +72,7 @@ void stonet_data_free(stonet_data *data)
     sn_free(data->text_code);
     sn_free(data->text_values);
     sn_free(data->truth);
+    sn_free(data->na);
     sn_free(data->source);
     sn_free(data);
 }
@@ -113,14 +114,17 @@ static stonet_status default_names(stonet_data *data)
     return STONET_OK;
 }
 
-static stonet_status check_finite(const float *x, int64_t n, int64_t p)
+/* Counts the missing numbers; infinite ones are refused. */
+static stonet_status check_numbers(const float *x, int64_t n, int64_t p, int64_t *missing)
 {
+    *missing = 0;
     for (int64_t i = 0; i < n; i++) {
         if (sn_all_finite(x + i * p, p)) continue;
         for (int64_t j = 0; j < p; j++) {
-            if (!isfinite(x[i * p + j]))
-                return sn_fail(STONET_ERROR_DATA, "row %lld, column %lld: the value is %s", (long long)i + 1,
-                               (long long)j + 1, isnan(x[i * p + j]) ? "missing (NaN)" : "infinite");
+            if (isinf(x[i * p + j]))
+                return sn_fail(STONET_ERROR_DATA, "row %lld, column %lld: the value is infinite",
+                               (long long)i + 1, (long long)j + 1);
+            *missing += isnan(x[i * p + j]);
         }
     }
     return STONET_OK;
@@ -163,22 +167,23 @@ static stonet_status create_plain(int64_t n, int64_t p, stonet_data **out)
 stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data **out)
 {
     SN_TRY(check_array(x, n, p, sizeof *x, out));
-    SN_TRY(check_finite(x, n, p));
+    int64_t missing;
+    SN_TRY(check_numbers(x, n, p, &missing));
     SN_TRY(create_plain(n, p, out));
     (*out)->x = x;
+    (*out)->missing = missing;
     return STONET_OK;
 }
 
-/* The floats of doubles; a number that is none as a float is named. */
-static stonet_status round_to_floats(const double *x, int64_t n, int64_t p, float *out)
+/* The floats of doubles, and how many are missing; a number that is none as a float is named. */
+static stonet_status round_to_floats(const double *x, int64_t n, int64_t p, float *out, int64_t *missing)
 {
     for (int64_t i = 0; i < n * p; i++) {
-        if (!(fabs(x[i]) <= (double)FLT_MAX))
+        *missing += isnan(x[i]);
+        if (fabs(x[i]) > (double)FLT_MAX)
             return sn_fail(STONET_ERROR_DATA, "row %lld, column %lld: the value is %s",
                            (long long)(i / p) + 1, (long long)(i % p) + 1,
-                           isnan(x[i])   ? "missing (NaN)"
-                           : isinf(x[i]) ? "infinite"
-                                         : "too large for single precision (3.4e38)");
+                           isinf(x[i]) ? "infinite" : "too large for single precision (3.4e38)");
         out[i] = (float)x[i];
     }
     return STONET_OK;
@@ -192,7 +197,7 @@ stonet_status stonet_data_wrap_double(const double *x, int64_t n, int64_t p, sto
     SN_TRY(create_plain(n, p, &data));
     stonet_status status = SN_NEW_RAW(floats, n * p);
     data->x = data->owned_x = floats;
-    if (status == STONET_OK) status = round_to_floats(x, n, p, floats);
+    if (status == STONET_OK) status = round_to_floats(x, n, p, floats, &data->missing);
     if (status == STONET_OK) status = SN_NEW(data->exact, p);
     if (status != STONET_OK) {
         stonet_data_free(data);

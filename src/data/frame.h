@@ -1,6 +1,6 @@
 /*
- * A table as read: feature columns (numbers or text) and targets. Rows are complete: missing cells, NaN and
- * Inf never get in.
+ * A table as read: feature columns (numbers or text) and targets. A feature cell may be missing: NaN, or the
+ * code -1 of a text column. Infinite numbers and missing targets never get in.
  */
 #ifndef SN_DATA_FRAME_H
 #define SN_DATA_FRAME_H
@@ -30,6 +30,9 @@ typedef struct sn_column {
 struct stonet_data {
     char *source; /* file name for messages, or NULL */
     int64_t n;
+    int64_t missing; /* cells of features */
+    int64_t dropped; /* rows of the file that were left out, since their target was missing */
+    char *na;        /* the words for missing cells it was read with, or NULL */
     bool has_header; /* names came from the file or the caller */
     int64_t n_columns;
     sn_column *column;
@@ -68,6 +71,13 @@ stonet_status sn_frame_check(const stonet_data *data);
 /* These rows of x are not needed for now: if they are mapped, they need not stay in memory. */
 void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count);
 bool sn_all_finite(const float *x, int64_t count);
+/* Whether the cell of a feature column is missing. */
+bool sn_frame_is_missing(const stonet_data *data, int64_t row, int64_t column);
+bool sn_frame_row_is_complete(const stonet_data *data, int64_t row);
+/* How many cells of a column are missing; all columns: -1. */
+int64_t sn_frame_count_missing(const stonet_data *data, int64_t column);
+/* Replaces *data by its rows whose targets are there; notes how many were not. */
+stonet_status sn_frame_drop_missing_targets(stonet_data **data);
 void sn_dictionary_free(sn_dictionary *dictionary);
 
 /* The number of a row in a column of numbers, with all the digits that are kept of it. */

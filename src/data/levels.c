@@ -1,4 +1,5 @@
 /* Numbers that look like codes: columns with few distinct values, and which of them a number is. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,8 @@ static void look(const stonet_data *train, int64_t most, seen *columns, int64_t 
     for (int64_t i = 0; i < train->n && count > 0; i++) {
         int64_t kept = 0;
         for (int64_t k = 0; k < count; k++) {
-            look_at(&columns[k], train->x[i * train->n_numeric + columns[k].slot], most);
+            const float value = train->x[i * train->n_numeric + columns[k].slot];
+            if (!isnan(value)) look_at(&columns[k], value, most);
             if (columns[k].count > most) continue;
             const seen held = columns[kept];
             columns[kept++] = columns[k];

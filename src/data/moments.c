@@ -1,5 +1,6 @@
 #include "data/moments.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -10,12 +11,33 @@ typedef struct table {
     const float *floats; /* n x m: these, or */
     const double *doubles;
     int64_t n, m;
+    bool gaps;
 } table;
+
+static double value_at(const table *t, int64_t i, int64_t j)
+{
+    return t->floats != NULL ? (double)t->floats[i * t->m + j] : t->doubles[i * t->m + j];
+}
+
+/* The same as add_block, with NaN passed over. */
+static void add_block_with_gaps(const table *t, int64_t begin, int64_t end, const double *centre,
+                                double *part)
+{
+    for (int64_t i = begin; i < end; i++)
+        for (int64_t j = 0; j < t->m; j++) {
+            const double gap = value_at(t, i, j) - (centre != NULL ? centre[j] : 0.0);
+            if (!isnan(gap)) part[j] += centre != NULL ? gap * gap : gap;
+        }
+}
 
 /* Adds rows [begin, end) to part: x, or (x - centre)^2 where there is a centre. */
 static void add_block(const table *t, int64_t begin, int64_t end, const double *centre, double *part)
 {
     const int64_t m = t->m;
+    if (t->gaps) {
+        add_block_with_gaps(t, begin, end, centre, part);
+        return;
+    }
     for (int64_t i = begin; i < end; i++) {
         if (t->floats != NULL && centre == NULL)
             for (int64_t j = 0; j < m; j++) part[j] += (double)t->floats[i * m + j];
@@ -53,21 +75,23 @@ static void sum_rows(const table *t, const double *centre, double *work, double 
     memcpy(total, work, (size_t)m * sizeof *total);
 }
 
-static void find_range(const table *t, double *low, double *high)
+/* Smallest and largest value of each column, and how many there are. */
+static void find_range(const table *t, double *low, double *high, double *count)
 {
     for (int64_t i = 0; i < t->n; i++)
         for (int64_t j = 0; j < t->m; j++) {
-            const double value =
-                t->floats != NULL ? (double)t->floats[i * t->m + j] : t->doubles[i * t->m + j];
-            if (i == 0) low[j] = high[j] = value;
+            const double value = value_at(t, i, j);
+            if (t->gaps && isnan(value)) continue;
+            if (count[j] == 0) low[j] = high[j] = value;
             low[j] = value < low[j] ? value : low[j];
             high[j] = value > high[j] ? value : high[j];
+            count[j] += 1.0;
         }
 }
 
 static stonet_status measure(const table *t, sn_moments *out)
 {
-    double *work = NULL;
+    double *work = NULL, *count = NULL;
     stonet_status status;
     *out = (sn_moments){0};
     SN_GOTO(status, SN_NEW(out->mean, t->m), done);
@@ -75,25 +99,28 @@ static stonet_status measure(const table *t, sn_moments *out)
     SN_GOTO(status, SN_NEW(out->low, t->m), done);
     SN_GOTO(status, SN_NEW(out->high, t->m), done);
     SN_GOTO(status, SN_NEW_RAW(work, LEVELS * t->m), done);
+    SN_GOTO(status, SN_NEW(count, t->m), done);
+    find_range(t, out->low, out->high, count);
+    for (int64_t j = 0; j < t->m; j++) count[j] = fmax(count[j], 1.0); /* of none the sums are 0 */
     sum_rows(t, NULL, work, out->mean);
-    for (int64_t j = 0; j < t->m; j++) out->mean[j] /= (double)t->n;
+    for (int64_t j = 0; j < t->m; j++) out->mean[j] /= count[j];
     sum_rows(t, out->mean, work, out->variance);
-    for (int64_t j = 0; j < t->m; j++) out->variance[j] /= (double)t->n;
-    find_range(t, out->low, out->high);
+    for (int64_t j = 0; j < t->m; j++) out->variance[j] /= count[j];
 done:
     sn_free(work);
+    sn_free(count);
     if (status != STONET_OK) sn_moments_clear(out);
     return status;
 }
 
-stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, sn_moments *out)
+stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool gaps, sn_moments *out)
 {
-    return measure(&(table){.floats = x, .n = n, .m = m}, out);
+    return measure(&(table){.floats = x, .n = n, .m = m, .gaps = gaps}, out);
 }
 
-stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, sn_moments *out)
+stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, sn_moments *out)
 {
-    return measure(&(table){.doubles = x, .n = n, .m = m}, out);
+    return measure(&(table){.doubles = x, .n = n, .m = m, .gaps = gaps}, out);
 }
 
 void sn_moments_clear(sn_moments *moments)

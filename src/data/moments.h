@@ -7,6 +7,8 @@
 #ifndef SN_DATA_MOMENTS_H
 #define SN_DATA_MOMENTS_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 typedef struct sn_moments {
@@ -14,9 +16,10 @@ typedef struct sn_moments {
     double *low, *high;
 } sn_moments;
 
-/* x is n x m, row-major, n >= 1. On failure nothing is left to free. */
-stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, sn_moments *out);
-stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, sn_moments *out);
+/* x is n x m, row-major, n >= 1; gaps: NaN among the numbers are passed over (all zero for a column that has
+   nothing else). On failure nothing is left to free. */
+stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool gaps, sn_moments *out);
+stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, sn_moments *out);
 void sn_moments_clear(sn_moments *moments);
 
 #endif

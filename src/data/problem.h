@@ -21,13 +21,13 @@ typedef struct sn_problem {
     int64_t n, p;
     const float *x; /* n x p, row-major, scaled; NULL: rows come from the source */
     sn_task task;
-    int64_t outputs;      /* classes C, or numeric targets m */
-    const int32_t *label; /* classification: n codes 0..C-1; else NULL */
-    const double *y;      /* regression: n x m, each column with mean 0 and variance 1; else NULL */
-    const sn_row_source *source;
-    const float *weight;  /* what each row counts; NULL: 1 */
-    int64_t first_row;    /* the number of row 0 in the whole data, when these rows are a part of it */
-    int64_t groups;       /* columns of the table that the features come from, ... */
+    int64_t outputs;             /* classes C, or numeric targets m */
+    const int32_t *label;        /* classification: n codes 0..C-1; else NULL */
+    const double *y;             /* regression: n x m, each column with mean 0 and variance 1; else NULL */
+    const sn_row_source *source; /* also beside x, where that has missing cells that can be drawn */
+    const float *weight;         /* what each row counts; NULL: 1 */
+    int64_t first_row;           /* the number of row 0 in the whole data, when these rows are a part of it */
+    int64_t groups;              /* columns of the table that the features come from, ... */
     const int64_t *group; /* ... g's are group[g] .. group[g + 1] - 1; NULL: each feature is a column */
 } sn_problem;
 

@@ -1,6 +1,7 @@
 /* stonet_data_read: what kind of file it is, and where its target comes from. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/run.h"
 #include "data/readers.h"
@@ -37,9 +38,56 @@ static stonet_status read_file(const char *path, const sn_target_wish *wish, int
     return status;
 }
 
+stonet_status sn_missing_wish_start(const stonet_read_options *options, const sn_schema *schema,
+                                    sn_missing_wish *out)
+{
+    const char *words = options->na == NULL && schema != NULL ? sn_schema_na(schema) : options->na;
+    *out = (sn_missing_wish){.words = words, .targets = options->drop_missing_target != 0};
+    return sn_na_parse(words, &out->na);
+}
+
+stonet_status sn_missing_wish_end(sn_missing_wish *wish, stonet_status status, stonet_data **data)
+{
+    sn_na_free(&wish->na);
+    if (status == STONET_OK && wish->words != NULL && ((*data)->na = sn_strdup(wish->words)) == NULL)
+        status = STONET_ERROR_MEMORY;
+    if (status == STONET_OK && wish->targets) status = sn_frame_drop_missing_targets(data);
+    if (status == STONET_OK) return STONET_OK;
+    stonet_data_free(*data);
+    *data = NULL;
+    return status;
+}
+
 stonet_status stonet_data_read(const char *path, const stonet_read_options *options, stonet_data **out)
 {
     return sn_read_for(path, options, NULL, out);
+}
+
+/* The table, with targets that may be missing where the options say so. `wish` has all but what becomes of
+   which column. */
+static stonet_status read_table(const char *path, const stonet_read_options *how, const sn_target_wish *wish,
+                                int threads, stonet_data **out)
+{
+    sn_target_wish features = *wish, targets_alone = *wish;
+    if (how->target_file == NULL) {
+        features.columns = how->target;
+        return read_file(path, &features, threads, out);
+    }
+    /* With a target file, the target columns (all of them, or those named) are columns of that file. */
+    targets_alone.columns = how->target;
+    targets_alone.all = true;
+    targets_alone.schema = NULL;
+    stonet_data *data = NULL, *targets = NULL;
+    stonet_status status = read_file(path, &features, threads, &data);
+    if (status == STONET_OK) status = read_file(how->target_file, &targets_alone, threads, &targets);
+    if (status == STONET_OK) status = sn_frame_move_target(data, targets);
+    stonet_data_free(targets);
+    if (status != STONET_OK) {
+        stonet_data_free(data);
+        return status;
+    }
+    *out = data;
+    return STONET_OK;
 }
 
 stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
@@ -53,22 +101,10 @@ stonet_status sn_read_for(const char *path, const stonet_read_options *options, 
     if ((unsigned)how.header > STONET_HEADER_NO)
         return sn_fail(STONET_ERROR_ARGUMENT, "there is no such wish about the header");
     const stonet_run run = {.size = sizeof run, .threads = how.threads};
-    const int threads = sn_threads(&run);
-    const sn_target_wish inside = {.columns = how.target, .schema = schema, .header = how.header};
-    if (how.target_file == NULL) return read_file(path, &inside, threads, out);
-
-    /* With a target file, the target columns (all of them, or those named) are columns of that file. */
-    const sn_target_wish nothing = {.schema = schema, .header = how.header},
-                         apart = {.columns = how.target, .all = true, .header = how.header};
-    stonet_data *data = NULL, *targets = NULL;
-    stonet_status status = read_file(path, &nothing, threads, &data);
-    if (status == STONET_OK) status = read_file(how.target_file, &apart, threads, &targets);
-    if (status == STONET_OK) status = sn_frame_move_target(data, targets);
-    stonet_data_free(targets);
-    if (status != STONET_OK) {
-        stonet_data_free(data);
-        return status;
-    }
-    *out = data;
-    return STONET_OK;
+    sn_missing_wish missing;
+    SN_TRY(sn_missing_wish_start(&how, schema, &missing));
+    const sn_target_wish wish = {
+        .schema = schema, .header = how.header, .na = &missing.na, .missing_targets = missing.targets};
+    const stonet_status status = read_table(path, &how, &wish, sn_threads(&run), out);
+    return sn_missing_wish_end(&missing, status, out);
 }

@@ -209,7 +209,9 @@ static stonet_status read_members(const zip_archive *archive, const zip_member *
     bool takes_y =
         y != NULL && (wish->columns == NULL ? wish->schema == NULL : strcmp(wish->columns, y->name) == 0);
     if (y == NULL || !takes_y || wish->all) return read_member(archive, x, wish, out);
-    const sn_target_wish nothing = {.schema = wish->schema, .header = wish->header}, all = {.all = true};
+    const sn_target_wish all = {.all = true, .na = wish->na, .missing_targets = wish->missing_targets};
+    sn_target_wish nothing = *wish;
+    nothing.columns = NULL;
     stonet_data *data = NULL, *target = NULL;
     stonet_status status = read_member(archive, x, &nothing, &data);
     if (status == STONET_OK) status = read_member(archive, y, &all, &target);

@@ -65,16 +65,18 @@ static stonet_status check_text_columns(const text_reader *reader)
                                         "'%s' has a decimal comma; write numbers with a decimal point",
                                         text->sample);
         if (2 * text->numbers > builder->rows && (text->fractions || values->words.count > 20))
-            return sn_builder_fail_cell(builder, text->line, text->row, j,
-                                        "'%s' is not a number, and most cells of this column are",
-                                        text->sample);
+            return sn_builder_fail_cell(
+                builder, text->line, text->row, j,
+                "'%s' is not a number, and most cells of this column are; if it stands "
+                "for a missing value, name it (--na)",
+                text->sample);
     }
     return STONET_OK;
 }
 
 static stonet_status read_table(text_reader *reader, const sn_target_wish *wish, stonet_data **out)
 {
-    SN_TRY(sn_sniff(reader->scanner, wish->header, &reader->sniffed));
+    SN_TRY(sn_sniff(reader->scanner, wish->header, wish->na, &reader->sniffed));
     const sn_sniffed *sniffed = &reader->sniffed;
     SN_TRY(sn_builder_create(sn_source_path(reader->scanner->source), sniffed->n_columns,
                              sniffed->has_header ? (const char *const *)sniffed->first : NULL, wish,

@@ -6,6 +6,17 @@
 #include "data/schema.h"
 #include "data/source.h"
 
+/* What the options say of missing cells and targets: before a table is read, ... */
+typedef struct sn_missing_wish {
+    const char *words; /* of the options or else of the schema (may be NULL); NULL: none */
+    sn_na na;
+    bool targets; /* may be missing: their rows go in the end */
+} sn_missing_wish;
+stonet_status sn_missing_wish_start(const stonet_read_options *options, const sn_schema *schema,
+                                    sn_missing_wish *out);
+/* ... and after it, with the status so far: nothing is left of *data when that is or becomes a failure. */
+stonet_status sn_missing_wish_end(sn_missing_wish *wish, stonet_status status, stonet_data **data);
+
 /* stonet_data_read, of the columns alone that a model uses; schema NULL: of all. */
 stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
                           stonet_data **out);

@@ -17,10 +17,12 @@ static void copy_row(float *to, const float *from, int64_t size)
     memcpy(to + size - LANES, from + size - LANES, LANES * sizeof *to);
 }
 
-static void fetch_features(const sn_problem *problem, const sn_rows *rows, float *x, int64_t stride)
+/* The rows in memory have what is expected in their missing cells; a source beside them draws these. */
+static void fetch_features(const sn_problem *problem, const sn_rows *rows, uint32_t draw, float *x,
+                           int64_t stride)
 {
-    if (problem->x == NULL) {
-        problem->source->fetch(problem->source, rows, x, stride);
+    if (problem->x == NULL || (draw > 0 && problem->source != NULL)) {
+        problem->source->fetch(problem->source, rows, draw, x, stride);
         return;
     }
     for (int64_t i = 0; i < rows->n; i++)
@@ -29,7 +31,7 @@ static void fetch_features(const sn_problem *problem, const sn_rows *rows, float
 
 stonet_status sn_batch_prepare(const sn_problem *problem, const sn_rows *rows)
 {
-    return problem->x != NULL ? STONET_OK : problem->source->prepare(problem->source, rows);
+    return problem->source == NULL ? STONET_OK : problem->source->prepare(problem->source, rows);
 }
 
 /* Array by array, each in a loop of its own: this is done for every batch. */
@@ -37,8 +39,7 @@ void sn_batch_fetch(const sn_problem *problem, const sn_rows *rows, sn_batch *ba
 {
     const int64_t n = rows->n, outputs = problem->outputs;
     batch->n = n;
-    batch->mask = NULL;
-    if (batch->x != NULL) fetch_features(problem, rows, batch->x, batch->x_stride);
+    if (batch->x != NULL) fetch_features(problem, rows, batch->draw, batch->x, batch->x_stride);
     if (batch->row != NULL)
         for (int64_t i = 0; i < n; i++) batch->row[i] = problem->first_row + sn_rows_at(rows, i);
     if (batch->label != NULL)

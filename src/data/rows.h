@@ -47,8 +47,9 @@ typedef struct sn_row_source sn_row_source;
 struct sn_row_source {
     /* Before rows are fetched, on the thread that leads: whether they can be. */
     stonet_status (*prepare)(const sn_row_source *source, const sn_rows *rows);
-    /* The features of these rows, `stride` floats from one row to the next. On any thread; cannot fail. */
-    void (*fetch)(const sn_row_source *source, const sn_rows *rows, float *x, int64_t stride);
+    /* The features of these rows, `stride` floats from one row to the next; of missing cells what `draw` of
+       an sn_batch says. On any thread; cannot fail. */
+    void (*fetch)(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride);
     const float *raw;  /* where the numbers of row r begin, raw + r * raw_width, to be asked for ahead of */
     int64_t raw_width; /* time; NULL: nowhere */
 };
@@ -58,8 +59,8 @@ typedef struct sn_batch {
     int64_t n;
     float *x; /* n rows, scaled */
     int64_t x_stride;
-    const unsigned char *mask; /* n x p, 0 where a cell is missing; NULL: all are there, as in every table so
-                                  far (readers refuse missing cells); a place for what will impute them */
+    uint32_t draw; /* of the missing cells, which nobody who fetches rows ever sees: 0: what is expected
+                      there, d = 1, 2, ..: draw d of their law given the row's other cells */
     int32_t *label;
     double *y;     /* n x outputs */
     float *weight; /* what a row counts in sums of losses and gradients */

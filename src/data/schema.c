@@ -21,6 +21,7 @@ void sn_schema_free(sn_schema *schema)
     for (int64_t k = 0; schema->target_name != NULL && k < schema->n_targets; k++)
         sn_free(schema->target_name[k]);
     sn_dictionary_free(&schema->classes);
+    sn_free(schema->na);
     sn_free(schema->input);
     sn_free(schema->feature_name);
     sn_free(schema->mean);
@@ -128,6 +129,21 @@ double sn_schema_target_mean(const sn_schema *schema, int64_t target)
 double sn_schema_target_sd(const sn_schema *schema, int64_t target)
 {
     return schema->task == SN_REGRESSION ? schema->target_sd[target] : 1;
+}
+
+sn_missing sn_schema_missing(const sn_schema *schema)
+{
+    return schema->missing;
+}
+
+int64_t sn_schema_missing_cells(const sn_schema *schema, int64_t input)
+{
+    return input >= 0 && input < schema->n_inputs ? schema->input[input].missing : 0;
+}
+
+const char *sn_schema_na(const sn_schema *schema)
+{
+    return schema->na;
 }
 
 bool sn_schema_needs_digits(const sn_schema *schema)

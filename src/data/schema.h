@@ -31,6 +31,15 @@ typedef enum sn_task_wish {
     SN_TASK_WISH_NONE /* there is no response, and none is needed */
 } sn_task_wish;
 
+/* What becomes of missing cells. */
+typedef enum sn_missing {
+    SN_MISSING_ERROR, /* they are refused */
+    SN_MISSING_DROP,  /* rows that have some are left out of the fit; in use they get the mean */
+    SN_MISSING_MEAN   /* the mean of the column over the training rows that have it */
+} sn_missing;
+#define SN_MISSING_WORDS(between) "error" between "drop" between "mean"
+extern const sn_words sn_missing_words;
+
 typedef struct sn_schema sn_schema;
 
 /* A numeric column may have this many levels at most. */
@@ -43,10 +52,11 @@ typedef struct sn_encoding {
     /* A numeric column with 3 .. levels distinct values, each in 3 rows or more, keeps its own feature and
        gains an indicator for each value; 0: none does. */
     int64_t levels;
+    sn_missing missing;
 } sn_encoding;
 
-/* Learns the encoding from all rows of `train`. Notes what it decided (task, one-hot, constant columns) as
-   messages. run may be NULL. */
+/* Learns the encoding from all rows of `train`. Notes what it decided (task, one-hot, constant columns,
+   missing cells) as messages. run may be NULL. */
 stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted, const stonet_run *run,
                             sn_schema **out);
 void sn_schema_free(sn_schema *schema);
@@ -65,6 +75,12 @@ double sn_schema_target_mean(const sn_schema *schema, int64_t target);
 double sn_schema_target_sd(const sn_schema *schema, int64_t target); /* population sd of the training rows */
 sn_scale sn_schema_scale(const sn_schema *schema);                   /* what AUTO became */
 int64_t sn_schema_level_inputs(const sn_schema *schema);             /* columns that have levels */
+sn_missing sn_schema_missing(const sn_schema *schema);
+int64_t sn_schema_missing_cells(const sn_schema *schema, int64_t input); /* in the training rows */
+const char *sn_schema_na(const sn_schema *schema);                       /* words for them, or NULL */
+
+/* The classes or the scale of the response alone; missing cells of features do not matter to it. */
+stonet_status sn_schema_fit_response(const stonet_data *train, sn_task_wish task, sn_schema **out);
 
 /* Whether it has a feature that must be centred before it is rounded to float (data/digits.h). */
 bool sn_schema_needs_digits(const sn_schema *schema);

@@ -56,6 +56,7 @@ static stonet_status fit_inputs(sn_schema *schema, const stonet_data *train, int
         sn_message(run, STONET_NOTE, "column '%s' is text: one feature for each of its %lld values",
                    input->name, (long long)words->count);
     }
+    SN_TRY(sn_schema_meet_missing(schema, train, run));
     if (levels > 0) SN_TRY(sn_schema_find_levels(schema, train, levels));
     return sn_schema_lay_out(schema);
 }
@@ -66,6 +67,7 @@ static stonet_status fit_inputs(sn_schema *schema, const stonet_data *train, int
 static bool mark_levels(const float *x, int64_t count, double unit, bool *level)
 {
     for (int64_t i = 0; i < count; i++) {
+        if (isnan(x[i])) continue;
         double bytes = (double)x[i] / unit, whole = nearbyint(bytes);
         if (!(whole >= 0 && whole <= 255) || fabs(bytes - whole) > 1e-3) return false;
         level[(int)whole] = true;
@@ -112,7 +114,7 @@ static void level_moments(const stonet_data *train, const sn_input *input, int64
         if (level >= 0) mean[level] += 1.0;
     }
     for (int64_t c = 0; c < input->levels; c++) {
-        mean[c] /= (double)train->n;
+        mean[c] /= (double)(train->n - input->missing);
         variance[c] = mean[c] * (1 - mean[c]);
     }
 }
@@ -127,7 +129,7 @@ static stonet_status refine_moments(const stonet_data *train, sn_moments *column
         sn_moments fine;
         SN_TRY(SN_NEW_RAW(values, train->n));
         for (int64_t i = 0; i < train->n; i++) values[i] = sn_frame_number(train, i, k);
-        stonet_status status = sn_moments_of_doubles(values, train->n, 1, &fine);
+        stonet_status status = sn_moments_of_doubles(values, train->n, 1, train->missing > 0, &fine);
         sn_free(values);
         if (status != STONET_OK) return status;
         columns->mean[k] = fine.mean[0];
@@ -143,10 +145,16 @@ static stonet_status refine_moments(const stonet_data *train, sn_moments *column
 static void rank_moments(const int32_t *code, int64_t n, double *mean, double *variance)
 {
     double sum = 0, squares = 0;
-    for (int64_t i = 0; i < n; i++) sum += 1 + code[i];
-    *mean = sum / (double)n;
-    for (int64_t i = 0; i < n; i++) squares += (1 + code[i] - *mean) * (1 + code[i] - *mean);
-    *variance = squares / (double)n;
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (code[i] < 0) continue; /* missing */
+        sum += 1 + code[i];
+        count++;
+    }
+    *mean = count > 0 ? sum / (double)count : 0;
+    for (int64_t i = 0; i < n; i++)
+        if (code[i] >= 0) squares += (1 + code[i] - *mean) * (1 + code[i] - *mean);
+    *variance = count > 0 ? squares / (double)count : 0;
 }
 
 /* Mean and variance of every feature; for a category or a level, of its 0/1 indicator. */
@@ -172,10 +180,13 @@ static stonet_status feature_moments(sn_schema *schema, const stonet_data *train
         const sn_dictionary *words = &train->text_values[slot];
         int64_t *rows;
         stonet_status status = SN_NEW(rows, words->count);
-        for (int64_t i = 0; status == STONET_OK && i < train->n; i++) rows[train->text_code[slot][i]]++;
+        for (int64_t i = 0; status == STONET_OK && i < train->n; i++) {
+            const int32_t code = train->text_code[slot][i];
+            if (code >= 0) rows[code]++;
+        }
         for (int64_t c = 0; status == STONET_OK && c < words->count; c++) {
             int64_t at = f + sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
-            double share = (double)rows[c] / (double)train->n;
+            double share = (double)rows[c] / (double)(train->n - input->missing);
             schema->mean[at] = share;
             variance[at] = share * (1 - share);
         }
@@ -276,7 +287,8 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
     sn_moments columns = {0};
     double *variance;
     SN_TRY(SN_NEW(variance, schema->p));
-    stonet_status status = sn_moments_of_floats(train->x, train->n, train->n_numeric, &columns);
+    stonet_status status =
+        sn_moments_of_floats(train->x, train->n, train->n_numeric, train->missing > 0, &columns);
     if (status == STONET_OK) status = refine_moments(train, &columns);
     if (status == STONET_OK) status = feature_moments(schema, train, &columns, variance);
     if (status == STONET_OK) status = report_constants(schema, variance, run);
@@ -401,7 +413,7 @@ static stonet_status fit_regression(sn_schema *schema, const stonet_data *train)
     SN_TRY(SN_NEW(schema->target_mean, m));
     SN_TRY(SN_NEW(schema->target_sd, m));
     sn_moments columns;
-    SN_TRY(sn_moments_of_doubles(train->y, train->n, m, &columns));
+    SN_TRY(sn_moments_of_doubles(train->y, train->n, m, false, &columns));
     stonet_status status = STONET_OK;
     for (int64_t k = 0; k < m && status == STONET_OK; k++) {
         status = check_target(schema, k, train->n, &columns);
@@ -495,16 +507,38 @@ static stonet_status check_names(const sn_schema *schema)
                    bytes >> 20, most >> 20);
 }
 
+/* What can be said before any column is looked at. */
+static stonet_status check_train(const stonet_data *train)
+{
+    if (train->n < 2) return sn_fail(STONET_ERROR_DATA, "one row is not enough to fit a model");
+    SN_TRY(sn_frame_check(train));
+    return check_no_leak(train);
+}
+
+stonet_status sn_schema_fit_response(const stonet_data *train, sn_task_wish task, sn_schema **out)
+{
+    *out = NULL;
+    SN_TRY(check_train(train));
+    sn_schema *schema;
+    SN_TRY(SN_NEW(schema, 1));
+    stonet_status status = fit_response(schema, train, task, NULL);
+    if (status != STONET_OK) {
+        sn_schema_free(schema);
+        return status;
+    }
+    *out = schema;
+    return STONET_OK;
+}
+
 stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted, const stonet_run *run,
                             sn_schema **out)
 {
     *out = NULL;
-    if (train->n < 2) return sn_fail(STONET_ERROR_DATA, "one row is not enough to fit a model");
-    SN_TRY(sn_frame_check(train));
-    SN_TRY(check_no_leak(train));
+    SN_TRY(check_train(train));
     sn_schema *schema = sn_calloc(1, sizeof *schema);
     if (schema == NULL) return STONET_ERROR_MEMORY;
     stonet_status status = fit_response(schema, train, wanted->task, run);
+    schema->missing = wanted->missing;
     if (status == STONET_OK) status = fit_inputs(schema, train, wanted->levels, run);
     if (status == STONET_OK) status = check_names(schema);
     if (status == STONET_OK) status = fit_scaling(schema, train, wanted->scale, run);

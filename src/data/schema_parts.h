@@ -17,11 +17,14 @@ typedef struct sn_input {
     int64_t levels;
     float *level; /* ascending */
     int64_t first_feature, features;
+    int64_t missing; /* cells of the training rows */
 } sn_input;
 
 struct sn_schema {
     sn_scale scale; /* never AUTO */
     bool has_header;
+    sn_missing missing;
+    char *na; /* words for missing cells in the training file, beside the usual ones; NULL: none */
     int64_t n_inputs;
     sn_input *input;
 
@@ -45,6 +48,14 @@ static inline bool sn_far_from_zero(double centre, double factor)
 {
     return fabs(centre * factor) > 256.0;
 }
+
+/* Whether a table with missing cells may be encoded: a sentence that names the first one when not.
+   column[j]: as below. */
+stonet_status sn_schema_check_missing(const sn_schema *schema, const stonet_data *data,
+                                      const int64_t *column);
+/* Counts the missing cells of the training rows, says what is done about them, and refuses them where the
+   schema does. */
+stonet_status sn_schema_meet_missing(sn_schema *schema, const stonet_data *train, const stonet_run *run);
 
 /* column[j]: which column of the table is input j, -1 for one the model leaves out and the table does not
    have. */

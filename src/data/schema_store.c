@@ -36,6 +36,7 @@ static json_t *inputs_to_json(const sn_schema *schema)
         if (input->categories.ordered) entry = sn_json_put(entry, "ordered", json_true());
         if (input->is_date) entry = sn_json_put(entry, "date", json_true());
         if (input->levels > 0) entry = sn_json_put(entry, "levels", levels_to_json(input));
+        if (input->missing > 0) entry = sn_json_put(entry, "missing", json_integer(input->missing));
         list = sn_json_add(list, entry);
     }
     return list;
@@ -80,6 +81,7 @@ static stonet_status check_texts(const sn_schema *schema)
         SN_TRY(check_text(schema->input[j].name));
         SN_TRY(check_words(&schema->input[j].categories));
     }
+    if (schema->na != NULL) SN_TRY(check_text(schema->na));
     for (int64_t k = 0; k < schema->n_targets; k++) SN_TRY(check_text(schema->target_name[k]));
     return check_words(&schema->classes);
 }
@@ -89,6 +91,8 @@ stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
     SN_TRY(check_texts(schema));
     SN_TRY(sn_words_put(&sn_scale_words, store, "schema.scale", schema->scale));
     SN_TRY(sn_store_put_int(store, "schema.header", schema->has_header));
+    SN_TRY(sn_words_put(&sn_missing_words, store, "schema.missing", (int)schema->missing));
+    if (schema->na != NULL) SN_TRY(sn_store_put_text(store, "schema.na", schema->na));
     SN_TRY(sn_words_put(&sn_task_words, store, "schema.task", schema->task));
     SN_TRY(put_json(store, "schema.inputs", inputs_to_json(schema)));
     SN_TRY(put_json(store, "schema.targets", targets_to_json(schema)));
@@ -178,6 +182,9 @@ static stonet_status inputs_from_json(const json_t *list, sn_schema *schema)
                                       : input->is_date && input->kind == SN_COLUMN_TEXT)
             return damaged("schema.inputs");
         if (levels != NULL) SN_TRY(levels_from_json(levels, input));
+        const json_t *missing = json_object_get(entry, "missing");
+        input->missing = json_integer_value(missing); /* 0 for none */
+        if (input->missing < 0) return damaged("schema.inputs");
     }
     return STONET_OK;
 }
@@ -233,6 +240,18 @@ static stonet_status load_scale(const sn_store *store, sn_schema *schema)
     return scale == SN_SCALE_AUTO ? damaged("schema.scale") : STONET_OK;
 }
 
+/* Files before 0.2 say nothing of missing cells: such models refuse them. */
+static stonet_status load_missing(const sn_store *store, sn_schema *schema)
+{
+    int missing = SN_MISSING_ERROR;
+    if (sn_store_find_text(store, "schema.missing") != NULL)
+        SN_TRY(sn_words_get(&sn_missing_words, store, "schema.missing", &missing));
+    schema->missing = (sn_missing)missing;
+    const char *na = sn_store_find_text(store, "schema.na");
+    if (na != NULL && (schema->na = sn_strdup(na)) == NULL) return STONET_ERROR_MEMORY;
+    return STONET_OK;
+}
+
 static stonet_status load_response(const sn_store *store, sn_schema *schema)
 {
     int task;
@@ -252,6 +271,7 @@ static stonet_status load_all(const sn_store *store, sn_schema *schema)
     SN_TRY(load_scale(store, schema));
     SN_TRY(sn_store_get_int(store, "schema.header", 0, 1, &header));
     schema->has_header = header == 1;
+    SN_TRY(load_missing(store, schema));
     SN_TRY(load_list(store, "schema.inputs", schema, inputs_from_json));
     SN_TRY(sn_schema_lay_out(schema));
     if (schema->p < 1) return damaged("schema.inputs");

@@ -29,13 +29,13 @@ static bool is_one_of(const sn_cell *cell, const char *const *words)
     return false;
 }
 
-sn_content sn_cell_content(const sn_cell *cell)
+sn_content sn_cell_content(const sn_cell *cell, const sn_na *na)
 {
-    static const char *const missing[] = {"", "na", "n/a", "nan", "null", "?", NULL};
+    static const char *const missing[] = {"", "na", "n/a", "nan", "null", "?", ".", NULL};
     static const char *const infinite[] = {"inf",       "+inf",   "-inf",    "infinity", "+infinity",
                                            "-infinity", "1.#inf", "-1.#inf", NULL};
-    if (cell->is_number) return SN_NUMBER;
-    if (is_one_of(cell, missing)) return SN_MISSING;
+    if (cell->is_number) return sn_na_number(na, cell->number) ? SN_MISSING : SN_NUMBER;
+    if (is_one_of(cell, missing) || sn_na_text(na, cell->text, cell->length)) return SN_MISSING;
     return is_one_of(cell, infinite) ? SN_INFINITE : SN_TEXT;
 }
 
@@ -147,7 +147,8 @@ typedef struct column_sample {
     bool first_again;       /* the first cell's text was met again below */
 } column_sample;
 
-static stonet_status read_first_line(sn_scanner *scanner, sn_sniffed *out, column_sample **samples)
+static stonet_status read_first_line(sn_scanner *scanner, const sn_na *na, sn_sniffed *out,
+                                     column_sample **samples)
 {
     int64_t room = 0;
     sn_cell cell;
@@ -162,7 +163,7 @@ static stonet_status read_first_line(sn_scanner *scanner, sn_sniffed *out, colum
             *samples = more;
         }
         SN_TRY(sn_scanner_cell(scanner, &cell));
-        (*samples)[out->n_columns] = (column_sample){.first = sn_cell_content(&cell)};
+        (*samples)[out->n_columns] = (column_sample){.first = sn_cell_content(&cell, na)};
         out->first[out->n_columns] = sn_cell_copy(&cell);
         if (out->first[out->n_columns++] == NULL) return STONET_ERROR_MEMORY;
     } while (cell.after == SN_AFTER_CELL);
@@ -170,8 +171,8 @@ static stonet_status read_first_line(sn_scanner *scanner, sn_sniffed *out, colum
 }
 
 /* Lines that do not fit end the sample: the reader proper will complain about them. */
-static stonet_status sample_lines(sn_scanner *scanner, sn_sniffed *out, column_sample *samples,
-                                  int64_t *lines)
+static stonet_status sample_lines(sn_scanner *scanner, const sn_na *na, sn_sniffed *out,
+                                  column_sample *samples, int64_t *lines)
 {
     bool more = true;
     for (*lines = 0; *lines < SAMPLE_LINES; ++*lines) {
@@ -180,7 +181,7 @@ static stonet_status sample_lines(sn_scanner *scanner, sn_sniffed *out, column_s
         for (int64_t j = 0; j < out->n_columns; j++) {
             sn_cell cell;
             SN_TRY(sn_scanner_cell(scanner, &cell));
-            sn_content content = sn_cell_content(&cell);
+            sn_content content = sn_cell_content(&cell, na);
             samples[j].numbers += content == SN_NUMBER;
             samples[j].texts += content == SN_TEXT;
             if (strlen(out->first[j]) == cell.length && memcmp(out->first[j], cell.text, cell.length) == 0)
@@ -221,7 +222,7 @@ static bool is_header(const sn_sniffed *sniffed, const column_sample *samples, i
     return !again || lines == 0;
 }
 
-stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, sn_sniffed *out)
+stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *na, sn_sniffed *out)
 {
     memset(out, 0, sizeof *out);
     bool more;
@@ -232,9 +233,9 @@ stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, sn_sniffed *ou
     SN_TRY(sn_scanner_next_line(scanner, &more));
     column_sample *samples = NULL;
     int64_t lines = 0;
-    stonet_status status = read_first_line(scanner, out, &samples);
+    stonet_status status = read_first_line(scanner, na, out, &samples);
     if (status == STONET_OK) status = SN_NEW(out->is_text, out->n_columns);
-    if (status == STONET_OK) status = sample_lines(scanner, out, samples, &lines);
+    if (status == STONET_OK) status = sample_lines(scanner, na, out, samples, &lines);
     if (status == STONET_OK) {
         out->has_header =
             header == STONET_HEADER_AUTO ? is_header(out, samples, lines) : header == STONET_HEADER_YES;

@@ -2,12 +2,13 @@
 #ifndef SN_DATA_SNIFF_H
 #define SN_DATA_SNIFF_H
 
+#include "data/na.h"
 #include "data/scanner.h"
 
 typedef enum sn_content { SN_NUMBER, SN_TEXT, SN_MISSING, SN_INFINITE } sn_content;
 
-/* What a cell holds. Empty, NA, N/A, NaN, null and ? are missing. */
-sn_content sn_cell_content(const sn_cell *cell);
+/* What a cell holds. Empty, NA, N/A, NaN, null, ? and . are missing, and the words of na (may be NULL). */
+sn_content sn_cell_content(const sn_cell *cell, const sn_na *na);
 
 typedef struct sn_sniffed {
     int64_t n_columns;
@@ -18,7 +19,7 @@ typedef struct sn_sniffed {
 
 /* Sets the scanner's delimiter; judges the header unless it is told. Leaves the scanner somewhere in the
  * file. */
-stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, sn_sniffed *out);
+stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *na, sn_sniffed *out);
 void sn_sniffed_free(sn_sniffed *sniffed);
 
 /* A copy in UTF-8 (bytes that are not are taken for Latin-1), ended by NUL. */

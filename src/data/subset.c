@@ -14,6 +14,7 @@ static void gather(const void *from, size_t width, const int64_t *rows, int64_t 
 static stonet_status copy_names(const stonet_data *from, stonet_data *to)
 {
     to->has_header = from->has_header;
+    if (from->na != NULL && (to->na = sn_strdup(from->na)) == NULL) return STONET_ERROR_MEMORY;
     if (from->source != NULL && (to->source = sn_strdup(from->source)) == NULL) return STONET_ERROR_MEMORY;
     SN_TRY(SN_NEW(to->column, from->n_columns));
     to->n_columns = from->n_columns;
@@ -42,6 +43,10 @@ static stonet_status gather_codes(const int32_t *code, const sn_dictionary *word
     SN_GOTO(status, SN_NEW(out_words->text, words->count), done);
     for (int64_t i = 0; i < count; i++) {
         int32_t old = code[rows[i]];
+        if (old < 0) { /* missing */
+            (*out)[i] = -1;
+            continue;
+        }
         if (new_code[old] == 0) {
             char *word = sn_strdup(words->text[old]);
             if (word == NULL) {
@@ -139,6 +144,7 @@ stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, i
     if (status == STONET_OK) status = copy_features(data, rows, subset);
     if (status == STONET_OK) status = copy_targets(data, rows, subset);
     if (status == STONET_OK) status = copy_truth(data, rows, subset);
+    if (status == STONET_OK && data->missing > 0) subset->missing = sn_frame_count_missing(subset, -1);
     if (status != STONET_OK) {
         stonet_data_free(subset);
         return status;
@@ -161,5 +167,6 @@ stonet_status sn_frame_without(const stonet_data *data, int64_t column, stonet_d
     copy->n_columns--;
     memmove(copy->column + column, copy->column + column + 1,
             (size_t)(copy->n_columns - column) * sizeof *copy->column);
+    if (copy->missing > 0) copy->missing = sn_frame_count_missing(copy, -1);
     return STONET_OK;
 }

@@ -216,9 +216,9 @@ static void parts_agree_on_the_digits(void **state)
 static void numbers_that_are_no_floats_are_refused(void **state)
 {
     (void)state;
-    const double bad[] = {1.0, (double)NAN, 1.0, (double)INFINITY, 1.0, 1e39};
-    const char *const why[] = {"missing (NaN)", "infinite", "too large"};
-    for (int k = 0; k < 3; k++) {
+    const double bad[] = {1.0, (double)INFINITY, 1.0, 1e39};
+    const char *const why[] = {"infinite", "too large"};
+    for (int k = 0; k < 2; k++) {
         stonet_data *data = NULL;
         assert_int_equal(stonet_data_wrap_double(bad + (ptrdiff_t)2 * k, 1, 2, &data), STONET_ERROR_DATA);
         assert_null(data);

@@ -62,7 +62,7 @@ static void test_refusals(void **state)
     const float x[] = {1, 2, (float)NAN, 4, (float)INFINITY, 6};
     stonet_data *data;
     assert_int_equal(stonet_data_wrap(x, 3, 2, &data), STONET_ERROR_DATA);
-    assert_string_equal(stonet_last_error(), "row 2, column 1: the value is missing (NaN)");
+    assert_string_equal(stonet_last_error(), "row 3, column 1: the value is infinite");
     assert_null(data);
     assert_int_equal(stonet_data_wrap(NULL, 3, 2, &data), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_data_wrap(x, 0, 2, &data), STONET_ERROR_ARGUMENT);

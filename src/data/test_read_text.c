@@ -254,15 +254,12 @@ static void test_text_columns(void **state)
 static void test_bad_cells(void **state)
 {
     (void)state;
-    refuse("a.csv", "a,b\n1,2\n3,\n", NULL, STONET_ERROR_DATA,
-           "a.csv: row 2 (line 3), column 2 ('b'): the cell is empty");
-    refuse("a.csv", "1,2\n3,NA\n", NULL, STONET_ERROR_DATA,
-           "row 2 (line 2), column 2: the value is missing ('NA')");
-    refuse("a.csv", "1,2\n,3\n", NULL, STONET_ERROR_DATA, "column 1: the cell is empty");
-    refuse("a.csv", "1,2\nnan,3\n", NULL, STONET_ERROR_DATA, "missing ('nan')");
-    refuse("a.csv", "1,2\n?,3\n", NULL, STONET_ERROR_DATA, "missing ('?')");
-    refuse("a.csv", "1,2\nnull,3\n", NULL, STONET_ERROR_DATA, "missing ('null')");
-    refuse("a.csv", "a,b\nu,3\n\"\",4\nu,5\n", NULL, STONET_ERROR_DATA, "column 1 ('a'): the cell is empty");
+    refuse("a.csv", "a,b\n1,2\n3,\n", "b", STONET_ERROR_DATA,
+           "a.csv: row 2 (line 3), column 2 ('b'): the cell of the target is empty; rows without a response");
+    refuse("a.csv", "1,2\n3,NA\n", "2", STONET_ERROR_DATA,
+           "row 2 (line 2), column 2: the value of the target is missing ('NA')");
+    refuse("a.csv", "a,b\nu,3\n\"\",4\nu,5\n", "a", STONET_ERROR_DATA,
+           "column 1 ('a'): the cell of the target");
     refuse("a.csv", "1,2\n-Inf,3\n", NULL, STONET_ERROR_DATA, "infinite ('-Inf')");
     refuse("a.csv", "1,2\n1e39,3\n", NULL, STONET_ERROR_DATA, "too large for single precision");
     refuse("a.csv", "1,2\n1e999,3\n", NULL, STONET_ERROR_DATA, "infinite or too large");

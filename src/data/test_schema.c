@@ -376,6 +376,10 @@ static void test_store(void **state)
         const char *key, *value;
         for (size_t skip = 0; skip < sn_store_texts(store) + sn_store_tensors(store); skip++) {
             sn_store *less;
+            if (skip < sn_store_texts(store)) {
+                sn_store_text(store, skip, &key, &value);
+                if (strcmp(key, "schema.missing") == 0) continue; /* not in files of 0.1 */
+            }
             assert_int_equal(sn_store_create(&less), STONET_OK);
             for (size_t i = 0; i < sn_store_texts(store); i++) {
                 sn_store_text(store, i, &key, &value);

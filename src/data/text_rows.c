@@ -60,11 +60,9 @@ static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell 
 {
     sn_builder *builder = rows->builder;
     if (builder->role[column] == SN_UNUSED) return STONET_OK;
-    sn_content content = sn_cell_content(cell);
+    sn_content content = sn_cell_content(cell, builder->na);
     if (content == SN_MISSING)
-        return sn_builder_fail_cell(builder, rows->line, builder->rows, column,
-                                    cell->length == 0 ? "the cell is empty" : "the value is missing ('%.*s')",
-                                    (int)cell->length, cell->text);
+        return sn_builder_put_missing(builder, rows->line, column, cell->text, cell->length);
     if (content == SN_INFINITE)
         return sn_builder_fail_cell(builder, rows->line, builder->rows, column,
                                     "the value is infinite ('%.*s')", (int)cell->length, cell->text);
@@ -90,12 +88,13 @@ static stonet_status read_row(sn_text_rows *rows)
     sn_builder *builder = rows->builder;
     int64_t last = builder->n_columns - 1;
     float *x = builder->x + builder->rows * builder->n_numeric;
+    const bool plain = builder->na == NULL || !builder->na->numbers;
     for (int64_t j = 0; j <= last; j++) {
         sn_cell cell;
         SN_TRY(sn_scanner_cell(rows->scanner, &cell));
         const int64_t slot = builder->slot[j];
-        if (cell.is_number && builder->role[j] == SN_FEATURE_NUMBER && builder->digits[slot].enough &&
-            fabs(cell.number) <= (double)FLT_MAX)
+        if (cell.is_number && plain && builder->role[j] == SN_FEATURE_NUMBER &&
+            builder->digits[slot].enough && fabs(cell.number) <= (double)FLT_MAX)
             x[slot] = (float)cell.number;
         else
             SN_TRY(put_cell(rows, j, &cell));

@@ -1,4 +1,5 @@
 /* stonet_data_write and stonet_matrix_write: CSV with the shortest digits that read back, and NPY. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -52,6 +53,7 @@ static stonet_status write_word(sn_writer *writer, const char *text)
 static stonet_status write_number(sn_writer *writer, double value)
 {
     char text[SN_NUMBER_SIZE];
+    if (isnan(value)) return sn_write(writer, "NA", 2);
     size_t length = sn_number_print(value, text);
     return sn_write(writer, text, length);
 }
@@ -140,7 +142,8 @@ static const char *text_at(const stonet_data *data, int64_t i, int64_t j)
     if (j < data->n_columns) {
         const sn_column *column = &data->column[j];
         if (column->kind == SN_COLUMN_NUMBER) return NULL;
-        return data->text_values[column->slot].text[data->text_code[column->slot][i]];
+        const int32_t code = data->text_code[column->slot][i];
+        return code >= 0 ? data->text_values[column->slot].text[code] : "NA";
     }
     return data->label != NULL ? data->labels.text[data->label[i]] : NULL;
 }

@@ -412,8 +412,9 @@ static stonet_status take_chunk(progress *at, int64_t chunk_rows, int64_t *rows)
 static stonet_status next_chunk(cpu_engine *e, progress *at, sn_cpu_job *job)
 {
     const sn_rows *batch = job->batch;
+    const bool drawn = job->iteration != NULL && job->iteration->draw > 0 && e->problem->source != NULL;
     const bool in_place =
-        batch->list == NULL && e->problem->x != NULL && e->shape.input_activation == SN_IDENTITY;
+        batch->list == NULL && e->problem->x != NULL && !drawn && e->shape.input_activation == SN_IDENTITY;
     job->first = at->row;
     job->roots_before = at->sums.roots;
     SN_TRY(take_chunk(at, e->chunk_rows, &job->rows));
@@ -593,7 +594,7 @@ static stonet_status cpu_forward(sn_engine *engine, const sn_pass *pass, float *
 
 const sn_engine_ops sn_engine_cpu = {
     .name = "cpu",
-    .abilities = SN_ENGINE_THREADS,
+    .abilities = SN_ENGINE_THREADS | SN_ENGINE_REDRAWS,
     .create = cpu_create,
     .free = cpu_free,
     .start = cpu_start,

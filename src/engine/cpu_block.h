@@ -113,7 +113,7 @@ static void gather(block_state *s)
     const sn_cpu_job *job = s->job;
     const sn_problem *problem = job->problem;
     const sn_rows rows = sn_rows_part(job->batch, job->first + s->at, s->rows);
-    sn_batch batch = {.row = s->scratch->number};
+    sn_batch batch = {.row = s->scratch->number, .draw = job->iteration != NULL ? job->iteration->draw : 0};
     if (job->x_copy != NULL) {
         batch.x = job->x_copy + s->at * job->x_stride;
         batch.x_stride = job->x_stride;

@@ -70,6 +70,7 @@ typedef struct sn_iteration {
     sn_rows rows;            /* of the problem, shard after shard */
     const sn_shards *shards; /* where each shard's rows lie among them; NULL: all are one shard */
     uint32_t number;         /* k, keys the noise */
+    uint32_t draw;           /* of the missing cells of x: sn_batch.draw (data/rows.h) */
     const sn_dynamics *dynamics;
     const sn_update *update; /* not used by impute and accumulate */
 } sn_iteration;
@@ -103,6 +104,7 @@ enum {
     SN_ENGINE_DOUBLE = 1,    /* computes in double */
     SN_ENGINE_THREADS = 2,   /* uses the threads it is given */
     SN_ENGINE_DIRECTION = 4, /* keeps D of the last update, for tests: last_direction */
+    SN_ENGINE_REDRAWS = 8,   /* fetches the rows of every iteration with its draw of their missing cells */
 };
 
 typedef struct sn_engine_ops {

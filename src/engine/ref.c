@@ -60,10 +60,11 @@ static void compute_psi(ref_engine *e, int i)
 }
 
 /* Makes a row of the problem the one that is worked on; with_response: not its features alone. */
-static void fetch_row(ref_engine *e, int64_t row, bool with_response)
+static void fetch_row(ref_engine *e, int64_t row, uint32_t draw, bool with_response)
 {
     const sn_rows rows = sn_rows_range(row, 1);
-    sn_batch batch = {.x = e->x, .x_stride = e->shape.width[0], .row = &e->number, .weight = &e->weight};
+    sn_batch batch = {
+        .x = e->x, .x_stride = e->shape.width[0], .row = &e->number, .weight = &e->weight, .draw = draw};
     if (with_response && e->shape.task == SN_CLASSIFICATION) batch.label = &e->label;
     if (with_response && e->shape.task == SN_REGRESSION) batch.y = e->y;
     sn_batch_fetch(e->problem, &rows, &batch);
@@ -195,7 +196,7 @@ static double output_loss(const ref_engine *e)
 /* Step 1 for one row; returns its output loss at the forward pass. */
 static double impute_row(ref_engine *e, int64_t row, const sn_iteration *it)
 {
-    fetch_row(e, row, true);
+    fetch_row(e, row, it->draw, true);
     forward(e, top(e), NULL, 0);
     const double loss = output_loss(e);
     if (it->dynamics->start == SN_START_MODE) move_to_mode(e, it->dynamics);
@@ -317,7 +318,7 @@ static stonet_status ref_forward(sn_engine *engine, const sn_pass *pass, float *
     const int64_t d = e->shape.width[pass->layer];
     SN_TRY(sn_batch_prepare(e->problem, &pass->rows));
     for (int64_t k = 0; k < pass->rows.n; k++) {
-        fetch_row(e, sn_rows_at(&pass->rows, k), false);
+        fetch_row(e, sn_rows_at(&pass->rows, k), 0, false);
         forward(e, pass->layer, pass->s, pass->draw);
         const double *from = pass->layer == top(e) ? e->mean[pass->layer] : e->latent[pass->layer];
         for (int64_t a = 0; a < d; a++)
@@ -416,7 +417,7 @@ static const double *ref_last_direction(const sn_engine *engine)
 
 const sn_engine_ops sn_engine_ref = {
     .name = "ref",
-    .abilities = SN_ENGINE_DOUBLE | SN_ENGINE_DIRECTION,
+    .abilities = SN_ENGINE_DOUBLE | SN_ENGINE_DIRECTION | SN_ENGINE_REDRAWS,
     .create = ref_create,
     .free = ref_free,
     .start = ref_start,

@@ -337,11 +337,15 @@ static stonet_status prepare_turned(const sn_row_source *source, const sn_rows *
     return ((const turned *)source)->answer;
 }
 
-static void fetch_turned(const sn_row_source *source, const sn_rows *rows, float *x, int64_t stride)
+/* Draw d is d tenths more, in the first column. */
+static void fetch_turned(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x,
+                         int64_t stride)
 {
     const turned *t = (const turned *)source;
-    for (int64_t i = 0; i < rows->n; i++)
+    for (int64_t i = 0; i < rows->n; i++) {
         memcpy(x + i * stride, t->x + (t->n - 1 - sn_rows_at(rows, i)) * t->p, (size_t)t->p * sizeof *x);
+        x[i * stride] += 0.1F * (float)draw;
+    }
 }
 
 /* Rows from a source give the bits that rows in memory give, in all that an engine does. */
@@ -495,6 +499,40 @@ static void test_registry(void **state)
     assert_string_equal(SN_ENGINE_HELP, "cpu: float, fast; ref: double, plain loops");
 }
 
+/* Draw 0 is what lies in memory, another one comes from the source, also when the rows lie in order. */
+static void test_draws_of_missing_cells(void **state)
+{
+    (void)state;
+    for (int e = 0; sn_engine_at(e) != NULL; e++) {
+        const sn_engine_ops *ops = sn_engine_at(e);
+        if ((ops->abilities & SN_ENGINE_REDRAWS) == 0) continue;
+        for (uint32_t draw = 0; draw < 3; draw += 2) {
+            bed b = make_bed(SN_REGRESSION);
+            float turned_x[ROWS * 5], moved[ROWS * 5];
+            for (int64_t i = 0; i < ROWS; i++) {
+                memcpy(turned_x + i * 5, b.o.x + (ROWS - 1 - i) * 5, 5 * sizeof(float));
+                memcpy(moved + i * 5, b.o.x + i * 5, 5 * sizeof(float));
+                moved[i * 5] += 0.1F * (float)draw;
+            }
+            const turned t = {
+                .base = {.prepare = prepare_turned, .fetch = fetch_turned}, .x = turned_x, .n = ROWS, .p = 5};
+            float y[2][ROWS * 3];
+            for (int k = 0; k < 2; k++) {
+                b.o.problem.x = k == 0 ? moved : b.o.x;
+                b.o.problem.source = k == 0 ? NULL : &t.base;
+                sn_engine *engine = engine_of(ops, &b, THREADS);
+                sn_iteration it = iteration_of(&b, 1);
+                it.rows = sn_rows_range(0, ROWS);
+                it.draw = draw;
+                assert_int_equal(ops->impute(engine, &it, 2, y[k]), STONET_OK);
+                ops->free(engine);
+            }
+            assert_memory_equal(y[0], y[1], sizeof y[0]);
+            oracle_free(&b.o);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -504,6 +542,7 @@ int main(void)
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_weights_in_a_step),
         cmocka_unit_test(test_rows_from_a_source),
+        cmocka_unit_test(test_draws_of_missing_cells),
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_noise_goes_by_the_global_row),
         cmocka_unit_test(test_losses),

@@ -22,6 +22,32 @@ sn_task_wish sn_spec_task(const stonet_spec *spec)
     return task == SN_CLASSIFICATION ? SN_TASK_WISH_CLASSIFICATION : SN_TASK_WISH_REGRESSION;
 }
 
+sn_missing sn_spec_missing(const stonet_spec *spec)
+{
+    return (sn_missing)sn_words_choice(&sn_missing_words, spec->common, "missing");
+}
+
+stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
+                           stonet_data **part)
+{
+    *part = NULL;
+    if (data->missing == 0 || sn_spec_missing(spec) != SN_MISSING_DROP) return STONET_OK;
+    SN_WORKSPACE(scratch);
+    int64_t *rows = NULL, kept = 0;
+    SN_TRY(SN_TAKE(&scratch, rows, data->n));
+    for (int64_t i = 0; i < data->n; i++)
+        if (sn_frame_row_is_complete(data, i)) rows[kept++] = i;
+    if (kept == 0)
+        return sn_fail(STONET_ERROR_DATA,
+                       "%s: every row has a missing cell, and missing=drop leaves such rows out: take "
+                       "missing=mean",
+                       sn_table_name(data));
+    sn_message(run, STONET_WARNING,
+               "%lld of %lld rows have missing cells and are left out (missing=drop); %lld are left",
+               (long long)(data->n - kept), (long long)data->n, (long long)kept);
+    return stonet_data_subset(data, rows, kept, part);
+}
+
 static const char *task_name(sn_task task)
 {
     return sn_words_name(&sn_task_words, task);
@@ -72,7 +98,8 @@ static stonet_status response_wish(const stonet_spec *spec, const stonet_data *t
 stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
                                sn_encoding *out)
 {
-    *out = (sn_encoding){.scale = (sn_scale)sn_words_choice(&sn_scale_words, spec->common, "scale")};
+    *out = (sn_encoding){.scale = (sn_scale)sn_words_choice(&sn_scale_words, spec->common, "scale"),
+                         .missing = sn_spec_missing(spec)};
     SN_TRY(response_wish(spec, train, &out->task));
     const bool none = sn_is(spec->common, "levels", "none") ||
                       (sn_is(spec->common, "levels", "default") && !spec->method->chooses_levels);
@@ -251,7 +278,10 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
     stonet_model *model;
     SN_TRY(SN_NEW(model, 1));
     int before = sn_model_threads(how.threads);
-    stonet_status status = fit_parts(spec, train, &how, model);
+    stonet_data *part = NULL;
+    stonet_status status = sn_spec_rows(spec, train, &how, &part);
+    if (status == STONET_OK) status = fit_parts(spec, part != NULL ? part : train, &how, model);
+    stonet_data_free(part);
     sn_model_threads(before);
     if (status != STONET_OK) {
         stonet_model_free(model);

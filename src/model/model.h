@@ -9,7 +9,7 @@
 #include "learners/learner.h"
 #include "methods/method.h"
 
-/* The settings every method has: dim, task, scale, levels, learner. */
+/* The settings every method has: dim, task, scale, levels, missing, learner. */
 extern const sn_param sn_common_params[];
 extern const size_t sn_common_param_count;
 
@@ -23,6 +23,12 @@ struct stonet_spec {
 
 /* What the spec says of the task. */
 sn_task_wish sn_spec_task(const stonet_spec *spec);
+/* What it says of missing cells. */
+sn_missing sn_spec_missing(const stonet_spec *spec);
+/* The rows that it is fitted on: *part, to be freed, without the incomplete ones if it drops them; NULL: all.
+ */
+stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
+                           stonet_data **part);
 /* The encoding of features and response it asks for; what it leaves open about levels is chosen by these
    rows. */
 stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,

@@ -114,11 +114,7 @@ static stonet_status fit_one(const folds *self, const stonet_run *run, int64_t c
     SN_GOTO(status, SN_TAKE(&scratch, predicted, split->n_held_out * self->outputs), done);
     if (self->k[c] == 0) {
         sn_schema *schema = NULL;
-        SN_GOTO(status,
-                sn_schema_fit(train,
-                              &(sn_encoding){.scale = SN_SCALE_NONE, .task = sn_spec_task(self->job->spec)},
-                              NULL, &schema),
-                done);
+        SN_GOTO(status, sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema), done);
         status = guess(self, train, split, schema, predicted);
         if (status == STONET_OK)
             status = take_losses(self, schema, held_out, split, predicted, self->loss + c * self->n);

@@ -87,10 +87,14 @@ static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, s
     sn_schema *schema = NULL;
     sn_problem problem;
     sn_encoding encoding;
-    SN_TRY(sn_spec_encoding(job->spec, job->data, job->run, &encoding));
-    SN_TRY(sn_schema_fit(job->data, &encoding, job->run, &schema));
-    stonet_status status = sn_schema_problem(schema, job->data, &scratch, &problem);
+    stonet_data *part = NULL;
+    SN_TRY(sn_spec_rows(job->spec, job->data, job->run, &part));
+    const stonet_data *data = part != NULL ? part : job->data;
+    stonet_status status = sn_spec_encoding(job->spec, data, job->run, &encoding);
+    if (status == STONET_OK) status = sn_schema_fit(data, &encoding, job->run, &schema);
+    if (status == STONET_OK) status = sn_schema_problem(schema, data, &scratch, &problem);
     sn_schema_free(schema);
+    stonet_data_free(part);
     SN_TRY(status);
     job->problem = &problem;
     switch (rule) {

@@ -12,8 +12,7 @@ stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data,
             STONET_ERROR_DATA,
             "%s has no target: tuning and comparing score predictions, so they need one for every method",
             sn_table_name(data));
-    SN_TRY(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_NONE, .task = sn_spec_task(spec)}, NULL,
-                         &schema));
+    SN_TRY(sn_schema_fit_response(data, sn_spec_task(spec), &schema));
     stonet_status status = STONET_OK;
     out->is_classifier = sn_schema_task(schema) == SN_CLASSIFICATION;
     if (out->is_classifier) {

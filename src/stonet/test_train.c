@@ -331,8 +331,10 @@ static stonet_status prepare_memory(const sn_row_source *source, const sn_rows *
     return STONET_OK;
 }
 
-static void fetch_memory(const sn_row_source *source, const sn_rows *rows, float *x, int64_t stride)
+static void fetch_memory(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x,
+                         int64_t stride)
 {
+    (void)draw;
     const memory_source *from = (const memory_source *)source;
     for (int64_t i = 0; i < rows->n; i++)
         memcpy(x + i * stride, from->x + sn_rows_at(rows, i) * from->p, (size_t)from->p * sizeof *x);

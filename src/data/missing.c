@@ -1,0 +1,68 @@
+/* Cells of a table that hold nothing: NaN among numbers, the code -1 among texts. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "data/frame.h"
+
+bool sn_frame_is_missing(const stonet_data *data, int64_t row, int64_t column)
+{
+    const sn_column *about = &data->column[column];
+    return about->kind == SN_COLUMN_TEXT ? data->text_code[about->slot][row] < 0
+                                         : isnan(data->x[row * data->n_numeric + about->slot]);
+}
+
+bool sn_frame_row_is_complete(const stonet_data *data, int64_t row)
+{
+    for (int64_t j = 0; data->missing > 0 && j < data->n_columns; j++)
+        if (sn_frame_is_missing(data, row, j)) return false;
+    return true;
+}
+
+int64_t sn_frame_count_missing(const stonet_data *data, int64_t column)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < data->n; i++)
+        for (int64_t j = column < 0 ? 0 : column; j < (column < 0 ? data->n_columns : column + 1); j++)
+            count += sn_frame_is_missing(data, i, j);
+    return count;
+}
+
+static bool has_targets(const stonet_data *data, int64_t row)
+{
+    if (data->label != NULL) return data->label[row] >= 0;
+    for (int64_t k = 0; k < data->n_targets; k++)
+        if (isnan(data->y[row * data->n_targets + k])) return false;
+    return true;
+}
+
+stonet_status sn_frame_drop_missing_targets(stonet_data **data)
+{
+    int64_t *rows, kept = 0;
+    SN_TRY(SN_NEW_RAW(rows, (*data)->n));
+    for (int64_t i = 0; i < (*data)->n; i++)
+        if (has_targets(*data, i)) rows[kept++] = i;
+    const int64_t dropped = (*data)->n - kept;
+    stonet_data *part = NULL;
+    stonet_status status = STONET_OK;
+    if (kept == 0)
+        status = sn_fail(STONET_ERROR_DATA, "%s: the target is missing in every row", sn_table_name(*data));
+    else if (dropped > 0)
+        status = stonet_data_subset(*data, rows, kept, &part);
+    sn_free(rows);
+    if (status != STONET_OK || part == NULL) return status;
+    stonet_data_free(*data);
+    *data = part;
+    part->dropped = dropped;
+    return STONET_OK;
+}
+
+int64_t stonet_data_missing(const stonet_data *data, int64_t column)
+{
+    if (data == NULL || data->missing == 0 || column >= data->n_columns) return 0;
+    return column < 0 ? data->missing : sn_frame_count_missing(data, column);
+}
+
+int64_t stonet_data_dropped(const stonet_data *data)
+{
+    return data != NULL ? data->dropped : 0;
+}

@@ -1,0 +1,198 @@
+/* Missing cells: how they are written, where they are kept, what the mean puts in their place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "data/encoder.h"
+#include "data/testing.h"
+
+static char path[] = "/tmp/stonet_missing_XXXXXX";
+
+static int make_file(void **state)
+{
+    (void)state;
+    const int file = mkstemp(path);
+    return file < 0 ? -1 : close(file);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static stonet_status read_with(const char *text, const stonet_read_options *how, stonet_data **data)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+    *data = NULL;
+    return stonet_data_read(path, how, data);
+}
+
+static stonet_data *table(const char *text, const char *target, const char *na)
+{
+    const stonet_read_options how = {.size = sizeof how, .target = target, .na = na};
+    stonet_data *data;
+    if (read_with(text, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    if (na == NULL) check_parts(path, target);
+    return data;
+}
+
+static void every_word_for_nothing_is_known(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"", "NA", "na", "N/A", "NaN", "nan", "null", "NULL", "?", "."};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        char text[200];
+        snprintf(text, sizeof text, "a,b,y\n1,u,1\n%s,v,2\n3,%s,3\n4,u,5\n", words[k], words[k]);
+        stonet_data *data = table(text, "y", NULL);
+        assert_int_equal(stonet_data_missing(data, -1), 2);
+        assert_int_equal(stonet_data_missing(data, 0), 1);
+        assert_int_equal(stonet_data_missing(data, 1), 1);
+        assert_true(isnan(data->x[1]) && data->x[2] == 3);
+        assert_int_equal(data->text_code[0][2], -1);
+        assert_int_equal(data->text_values[0].count, 2);
+        assert_true(sn_frame_row_is_complete(data, 0) && !sn_frame_row_is_complete(data, 1));
+        stonet_data_free(data);
+    }
+}
+
+static void words_of_the_user_are_taken_too(void **state)
+{
+    (void)state;
+    stonet_data *data = table("a,b,y\n-999,u,1\n2,unknown,2\n-999.0,v,3\n999,u,4\n", "y", "unknown, -999");
+    assert_int_equal(stonet_data_missing(data, 0), 2);
+    assert_int_equal(stonet_data_missing(data, 1), 1);
+    assert_true(data->x[3] == 999);
+    stonet_data_free(data);
+    /* A column of numbers stays one. */
+    data = table("a,y\n1.5,1\nunknown,2\n2.5,3\n", "y", "unknown");
+    assert_int_equal(data->n_text, 0);
+    stonet_data_free(data);
+    const stonet_read_options bad = {.size = sizeof bad, .na = "a,,b"};
+    assert_int_equal(read_with("1,2\n", &bad, &data), STONET_ERROR_ARGUMENT);
+}
+
+static void rows_without_a_target_go_when_asked(void **state)
+{
+    (void)state;
+    const stonet_read_options how = {.size = sizeof how, .target = "y", .drop_missing_target = 1};
+    stonet_data *data;
+    assert_int_equal(read_with("a,y\n1,1\n2,\n,3\n4,NA\n", &how, &data), STONET_OK);
+    assert_int_equal(stonet_data_rows(data), 2);
+    assert_int_equal(stonet_data_dropped(data), 2);
+    assert_int_equal(stonet_data_missing(data, -1), 1);
+    assert_true(data->x[0] == 1 && isnan(data->x[1]) && data->y[1] == 3);
+    stonet_data_free(data);
+    assert_int_equal(read_with("a,y\n1,red\n2,\n3,blue\n", &how, &data), STONET_OK);
+    assert_int_equal(stonet_data_rows(data), 2);
+    assert_string_equal(stonet_data_class_label(data, data->label[1]), "blue");
+    stonet_data_free(data);
+    assert_int_equal(read_with("a,y\n1,\n2,\n", &how, &data), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "in every row"));
+    assert_null(data);
+}
+
+static void subsets_and_files_keep_them(void **state)
+{
+    (void)state;
+    stonet_data *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n1000000.25,u,5\n", "y", NULL), *part, *back;
+    const int64_t rows[] = {2, 0, 1, 1};
+    assert_int_equal(stonet_data_subset(data, rows, 4, &part), STONET_OK);
+    assert_int_equal(stonet_data_missing(part, -1), 3);
+    assert_int_equal(part->text_code[0][0], -1);
+    char copy[80];
+    snprintf(copy, sizeof copy, "%s.csv", path);
+    assert_int_equal(stonet_data_write(data, copy), STONET_OK);
+    const stonet_read_options how = {.size = sizeof how, .target = "y"};
+    assert_int_equal(stonet_data_read(copy, &how, &back), STONET_OK);
+    check_same_frame(data, back);
+    unlink(copy);
+    stonet_data_free(back);
+    stonet_data_free(part);
+    stonet_data_free(data);
+}
+
+static sn_schema *schema_of(const stonet_data *data, sn_missing missing)
+{
+    sn_schema *schema;
+    const sn_encoding wanted = {.missing = missing, .scale = SN_SCALE_COLUMN};
+    if (sn_schema_fit(data, &wanted, NULL, &schema) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return schema;
+}
+
+/* Centre and scale are those of the cells that are there, and a missing one is at the centre. */
+static void the_mean_stands_for_them(void **state)
+{
+    (void)state;
+    stonet_data *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n5,u,5.5\n", "y", NULL);
+    stonet_data *numbers = table("a,y\n1,1\n3,2\n5,3.5\n", "y", NULL);
+    sn_schema *schema = schema_of(data, SN_MISSING_MEAN), *complete = schema_of(numbers, SN_MISSING_ERROR);
+    float x[4 * 3], alone[3];
+    assert_int_equal(sn_schema_features(schema), 3);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    assert_int_equal(sn_schema_encode_x(complete, numbers, alone), STONET_OK);
+    assert_true(x[0] == alone[0] && x[6] == alone[1] && x[9] == alone[2]);
+    assert_true(x[3] == 0.0F && x[7] == 0.0F && x[8] == 0.0F);
+    assert_true(x[1] > 0 && x[4] < 0);
+    assert_int_equal(sn_schema_missing_cells(schema, 0), 1);
+    sn_schema_free(schema);
+    sn_schema_free(complete);
+    stonet_data_free(data);
+    stonet_data_free(numbers);
+}
+
+static void they_are_refused_when_asked(void **state)
+{
+    (void)state;
+    stonet_data *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n5,u,5.5\n", "y", NULL);
+    stonet_data *whole = table("a,b,y\n1,u,1\n2,v,2\n3,u,3\n5,u,5.5\n", "y", NULL);
+    sn_schema *schema;
+    float x[12];
+    assert_int_equal(sn_schema_fit(data, &(sn_encoding){0}, NULL, &schema), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "2 cells are missing, in 2 of 4 rows (a 1, b 1)"));
+    schema = schema_of(whole, SN_MISSING_ERROR);
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "row 2: the value of 'a' is missing"));
+    sn_schema_free(schema);
+    stonet_data_free(data);
+    stonet_data_free(whole);
+}
+
+static void a_column_of_nothing_has_no_effect(void **state)
+{
+    (void)state;
+    stonet_data *data = table("a,b,c,y\n1,,,1\n2,NA,,2\n3,,,3\n", "y", NULL);
+    sn_schema *schema = schema_of(data, SN_MISSING_MEAN);
+    float x[9] = {0};
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    for (int i = 0; i < 3; i++) assert_true(x[3 * i + 1] == 0.0F && x[3 * i + 2] == 0.0F);
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_word_for_nothing_is_known),
+        cmocka_unit_test(words_of_the_user_are_taken_too),
+        cmocka_unit_test(rows_without_a_target_go_when_asked),
+        cmocka_unit_test(subsets_and_files_keep_them),
+        cmocka_unit_test(the_mean_stands_for_them),
+        cmocka_unit_test(they_are_refused_when_asked),
+        cmocka_unit_test(a_column_of_nothing_has_no_effect),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
