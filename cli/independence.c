@@ -177,9 +177,14 @@ static int test_table(const cli_command *command, const independence_values *val
         stonet_run run;
         start_run(&values->run, &run);
         stonet_independence_result found;
-        stonet_status status =
-            stonet_independence(read.values[0], stonet_data_rows(data), read.width[0], read.values[1],
-                                read.width[1], read.values[2], read.width[2], test, &run, &found);
+        const stonet_sides sides = {.n = stonet_data_rows(data),
+                                    .dx = read.width[0],
+                                    .dy = read.width[1],
+                                    .dz = read.width[2],
+                                    .x = read.values[0],
+                                    .y = read.values[1],
+                                    .z = read.values[2]};
+        stonet_status status = stonet_independence(&sides, test, &run, &found);
         result = status == STONET_OK ? print_result(command, values, &found) : say_failure(command, status);
     }
     free_parts(&read);

@@ -58,7 +58,8 @@ static stonet_status put_test(lab *self, const double *a, const double *b, json_
     how.test = STONET_TEST_RIT;
     stonet_independence_result result;
     stonet_run run = lab_stonet_run(self, 9);
-    stonet_status status = stonet_independence(a, ROWS, 1, b, 1, NULL, 0, &how, &run, &result);
+    const stonet_sides sides = {.n = ROWS, .dx = 1, .dy = 1, .x = a, .y = b};
+    stonet_status status = stonet_independence(&sides, &how, &run, &result);
     if (status != STONET_OK) return status;
     put_value(values, "p_value", result.p_value);
     put_value(values, "rejected", result.p_value < 0.05);

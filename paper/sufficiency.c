@@ -63,10 +63,10 @@ static stonet_status recovery(lab *self, const stonet_model *model, const stonet
     stonet_independence_options how = STONET_INDEPENDENCE_OPTIONS_INIT;
     how.test = STONET_TEST_DCOR;
     how.permutations = 1; /* the correlation is wanted, not its p-value */
+    const stonet_sides sides = {.n = FRESH_ROWS, .dx = q, .dy = width, .x = wide, .y = truth};
     stonet_independence_result found = {0};
     stonet_run run = lab_stonet_run(self, 3);
-    if (status == STONET_OK)
-        status = stonet_independence(wide, FRESH_ROWS, q, truth, width, NULL, 0, &how, &run, &found);
+    if (status == STONET_OK) status = stonet_independence(&sides, &how, &run, &found);
     *out = found.statistic;
     free(z);
     free(wide);

@@ -116,13 +116,13 @@ static const line lines[] = {
 };
 
 /* A data set as three matrices. */
-typedef struct sides {
+typedef struct sample {
     stonet_data *data;
     int64_t n, p, m, q;
     double *x, *y, *z;
-} sides;
+} sample;
 
-static void free_sides(sides *s)
+static void free_sample(sample *s)
 {
     free(s->x);
     free(s->y);
@@ -174,7 +174,7 @@ static void fill_z(reduction what, const double *x, int64_t p, const double *tru
     }
 }
 
-static stonet_status make_sides(const line *l, uint64_t seed, sides *s)
+static stonet_status make_sample(const line *l, uint64_t seed, sample *s)
 {
     stonet_status status = stonet_generate(l->generator, l->rows, seed, &s->data);
     if (status != STONET_OK) return status;
@@ -208,7 +208,7 @@ typedef struct tally {
 static stonet_status one_set(const line *l, const level_values *values, stonet_test test, int64_t trial,
                              tally *sum)
 {
-    sides s = {0};
+    sample s = {0};
     stonet_run run = STONET_RUN_INIT;
     run.seed = (uint64_t)(values->seed + trial);
     run.threads = (int)values->threads;
@@ -216,15 +216,14 @@ static stonet_status one_set(const line *l, const level_values *values, stonet_t
     how.test = test;
     stonet_independence_result found = {0};
     stonet_prediction_gain gain = {.p_value = 1.0};
-    stonet_status status = make_sides(l, run.seed, &s);
-    if (status == STONET_OK)
-        status = stonet_independence(s.x, s.n, s.p, s.y, s.m, s.z, s.q, &how, &run, &found);
-    if (status == STONET_OK && trial < values->looks)
-        status = stonet_prediction_compare(s.x, s.n, s.p, s.y, s.m, s.z, s.q, &run, &gain);
+    stonet_status status = make_sample(l, run.seed, &s);
+    const stonet_sides sides = {.n = s.n, .dx = s.p, .dy = s.m, .dz = s.q, .x = s.x, .y = s.y, .z = s.z};
+    if (status == STONET_OK) status = stonet_independence(&sides, &how, &run, &found);
+    if (status == STONET_OK && trial < values->looks) status = stonet_prediction_compare(&sides, &run, &gain);
     sum->rejected += found.p_value < 0.05;
     sum->rejected_by_look += gain.p_value < 0.05;
     sum->lost += gain.explained_zx - gain.explained_z;
-    free_sides(&s);
+    free_sample(&s);
     return status;
 }
 

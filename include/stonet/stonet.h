@@ -684,10 +684,15 @@ typedef struct stonet_independence_result {
     int64_t n;
 } stonet_independence_result;
 
-/* Tests x (n x dx) independent of y (n x dy), given z (n x dz) when z is not NULL. A constant x or y gives
-   p = 1. options and run may be NULL. The same seed gives the same p-value for any number of threads. */
-STONET_API stonet_status stonet_independence(const double *x, int64_t n, int64_t dx, const double *y,
-                                             int64_t dy, const double *z, int64_t dz,
+/* Three matrices with the same rows, row by row: x (n x dx), y (n x dy) and z (n x dz), or NULL for no z. */
+typedef struct stonet_sides {
+    int64_t n, dx, dy, dz;
+    const double *x, *y, *z;
+} stonet_sides;
+
+/* Tests x independent of y, given z when there is one. A constant x or y gives p = 1. options and run may be
+   NULL. The same seed gives the same p-value for any number of threads. */
+STONET_API stonet_status stonet_independence(const stonet_sides *sides,
                                              const stonet_independence_options *options,
                                              const stonet_run *run, stonet_independence_result *result);
 /* What x adds to a prediction of y from z on rows that were held out. */
@@ -700,9 +705,8 @@ typedef struct stonet_prediction_gain {
 
 /* Compares a ridge regression on features of z with one on features of z and x, by ten-fold cross-validation.
    y counts with its location, spread and skewness (a column of two values by itself). run may be NULL. */
-STONET_API stonet_status stonet_prediction_compare(const double *x, int64_t n, int64_t dx, const double *y,
-                                                   int64_t dy, const double *z, int64_t dz,
-                                                   const stonet_run *run, stonet_prediction_gain *gain);
+STONET_API stonet_status stonet_prediction_compare(const stonet_sides *sides, const stonet_run *run,
+                                                   stonet_prediction_gain *gain);
 
 typedef struct stonet_sufficiency_result {
     stonet_test test;

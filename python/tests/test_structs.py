@@ -18,6 +18,7 @@ STRUCTS = {
     "stonet_use_options": _library.UseOptions,
     "stonet_calibrate_options": _library.CalibrateOptions,
     "stonet_scores": _library.Scores,
+    "stonet_sides": _library.Sides,
     "stonet_independence_options": _library.IndependenceOptions,
     "stonet_independence_result": _library.IndependenceResult,
     "stonet_order_options": _library.OrderOptions,

@@ -107,11 +107,12 @@ stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *d
     SN_GOTO(status, encoded_response(model, data, n, &to), done);
     SN_GOTO(status, reduced_features(model, data, &how, n, z), done);
     stonet_independence_result test;
-    SN_GOTO(status, stonet_independence(x, n, p, to.y, to.columns, z, model->dim, options, &how, &test),
-            done);
+    const stonet_sides sides = {
+        .n = n, .dx = p, .dy = to.columns, .dz = model->dim, .x = x, .y = to.y, .z = z};
+    SN_GOTO(status, stonet_independence(&sides, options, &how, &test), done);
     *result =
         (stonet_sufficiency_result){.test = test.test, .statistic = test.statistic, .p_value = test.p_value};
-    status = stonet_prediction_compare(x, n, p, to.y, to.columns, z, model->dim, &how, &result->gain);
+    status = stonet_prediction_compare(&sides, &how, &result->gain);
 done:
     sn_free(x);
     sn_free(to.y);

@@ -80,8 +80,9 @@ static void sizes_beyond_memory_are_told(void **state)
     assert_says(stonet_matrix_write("never.npy", y, (int64_t)1 << 62, 4, NULL), STONET_ERROR_ARGUMENT,
                 "no memory holds");
     stonet_independence_result result;
-    assert_int_not_equal(stonet_independence(y, (int64_t)1 << 62, 4, y, 4, NULL, 0, NULL, NULL, &result),
-                         STONET_OK);
+    const stonet_sides sides = {.n = (int64_t)1 << 62, .dx = 4, .dy = 4, .x = y, .y = y};
+    assert_int_not_equal(stonet_independence(&sides, NULL, NULL, &result), STONET_OK);
+    assert_int_not_equal(stonet_independence(NULL, NULL, NULL, &result), STONET_OK);
 }
 
 static void labels_are_all_different(void **state)

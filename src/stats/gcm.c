@@ -395,7 +395,7 @@ static stonet_status one_repeat(const prepared *p, uint32_t repeat, double *stat
     return status;
 }
 
-stonet_status sn_gcm_test(const sn_three_sides *sides, const stonet_independence_options *options,
+stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_options *options,
                           const stonet_run *run, double *statistic, double *p_value)
 {
     const int64_t n = sides->n;

@@ -4,12 +4,6 @@
 
 #include "base/status.h"
 
-/* The columns of the three sides, row-major: is x (n x dx) independent of y (n x dy) given z (n x dz)? */
-typedef struct sn_three_sides {
-    int64_t n, dx, dy, dz;
-    const double *x, *y, *z;
-} sn_three_sides;
-
 /* The functions of y that are looked at (n x *columns, centred, to be freed): for a column with two values,
    its indicator times 2; for any other, the Legendre polynomials of degree 1, 2 and 3 of its ranks, which
    have variance 1 and see location, spread and skewness. */
@@ -31,7 +25,7 @@ stonet_status sn_check_rows_for(int64_t n, int64_t dz);
  * anything else, the waves of x are compared with those of z by a permutation test. It is exact when z is x,
  * or a linear map of it that can be undone.
  */
-stonet_status sn_gcm_test(const sn_three_sides *sides, const stonet_independence_options *options,
+stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_options *options,
                           const stonet_run *run, double *statistic, double *p_value);
 
 #endif

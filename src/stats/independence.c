@@ -298,21 +298,21 @@ static int64_t condition_features(int64_t wish, int64_t n, int64_t dz)
 }
 
 /* The random-feature tests. result->test is set; p stays 1 where nothing can depend on anything. */
-static stonet_status fourier_test(const double *x, int64_t n, int64_t dx, const double *y, int64_t dy,
-                                  const double *z, int64_t dz, const stonet_independence_options *options,
+static stonet_status fourier_test(const stonet_sides *sides, const stonet_independence_options *options,
                                   const stonet_run *run, stonet_independence_result *result)
 {
+    const int64_t n = sides->n;
     if (n < 4) return STONET_OK; /* no degrees of freedom to test with */
     stonet_status status = STONET_OK;
     prepared p = {.options = options, .seed = run->seed, .threads = sn_threads(run)};
-    SN_GOTO(status, sn_standardise(n, dx, x, 0, NULL, p.seed, &p.x), done);
-    SN_GOTO(status, sn_standardise(n, dy, y, 0, NULL, p.seed, &p.y), done);
-    SN_GOTO(status, sn_standardise(n, dz, z, 0, NULL, p.seed, &p.z), done);
+    SN_GOTO(status, sn_standardise(n, sides->dx, sides->x, 0, NULL, p.seed, &p.x), done);
+    SN_GOTO(status, sn_standardise(n, sides->dy, sides->y, 0, NULL, p.seed, &p.y), done);
+    SN_GOTO(status, sn_standardise(n, sides->dz, sides->z, 0, NULL, p.seed, &p.z), done);
     if (p.z.columns == 0) result->test = STONET_TEST_RIT;
     if (p.x.columns == 0 || p.y.columns == 0) goto done;
     if (result->test == STONET_TEST_RCIT) {
         sn_standardised_free(&p.y);
-        SN_GOTO(status, sn_standardise(n, dy, y, dz, z, p.seed, &p.y), done);
+        SN_GOTO(status, sn_standardise(n, sides->dy, sides->y, sides->dz, sides->z, p.seed, &p.y), done);
     }
     p.mx = p.my = options->features;
     if (result->test != STONET_TEST_RIT)
@@ -325,50 +325,52 @@ done:
     return status;
 }
 
-stonet_status stonet_independence(const double *x, int64_t n, int64_t dx, const double *y, int64_t dy,
-                                  const double *z, int64_t dz, const stonet_independence_options *options,
+static bool complete(const stonet_sides *s)
+{
+    return s != NULL && s->x != NULL && s->y != NULL && s->n > 0 && s->dx > 0 && s->dy > 0 &&
+           (s->z == NULL || s->dz > 0);
+}
+
+static stonet_status check_sides(const stonet_sides *s)
+{
+    SN_TRY(check_finite("x", s->n, s->dx, s->x));
+    SN_TRY(check_finite("y", s->n, s->dy, s->y));
+    return s->z == NULL ? STONET_OK : check_finite("z", s->n, s->dz, s->z);
+}
+
+stonet_status stonet_independence(const stonet_sides *sides, const stonet_independence_options *options,
                                   const stonet_run *run, stonet_independence_result *result)
 {
     stonet_independence_options how;
     stonet_run job;
     SN_TRY(sn_take_independence_options(options, &how));
     SN_TRY(sn_take_run(run, &job));
-    if (x == NULL || y == NULL || result == NULL || n < 1 || dx < 1 || dy < 1 || (z != NULL && dz < 1)) {
+    if (!complete(sides) || result == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "an independence test needs x and y with at least one row and column");
-    }
-    if (z == NULL) dz = 0;
-    SN_TRY(check_options(&how, z != NULL));
-    SN_TRY(check_finite("x", n, dx, x));
-    SN_TRY(check_finite("y", n, dy, y));
-    SN_TRY(check_finite("z", n, dz, z));
-    *result = (stonet_independence_result){.test = how.test, .p_value = 1.0, .n = n};
-    if (how.test == STONET_TEST_AUTO) result->test = z != NULL ? STONET_TEST_GCM : STONET_TEST_RIT;
-    if (result->test == STONET_TEST_DCOR) {
-        return sn_distance_correlation_test(n, dx, x, dy, y, how.permutations, &job, &result->statistic,
-                                            &result->p_value);
-    }
-    if (result->test == STONET_TEST_GCM && !any_varies(n, dz, z)) result->test = STONET_TEST_RIT;
-    if (result->test == STONET_TEST_GCM) {
-        sn_three_sides sides = {.n = n, .dx = dx, .dy = dy, .dz = dz, .x = x, .y = y, .z = z};
-        return sn_gcm_test(&sides, &how, &job, &result->statistic, &result->p_value);
-    }
-    return fourier_test(x, n, dx, y, dy, z, dz, &how, &job, result);
+    stonet_sides s = *sides;
+    if (s.z == NULL) s.dz = 0;
+    SN_TRY(check_options(&how, s.z != NULL));
+    SN_TRY(check_sides(&s));
+    *result = (stonet_independence_result){.test = how.test, .p_value = 1.0, .n = s.n};
+    if (how.test == STONET_TEST_AUTO) result->test = s.z != NULL ? STONET_TEST_GCM : STONET_TEST_RIT;
+    if (result->test == STONET_TEST_DCOR)
+        return sn_distance_correlation_test(s.n, s.dx, s.x, s.dy, s.y, how.permutations, &job,
+                                            &result->statistic, &result->p_value);
+    if (result->test == STONET_TEST_GCM && !any_varies(s.n, s.dz, s.z)) result->test = STONET_TEST_RIT;
+    if (result->test == STONET_TEST_GCM)
+        return sn_gcm_test(&s, &how, &job, &result->statistic, &result->p_value);
+    return fourier_test(&s, &how, &job, result);
 }
 
-stonet_status stonet_prediction_compare(const double *x, int64_t n, int64_t dx, const double *y, int64_t dy,
-                                        const double *z, int64_t dz, const stonet_run *run,
+stonet_status stonet_prediction_compare(const stonet_sides *sides, const stonet_run *run,
                                         stonet_prediction_gain *gain)
 {
     stonet_run job;
     SN_TRY(sn_take_run(run, &job));
-    if (x == NULL || y == NULL || z == NULL || gain == NULL || n < 1 || dx < 1 || dy < 1 || dz < 1) {
+    if (!complete(sides) || sides->z == NULL || gain == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "a comparison of predictions needs x, y and z with at least one row and column");
-    }
-    SN_TRY(check_finite("x", n, dx, x));
-    SN_TRY(check_finite("y", n, dy, y));
-    SN_TRY(check_finite("z", n, dz, z));
-    sn_three_sides sides = {.n = n, .dx = dx, .dy = dy, .dz = dz, .x = x, .y = y, .z = z};
-    return sn_look_by_prediction(&sides, &job, gain);
+    SN_TRY(check_sides(sides));
+    return sn_look_by_prediction(sides, &job, gain);
 }

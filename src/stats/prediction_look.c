@@ -209,7 +209,7 @@ static stonet_status sample_rows(int64_t n, int64_t count, int64_t d, const doub
     return STONET_OK;
 }
 
-static stonet_status look(const sn_three_sides *sides, const stonet_run *run, stonet_prediction_gain *out)
+static stonet_status look(const stonet_sides *sides, const stonet_run *run, stonet_prediction_gain *out)
 {
     task t = {.n = sides->n, .seed = run->seed, .threads = sn_threads(run)};
     sn_scores few = {0};
@@ -238,7 +238,7 @@ done:
     return status;
 }
 
-stonet_status sn_look_by_prediction(const sn_three_sides *sides, const stonet_run *run,
+stonet_status sn_look_by_prediction(const stonet_sides *sides, const stonet_run *run,
                                     stonet_prediction_gain *out)
 {
     if (sides->n <= MOST_ROWS) return look(sides, run, out);
@@ -249,7 +249,7 @@ stonet_status sn_look_by_prediction(const sn_three_sides *sides, const stonet_ru
     SN_GOTO(status, sample_rows(sides->n, MOST_ROWS, sides->dx, sides->x, run->seed, &x), done);
     SN_GOTO(status, sample_rows(sides->n, MOST_ROWS, sides->dy, sides->y, run->seed, &y), done);
     SN_GOTO(status, sample_rows(sides->n, MOST_ROWS, sides->dz, sides->z, run->seed, &z), done);
-    sn_three_sides some = {
+    stonet_sides some = {
         .n = MOST_ROWS, .dx = sides->dx, .dy = sides->dy, .dz = sides->dz, .x = x, .y = y, .z = z};
     status = look(&some, run, out);
 done:

@@ -16,7 +16,7 @@
  * explained_zx are 1 - squared error / squared error of the training mean, over all functions of y and all
  * folds.
  */
-stonet_status sn_look_by_prediction(const sn_three_sides *sides, const stonet_run *run,
+stonet_status sn_look_by_prediction(const stonet_sides *sides, const stonet_run *run,
                                     stonet_prediction_gain *out);
 
 #endif

@@ -96,7 +96,7 @@ typedef struct table {
 
 static double test_of(const table *t, int64_t dx, int64_t dz, uint64_t seed)
 {
-    sn_three_sides sides = {.n = ROWS, .dx = dx, .dy = 1, .dz = dz, .x = t->x, .y = t->y, .z = t->z};
+    stonet_sides sides = {.n = ROWS, .dx = dx, .dy = 1, .dz = dz, .x = t->x, .y = t->y, .z = t->z};
     stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
     stonet_run run = STONET_RUN_INIT;
     run.seed = seed;
@@ -169,7 +169,7 @@ static void refuses_and_edges(void **state)
     table t;
     draw(1, &t);
     memcpy(t.z, t.x, sizeof t.x);
-    sn_three_sides sides = {.n = 99, .dx = MOST, .dy = 1, .dz = MOST, .x = t.x, .y = t.y, .z = t.z};
+    stonet_sides sides = {.n = 99, .dx = MOST, .dy = 1, .dz = MOST, .x = t.x, .y = t.y, .z = t.z};
     stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
     stonet_run run = STONET_RUN_INIT;
     double statistic, p_value;

@@ -63,6 +63,15 @@ static stonet_independence_options options_for(stonet_test test, stonet_null_law
     return options;
 }
 
+/* One column each. */
+static stonet_status ask(const double *x, int64_t n, const double *y, const double *z,
+                         const stonet_independence_options *options, const stonet_run *run,
+                         stonet_independence_result *result)
+{
+    const stonet_sides sides = {.n = n, .dx = 1, .dy = 1, .dz = 1, .x = x, .y = y, .z = z};
+    return stonet_independence(&sides, options, run, result);
+}
+
 static double p_value(const sample *s, const stonet_independence_options *options, uint64_t seed, int threads)
 {
     stonet_run run = STONET_RUN_INIT;
@@ -70,8 +79,7 @@ static double p_value(const sample *s, const stonet_independence_options *option
     run.threads = threads;
     bool given = options->test == STONET_TEST_RCIT || options->test == STONET_TEST_RCOT;
     stonet_independence_result result;
-    if (stonet_independence(s->x, s->n, 1, s->y, 1, given ? s->z : NULL, 1, options, &run, &result) !=
-        STONET_OK) {
+    if (ask(s->x, s->n, s->y, given ? s->z : NULL, options, &run, &result) != STONET_OK) {
         abort();
     }
     if (!(result.p_value >= 0.0 && result.p_value <= 1.0)) abort();
@@ -277,8 +285,8 @@ static void test_constant_z(void **state)
     for (int64_t i = 0; i < s.n; i++) s.z[i] = 4.0;
     stonet_independence_result with_z;
     stonet_independence_result without;
-    assert_int_equal(stonet_independence(s.x, s.n, 1, s.y, 1, s.z, 1, NULL, NULL, &with_z), STONET_OK);
-    assert_int_equal(stonet_independence(s.x, s.n, 1, s.y, 1, NULL, 0, NULL, NULL, &without), STONET_OK);
+    assert_int_equal(ask(s.x, s.n, s.y, s.z, NULL, NULL, &with_z), STONET_OK);
+    assert_int_equal(ask(s.x, s.n, s.y, NULL, NULL, NULL, &without), STONET_OK);
     assert_int_equal(with_z.test, STONET_TEST_RIT);
     assert_true(with_z.p_value == without.p_value && with_z.statistic == without.statistic);
 }
@@ -290,22 +298,16 @@ static void test_refusals(void **state)
     stonet_independence_result result;
     draw(CHAIN, 50, 4, &s);
     stonet_independence_options options = options_for(STONET_TEST_RCIT, STONET_NULL_LPB4);
-    assert_int_equal(stonet_independence(s.x, 50, 1, s.y, 1, NULL, 0, &options, NULL, &result),
-                     STONET_ERROR_ARGUMENT);
+    assert_int_equal(ask(s.x, 50, s.y, NULL, &options, NULL, &result), STONET_ERROR_ARGUMENT);
     options.test = STONET_TEST_DCOR;
-    assert_int_equal(stonet_independence(s.x, 50, 1, s.y, 1, s.z, 1, &options, NULL, &result),
-                     STONET_ERROR_ARGUMENT);
+    assert_int_equal(ask(s.x, 50, s.y, s.z, &options, NULL, &result), STONET_ERROR_ARGUMENT);
     options = options_for(STONET_TEST_RIT, STONET_NULL_LPB4);
     options.features = 0;
-    assert_int_equal(stonet_independence(s.x, 50, 1, s.y, 1, NULL, 0, &options, NULL, &result),
-                     STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_independence(NULL, 50, 1, s.y, 1, NULL, 0, NULL, NULL, &result),
-                     STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_independence(s.x, 0, 1, s.y, 1, NULL, 0, NULL, NULL, &result),
-                     STONET_ERROR_ARGUMENT);
+    assert_int_equal(ask(s.x, 50, s.y, NULL, &options, NULL, &result), STONET_ERROR_ARGUMENT);
+    assert_int_equal(ask(NULL, 50, s.y, NULL, NULL, NULL, &result), STONET_ERROR_ARGUMENT);
+    assert_int_equal(ask(s.x, 0, s.y, NULL, NULL, NULL, &result), STONET_ERROR_ARGUMENT);
     s.y[7] = NAN;
-    assert_int_equal(stonet_independence(s.x, 50, 1, s.y, 1, NULL, 0, NULL, NULL, &result),
-                     STONET_ERROR_DATA);
+    assert_int_equal(ask(s.x, 50, s.y, NULL, NULL, NULL, &result), STONET_ERROR_DATA);
     assert_non_null(strstr(stonet_last_error(), "row 8, column 1 of y"));
 }
 

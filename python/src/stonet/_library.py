@@ -87,6 +87,14 @@ class Scores(Options):
     ]
 
 
+class Sides(ctypes.Structure):
+    """Three matrices with the same rows; z may be missing."""
+
+    _fields_ = [("n", c_int64), ("dx", c_int64), ("dy", c_int64), ("dz", c_int64)] + [
+        (name, c_void_p) for name in ("x", "y", "z")
+    ]
+
+
 class IndependenceOptions(Options):
     _fields_ = [
         ("size", c_size_t),
@@ -201,8 +209,7 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_coef_free": (None, [HANDLE]),
     "stonet_independence": (
         c_int,
-        [c_void_p, c_int64, c_int64, c_void_p, c_int64, c_void_p, c_int64]
-        + [POINTER(IndependenceOptions), POINTER(Run), POINTER(IndependenceResult)],
+        [POINTER(Sides), POINTER(IndependenceOptions), POINTER(Run), POINTER(IndependenceResult)],
     ),
     "stonet_sufficiency": (
         c_int,

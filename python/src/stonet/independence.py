@@ -124,14 +124,14 @@ def independence_test(
         test=_choice(test, TESTS, "test"), null_law=_choice(null_law, NULL_LAWS, "null_law"), features=features,
         condition_features=condition_features, repeats=repeats, permutations=permutations,
     )
+    sides = _library.Sides(
+        n=len(columns), dx=columns.shape[1], dy=response.shape[1], dz=0 if given is None else given.shape[1],
+        x=columns.ctypes.data, y=response.ctypes.data, z=None if given is None else given.ctypes.data,
+    )
     found = _library.IndependenceResult()
     with RunContext(int(random_state), n_jobs) as run:
         check(
-            lib.stonet_independence(
-                columns.ctypes.data, len(columns), columns.shape[1], response.ctypes.data, response.shape[1],
-                None if given is None else given.ctypes.data, 0 if given is None else given.shape[1],
-                ctypes.byref(options), run.pointer, ctypes.byref(found),
-            )
+            lib.stonet_independence(ctypes.byref(sides), ctypes.byref(options), run.pointer, ctypes.byref(found))
         )
     return _result(found)
 
