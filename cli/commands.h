@@ -19,6 +19,7 @@ extern const cli_command independence_command;
 extern const cli_command generate_command;
 extern const cli_command methods_command;
 extern const cli_command info_command;
+extern const cli_command export_command;
 extern const cli_command demo_command;
 
 #endif

@@ -6,10 +6,10 @@
 #include "cli/say.h"
 
 static const cli_command *const commands[] = {
-    &fit_command,      &transform_command, &predict_command, &score_command,
-    &tune_command,     &compare_command,   &order_command,   &importance_command,
-    &coef_command,     &calibrate_command, &report_command,  &independence_command,
-    &generate_command, &methods_command,   &info_command,    &demo_command,
+    &fit_command,     &transform_command,    &predict_command,    &score_command,   &tune_command,
+    &compare_command, &order_command,        &importance_command, &coef_command,    &calibrate_command,
+    &report_command,  &independence_command, &generate_command,   &methods_command, &info_command,
+    &export_command,  &demo_command,
 };
 // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

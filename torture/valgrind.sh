@@ -34,6 +34,7 @@ look transform net.model num.csv --draws 2 --out z.csv.gz
 look predict lab.model lab.csv --proba
 look score sir.model num.csv --target y --sufficiency
 look info lab.model --json
+look export lab.model --format onnx
 look tune num.csv --target y --dim 1 --method sir --grid slices=2,4 --folds 2 --best best.json
 look compare num.csv --target y --dim 1 --methods sir,gsir --folds 2
 look order num.csv --target y --method sir --resamples 3

@@ -342,6 +342,22 @@ STONET_API stonet_status stonet_model_save_bytes(const stonet_model *model, unsi
                                                  size_t *size);
 STONET_API stonet_status stonet_model_load_bytes(const unsigned char *bytes, size_t size, stonet_model **out);
 STONET_API void stonet_bytes_free(unsigned char *bytes);
+
+/* Models for programs that do not have this library. */
+typedef enum stonet_export_format {
+    STONET_EXPORT_ONNX = 0, /* a graph with the columns as inputs by name; outputs z, and prediction, or
+                               probabilities and label */
+    STONET_EXPORT_C,        /* a file of C99 that needs nothing else */
+    STONET_EXPORT_JSON      /* for people: the columns, and every step with its numbers */
+} stonet_export_format;
+STONET_API stonet_status stonet_export_format_find(const char *name, stonet_export_format *format);
+/* The model as a file of another format, encoding of columns and scaling included; what comes out is Z and
+   the prediction of stonet_transform and stonet_predict without options, to about 1e-6. `name` (NULL:
+   "model") begins the names of a C file. Free with stonet_bytes_free. STONET_ERROR_UNSUPPORTED when the model
+   is no closed formula, or has a part that the format has no place for. */
+STONET_API stonet_status stonet_model_export(const stonet_model *model, stonet_export_format format,
+                                             const char *name, unsigned char **bytes, size_t *size);
+
 /* Everything about a model as JSON. Free with stonet_string_free. NULL on failure. */
 STONET_API char *stonet_model_json(const stonet_model *model);
 /* The training history as CSV text, one row an epoch; NULL when the method has none. */

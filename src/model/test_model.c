@@ -13,15 +13,6 @@
 #include "model/safetensors.h"
 #include "model/testing.h"
 
-/* Makes iterative methods short. */
-static void hurry(stonet_spec *spec)
-{
-    static const char *const SETTINGS[][2] = {
-        {"epochs", "2"}, {"refine", "2"}, {"iterations", "2"}, {"restarts", "1"}, {"sdr_iterations", "2"}};
-    for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++)
-        if (sn_spec_has(spec, SETTINGS[i][0])) stonet_spec_set(spec, SETTINGS[i][0], SETTINGS[i][1]);
-}
-
 static stonet_model *must_fit(const stonet_spec *spec, const stonet_data *data)
 {
     stonet_model *model = NULL;
@@ -82,7 +73,7 @@ static void every_method_fits_saves_loads_and_predicts(void **state)
     for (size_t i = 0; i < sn_method_count(); i++) {
         const sn_method *method = sn_method_at(i);
         stonet_spec *spec = sn_testing_spec(method->name, "2");
-        hurry(spec);
+        sn_testing_hurry(spec);
         const struct {
             const sn_table *table;
             bool applies;
@@ -260,7 +251,7 @@ static void threads_do_not_change_the_file(void **state)
     (void)state;
     sn_table table = sn_table_classes(200, 6, 3, 4);
     stonet_spec *spec = sn_testing_spec("stonet", "2");
-    hurry(spec);
+    sn_testing_hurry(spec);
     unsigned char *first = NULL;
     size_t first_size = 0;
     static const int THREADS[] = {1, 2, 7};
@@ -349,7 +340,7 @@ static void damaged_models_never_crash(void **state)
     sn_random_init(&random, 7, SN_STREAM_TEST, 3);
     for (size_t k = 0; k < sizeof METHODS / sizeof *METHODS; k++) {
         stonet_spec *spec = sn_testing_spec(METHODS[k], "2");
-        hurry(spec);
+        sn_testing_hurry(spec);
         if (k == 0) assert_int_equal(stonet_spec_set(spec, "learner", "mlp"), STONET_OK);
         stonet_model *model = must_fit(spec, table.data);
         unsigned char *bytes = NULL;

@@ -73,6 +73,15 @@ static inline stonet_spec *sn_testing_spec(const char *method, const char *dim)
     return spec;
 }
 
+/* Makes iterative methods short. */
+static inline void sn_testing_hurry(stonet_spec *spec)
+{
+    static const char *const SETTINGS[][2] = {
+        {"epochs", "2"}, {"refine", "2"}, {"iterations", "2"}, {"restarts", "1"}, {"sdr_iterations", "2"}};
+    for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++)
+        if (sn_spec_has(spec, SETTINGS[i][0])) stonet_spec_set(spec, SETTINGS[i][0], SETTINGS[i][1]);
+}
+
 static inline void sn_testing_path(char *path, size_t size, const char *name)
 {
     const char *folder = getenv("TMPDIR");

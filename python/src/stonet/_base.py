@@ -164,6 +164,16 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         check_is_fitted(self, "model_")
         self.model_.save(path)
 
+    def export(self, path: str | os.PathLike[str], format: str | None = None, *, name: str = "model") -> None:
+        """Write the model for programs that do not have stonet, as 'stonet export' does.
+
+        ``format`` is "onnx", "c" or "json" (None: the ending of the path). ``name`` begins the names of a C file.
+        A model of an array has one ONNX input, "x"; one of a DataFrame an input for each column, by its name.
+        """
+        check_is_fitted(self, "model_")
+        wanted = format if format is not None else os.path.splitext(os.fspath(path))[1].lstrip(".")
+        self.model_.export(path, wanted, name)
+
     def sufficiency_test(
         self, X: ArrayLike, y: ArrayLike, *, random_state: Any = 1
     ) -> SufficiencyTestResult:

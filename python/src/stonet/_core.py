@@ -137,6 +137,18 @@ class Model:
         finally:
             lib.stonet_bytes_free(content)
 
+    def export(self, path: str | os.PathLike[str], format: str, name: str) -> None:
+        """The model as a file of another format."""
+        code, content, size = ctypes.c_int(), ctypes.POINTER(ctypes.c_ubyte)(), ctypes.c_size_t()
+        check(lib.stonet_export_format_find(format.encode(), ctypes.byref(code)))
+        check(lib.stonet_model_export(
+            self._handle, code.value, name.encode(), ctypes.byref(content), ctypes.byref(size)
+        ))
+        try:
+            check(lib.stonet_bytes_write(os.fsencode(path), content, size.value))
+        finally:
+            lib.stonet_bytes_free(content)
+
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
         return Model.from_bytes, (self.to_bytes(),)
 

@@ -1,0 +1,106 @@
+/* stonet export: a model for programs that do not have the library. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+typedef struct export_values {
+    const char *format, *name, *out;
+} export_values;
+
+static const cli_option options[] = {
+    {.name = "format",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(export_values, format),
+     .argument = "FORMAT",
+     .help = "onnx: a graph for ONNX runtimes, the columns its inputs by name; c: a file of C99 that needs "
+             "nothing else; json: every step with its numbers, for people"},
+    OUT_OPTION(export_values, out, "Write this file instead of stdout; without --format its ending tells it"),
+    {.name = "name",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(export_values, name),
+     .argument = "NAME",
+     .initial = "model",
+     .help = "What the names in a C file begin with, and the name of an ONNX graph"},
+};
+
+/* The format by its name, or by the ending of the file to write. */
+static int find_format(const cli_command *command, const export_values *values, stonet_export_format *format)
+{
+    const char *name = values->format;
+    if (name == NULL && values->out != NULL) {
+        const char *dot = strrchr(values->out, '.');
+        if (dot != NULL) name = dot + 1;
+    }
+    if (name == NULL) {
+        say_usage(command, "say which --format: onnx, c or json");
+        return EXIT_USAGE;
+    }
+    if (stonet_export_format_find(name, format) == STONET_OK) return EXIT_DONE;
+    say_usage(command, "%s", stonet_last_error());
+    return EXIT_USAGE;
+}
+
+static int write_bytes(const cli_command *command, const export_values *values, stonet_export_format format,
+                       const unsigned char *bytes, size_t size)
+{
+    if (values->out != NULL) {
+        const stonet_status status = stonet_bytes_write(values->out, bytes, size);
+        return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    }
+    if (format == STONET_EXPORT_ONNX && isatty(STDOUT_FILENO)) {
+        say_usage(command, "an ONNX file is no text for a terminal: name a file with --out");
+        return EXIT_USAGE;
+    }
+    if (fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0) return EXIT_DONE;
+    say_error(command, "stdout could not be written");
+    return EXIT_FAILED;
+}
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    export_values values = {0};
+    cli_arguments given;
+    stonet_model *model = NULL;
+    stonet_export_format format;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    parse_result parsed = options_parse(command, argc, argv, &values, &given);
+    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    int result = find_format(command, &values, &format);
+    if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
+    if (result != EXIT_DONE) return result;
+    const stonet_status status = stonet_model_export(model, format, values.name, &bytes, &size);
+    stonet_model_free(model);
+    if (status != STONET_OK) return say_failure(command, status);
+    result = write_bytes(command, &values, format, bytes, size);
+    stonet_bytes_free(bytes);
+    return result;
+}
+
+const cli_command export_command = {
+    .program = "stonet",
+    .name = "export",
+    .summary = "Write a model as ONNX, C or JSON, for programs that do not have stonet",
+    .operands = "MODEL",
+    .details =
+        "Encoding of columns, scaling, Z and prediction are all in the file, and give what 'stonet "
+        "transform' "
+        "and\n"
+        "'stonet predict' give, to about 1e-6. Draws, standard errors, intervals and sets are not in it. A "
+        "category\n"
+        "that training never saw counts as the average of the training rows, as it does here; a row with a "
+        "missing\n"
+        "cell has no answer: NaN from ONNX, a status from C.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = "  stonet export my.model --out my_model.onnx\n"
+                "  stonet export my.model --format c --name credit --out credit.c\n"
+                "  stonet export my.model --format json | less",
+    .run = run,
+};

@@ -1,0 +1,70 @@
+/* stonet export. */
+#include "cli/test_support.h"
+
+#include <jansson.h>
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    write_table("t.csv", 60, 3);
+    SH("stonet fit t.csv --target y --dim 1 --method sir --quiet --out m");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+static void the_ending_tells_the_format(void **state)
+{
+    (void)state;
+    SH("stonet export m --out m.json; stonet export m --format json > again.json; cmp m.json again.json");
+    SH("stonet export m --out m.onnx; stonet export m --format onnx > again.onnx; cmp m.onnx again.onnx");
+    SH("stonet export m --out m.c --name credit; grep -q '^int credit_predict(' m.c");
+    SH("stonet export m --format json");
+    json_t *all = json_loads(captured_out, 0, NULL);
+    assert_non_null(json_object_get(all, "steps"));
+    json_decref(all);
+}
+
+static void mistakes_are_said(void **state)
+{
+    (void)state;
+    assert_int_equal(sh("stonet export m"), 2);
+    assert_non_null(strstr(captured_err, "--format"));
+    assert_int_equal(sh("stonet export m --format pmml"), 2);
+    assert_non_null(strstr(captured_err, "onnx, c or json"));
+    assert_int_equal(sh("stonet export m --out m.pmml"), 2);
+    assert_int_equal(sh("stonet export m --format c --name 1st"), 2);
+    assert_non_null(strstr(captured_err, "'1st'"));
+    assert_int_equal(sh("stonet export nothing --format c"), 1);
+    assert_int_equal(sh("stonet export t.csv --format c"), 1);
+    assert_int_equal(sh("cp m same.json; stonet export same.json --out same.json"), 2);
+    assert_string_equal(captured_out, "");
+    assert_int_equal(sh("stonet export m --format c > /dev/full"), 1);
+}
+
+/* A terminal is no place for bytes. */
+static void onnx_does_not_go_to_a_terminal(void **state)
+{
+    (void)state;
+    char *words[] = {"stonet", "export", "m", "--format", "onnx", NULL};
+    terminal self;
+    terminal_start(&self, words);
+    terminal_read(&self, NULL);
+    assert_int_equal(end_of(self.child), 2);
+    assert_non_null(strstr(self.text, "--out"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_ending_tells_the_format),
+        cmocka_unit_test(mistakes_are_said),
+        cmocka_unit_test(onnx_does_not_go_to_a_terminal),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

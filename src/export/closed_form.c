@@ -1,0 +1,414 @@
+#include "export/closed_form.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+#include "model/calibration.h"
+#include "net/network.h"
+#include "stats/temperature.h"
+#include "stonet/axes.h"
+#include "stonet/response.h"
+
+/* ---- networks ------------------------------------------------------------------------------------- */
+
+/* Where each layer is in the formula: mu_i and psi_i(mu_i); [0]: psi_0 of the inputs. */
+typedef struct layers {
+    int mu[SN_MAX_LAYERS + 1], psi[SN_MAX_LAYERS + 1];
+} layers;
+
+static stonet_status add_layer(sn_formula *formula, const sn_network *net, int layer, int in, int *out)
+{
+    SN_WORKSPACE(scratch);
+    const sn_shape *shape = &net->shape;
+    const int64_t inputs = shape->width[layer - 1], width = shape->width[layer];
+    const float *w = net->theta + shape->weight_at[layer - 1], *b = net->theta + shape->bias_at[layer - 1];
+    double *matrix = NULL, *offset = NULL;
+    SN_TRY(SN_TAKE(&scratch, matrix, inputs * width));
+    SN_TRY(SN_TAKE(&scratch, offset, width));
+    for (int64_t k = 0; k < inputs * width; k++) matrix[k] = (double)w[k];
+    for (int64_t k = 0; k < width; k++) offset[k] = (double)b[k];
+    return sn_formula_affine(formula, in, width, matrix, false, offset, out);
+}
+
+/* (in - mean) factor */
+static stonet_status add_scaling(sn_formula *formula, const sn_scaling *scaling, int in, int *out)
+{
+    SN_WORKSPACE(scratch);
+    double *offset = NULL;
+    SN_TRY(SN_TAKE(&scratch, offset, scaling->columns));
+    for (int64_t j = 0; j < scaling->columns; j++) offset[j] = -scaling->mean[j] * scaling->factor[j];
+    return sn_formula_scale(formula, in, scaling->factor, offset, out);
+}
+
+/* Layers 1 .. last of the network, whose inputs are the step `in`. */
+static stonet_status add_network(sn_formula *formula, const sn_network *net, int in, int last, layers *at)
+{
+    if (net->scaling.columns > 0) SN_TRY(add_scaling(formula, &net->scaling, in, &in));
+    at->mu[0] = in;
+    SN_TRY(sn_formula_activation(formula, in, sn_shape_activation(&net->shape, 0), &at->psi[0]));
+    for (int i = 1; i <= last; i++) {
+        SN_TRY(add_layer(formula, net, i, at->psi[i - 1], &at->mu[i]));
+        at->psi[i] = at->mu[i];
+        if (i < net->shape.layers)
+            SN_TRY(
+                sn_formula_activation(formula, at->mu[i], sn_shape_activation(&net->shape, i), &at->psi[i]));
+    }
+    return STONET_OK;
+}
+
+/* The outputs of its last layer, as answers. */
+static stonet_status add_output(sn_formula *formula, const sn_network *net, int mu, int *out)
+{
+    *out = mu;
+    return net->shape.task == SN_CLASSIFICATION ? sn_formula_softmax(formula, mu, out) : STONET_OK;
+}
+
+/* ---- the StoNet ------------------------------------------------------------------------------------ */
+
+/* u = (k'A, sqrt(rho / p) x) - mean */
+static stonet_status add_kernel_front(sn_formula *formula, const sn_store *store, int *out)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t p = formula->step[0].width;
+    const sn_tensor *landmarks, *map, *mean;
+    double gamma, rho, *offset = NULL, *factor = NULL;
+    int kernel, linear;
+    SN_TRY(sn_store_get_real(store, "front_gamma", &gamma));
+    SN_TRY(sn_store_get_real(store, "front_linear", &rho));
+    SN_TRY(sn_store_get_matrix(store, "front_landmarks", SN_F32, -1, p, &landmarks));
+    const int64_t m = landmarks->shape[0];
+    SN_TRY(sn_store_get_matrix(store, "front_map", SN_F64, m, -1, &map));
+    const int64_t rank = map->shape[1], width = rank + (rho > 0.0 ? p : 0);
+    SN_TRY(sn_store_get_vector(store, "front_mean", SN_F64, width, &mean));
+    SN_TRY(SN_TAKE(&scratch, offset, width));
+    for (int64_t k = 0; k < width; k++) offset[k] = -((const double *)mean->data)[k];
+    SN_TRY(sn_formula_kernel(formula, 0, m, landmarks->data, gamma, &kernel));
+    SN_TRY(sn_formula_affine(formula, kernel, rank, map->data, true, offset, out));
+    if (width == rank) return STONET_OK;
+    SN_TRY(SN_TAKE(&scratch, factor, p));
+    for (int64_t j = 0; j < p; j++) factor[j] = sqrt(rho / (double)p);
+    SN_TRY(sn_formula_scale(formula, 0, factor, offset + rank, &linear));
+    return sn_formula_join(formula, *out, linear, out);
+}
+
+/* map'(in - mean), map inputs x width: as affine. */
+static stonet_status add_centred(sn_formula *formula, int in, int64_t width, const double *mean,
+                                 const double *map, bool turned, int *out)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t inputs = formula->step[in].width;
+    double *offset = NULL;
+    SN_TRY(SN_TAKE_ZERO(&scratch, offset, width));
+    for (int64_t k = 0; k < width; k++)
+        for (int64_t j = 0; j < inputs; j++)
+            offset[k] -= mean[j] * (turned ? map[j * width + k] : map[k * inputs + j]);
+    return sn_formula_affine(formula, in, width, map, turned, offset, out);
+}
+
+static stonet_status add_front(sn_formula *formula, const sn_store *store, int64_t inputs, int *out)
+{
+    const char *name = sn_store_find_text(store, "front");
+    *out = 0;
+    if (name == NULL) return STONET_OK;
+    if (strcmp(name, "kernel") == 0) return add_kernel_front(formula, store, out);
+    if (strcmp(name, "columns") == 0) {
+        const sn_tensor *columns;
+        SN_TRY(sn_store_get_vector(store, "front_columns", SN_I64, inputs, &columns));
+        return sn_formula_columns(formula, 0, inputs, columns->data, out);
+    }
+    if (strcmp(name, "components") == 0) {
+        const sn_tensor *map, *mean;
+        SN_TRY(sn_store_get_matrix(store, "front_map", SN_F64, formula->step[0].width, inputs, &map));
+        SN_TRY(sn_store_get_vector(store, "front_mean", SN_F64, formula->step[0].width, &mean));
+        return add_centred(formula, 0, inputs, mean->data, map->data, true, out);
+    }
+    return sn_fail(STONET_ERROR_UNSUPPORTED, "a model with the front '%.40s' cannot be exported", name);
+}
+
+/* Z from the units of the last hidden layer. */
+static stonet_status add_axes(sn_formula *formula, const sn_store *store, const layers *at, int h)
+{
+    sn_axes axes = {0};
+    stonet_status status = sn_axes_get(store, formula->step[at->mu[h]].width, &axes);
+    formula->z = at->mu[h];
+    if (status == STONET_OK && axes.q > 0)
+        status = add_centred(formula, axes.of == SN_UNITS_ACTIVATED ? at->psi[h] : at->mu[h], axes.q,
+                             axes.mean, axes.map, false, &formula->z);
+    sn_axes_free(&axes);
+    return status;
+}
+
+/* What the outputs of the network say about y: themselves, the first half of them, or the head in their
+ * place. */
+static stonet_status add_response(sn_formula *formula, const sn_store *store, const sn_network *net,
+                                  const layers *at)
+{
+    const int last = net->shape.layers;
+    const int64_t outputs = net->shape.width[last], units = net->shape.width[last - 1];
+    sn_response response = {0};
+    stonet_status status;
+    SN_GOTO(status, sn_response_get(store, outputs, units, &response), done);
+    if (response.kind == SN_RESPONSE_ENSEMBLE) {
+        status = sn_formula_affine(formula, at->psi[last - 1], response.targets, response.coef, false,
+                                   response.intercept, &formula->answer);
+    } else if (response.kind == SN_RESPONSE_LOCATION_SCALE) {
+        SN_WORKSPACE(scratch);
+        int64_t *first = NULL;
+        SN_GOTO(status, SN_TAKE(&scratch, first, response.targets), done);
+        for (int64_t j = 0; j < response.targets; j++) first[j] = j;
+        status = sn_formula_columns(formula, at->mu[last], response.targets, first, &formula->answer);
+    } else {
+        status = add_output(formula, net, at->mu[last], &formula->answer);
+    }
+done:
+    sn_response_free(&response);
+    return status;
+}
+
+static stonet_status add_stonet(sn_formula *formula, const sn_store *store, const sn_network *net)
+{
+    layers at;
+    int in;
+    SN_TRY(add_front(formula, store, net->shape.width[0], &in));
+    SN_TRY(add_network(formula, net, in, net->shape.layers, &at));
+    SN_TRY(add_axes(formula, store, &at, net->shape.layers - 1));
+    return add_response(formula, store, net, &at);
+}
+
+/* ---- methods --------------------------------------------------------------------------------------- */
+
+static stonet_status add_network_method(sn_formula *formula, const char *name, const sn_store *store,
+                                        const sn_network *net)
+{
+    layers at;
+    const int last = net->shape.layers;
+    if (strcmp(name, "stonet") == 0) return add_stonet(formula, store, net);
+    if (strcmp(name, "nnsdr") == 0) {
+        SN_TRY(add_network(formula, net, 0, last, &at));
+        formula->z = at.mu[1];
+        return add_output(formula, net, at.mu[last], &formula->answer);
+    }
+    if (strcmp(name, "autoencoder") == 0) {
+        SN_TRY(add_network(formula, net, 0, last / 2, &at));
+        formula->z = at.psi[last / 2];
+        return STONET_OK;
+    }
+    SN_TRY(add_network(formula, net, 0, last, &at));
+    formula->z = at.mu[last];
+    return STONET_OK;
+}
+
+static stonet_status add_linear_method(sn_formula *formula, const sn_store *store)
+{
+    const sn_tensor *centre, *direction;
+    SN_TRY(sn_store_get_vector(store, "centre", SN_F64, formula->step[0].width, &centre));
+    SN_TRY(sn_store_get_matrix(store, "direction", SN_F64, formula->step[0].width, -1, &direction));
+    return add_centred(formula, 0, direction->shape[1], centre->data, direction->data, true, &formula->z);
+}
+
+static stonet_status add_kernel_method(sn_formula *formula, const sn_store *store)
+{
+    SN_WORKSPACE(scratch);
+    const sn_tensor *centres, *coefficients, *offset;
+    double gamma, *negative = NULL;
+    int kernel;
+    SN_TRY(sn_store_get_matrix(store, "kernel.centres", SN_F32, -1, formula->step[0].width, &centres));
+    SN_TRY(sn_store_get_matrix(store, "kernel.coefficients", SN_F64, centres->shape[0], -1, &coefficients));
+    const int64_t q = coefficients->shape[1];
+    SN_TRY(sn_store_get_vector(store, "kernel.offset", SN_F64, q, &offset));
+    SN_TRY(sn_store_get_real(store, "kernel.gamma", &gamma));
+    SN_TRY(SN_TAKE(&scratch, negative, q));
+    for (int64_t k = 0; k < q; k++) negative[k] = -((const double *)offset->data)[k];
+    SN_TRY(sn_formula_kernel(formula, 0, centres->shape[0], centres->data, gamma, &kernel));
+    return sn_formula_affine(formula, kernel, q, coefficients->data, true, negative, &formula->z);
+}
+
+static stonet_status no_form(const char *what, const char *name)
+{
+    return sn_fail(STONET_ERROR_UNSUPPORTED,
+                   "%s '%s' has no closed form that could be exported: keep the model file and the library",
+                   what, name);
+}
+
+static stonet_status add_method(sn_formula *formula, const char *name, const sn_store *store)
+{
+    if (sn_store_find(store, "widths") != NULL) {
+        sn_network net = {0};
+        stonet_status status = sn_network_get(store, &net);
+        if (status == STONET_OK) status = add_network_method(formula, name, store, &net);
+        sn_network_clear(&net);
+        return status;
+    }
+    if (sn_store_find(store, "direction") != NULL) return add_linear_method(formula, store);
+    if (sn_store_find(store, "kernel.centres") != NULL) return add_kernel_method(formula, store);
+    if (strcmp(name, "none") == 0) return STONET_OK; /* Z is x */
+    return no_form("method", name);
+}
+
+/* ---- learners -------------------------------------------------------------------------------------- */
+
+/* Probabilities of the classes that were there in training, and 0 for the others. */
+static stonet_status add_logistic(sn_formula *formula, const sn_store *store)
+{
+    SN_WORKSPACE(scratch);
+    const sn_tensor *coef, *intercept, *class_of;
+    const int64_t q = formula->step[formula->z].width;
+    int64_t classes;
+    int at = formula->z;
+    double *matrix = NULL, *offset = NULL, *spread = NULL;
+    SN_TRY(sn_store_get_int(store, "classes", 1, INT32_MAX, &classes));
+    SN_TRY(sn_store_get_vector(store, "class_of", SN_I32, -1, &class_of));
+    SN_TRY(sn_store_get_matrix(store, "coef", SN_F64, -1, q, &coef));
+    SN_TRY(sn_store_get_vector(store, "intercept", SN_F64, coef->shape[0], &intercept));
+    const int64_t present = class_of->shape[0], first = present == 2 ? 1 : 0;
+    /* One row of coef are the log-odds of the second class; softmax of (0, them) is the same. */
+    SN_TRY(SN_TAKE_ZERO(&scratch, matrix, present * q));
+    SN_TRY(SN_TAKE_ZERO(&scratch, offset, present));
+    if (present > 1) {
+        memcpy(matrix + first * q, coef->data, (size_t)((present - first) * q) * sizeof *matrix);
+        memcpy(offset + first, intercept->data, (size_t)(present - first) * sizeof *offset);
+    }
+    SN_TRY(sn_formula_affine(formula, at, present, matrix, false, offset, &at));
+    SN_TRY(sn_formula_softmax(formula, at, &formula->answer));
+    if (present == classes) return STONET_OK;
+    SN_TRY(SN_TAKE_ZERO(&scratch, spread, classes * present));
+    for (int64_t k = 0; k < present; k++) spread[((const int32_t *)class_of->data)[k] * present + k] = 1.0;
+    return sn_formula_affine(formula, formula->answer, classes, spread, false, NULL, &formula->answer);
+}
+
+static stonet_status add_linear(sn_formula *formula, const sn_store *store)
+{
+    const sn_tensor *coef, *intercept;
+    SN_TRY(sn_store_get_matrix(store, "coef", SN_F64, -1, formula->step[formula->z].width, &coef));
+    SN_TRY(sn_store_get_vector(store, "intercept", SN_F64, coef->shape[0], &intercept));
+    return sn_formula_affine(formula, formula->z, coef->shape[0], coef->data, false, intercept->data,
+                             &formula->answer);
+}
+
+static stonet_status add_learner(sn_formula *formula, const char *name, const sn_store *store)
+{
+    if (strcmp(name, "logistic") == 0) return add_logistic(formula, store);
+    if (strcmp(name, "linear") == 0) return add_linear(formula, store);
+    if (strcmp(name, "mlp") == 0) {
+        sn_network net = {0};
+        layers at;
+        stonet_status status = sn_network_get(store, &net);
+        if (status == STONET_OK) status = add_network(formula, &net, formula->z, net.shape.layers, &at);
+        if (status == STONET_OK)
+            status = add_output(formula, &net, at.mu[net.shape.layers], &formula->answer);
+        sn_network_clear(&net);
+        return status;
+    }
+    return no_form("learner", name);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------- */
+
+/* Numbers back to units of y; of a calibrated model, probabilities by its temperature. */
+static stonet_status add_units(sn_formula *formula, const stonet_model *model)
+{
+    if (sn_schema_task(model->schema) == SN_CLASSIFICATION) {
+        if (model->calibration == NULL) return STONET_OK;
+        return sn_formula_temper(formula, formula->answer, model->calibration->temperature, &formula->answer);
+    }
+    SN_WORKSPACE(scratch);
+    const int64_t m = sn_schema_outputs(model->schema);
+    double *sd = NULL, *mean = NULL;
+    SN_TRY(SN_TAKE(&scratch, sd, m));
+    SN_TRY(SN_TAKE(&scratch, mean, m));
+    for (int64_t j = 0; j < m; j++) {
+        sd[j] = sn_schema_target_sd(model->schema, j);
+        mean[j] = sn_schema_target_mean(model->schema, j);
+    }
+    return sn_formula_scale(formula, formula->answer, sd, mean, &formula->answer);
+}
+
+static stonet_status read_parts(const stonet_model *model, const sn_store *store, sn_formula *formula)
+{
+    sn_store *method = NULL, *learner = NULL;
+    stonet_status status;
+    formula->answer = -1;
+    SN_GOTO(status, sn_formula_features(formula, sn_schema_features(model->schema)), done);
+    SN_GOTO(status, sn_store_part(store, "method.", &method), done);
+    SN_GOTO(status, add_method(formula, model->method->name, method), done);
+    if (model->learner != NULL) {
+        SN_GOTO(status, sn_store_part(store, "learner.", &learner), done);
+        SN_GOTO(status, add_learner(formula, model->learner->name, learner), done);
+    }
+    if (formula->answer >= 0) status = add_units(formula, model);
+done:
+    sn_store_free(method);
+    sn_store_free(learner);
+    return status;
+}
+
+enum { CHECKED_ROWS = 16 };
+
+/* Whether `got` (rows x width) is `wanted`, up to what float and a fast tanh take from it. */
+static bool agree(int64_t count, const double *wanted, const double *got)
+{
+    static const double TOLERANCE = 1e-3;
+    double largest = 0.0;
+    for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(wanted[i]));
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs(got[i] - wanted[i]) <= TOLERANCE * largest + 1e-6)) return false;
+    return true;
+}
+
+static stonet_status check_step(const sn_formula *formula, int step, const float *x, const double *wanted,
+                                const char *what)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t width = formula->step[step].width;
+    double *got = NULL;
+    SN_TRY(SN_TAKE(&scratch, got, CHECKED_ROWS * width));
+    for (int64_t i = 0; i < CHECKED_ROWS; i++)
+        SN_TRY(sn_formula_evaluate(formula, x + i * formula->step[0].width, step, got + i * width));
+    if (agree(CHECKED_ROWS * width, wanted, got)) return STONET_OK;
+    return sn_fail(STONET_ERROR_UNSUPPORTED,
+                   "this model cannot be exported: written as a formula its %s would not be the same", what);
+}
+
+/* A part of the model that the formula does not know of shows here, and not in the answers of whoever uses
+ * it. */
+static stonet_status check_formula(const stonet_model *model, const sn_formula *formula)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t p = formula->step[0].width, q = model->dim, m = sn_schema_outputs(model->schema);
+    float *x = NULL, *z = NULL;
+    double *wanted = NULL, *answer = NULL;
+    sn_random random;
+    if (formula->step[formula->z].width != q ||
+        (formula->answer >= 0 && formula->step[formula->answer].width != m))
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model cannot be exported: its formula has another shape");
+    SN_TRY(SN_TAKE(&scratch, x, CHECKED_ROWS * p));
+    SN_TRY(SN_TAKE(&scratch, z, CHECKED_ROWS * q));
+    SN_TRY(SN_TAKE(&scratch, wanted, CHECKED_ROWS * q));
+    sn_random_init(&random, model->seed, SN_STREAM_DATA, 0);
+    for (int64_t i = 0; i < CHECKED_ROWS * p; i++) x[i] = (float)sn_random_normal(&random);
+    SN_TRY(sn_model_reduce(model, x, CHECKED_ROWS, NULL, z));
+    for (int64_t i = 0; i < CHECKED_ROWS * q; i++) wanted[i] = (double)z[i];
+    SN_TRY(check_step(formula, formula->z, x, wanted, "Z"));
+    if (formula->answer < 0) return STONET_OK;
+    SN_TRY(SN_TAKE(&scratch, answer, CHECKED_ROWS * m));
+    SN_TRY(sn_model_predict(model, x, CHECKED_ROWS, answer));
+    if (sn_schema_task(model->schema) == SN_CLASSIFICATION && model->calibration != NULL)
+        sn_temperature_apply(CHECKED_ROWS, m, model->calibration->temperature, answer);
+    return check_step(formula, formula->answer, x, answer, "prediction");
+}
+
+stonet_status sn_closed_form(const stonet_model *model, sn_formula *formula)
+{
+    sn_store *store = NULL;
+    SN_TRY(sn_store_create(&store));
+    stonet_status status = sn_model_to_store(model, store);
+    if (status == STONET_OK) status = read_parts(model, store, formula);
+    sn_store_free(store);
+    SN_TRY(status);
+    sn_formula_prune(formula);
+    return check_formula(model, formula);
+}

@@ -1,0 +1,77 @@
+/* Models for programs that do not have the library. */
+#include <ctype.h>
+#include <string.h>
+
+#include "export/closed_form.h"
+#include "export/writers.h"
+
+#define FORMAT_WORDS(between) "onnx" between "c" between "json"
+SN_DEFINE_WORDS(sn_export_words, "format", STONET_EXPORT_JSON, FORMAT_WORDS);
+
+stonet_status stonet_export_format_find(const char *name, stonet_export_format *format)
+{
+    if (name == NULL || format == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_export_format_find needs a name and a place");
+    const int found = sn_words_find(&sn_export_words, name);
+    if (found < 0)
+        return sn_fail(STONET_ERROR_ARGUMENT, "there is no export format '%.40s': choose onnx, c or json",
+                       name);
+    *format = (stonet_export_format)found;
+    return STONET_OK;
+}
+
+const char *sn_exported_output(const sn_exported *exported, int64_t k)
+{
+    return sn_schema_task(exported->schema) == SN_CLASSIFICATION ? sn_schema_class_label(exported->schema, k)
+                                                                 : sn_schema_target_name(exported->schema, k);
+}
+
+/* The name begins all that a C file declares. */
+static stonet_status check_name(const char *name)
+{
+    enum { LONGEST = 60 };
+    bool good = isalpha((unsigned char)name[0]) && strlen(name) <= LONGEST;
+    for (const char *c = name; *c != '\0'; c++)
+        good = good && (unsigned char)*c < 128 && (isalnum((unsigned char)*c) || *c == '_');
+    return good ? STONET_OK
+                : sn_fail(STONET_ERROR_ARGUMENT,
+                          "'%.80s' cannot be a name in C: take up to 60 letters, digits and underscores, "
+                          "a letter first",
+                          name);
+}
+
+static stonet_status write(const stonet_model *model, const sn_formula *formula, stonet_export_format format,
+                           const char *name, sn_bytes *out)
+{
+    const sn_exported exported = {.model = model, .schema = model->schema, .formula = formula, .name = name};
+    switch (format) {
+    case STONET_EXPORT_ONNX:
+        return sn_export_onnx(&exported, out);
+    case STONET_EXPORT_C:
+        return sn_export_c(&exported, out);
+    case STONET_EXPORT_JSON:
+        return sn_export_json(&exported, out);
+    }
+    return sn_fail(STONET_ERROR_ARGUMENT, "there is no export format %d", (int)format);
+}
+
+stonet_status stonet_model_export(const stonet_model *model, stonet_export_format format, const char *name,
+                                  unsigned char **bytes, size_t *size)
+{
+    if (model == NULL || bytes == NULL || size == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_export needs a model and a place for the bytes");
+    if (name == NULL) name = "model";
+    SN_TRY(check_name(name));
+    sn_formula formula = {0};
+    sn_bytes out = {0};
+    stonet_status status = sn_closed_form(model, &formula);
+    if (status == STONET_OK) status = write(model, &formula, format, name, &out);
+    sn_formula_free(&formula);
+    if (status != STONET_OK) {
+        sn_bytes_free(&out);
+        return status;
+    }
+    *bytes = out.at;
+    *size = out.size;
+    return STONET_OK;
+}

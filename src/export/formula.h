@@ -1,0 +1,80 @@
+/*
+ * A fitted model as a formula: the steps that lead from the encoded features of one row to Z and to the
+ * answer.
+ *
+ *     step 0:  x                  the features, encoded, scaled and rounded to float
+ *     step k:  v_k = f_k(v_i)     i < k, with numbers of its own
+ *
+ * What is exported is written from this list, whatever the method. All numbers are double.
+ */
+#ifndef SN_EXPORT_FORMULA_H
+#define SN_EXPORT_FORMULA_H
+
+#include "base/workspace.h"
+#include "net/shape.h"
+
+typedef enum sn_op {
+    SN_OP_FEATURES,
+    SN_OP_AFFINE,     /* matrix in + offset */
+    SN_OP_SCALE,      /* factor in + offset, entry by entry */
+    SN_OP_ACTIVATION, /* psi(in), entry by entry */
+    SN_OP_KERNEL,     /* exp(-gamma |in - matrix row j|^2) */
+    SN_OP_COLUMNS,    /* in[column k] */
+    SN_OP_JOIN,       /* in, then other */
+    SN_OP_SOFTMAX,    /* exp(in_k) / sum */
+    SN_OP_TEMPER      /* in_k^(1/T) / sum */
+} sn_op;
+#define SN_OP_WORDS(between)                                                                                 \
+    "features" between "affine" between "scale" between "activation" between "kernel" between                \
+    "columns" between "join" between "softmax" between "temper"
+extern const sn_words sn_op_words;
+
+typedef struct sn_step {
+    sn_op op;
+    int in, other;         /* steps; other: of JOIN alone */
+    int64_t inputs, width; /* length of `in` and of the result */
+    const double *matrix;  /* AFFINE, KERNEL: width x inputs */
+    const double *factor;  /* SCALE: width */
+    const double *offset;  /* AFFINE, SCALE: width */
+    const int64_t *column; /* COLUMNS: width */
+    double number;         /* KERNEL: gamma; TEMPER: 1/T */
+    sn_activation activation;
+} sn_step;
+
+enum { SN_FORMULA_STEPS = 3 * SN_MAX_LAYERS };
+
+typedef struct sn_formula {
+    int count;
+    sn_step step[SN_FORMULA_STEPS];
+    int z;      /* the step that is Z */
+    int answer; /* the step that is the answer in the end: probabilities, or numbers in units of y; -1: none
+                 */
+    sn_workspace keep; /* of all numbers */
+} sn_formula;
+
+void sn_formula_free(sn_formula *formula);
+
+/* Each adds a step and sets *out to its number; numbers are copied. Matrices are given as rows x columns;
+   `turned`: columns x rows. offset may be NULL: 0. */
+stonet_status sn_formula_features(sn_formula *formula, int64_t p);
+stonet_status sn_formula_affine(sn_formula *formula, int in, int64_t width, const double *matrix, bool turned,
+                                const double *offset, int *out);
+stonet_status sn_formula_scale(sn_formula *formula, int in, const double *factor, const double *offset,
+                               int *out);
+/* The identity adds nothing. */
+stonet_status sn_formula_activation(sn_formula *formula, int in, sn_activation activation, int *out);
+stonet_status sn_formula_kernel(sn_formula *formula, int in, int64_t centres, const float *centre,
+                                double gamma, int *out);
+stonet_status sn_formula_columns(sn_formula *formula, int in, int64_t count, const int64_t *column, int *out);
+stonet_status sn_formula_join(sn_formula *formula, int in, int other, int *out);
+stonet_status sn_formula_softmax(sn_formula *formula, int in, int *out);
+stonet_status sn_formula_temper(sn_formula *formula, int in, double temperature, int *out);
+
+/* Drops the steps that lead neither to Z nor to the answer. */
+void sn_formula_prune(sn_formula *formula);
+/* Sets needed[k] for the steps that lead to `step`. */
+void sn_formula_needed(const sn_formula *formula, int step, bool needed[SN_FORMULA_STEPS]);
+/* The values of a step for one row: x has the width of step 0, out that of the step. */
+stonet_status sn_formula_evaluate(const sn_formula *formula, const float *x, int step, double *out);
+
+#endif

@@ -1,0 +1,305 @@
+#include "export/onnx_graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "export/protobuf.h"
+
+/* Fields of the messages, and the types of attributes. */
+enum { MODEL_IR = 1, MODEL_PRODUCER = 2, MODEL_PRODUCER_VERSION = 3, MODEL_DOC = 6, MODEL_GRAPH = 7 };
+enum { MODEL_OPSET = 8, MODEL_FACTS = 14, OPSET_DOMAIN = 1, OPSET_VERSION = 2, FACT_KEY = 1, FACT_VALUE = 2 };
+enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_CONSTANT = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
+enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_OP = 4, NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7 };
+enum {
+    ATTRIBUTE_NAME = 1,
+    ATTRIBUTE_INT = 3,
+    ATTRIBUTE_INTS = 8,
+    ATTRIBUTE_STRINGS = 9,
+    ATTRIBUTE_TYPE = 20
+};
+enum { TYPE_INT = 2, TYPE_INTS = 7, TYPE_STRINGS = 8 };
+enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_STRING = 6, TENSOR_NAME = 8, TENSOR_RAW = 9 };
+enum { VALUE_NAME = 1, VALUE_TYPE = 2, TYPE_TENSOR = 1, TENSOR_ELEMENT = 1, TENSOR_SHAPE = 2 };
+enum { SHAPE_DIM = 1, DIM_VALUE = 1, DIM_NAME = 2 };
+
+enum { NAME = 32 };
+static const char ML_DOMAIN[] = "ai.onnx.ml";
+
+void sn_onnx_free(sn_onnx_graph *graph)
+{
+    sn_bytes_free(&graph->nodes);
+    sn_bytes_free(&graph->constants);
+    sn_bytes_free(&graph->inputs);
+    sn_bytes_free(&graph->outputs);
+    sn_interner_free(&graph->taken);
+}
+
+/* ---- names ----------------------------------------------------------------------------------------- */
+
+static bool is_taken(const sn_onnx_graph *graph, const char *name)
+{
+    return sn_interner_find(&graph->taken, name, strlen(name)) >= 0;
+}
+
+/* Inside of the graph values are called v1, v2, .. but for those that columns are called. */
+static sn_onnx_value fresh(sn_onnx_graph *graph)
+{
+    char name[NAME];
+    do snprintf(name, sizeof name, "v%d", ++graph->values);
+    while (is_taken(graph, name));
+    return (sn_onnx_value){.number = graph->values};
+}
+
+static void put_name(sn_bytes *message, int field, sn_onnx_value value)
+{
+    char name[NAME];
+    snprintf(name, sizeof name, "v%d", value.number);
+    sn_proto_text(message, field, value.name != NULL ? value.name : name);
+}
+
+/* Takes a name for an input or output. */
+static stonet_status take(sn_onnx_graph *graph, const char *name, sn_onnx_value *out)
+{
+    int32_t code;
+    SN_TRY(sn_interner_add(&graph->taken, name, strlen(name), &code));
+    *out = (sn_onnx_value){.name = graph->taken.words.text[code]};
+    return STONET_OK;
+}
+
+/* ---- inputs and outputs ------------------------------------------------------------------------------ */
+
+static void put_value_info(sn_bytes *into, int field, const char *name, int type, int64_t width)
+{
+    sn_bytes dim = {0}, shape = {0}, tensor = {0}, any = {0}, info = {0};
+    sn_proto_text(&dim, DIM_NAME, "rows");
+    sn_proto_message(&shape, SHAPE_DIM, &dim);
+    if (width > 0) {
+        sn_proto_int(&dim, DIM_VALUE, width);
+        sn_proto_message(&shape, SHAPE_DIM, &dim);
+    }
+    sn_proto_int(&tensor, TENSOR_ELEMENT, type);
+    sn_proto_message(&tensor, TENSOR_SHAPE, &shape);
+    sn_proto_message(&any, TYPE_TENSOR, &tensor);
+    sn_proto_text(&info, VALUE_NAME, name);
+    sn_proto_message(&info, VALUE_TYPE, &any);
+    sn_proto_message(into, field, &info);
+}
+
+stonet_status sn_onnx_input(sn_onnx_graph *graph, const char *name, int type, int64_t width,
+                            sn_onnx_value *out)
+{
+    if (name[0] == '\0')
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "a column of the model has an empty name, which ONNX has no inputs for: name the "
+                       "columns and fit again, or export to c");
+    if (is_taken(graph, name))
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "two columns of the model are called '%.100s', which ONNX cannot tell apart: name them "
+            "differently and fit again, or export to c",
+            name);
+    SN_TRY(take(graph, name, out));
+    put_value_info(&graph->inputs, GRAPH_INPUT, name, type, width);
+    return STONET_OK;
+}
+
+stonet_status sn_onnx_output(sn_onnx_graph *graph, const char *name, int type, int64_t width,
+                             sn_onnx_value *out)
+{
+    char free_name[NAME];
+    size_t length = strlen(name);
+    memcpy(free_name, name, length + 1);
+    while (is_taken(graph, free_name)) {
+        if (length + 2 > sizeof free_name)
+            return sn_fail(STONET_ERROR_UNSUPPORTED, "no name is left for the output '%s'", name);
+        free_name[length++] = '_';
+        free_name[length] = '\0';
+    }
+    SN_TRY(take(graph, free_name, out));
+    put_value_info(&graph->outputs, GRAPH_OUTPUT, out->name, type, width);
+    return STONET_OK;
+}
+
+/* ---- constants --------------------------------------------------------------------------------------- */
+
+static sn_onnx_value put_tensor(sn_onnx_graph *graph, int type, int rank, const int64_t *shape,
+                                const void *raw, size_t size)
+{
+    const sn_onnx_value value = fresh(graph);
+    sn_bytes tensor = {0};
+    for (int r = 0; r < rank; r++) sn_proto_int(&tensor, TENSOR_DIMS, shape[r]);
+    sn_proto_int(&tensor, TENSOR_TYPE, type);
+    put_name(&tensor, TENSOR_NAME, value);
+    sn_proto_bytes(&tensor, TENSOR_RAW, raw, size);
+    sn_proto_message(&graph->constants, GRAPH_CONSTANT, &tensor);
+    return value;
+}
+
+sn_onnx_value sn_onnx_doubles(sn_onnx_graph *graph, int64_t rows, int64_t columns, const double *values)
+{
+    return put_tensor(graph, SN_ONNX_DOUBLE, 2, (int64_t[]){rows, columns}, values,
+                      (size_t)(rows * columns) * sizeof *values);
+}
+
+sn_onnx_value sn_onnx_number(sn_onnx_graph *graph, double value)
+{
+    return sn_onnx_doubles(graph, 1, 1, &value);
+}
+
+sn_onnx_value sn_onnx_ints(sn_onnx_graph *graph, int64_t count, const int64_t *values)
+{
+    return put_tensor(graph, SN_ONNX_INT64, 1, &count, values, (size_t)count * sizeof *values);
+}
+
+sn_onnx_value sn_onnx_strings(sn_onnx_graph *graph, int64_t count, const char *const *text)
+{
+    const sn_onnx_value value = fresh(graph);
+    sn_bytes tensor = {0};
+    sn_proto_int(&tensor, TENSOR_DIMS, count);
+    sn_proto_int(&tensor, TENSOR_TYPE, SN_ONNX_STRING);
+    for (int64_t i = 0; i < count; i++) sn_proto_text(&tensor, TENSOR_STRING, text[i]);
+    put_name(&tensor, TENSOR_NAME, value);
+    sn_proto_message(&graph->constants, GRAPH_CONSTANT, &tensor);
+    return value;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------- */
+
+void sn_onnx_attribute_int(sn_bytes *attributes, const char *name, int64_t value)
+{
+    sn_bytes one = {0};
+    sn_proto_text(&one, ATTRIBUTE_NAME, name);
+    sn_proto_int(&one, ATTRIBUTE_INT, value);
+    sn_proto_int(&one, ATTRIBUTE_TYPE, TYPE_INT);
+    sn_proto_message(attributes, NODE_ATTRIBUTE, &one);
+}
+
+void sn_onnx_attribute_ints(sn_bytes *attributes, const char *name, int64_t count, const int64_t *values)
+{
+    sn_bytes one = {0};
+    sn_proto_text(&one, ATTRIBUTE_NAME, name);
+    for (int64_t i = 0; i < count; i++) sn_proto_int(&one, ATTRIBUTE_INTS, values[i]);
+    sn_proto_int(&one, ATTRIBUTE_TYPE, TYPE_INTS);
+    sn_proto_message(attributes, NODE_ATTRIBUTE, &one);
+}
+
+void sn_onnx_attribute_strings(sn_bytes *attributes, const char *name, int64_t count, const char *const *text)
+{
+    sn_bytes one = {0};
+    sn_proto_text(&one, ATTRIBUTE_NAME, name);
+    for (int64_t i = 0; i < count; i++) sn_proto_text(&one, ATTRIBUTE_STRINGS, text[i]);
+    sn_proto_int(&one, ATTRIBUTE_TYPE, TYPE_STRINGS);
+    sn_proto_message(attributes, NODE_ATTRIBUTE, &one);
+}
+
+sn_onnx_value sn_onnx_node(sn_onnx_graph *graph, const sn_onnx_call *call)
+{
+    const sn_onnx_value value = call->into != NULL ? *call->into : fresh(graph);
+    sn_bytes node = {0};
+    for (int i = 0; i < call->n_inputs; i++) put_name(&node, NODE_INPUT, call->input[i]);
+    put_name(&node, NODE_OUTPUT, value);
+    sn_proto_text(&node, NODE_OP, call->op);
+    if (call->attributes != NULL) { /* these are whole fields */
+        if (node.status == STONET_OK) node.status = call->attributes->status;
+        sn_bytes_put(&node, call->attributes->at, call->attributes->size);
+        sn_bytes_free(call->attributes);
+    }
+    if (call->ml) sn_proto_text(&node, NODE_DOMAIN, ML_DOMAIN);
+    sn_proto_message(&graph->nodes, GRAPH_NODE, &node);
+    return value;
+}
+
+sn_onnx_value sn_onnx_one(sn_onnx_graph *graph, const char *op, sn_onnx_value a)
+{
+    return sn_onnx_node(graph, &(sn_onnx_call){.op = op, .n_inputs = 1, .input = &a});
+}
+
+sn_onnx_value sn_onnx_two(sn_onnx_graph *graph, const char *op, sn_onnx_value a, sn_onnx_value b)
+{
+    const sn_onnx_value both[] = {a, b};
+    return sn_onnx_node(graph, &(sn_onnx_call){.op = op, .n_inputs = 2, .input = both});
+}
+
+sn_onnx_value sn_onnx_cast(sn_onnx_graph *graph, sn_onnx_value a, int type)
+{
+    sn_bytes attributes = {0};
+    sn_onnx_attribute_int(&attributes, "to", type);
+    return sn_onnx_node(graph,
+                        &(sn_onnx_call){.op = "Cast", .n_inputs = 1, .input = &a, .attributes = &attributes});
+}
+
+sn_onnx_value sn_onnx_gather(sn_onnx_graph *graph, sn_onnx_value a, int64_t count, const int64_t *columns)
+{
+    sn_bytes attributes = {0};
+    const sn_onnx_value both[] = {a, sn_onnx_ints(graph, count, columns)};
+    sn_onnx_attribute_int(&attributes, "axis", 1);
+    return sn_onnx_node(
+        graph, &(sn_onnx_call){.op = "Gather", .n_inputs = 2, .input = both, .attributes = &attributes});
+}
+
+sn_onnx_value sn_onnx_concat(sn_onnx_graph *graph, int n, const sn_onnx_value *parts)
+{
+    sn_bytes attributes = {0};
+    if (n == 1) return parts[0];
+    sn_onnx_attribute_int(&attributes, "axis", 1);
+    return sn_onnx_node(
+        graph, &(sn_onnx_call){.op = "Concat", .n_inputs = n, .input = parts, .attributes = &attributes});
+}
+
+/* The axes are an input of ReduceSum since version 13, and an attribute of ReduceMax until 17. */
+sn_onnx_value sn_onnx_row_sums(sn_onnx_graph *graph, sn_onnx_value a)
+{
+    static const int64_t AXIS = 1;
+    return sn_onnx_two(graph, "ReduceSum", a, sn_onnx_ints(graph, 1, &AXIS));
+}
+
+sn_onnx_value sn_onnx_row_maxima(sn_onnx_graph *graph, sn_onnx_value a)
+{
+    static const int64_t AXIS = 1;
+    sn_bytes attributes = {0};
+    sn_onnx_attribute_ints(&attributes, "axes", 1, &AXIS);
+    return sn_onnx_node(
+        graph, &(sn_onnx_call){.op = "ReduceMax", .n_inputs = 1, .input = &a, .attributes = &attributes});
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------ */
+
+static void put_opset(sn_bytes *model, const char *domain, int version)
+{
+    sn_bytes opset = {0};
+    sn_proto_text(&opset, OPSET_DOMAIN, domain);
+    sn_proto_int(&opset, OPSET_VERSION, version);
+    sn_proto_message(model, MODEL_OPSET, &opset);
+}
+
+static void join(sn_bytes *to, const sn_bytes *part)
+{
+    if (to->status == STONET_OK) to->status = part->status;
+    sn_bytes_put(to, part->at, part->size);
+}
+
+void sn_onnx_file(sn_onnx_graph *graph, const char *name, const char *about, bool ml,
+                  const char *const (*facts)[2], sn_bytes *out)
+{
+    sn_bytes body = {0};
+    join(&body, &graph->nodes);
+    sn_proto_text(&body, GRAPH_NAME, name);
+    join(&body, &graph->constants);
+    join(&body, &graph->inputs);
+    join(&body, &graph->outputs);
+    sn_proto_int(out, MODEL_IR, SN_ONNX_IR);
+    sn_proto_text(out, MODEL_PRODUCER, "stonet");
+    sn_proto_text(out, MODEL_PRODUCER_VERSION, STONET_VERSION);
+    sn_proto_text(out, MODEL_DOC, about);
+    sn_proto_message(out, MODEL_GRAPH, &body);
+    put_opset(out, "", SN_ONNX_OPSET);
+    if (ml) put_opset(out, ML_DOMAIN, SN_ONNX_ML_OPSET);
+    for (; (*facts)[0] != NULL; facts++) {
+        sn_bytes fact = {0};
+        sn_proto_text(&fact, FACT_KEY, (*facts)[0]);
+        sn_proto_text(&fact, FACT_VALUE, (*facts)[1]);
+        sn_proto_message(out, MODEL_FACTS, &fact);
+    }
+}

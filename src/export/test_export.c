@@ -1,0 +1,425 @@
+/*
+ * Every kind of model as C: all files are compiled at once, as strictly as compilers can be asked, and a
+ * program made here holds what they answer against what the library answers.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/testing.h"
+#include "export/bytes.h"
+#include "export/c_numbers.h"
+#include "model/testing.h"
+
+enum { CHECKED = 12 };
+
+/* The file with the program, and how many models are in it. */
+typedef struct harness {
+    char folder[256];
+    sn_bytes program, calls, files;
+    int models;
+} harness;
+
+/* A table with its cells, which the program must be given. */
+typedef struct cells {
+    stonet_data *data;
+    int64_t columns;
+    double (*number)(int64_t row, int64_t column, const void *user);
+    const char *(*text)(int64_t row, int64_t column, const void *user);
+    const void *user;
+} cells;
+
+static double table_number(int64_t row, int64_t column, const void *user)
+{
+    const sn_table *table = user;
+    return (double)table->x[row * stonet_data_columns(table->data) + column];
+}
+
+static cells of_table(const sn_table *table)
+{
+    return (cells){.data = table->data,
+                   .columns = stonet_data_columns(table->data),
+                   .number = table_number,
+                   .user = table};
+}
+
+static void put_rows(harness *h, const cells *table, int64_t rows)
+{
+    sn_bytes *out = &h->program;
+    sn_bytes_print(out, "static const cell rows%d[%d][%d] = {\n", h->models, (int)rows, (int)table->columns);
+    for (int64_t i = 0; i < rows; i++) {
+        sn_bytes_text(out, "  {");
+        for (int64_t j = 0; j < table->columns; j++) {
+            const char *text = table->text != NULL ? table->text(i, j, table->user) : NULL;
+            sn_bytes_text(out, "{");
+            sn_c_number(out, text == NULL ? table->number(i, j, table->user) : 0.0);
+            sn_bytes_text(out, ", ");
+            if (text != NULL)
+                sn_c_string(out, text);
+            else
+                sn_bytes_text(out, "0");
+            sn_bytes_text(out, "}, ");
+        }
+        sn_bytes_text(out, "},\n");
+    }
+    sn_bytes_text(out, "};\n");
+}
+
+static void put_call(harness *h, const char *call, const char *what, int64_t rows, int64_t width)
+{
+    sn_bytes_print(&h->program, "int m%d_%s(const cell *row, double *out);\n", h->models, call);
+    sn_bytes_print(&h->calls,
+                   "    for (i = 0; i < %d; i++)\n"
+                   "        wrong += check(\"m%d_%s\", m%d_%s(rows%d[i], got), got, %s%d + i * %d, %d);\n",
+                   (int)rows, h->models, call, h->models, call, h->models, what, h->models, (int)width,
+                   (int)width);
+}
+
+static void export_to_file(harness *h, const stonet_model *model)
+{
+    char path[320], name[16];
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    snprintf(name, sizeof name, "m%d", h->models);
+    snprintf(path, sizeof path, "%s/%s.c", h->folder, name);
+    const stonet_status status = stonet_model_export(model, STONET_EXPORT_C, name, &bytes, &size);
+    if (status != STONET_OK) print_error("%s: %s\n", model->method->name, stonet_last_error());
+    assert_int_equal(status, STONET_OK);
+    assert_int_equal(stonet_bytes_write(path, bytes, size), STONET_OK);
+    stonet_bytes_free(bytes);
+    sn_bytes_print(&h->files, " %s.c", name);
+}
+
+/* Takes the model over. */
+static void add_model(harness *h, stonet_model *model, const cells *table)
+{
+    const int64_t n = stonet_data_rows(table->data), rows = n < CHECKED ? n : CHECKED;
+    const int64_t q = stonet_model_dim(model), m = stonet_model_outputs(model);
+    float *z = calloc((size_t)(n * q), sizeof *z);
+    double *wide = calloc((size_t)(n * q), sizeof *wide), *out = calloc((size_t)(n * m + 1), sizeof *out);
+    export_to_file(h, model);
+    put_rows(h, table, rows);
+    assert_int_equal(stonet_transform(model, table->data, NULL, z), STONET_OK);
+    for (int64_t i = 0; i < n * q; i++) wide[i] = (double)z[i];
+    sn_c_table(&h->program, "z", h->models, rows * q, wide);
+    put_call(h, "transform", "z", rows, q);
+    if (m > 0 && stonet_predict(model, table->data, NULL, out) == STONET_OK) {
+        sn_c_table(&h->program, "y", h->models, rows * m, out);
+        put_call(h, "predict", "y", rows, m);
+    }
+    h->models++;
+    free(z);
+    free(wide);
+    free(out);
+    stonet_model_free(model);
+}
+
+static void start(harness *h)
+{
+    static int started = 0;
+    char name[32];
+    memset(h, 0, sizeof *h);
+    snprintf(name, sizeof name, "export%d", ++started);
+    sn_testing_path(h->folder, sizeof h->folder, name);
+    assert_int_equal(mkdir(h->folder, 0700), 0);
+    sn_bytes_text(
+        &h->program,
+        "#include <math.h>\n#include <stdio.h>\n"
+        "typedef struct cell { double number; const char *text; } cell;\n"
+        "static int check(const char *name, int status, const double *got, const double *wanted, int n)\n"
+        "{\n    int k;\n"
+        "    if (status != 0) { printf(\"%s: status %d\\n\", name, status); return 1; }\n"
+        "    for (k = 0; k < n; k++)\n"
+        "        if (!(fabs(got[k] - wanted[k]) <= 1e-5 * (1 + fabs(wanted[k])))) {\n"
+        "            printf(\"%s: %.9g, not %.9g\\n\", name, got[k], wanted[k]);\n"
+        "            return 1;\n        }\n    return 0;\n}\n");
+}
+
+/* Compiles and runs all there is, and cleans up. */
+static void finish(harness *h)
+{
+    char path[320];
+    sn_bytes command = {0};
+    sn_bytes_text(&h->program, "int main(void)\n{\n    static double got[1000];\n    int i, wrong = 0;\n");
+    assert_int_equal(h->calls.status, STONET_OK);
+    sn_bytes_put(&h->program, h->calls.at, h->calls.size);
+    sn_bytes_text(&h->program, "    return wrong != 0;\n}\n");
+    assert_int_equal(h->program.status, STONET_OK);
+    snprintf(path, sizeof path, "%s/main.c", h->folder);
+    assert_int_equal(stonet_bytes_write(path, h->program.at, h->program.size), STONET_OK);
+    sn_bytes_print(&command, "cd '%s' && cc -std=c99 -O0 -Wall -Wextra -Werror -pedantic -o run main.c ",
+                   h->folder);
+    sn_bytes_put(&command, h->files.at, h->files.size);
+    sn_bytes_text(&command, " -lm && ./run");
+    sn_bytes_put(&command, "", 1);
+    const int result = system((const char *)command.at); // NOLINT(cert-env33-c): a command made here
+    if (result == 0) {
+        snprintf(path, sizeof path, "rm -r '%s'", h->folder);
+        (void)!system(path); // NOLINT(cert-env33-c)
+    } else {
+        print_error("see %s\n", h->folder);
+    }
+    assert_int_equal(result, 0);
+    sn_bytes_free(&command);
+    sn_bytes_free(&h->program);
+    sn_bytes_free(&h->calls);
+    sn_bytes_free(&h->files);
+}
+
+static stonet_model *must_fit(stonet_spec *spec, const stonet_data *data)
+{
+    stonet_model *model = NULL;
+    const stonet_status status = stonet_fit(spec, data, NULL, &model);
+    if (status != STONET_OK) print_error("%s: %s\n", spec->method->name, stonet_last_error());
+    assert_int_equal(status, STONET_OK);
+    stonet_spec_free(spec);
+    return model;
+}
+
+/* A spec of "method dim NAME=VALUE NAME=VALUE ..". */
+static stonet_spec *spec_of(const char *words)
+{
+    char text[256], *rest = NULL;
+    snprintf(text, sizeof text, "%s", words);
+    const char *method = strtok_r(text, " ", &rest), *dim = strtok_r(NULL, " ", &rest);
+    stonet_spec *spec = sn_testing_spec(method, dim);
+    sn_testing_hurry(spec);
+    for (char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        assert_int_equal(stonet_spec_set(spec, word, equals + 1), STONET_OK);
+    }
+    return spec;
+}
+
+/* ---- every method -------------------------------------------------------------------------------------- */
+
+static void every_method_answers_the_same(void **state)
+{
+    (void)state;
+    harness h;
+    start(&h);
+    sn_table classes = sn_table_classes(60, 4, 3, 1), numbers = sn_table_numbers(60, 4, 1, 2);
+    const cells of_classes = of_table(&classes), of_numbers = of_table(&numbers);
+    for (size_t i = 0; i < sn_method_count(); i++) {
+        const sn_method *method = sn_method_at(i);
+        char words[64];
+        snprintf(words, sizeof words, "%s 2", method->name);
+        if ((method->tasks & SN_TASK_CLASSIFICATION) != 0)
+            add_model(&h, must_fit(spec_of(words), classes.data), &of_classes);
+        if ((method->tasks & SN_TASK_REGRESSION) != 0)
+            add_model(&h, must_fit(spec_of(words), numbers.data), &of_numbers);
+    }
+    finish(&h);
+    sn_table_free(&classes);
+    sn_table_free(&numbers);
+}
+
+static void every_part_of_a_model_is_there(void **state)
+{
+    (void)state;
+    static const char *const OF_CLASSES[] = {"stonet 2 front=none activation=relu hidden=5",
+                                             "stonet 1 front=kernel front_linear=0.5",
+                                             "stonet 1 front=kernel front_linear=0",
+                                             "stonet 2 front=none activation=sigmoid hidden=none",
+                                             "pca 2 learner=mlp",
+                                             "sir 1 learner=none"};
+    static const char *const OF_NUMBERS[] = {"stonet 1 front=none response=location-scale",
+                                             "stonet 2 front=none response=ensemble",
+                                             "stonet 1 front=kernel response=ensemble", "pca 2 learner=mlp"};
+    harness h;
+    start(&h);
+    sn_table three = sn_table_classes(60, 4, 3, 1), two = sn_table_classes(60, 3, 2, 2);
+    sn_table numbers = sn_table_numbers(60, 3, 2, 2), wide = sn_table_classes(40, 60, 2, 4);
+    const cells of_three = of_table(&three), of_two = of_table(&two), of_numbers = of_table(&numbers);
+    const cells of_wide = of_table(&wide);
+    for (size_t k = 0; k < sizeof OF_CLASSES / sizeof *OF_CLASSES; k++) {
+        add_model(&h, must_fit(spec_of(OF_CLASSES[k]), three.data), &of_three);
+        add_model(&h, must_fit(spec_of(OF_CLASSES[k]), two.data), &of_two);
+    }
+    for (size_t k = 0; k < sizeof OF_NUMBERS / sizeof *OF_NUMBERS; k++)
+        add_model(&h, must_fit(spec_of(OF_NUMBERS[k]), numbers.data), &of_numbers);
+    add_model(&h, must_fit(spec_of("stonet 1 front=components"), wide.data), &of_wide);
+    add_model(&h, must_fit(spec_of("stonet 1 front=columns"), wide.data), &of_wide);
+    stonet_model *calibrated = must_fit(spec_of("pca 2"), three.data);
+    assert_int_equal(stonet_calibrate(calibrated, three.data, NULL, NULL), STONET_OK);
+    add_model(&h, calibrated, &of_three);
+    finish(&h);
+    sn_table_free(&three);
+    sn_table_free(&two);
+    sn_table_free(&numbers);
+    sn_table_free(&wide);
+}
+
+/* ---- tables of all kinds of columns ----------------------------------------------------------------------
+ */
+
+enum { MIXED_ROWS = 90, MIXED_COLUMNS = 5 };
+
+/* A number, an identifier that is left out, codes that get levels, words with all that C strings choke on,
+   and numbers that float is too coarse for. */
+static double mixed_number(int64_t row, int64_t column, const void *user)
+{
+    (void)user;
+    return column == 0   ? 0.25 * (double)((row * 7) % 31)
+           : column == 2 ? (double)((row * 5) % 4)
+                         : 1e6 + 0.125 * (double)((row * 11) % 17);
+}
+
+static const char *mixed_text(int64_t row, int64_t column, const void *user)
+{
+    static const char *const WORDS[] = {"a\\b \"c\"", "?\?/", "gr\303\274n", "plain"};
+    static char id[MIXED_ROWS][8];
+    (void)user;
+    if (column == 3) return WORDS[row % 4];
+    if (column != 1) return NULL;
+    snprintf(id[row], sizeof id[row], "id%d", (int)row);
+    return id[row];
+}
+
+static const char *mixed_csv(void)
+{
+    static char path[256];
+    sn_testing_path(path, sizeof path, "mixed.csv");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "number,who,code,word,large,y\n");
+    for (int64_t i = 0; i < MIXED_ROWS; i++) {
+        const double y = mixed_number(i, 0, NULL) + 3.0 * (i % 4 == 2) + mixed_number(i, 2, NULL) +
+                         mixed_number(i, 4, NULL) - 1e6;
+        fprintf(file, "%.17g,%s,%.17g,", mixed_number(i, 0, NULL), mixed_text(i, 1, NULL),
+                mixed_number(i, 2, NULL));
+        fprintf(file, i % 4 == 0 ? "\"a\\b \"\"c\"\"\"" : "%s", mixed_text(i, 3, NULL));
+        fprintf(file, ",%.17g,%.17g\n", mixed_number(i, 4, NULL), y);
+    }
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+static stonet_data *read_mixed(void)
+{
+    stonet_read_options options = STONET_READ_OPTIONS_INIT;
+    stonet_data *data = NULL;
+    const char *path = mixed_csv();
+    options.target = "y";
+    const stonet_status status = stonet_data_read(path, &options, &data);
+    if (status != STONET_OK) print_error("%s\n", stonet_last_error());
+    assert_int_equal(status, STONET_OK);
+    unlink(path);
+    return data;
+}
+
+static void columns_are_encoded_the_same(void **state)
+{
+    (void)state;
+    harness h;
+    start(&h);
+    stonet_data *data = read_mixed();
+    const cells table = {.data = data, .columns = MIXED_COLUMNS, .number = mixed_number, .text = mixed_text};
+    static const char *const SPECS[] = {"none 1 levels=6", "pca 2 levels=none",
+                                        "stonet 1 levels=6 front=none"};
+    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++)
+        add_model(&h, must_fit(spec_of(SPECS[k]), data), &table);
+    finish(&h);
+    stonet_data_free(data);
+}
+
+/* What no training row had: a new word, a new level, a missing cell; the same words as the library. */
+static void cells_nobody_knows_have_a_status(void **state)
+{
+    (void)state;
+    harness h;
+    start(&h);
+    stonet_data *data = read_mixed();
+    stonet_model *model = must_fit(spec_of("none 1 levels=6"), data);
+    const int64_t p = stonet_model_features(model);
+    export_to_file(&h, model);
+    sn_bytes_print(&h.program, "int m0_transform(const cell *row, double *out);\n");
+    sn_bytes_text(
+        &h.calls,
+        "    {\n    cell r[5] = {{1.0, 0}, {0, 0}, {1.0, 0}, {0, \"plain\"}, {1e6, 0}};\n    int k;\n"
+        "    wrong += m0_transform(r, got) != 0;\n"
+        "    r[0].number = NAN;\n    wrong += m0_transform(r, got) != 1;\n"
+        "    r[0].number = 1e300;\n    wrong += m0_transform(r, got) != -1;\n"
+        "    r[0].number = 1;\n    r[3].text = 0;\n    wrong += m0_transform(r, got) != 4;\n"
+        "    r[3].text = \"n/A\";\n    wrong += m0_transform(r, got) != 4;\n"
+        "    r[3].text = \"\";\n    wrong += m0_transform(r, got) != 4;\n"
+        "    r[3].text = \"new\";\n    r[2].number = 9;\n    wrong += m0_transform(r, got) != 0;\n");
+    /* number, code and its 4 levels, 4 words, large: an indicator that counts as the mean is 0 when scaled */
+    sn_bytes_text(&h.calls,
+                  "    for (k = 2; k < 10; k++) wrong += fabs(got[k]) > 1e-6;\n"
+                  "    if (wrong) printf(\"%d wrong\\n\", wrong);\n    (void)i; (void)check;\n    }\n");
+    assert_int_equal(p, 11);
+    finish(&h);
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
+/* ---- the rest --------------------------------------------------------------------------------------------
+ */
+
+static void bad_calls_are_told(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(30, 3, 2, 1);
+    stonet_model *model = must_fit(spec_of("pca 1"), table.data);
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    stonet_export_format format;
+    assert_says(stonet_model_export(NULL, STONET_EXPORT_C, NULL, &bytes, &size), STONET_ERROR_ARGUMENT,
+                "needs a model");
+    assert_says(stonet_model_export(model, STONET_EXPORT_C, "7up", &bytes, &size), STONET_ERROR_ARGUMENT,
+                "'7up'");
+    assert_says(stonet_model_export(model, STONET_EXPORT_C, "a-b", &bytes, &size), STONET_ERROR_ARGUMENT,
+                "'a-b'");
+    assert_says(stonet_model_export(model, (stonet_export_format)9, NULL, &bytes, &size),
+                STONET_ERROR_ARGUMENT, "format 9");
+    assert_says(stonet_export_format_find("pmml", &format), STONET_ERROR_ARGUMENT, "onnx, c or json");
+    assert_null(bytes);
+    assert_int_equal(stonet_export_format_find("json", &format), STONET_OK);
+    assert_int_equal(format, STONET_EXPORT_JSON);
+    stonet_model_free(model);
+    sn_table_free(&table);
+}
+
+/* The same bytes every time, in every format. */
+static void files_are_the_same_every_time(void **state)
+{
+    (void)state;
+    stonet_data *data = read_mixed();
+    stonet_model *model = must_fit(spec_of("stonet 2 levels=6"), data);
+    for (int format = STONET_EXPORT_ONNX; format <= STONET_EXPORT_JSON; format++) {
+        unsigned char *bytes[2] = {NULL, NULL};
+        size_t size[2] = {0, 0};
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(
+                stonet_model_export(model, (stonet_export_format)format, NULL, &bytes[k], &size[k]),
+                STONET_OK);
+        assert_int_equal(size[0], size[1]);
+        assert_memory_equal(bytes[0], bytes[1], size[0]);
+        stonet_bytes_free(bytes[0]);
+        stonet_bytes_free(bytes[1]);
+    }
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_answers_the_same),
+        cmocka_unit_test(every_part_of_a_model_is_there),
+        cmocka_unit_test(columns_are_encoded_the_same),
+        cmocka_unit_test(cells_nobody_knows_have_a_status),
+        cmocka_unit_test(bad_calls_are_told),
+        cmocka_unit_test(files_are_the_same_every_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,379 @@
+/*
+ * A model as one file of C99: tables of numbers, an encoder of rows driven by a table of columns, and two
+ * functions that take the steps of the formula one after the other.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/schema_parts.h"
+#include "export/c_numbers.h"
+#include "export/writers.h"
+
+static void put_head(sn_bytes *out, const sn_exported *of)
+{
+    const char *name = of->name;
+    const int64_t outputs = of->formula->answer >= 0 ? sn_schema_outputs(of->schema) : 0;
+    sn_bytes_print(out,
+                   "/*\n"
+                   " * A model of stonet %s, method %s, fitted on %" PRId64 " rows, as plain C99.\n"
+                   " * It needs the C library alone: cc -std=c99 -O2 -c THIS_FILE, and -lm to link.\n"
+                   " * What stands before the first function can be copied into a header.\n"
+                   " */\n"
+                   "#include <math.h>\n#include <stddef.h>\n#include <string.h>\n\n",
+                   STONET_VERSION, of->model->method->name, of->model->n_train);
+    sn_bytes_print(out,
+                   "enum { %s_INPUTS = %" PRId64 ", %s_DIM = %" PRId64 ", %s_OUTPUTS = %" PRId64 " };\n\n",
+                   name, sn_schema_inputs(of->schema), name, of->model->dim, name, outputs);
+    sn_bytes_print(out,
+                   "/* A cell of a row: a number, or, where %s_is_text says so, a text. */\n"
+                   "typedef struct %s_cell {\n    double number;\n    const char *text;\n} %s_cell;\n\n",
+                   name, name, name);
+    sn_bytes_print(
+        out,
+        "/* The columns in the order of the cells of a row. Cells of columns that are not used (-1) are\n"
+        "   not looked at. */\n"
+        "extern const char *const %s_input[%s_INPUTS];\n"
+        "extern const int %s_is_text[%s_INPUTS];\n",
+        name, name, name, name);
+    if (outputs > 0)
+        sn_bytes_print(out, "/* The %s. */\nextern const char *const %s_output[%s_OUTPUTS];\n",
+                       sn_schema_task(of->schema) == SN_CLASSIFICATION ? "classes" : "targets", name, name);
+}
+
+static void put_calls(sn_bytes *out, const sn_exported *of)
+{
+    const char *name = of->name;
+    sn_bytes_text(
+        out,
+        "\n/* 0; j > 0 when cell j, counted from 1, is missing (a number that is not finite, a text that is\n"
+        "   NULL, empty, NA, N/A, NaN, null or ?, unless that is a category); -1 when the row is too far\n"
+        "   from the training rows to compute with. A category that training never saw counts as the\n"
+        "   average of the training rows. */\n");
+    sn_bytes_print(out, "int %s_transform(const %s_cell row[%s_INPUTS], double z[%s_DIM]);\n", name, name,
+                   name, name);
+    if (of->formula->answer < 0) return;
+    sn_bytes_print(
+        out, "/* %s */\nint %s_predict(const %s_cell row[%s_INPUTS], double answer[%s_OUTPUTS]);\n",
+        sn_schema_task(of->schema) == SN_CLASSIFICATION ? "The same, of probabilities of the classes."
+                                                        : "The same, of numbers in units of the targets.",
+        name, name, name, name);
+}
+
+/* ---- columns --------------------------------------------------------------------------------------- */
+
+static void put_strings(sn_bytes *out, int64_t count, char *const *text)
+{
+    for (int64_t i = 0; i < count; i++) {
+        sn_bytes_text(out, "    ");
+        sn_c_string(out, text[i]);
+        sn_bytes_text(out, i + 1 < count ? ",\n" : "\n");
+    }
+    sn_bytes_text(out, "};\n");
+}
+
+static void put_names(sn_bytes *out, const sn_exported *of)
+{
+    const sn_schema *schema = of->schema;
+    sn_bytes_print(out, "\nconst char *const %s_input[%s_INPUTS] = {\n", of->name, of->name);
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        sn_bytes_text(out, "    ");
+        sn_c_string(out, schema->input[j].name);
+        sn_bytes_text(out, j + 1 < schema->n_inputs ? ",\n" : "\n");
+    }
+    sn_bytes_print(out, "};\n\nconst int %s_is_text[%s_INPUTS] = {", of->name, of->name);
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        sn_bytes_print(out, "%s%s%d", j == 0 ? "" : ",", j % 20 == 0 ? "\n    " : " ",
+                       schema->input[j].features == 0 ? -1 : schema->input[j].kind == SN_COLUMN_TEXT);
+    sn_bytes_text(out, "\n};\n");
+    if (of->formula->answer < 0) return;
+    sn_bytes_print(out, "\nconst char *const %s_output[%s_OUTPUTS] = {\n", of->name, of->name);
+    for (int64_t k = 0; k < sn_schema_outputs(schema); k++) {
+        sn_bytes_text(out, "    ");
+        sn_c_string(out, sn_exported_output(of, k));
+        sn_bytes_text(out, k + 1 < sn_schema_outputs(schema) ? ",\n" : "\n");
+    }
+    sn_bytes_text(out, "};\n");
+}
+
+static void put_levels(sn_bytes *out, const sn_input *input, int j)
+{
+    sn_bytes_print(out, "static const float level%d[%" PRId64 "] = {", j, input->levels);
+    for (int64_t k = 0; k < input->levels; k++) {
+        sn_bytes_text(out, k == 0 ? "" : ", ");
+        sn_c_number(out, (double)input->level[k]);
+    }
+    sn_bytes_text(out, "};\n");
+}
+
+static void put_columns(sn_bytes *out, const sn_exported *of)
+{
+    const sn_schema *schema = of->schema;
+    sn_bytes_text(out, "\n/* Categories, sorted, and levels of the columns that have them. */\n");
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        if (input->levels > 0) put_levels(out, input, (int)j);
+        if (input->kind != SN_COLUMN_TEXT || input->features == 0) continue;
+        sn_bytes_print(out, "static const char *const category%d[%" PRId64 "] = {\n", (int)j,
+                       input->categories.count);
+        put_strings(out, input->categories.count, input->categories.text);
+    }
+    sn_bytes_print(
+        out,
+        "\n/* Where a column begins among the features (-1: it is not used), how many categories or\n"
+        "   levels it has, whether float is too coarse for it. */\n"
+        "typedef struct column {\n    int first, count, fine;\n    const float *level;\n"
+        "    const char *const *category;\n} column;\n\nstatic const column columns[%s_INPUTS] = {\n",
+        of->name);
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        const int64_t first = input->first_feature;
+        const bool text = input->kind == SN_COLUMN_TEXT, used = input->features > 0;
+        const bool fine = used && !text && sn_far_from_zero(schema->centre[first], schema->factor[first]);
+        char level[32] = "NULL", category[32] = "NULL";
+        if (input->levels > 0) snprintf(level, sizeof level, "level%d", (int)j);
+        if (text && used) snprintf(category, sizeof category, "category%d", (int)j);
+        sn_bytes_print(out, "    {%" PRId64 ", %" PRId64 ", %d, %s, %s}%s\n", used ? first : -1,
+                       !used  ? 0
+                       : text ? input->categories.count
+                              : input->levels,
+                       fine, level, category, j + 1 < schema->n_inputs ? "," : "");
+    }
+    sn_bytes_text(
+        out, "};\n\n/* Of each feature: what an unknown category or level counts as, and its scale. */\n");
+    sn_c_table(out, "mean", 0, schema->p, schema->mean);
+    sn_c_table(out, "centre", 0, schema->p, schema->centre);
+    sn_c_table(out, "factor", 0, schema->p, schema->factor);
+}
+
+static const char ENCODER[] =
+    "\nstatic int is_missing(const char *text)\n{\n"
+    "    static const char *const words[] = {\"\", \"na\", \"n/a\", \"nan\", \"null\", \"\\077\"};\n"
+    "    size_t w, i;\n"
+    "    for (w = 0; w < sizeof words / sizeof *words; w++) {\n"
+    "        for (i = 0; text[i] != '\\0'; i++) {\n"
+    "            const char c = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];\n"
+    "            if (c != words[w][i]) break;\n"
+    "        }\n"
+    "        if (text[i] == '\\0' && words[w][i] == '\\0') return 1;\n"
+    "    }\n"
+    "    return 0;\n}\n\n"
+    "/* The place of a word in a sorted list, or -1. */\n"
+    "static int find(const char *const *word, int count, const char *text)\n{\n"
+    "    int low = 0, high = count;\n"
+    "    while (low < high) {\n"
+    "        const int middle = low + (high - low) / 2, order = strcmp(text, word[middle]);\n"
+    "        if (order == 0) return middle;\n"
+    "        if (order < 0)\n            high = middle;\n        else\n            low = middle + 1;\n"
+    "    }\n"
+    "    return -1;\n}\n\n"
+    "static void scale(int feature, double raw, double *x)\n{\n"
+    "    x[feature] = (double)(float)((raw - centre0[feature]) * factor0[feature]);\n}\n\n"
+    "/* Which category or level cell j is (-1: none that training had); a number is scaled at once. */\n"
+    "static int look(const column *c, double number, const char *text, int *known, double *x)\n{\n"
+    "    int k;\n"
+    "    *known = -1;\n"
+    "    if (c->category != NULL) {\n"
+    "        if (text == NULL) return 0;\n"
+    "        *known = find(c->category, c->count, text);\n"
+    "        return *known >= 0 || !is_missing(text);\n"
+    "    }\n"
+    "    if (!isfinite(number)) return 0;\n"
+    "    scale(c->first, c->fine ? number : (double)(float)number, x);\n"
+    "    for (k = 0; c->level != NULL && k < c->count; k++)\n"
+    "        if (c->level[k] == (float)number) *known = k;\n"
+    "    return 1;\n}\n";
+
+static void put_encode(sn_bytes *out, const sn_exported *of)
+{
+    sn_bytes_text(out, ENCODER);
+    sn_bytes_print(out,
+                   "\n/* The features x of a row. */\n"
+                   "static int encode(const %s_cell *row, double *x)\n{\n"
+                   "    int j, k, known;\n"
+                   "    for (j = 0; j < %s_INPUTS; j++) {\n"
+                   "        const column *c = &columns[j];\n"
+                   "        const int first = c->category != NULL ? c->first : c->first + 1;\n"
+                   "        if (c->first < 0) continue;\n"
+                   "        if (!look(c, row[j].number, row[j].text, &known, x)) return j + 1;\n",
+                   of->name, of->name);
+    sn_bytes_print(out,
+                   "        for (k = 0; k < c->count; k++)\n"
+                   "            scale(first + k, known < 0 ? mean0[first + k] : k == known ? 1.0 : 0.0, x);\n"
+                   "    }\n"
+                   "    for (k = 0; k < %" PRId64 "; k++)\n"
+                   "        if (!isfinite(x[k])) return -1;\n"
+                   "    return 0;\n}\n",
+                   of->schema->p);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------------- */
+
+/* What each kind of step does, as a function. */
+static const struct {
+    sn_op op;
+    sn_activation activation;
+    const char *code;
+} HELPERS[] = {
+    {SN_OP_AFFINE, SN_IDENTITY,
+     "static void affine(const double *m, const double *o, int rows, int columns_, const double *in, double "
+     "*out)\n{\n"
+     "    int i, j;\n"
+     "    for (i = 0; i < rows; i++) {\n"
+     "        double sum = o[i];\n"
+     "        for (j = 0; j < columns_; j++) sum += m[(size_t)i * (size_t)columns_ + (size_t)j] * in[j];\n"
+     "        out[i] = sum;\n    }\n}\n"},
+    {SN_OP_SCALE, SN_IDENTITY,
+     "static void stretch(const double *f, const double *o, int n, const double *in, double *out)\n{\n"
+     "    int i;\n    for (i = 0; i < n; i++) out[i] = f[i] * in[i] + o[i];\n}\n"},
+    {SN_OP_ACTIVATION, SN_TANH,
+     "static void psi_tanh(int n, const double *in, double *out)\n{\n"
+     "    int i;\n    for (i = 0; i < n; i++) out[i] = tanh(in[i]);\n}\n"},
+    {SN_OP_ACTIVATION, SN_RELU,
+     "static void psi_relu(int n, const double *in, double *out)\n{\n"
+     "    int i;\n    for (i = 0; i < n; i++) out[i] = in[i] > 0.0 ? in[i] : 0.0;\n}\n"},
+    {SN_OP_ACTIVATION, SN_SIGMOID,
+     "static void psi_sigmoid(int n, const double *in, double *out)\n{\n"
+     "    int i;\n    for (i = 0; i < n; i++) out[i] = 1.0 / (1.0 + exp(-in[i]));\n}\n"},
+    {SN_OP_KERNEL, SN_IDENTITY,
+     "/* exp(-gamma |in - centre|^2) of each row of c */\n"
+     "static void kernel(const double *c, double gamma, int rows, int n, const double *in, double *out)\n{\n"
+     "    int i, j;\n"
+     "    for (i = 0; i < rows; i++) {\n"
+     "        double sum = 0.0;\n"
+     "        for (j = 0; j < n; j++) {\n"
+     "            const double apart = in[j] - c[(size_t)i * (size_t)n + (size_t)j];\n"
+     "            sum += apart * apart;\n        }\n"
+     "        out[i] = exp(-gamma * sum);\n    }\n}\n"},
+    {SN_OP_COLUMNS, SN_IDENTITY,
+     "static void choose(const int *which, int n, const double *in, double *out)\n{\n"
+     "    int i;\n    for (i = 0; i < n; i++) out[i] = in[which[i]];\n}\n"},
+    {SN_OP_SOFTMAX, SN_IDENTITY,
+     "static void softmax(int n, const double *in, double *out)\n{\n"
+     "    double largest = in[0], sum = 0.0;\n    int i;\n"
+     "    for (i = 1; i < n; i++) largest = fmax(largest, in[i]);\n"
+     "    for (i = 0; i < n; i++) sum += out[i] = exp(in[i] - largest);\n"
+     "    for (i = 0; i < n; i++) out[i] /= sum;\n}\n"},
+    {SN_OP_TEMPER, SN_IDENTITY,
+     "static void temper(double power, int n, const double *in, double *out)\n{\n"
+     "    double largest = in[0], sum = 0.0;\n    int i;\n"
+     "    for (i = 1; i < n; i++) largest = fmax(largest, in[i]);\n"
+     "    for (i = 0; i < n; i++) sum += out[i] = pow(in[i] / largest, power);\n"
+     "    for (i = 0; i < n; i++) out[i] /= sum;\n}\n"},
+};
+
+static void put_helpers(sn_bytes *out, const sn_formula *formula)
+{
+    for (size_t h = 0; h < sizeof HELPERS / sizeof *HELPERS; h++)
+        for (int k = 1; k < formula->count; k++) {
+            const sn_step *step = &formula->step[k];
+            if (step->op != HELPERS[h].op || step->activation != HELPERS[h].activation) continue;
+            sn_bytes_text(out, "\n");
+            sn_bytes_text(out, HELPERS[h].code);
+            break;
+        }
+}
+
+/* The numbers of step k: mk, ok, fk, ck. */
+static void put_tables(sn_bytes *out, const sn_formula *formula)
+{
+    sn_bytes_text(out, "\n");
+    for (int k = 1; k < formula->count; k++) {
+        const sn_step *step = &formula->step[k];
+        if (step->matrix != NULL) sn_c_table(out, "m", k, step->width * step->inputs, step->matrix);
+        if (step->factor != NULL) sn_c_table(out, "f", k, step->width, step->factor);
+        if (step->offset != NULL) sn_c_table(out, "o", k, step->width, step->offset);
+        if (step->column == NULL) continue;
+        sn_bytes_print(out, "static const int c%d[%" PRId64 "] = {", k, step->width);
+        for (int64_t i = 0; i < step->width; i++)
+            sn_bytes_print(out, "%s%" PRId64, i == 0 ? "" : ", ", step->column[i]);
+        sn_bytes_text(out, "};\n");
+    }
+}
+
+/* One line that takes step k; at[] says where the values of each step are in v. */
+static void put_step(sn_bytes *out, const sn_formula *formula, int k, const int64_t *at)
+{
+    const sn_step *step = &formula->step[k];
+    const int64_t rows = step->width, columns = step->inputs, in = at[step->in], to = at[k];
+    switch (step->op) {
+    case SN_OP_FEATURES:
+        break;
+    case SN_OP_AFFINE:
+        sn_bytes_print(out, "    affine(m%d, o%d, %" PRId64 ", %" PRId64, k, k, rows, columns);
+        break;
+    case SN_OP_SCALE:
+        sn_bytes_print(out, "    stretch(f%d, o%d, %" PRId64, k, k, rows);
+        break;
+    case SN_OP_ACTIVATION:
+        sn_bytes_print(out, "    psi_%s(%" PRId64, sn_words_name(&sn_activation_words, step->activation),
+                       rows);
+        break;
+    case SN_OP_KERNEL:
+        sn_bytes_print(out, "    kernel(m%d, ", k);
+        sn_c_number(out, step->number);
+        sn_bytes_print(out, ", %" PRId64 ", %" PRId64, rows, columns);
+        break;
+    case SN_OP_COLUMNS:
+        sn_bytes_print(out, "    choose(c%d, %" PRId64, k, rows);
+        break;
+    case SN_OP_JOIN:
+        sn_bytes_print(out, "    memcpy(v + %" PRId64 ", v + %" PRId64 ", %" PRId64 " * sizeof *v);\n", to,
+                       in, columns);
+        sn_bytes_print(out, "    memcpy(v + %" PRId64 ", v + %" PRId64 ", %" PRId64 " * sizeof *v);\n",
+                       to + columns, at[step->other], rows - columns);
+        return;
+    case SN_OP_SOFTMAX:
+        sn_bytes_print(out, "    softmax(%" PRId64, rows);
+        break;
+    case SN_OP_TEMPER:
+        sn_bytes_text(out, "    temper(");
+        sn_c_number(out, step->number);
+        sn_bytes_print(out, ", %" PRId64, rows);
+        break;
+    }
+    sn_bytes_print(out, ", v + %" PRId64 ", v + %" PRId64 ");\n", in, to);
+}
+
+/* The function that ends with step `last`, whose values go to `result`. */
+static void put_function(sn_bytes *out, const sn_exported *of, const char *call, const char *result,
+                         const char *room, int last)
+{
+    const sn_formula *formula = of->formula;
+    bool needed[SN_FORMULA_STEPS] = {false};
+    int64_t at[SN_FORMULA_STEPS] = {0}, total = 0;
+    sn_formula_needed(formula, last, needed);
+    needed[0] = true;
+    for (int k = 0; k <= last; k++) {
+        at[k] = total;
+        if (needed[k]) total += formula->step[k].width;
+    }
+    sn_bytes_print(out,
+                   "\nint %s_%s(const %s_cell row[%s_INPUTS], double %s[%s_%s])\n{\n"
+                   "    double v[%" PRId64 "];\n    int k;\n    const int wrong = encode(row, v);\n"
+                   "    if (wrong != 0) return wrong;\n",
+                   of->name, call, of->name, of->name, result, of->name, room, total);
+    for (int k = 1; k <= last; k++)
+        if (needed[k]) put_step(out, formula, k, at);
+    sn_bytes_print(out,
+                   "    for (k = 0; k < %s_%s; k++) {\n"
+                   "        %s[k] = v[%" PRId64 " + k];\n"
+                   "        if (!isfinite(%s[k])) return -1;\n    }\n    return 0;\n}\n",
+                   of->name, room, result, at[last], result);
+}
+
+stonet_status sn_export_c(const sn_exported *exported, sn_bytes *out)
+{
+    const sn_formula *formula = exported->formula;
+    put_head(out, exported);
+    put_calls(out, exported);
+    put_names(out, exported);
+    put_columns(out, exported);
+    put_encode(out, exported);
+    put_tables(out, formula);
+    put_helpers(out, formula);
+    put_function(out, exported, "transform", "z", "DIM", formula->z);
+    if (formula->answer >= 0) put_function(out, exported, "predict", "answer", "OUTPUTS", formula->answer);
+    return out->status;
+}

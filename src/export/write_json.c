@@ -1,0 +1,233 @@
+/*
+ * A model as JSON for people, and for whoever wants to compute it somewhere else: what is known about it, how
+ * the columns become features, and the steps of the formula with all their numbers, a line a row of a matrix.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/number.h"
+#include "data/schema_parts.h"
+#include "export/writers.h"
+
+/* The shortest digits that are the same double. */
+static void put_number(sn_bytes *out, double value)
+{
+    char text[SN_NUMBER_SIZE];
+    for (int digits = 15; digits <= 17; digits++) {
+        double back;
+        sn_format(text, sizeof text, "%.*g", digits, value);
+        if (sn_number_read(text, &back) != NULL && back == value) break;
+    }
+    sn_bytes_text(out, text);
+}
+
+static void put_numbers(sn_bytes *out, int64_t count, const double *values)
+{
+    sn_bytes_text(out, "[");
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0) sn_bytes_text(out, ", ");
+        put_number(out, values[i]);
+    }
+    sn_bytes_text(out, "]");
+}
+
+static void put_string(sn_bytes *out, const char *text)
+{
+    json_t *string = json_string(text);
+    char *printed = string != NULL ? sn_json_print(string, JSON_ENCODE_ANY) : NULL;
+    json_decref(string);
+    if (printed != NULL)
+        sn_bytes_text(out, printed);
+    else if (out->status == STONET_OK)
+        out->status = sn_json_failed();
+    free(printed);
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------- */
+
+static void put_words(sn_bytes *out, const sn_dictionary *words)
+{
+    sn_bytes_text(out, "[");
+    for (int64_t i = 0; i < words->count; i++) {
+        if (i > 0) sn_bytes_text(out, ", ");
+        put_string(out, words->text[i]);
+    }
+    sn_bytes_text(out, "]");
+}
+
+static void put_columns(sn_bytes *out, const sn_schema *schema)
+{
+    sn_bytes_print(out, "  \"columns_by\": \"%s\",\n  \"columns\": [\n",
+                   schema->has_header ? "name" : "position");
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        const bool text = input->kind == SN_COLUMN_TEXT;
+        sn_bytes_text(out, "    {\"name\": ");
+        put_string(out, input->name);
+        sn_bytes_print(out, ", \"kind\": \"%s\", \"first_feature\": %" PRId64 ", \"features\": %" PRId64,
+                       input->features == 0 ? "not used"
+                       : text               ? "text"
+                                            : "number",
+                       input->first_feature, input->features);
+        if (text) {
+            sn_bytes_text(out, ", \"categories\": ");
+            put_words(out, &input->categories);
+        }
+        if (input->levels > 0) {
+            sn_bytes_text(out, ", \"levels\": [");
+            for (int64_t k = 0; k < input->levels; k++) {
+                if (k > 0) sn_bytes_text(out, ", ");
+                put_number(out, (double)input->level[k]);
+            }
+            sn_bytes_text(out, "]");
+        }
+        sn_bytes_text(out, j + 1 < schema->n_inputs ? "},\n" : "}\n");
+    }
+    sn_bytes_text(out, "  ],\n");
+}
+
+static void put_features(sn_bytes *out, const sn_schema *schema)
+{
+    sn_bytes_text(out, "  \"features\": [\n");
+    for (int64_t f = 0; f < schema->p; f++) {
+        sn_bytes_text(out, "    {\"name\": ");
+        put_string(out, schema->feature_name[f]);
+        sn_bytes_text(out, ", \"mean\": ");
+        put_number(out, schema->mean[f]);
+        sn_bytes_text(out, ", \"centre\": ");
+        put_number(out, schema->centre[f]);
+        sn_bytes_text(out, ", \"factor\": ");
+        put_number(out, schema->factor[f]);
+        sn_bytes_text(out, f + 1 < schema->p ? "},\n" : "}\n");
+    }
+    sn_bytes_text(out, "  ],\n");
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------ */
+
+/* What a step does, as one would write it; v is the result. */
+static const char *formula_of(const sn_step *step)
+{
+    switch (step->op) {
+    case SN_OP_FEATURES:
+        return "v_f = (raw_f - centre_f) factor_f";
+    case SN_OP_AFFINE:
+        return "v = matrix in + offset";
+    case SN_OP_SCALE:
+        return "v_k = factor_k in_k + offset_k";
+    case SN_OP_ACTIVATION:
+        return step->activation == SN_TANH   ? "v_k = tanh(in_k)"
+               : step->activation == SN_RELU ? "v_k = max(0, in_k)"
+                                             : "v_k = 1 / (1 + exp(-in_k))";
+    case SN_OP_KERNEL:
+        return "v_k = exp(-number |in - matrix_k|^2)";
+    case SN_OP_COLUMNS:
+        return "v_k = in_(columns_k), from 0";
+    case SN_OP_JOIN:
+        return "v = (in, other)";
+    case SN_OP_SOFTMAX:
+        return "v_k = exp(in_k) / sum_j exp(in_j)";
+    case SN_OP_TEMPER:
+        return "v_k = in_k^number / sum_j in_j^number";
+    }
+    return "";
+}
+
+static void put_matrix(sn_bytes *out, const sn_step *step)
+{
+    sn_bytes_text(out, ",\n     \"matrix\": [\n");
+    for (int64_t k = 0; k < step->width; k++) {
+        sn_bytes_text(out, "       ");
+        put_numbers(out, step->inputs, step->matrix + k * step->inputs);
+        sn_bytes_text(out, k + 1 < step->width ? ",\n" : "]");
+    }
+}
+
+static void put_step(sn_bytes *out, const sn_step *step, int k)
+{
+    sn_bytes_print(out, "    {\"step\": %d, \"kind\": \"%s\", \"formula\": \"%s\", \"width\": %" PRId64, k,
+                   sn_words_name(&sn_op_words, (int)step->op), formula_of(step), step->width);
+    if (step->in >= 0) sn_bytes_print(out, ", \"in\": %d", step->in);
+    if (step->other >= 0) sn_bytes_print(out, ", \"other\": %d", step->other);
+    if (step->op == SN_OP_ACTIVATION)
+        sn_bytes_print(out, ", \"activation\": \"%s\"",
+                       sn_words_name(&sn_activation_words, step->activation));
+    if (step->op == SN_OP_KERNEL || step->op == SN_OP_TEMPER) {
+        sn_bytes_text(out, ", \"number\": ");
+        put_number(out, step->number);
+    }
+    if (step->matrix != NULL) put_matrix(out, step);
+    if (step->factor != NULL) {
+        sn_bytes_text(out, ",\n     \"factor\": ");
+        put_numbers(out, step->width, step->factor);
+    }
+    if (step->offset != NULL) {
+        sn_bytes_text(out, ",\n     \"offset\": ");
+        put_numbers(out, step->width, step->offset);
+    }
+    if (step->column != NULL) {
+        sn_bytes_text(out, ",\n     \"columns\": [");
+        for (int64_t i = 0; i < step->width; i++)
+            sn_bytes_print(out, "%s%" PRId64, i == 0 ? "" : ", ", step->column[i]);
+        sn_bytes_text(out, "]");
+    }
+    sn_bytes_text(out, "}");
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------- */
+
+static void put_results(sn_bytes *out, const sn_exported *of)
+{
+    const bool classes = sn_schema_task(of->schema) == SN_CLASSIFICATION;
+    sn_bytes_print(out, "  \"z\": {\"step\": %d},\n", of->formula->z);
+    if (of->formula->answer < 0) {
+        sn_bytes_text(out, "  \"answer\": null\n");
+        return;
+    }
+    sn_bytes_print(out, "  \"answer\": {\"step\": %d, \"kind\": \"%s\", \"of\": [", of->formula->answer,
+                   classes ? "probabilities" : "numbers");
+    for (int64_t k = 0; k < sn_schema_outputs(of->schema); k++) {
+        if (k > 0) sn_bytes_text(out, ", ");
+        put_string(out, sn_exported_output(of, k));
+    }
+    sn_bytes_text(out, "]}\n");
+}
+
+stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out)
+{
+    char *about = stonet_model_json(exported->model);
+    if (about == NULL) return STONET_ERROR_MEMORY;
+    sn_bytes_text(out, "{\n  \"about\": ");
+    for (const char *line = about; *line != '\0';) { /* two blanks deeper */
+        const size_t length = strcspn(line, "\n");
+        sn_bytes_put(out, line, length);
+        line += length;
+        if (*line == '\n') {
+            sn_bytes_text(out, "\n  ");
+            line++;
+        }
+    }
+    stonet_string_free(about);
+    sn_bytes_text(
+        out,
+        ",\n  \"encoding\": \"A column of numbers is one feature, the number rounded to float32 (not where "
+        "|centre factor| > 256), then one for each level, 1 where the number is that level, else 0. A column "
+        "of "
+        "text is one feature for each category, 1 where the cell is that word, else 0. A number or word that "
+        "is "
+        "none of them counts as the mean of these features. A missing cell has no features: the model has no "
+        "answer for its row. Features are then (raw - centre) factor, rounded to float32.\",\n");
+    put_columns(out, exported->schema);
+    put_features(out, exported->schema);
+    sn_bytes_text(out, "  \"steps\": [\n");
+    for (int k = 0; k < exported->formula->count; k++) {
+        put_step(out, &exported->formula->step[k], k);
+        sn_bytes_text(out, k + 1 < exported->formula->count ? ",\n" : "\n");
+    }
+    sn_bytes_text(out, "  ],\n");
+    put_results(out, exported);
+    sn_bytes_text(out, "}\n");
+    return out->status;
+}

@@ -1,0 +1,414 @@
+/*
+ * A model as an ONNX graph in double precision. Inputs: a column each by its name, rows x 1, numbers as
+ * double and words as string; of a model whose columns go by position and are all numbers one matrix "x".
+ * Outputs: z, and prediction, or probabilities and label. A row with a missing cell gives NaN in all of its
+ * numbers.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/schema_parts.h"
+#include "export/onnx_graph.h"
+#include "export/writers.h"
+
+/* What LabelEncoder gives for a word that is in no category: it is new, or means that nothing is known. */
+enum { NEW_WORD = -1, NO_WORD = -2 };
+static const char *const MISSING[] = {"",    "NA",  "Na",  "na",   "N/A",  "n/a",  "NaN",
+                                      "nan", "NAN", "Nan", "NULL", "null", "Null", "?"};
+enum { N_MISSING = sizeof MISSING / sizeof *MISSING };
+
+/* ---- features ---------------------------------------------------------------------------------------- */
+
+/* Features in the order they are made, to be put in that of the model. */
+typedef struct encoding {
+    sn_onnx_graph *graph;
+    const sn_schema *schema;
+    int parts;
+    sn_onnx_value *part; /* blocks of features */
+    int64_t *feature;    /* p: which feature each column of the blocks is */
+    int64_t made;
+    sn_onnx_value *input; /* of each column; of numbers as one matrix the first */
+} encoding;
+
+static bool is_number(const sn_input *input)
+{
+    return input->kind == SN_COLUMN_NUMBER;
+}
+
+/* Whether one matrix can be the input: columns go by position, and all are numbers. */
+static bool takes_matrix(const sn_schema *schema)
+{
+    bool numbers = !schema->has_header;
+    for (int64_t j = 0; j < schema->n_inputs; j++) numbers = numbers && is_number(&schema->input[j]);
+    return numbers;
+}
+
+/* (raw - centre) factor of the features, rounded to float: rows x count. */
+static sn_onnx_value scaled(encoding *e, sn_onnx_value raw, int64_t count, const int64_t *feature,
+                            double *scratch)
+{
+    sn_onnx_graph *g = e->graph;
+    for (int64_t k = 0; k < count; k++) scratch[k] = e->schema->centre[feature[k]];
+    sn_onnx_value value = sn_onnx_two(g, "Sub", raw, sn_onnx_doubles(g, 1, count, scratch));
+    for (int64_t k = 0; k < count; k++) scratch[k] = e->schema->factor[feature[k]];
+    value = sn_onnx_two(g, "Mul", value, sn_onnx_doubles(g, 1, count, scratch));
+    return sn_onnx_cast(g, sn_onnx_cast(g, value, SN_ONNX_FLOAT), SN_ONNX_DOUBLE);
+}
+
+/* Indicators of `count` features from `first` on: hits (rows x count) are 1 at the category or level of a
+   row, and all 0 for one that training never saw, which counts as the mean. */
+static void add_indicators(encoding *e, sn_onnx_value hits, int64_t first, int64_t count, double *scratch)
+{
+    sn_onnx_graph *g = e->graph;
+    const sn_onnx_value unknown = sn_onnx_two(g, "Sub", sn_onnx_number(g, 1.0), sn_onnx_row_sums(g, hits));
+    const sn_onnx_value mean = sn_onnx_doubles(g, 1, count, e->schema->mean + first);
+    const sn_onnx_value raw = sn_onnx_two(g, "Add", hits, sn_onnx_two(g, "Mul", unknown, mean));
+    int64_t *feature = e->feature + e->made;
+    for (int64_t k = 0; k < count; k++) feature[k] = first + k;
+    e->part[e->parts++] = scaled(e, raw, count, feature, scratch);
+    e->made += count;
+}
+
+/* Levels of column k of the numbers (rounded to float). */
+static void add_levels(encoding *e, sn_onnx_value numbers, int64_t k, const sn_input *input, double *scratch)
+{
+    sn_onnx_graph *g = e->graph;
+    for (int64_t c = 0; c < input->levels; c++) scratch[c] = (double)input->level[c];
+    const sn_onnx_value levels = sn_onnx_doubles(g, 1, input->levels, scratch);
+    const sn_onnx_value hits = sn_onnx_two(g, "Equal", sn_onnx_gather(g, numbers, 1, &k), levels);
+    add_indicators(e, sn_onnx_cast(g, hits, SN_ONNX_DOUBLE), input->first_feature + 1, input->levels,
+                   scratch);
+}
+
+/* Numbers where float is too coarse stay as they came; fine (1 x count) is 1 for these. */
+static sn_onnx_value keep_fine(sn_onnx_graph *g, sn_onnx_value numbers, sn_onnx_value single, int64_t count,
+                               const double *fine, double *scratch)
+{
+    bool any = false;
+    for (int64_t k = 0; k < count; k++) {
+        any = any || fine[k] > 0.0;
+        scratch[k] = 1.0 - fine[k];
+    }
+    if (!any) return single;
+    const sn_onnx_value coarse = sn_onnx_two(g, "Mul", single, sn_onnx_doubles(g, 1, count, scratch));
+    return sn_onnx_two(g, "Add", coarse, sn_onnx_two(g, "Mul", numbers, sn_onnx_doubles(g, 1, count, fine)));
+}
+
+/* The columns of the table that are used, by name, or the matrix. */
+static stonet_status add_inputs(encoding *e, bool *ml)
+{
+    const sn_schema *schema = e->schema;
+    if (takes_matrix(schema))
+        return sn_onnx_input(e->graph, "x", SN_ONNX_DOUBLE, schema->n_inputs, &e->input[0]);
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        const int type = is_number(input) ? SN_ONNX_DOUBLE : SN_ONNX_STRING;
+        if (input->features == 0) continue;
+        SN_TRY(sn_onnx_input(e->graph, input->name, type, 1, &e->input[j]));
+        *ml = *ml || type == SN_ONNX_STRING;
+    }
+    return STONET_OK;
+}
+
+/* All columns of numbers at once. */
+static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratch)
+{
+    sn_onnx_graph *g = e->graph;
+    const sn_schema *schema = e->schema;
+    sn_onnx_value *column = NULL;
+    double *fine = NULL;
+    int64_t count = 0, *feature = e->feature + e->made, *of = NULL;
+    SN_TRY(SN_TAKE(keep, column, schema->n_inputs));
+    SN_TRY(SN_TAKE(keep, of, schema->n_inputs));
+    SN_TRY(SN_TAKE(keep, fine, schema->n_inputs));
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const int64_t f = schema->input[j].first_feature;
+        if (!is_number(&schema->input[j])) continue;
+        feature[count] = f;
+        fine[count] = sn_far_from_zero(schema->centre[f], schema->factor[f]) ? 1.0 : 0.0;
+        column[count] = e->input[j];
+        of[count++] = j;
+    }
+    if (count == 0) return STONET_OK;
+    const sn_onnx_value numbers = takes_matrix(schema) ? e->input[0] : sn_onnx_concat(g, (int)count, column);
+    const sn_onnx_value single = sn_onnx_cast(g, sn_onnx_cast(g, numbers, SN_ONNX_FLOAT), SN_ONNX_DOUBLE);
+    e->part[e->parts++] =
+        scaled(e, keep_fine(g, numbers, single, count, fine, scratch), count, feature, scratch);
+    e->made += count;
+    for (int64_t k = 0; k < count; k++)
+        if (schema->input[of[k]].levels > 0) add_levels(e, single, k, &schema->input[of[k]], scratch);
+    return STONET_OK;
+}
+
+/* Codes of words: their category, NO_WORD or NEW_WORD. */
+static stonet_status code_words(encoding *e, int64_t j, sn_workspace *keep, sn_onnx_value *out)
+{
+    const sn_input *input = &e->schema->input[j];
+    const int64_t categories = input->categories.count;
+    const char **key = NULL;
+    int64_t *code = NULL, count = 0;
+    sn_bytes attributes = {0};
+    sn_interner known = {0};
+    SN_TRY(SN_TAKE(keep, key, categories + N_MISSING));
+    SN_TRY(SN_TAKE(keep, code, categories + N_MISSING));
+    SN_TRY(sn_interner_of(&input->categories, &known));
+    for (; count < categories; count++) {
+        key[count] = input->categories.text[count];
+        code[count] = count;
+    }
+    for (int i = 0; i < N_MISSING; i++) {
+        if (sn_interner_find(&known, MISSING[i], strlen(MISSING[i])) >= 0) continue;
+        key[count] = MISSING[i];
+        code[count++] = NO_WORD;
+    }
+    sn_interner_free(&known);
+    sn_onnx_attribute_strings(&attributes, "keys_strings", count, key);
+    sn_onnx_attribute_ints(&attributes, "values_int64s", count, code);
+    sn_onnx_attribute_int(&attributes, "default_int64", NEW_WORD);
+    *out = sn_onnx_node(e->graph, &(sn_onnx_call){.op = "LabelEncoder",
+                                                  .n_inputs = 1,
+                                                  .input = &e->input[j],
+                                                  .attributes = &attributes,
+                                                  .ml = true});
+    return STONET_OK;
+}
+
+/* A column of words. Where there is none, 0 / (1 - 1) makes the row NaN. */
+static stonet_status add_words(encoding *e, int64_t j, sn_workspace *keep, double *scratch)
+{
+    sn_onnx_graph *g = e->graph;
+    const sn_input *input = &e->schema->input[j];
+    const int64_t count = input->categories.count;
+    static const int64_t none = NO_WORD;
+    int64_t *all = NULL;
+    sn_onnx_value code;
+    SN_TRY(SN_TAKE(keep, all, count));
+    for (int64_t c = 0; c < count; c++) all[c] = c;
+    SN_TRY(code_words(e, j, keep, &code));
+    const sn_onnx_value same = sn_onnx_two(g, "Equal", code, sn_onnx_ints(g, count, all));
+    const sn_onnx_value gone =
+        sn_onnx_cast(g, sn_onnx_two(g, "Equal", code, sn_onnx_ints(g, 1, &none)), SN_ONNX_DOUBLE);
+    const sn_onnx_value zero =
+        sn_onnx_two(g, "Div", sn_onnx_number(g, 0.0), sn_onnx_two(g, "Sub", sn_onnx_number(g, 1.0), gone));
+    const sn_onnx_value hits = sn_onnx_two(g, "Add", sn_onnx_cast(g, same, SN_ONNX_DOUBLE), zero);
+    add_indicators(e, hits, input->first_feature, count, scratch);
+    return STONET_OK;
+}
+
+/* The features in their order. */
+static sn_onnx_value in_order(encoding *e, int64_t *place)
+{
+    bool ordered = true;
+    for (int64_t k = 0; k < e->made; k++) {
+        place[e->feature[k]] = k;
+        ordered = ordered && e->feature[k] == k;
+    }
+    const sn_onnx_value all = sn_onnx_concat(e->graph, e->parts, e->part);
+    return ordered ? all : sn_onnx_gather(e->graph, all, e->made, place);
+}
+
+static stonet_status add_features(sn_onnx_graph *graph, const sn_schema *schema, bool *ml, sn_onnx_value *out)
+{
+    SN_WORKSPACE(keep);
+    encoding e = {.graph = graph, .schema = schema};
+    double *scratch = NULL;
+    int64_t *place = NULL;
+    SN_TRY(SN_TAKE(&keep, e.part, 2 * schema->n_inputs + 1));
+    SN_TRY(SN_TAKE(&keep, e.input, schema->n_inputs));
+    SN_TRY(SN_TAKE(&keep, e.feature, schema->p));
+    SN_TRY(SN_TAKE(&keep, scratch, schema->p));
+    SN_TRY(SN_TAKE(&keep, place, schema->p));
+    SN_TRY(add_inputs(&e, ml));
+    SN_TRY(add_numbers(&e, &keep, scratch));
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        if (!is_number(&schema->input[j]) && schema->input[j].features > 0)
+            SN_TRY(add_words(&e, j, &keep, scratch));
+    *out = in_order(&e, place);
+    return STONET_OK;
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------- */
+
+static sn_onnx_value affine(sn_onnx_graph *g, const sn_step *step, sn_onnx_value in)
+{
+    sn_bytes attributes = {0};
+    const sn_onnx_value parts[] = {in, sn_onnx_doubles(g, step->width, step->inputs, step->matrix),
+                                   sn_onnx_doubles(g, 1, step->width, step->offset)};
+    sn_onnx_attribute_int(&attributes, "transB", 1);
+    return sn_onnx_node(
+        g, &(sn_onnx_call){.op = "Gemm", .n_inputs = 3, .input = parts, .attributes = &attributes});
+}
+
+/* exp(-gamma (|x|^2 - 2 x'c + |c|^2)) */
+static stonet_status kernel(sn_onnx_graph *g, const sn_step *step, sn_onnx_value in, sn_onnx_value *out)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t m = step->width, p = step->inputs;
+    double *turned = NULL, *squares = NULL;
+    SN_TRY(SN_TAKE(&scratch, turned, m * p));
+    SN_TRY(SN_TAKE_ZERO(&scratch, squares, m));
+    for (int64_t k = 0; k < m; k++)
+        for (int64_t j = 0; j < p; j++) {
+            const double c = step->matrix[k * p + j];
+            turned[j * m + k] = -2.0 * c;
+            squares[k] += c * c;
+        }
+    const sn_onnx_value own = sn_onnx_row_sums(g, sn_onnx_two(g, "Mul", in, in));
+    const sn_onnx_value cross = sn_onnx_two(g, "MatMul", in, sn_onnx_doubles(g, p, m, turned));
+    const sn_onnx_value apart =
+        sn_onnx_two(g, "Add", sn_onnx_two(g, "Add", cross, own), sn_onnx_doubles(g, 1, m, squares));
+    *out = sn_onnx_one(g, "Exp", sn_onnx_two(g, "Mul", apart, sn_onnx_number(g, -step->number)));
+    return STONET_OK;
+}
+
+static sn_onnx_value activation(sn_onnx_graph *g, sn_activation psi, sn_onnx_value in)
+{
+    return sn_onnx_one(g, psi == SN_TANH ? "Tanh" : psi == SN_RELU ? "Relu" : "Sigmoid", in);
+}
+
+static sn_onnx_value softmax(sn_onnx_graph *g, sn_onnx_value in)
+{
+    sn_bytes attributes = {0};
+    sn_onnx_attribute_int(&attributes, "axis", 1);
+    return sn_onnx_node(
+        g, &(sn_onnx_call){.op = "Softmax", .n_inputs = 1, .input = &in, .attributes = &attributes});
+}
+
+static sn_onnx_value temper(sn_onnx_graph *g, const sn_step *step, sn_onnx_value in)
+{
+    const sn_onnx_value relative = sn_onnx_two(g, "Div", in, sn_onnx_row_maxima(g, in));
+    const sn_onnx_value power = sn_onnx_two(g, "Pow", relative, sn_onnx_number(g, step->number));
+    return sn_onnx_two(g, "Div", power, sn_onnx_row_sums(g, power));
+}
+
+static stonet_status add_step(sn_onnx_graph *g, const sn_step *step, const sn_onnx_value *at,
+                              sn_onnx_value *out)
+{
+    const sn_onnx_value in = step->in >= 0 ? at[step->in] : at[0];
+    switch (step->op) {
+    case SN_OP_FEATURES:
+        break;
+    case SN_OP_AFFINE:
+        *out = affine(g, step, in);
+        break;
+    case SN_OP_SCALE:
+        *out =
+            sn_onnx_two(g, "Add", sn_onnx_two(g, "Mul", in, sn_onnx_doubles(g, 1, step->width, step->factor)),
+                        sn_onnx_doubles(g, 1, step->width, step->offset));
+        break;
+    case SN_OP_ACTIVATION:
+        *out = activation(g, step->activation, in);
+        break;
+    case SN_OP_KERNEL:
+        return kernel(g, step, in, out);
+    case SN_OP_COLUMNS:
+        *out = sn_onnx_gather(g, in, step->width, step->column);
+        break;
+    case SN_OP_JOIN:
+        *out = sn_onnx_concat(g, 2, (sn_onnx_value[]){in, at[step->other]});
+        break;
+    case SN_OP_SOFTMAX:
+        *out = softmax(g, in);
+        break;
+    case SN_OP_TEMPER:
+        *out = temper(g, step, in);
+        break;
+    }
+    return STONET_OK;
+}
+
+/* ---- outputs ------------------------------------------------------------------------------------------- */
+
+/* The most probable class of each row. */
+static stonet_status add_label(sn_onnx_graph *g, const sn_exported *of, sn_onnx_value probabilities)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t classes = sn_schema_outputs(of->schema);
+    const char **label = NULL;
+    sn_onnx_value into;
+    sn_bytes attributes = {0};
+    SN_TRY(SN_TAKE(&scratch, label, classes));
+    for (int64_t c = 0; c < classes; c++) label[c] = sn_exported_output(of, c);
+    SN_TRY(sn_onnx_output(g, "label", SN_ONNX_STRING, 0, &into));
+    sn_onnx_attribute_int(&attributes, "axis", 1);
+    sn_onnx_attribute_int(&attributes, "keepdims", 0);
+    const sn_onnx_value best = sn_onnx_node(
+        g,
+        &(sn_onnx_call){.op = "ArgMax", .n_inputs = 1, .input = &probabilities, .attributes = &attributes});
+    const sn_onnx_value both[] = {sn_onnx_strings(g, classes, label), best};
+    sn_onnx_node(g, &(sn_onnx_call){.op = "Gather", .n_inputs = 2, .input = both, .into = &into});
+    return STONET_OK;
+}
+
+/* value + poison under the name of an output; poison (rows x 1) is 0, or NaN for rows that are not whole. */
+static stonet_status add_result(sn_onnx_graph *g, const char *name, int64_t width, sn_onnx_value value,
+                                sn_onnx_value poison, sn_onnx_value *out)
+{
+    const sn_onnx_value both[] = {value, poison};
+    SN_TRY(sn_onnx_output(g, name, SN_ONNX_DOUBLE, width, out));
+    sn_onnx_node(g, &(sn_onnx_call){.op = "Add", .n_inputs = 2, .input = both, .into = out});
+    return STONET_OK;
+}
+
+/* 0 x, summed: 0 where all features are finite, else NaN. Some activations would lose it (max(0, NaN) = 0).
+ */
+static stonet_status add_poison(sn_onnx_graph *g, int64_t p, sn_onnx_value x, sn_onnx_value *out)
+{
+    SN_WORKSPACE(scratch);
+    double *zeros = NULL;
+    SN_TRY(SN_TAKE_ZERO(&scratch, zeros, p));
+    *out = sn_onnx_two(g, "MatMul", x, sn_onnx_doubles(g, p, 1, zeros));
+    return STONET_OK;
+}
+
+static stonet_status add_graph(sn_onnx_graph *g, const sn_exported *of, bool *ml)
+{
+    const sn_formula *formula = of->formula;
+    sn_onnx_value at[SN_FORMULA_STEPS], poison, z, answer;
+    SN_TRY(add_features(g, of->schema, ml, &at[0]));
+    for (int k = 1; k < formula->count; k++) SN_TRY(add_step(g, &formula->step[k], at, &at[k]));
+    SN_TRY(add_poison(g, of->schema->p, at[0], &poison));
+    SN_TRY(add_result(g, "z", of->model->dim, at[formula->z], poison, &z));
+    if (formula->answer < 0) return STONET_OK;
+    const bool classes = sn_schema_task(of->schema) == SN_CLASSIFICATION;
+    SN_TRY(add_result(g, classes ? "probabilities" : "prediction", sn_schema_outputs(of->schema),
+                      at[formula->answer], poison, &answer));
+    return classes ? add_label(g, of, answer) : STONET_OK;
+}
+
+static void write_file(sn_onnx_graph *graph, const sn_exported *of, bool ml, sn_bytes *out)
+{
+    char dim[24], rows[24];
+    snprintf(dim, sizeof dim, "%" PRId64, of->model->dim);
+    snprintf(rows, sizeof rows, "%" PRId64, of->model->n_train);
+    const char *const facts[][2] = {{"method", of->model->method->name},
+                                    {"dim", dim},
+                                    {"rows", rows},
+                                    {"task", of->formula->answer < 0
+                                                 ? "none"
+                                                 : sn_words_name(&sn_task_words, sn_schema_task(of->schema))},
+                                    {NULL, NULL}};
+    sn_onnx_file(graph, of->name,
+                 "A model of stonet. Inputs are columns as they are in the table. A row with a missing cell "
+                 "gives NaN; a category that training never saw counts as the average of the training rows.",
+                 ml, facts, out);
+}
+
+stonet_status sn_export_onnx(const sn_exported *exported, sn_bytes *out)
+{
+    sn_onnx_graph graph = {0};
+    bool ml = false;
+    stonet_status status = add_graph(&graph, exported, &ml);
+    if (status == STONET_OK) write_file(&graph, exported, ml, out);
+    sn_onnx_free(&graph);
+    SN_TRY(status);
+    SN_TRY(out->status);
+    return out->size <= INT_MAX
+               ? STONET_OK
+               : sn_fail(STONET_ERROR_UNSUPPORTED, "the model is too large for an ONNX file, which ends at "
+                                                   "2 GB");
+}

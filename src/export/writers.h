@@ -1,0 +1,24 @@
+/* A model and its formula as files of others. */
+#ifndef SN_EXPORT_WRITERS_H
+#define SN_EXPORT_WRITERS_H
+
+#include "export/bytes.h"
+#include "export/formula.h"
+#include "model/model.h"
+
+/* What is written. */
+typedef struct sn_exported {
+    const stonet_model *model;
+    const sn_schema *schema;
+    const sn_formula *formula;
+    const char *name; /* a C identifier */
+} sn_exported;
+
+stonet_status sn_export_c(const sn_exported *exported, sn_bytes *out);
+stonet_status sn_export_onnx(const sn_exported *exported, sn_bytes *out);
+stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out);
+
+/* The name of output k: a class, or a target. */
+const char *sn_exported_output(const sn_exported *exported, int64_t k);
+
+#endif
