@@ -501,7 +501,7 @@ static stonet_status shrink_columns(cpu_engine *e, const sn_update *update)
     if (!(update->group > 0.0)) return STONET_OK;
     if (e->factor == NULL) SN_TRY(SN_NEW(e->factor, layer->inputs));
     const int threads = layer->inputs * layer->padded < WORTH_SHARING ? 1 : e->threads;
-    sn_cpu_shrink(layer, e->problem, update->rate[0] * update->group, threads, e->factor);
+    sn_cpu_shrink(layer, e->problem, update, threads, e->factor);
     return STONET_OK;
 }
 

@@ -22,12 +22,12 @@ static void scale_input(const sn_cpu_layer *layer, int64_t k, float factor)
     }
 }
 
-void sn_cpu_shrink(const sn_cpu_layer *layer, const sn_problem *problem, double t, int threads,
+void sn_cpu_shrink(const sn_cpu_layer *layer, const sn_problem *problem, const sn_update *update, int threads,
                    double *factor)
 {
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int64_t k = 0; k < layer->inputs; k++) factor[k] = input_square(layer, k);
-    sn_group_factors(problem, layer->outputs, t, factor);
+    sn_group_factors(problem, layer->outputs, update, factor);
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int64_t k = 0; k < layer->inputs; k++) scale_input(layer, k, (float)factor[k]);
 }

@@ -38,7 +38,7 @@ stonet_status sn_engine_iterate(sn_engine *engine, const sn_iteration *iteration
     return engine->ops->apply(engine, iteration, sums, report);
 }
 
-void sn_group_factors(const sn_problem *problem, int64_t units, double t, double *squares)
+void sn_group_factors(const sn_problem *problem, int64_t units, const sn_update *update, double *squares)
 {
     const int64_t groups = problem->group != NULL ? problem->groups : problem->p;
     for (int64_t g = 0; g < groups; g++) {
@@ -46,7 +46,9 @@ void sn_group_factors(const sn_problem *problem, int64_t units, double t, double
                       last = problem->group != NULL ? problem->group[g + 1] : g + 1;
         double square = 0.0;
         for (int64_t j = first; j < last; j++) square += squares[j];
-        const double norm = sqrt(square), limit = t * sqrt((double)((last - first) * units));
+        const double factor = update->group_factor != NULL ? update->group_factor[g] : 1.0;
+        const double norm = sqrt(square), limit = update->rate[0] * update->group * factor *
+                                                  sqrt((double)((last - first) * units));
         for (int64_t j = first; j < last; j++) squares[j] = norm > limit ? 1.0 - limit / norm : 0.0;
     }
 }

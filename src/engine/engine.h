@@ -19,8 +19,9 @@
  *         u <- momentum u + D,   theta <- theta + rate_i u,   then |w| shrinks by rate_i l1 towards 0
  *     (r_i as above: residual over s_i.) rate_i scale_i = gamma_i n of the paper's formula.
  *     At last layer 1 alone, where `group` is not 0: c, the weights of all units on the m features of one
- *     column (problem->group), becomes c max(0, 1 - rate_1 group sqrt(m d_1) / |c|). u is left as it is: a
- *     column that is 0 comes back when its mean gradient is worth it, and not for that of one batch.
+ *     column (problem->group), becomes c max(0, 1 - t / |c|), t = rate_1 group sqrt(m d_1) times the column's
+ * factor. u is left as it is: a column that is 0 comes back when its mean gradient is worth it, and not for
+ * that of one batch.
  *
  * The sums over the batch run over its virtual shards (engine/sums.h): in the order of the rows inside a
  * shard, over the shards by a fixed binary tree. They depend on the batch alone: the same bits for any number
@@ -61,9 +62,10 @@ typedef struct sn_update {
     double rate[SN_MAX_LAYERS];
     double scale[SN_MAX_LAYERS];
     double momentum;
-    double decay; /* weights only */
-    double l1;    /* weights only */
-    double group; /* weights of layer 1, column by column */
+    double decay;               /* weights only */
+    double l1;                  /* weights only */
+    double group;               /* weights of layer 1, column by column, ... */
+    const double *group_factor; /* ... times this for each of the columns; NULL: 1 */
 } sn_update;
 
 typedef struct sn_iteration {
@@ -159,8 +161,8 @@ stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, co
                              const sn_problem *problem, const sn_rows *rows, int threads, sn_losses *out);
 
 /* The group penalty of layer 1: squares (p) has the sums of squares of each input's weights over the `units`
-   and gets what they are to be multiplied by, 1 - t sqrt(m units) / |c| or 0. */
-void sn_group_factors(const sn_problem *problem, int64_t units, double t, double *squares);
+   and gets what they are to be multiplied by, 1 - t / |c| or 0. */
+void sn_group_factors(const sn_problem *problem, int64_t units, const sn_update *update, double *squares);
 
 /* The checks of `create` that are the same for every engine. */
 stonet_status sn_engine_check(const sn_shape *shape, const sn_problem *problem, int threads);

@@ -228,14 +228,14 @@ static double shrink(double w, double by)
 }
 
 /* The group penalty of layer 1. */
-static void shrink_columns(ref_engine *e, double t)
+static void shrink_columns(ref_engine *e, const sn_update *up)
 {
     const int64_t inputs = e->shape.width[0], units = e->shape.width[1];
     double *w = e->theta + e->shape.weight_at[0], *factor = e->force[0]; /* x has none */
     memset(factor, 0, (size_t)inputs * sizeof *factor);
     for (int64_t a = 0; a < units; a++)
         for (int64_t j = 0; j < inputs; j++) factor[j] += w[a * inputs + j] * w[a * inputs + j];
-    sn_group_factors(e->problem, units, t, factor);
+    sn_group_factors(e->problem, units, up, factor);
     for (int64_t a = 0; a < units; a++)
         for (int64_t j = 0; j < inputs; j++) w[a * inputs + j] *= factor[j];
 }
@@ -257,7 +257,7 @@ static bool apply_update(ref_engine *e, const sn_update *up, const sn_root *sum)
             finite = finite && isfinite(*theta);
         }
     }
-    if (up->group > 0.0) shrink_columns(e, up->rate[0] * up->group);
+    if (up->group > 0.0) shrink_columns(e, up);
     return finite;
 }
 

@@ -78,7 +78,8 @@ static double slope(const fixture *f, const float *theta, int a, int j)
     return sum / N;
 }
 
-/* At the minimum the slope of a group is penalty sqrt(m d) c / |c|, or not longer than that where c = 0. */
+/* At the minimum the slope of a group is factor penalty sqrt(m d) c / |c|, or not longer than that where c =
+ * 0. */
 static int check_minimum(const fixture *f, const float *theta, double penalty, double tolerance)
 {
     int zeros = 0;
@@ -90,7 +91,8 @@ static int check_minimum(const fixture *f, const float *theta, double penalty, d
                 length += pow(slope(f, theta, a, j), 2);
             }
         norm = sqrt(norm);
-        const double limit = penalty * sqrt((double)(D * (border[g + 1] - border[g])));
+        const double limit = penalty * (f->update.group_factor != NULL ? f->update.group_factor[g] : 1.0) *
+                             sqrt((double)(D * (border[g + 1] - border[g])));
         if (norm == 0.0) {
             zeros++;
             assert_true(sqrt(length) <= limit + tolerance);
@@ -120,6 +122,22 @@ static void test_one_layer_is_the_group_lasso(void **state)
     }
 }
 
+/* Columns that are to count less shrink more. */
+static void test_factors(void **state)
+{
+    (void)state;
+    const double factor[GROUPS] = {1, 1, 1, 1, 40, 1}, penalty = 0.02;
+    for (int e = 0; sn_engine_at(e) != NULL; e++) {
+        fixture f;
+        float theta[P * D + D];
+        make(&f, penalty);
+        f.update.group_factor = factor;
+        train(&f, sn_engine_at(e), 3000, theta);
+        check_minimum(&f, theta, penalty, 1e-4);
+        assert_true(theta[0] > 0.5F && theta[P + 6] == 0.0F); /* what y[1] needs most */
+    }
+}
+
 /* From a network that uses everything: weights become 0 to the bit, biases are left alone, and once the
    penalty falls the weights come back. */
 static void test_all_zero_and_back(void **state)
@@ -145,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_layer_is_the_group_lasso),
+        cmocka_unit_test(test_factors),
         cmocka_unit_test(test_all_zero_and_back),
     };
     return cmocka_run_group_tests_name("engine_group", tests, NULL, NULL);

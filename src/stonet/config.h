@@ -31,6 +31,8 @@ typedef struct sn_config {
     double gamma[SN_MAX_LAYERS]; /* absolute: gamma_1 .. gamma_{h+1} */
     bool residual_step;          /* hidden layers learn from their plain residual, not divided by s_i */
     double lr, momentum, weight_decay, l1;
+    double group; /* penalty on the columns of layer 1, times a factor of each (stonet/sparse.h) */
+    const double *group_factor;
     sn_schedule schedule;
     int64_t batch;
     int restarts;  /* starts of a race (stonet/start.h) */

@@ -93,6 +93,8 @@ void sn_update_from(const sn_config *config, const sn_shape *shape, const sn_dyn
     /* Momentum multiplies the long-run step of the gradient by 1/(1 - momentum); the shrinkage, which has no
        momentum, must keep pace. */
     update->l1 = config->l1 / (1.0 - config->momentum);
+    update->group = config->group / (1.0 - config->momentum);
+    update->group_factor = config->group_factor;
     for (int i = 0; i <= top; i++) {
         /* The plain-residual step is the gradient of the mean sum of squares: 2 (Y - mu), whatever s_i is. */
         const bool squares = i < top || shape->task == SN_REGRESSION;
