@@ -11,6 +11,7 @@
 #include "cli/plot_z.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "cli/show.h"
 
 typedef struct fit_values {
     target_options target;
@@ -161,6 +162,22 @@ static void say_network(const json_t *about)
     if (json_array_size(widths) > 0) fputc('\n', stderr);
 }
 
+/* "looks at 5 of 200 columns: x1, x2, .." where the fit has left some out. */
+static void say_support(const json_t *about)
+{
+    enum { MOST_NAMES = 30 };
+    const json_t *support = json_object_get(about, "support");
+    const size_t count = json_array_size(support), all = json_array_size(json_object_get(about, "inputs"));
+    if (count == all) return;
+    fprintf(stderr, "looks at %zu of %zu columns:", count, all);
+    for (size_t k = 0; k < count && k < MOST_NAMES; k++) {
+        fputs(k > 0 ? ", " : " ", stderr);
+        const char *name = json_string_value(json_array_get(support, k)); /* NULL: no UTF-8 */
+        show_text(stderr, name != NULL ? name : "?");
+    }
+    fputs(count > MOST_NAMES ? ", ..\n" : "\n", stderr);
+}
+
 /* What is next to nothing has no digits worth reading. */
 static void print_share(double share)
 {
@@ -200,6 +217,7 @@ static void say_summary(const cli_command *command, const fit_values *values, co
         fprintf(stderr, "%lld classes, in %s\n", outputs, spent);
     else
         fprintf(stderr, "%lld numeric response%s, in %s\n", outputs, outputs > 1 ? "s" : "", spent);
+    say_support(about);
     say_network(about);
     say_shares(about);
     if (!say_held_out_score(model, json_object_get(about, "fitted")))

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "cli/show.h"
 #include "cli/svg.h"
 
 typedef struct importance_values {
@@ -24,10 +25,12 @@ static const cli_option options[] = {
      .offset = offsetof(importance_values, kind),
      .argument = "NAME",
      .initial = "permutation",
-     .help = "permutation: growth of the loss when the variable is taken from another row; gradient: mean "
-             "derivative of the prediction, for one standard deviation of it; shapley: what it takes off the "
-             "loss, over random orders of the variables; refit: growth of the loss when the model is fitted "
-             "without it (needs --train)"},
+     .help =
+         "permutation: growth of the loss when the variable is taken from another row; gradient: mean "
+         "derivative of the prediction, for one standard deviation of it; shapley: what it takes off the "
+         "loss, over random orders of the variables; refit: growth of the loss when the model is fitted "
+         "without it (needs --train); stability: share of the halves of these rows in which a group lasso "
+         "keeps it among the last"},
     {.name = "train",
      .kind = OPTION_TEXT,
      .offset = offsetof(importance_values, train),
@@ -42,7 +45,8 @@ static const cli_option options[] = {
      .initial = "0",
      .low = 0,
      .high = 100000,
-     .help = "Permutations of each variable (0: 10), or pairs of orders (0: until the values have settled)"},
+     .help = "Permutations of each variable (0: 10), pairs of orders (0: until the values have settled), or "
+             "pairs of halves (0: 50)"},
     JSON_OPTION(importance_values, json),
     {.name = "plot",
      .kind = OPTION_TEXT,
@@ -127,11 +131,28 @@ static int draw(const cli_command *command, const importance_values *values, con
     return result;
 }
 
-static int finish(const cli_command *command, const importance_values *values,
+/* Of stability selection: what it selects. */
+static void say_selected(const ranking *ranked)
+{
+    const double enough = 0.75; /* then one variable is there by chance, on the average */
+    int64_t count = 0;
+    while (count < ranked->count && ranked->row[count].importance >= enough) count++;
+    fprintf(stderr, "%lld of %lld variables are selected (a share of %g and more)%s", (long long)count,
+            (long long)ranked->count, enough, count > 0 ? ": " : "");
+    for (int64_t j = 0; j < count; j++) {
+        if (j > 0) fputs(", ", stderr);
+        show_text(stderr, ranked->row[j].variable);
+    }
+    fputc('\n', stderr);
+}
+
+static int finish(const cli_command *command, const importance_values *values, stonet_importance_kind kind,
                   const stonet_importance_result *found)
 {
     ranking ranked = {0};
     int result = rank(command, found, &ranked);
+    if (result == EXIT_DONE && kind == STONET_IMPORTANCE_STABILITY && !values->run.quiet)
+        say_selected(&ranked);
     if (result == EXIT_DONE && values->plot != NULL) result = draw(command, values, &ranked);
     if (result == EXIT_DONE && !values->json) result = print_ranking(command, &ranked);
     if (result == EXIT_DONE && values->json) {
@@ -181,7 +202,8 @@ static int ask(const cli_command *command, const cli_arguments *given, const imp
         start_run(&values->run, &run);
         stonet_status status = stonet_importance(model, data, &how, &run, &found);
         progress_clear();
-        result = status == STONET_OK ? finish(command, values, found) : say_failure(command, status);
+        result =
+            status == STONET_OK ? finish(command, values, how.kind, found) : say_failure(command, status);
     }
     stonet_importance_free(found);
     stonet_data_free(train);

@@ -47,6 +47,20 @@ static void refits_take_the_training_rows(void **state)
     json_decref(rows);
 }
 
+static void stability_names_what_it_selects(void **state)
+{
+    (void)state;
+    SH("stonet importance m t.csv --target y --kind stability --repeats 1");
+    assert_non_null(strstr(captured_err, "1 of 3 variables are selected (a share of 0.75 and more): a\n"));
+    SH("stonet fit t.csv --target y --dim 1 --set select=group --set select_penalty=1 --set epochs=2 "
+       "--set weight_decay=0 --out s");
+    assert_non_null(strstr(captured_err, "looks at 1 of 3 columns: a\n"));
+    SH("stonet importance s t.csv --target y --json --quiet");
+    json_t *rows = json_loads(captured_out, 0, NULL);
+    assert_true(json_real_value(json_object_get(json_array_get(rows, 1), "importance")) == 0.0);
+    json_decref(rows);
+}
+
 static void mistakes_are_said(void **state)
 {
     (void)state;
@@ -65,6 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(largest_first_with_a_picture),
         cmocka_unit_test(refits_take_the_training_rows),
+        cmocka_unit_test(stability_names_what_it_selects),
         cmocka_unit_test(mistakes_are_said),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -275,6 +275,9 @@ STONET_API stonet_outcome stonet_model_outcome(const stonet_model *model);
 STONET_API int64_t stonet_model_dim(const stonet_model *model);     /* columns of Z */
 STONET_API int64_t stonet_model_outputs(const stonet_model *model); /* classes, or regression outputs */
 STONET_API int64_t stonet_model_inputs(const stonet_model *model);  /* input columns it was fitted on */
+/* Which of them the model looks at: used (inputs; may be NULL) gets 1 or 0, the number of ones is given back.
+   Others than all after select=group, or when a column looked like an identifier. -1: memory ran out. */
+STONET_API int64_t stonet_model_support(const stonet_model *model, unsigned char *used);
 STONET_API int stonet_model_is_classifier(const stonet_model *model);
 STONET_API const char *stonet_model_class_label(const stonet_model *model, int64_t code);
 
@@ -592,18 +595,20 @@ STONET_API void stonet_order_free(stonet_order_result *result);
 
 /* ---- which variables --------------------------------------------------------------------------- */
 
-/* How the importance of a variable is measured; nothing is fitted again but for the last. */
+/* How the importance of a variable is measured; nothing is fitted again but for the last two. */
 typedef enum stonet_importance_kind {
     STONET_IMPORTANCE_PERMUTATION = 0, /* growth of the loss when the variable comes from another row */
     STONET_IMPORTANCE_GRADIENT,        /* mean |derivative| of the prediction, for one deviation of it */
     STONET_IMPORTANCE_SHAPLEY,         /* what it takes off the loss, over random orders of the variables */
-    STONET_IMPORTANCE_REFIT            /* growth of the loss when the model is fitted without it */
+    STONET_IMPORTANCE_REFIT,           /* growth of the loss when the model is fitted without it */
+    STONET_IMPORTANCE_STABILITY /* share of the halves of the rows in which it is selected, see below */
 } stonet_importance_kind;
 
 typedef struct stonet_importance_options {
     size_t size;
     stonet_importance_kind kind;
-    int64_t repeats; /* permutations (10), pairs of orders (until they settle, 256 at the most); 0: those */
+    int64_t repeats; /* permutations (10), pairs of orders (until they settle, 256 at the most), or pairs of
+                        halves (50); 0: those */
     const stonet_data *train; /* REFIT: the rows the model was fitted on, with the response; else not used */
 } stonet_importance_options;
 
@@ -617,8 +622,11 @@ typedef struct stonet_importance_row_values {
 } stonet_importance_row_values;
 
 /* Loss is the log loss, or the squared error over the training variance of y. The data must have the
-   response, and should not be the rows the model was fitted on. One row for each variable, in the order of
-   the table. The same seed gives the same numbers for any number of threads. */
+   response, and should not be the rows the model was fitted on. Stability selection cuts these rows in halves
+   again and again, and notes the variables that a group lasso on a network's inputs keeps longest; those with
+   a share of 0.75 and more are selected, of which one on the average is there by chance. It asks nothing of
+   the model but how columns become numbers. One row for each variable, in the order of the table. The same
+   seed gives the same numbers for any number of threads. */
 STONET_API stonet_status stonet_importance(const stonet_model *model, const stonet_data *data,
                                            const stonet_importance_options *options, const stonet_run *run,
                                            stonet_importance_result **out);

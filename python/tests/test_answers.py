@@ -81,6 +81,22 @@ def test_importance(two_indices):
         stonet.SlicedInverseRegression(1).fit(X, y).importance(X, y)
 
 
+def test_selection(two_indices):
+    X, y = two_indices
+    fitted = stonet.StoNetRegressor(
+        1, select="group", select_penalty=0.005, epochs=20, weight_decay=0.01, random_state=1
+    ).fit(X, y)
+    assert fitted.support_.dtype == bool and fitted.support_[:2].all() and not fitted.support_.all()
+    changed = X.copy()
+    changed[:, ~fitted.support_] = 7.0
+    assert np.array_equal(fitted.predict(X), fitted.predict(changed))
+    assert stonet.SlicedInverseRegression(1).fit(X, y).support_.all()
+    assert not hasattr(stonet.StoNetRegressor(1), "support_")
+    shares = fitted.importance(X, y, kind="stability", repeats=2)
+    assert shares.z.shape == (6, 0) and ((shares.importance >= 0) & (shares.importance <= 1)).all()
+    assert shares.importance[:2].max() >= 0.75
+
+
 def test_coef_table(two_indices):
     X, y = two_indices
     sir = stonet.SlicedInverseRegression(2).fit(X, y)

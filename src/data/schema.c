@@ -86,6 +86,14 @@ int64_t sn_schema_inputs(const sn_schema *schema)
     return schema->n_inputs;
 }
 
+void sn_schema_groups(const sn_schema *schema, int64_t *group)
+{
+    int64_t count = 0;
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        if (schema->input[j].features > 0) group[count++] = schema->input[j].first_feature;
+    group[count] = schema->p;
+}
+
 const char *sn_schema_feature_name(const sn_schema *schema, int64_t feature)
 {
     return feature >= 0 && feature < schema->p ? schema->feature_name[feature] : NULL;

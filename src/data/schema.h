@@ -82,6 +82,9 @@ const char *sn_schema_na(const sn_schema *schema);                       /* word
 /* The classes or the scale of the response alone; missing cells of features do not matter to it. */
 stonet_status sn_schema_fit_response(const stonet_data *train, sn_task_wish task, sn_schema **out);
 
+/* The columns that become features: group (used + 1) gets the first feature of each, and p (sn_problem). */
+void sn_schema_groups(const sn_schema *schema, int64_t *group);
+
 /* Whether it has a feature that must be centred before it is rounded to float (data/digits.h). */
 bool sn_schema_needs_digits(const sn_schema *schema);
 

@@ -16,6 +16,11 @@ stonet_status sn_schema_problem(const sn_schema *schema, const stonet_data *data
     SN_TRY(SN_TAKE(keep, x, out->n * out->p));
     SN_TRY(sn_schema_encode_x(schema, data, x));
     out->x = x;
+    int64_t *group = NULL;
+    out->groups = sn_schema_used(schema);
+    SN_TRY(SN_TAKE(keep, group, out->groups + 1));
+    sn_schema_groups(schema, group);
+    out->group = group;
     if (out->outputs == 0) return STONET_OK;
     if (out->task == SN_CLASSIFICATION)
         SN_TRY(SN_TAKE(keep, label, out->n));

@@ -99,7 +99,8 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
 static const char *const kind_names[] = {[STONET_IMPORTANCE_PERMUTATION] = "permutation",
                                          [STONET_IMPORTANCE_GRADIENT] = "gradient",
                                          [STONET_IMPORTANCE_SHAPLEY] = "shapley",
-                                         [STONET_IMPORTANCE_REFIT] = "refit"};
+                                         [STONET_IMPORTANCE_REFIT] = "refit",
+                                         [STONET_IMPORTANCE_STABILITY] = "stability"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 stonet_status stonet_importance_kind_find(const char *name, stonet_importance_kind *kind)
@@ -113,7 +114,8 @@ stonet_status stonet_importance_kind_find(const char *name, stonet_importance_ki
         return STONET_OK;
     }
     return sn_fail(STONET_ERROR_ARGUMENT,
-                   "no kind of importance '%s': take permutation, gradient, shapley or refit", name);
+                   "no kind of importance '%s': take permutation, gradient, shapley, refit or stability",
+                   name);
 }
 
 static stonet_status result_create(const sn_asked *asked, const int64_t *input, bool with_z,
@@ -148,6 +150,8 @@ static stonet_status find(const stonet_model *model, const stonet_data *data,
         return sn_importance_shapley(&asked, result);
     case STONET_IMPORTANCE_REFIT:
         return sn_importance_refit(&asked, data, how->train, result);
+    case STONET_IMPORTANCE_STABILITY:
+        return sn_importance_stability(&asked, data, result);
     case STONET_IMPORTANCE_PERMUTATION:
         break;
     }

@@ -45,5 +45,7 @@ stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_re
 stonet_status sn_importance_shapley(const sn_asked *asked, stonet_importance_result *result);
 stonet_status sn_importance_refit(const sn_asked *asked, const stonet_data *data, const stonet_data *train,
                                   stonet_importance_result *result);
+stonet_status sn_importance_stability(const sn_asked *asked, const stonet_data *data,
+                                      stonet_importance_result *result);
 
 #endif

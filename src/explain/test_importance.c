@@ -178,7 +178,7 @@ static void what_cannot_be_answered_is_said(void **state)
     assert_int_equal(stonet_importance(model, data, &how, NULL, &found), STONET_ERROR_ARGUMENT);
     assert_null(found);
     assert_int_equal(stonet_importance_kind_find("gradients", &how.kind), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "take permutation, gradient, shapley or refit"));
+    assert_non_null(strstr(stonet_last_error(), "take permutation, gradient, shapley, refit or stability"));
     found = importance(model, data, STONET_IMPORTANCE_GRADIENT, 1);
     assert_int_equal(stonet_importance_row(found, 4, &row), STONET_ERROR_ARGUMENT);
     stonet_importance_free(found);
@@ -247,12 +247,51 @@ static void refits_miss_what_the_others_cannot_say(void **state)
     stonet_data_free(data);
 }
 
+/* Of four columns one is noted in each half (q = 1): x1, whatever the threads and the model. */
+static void halves_agree_on_what_matters(void **state)
+{
+    (void)state;
+    sn_random random;
+    sn_random_init(&random, 9, SN_STREAM_TEST, 0);
+    stonet_data *data = linear_data();
+    for (int i = 0; i < N; i++) y[i] = (double)x[i * P] + 0.2 * sn_random_normal(&random);
+    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    int64_t some[80];
+    for (int i = 0; i < 80; i++) some[i] = i;
+    stonet_data *few = NULL;
+    assert_int_equal(stonet_data_subset(data, some, 80, &few), STONET_OK);
+    stonet_model *model = fit("pca", "2", data);
+    stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
+    how.kind = STONET_IMPORTANCE_STABILITY;
+    how.repeats = 2;
+    for (int threads = 1; threads <= 2; threads++) {
+        stonet_run run = STONET_RUN_INIT;
+        run.threads = threads;
+        stonet_importance_result *found = NULL;
+        assert_int_equal(stonet_importance(model, few, &how, &run, &found), STONET_OK);
+        for (int j = 0; j < P; j++) {
+            assert_true(row_of(found, j).importance == (j == 0));
+            assert_true(row_of(found, j).se == 0.0);
+            assert_int_equal(row_of(found, j).n_z, 0);
+        }
+        stonet_importance_free(found);
+    }
+    stonet_data_free(few);
+    assert_int_equal(stonet_data_subset(data, some, 19, &few), STONET_OK);
+    stonet_importance_result *found = NULL;
+    assert_int_equal(stonet_importance(model, few, &how, NULL, &found), STONET_ERROR_DATA);
+    stonet_data_free(few);
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refits_miss_what_the_others_cannot_say),
         cmocka_unit_test(a_linear_model_has_known_importances),
         cmocka_unit_test(classes_text_and_threads),
+        cmocka_unit_test(halves_agree_on_what_matters),
         cmocka_unit_test(what_cannot_be_answered_is_said),
     };
     return cmocka_run_group_tests_name("explain_importance", tests, NULL, NULL);

@@ -78,6 +78,8 @@ typedef struct sn_method {
     /* The candidate matrix of a method that is an eigenproblem, for rules that choose the dimension; else
        NULL. */
     const struct sn_candidate *candidate;
+    /* Sets used[j] for the features that the state looks at; NULL: all. */
+    void (*features)(const void *state, bool *used);
     /* Training history as CSV text, one row an epoch, or NULL. */
     const char *(*history)(const void *state);
 } sn_method;

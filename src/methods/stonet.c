@@ -140,6 +140,7 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     SN_TRY(put_estimate(store, "held_out_linear", &net->held_out_linear));
     SN_TRY(sn_store_put_int(store, "held_out_rows", net->held_out_rows));
     SN_TRY(put_fact(store, "residual_p", net->residual_p));
+    if (net->select_penalty > 0.0) SN_TRY(put_fact(store, "select_penalty", net->select_penalty));
     return put_fact(store, "smallest_step", net->smallest_step);
 }
 
@@ -220,6 +221,8 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
     if (sn_store_find_text(store, "held_out_rows") != NULL) /* not in files of 0.1 */
         SN_TRY(sn_store_get_int(store, "held_out_rows", 0, INT64_MAX, &net->held_out_rows));
     SN_TRY(get_fact(store, "residual_p", &net->residual_p));
+    if (sn_store_find_text(store, "select_penalty") != NULL)
+        SN_TRY(get_fact(store, "select_penalty", &net->select_penalty));
     return get_fact(store, "smallest_step", &net->smallest_step);
 }
 
@@ -245,6 +248,15 @@ static sn_sizes stonet_sizes_method(const void *state)
 {
     const sn_stonet *net = state;
     return (sn_sizes){.inputs = inputs_of(net), .dim = sn_stonet_dim(net), .outputs = net->response.targets};
+}
+
+static void stonet_features_method(const void *state, bool *used)
+{
+    const sn_stonet *net = state;
+    const bool some = net->front != NULL && net->front->ops == &sn_front_columns;
+    for (int64_t j = 0; j < inputs_of(net); j++) used[j] = !some;
+    for (int64_t k = 0; some && k < net->front->outputs; k++)
+        used[sn_front_columns_list(net->front)[k]] = true;
 }
 
 static const char *stonet_history_method(const void *state)
@@ -274,5 +286,6 @@ const sn_method sn_method_stonet = {
     .load = stonet_load_method,
     .free = stonet_free_method,
     .sizes = stonet_sizes_method,
+    .features = stonet_features_method,
     .history = stonet_history_method,
 };

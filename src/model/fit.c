@@ -148,6 +148,7 @@ typedef struct encoded {
     sn_encoder *encoder; /* the way to scale any of them */
     int32_t *label;
     double *y;
+    int64_t *group;
     sn_problem problem;
 } encoded;
 
@@ -157,6 +158,7 @@ static void encoded_free(encoded *data)
     sn_encoder_free(data->encoder);
     sn_free(data->label);
     sn_free(data->y);
+    sn_free(data->group);
     *data = (encoded){0};
 }
 
@@ -183,6 +185,10 @@ static stonet_status encode(const sn_schema *schema, const stonet_data *train, b
     problem->p = sn_schema_features(schema);
     problem->task = sn_schema_task(schema);
     problem->outputs = sn_schema_outputs(schema);
+    problem->groups = sn_schema_used(schema);
+    SN_TRY(SN_NEW_RAW(out->group, problem->groups + 1));
+    sn_schema_groups(schema, out->group);
+    problem->group = out->group;
     SN_TRY(encode_x(schema, train, by_rows, out));
     if (problem->outputs == 0) return STONET_OK;
     if (problem->task == SN_CLASSIFICATION)

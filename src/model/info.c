@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/workspace.h"
+#include "data/schema_parts.h"
 #include "data/utf8.h"
 #include "model/calibration.h"
 #include "model/config.h"
@@ -58,6 +60,37 @@ char *stonet_model_history_csv(const stonet_model *model)
     return model != NULL && model->history != NULL ? sn_strdup(model->history) : NULL;
 }
 
+stonet_status sn_model_used(const stonet_model *model, bool *used)
+{
+    const sn_schema *schema = model->schema;
+    SN_WORKSPACE(scratch);
+    bool *feature = NULL;
+    SN_TRY(SN_TAKE(&scratch, feature, schema->p + 1));
+    for (int64_t j = 0; j < schema->p; j++) feature[j] = true;
+    if (model->method->features != NULL) model->method->features(model->state, feature);
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        used[j] = false;
+        for (int64_t k = 0; k < input->features; k++) used[j] = used[j] || feature[input->first_feature + k];
+    }
+    return STONET_OK;
+}
+
+int64_t stonet_model_support(const stonet_model *model, unsigned char *used)
+{
+    if (model == NULL) return 0;
+    SN_WORKSPACE(scratch);
+    bool *of = NULL;
+    const int64_t inputs = sn_schema_inputs(model->schema);
+    int64_t count = 0;
+    if (SN_TAKE(&scratch, of, inputs + 1) != STONET_OK || sn_model_used(model, of) != STONET_OK) return -1;
+    for (int64_t j = 0; j < inputs; j++) {
+        count += of[j];
+        if (used != NULL) used[j] = of[j];
+    }
+    return count;
+}
+
 /* Names that are not UTF-8 cannot be written in JSON and become null. */
 static json_t *text_json(const char *text)
 {
@@ -69,6 +102,20 @@ static json_t *names_json(const sn_schema *schema, int64_t count,
 {
     json_t *list = json_array();
     for (int64_t i = 0; i < count; i++) list = sn_json_add(list, text_json(name(schema, i)));
+    return list;
+}
+
+/* The names of the columns the model looks at. */
+static json_t *support_json(const stonet_model *model)
+{
+    SN_WORKSPACE(scratch);
+    bool *used = NULL;
+    if (SN_TAKE(&scratch, used, sn_schema_inputs(model->schema) + 1) != STONET_OK ||
+        sn_model_used(model, used) != STONET_OK)
+        return NULL;
+    json_t *list = json_array();
+    for (int64_t j = 0; j < sn_schema_inputs(model->schema); j++)
+        if (used[j]) list = sn_json_add(list, text_json(sn_schema_input_name(model->schema, j)));
     return list;
 }
 
@@ -175,6 +222,7 @@ char *stonet_model_json(const stonet_model *model)
     info = sn_json_put(info, "fitted", fitted_json(model));
     info = sn_json_put(info, "calibration", calibration_json(model));
     info = sn_json_put(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
+    info = sn_json_put(info, "support", support_json(model));
     info = sn_json_put(info, "features", json_integer(sn_schema_features(schema)));
     info = sn_json_put(info, "target", text_json(sn_schema_target_name(schema, 0)));
     info = classifier ? sn_json_put(info, "classes",

@@ -56,6 +56,9 @@ struct stonet_model {
     struct sn_calibration *calibration; /* model/calibration.h; NULL: it was not calibrated */
 };
 
+/* used (inputs of the schema) gets whether the model looks at each; false for those without features too. */
+stonet_status sn_model_used(const stonet_model *model, bool *used);
+
 /* Z and predictions of encoded rows: x n x p. */
 stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t n,
                               const sn_transform_request *request, float *z);

@@ -75,7 +75,7 @@ stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, d
     return STONET_OK;
 }
 
-static stonet_status measure_constant(const sn_problem *problem, const sn_holdout *holdout, sn_held_out *cost)
+stonet_status sn_constant_measure(const sn_problem *problem, const sn_holdout *holdout, sn_held_out *cost)
 {
     double *mean;
     double errors = 0.0;
@@ -165,7 +165,7 @@ done:
 stonet_status sn_baseline_measure(const sn_stage_job *job, const sn_holdout *holdout, sn_baseline *baseline)
 {
     *baseline = (sn_baseline){.linear = {.mean = (double)NAN, .error_rate = (double)NAN}};
-    SN_TRY(measure_constant(job->problem, holdout, &baseline->constant));
+    SN_TRY(sn_constant_measure(job->problem, holdout, &baseline->constant));
     return measure_linear(job, holdout, baseline);
 }
 

@@ -20,6 +20,8 @@ stonet_status sn_linear_measure(const sn_stage_job *job, const sn_holdout *holdo
                                 double penalty, sn_held_out *cost, bool *found);
 void sn_baseline_free(sn_baseline *baseline);
 
+/* The best constant of each fold on its held-out rows; cost->loss is made, the caller's. */
+stonet_status sn_constant_measure(const sn_problem *problem, const sn_holdout *holdout, sn_held_out *cost);
 /* Mean loss of the best constant for the rows. */
 stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, double *loss);
 

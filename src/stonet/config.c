@@ -30,6 +30,10 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"front_landmarks", SN_INTEGER, "auto", 2, 100000, "auto",
      "front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows, from 200 to "
      "2000"},
+    {"select", SN_CHOICE, "none", 0, 0, "none|group",
+     "group: the network is given the columns alone that a group lasso on layer 1 leaves; by held-out rows"},
+    {"select_penalty", SN_REAL, "auto", 1e-9, 1e6, "auto",
+     "select=group: the penalty at which columns are taken; auto: by held-out rows"},
     {"restarts", SN_INTEGER, "auto", 1, 1000, "auto",
      "starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3 (dim 1, 2, "
      "more) where something is chosen on held-out rows, else 1"},
@@ -256,8 +260,8 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
         !shape->spread && config->auto_activation && config->auto_epochs && config->auto_decay &&
         (sn_is(settings, "hidden", "auto") || sn_is(settings, "hidden", "none")) &&
         sn_is(settings, "input_activation", "off") && !config->absolute && !config->has_gamma;
-    config->auto_front =
-        config->auto_shape && sn_is(settings, "front", "auto") && sn_is(settings, "hidden", "auto");
+    config->auto_front = config->auto_shape && sn_is(settings, "front", "auto") &&
+                         sn_is(settings, "hidden", "auto") && sn_is(settings, "select", "none");
     config->sdr_iterations =
         given(settings, "sdr_iterations") ? sn_int(settings, "sdr_iterations") : (problem->n > 5000 ? 5 : 30);
     config->refit_output = sn_is(settings, "output", "refit");
@@ -268,4 +272,18 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
     config->sdr_schedule =
         (sn_schedule){.kind = SN_POWER, .c = sn_real(settings, "sdr_c"), .a = sn_real(settings, "sdr_a")};
     return STONET_OK;
+}
+
+stonet_status sn_config_default(const sn_engine_ops *engine, const sn_problem *problem, const sn_shape *shape,
+                                sn_config *config)
+{
+    sn_settings *settings;
+    SN_TRY(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings));
+    stonet_status status = sn_config_resolve(settings, problem, shape, config);
+    sn_settings_free(settings);
+    config->engine = engine;
+    config->auto_epochs = config->auto_decay = config->auto_activation = config->auto_lr = false;
+    config->auto_shape = config->auto_front = false;
+    config->restarts = 1;
+    return status;
 }

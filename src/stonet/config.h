@@ -13,7 +13,7 @@
 #include "stonet/schedule.h"
 #include "stonet/wide.h"
 
-enum { SN_STONET_PARAMS = 35 };
+enum { SN_STONET_PARAMS = 37 };
 extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
 
 typedef struct sn_config {
@@ -57,6 +57,10 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *pro
 /* Everything else; per-layer lists must fit the shape. "auto" values get the defaults that depend on n, p and
    the task alone. */
 stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *problem, const sn_shape *shape,
+                                sn_config *config);
+
+/* What all settings at their defaults give, for networks that are not the user's; nothing is left open. */
+stonet_status sn_config_default(const sn_engine_ops *engine, const sn_problem *problem, const sn_shape *shape,
                                 sn_config *config);
 
 #endif

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/registry.h"
 #include "stonet/dynamics.h"
 #include "stonet/linear.h"
+#include "stonet/sparse.h"
 #include "stonet/start.h"
 
 enum {
@@ -404,12 +406,45 @@ static stonet_status fit_wide(const sn_stage_job *job, sn_wide *wide, sn_stonet 
     return STONET_OK;
 }
 
+/* The columns that a group penalty leaves. */
+static stonet_status fit_sparse(const sn_stage_job *job, const sn_settings *settings, sn_stonet *net)
+{
+    sn_shape shape;
+    sn_config config;
+    sn_sparse sparse;
+    sn_stage_job own = *job;
+    own.problem = job->raw;
+    own.raw = NULL;
+    own.shape = &shape;
+    own.config = &config;
+    if (!sn_is(settings, "front", "auto") && !sn_is(settings, "front", "none"))
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "select=group chooses among the columns themselves: it does not go with front=%s",
+                       sn_word(settings, "front"));
+    SN_TRY(sn_config_shape(settings, job->raw, 1, &shape));
+    SN_TRY(sn_config_default(sn_engine_find(sn_word(settings, "engine")), job->raw, &shape, &config));
+    const bool given = !sn_is(settings, "select_penalty", "auto");
+    SN_TRY(sn_sparse_choose(&own, given ? sn_real(settings, "select_penalty") : (double)NAN, &sparse));
+    net->front = sparse.front;
+    net->select_penalty = sparse.penalty;
+    if (!sparse.better)
+        sn_message(job->run, STONET_WARNING,
+                   "select=group: on held-out rows no set of columns is clearly better than none; the %lld "
+                   "that stay longest are kept, which need not mean anything",
+                   (long long)sparse.kept);
+    else
+        sn_message(job->run, STONET_NOTE, "select=group: %lld of %lld columns are kept, at penalty %.3g",
+                   (long long)sparse.kept, (long long)sparse.columns, sparse.penalty);
+    return STONET_OK;
+}
+
 /* What stands between the rows and the network, before there is one. */
 static stonet_status fit_front(const sn_stage_job *job, const sn_settings *settings, sn_wide *wide,
                                sn_stonet *net)
 {
     sn_kernel_setting kernel;
     *wide = (sn_wide){0};
+    if (!sn_is(settings, "select", "none")) return fit_sparse(job, settings, net);
     if (sn_config_kernel(settings, job->raw, &kernel)) return fit_kernel(job, kernel, net);
     return sn_config_wide(settings, job->raw, wide) ? fit_wide(job, wide, net) : STONET_OK;
 }

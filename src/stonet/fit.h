@@ -23,8 +23,10 @@ typedef struct sn_stonet {
     sn_estimate held_out_constant, held_out_linear;
     int64_t held_out_rows;
     int64_t settings_tried;
-    double residual_p;    /* of held-out residuals whose size does not depend on x; NaN: not looked at */
-    double smallest_step; /* of the step safeguard */
+    double residual_p;     /* of held-out residuals whose size does not depend on x; NaN: not looked at */
+    double select_penalty; /* at which select=group kept the columns of the front; 0: it kept all, or was not
+                              asked for */
+    double smallest_step;  /* of the step safeguard */
 } sn_stonet;
 
 stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,

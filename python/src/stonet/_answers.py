@@ -35,7 +35,7 @@ class ImportanceResult(NamedTuple):
     variables: list[str]
     importance: npt.NDArray[np.float64]
     se: npt.NDArray[np.float64]
-    z: Float64Matrix  # variables x components: the share or derivative of each column of Z; no columns for shapley and refit
+    z: Float64Matrix  # variables x components: the share or derivative of each column of Z; no columns for shapley, refit and stability
 
 
 class CoefTable(NamedTuple):

@@ -206,12 +206,13 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        kind : {"permutation", "gradient", "shapley", "refit"}
+        kind : {"permutation", "gradient", "shapley", "refit", "stability"}
             Growth of the loss when the variable comes from another row; mean derivative of the prediction, for one
             deviation of it; what it takes off the loss, over random orders of the variables; growth of the loss when
-            the model is fitted without it.
+            the model is fitted without it; share of the halves of these rows in which a group lasso keeps it longest
+            (stability selection: 0.75 and more are selected).
         repeats : int
-            Permutations (10), or pairs of orders (until they settle); 0: those.
+            Permutations (10), pairs of orders (until they settle), or pairs of halves (50); 0: those.
         train : (X, y)
             For "refit": the rows that the model was fitted on.
         random_state : int, RandomState or None
@@ -234,6 +235,13 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             return self.model_.directions().T
         except StonetUnsupportedError as error:
             raise AttributeError(f"{type(self).__name__} has no components_: {error}") from None
+
+    @property
+    def support_(self) -> npt.NDArray[np.bool_]:
+        """Which columns of X the model looks at: all, but for those that ``select="group"`` left out."""
+        if not hasattr(self, "model_"):
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet, and has no support_")
+        return self.model_.support()
 
     def coef_table(
         self, X: ArrayLike = None, y: ArrayLike = None, *, pairs: int = 0, random_state: Any = 1

@@ -182,6 +182,13 @@ class Model:
         check(lib.stonet_model_directions(self._handle, _address(out)))
         return out
 
+    def support(self) -> npt.NDArray[np.bool_]:
+        """Whether the model looks at each of its columns."""
+        used = np.empty(self.inputs, dtype=np.uint8)
+        if lib.stonet_model_support(self._handle, _address(used)) < 0:
+            raise MemoryError(_library.last_error())
+        return used.astype(bool)
+
     def class_labels(self) -> list[str]:
         count = self.outputs if self.is_classifier else 0
         return [lib.stonet_model_class_label(self._handle, code).decode("utf-8", "replace") for code in range(count)]

@@ -41,6 +41,12 @@ class StoNetClassifier(BaseStoNetClassifier):
     front_landmarks : int or "auto", default="auto"
         front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows,
         from 200 to 2000. From 2 to 100000.
+    select : {"none", "group"}, default="none"
+        group: the network is given the columns alone that a group lasso on layer 1 leaves; by
+        held-out rows.
+    select_penalty : float or "auto", default="auto"
+        select=group: the penalty at which columns are taken; auto: by held-out rows. From 1e-09
+        to 1e+06.
     restarts : int or "auto", default="auto"
         starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3
         (dim 1, 2, more) where something is chosen on held-out rows, else 1. From 1 to 1000.
@@ -134,6 +140,8 @@ class StoNetClassifier(BaseStoNetClassifier):
         "front_complexity",
         "front_linear",
         "front_landmarks",
+        "select",
+        "select_penalty",
         "restarts",
         "input_activation",
         "epochs",
@@ -177,6 +185,8 @@ class StoNetClassifier(BaseStoNetClassifier):
         front_complexity: float | str = "auto",
         front_linear: float | str = "auto",
         front_landmarks: int | str = "auto",
+        select: str = "none",
+        select_penalty: float | str = "auto",
         restarts: int | str = "auto",
         input_activation: str = "off",
         epochs: float | str = "auto",
@@ -219,6 +229,8 @@ class StoNetClassifier(BaseStoNetClassifier):
         self.front_complexity = front_complexity
         self.front_linear = front_linear
         self.front_landmarks = front_landmarks
+        self.select = select
+        self.select_penalty = select_penalty
         self.restarts = restarts
         self.input_activation = input_activation
         self.epochs = epochs
@@ -283,6 +295,12 @@ class StoNetRegressor(BaseStoNetRegressor):
     front_landmarks : int or "auto", default="auto"
         front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows,
         from 200 to 2000. From 2 to 100000.
+    select : {"none", "group"}, default="none"
+        group: the network is given the columns alone that a group lasso on layer 1 leaves; by
+        held-out rows.
+    select_penalty : float or "auto", default="auto"
+        select=group: the penalty at which columns are taken; auto: by held-out rows. From 1e-09
+        to 1e+06.
     restarts : int or "auto", default="auto"
         starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3
         (dim 1, 2, more) where something is chosen on held-out rows, else 1. From 1 to 1000.
@@ -375,6 +393,8 @@ class StoNetRegressor(BaseStoNetRegressor):
         "front_complexity",
         "front_linear",
         "front_landmarks",
+        "select",
+        "select_penalty",
         "restarts",
         "input_activation",
         "epochs",
@@ -418,6 +438,8 @@ class StoNetRegressor(BaseStoNetRegressor):
         front_complexity: float | str = "auto",
         front_linear: float | str = "auto",
         front_landmarks: int | str = "auto",
+        select: str = "none",
+        select_penalty: float | str = "auto",
         restarts: int | str = "auto",
         input_activation: str = "off",
         epochs: float | str = "auto",
@@ -460,6 +482,8 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.front_complexity = front_complexity
         self.front_linear = front_linear
         self.front_landmarks = front_landmarks
+        self.select = select
+        self.select_penalty = select_penalty
         self.restarts = restarts
         self.input_activation = input_activation
         self.epochs = epochs

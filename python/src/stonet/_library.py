@@ -198,6 +198,7 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_model_history_csv": (c_void_p, [HANDLE]),
     "stonet_model_free": (None, [HANDLE]),
     "stonet_model_features": (c_int64, [HANDLE]),
+    "stonet_model_support": (c_int64, [HANDLE, c_void_p]),
     "stonet_model_directions": (c_int, [HANDLE, c_void_p]),
     "stonet_order": (c_int, [HANDLE, HANDLE, POINTER(OrderOptions), POINTER(Run), OUT]),
     "stonet_order_rule_find": (c_int, [c_char_p, POINTER(c_int)]),

@@ -1,0 +1,79 @@
+/* Columns a model does not look at: said in every way, kept in the file, and true. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "model/testing.h"
+
+enum { N = 90, P = 5 };
+
+/* Column 0 says all there is to say; the penalty is given, so that one path is walked and nothing compared.
+ */
+static stonet_model *fit(const sn_table *table, const char *select)
+{
+    stonet_spec *spec = sn_testing_spec("stonet", "1");
+    stonet_model *model = NULL;
+    const char *const pairs[] = {"select", select, "select_penalty", "1", "epochs", "3", "weight_decay", "0"};
+    for (int k = 0; k < 8; k += 2) assert_int_equal(stonet_spec_set(spec, pairs[k], pairs[k + 1]), STONET_OK);
+    if (stonet_fit(spec, table->data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+static void check_names(const stonet_model *model, const char *name)
+{
+    char *text = stonet_model_json(model);
+    json_t *about = json_loads(text, 0, NULL), *support = json_object_get(about, "support");
+    assert_int_equal(json_array_size(support), name != NULL ? 1 : P);
+    if (name != NULL) assert_string_equal(json_string_value(json_array_get(support, 0)), name);
+    json_decref(about);
+    stonet_string_free(text);
+}
+
+static void test_support(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_numbers(N, P, 1, 4);
+    stonet_model *all = fit(&table, "none"), *some = fit(&table, "group"), *again = NULL;
+    unsigned char used[P];
+    assert_int_equal(stonet_model_support(all, NULL), P);
+    check_names(all, NULL);
+    assert_int_equal(stonet_model_support(some, used), 1);
+    for (int j = 0; j < P; j++) assert_int_equal(used[j], j == 0);
+    check_names(some, "x1");
+    assert_int_equal(stonet_model_support(NULL, used), 0);
+
+    char path[512];
+    sn_testing_path(path, sizeof path, "support.model");
+    assert_int_equal(stonet_model_save(some, path), STONET_OK);
+    assert_int_equal(stonet_model_load(path, &again), STONET_OK);
+    remove(path);
+    memset(used, 7, sizeof used);
+    assert_int_equal(stonet_model_support(again, used), 1);
+    for (int j = 0; j < P; j++) assert_int_equal(used[j], j == 0);
+
+    /* Whatever stands in the other columns. */
+    double before[N], after[N];
+    assert_int_equal(stonet_predict(again, table.data, NULL, before), STONET_OK);
+    for (int i = 0; i < N; i++)
+        for (int j = 1; j < P; j++) table.x[i * P + j] = (float)(100 * j - i);
+    assert_int_equal(stonet_predict(again, table.data, NULL, after), STONET_OK);
+    assert_memory_equal(before, after, sizeof before);
+    stonet_model_free(all);
+    stonet_model_free(some);
+    stonet_model_free(again);
+    sn_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_support)};
+    return cmocka_run_group_tests_name("model_support", tests, NULL, NULL);
+}

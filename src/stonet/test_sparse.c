@@ -1,0 +1,194 @@
+/* select=group: the path, the choice by held-out rows, and a fit on what is left. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "engine/registry.h"
+#include "math/noise.h"
+#include "stonet/fit.h"
+#include "stonet/front_wide.h"
+#include "stonet/sparse.h"
+#include "stonet/sparse_path.h"
+
+enum { N = 2000, P = 9, COLUMNS = 7 };
+/* The second and the fifth column have two features each. */
+static const int64_t border[COLUMNS + 1] = {0, 1, 3, 4, 5, 7, 8, 9};
+
+typedef struct fixture {
+    sn_problem problem;
+    sn_shape shape;
+    sn_config config;
+    sn_stage_job job;
+    float x[N * P];
+    double y[N];
+} fixture;
+
+/* y = a (x0 / 2 + x1 x3 + noise): the columns 0, 1 and 2 matter, 1 and 2 in a product alone. */
+static fixture *make(int64_t n, double a)
+{
+    fixture *f = sn_calloc(1, sizeof *f);
+    assert_non_null(f);
+    sn_random random;
+    sn_random_init(&random, 8, SN_STREAM_TEST, 0);
+    double squares = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        float *x = f->x + i * P;
+        for (int j = 0; j < P; j++) x[j] = (float)sn_random_normal(&random);
+        f->y[i] = a * (0.5 * (double)x[0] + (double)x[1] * (double)x[3]) + 0.3 * sn_random_normal(&random);
+        squares += f->y[i] * f->y[i];
+    }
+    for (int64_t i = 0; i < n; i++) f->y[i] /= sqrt(squares / (double)n);
+    f->problem = (sn_problem){.n = n,
+                              .p = P,
+                              .x = f->x,
+                              .y = f->y,
+                              .outputs = 1,
+                              .task = SN_REGRESSION,
+                              .groups = COLUMNS,
+                              .group = border};
+    f->shape = (sn_shape){.task = SN_REGRESSION, .input_activation = SN_IDENTITY};
+    f->config = (sn_config){.engine = &sn_engine_cpu};
+    f->job = (sn_stage_job){.shape = &f->shape,
+                            .problem = &f->problem,
+                            .rows = sn_rows_range(0, n),
+                            .config = &f->config,
+                            .seed = 5,
+                            .threads = 1};
+    return f;
+}
+
+static void assert_columns(const sn_sparse *found, const int64_t *feature, int64_t count)
+{
+    assert_non_null(found->front);
+    assert_int_equal(found->front->inputs, P);
+    assert_int_equal(found->front->outputs, count);
+    for (int64_t k = 0; k < count; k++) assert_int_equal(sn_front_columns_list(found->front)[k], feature[k]);
+}
+
+/* The features of a column come together, and what matters in a product is found. */
+static void test_choice(void **state)
+{
+    (void)state;
+    const int64_t right[] = {0, 1, 2, 3};
+    fixture *f = make(N, 1.0);
+    sn_sparse found;
+    assert_int_equal(sn_sparse_choose(&f->job, (double)NAN, &found), STONET_OK);
+    assert_true(found.better);
+    assert_int_equal(found.kept, 3);
+    assert_int_equal(found.columns, COLUMNS);
+    assert_true(found.penalty > 0.0 && found.held_out == N / 5);
+    assert_columns(&found, right, 4);
+    sn_front_free(found.front);
+    sn_free(f);
+}
+
+/* Several held-out parts, on any number of threads. */
+static void test_small_data(void **state)
+{
+    (void)state;
+    fixture *f = make(80, 1.0);
+    sn_sparse found[2];
+    for (int k = 0; k < 2; k++) {
+        f->job.threads = 1 + k;
+        assert_int_equal(sn_sparse_choose(&f->job, (double)NAN, &found[k]), STONET_OK);
+        assert_int_equal(found[k].held_out, 80);
+    }
+    assert_true(found[0].kept < COLUMNS && found[0].better);
+    assert_columns(&found[1], sn_front_columns_list(found[0].front), found[0].front->outputs);
+    assert_true(found[0].penalty == found[1].penalty);
+    for (int k = 0; k < 2; k++) sn_front_free(found[k].front);
+    sn_free(f);
+}
+
+static void test_nothing_to_find(void **state)
+{
+    (void)state;
+    fixture *f = make(2000, 0.0);
+    sn_sparse found;
+    assert_int_equal(sn_sparse_choose(&f->job, (double)NAN, &found), STONET_OK);
+    assert_false(found.better);
+    assert_true(found.kept >= 1); /* a network has an input */
+    sn_front_free(found.front);
+    sn_free(f);
+}
+
+/* More penalty, fewer columns, and never none. */
+static void test_given_penalty(void **state)
+{
+    (void)state;
+    fixture *f = make(150, 1.0);
+    const double penalty[] = {1e-9, 1e6};
+    int64_t kept[2];
+    for (int k = 0; k < 2; k++) {
+        sn_sparse found;
+        assert_int_equal(sn_sparse_choose(&f->job, penalty[k], &found), STONET_OK);
+        assert_int_equal(found.held_out, 0);
+        kept[k] = found.kept;
+        sn_front_free(found.front);
+    }
+    assert_true(kept[0] > kept[1] && kept[1] >= 1);
+    sn_free(f);
+}
+
+static void test_stay(void **state)
+{
+    (void)state;
+    fixture *f = make(400, 1.0);
+    double stay[COLUMNS];
+    assert_int_equal(sn_sparse_stay(&f->job, stay), STONET_OK);
+    for (int c = 3; c < COLUMNS; c++)
+        for (int k = 0; k < 3; k++) assert_true(stay[k] > stay[c]);
+    sn_free(f);
+}
+
+static stonet_status fit(const fixture *f, const char *name, const char *value, sn_stonet **net)
+{
+    sn_settings *settings = NULL;
+    stonet_outcome outcome;
+    assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
+    assert_int_equal(sn_settings_set(settings, "select", "group"), STONET_OK);
+    assert_int_equal(sn_settings_set(settings, "epochs", "2"), STONET_OK);
+    assert_int_equal(sn_settings_set(settings, "weight_decay", "0"), STONET_OK);
+    assert_int_equal(sn_settings_set(settings, name, value), STONET_OK);
+    const stonet_run run = {.size = sizeof run, .seed = 5, .threads = 1};
+    const stonet_status status = sn_stonet_fit(&f->problem, 1, settings, &run, net, &outcome);
+    sn_settings_free(settings);
+    return status;
+}
+
+static void test_fit(void **state)
+{
+    (void)state;
+    fixture *f = make(100, 1.0);
+    sn_stonet *net = NULL;
+    const char *const other[] = {"kernel", "columns", "components"};
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(fit(f, "front", other[k], &net), STONET_ERROR_ARGUMENT);
+        assert_non_null(strstr(stonet_last_error(), "front="));
+    }
+    assert_int_equal(fit(f, "select_penalty", "0.005", &net), STONET_OK);
+    assert_non_null(net->front);
+    assert_int_equal(net->network.shape.width[0], net->front->outputs);
+    assert_true(net->front->outputs < P && net->select_penalty > 0.0);
+    sn_stonet_free(net);
+    sn_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_small_data),
+        cmocka_unit_test(test_nothing_to_find),
+        cmocka_unit_test(test_given_penalty),
+        cmocka_unit_test(test_stay),
+        cmocka_unit_test(test_fit),
+    };
+    return cmocka_run_group_tests_name("stonet_sparse", tests, NULL, NULL);
+}
