@@ -132,8 +132,13 @@ uint64_t sn_memory_available(void)
     return available;
 }
 
+/* So little an allocation can refuse by itself; asking the system, several files of it, takes longer than
+ * using it. */
+enum { WORTH_ASKING = 1 << 20 };
+
 stonet_status sn_memory_require(uint64_t bytes, const char *what, const char *advice)
 {
+    if (bytes < WORTH_ASKING) return STONET_OK;
     uint64_t available = sn_memory_available();
     if (bytes <= available) return STONET_OK;
     return sn_fail(STONET_ERROR_MEMORY, "%s needs %.1f GB of memory and %.1f GB are available: %s", what,
