@@ -8,11 +8,13 @@ PACKAGES = gcc cmake make pkg-config libopenblas-openmp-dev liblapacke-dev libra
 TEST_PACKAGES = libcmocka-dev
 PYTHON_PACKAGES = python3 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-sklearn \
                   python3-pandas python3-matplotlib python3-pytest mypy
+R_PACKAGES = r-base-dev r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc r-cran-recipes r-cran-ggplot2 r-cran-generics
+R_TEST_PACKAGES = devscripts qpdf
 DEB_PACKAGES = dpkg-dev fakeroot file lintian
 VENV ?= .venv
 
 .PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize threads coverage torture fuzz python \
-        python-test abi abi-update deb deb-test format tidy install clean
+        python-test r r-test abi abi-update deb deb-test format tidy install clean
 
 .NOTPARALLEL: # one thing after the other here; the builds are parallel
 
@@ -116,6 +118,16 @@ python-test: python build-programs
 	    $(abspath $(VENV))/bin/python -m pytest
 	@cd python && mypy --python-executable $(abspath $(VENV))/bin/python
 
+# The R package: its source package and the package installed from it, in $(BUILD)-r, from Debian's packages alone.
+r: setup
+	@cmake/setup.sh $(R_PACKAGES)
+	@MAKEFLAGS=-j$(JOBS) r/tools/build.sh $(BUILD)-r
+
+# Its tests, some of which compare with the command line, examples and vignette: R CMD check --as-cran.
+r-test: r build-programs
+	@cmake/setup.sh $(R_TEST_PACKAGES)
+	@STONET_PROGRAM=$(abspath $(BUILD))/bin/stonet OMP_WAIT_POLICY=passive MAKEFLAGS=-j$(JOBS) r/tools/check.sh $(BUILD)-r
+
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
@@ -141,4 +153,4 @@ install: all
 	@cmake --install $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-threads $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-bench $(BUILD)-abi $(BUILD)-deb
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-threads $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-bench $(BUILD)-abi $(BUILD)-deb $(BUILD)-r

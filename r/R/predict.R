@@ -1,0 +1,171 @@
+# What a model says about rows.
+
+z_of <- function(object, problem, draws = 0, activated = FALSE, seed = 1, threads = object$threads) {
+  z <- checked(.Call(C_transform, pointer_of(object), problem$table, draws, activated, seed,
+                     whole_number(threads, "threads")))
+  colnames(z) <- paste0("z", seq_len(ncol(z)))
+  if (draws == 0) rownames(z) <- names_for(problem)
+  z
+}
+
+# Automatic row names are no names.
+names_for <- function(problem) if (is.character(problem$row_names)) problem$row_names
+
+predicted <- function(object, problem, what, level = 0.9, by_class = FALSE, threads = object$threads) {
+  found <- checked(.Call(C_predict, pointer_of(object), problem$table, what, level, by_class,
+                         whole_number(threads, "threads")))
+  names <- if (object$classifier) object$levels else object$y_names
+  dress <- function(values) {
+    dimnames(values) <- list(names_for(problem), if (length(names) == ncol(values)) names)
+    values
+  }
+  if (is.list(found)) lapply(found, dress) else dress(found)
+}
+
+predict.stonet <- function(object, newdata, type = c("response", "prob", "class", "z", "interval", "set", "spread"),
+                           level = 0.9, by_class = FALSE, threads = object$threads, ...) {
+  unknown_arguments(...)
+  type <- one_of(type[1L], eval(formals()$type), "type")
+  if (missing(newdata) || is.null(newdata)) {
+    problem <- training_rows(object, if (type %in% c("interval", "set", "spread")) type)
+  } else {
+    problem <- new_problem(object, newdata)
+  }
+  if (type == "z") return(if (is.null(problem$table)) object$z else z_of(object, problem, threads = threads))
+  if (!object$predicts) {
+    fail("this model was fitted without a response, or with learner = \"none\": it gives Z (type = \"z\") and no ",
+         "predictions", kind = "unsupported")
+  }
+  if (type %in% c("prob", "class", "set") && !object$classifier) {
+    fail("type = \"", type, "\" is for classes, and this response is numbers", kind = "unsupported")
+  }
+  if (type %in% c("interval", "spread") && object$classifier) {
+    fail("type = \"", type, "\" is for numbers, and this response is classes", kind = "unsupported")
+  }
+  level <- real_number(level, "level", 0, 1)
+  mean <- if (type == "set" || type == "spread") NULL
+          else if (is.null(problem$table)) object$fitted.values
+          else predicted(object, problem, "mean", threads = threads)
+  switch(type,
+    prob = mean,
+    class = most_probable(object, mean),
+    response = if (object$classifier) most_probable(object, mean) else plain(mean),
+    set = predicted(object, problem, "set", level, a_flag(by_class, "by_class"), threads),
+    spread = plain(predicted(object, problem, "spread", threads = threads)),
+    interval = interval_of(mean, predicted(object, problem, "interval", level, threads = threads))
+  )
+}
+
+# A matrix of one column as a vector.
+plain <- function(values) if (ncol(values) == 1L) values[, 1L] else values
+
+most_probable <- function(object, p) {
+  found <- factor(object$levels[max.col(p, ties.method = "first")], levels = object$levels)
+  if (!is.null(rownames(p))) names(found) <- rownames(p)
+  found
+}
+
+# Columns fit, lwr, upr as predict.lm() has them; of several responses an array, the last index the response.
+interval_of <- function(mean, ends) {
+  if (ncol(mean) == 1L) {
+    return(matrix(c(mean, ends$low, ends$high), ncol = 3L, dimnames = list(rownames(mean), c("fit", "lwr", "upr"))))
+  }
+  whole <- array(c(mean, ends$low, ends$high), c(nrow(mean), ncol(mean), 3L),
+                 list(rownames(mean), colnames(mean), c("fit", "lwr", "upr")))
+  aperm(whole, c(1L, 3L, 2L))
+}
+
+# What is kept of the rows of the fit answers for them; needs: what is not kept, and must be asked with the rows.
+training_rows <- function(object, needs = NULL) {
+  if (is.null(object$z) || (object$predicts && is.null(object$fitted.values))) {
+    fail("what this model says about the rows of its fit is not kept: give newdata")
+  }
+  if (!is.null(needs)) fail("type = \"", needs, "\" asks the model about rows, which it has not kept: give newdata")
+  list(table = NULL, row_names = object$row_names)
+}
+
+unknown_arguments <- function(...) {
+  if (...length() > 0L) {
+    fail("there is no argument '", c(names(list(...)), "without a name")[1L], "' here")
+  }
+}
+
+transform.stonet <- function(`_data`, newdata, draws = 0, activated = FALSE, seed = NULL, threads = `_data`$threads, ...) {
+  object <- `_data`
+  unknown_arguments(...)
+  draws <- whole_number(draws, "draws")
+  activated <- a_flag(activated, "activated")
+  if (missing(newdata) || is.null(newdata)) {
+    if (draws > 0 || activated) fail("draws and activated ask the model about rows, which it has not kept: give newdata")
+    training_rows(object)
+    return(object$z)
+  }
+  problem <- new_problem(object, newdata)
+  z <- z_of(object, problem, draws, activated, if (draws > 0) seed_of(seed) else 1, threads)
+  if (draws == 0) return(z)
+  z <- array(z, c(problem$rows, draws, ncol(z)), list(names_for(problem), NULL, colnames(z)))
+  aperm(z, c(1L, 3L, 2L))
+}
+
+fitted.stonet <- function(object, ...) {
+  training_rows(object)
+  if (!object$predicts) fail("this model gives Z and no predictions", kind = "unsupported")
+  padded(object, plain_response(object, object$fitted.values))
+}
+
+plain_response <- function(object, values) if (object$classifier) values else plain(values)
+
+# Rows that na.exclude() left out come back as NA.
+padded <- function(object, values) stats::naresid(object$na.action, values)
+
+residuals.stonet <- function(object, ...) {
+  training_rows(object)
+  if (!object$predicts) fail("this model gives Z and no predictions", kind = "unsupported")
+  if (object$classifier) {
+    is <- outer(as.character(object$y), object$levels, `==`)
+    return(padded(object, is - object$fitted.values))
+  }
+  left <- as.matrix(object$y) - object$fitted.values
+  padded(object, plain(left))
+}
+
+stonet_score <- function(object, newdata, y = NULL, level = 0.9, by_class = FALSE, threads = object$threads) {
+  check_stonet(object)
+  problem <- new_problem(object, newdata, y, response = TRUE)
+  found <- checked(.Call(C_score, pointer_of(object), problem$table, real_number(level, "level", 0, 1),
+                         a_flag(by_class, "by_class"), whole_number(threads, "threads")))
+  found <- found[!vapply(found, function(value) is.null(value) || (length(value) == 1L && is.na(value)), NA)]
+  if (!is.null(found$confusion)) dimnames(found$confusion) <- list(true = object$levels, predicted = object$levels)
+  found
+}
+
+calibrate <- function(object, newdata, y = NULL, rows = c("auto", "cv", "split", "fresh"), folds = 0,
+                      sets = c("aps", "lac"), seed = object$seed, threads = object$threads, verbose = FALSE) {
+  check_stonet(object)
+  kinds <- c("auto", "cv", "split", "fresh")
+  kind <- match(one_of(rows[1L], kinds, "rows"), kinds) - 1
+  set <- match(one_of(sets[1L], c("aps", "lac"), "sets"), c("aps", "lac")) - 1
+  problem <- new_problem(object, newdata, y, response = TRUE)
+  copy <- checked(.Call(C_model_from_bytes, object$file))
+  in_run(function(run) .Call(C_calibrate, copy, problem$table, kind, whole_number(folds, "folds"), set, run),
+         seed, threads, verbose)
+  made <- new_stonet(copy)
+  for (part in c("handle", "file", "about", "calibrated")) object[[part]] <- made[[part]]
+  if (object$classifier && !is.null(object$z)) { # the temperature has changed the probabilities
+    own <- kind < 3 && problem$rows == nrow(object$z)
+    object["fitted.values"] <- list(if (own) predicted(object, problem, "mean"))
+  }
+  object
+}
+
+standard_errors <- function(object, newdata, train, y = NULL, refits = 50, seed = object$seed, threads = object$threads,
+                            verbose = FALSE) {
+  check_stonet(object)
+  of <- new_problem(object, newdata)
+  from <- new_problem(object, train, y, response = length(object$y_names) > 0L)
+  found <- in_run(function(run) {
+    .Call(C_transform_se, pointer_of(object), from$table, of$table, whole_number(refits, "refits"), run)
+  }, seed, threads, verbose)
+  dimnames(found$se) <- list(names_for(of), paste0("z", seq_len(ncol(found$se))))
+  found
+}

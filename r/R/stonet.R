@@ -1,0 +1,127 @@
+# Fitting, and the object that a fit is.
+
+stonet <- function(x, ...) UseMethod("stonet")
+
+stonet.formula <- function(formula, data, dim = 2, method = "stonet", ..., weights, subset, na.action, seed = NULL,
+                           threads = 0, verbose = FALSE) {
+  call <- match.call()
+  call[[1L]] <- quote(stonet)
+  problem <- formula_problem(match.call(expand.dots = FALSE), parent.frame())
+  fit_problem(problem, call, dim, method, list(...), seed, threads, verbose)
+}
+
+stonet.default <- function(x, y = NULL, dim = 2, method = "stonet", ..., weights = NULL, seed = NULL, threads = 0,
+                           verbose = FALSE) {
+  call <- match.call()
+  call[[1L]] <- quote(stonet)
+  fit_problem(matrix_problem(x, y, weights), call, dim, method, list(...), seed, threads, verbose)
+}
+
+# Numbers are numbers in R and classes are factors: the library need not guess what the response is.
+with_task <- function(settings, problem) {
+  if (problem$numeric && is.null(settings[["task"]])) {
+    if (is.null(dim(problem$y)) && length(unique(problem$y)) == 2L) {
+      message("the response has two values and is taken as a number: factor() makes it classes")
+    }
+    settings$task <- "regression"
+  }
+  settings
+}
+
+fit_problem <- function(problem, call, dim, method, settings, seed, threads, verbose) {
+  method <- a_text(method, "method")
+  settings <- with_task(settings_of(settings), problem)
+  seed <- seed_of(seed)
+  order <- NULL
+  if (identical(dim, "auto")) {
+    order <- order_problem(problem, method, settings, list(), seed, threads, verbose)
+    dim <- max(1L, order$chosen)
+    if (order$chosen == 0L) warn(paste0("the rule ", order$rule, " says that x tells nothing about the response (", order$reason,
+                                        "); one dimension is fitted all the same"))
+  }
+  settings <- c(list(dim = whole_number(dim, "dim", 1)), settings)
+  pointer <- in_run(function(run) .Call(C_fit, method, settings, problem$table, run), seed, threads, verbose)
+  object <- new_stonet(pointer)
+  object$call <- call
+  object$terms <- problem$terms
+  object$na.action <- problem$na.action
+  object$order <- order
+  object$seed <- seed
+  object$threads <- threads
+  object$y <- problem$y
+  object$y_names <- problem$y_names
+  object$x_names <- problem$x_names
+  object$weights <- problem$weights
+  object$row_names <- problem$row_names
+  object$z <- z_of(object, problem)
+  if (object$predicts) object$fitted.values <- predicted(object, problem, "mean")
+  object
+}
+
+# The object around a model of the library: its file as bytes, so that saveRDS() and save() keep it, and a place for
+# the pointer, which is made again from them when it has not come along.
+new_stonet <- function(pointer, bytes = checked(.Call(C_model_bytes, pointer))) {
+  info <- .Call(C_model_info, pointer)
+  checked(info$about)
+  handle <- new.env(parent = emptyenv())
+  handle$pointer <- pointer
+  about <- info$about
+  structure(
+    list(
+      handle = handle, file = bytes, method = about$method, title = about$title, dim = info$dim,
+      classifier = info$classifier, predicts = info$outputs > 0L, outputs = info$outputs,
+      levels = if (info$classifier) as.character(about$classes), calibrated = info$calibrated, outcome = about$outcome,
+      features = info$features, x_names = about$inputs, y_names = about$target, nobs = about$rows, seed = about$seed,
+      about = about, history = if (!is.null(info$history)) utils::read.csv(text = info$history), threads = 0
+    ),
+    class = "stonet"
+  )
+}
+
+pointer_of <- function(object) {
+  pointer <- object$handle$pointer
+  if (!.Call(C_model_is_there, pointer)) {
+    pointer <- checked(.Call(C_model_from_bytes, object$file))
+    object$handle$pointer <- pointer
+  }
+  pointer
+}
+
+save_model <- function(object, path) {
+  check_stonet(object)
+  checked(.Call(C_model_save, pointer_of(object), path.expand(a_text(path, "path"))))
+  invisible(path)
+}
+
+load_model <- function(path) {
+  object <- new_stonet(checked(.Call(C_model_load, path.expand(a_text(path, "path")))))
+  object$call <- match.call()
+  object
+}
+
+check_stonet <- function(object) {
+  if (!inherits(object, "stonet")) fail("this is of class ", class(object)[1L], ", not a model that stonet() has fitted")
+  object
+}
+
+stonet_methods <- function(method = NULL) {
+  known <- checked(.Call(C_methods))
+  titles <- data.frame(method = known$methods$name, title = known$methods$title)
+  if (is.null(method)) return(titles)
+  at <- match(a_text(method, "method"), titles$method)
+  if (is.na(at)) fail("there is no method '", method, "': stonet_methods() names them")
+  settings <- c(as_rows(known$methods$settings[[at]]), as_rows(known$common))
+  field <- function(name) vapply(settings, function(one) paste(setting_shown(one[[name]]), collapse = ","), "")
+  data.frame(
+    setting = field("name"), default = field("default"), low = field("low"), high = field("high"),
+    choices = field("choices"), help = field("help")
+  )
+}
+
+setting_shown <- function(value) if (length(value) == 0L || all(is.na(value))) "" else value
+
+# A list of columns, or of rows that are not alike, as a list of rows.
+as_rows <- function(table) {
+  if (is.null(names(table))) return(table)
+  lapply(seq_along(table[[1L]]), function(i) lapply(table, `[[`, i))
+}

@@ -1,0 +1,186 @@
+# What R calls data as the library's tables. No column is encoded here: the library does that.
+
+# One column of a data frame: numbers and flags as they are, texts as factors, dates and times in days.
+as_column <- function(column, name) {
+  if (is.character(column)) column <- factor(column)
+  if (is.factor(column)) return(column)
+  if (inherits(column, "POSIXt")) return(structure(as.double(as.POSIXct(column)) / 86400, class = "Date"))
+  if (inherits(column, "Date")) return(structure(as.double(column), class = "Date"))
+  if ((is.numeric(column) || is.logical(column) || inherits(column, "difftime")) && is.null(dim(column))) {
+    return(if (is.object(column)) as.double(column) else column)
+  }
+  fail("the column '", name, "' is of class ", class(column)[1L], ": columns are numbers, factors, texts, ",
+       "logicals, dates or times")
+}
+
+# A data frame as a list of plain columns; a matrix in it becomes as many columns as it has.
+as_columns <- function(frame) {
+  columns <- list()
+  for (name in names(frame)) {
+    column <- frame[[name]]
+    if (is.data.frame(column)) column <- as.matrix(column)
+    if (is.matrix(column)) {
+      own <- if (is.null(colnames(column))) seq_len(ncol(column)) else colnames(column)
+      parts <- lapply(seq_len(ncol(column)), function(j) as_column(as.vector(column[, j]), paste0(name, ".", own[j])))
+      columns[paste0(name, ".", own)] <- parts
+    } else {
+      columns[[name]] <- as_column(column, name)
+    }
+  }
+  columns
+}
+
+# x as the library is given it: a matrix of numbers as it is, a data frame as its columns.
+as_features <- function(x, rows = nrow(x)) {
+  if (is.data.frame(x)) {
+    check_names(names(x))
+    columns <- as_columns(x)
+    return(list(columns = columns, names = names(columns), rows = rows))
+  }
+  if (inherits(x, "Matrix")) fail("x is a matrix of package Matrix: as.matrix(x) makes it a plain one")
+  if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
+    fail("x is a matrix of numbers or a data frame, not of class ", class(x)[1L])
+  }
+  check_names(colnames(x))
+  list(columns = x, names = colnames(x), rows = rows)
+}
+
+check_names <- function(names) {
+  twice <- names[duplicated(names)]
+  if (length(twice) > 0L) fail("two columns have the name '", twice[1L], "'")
+  empty <- which(!nzchar(names) | is.na(names))
+  if (length(empty) > 0L) fail("column ", empty[1L], " of x has no name, and others have")
+}
+
+# The response as a list of columns: one factor, or numbers; NULL when there is none.
+as_response <- function(y, rows) {
+  if (is.null(y)) return(NULL)
+  if (is.data.frame(y)) y <- if (length(y) == 1L) y[[1L]] else as.matrix(y)
+  if (NROW(y) != rows) fail("x has ", rows, " rows and the response has ", NROW(y))
+  if (is.character(y) || is.logical(y)) y <- factor(y)
+  if (is.factor(y) && is.null(dim(y))) {
+    columns <- list(factor(y, ordered = FALSE))
+  } else if (is.numeric(y) && !inherits(y, "Surv")) {
+    y <- as.matrix(y)
+    columns <- lapply(seq_len(ncol(y)), function(j) as.double(y[, j]))
+  } else {
+    fail("the response is of class ", class(y)[1L], ": it is numbers, a matrix of numbers, a factor, texts or logicals")
+  }
+  missing <- Reduce(`|`, lapply(columns, is.na))
+  if (any(missing)) {
+    fail("the response is missing in ", sum(missing), " of ", rows, " rows (the first is row ", which(missing)[1L],
+         "): leave them out, with na.action = na.omit say", kind = "data")
+  }
+  columns
+}
+
+# What the columns of the response are called, `name` when it has one column.
+response_names <- function(y, name) {
+  if (is.null(y)) return(NULL)
+  if (NCOL(y) == 1L) return(name)
+  if (is.null(colnames(y))) paste0("y", seq_len(ncol(y))) else colnames(y)
+}
+
+make_table <- function(features, response = NULL, response_names = NULL, weights = NULL, model = NULL) {
+  if (!is.null(weights)) fail("weights of rows are not in this version: repeat rows instead", kind = "unsupported")
+  names <- features$names
+  if (!is.null(names)) names <- c(names, response_names)
+  checked(.Call(C_table, features$columns, response, names, as.double(features$rows), model))
+}
+
+check_weights <- function(weights, rows) {
+  if (is.null(weights)) return(NULL)
+  if (!is.numeric(weights) || length(weights) != rows) {
+    fail("weights are ", rows, " numbers, one a row, not ", shown(weights))
+  }
+  wrong <- which(!(is.finite(weights) & weights >= 0))
+  if (length(wrong) > 0L) {
+    fail("weights are finite numbers from 0, and that of row ", wrong[1L], " is ", weights[wrong[1L]],
+         kind = "data")
+  }
+  as.double(weights)
+}
+
+# A problem is a table with what R wants to know of it later.
+problem_of <- function(features, y, name, weights, row_names, terms = NULL, na.action = NULL) {
+  weights <- check_weights(weights, features$rows)
+  response <- as_response(y, features$rows)
+  if (is.data.frame(y) && length(y) == 1L) y <- y[[1L]]
+  if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
+  names <- response_names(y, name)
+  list(
+    table = make_table(features, response, names, weights), y = y, y_names = names, x_names = features$names,
+    numeric = !is.null(response) && !is.factor(response[[1L]]), rows = features$rows, weights = weights,
+    row_names = row_names, terms = terms, na.action = na.action
+  )
+}
+
+# That of a call with x and y.
+matrix_problem <- function(x, y, weights = NULL) {
+  features <- as_features(x)
+  name <- setdiff(c("y", "response", "the response"), features$names)[1L]
+  problem_of(features, y, name, weights, if (is.data.frame(x)) attr(x, "row.names") else rownames(x))
+}
+
+# Which variables of a model frame are predictors; refuses what a formula can say and a reduction cannot do.
+predictors_of <- function(terms) {
+  if (!is.null(attr(terms, "offset"))) fail("an offset has no place in a reduction: take it off the response beforehand")
+  crossed <- attr(terms, "order") > 1L
+  if (any(crossed)) {
+    label <- attr(terms, "term.labels")[crossed][1L]
+    fail("the formula has the interaction ", label, ": nonlinear methods find interactions themselves; for a product ",
+         "of numbers as a column of its own write I(", gsub(":", " * ", label, fixed = TRUE), ")")
+  }
+  factors <- attr(terms, "factors")
+  if (length(factors) == 0L) fail("the formula names no variables to predict from")
+  used <- unname(rowSums(factors) > 0)
+  used[attr(terms, "response")] <- FALSE
+  which(used)
+}
+
+# That of a call with a formula: call is the caller's match.call(), env where it was made.
+formula_problem <- function(call, env) {
+  keep <- match(c("formula", "data", "subset", "weights", "na.action", "offset"), names(call), 0L)
+  frame_call <- call[c(1L, keep)]
+  frame_call[[1L]] <- quote(stats::model.frame)
+  if (is.null(frame_call$na.action)) frame_call$na.action <- quote(stats::na.pass)
+  frame <- as_stonet_error(eval(frame_call, env))
+  terms <- attr(frame, "terms")
+  if (!is.null(stats::model.offset(frame))) fail("an offset has no place in a reduction: take it off the response beforehand")
+  used <- predictors_of(terms)
+  has_response <- attr(terms, "response") > 0L
+  problem_of(
+    as_features(frame[used], nrow(frame)), if (has_response) stats::model.response(frame),
+    if (has_response) names(frame)[attr(terms, "response")], stats::model.weights(frame), attr(frame, "row.names"),
+    terms, attr(frame, "na.action")
+  )
+}
+
+# Rows for a model that was fitted; response: whether theirs is wanted too.
+new_problem <- function(object, newdata, y = NULL, response = FALSE) {
+  if (is.null(object$terms)) {
+    if (response && is.null(y)) y <- response_among(object, newdata)
+    if (is.data.frame(newdata)) newdata <- newdata[setdiff(names(newdata), object$y_names)]
+    features <- as_features(newdata)
+  } else {
+    if (!is.data.frame(newdata)) {
+      fail("newdata is a data frame with the variables of the formula, not of class ", class(newdata)[1L])
+    }
+    terms <- if (response) object$terms else stats::delete.response(object$terms)
+    frame <- as_stonet_error(stats::model.frame(terms, newdata, na.action = stats::na.pass))
+    features <- as_features(frame[predictors_of(terms)], nrow(frame))
+    if (response) y <- stats::model.response(frame)
+  }
+  list(
+    table = make_table(features, if (response) as_response(y, features$rows), object$y_names, model = pointer_of(object)),
+    rows = features$rows, y = y, row_names = if (is.data.frame(newdata)) attr(newdata, "row.names") else rownames(newdata)
+  )
+}
+
+# The response of a model fitted without a formula: the columns of that name.
+response_among <- function(object, newdata) {
+  if (is.data.frame(newdata) && length(object$y_names) > 0L && all(object$y_names %in% names(newdata))) {
+    return(if (length(object$y_names) == 1L) newdata[[object$y_names]] else newdata[object$y_names])
+  }
+  fail("this model was fitted without a formula: give the response of the rows as y")
+}

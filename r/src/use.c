@@ -1,0 +1,142 @@
+/* What a model says about rows: Z, predictions, scores. */
+#include <math.h>
+#include <string.h>
+
+#include "glue.h"
+
+SEXP r_transform(SEXP pointer, SEXP table, SEXP draws, SEXP activated, SEXP seed, SEXP threads)
+{
+    const stonet_model *model = handle_get(pointer, "model");
+    const stonet_data *data = handle_get(table, "data");
+    stonet_use_options options = STONET_USE_OPTIONS_INIT;
+    options.draws = whole(draws);
+    options.activated = Rf_asLogical(activated) == TRUE;
+    options.seed = (uint64_t)whole(seed);
+    options.threads = (int)whole(threads);
+    const int64_t q = stonet_model_dim(model);
+    const int64_t rows = stonet_data_rows(data) * (options.draws > 0 ? options.draws : 1);
+    float *z = (float *)R_alloc((size_t)(rows * q) + 1, sizeof *z);
+    const stonet_status status = stonet_transform(model, data, &options, z);
+    if (status != STONET_OK) return failure(status);
+    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, (int)rows, (int)q));
+    for (int64_t k = 0; k < q; k++)
+        for (int64_t i = 0; i < rows; i++) REAL(result)[k * rows + i] = (double)z[i * q + k];
+    UNPROTECT(1);
+    return result;
+}
+
+SEXP r_transform_se(SEXP pointer, SEXP train, SEXP table, SEXP refits, SEXP run)
+{
+    const stonet_model *model = handle_get(pointer, "model");
+    const stonet_data *data = handle_get(table, "data");
+    const int64_t rows = stonet_data_rows(data), q = stonet_model_dim(model);
+    double stability = NAN, *se = (double *)R_alloc((size_t)(rows * q) + 1, sizeof *se);
+    const stonet_status status = stonet_transform_se(model, handle_get(train, "data"), data, whole(refits),
+                                                     run_get(run), se, &stability);
+    if (status != STONET_OK) return failure(status);
+    const char *names[] = {"se", "stability", ""};
+    SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
+    SET_VECTOR_ELT(list, 0, matrix_of(se, rows, q));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarReal(stability));
+    UNPROTECT(1);
+    return list;
+}
+
+static SEXP interval(const stonet_model *model, const stonet_data *data, const stonet_use_options *options)
+{
+    const int64_t rows = stonet_data_rows(data), m = stonet_model_outputs(model);
+    double *low = (double *)R_alloc((size_t)(rows * m) + 1, sizeof *low);
+    double *high = (double *)R_alloc((size_t)(rows * m) + 1, sizeof *high);
+    const stonet_status status = stonet_predict_interval(model, data, options, low, high);
+    if (status != STONET_OK) return failure(status);
+    const char *names[] = {"low", "high", ""};
+    SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
+    SET_VECTOR_ELT(list, 0, matrix_of(low, rows, m));
+    SET_VECTOR_ELT(list, 1, matrix_of(high, rows, m));
+    UNPROTECT(1);
+    return list;
+}
+
+static SEXP set(const stonet_model *model, const stonet_data *data, const stonet_use_options *options)
+{
+    const int64_t rows = stonet_data_rows(data), classes = stonet_model_outputs(model);
+    unsigned char *inside = (unsigned char *)R_alloc((size_t)(rows * classes) + 1, 1);
+    const stonet_status status = stonet_predict_set(model, data, options, inside);
+    if (status != STONET_OK) return failure(status);
+    SEXP result = PROTECT(Rf_allocMatrix(LGLSXP, (int)rows, (int)classes));
+    for (int64_t c = 0; c < classes; c++)
+        for (int64_t i = 0; i < rows; i++) LOGICAL(result)[c * rows + i] = inside[i * classes + c];
+    UNPROTECT(1);
+    return result;
+}
+
+/* what: "mean" (numbers or probabilities), "spread", "interval", "set". */
+SEXP r_predict(SEXP pointer, SEXP table, SEXP what, SEXP level, SEXP by_class, SEXP threads)
+{
+    const stonet_model *model = handle_get(pointer, "model");
+    const stonet_data *data = handle_get(table, "data");
+    stonet_use_options options = STONET_USE_OPTIONS_INIT;
+    options.threads = (int)whole(threads);
+    options.level = Rf_asReal(level);
+    options.by_class = Rf_asLogical(by_class) == TRUE;
+    const char *word = text_of(what);
+    if (strcmp(word, "interval") == 0) return interval(model, data, &options);
+    if (strcmp(word, "set") == 0) return set(model, data, &options);
+    const int64_t rows = stonet_data_rows(data), m = stonet_model_outputs(model);
+    double *out = (double *)R_alloc((size_t)(rows * m) + 1, sizeof *out);
+    const stonet_status status = strcmp(word, "spread") == 0
+                                     ? stonet_predict_spread(model, data, &options, out)
+                                     : stonet_predict(model, data, &options, out);
+    return status == STONET_OK ? matrix_of(out, rows, m) : failure(status);
+}
+
+/* A list of the scores that there are, and the table of confusions for classes. */
+SEXP r_score(SEXP pointer, SEXP table, SEXP level, SEXP by_class, SEXP threads)
+{
+    const stonet_model *model = handle_get(pointer, "model");
+    const stonet_data *data = handle_get(table, "data");
+    stonet_use_options options = STONET_USE_OPTIONS_INIT;
+    stonet_scores scores = STONET_SCORES_INIT;
+    options.threads = (int)whole(threads);
+    options.level = Rf_asReal(level);
+    options.by_class = Rf_asLogical(by_class) == TRUE;
+    stonet_status status = stonet_score(model, data, &options, &scores);
+    if (status != STONET_OK) return failure(status);
+    const char *names[] = {
+        "n",           "error_rate",        "accuracy", "log_loss",          "mse", "mse_scaled", "r2",
+        "correlation", "balanced_accuracy", "brier",    "calibration_error", "auc", "level",      "coverage",
+        "width",       "confusion",         ""};
+    const double values[] = {(double)scores.n,
+                             scores.error_rate,
+                             scores.accuracy,
+                             scores.log_loss,
+                             scores.mse,
+                             scores.mse_scaled,
+                             scores.r2,
+                             scores.correlation,
+                             scores.balanced_accuracy,
+                             scores.brier,
+                             scores.calibration_error,
+                             scores.auc,
+                             scores.level,
+                             scores.coverage,
+                             scores.width};
+    SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
+    for (int i = 0; i < 15; i++) SET_VECTOR_ELT(list, i, Rf_ScalarReal(values[i]));
+    if (scores.is_classifier) {
+        const int64_t classes = stonet_model_outputs(model);
+        const stonet_use_options plain = {.size = sizeof plain, .seed = 1, .threads = options.threads};
+        int64_t *confusion = (int64_t *)R_alloc((size_t)(classes * classes), sizeof *confusion);
+        status = stonet_confusion(model, data, &plain, confusion);
+        if (status != STONET_OK) {
+            UNPROTECT(1);
+            return failure(status);
+        }
+        SEXP matrix = Rf_allocMatrix(INTSXP, (int)classes, (int)classes);
+        SET_VECTOR_ELT(list, 15, matrix);
+        for (int64_t i = 0; i < classes * classes; i++)
+            INTEGER(matrix)[(i % classes) * classes + i / classes] = (int)confusion[i];
+    }
+    UNPROTECT(1);
+    return list;
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(stonet)
+
+test_check("stonet")

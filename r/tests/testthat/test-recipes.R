@@ -1,0 +1,13 @@
+test_that("step_stonet puts Z in the place of its columns", {
+  skip_if_not_installed("recipes")
+  recipe <- recipes::recipe(Species ~ ., iris)
+  recipe <- step_stonet(recipe, recipes::all_numeric_predictors(), num_comp = 2, method = "sir", seed = 1)
+  expect_output(print(recipe$steps[[1]]), "Reduction of the selected columns")
+  ready <- recipes::prep(recipe, iris)
+  baked <- recipes::bake(ready, iris)
+  expect_setequal(names(baked), c("Species", "z1", "z2"))
+  fit <- stonet(Species ~ ., iris, method = "sir", dim = 2, seed = 1)
+  expect_identical(unname(as.matrix(as.data.frame(baked[c("z1", "z2")]))), unname(transform(fit)))
+  expect_identical(names(recipes::bake(ready, iris[1:3, 1:4])), c("z1", "z2"))
+  expect_identical(generics::tidy(ready, number = 1)$method, rep("sir", 4))
+})
