@@ -12,7 +12,7 @@
 typedef struct predict_values {
     target_options target; /* none is asked for; the header alone */
     int64_t threads;
-    bool proba, by_class, spread;
+    bool proba, by_class, spread, missing_sd;
     const char *interval, *sets, *out;
 } predict_values;
 
@@ -44,6 +44,11 @@ static const cli_option options[] = {
      .kind = OPTION_FLAG,
      .offset = offsetof(predict_values, spread),
      .help = "The standard deviation beside each number, of a model with response=location-scale"},
+    {.name = "missing-sd",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(predict_values, missing_sd),
+     .help = "What missing cells leave open, beside each number or (--proba) probability: its standard "
+             "deviation over draws of them, 0 for complete rows"},
     THREADS_OPTION(predict_values, threads),
 };
 
@@ -96,25 +101,30 @@ static int write_labels_npy(const cli_command *command, const char *path, const 
     return result;
 }
 
-/* spread: the second half of the columns are standard deviations of the first. */
+/* beside: what the second half of the columns, standard deviations of the first, is called; NULL: there is no
+   such half. */
 static int write_numbers(const cli_command *command, const char *path, const stonet_model *model,
-                         const double *values, int64_t rows, int64_t columns, bool spread)
+                         const double *values, int64_t rows, int64_t columns, const char *beside)
 {
-    enum { NAME_SIZE = 32 };
+    enum { NAME_SIZE = 200 };
+    const bool classifier = stonet_model_is_classifier(model) != 0;
     char(*text)[NAME_SIZE] = malloc((size_t)columns * sizeof *text);
     const char **names = malloc((size_t)columns * sizeof *names);
     int result = EXIT_FAILED;
     if (text == NULL || names == NULL) {
         say_error(command, "memory ran out");
     } else {
-        const int64_t numbers = spread ? columns / 2 : columns;
+        const int64_t numbers = beside != NULL ? columns / 2 : columns;
         for (int64_t j = 0; j < columns; j++) {
-            const char *what = j < numbers ? "prediction" : "spread";
-            if (numbers > 1)
+            const char *what = j < numbers ? "prediction" : beside;
+            const char *label = classifier ? stonet_model_class_label(model, j % numbers) : "";
+            if (classifier)
+                snprintf(text[j], NAME_SIZE, "%.150s_%s", label, what);
+            else if (numbers > 1)
                 snprintf(text[j], NAME_SIZE, "%s%" PRId64, what, j % numbers + 1);
             else
                 snprintf(text[j], NAME_SIZE, "%s", what);
-            names[j] = stonet_model_is_classifier(model) ? stonet_model_class_label(model, j) : text[j];
+            names[j] = classifier && j < numbers ? label : text[j];
         }
         result = output_matrix(command, path, values, rows, columns, names);
     }
@@ -123,7 +133,7 @@ static int write_numbers(const cli_command *command, const char *path, const sto
     return result;
 }
 
-/* Predictions and standard deviations side by side. */
+/* Predictions and standard deviations side by side: of the response, or over draws of missing cells. */
 static int predict_spread(const cli_command *command, const predict_values *values, const stonet_model *model,
                           const stonet_data *data)
 {
@@ -136,12 +146,15 @@ static int predict_spread(const cli_command *command, const predict_values *valu
     double *predicted = both + 2 * rows * m, *spread = both + 3 * rows * m;
     stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads};
     stonet_status status = stonet_predict(model, data, &how, predicted);
-    if (status == STONET_OK) status = stonet_predict_spread(model, data, &how, spread);
+    if (status == STONET_OK)
+        status = values->spread ? stonet_predict_spread(model, data, &how, spread)
+                                : stonet_missing_spread(model, data, &how, NULL, spread);
     for (int64_t k = 0; status == STONET_OK && k < rows * m; k++) {
         both[k / m * 2 * m + k % m] = predicted[k];
         both[k / m * 2 * m + m + k % m] = spread[k];
     }
-    int result = status == STONET_OK ? write_numbers(command, values->out, model, both, rows, 2 * m, true)
+    const char *beside = values->spread ? "spread" : "missing_sd";
+    int result = status == STONET_OK ? write_numbers(command, values->out, model, both, rows, 2 * m, beside)
                                      : say_failure(command, status);
     free(both);
     return result;
@@ -161,7 +174,12 @@ static int predict(const cli_command *command, const predict_values *values, con
         say_usage(command, "--spread is for numbers, and this model predicts classes");
         return EXIT_USAGE;
     }
-    if (values->spread) return predict_spread(command, values, model, data);
+    if (values->missing_sd && (values->spread || (classifier && !values->proba))) {
+        say_usage(command, "--missing-sd goes with plain numbers or with --proba, not with %s",
+                  values->spread ? "--spread" : "labels");
+        return EXIT_USAGE;
+    }
+    if (values->spread || values->missing_sd) return predict_spread(command, values, model, data);
     double *predicted = malloc((size_t)(rows * columns) * sizeof *predicted);
     if (predicted == NULL) {
         say_error(command, "memory ran out");
@@ -173,7 +191,7 @@ static int predict(const cli_command *command, const predict_values *values, con
     if (status != STONET_OK)
         result = say_failure(command, status);
     else if (values->proba || !classifier)
-        result = write_numbers(command, values->out, model, predicted, rows, columns, false);
+        result = write_numbers(command, values->out, model, predicted, rows, columns, NULL);
     else if (values->out != NULL && (ends_with(values->out, ".npy") || ends_with(values->out, ".npy.gz")))
         result = write_labels_npy(command, values->out, model, predicted, rows, columns);
     else

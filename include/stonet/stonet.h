@@ -285,13 +285,14 @@ STONET_API const char *stonet_model_class_label(const stonet_model *model, int64
    by_class are for stonet_predict_interval, stonet_predict_set and what stonet_score says of these. */
 typedef struct stonet_use_options {
     size_t size;
-    int threads;   /* 0: OMP_NUM_THREADS, or all cores; the numbers do not depend on it */
-    uint64_t seed; /* of draws and impute; default 1 */
-    int64_t draws; /* 0: the mean (noise-free pass); M > 0: M stochastic passes, stacked (M*n rows) */
-    int activated; /* non-zero: after the activation */
-    int impute;    /* non-zero: imputed Y_h given the data's own response */
-    double level;  /* share of new rows whose response is to be in its interval or set; 0: 0.9 */
-    int by_class;  /* non-zero: that share in every class, not over all rows */
+    int threads;        /* 0: OMP_NUM_THREADS, or all cores; the numbers do not depend on it */
+    uint64_t seed;      /* of draws and impute; default 1 */
+    int64_t draws;      /* 0: the mean (noise-free pass); M > 0: M stochastic passes, stacked (M*n rows) */
+    int activated;      /* non-zero: after the activation */
+    int impute;         /* non-zero: imputed Y_h given the data's own response */
+    double level;       /* share of new rows whose response is to be in its interval or set; 0: 0.9 */
+    int by_class;       /* non-zero: that share in every class, not over all rows */
+    int64_t cell_draws; /* of missing cells, that answers are averaged over; 0: 20 */
 } stonet_use_options;
 
 /* Reads rows that are to go through the model: its own columns, and the target if the options name one. What
@@ -312,6 +313,14 @@ STONET_API stonet_status stonet_predict(const stonet_model *model, const stonet_
    response=location-scale; else STONET_ERROR_UNSUPPORTED): out n x m in units of y. */
 STONET_API stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data *data,
                                                const stonet_use_options *options, double *out);
+
+/* Rows with missing cells. A model of method stonet with missing=gaussian gives the mean of Z, and of
+   predictions, over draws of these cells given the row's others; here are their standard deviations over the
+   draws, z n x q and prediction n x m (or C), either may be NULL. 0 for complete rows, and for models of
+   other methods, which are asked once, at what is expected of the cells. */
+STONET_API stonet_status stonet_missing_spread(const stonet_model *model, const stonet_data *data,
+                                               const stonet_use_options *options, double *z,
+                                               double *prediction);
 
 /* Filled as far as `size` says; start from STONET_SCORES_INIT. NaN: not for this response, or not for this
    model. */

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/dictionary.h"
+#include "data/imputer.h"
 #include "data/schema_parts.h"
 
 /* A column of numbers that becomes the feature `feature`, and the levels after it. */
@@ -30,7 +31,9 @@ struct sn_encoder {
     int64_t numbers;
     number_part *fine; /* those of the numbers that the table has in double, and that need it */
     int64_t fines;
-    bool incomplete; /* the table has missing cells */
+    bool incomplete; /* the table has missing cells, and they are to be filled in */
+    uint64_t seed;   /* of their draws */
+    bool by_row;     /* these are keyed by the number of the row */
     bool in_order;   /* feature k is column k of the table's numbers, for all of them: nothing to look up */
     text_part *text;
     int64_t texts;
@@ -141,16 +144,37 @@ static void encode_numbers(const sn_encoder *e, const float *from, float *to)
     }
 }
 
-/* What stands for the missing cells of a row. */
-static void fill(const sn_schema *schema, float *to)
+/* The features that are there, as a number (FNV-1a). */
+static uint32_t hash_of(const float *x, int64_t p)
 {
+    uint32_t hash = 2166136261U;
+    for (int64_t f = 0; f < p; f++) {
+        uint32_t bits;
+        memcpy(&bits, &x[f], sizeof bits);
+        if (isnan(x[f])) bits = (uint32_t)f;
+        for (int shift = 0; shift < 32; shift += 8) hash = (hash ^ (bits >> shift & 0xFF)) * 16777619U;
+    }
+    return hash;
+}
+
+/* What stands for the missing cells of a row: what the imputer says, the mean where there is none. */
+static void fill(const sn_encoder *e, int64_t row, uint32_t draw, float *to)
+{
+    const sn_schema *schema = e->schema;
+    if (schema->imputer != NULL) {
+        const sn_cell_draw which = {.seed = e->seed,
+                                    .row = draw == 0   ? 0
+                                           : e->by_row ? (uint32_t)row
+                                                       : hash_of(to, schema->p),
+                                    .draw = draw};
+        sn_imputer_fill(schema->imputer, schema, &which, to);
+    }
     for (int64_t f = 0; f < schema->p; f++)
         if (isnan(to[f])) to[f] = (float)((schema->mean[f] - schema->centre[f]) * schema->factor[f]);
 }
 
 static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
 {
-    (void)draw;
     const sn_encoder *e = (const sn_encoder *)source;
     const sn_schema *schema = e->schema;
     for (int64_t i = 0; i < rows->n; i++) {
@@ -174,7 +198,7 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t dra
             else
                 encode_category(schema, input->first_feature, input->features, category, to);
         }
-        if (e->incomplete) fill(schema, to);
+        if (e->incomplete) fill(e, row, draw, to);
     }
 }
 
@@ -209,6 +233,7 @@ stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data
     e->schema = schema;
     e->data = data;
     e->incomplete = data->missing > 0;
+    e->seed = 1;
     SN_GOTO(status, SN_NEW(column, schema->n_inputs), done);
     SN_GOTO(status, sn_schema_match(schema, data, column), done);
     SN_GOTO(status, sn_schema_check_missing(schema, data, column), done);
@@ -220,6 +245,17 @@ done:
     else
         sn_encoder_free(e);
     return status;
+}
+
+void sn_encoder_key(sn_encoder *encoder, uint64_t seed, bool by_content)
+{
+    encoder->seed = seed;
+    encoder->by_row = !by_content;
+}
+
+void sn_encoder_leave_missing(sn_encoder *encoder)
+{
+    encoder->incomplete = false;
 }
 
 const sn_row_source *sn_encoder_source(const sn_encoder *encoder)

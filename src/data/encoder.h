@@ -14,6 +14,11 @@ typedef struct sn_encoder sn_encoder;
 /* Columns are matched by name when both tables have a header, else by position; the training target's own
    column, if it is still there, is passed over. Schema and data must outlive the encoder. */
 stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data, sn_encoder **out);
+/* What the draws of missing cells are keyed by: the seed and the number of the row, as in training, or what
+   the row holds, so that the same row gets the same draws wherever it stands. Without this: 1, by content. */
+void sn_encoder_key(sn_encoder *encoder, uint64_t seed, bool by_content);
+/* Leaves missing cells as they are, NaN: for whoever learns what is to stand for them. */
+void sn_encoder_leave_missing(sn_encoder *encoder);
 void sn_encoder_free(sn_encoder *encoder);
 /* The encoder as a source of rows. */
 const sn_row_source *sn_encoder_source(const sn_encoder *encoder);

@@ -74,6 +74,8 @@ bool sn_all_finite(const float *x, int64_t count);
 /* Whether the cell of a feature column is missing. */
 bool sn_frame_is_missing(const stonet_data *data, int64_t row, int64_t column);
 bool sn_frame_row_is_complete(const stonet_data *data, int64_t row);
+/* The rows without a missing cell as a table of their own; NULL: that is all of them. None is an error. */
+stonet_status sn_frame_complete_rows(const stonet_data *data, stonet_data **part);
 /* How many cells of a column are missing; all columns: -1. */
 int64_t sn_frame_count_missing(const stonet_data *data, int64_t column);
 /* Replaces *data by its rows whose targets are there; notes how many were not. */

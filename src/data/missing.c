@@ -18,6 +18,23 @@ bool sn_frame_row_is_complete(const stonet_data *data, int64_t row)
     return true;
 }
 
+stonet_status sn_frame_complete_rows(const stonet_data *data, stonet_data **part)
+{
+    *part = NULL;
+    if (data->missing == 0) return STONET_OK;
+    int64_t *rows, kept = 0;
+    SN_TRY(SN_NEW_RAW(rows, data->n));
+    for (int64_t i = 0; i < data->n; i++)
+        if (sn_frame_row_is_complete(data, i)) rows[kept++] = i;
+    const stonet_status status =
+        kept > 0
+            ? stonet_data_subset(data, rows, kept, part)
+            : sn_fail(STONET_ERROR_DATA, "%s: every row has a missing cell, and rows without one are needed",
+                      sn_table_name(data));
+    sn_free(rows);
+    return status;
+}
+
 int64_t sn_frame_count_missing(const stonet_data *data, int64_t column)
 {
     int64_t count = 0;

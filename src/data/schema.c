@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/dictionary.h"
+#include "data/imputer.h"
 #include "data/schema_parts.h"
 
 void sn_schema_free(sn_schema *schema)
@@ -22,6 +23,7 @@ void sn_schema_free(sn_schema *schema)
         sn_free(schema->target_name[k]);
     sn_dictionary_free(&schema->classes);
     sn_free(schema->na);
+    sn_imputer_free(schema->imputer);
     sn_free(schema->input);
     sn_free(schema->feature_name);
     sn_free(schema->mean);
@@ -142,6 +144,11 @@ double sn_schema_target_sd(const sn_schema *schema, int64_t target)
 sn_missing sn_schema_missing(const sn_schema *schema)
 {
     return schema->missing;
+}
+
+bool sn_schema_draws(const sn_schema *schema)
+{
+    return schema->imputer != NULL;
 }
 
 int64_t sn_schema_missing_cells(const sn_schema *schema, int64_t input)

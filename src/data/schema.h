@@ -33,11 +33,12 @@ typedef enum sn_task_wish {
 
 /* What becomes of missing cells. */
 typedef enum sn_missing {
-    SN_MISSING_ERROR, /* they are refused */
-    SN_MISSING_DROP,  /* rows that have some are left out of the fit; in use they get the mean */
-    SN_MISSING_MEAN   /* the mean of the column over the training rows that have it */
+    SN_MISSING_ERROR,   /* they are refused */
+    SN_MISSING_DROP,    /* rows that have some are left out of the fit; in use as for gaussian */
+    SN_MISSING_MEAN,    /* the mean of the column over the training rows that have it */
+    SN_MISSING_GAUSSIAN /* expected or drawn, given the other cells (data/imputer.h) */
 } sn_missing;
-#define SN_MISSING_WORDS(between) "error" between "drop" between "mean"
+#define SN_MISSING_WORDS(between) "error" between "drop" between "mean" between "gaussian"
 extern const sn_words sn_missing_words;
 
 typedef struct sn_schema sn_schema;
@@ -77,7 +78,9 @@ sn_scale sn_schema_scale(const sn_schema *schema);                   /* what AUT
 int64_t sn_schema_level_inputs(const sn_schema *schema);             /* columns that have levels */
 sn_missing sn_schema_missing(const sn_schema *schema);
 int64_t sn_schema_missing_cells(const sn_schema *schema, int64_t input); /* in the training rows */
-const char *sn_schema_na(const sn_schema *schema);                       /* words for them, or NULL */
+/* Whether missing cells have a law to draw them by. */
+bool sn_schema_draws(const sn_schema *schema);
+const char *sn_schema_na(const sn_schema *schema); /* words for them, or NULL */
 
 /* The classes or the scale of the response alone; missing cells of features do not matter to it. */
 stonet_status sn_schema_fit_response(const stonet_data *train, sn_task_wish task, sn_schema **out);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/dictionary.h"
+#include "data/imputer.h"
 #include "data/moments.h"
 #include "data/schema.h"
 #include "data/schema_parts.h"
@@ -542,6 +543,8 @@ stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted,
     if (status == STONET_OK) status = fit_inputs(schema, train, wanted->levels, run);
     if (status == STONET_OK) status = check_names(schema);
     if (status == STONET_OK) status = fit_scaling(schema, train, wanted->scale, run);
+    if (status == STONET_OK && (schema->missing == SN_MISSING_DROP || schema->missing == SN_MISSING_GAUSSIAN))
+        status = sn_imputer_fit(schema, train, &schema->imputer);
     if (status != STONET_OK) {
         sn_schema_free(schema);
         return status;

@@ -56,8 +56,9 @@ static const char *what_is_done(sn_missing missing)
     switch (missing) {
     case SN_MISSING_MEAN:
         return "each gets the mean of its column (missing=mean)";
+    case SN_MISSING_GAUSSIAN:
+        return "they are drawn, or expected, given the other cells of their row (missing=gaussian)";
     case SN_MISSING_DROP:
-        return "in use they get the mean of their column (missing=drop)";
     case SN_MISSING_ERROR:
         break;
     }

@@ -24,6 +24,7 @@ struct sn_schema {
     sn_scale scale; /* never AUTO */
     bool has_header;
     sn_missing missing;
+    struct sn_imputer *imputer; /* NULL: missing cells get the mean, or are refused */
     char *na; /* words for missing cells in the training file, beside the usual ones; NULL: none */
     int64_t n_inputs;
     sn_input *input;

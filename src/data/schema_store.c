@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "data/imputer.h"
 #include "data/schema.h"
 #include "data/schema_parts.h"
 #include "data/utf8.h"
@@ -93,6 +94,7 @@ stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
     SN_TRY(sn_store_put_int(store, "schema.header", schema->has_header));
     SN_TRY(sn_words_put(&sn_missing_words, store, "schema.missing", (int)schema->missing));
     if (schema->na != NULL) SN_TRY(sn_store_put_text(store, "schema.na", schema->na));
+    SN_TRY(sn_imputer_save(schema->imputer, store));
     SN_TRY(sn_words_put(&sn_task_words, store, "schema.task", schema->task));
     SN_TRY(put_json(store, "schema.inputs", inputs_to_json(schema)));
     SN_TRY(put_json(store, "schema.targets", targets_to_json(schema)));
@@ -278,6 +280,7 @@ static stonet_status load_all(const sn_store *store, sn_schema *schema)
     SN_TRY(load_vector(store, "schema.mean", schema->p, false, &schema->mean));
     SN_TRY(load_vector(store, "schema.centre", schema->p, false, &schema->centre));
     SN_TRY(load_vector(store, "schema.factor", schema->p, false, &schema->factor));
+    SN_TRY(sn_imputer_load(store, schema, &schema->imputer));
     return load_response(store, schema);
 }
 

@@ -32,6 +32,7 @@ typedef enum sn_stream {
     SN_STREAM_START = 8,    /* random starts of optimisers */
     SN_STREAM_SEARCH = 9,   /* random search over settings */
     SN_STREAM_DROPOUT = 10, /* units left out in training plain networks */
+    SN_STREAM_CELLS = 11,   /* missing cells */
     SN_STREAM_TEST = 100
 } sn_stream;
 

@@ -22,7 +22,8 @@ typedef struct sn_fit_result {
 } sn_fit_result;
 
 typedef struct sn_transform_request {
-    int64_t draws; /* 0: the mean */
+    int64_t draws;      /* 0: the mean */
+    int64_t first_draw; /* the number of the first of them, from 0 */
     bool activated;
     bool impute; /* with label or y */
     const int32_t *label;
@@ -52,6 +53,8 @@ typedef struct sn_method {
     bool unsupervised;  /* does not look at the response, which may be missing (problem->outputs is then 0) */
     bool by_rows; /* fetches its rows batch by batch (data/rows.h): problem->x may be NULL in fit and fit_more
                    */
+    bool redraws; /* is trained on draws of missing cells (sn_batch.draw), so its answers are averaged over
+                     them */
     bool chooses_levels; /* levels=default is levels=auto: it chooses what it can on held-out rows anyway */
     const sn_param *params;
     size_t n_params;

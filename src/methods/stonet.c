@@ -54,8 +54,8 @@ static stonet_status stonet_transform_method(const void *state, const float *x, 
     rows.y = request->y;
     if (request->impute) return sn_stonet_impute(net, &rows, request->activated, request->seed, threads, z);
     if (request->draws > 0)
-        return sn_stonet_draw(net, &rows, request->draws, request->activated, request->seed, threads,
-                              request->table, z);
+        return sn_stonet_draw(net, &rows, request->first_draw, request->draws, request->activated,
+                              request->seed, threads, request->table, z);
     return sn_stonet_reduce(net, &rows, request->activated, threads, z);
 }
 
@@ -271,6 +271,7 @@ const sn_method sn_method_stonet = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .by_rows = true,
+    .redraws = true,
     .chooses_levels = true,
     .params = sn_stonet_params,
     .n_params = SN_STONET_PARAMS,

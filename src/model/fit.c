@@ -31,21 +31,13 @@ stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, con
                            stonet_data **part)
 {
     *part = NULL;
-    if (data->missing == 0 || sn_spec_missing(spec) != SN_MISSING_DROP) return STONET_OK;
-    SN_WORKSPACE(scratch);
-    int64_t *rows = NULL, kept = 0;
-    SN_TRY(SN_TAKE(&scratch, rows, data->n));
-    for (int64_t i = 0; i < data->n; i++)
-        if (sn_frame_row_is_complete(data, i)) rows[kept++] = i;
-    if (kept == 0)
-        return sn_fail(STONET_ERROR_DATA,
-                       "%s: every row has a missing cell, and missing=drop leaves such rows out: take "
-                       "missing=mean",
-                       sn_table_name(data));
-    sn_message(run, STONET_WARNING,
-               "%lld of %lld rows have missing cells and are left out (missing=drop); %lld are left",
-               (long long)(data->n - kept), (long long)data->n, (long long)kept);
-    return stonet_data_subset(data, rows, kept, part);
+    if (sn_spec_missing(spec) != SN_MISSING_DROP) return STONET_OK;
+    SN_TRY(sn_frame_complete_rows(data, part));
+    if (*part != NULL)
+        sn_message(run, STONET_WARNING,
+                   "%lld of %lld rows have missing cells and are left out (missing=drop); %lld are left",
+                   (long long)(data->n - (*part)->n), (long long)data->n, (long long)(*part)->n);
+    return STONET_OK;
 }
 
 static const char *task_name(sn_task task)
@@ -162,15 +154,19 @@ static void encoded_free(encoded *data)
     *data = (encoded){0};
 }
 
-static stonet_status encode_x(const sn_schema *schema, const stonet_data *train, bool by_rows, encoded *out)
+static stonet_status encode_x(const sn_schema *schema, const stonet_data *train, const sn_method *method,
+                              uint64_t seed, encoded *out)
 {
+    const bool draws = method->redraws && train->missing > 0 && sn_schema_draws(schema);
     sn_problem *problem = &out->problem;
     const uint64_t bytes = (uint64_t)problem->n * (uint64_t)problem->p * sizeof *out->x;
-    if (by_rows && bytes > SMALL_COPY) {
+    const bool by_rows = method->by_rows && bytes > SMALL_COPY;
+    if (by_rows || draws) {
         SN_TRY(sn_encoder_create(schema, train, &out->encoder));
+        sn_encoder_key(out->encoder, seed, false);
         problem->source = sn_encoder_source(out->encoder);
-        return STONET_OK;
     }
+    if (by_rows) return STONET_OK;
     SN_TRY(sn_memory_require(bytes, "the scaled copy of the data", "take fewer rows or columns"));
     SN_TRY(SN_NEW_RAW(out->x, problem->n * problem->p));
     SN_TRY(sn_schema_encode_x(schema, train, out->x));
@@ -178,7 +174,8 @@ static stonet_status encode_x(const sn_schema *schema, const stonet_data *train,
     return STONET_OK;
 }
 
-static stonet_status encode(const sn_schema *schema, const stonet_data *train, bool by_rows, encoded *out)
+static stonet_status encode(const sn_schema *schema, const stonet_data *train, const sn_method *method,
+                            uint64_t seed, encoded *out)
 {
     sn_problem *problem = &out->problem;
     problem->n = stonet_data_rows(train);
@@ -189,7 +186,7 @@ static stonet_status encode(const sn_schema *schema, const stonet_data *train, b
     SN_TRY(SN_NEW_RAW(out->group, problem->groups + 1));
     sn_schema_groups(schema, out->group);
     problem->group = out->group;
-    SN_TRY(encode_x(schema, train, by_rows, out));
+    SN_TRY(encode_x(schema, train, method, seed, out));
     if (problem->outputs == 0) return STONET_OK;
     if (problem->task == SN_CLASSIFICATION)
         SN_TRY(SN_NEW_RAW(out->label, problem->n));
@@ -266,7 +263,7 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(check_method(spec->method, model->schema));
     SN_TRY(choose_learner(spec, model));
     encoded data = {0};
-    stonet_status status = encode(model->schema, train, spec->method->by_rows, &data);
+    stonet_status status = encode(model->schema, train, spec->method, run->seed, &data);
     if (status == STONET_OK) status = fit_method(spec, &data, run, model);
     if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, train, &data, run);
     encoded_free(&data);
@@ -300,7 +297,7 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
 static stonet_status fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run)
 {
     encoded data = {0};
-    stonet_status status = encode(model->schema, more, model->method->by_rows, &data);
+    stonet_status status = encode(model->schema, more, model->method, run->seed, &data);
     if (status == STONET_OK)
         status = model->method->fit_more(model->state, &data.problem, model->settings, run, &model->outcome);
     encoded_free(&data);

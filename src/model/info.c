@@ -129,6 +129,20 @@ static json_t *targets_json(const sn_schema *schema)
     return list;
 }
 
+/* What becomes of missing cells, and how many there were in the training rows, column by column. */
+static json_t *missing_json(const sn_schema *schema)
+{
+    json_t *cells = json_object();
+    for (int64_t j = 0; j < sn_schema_inputs(schema); j++) {
+        const char *name = sn_schema_input_name(schema, j);
+        if (sn_schema_missing_cells(schema, j) > 0 && sn_utf8_valid(name, strlen(name)))
+            cells = sn_json_put(cells, name, json_integer(sn_schema_missing_cells(schema, j)));
+    }
+    return sn_json_put(
+        json_pack("{s:s}", "way", sn_words_name(&sn_missing_words, (int)sn_schema_missing(schema))), "cells",
+        cells);
+}
+
 static json_t *learner_json(const stonet_model *model)
 {
     if (model->learner == NULL) return json_null();
@@ -223,6 +237,7 @@ char *stonet_model_json(const stonet_model *model)
     info = sn_json_put(info, "calibration", calibration_json(model));
     info = sn_json_put(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
     info = sn_json_put(info, "support", support_json(model));
+    info = sn_json_put(info, "missing", missing_json(schema));
     info = sn_json_put(info, "features", json_integer(sn_schema_features(schema)));
     info = sn_json_put(info, "target", text_json(sn_schema_target_name(schema, 0)));
     info = classifier ? sn_json_put(info, "classes",

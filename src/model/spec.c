@@ -17,8 +17,9 @@ const sn_param sn_common_params[] = {
      "numbers that look like codes also as categories: columns of 3 up to so many distinct values; auto: of "
      "3 "
      "to 8, if that helps a linear model on held-out rows; default: auto for stonet, else none"},
-    {"missing", SN_CHOICE, "mean", 0, 0, SN_MISSING_WORDS(SN_JOINED),
-     "what becomes of missing cells: refused, their rows left out of the fit, or the mean of their column"},
+    {"missing", SN_CHOICE, "gaussian", 0, 0, SN_MISSING_WORDS(SN_JOINED),
+     "what becomes of missing cells: refused, their rows left out of the fit, the mean of their column, or "
+     "what a Gaussian model of the columns expects or draws given the others"},
     {"learner", SN_CHOICE, "auto", 0, 0, "auto|none" SN_LEARNERS(LEARNER_CHOICE),
      "what predicts from Z; auto: the method itself, else logistic or linear regression"},
 };

@@ -94,13 +94,22 @@ stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *d
     stonet_run how;
     SN_TRY(sn_take_run(run, &how));
 
+    stonet_data *part = NULL;
+    SN_TRY(sn_frame_complete_rows(data, &part));
+    if (part != NULL) {
+        sn_message(&how, STONET_NOTE, "the %lld rows of %lld without a missing cell are tested",
+                   (long long)stonet_data_rows(part), (long long)stonet_data_rows(data));
+        data = part;
+    }
     const int64_t n = stonet_data_rows(data);
     const int64_t p = sn_schema_features(model->schema);
     stonet_status status = STONET_OK;
     double *x = NULL, *z = NULL;
     response to = {0};
-    SN_TRY(sn_memory_require((uint64_t)n * (uint64_t)p * 2 * sizeof(double), "the test of sufficiency",
-                             "test a sample of the rows"));
+    SN_GOTO(status,
+            sn_memory_require((uint64_t)n * (uint64_t)p * 2 * sizeof(double), "the test of sufficiency",
+                              "test a sample of the rows"),
+            done);
     SN_GOTO(status, SN_NEW_RAW(x, n * p), done);
     SN_GOTO(status, SN_NEW_RAW(z, n * model->dim), done);
     SN_GOTO(status, encoded_features(model, data, n, x), done);
@@ -117,5 +126,6 @@ done:
     sn_free(x);
     sn_free(to.y);
     sn_free(z);
+    stonet_data_free(part);
     return status;
 }

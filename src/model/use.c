@@ -3,8 +3,10 @@
 
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/workspace.h"
 #include "data/frame.h"
 #include "data/readers.h"
+#include "model/average.h"
 #include "model/calibration.h"
 #include "stats/temperature.h"
 
@@ -116,11 +118,32 @@ static stonet_status encode_rows(const stonet_model *model, const stonet_data *d
     return check_encoded(model, data, first, count, x);
 }
 
+static stonet_status ask_prediction(const sn_average *average, const float *x, int64_t n, const int64_t *row,
+                                    double *out)
+{
+    (void)row;
+    return sn_model_predict(average->model, x, n, out);
+}
+
+/* How predictions of rows with missing cells come about. */
+static sn_average average_predictions(const stonet_model *model, const stonet_data *data,
+                                      const stonet_use_options *how)
+{
+    return (sn_average){.model = model,
+                        .data = data,
+                        .draws = how->cell_draws > 0 ? how->cell_draws : SN_CELL_DRAWS,
+                        .seed = how->seed,
+                        .width = sn_schema_outputs(model->schema),
+                        .ask = ask_prediction};
+}
+
 stonet_status sn_model_predict_rows(const stonet_model *model, const stonet_data *data, int64_t first,
                                     int64_t count, float *x, double *out)
 {
+    const sn_average average = average_predictions(model, data, &(stonet_use_options)STONET_USE_OPTIONS_INIT);
     SN_TRY(encode_rows(model, data, first, count, x));
     SN_TRY(sn_model_predict(model, x, count, out));
+    SN_TRY(sn_average_rows(&average, first, count, out, NULL));
     return check_predictions(model, out, first, count);
 }
 
@@ -166,12 +189,52 @@ typedef struct reduction {
     const sn_transform_request *request; /* of the whole table; NULL: the plain Z */
     int64_t outputs;                     /* columns of request->y */
     float *z;
+    sn_average *average; /* NULL: rows with missing cells are not averaged */
 } reduction;
 
-static stonet_status reduce_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
-                                  void *user)
+/* Z of some rows, with their own labels or responses where the request imputes. */
+static stonet_status ask_z(const sn_average *average, const float *x, int64_t n, const int64_t *row,
+                           double *out)
 {
-    const reduction *to = user;
+    const reduction *to = average->user;
+    const stonet_model *model = average->model;
+    sn_transform_request part = *to->request;
+    SN_WORKSPACE(scratch);
+    float *z = NULL;
+    int32_t *label = NULL;
+    double *y = NULL;
+    SN_TRY(SN_TAKE(&scratch, z, n * model->dim));
+    SN_TRY(SN_TAKE(&scratch, label, n));
+    SN_TRY(SN_TAKE(&scratch, y, n * to->outputs));
+    for (int64_t i = 0; i < n; i++) {
+        if (part.label != NULL) label[i] = part.label[row[i]];
+        for (int64_t k = 0; part.y != NULL && k < to->outputs; k++)
+            y[i * to->outputs + k] = part.y[row[i] * to->outputs + k];
+    }
+    if (part.label != NULL) part.label = label;
+    if (part.y != NULL) part.y = y;
+    part.first_row = row[0];
+    SN_TRY(sn_model_reduce(model, x, n, &part, z));
+    for (int64_t k = 0; k < n * model->dim; k++) out[k] = (double)z[k];
+    return STONET_OK;
+}
+
+/* Puts the means over draws of the missing cells in place of the Z of rows that have some. */
+static stonet_status average_z(const reduction *to, int64_t first, int64_t count, float *z)
+{
+    const int64_t q = to->average->model->dim;
+    SN_WORKSPACE(scratch);
+    double *mean = NULL;
+    SN_TRY(SN_TAKE(&scratch, mean, count * q));
+    for (int64_t k = 0; k < count * q; k++) mean[k] = (double)z[k];
+    SN_TRY(sn_average_rows(to->average, first, count, mean, NULL));
+    for (int64_t k = 0; k < count * q; k++) z[k] = (float)mean[k];
+    return STONET_OK;
+}
+
+static stonet_status reduce_rows(const stonet_model *model, const float *x, int64_t first, int64_t count,
+                                 const reduction *to)
+{
     float *z = to->z + first * model->dim;
     if (to->request == NULL) return sn_model_reduce(model, x, count, NULL, z);
     sn_transform_request part = *to->request;
@@ -181,13 +244,56 @@ static stonet_status reduce_block(const stonet_model *model, const float *x, int
     return sn_model_reduce(model, x, count, &part, z);
 }
 
+static stonet_status reduce_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
+                                  void *user)
+{
+    const reduction *to = user;
+    SN_TRY(reduce_rows(model, x, first, count, to));
+    return to->average != NULL ? average_z(to, first, count, to->z + first * model->dim) : STONET_OK;
+}
+
 stonet_status sn_model_reduce_table(const stonet_model *model, const stonet_data *data, float *z)
 {
     return for_each_block(model, data, reduce_block, &(reduction){.z = z});
 }
 
+/* Every stochastic pass has a draw of the missing cells of its own. */
+static stonet_status draw_all(const sn_average *average, const reduction *to)
+{
+    const stonet_model *model = average->model;
+    const int64_t n = stonet_data_rows(average->data), block = block_rows(model);
+    SN_WORKSPACE(scratch);
+    float *x = NULL;
+    SN_TRY(SN_TAKE(&scratch, x, (n < block ? n : block) * sn_schema_features(model->schema)));
+    sn_transform_request request = *to->request;
+    request.draws = 1;
+    for (int64_t draw = 0; draw < to->request->draws; draw++) {
+        const reduction one = {&request, to->outputs, to->z + draw * n * model->dim, NULL};
+        request.first_draw = draw;
+        for (int64_t first = 0; first < n; first += block) {
+            const int64_t count = n - first < block ? n - first : block;
+            SN_TRY(sn_average_encode(average, first, count, (uint32_t)draw + 1, x));
+            SN_TRY(check_encoded(model, average->data, first, count, x));
+            SN_TRY(reduce_rows(model, x, first, count, &one));
+        }
+    }
+    return STONET_OK;
+}
+
+static stonet_status reduce_all(const stonet_model *model, const stonet_data *data,
+                                const stonet_use_options *how, reduction *to)
+{
+    sn_average average = average_predictions(model, data, how);
+    average.width = model->dim;
+    average.ask = ask_z;
+    average.user = to;
+    if (sn_average_wanted(model, data) && to->request->draws > 0) return draw_all(&average, to);
+    if (sn_average_wanted(model, data)) to->average = &average;
+    return for_each_block(model, data, reduce_block, to);
+}
+
 static stonet_status transform(const stonet_model *model, const stonet_data *data,
-                               sn_transform_request *request, float *z)
+                               const stonet_use_options *how, sn_transform_request *request, float *z)
 {
     const int64_t n = stonet_data_rows(data), outputs = sn_schema_outputs(model->schema);
     int32_t *label = NULL;
@@ -203,7 +309,7 @@ static stonet_status transform(const stonet_model *model, const stonet_data *dat
         request->label = label;
         request->y = y;
     }
-    SN_GOTO(status, for_each_block(model, data, reduce_block, &(reduction){request, outputs, z}), done);
+    SN_GOTO(status, reduce_all(model, data, how, &(reduction){request, outputs, z, NULL}), done);
     status = check_z(model, z, n, request->draws > 0 ? request->draws : 1);
 done:
     sn_free(label);
@@ -232,18 +338,26 @@ stonet_status stonet_transform(const stonet_model *model, const stonet_data *dat
                        "method '%s' has no noise and no activation: it only gives the plain Z",
                        model->method->name);
     int before = sn_model_threads(request.threads);
-    stonet_status status = transform(model, data, &request, z);
+    stonet_status status = transform(model, data, &how, &request, z);
     sn_model_threads(before);
     return status;
 }
 
 /* ---- predict ---- */
 
+/* Where the answers of a table go, and how those of incomplete rows come about. */
+typedef struct answers {
+    sn_average average;
+    double *out;
+} answers;
+
 static stonet_status predict_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
                                    void *user)
 {
-    double *out = (double *)user + first * sn_schema_outputs(model->schema);
+    const answers *to = user;
+    double *out = to->out + first * sn_schema_outputs(model->schema);
     SN_TRY(sn_model_predict(model, x, count, out));
+    SN_TRY(sn_average_rows(&to->average, first, count, out, NULL));
     if (model->calibration != NULL && sn_schema_task(model->schema) == SN_CLASSIFICATION)
         sn_temperature_apply(count, sn_schema_outputs(model->schema), model->calibration->temperature, out);
     return check_predictions(model, out, first, count);
@@ -268,11 +382,46 @@ stonet_status sn_use_plain(const stonet_use_options *options, const char *call, 
     return STONET_OK;
 }
 
+static stonet_status ask_variance(const sn_average *average, const float *x, int64_t n, const int64_t *row,
+                                  double *out)
+{
+    (void)row;
+    SN_TRY(sn_model_spread(average->model, x, n, out));
+    for (int64_t k = 0; k < n * average->width; k++) out[k] *= out[k];
+    return STONET_OK;
+}
+
+/* Of a row with missing cells: v + (1 + 1/M) b, v the mean over M draws of the variance given all cells, b
+   the variance of the predictions between them (Rubin 1987). */
+static stonet_status spread_incomplete(const sn_average *predictions, int64_t first, int64_t count,
+                                       double *out)
+{
+    if (!sn_average_wanted(predictions->model, predictions->data)) return STONET_OK;
+    const int64_t m = predictions->width;
+    SN_WORKSPACE(scratch);
+    double *variance = NULL, *between = NULL;
+    SN_TRY(SN_TAKE(&scratch, variance, count * m));
+    SN_TRY(SN_TAKE(&scratch, between, count * m));
+    sn_average variances = *predictions;
+    variances.ask = ask_variance;
+    for (int64_t k = 0; k < count * m; k++) variance[k] = out[k] * out[k];
+    SN_TRY(sn_average_rows(&variances, first, count, variance, NULL));
+    SN_TRY(sn_average_rows(predictions, first, count, NULL, between));
+    const double more = 1.0 + 1.0 / (double)predictions->draws;
+    for (int64_t k = 0; k < count * m; k++)
+        if (!sn_frame_row_is_complete(predictions->data, first + k / m))
+            out[k] = sqrt(variance[k] + more * between[k] * between[k]);
+    return STONET_OK;
+}
+
 static stonet_status spread_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
                                   void *user)
 {
-    double *out = (double *)user + first * sn_schema_outputs(model->schema);
+    const answers *to = user;
+    const int64_t m = sn_schema_outputs(model->schema);
+    double *out = to->out + first * m;
     SN_TRY(sn_model_spread(model, x, count, out));
+    SN_TRY(spread_incomplete(&to->average, first, count, out));
     return check_predictions(model, out, first, count);
 }
 
@@ -285,7 +434,8 @@ stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data
     stonet_use_options how;
     SN_TRY(sn_use_plain(options, "stonet_predict_spread", &how));
     int before = sn_model_threads(how.threads);
-    stonet_status status = for_each_block(model, data, spread_block, out);
+    answers to = {.average = average_predictions(model, data, &how), .out = out};
+    stonet_status status = for_each_block(model, data, spread_block, &to);
     sn_model_threads(before);
     return status;
 }
@@ -303,7 +453,35 @@ stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
                        "this model was fitted without a response: it gives Z and no "
                        "predictions; fit it with a target to predict and score");
     int before = sn_model_threads(how.threads);
-    stonet_status status = for_each_block(model, data, predict_block, out);
+    answers to = {.average = average_predictions(model, data, &how), .out = out};
+    stonet_status status = for_each_block(model, data, predict_block, &to);
+    sn_model_threads(before);
+    return status;
+}
+
+/* ---- what missing cells leave open ---- */
+
+stonet_status stonet_missing_spread(const stonet_model *model, const stonet_data *data,
+                                    const stonet_use_options *options, double *z, double *prediction)
+{
+    if (model == NULL || data == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_missing_spread needs a model and data");
+    stonet_use_options how;
+    SN_TRY(sn_use_plain(options, "stonet_missing_spread", &how));
+    if (prediction != NULL && sn_schema_outputs(model->schema) == 0)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model was fitted without a response: it gives Z and no predictions");
+    int before = sn_model_threads(how.threads);
+    stonet_status status = STONET_OK;
+    const int64_t n = stonet_data_rows(data);
+    sn_average average = average_predictions(model, data, &how);
+    if (prediction != NULL) status = sn_average_rows(&average, 0, n, NULL, prediction);
+    const sn_transform_request plain = {.seed = how.seed, .threads = how.threads};
+    const reduction to = {.request = &plain, .outputs = sn_schema_outputs(model->schema)};
+    average.width = model->dim;
+    average.ask = ask_z;
+    average.user = &to;
+    if (z != NULL && status == STONET_OK) status = sn_average_rows(&average, 0, n, NULL, z);
     sn_model_threads(before);
     return status;
 }

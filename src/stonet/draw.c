@@ -152,8 +152,9 @@ stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, 
     return status;
 }
 
-stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, int64_t draws, bool activated,
-                             uint64_t seed, int threads, int64_t apart, float *out)
+stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, int64_t first_draw,
+                             int64_t draws, bool activated, uint64_t seed, int threads, int64_t apart,
+                             float *out)
 {
     bool through_psi;
     awake at;
@@ -165,7 +166,7 @@ stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, in
                               .layer = net->network.shape.layers - 1,
                               .activated = through_psi,
                               .s = net->dynamics.s,
-                              .draw = (uint32_t)draw};
+                              .draw = (uint32_t)(first_draw + draw)};
         float *to = out + draw * apart * sn_stonet_dim(net), *units;
         status = room_for_units(net, problem->n, to, &units);
         if (status != STONET_OK) break;

@@ -191,7 +191,7 @@ static void the_spread_is_seen(void **state)
     assert_int_equal(sn_stonet_predict(net, &problem, 1, predicted), STONET_OK);
     assert_true(correlation(predicted, mean) > 0.85);
     /* draws and imputation are in the coordinates of Z */
-    assert_int_equal(sn_stonet_draw(net, &problem, 1, false, 1, 1, N, drawn), STONET_OK);
+    assert_int_equal(sn_stonet_draw(net, &problem, 0, 1, false, 1, 1, N, drawn), STONET_OK);
     for (int64_t i = 0; i < 2L * N; i++) assert_true(fabsf(drawn[i] - z[i]) < 0.2F);
     assert_int_equal(sn_stonet_impute(net, &problem, false, 1, 1, drawn), STONET_OK);
     for (int64_t i = 0; i < N; i++) {

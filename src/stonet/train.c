@@ -41,6 +41,7 @@ struct sn_trainer {
     sn_sums sums;  /* room for those of an iteration that are to be joined */
     int64_t total; /* iterations of the whole run, for the schedule */
     uint32_t iteration;
+    uint32_t draw; /* of missing cells: another one every epoch */
     double first_loss;
     double epoch_loss; /* sum over the rows of this epoch so far */
     int64_t epoch_rows;
@@ -76,6 +77,7 @@ static stonet_status iterate(trainer *t, const sn_rows *rows, const sn_shards *s
     const sn_iteration it = {.rows = *rows,
                              .shards = shards,
                              .number = t->iteration++,
+                             .draw = t->draw,
                              .dynamics = &t->dynamics,
                              .update = &update};
     sn_step_report step;
@@ -136,6 +138,7 @@ static stonet_status run_epoch(trainer *t, int64_t until)
 {
     const int64_t batches = t->batches.count, epoch = t->iteration / batches;
     sn_batches_shuffle(&t->batches, (uint32_t)epoch);
+    t->draw = (uint32_t)epoch + 1;
     double factor = 1.0;
     for (int64_t b = t->iteration % batches; b < batches && t->iteration < until; b++) {
         const sn_rows batch = sn_batches_draw(&t->batches, b);
@@ -204,6 +207,7 @@ static stonet_status sdr_stage(trainer *t, double end_factor)
             t->dynamics.alpha[i] *= factor;
         }
         double loss = 0.0;
+        t->draw++;
         SN_TRY(iterate(t, &t->job->rows, &shards, factor * end_factor, &loss));
         if (t->report.outcome == STONET_DIVERGED) break;
         tell(t, "full-data stage", k, config->sdr_iterations, loss);

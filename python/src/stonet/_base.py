@@ -137,13 +137,13 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _new_table(self, X: ArrayLike) -> tuple[Table, int]:
         check_is_fitted(self, "model_")
-        rows = self._validate_data(X, dtype=_FLOATS, order="C", reset=False)
+        rows = self._validate_data(X, dtype=_FLOATS, order="C", force_all_finite="allow-nan", reset=False)
         return Table(rows), len(rows)
 
     def _same_table(self, X: ArrayLike) -> Table:
         """Rows for refits: with the names of the columns, which the refits must know too."""
         check_is_fitted(self, "model_")
-        return self._training_table(self._validate_data(X, dtype=np.float32, order="C", reset=False))
+        return self._training_table(self._validate_data(X, dtype=np.float32, order="C", force_all_finite="allow-nan", reset=False))
 
     def transform(self, X: ArrayLike) -> Float32Matrix:
         """Reduce X to Z, the columns that keep what X says about the response.
@@ -281,7 +281,8 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         set_response(table, y)
 
     def _more_tags(self) -> dict[str, Any]:
-        return {"preserves_dtype": [np.float32]}  # the library gives Z in single precision
+        # the library gives Z in single precision
+        return {"preserves_dtype": [np.float32], "allow_nan": True}
 
 
 class SupervisedReduction(BaseReduction):
@@ -298,7 +299,7 @@ class SupervisedReduction(BaseReduction):
             Numbers or class labels.
         """
         X, y = self._validate_data(
-            X, y, dtype=_FLOATS, order="C", multi_output=True, ensure_min_samples=2
+            X, y, dtype=_FLOATS, order="C", force_all_finite="allow-nan", multi_output=True, ensure_min_samples=2
         )
         table = self._training_table(X)
         self._set_response(table, y)
@@ -322,7 +323,7 @@ class UnsupervisedReduction(BaseReduction):
         X : array-like of shape (n_samples, n_features)
             Shared with the library without a copy when it is float32 or float64 and C-contiguous.
         """
-        X = self._validate_data(X, dtype=_FLOATS, order="C", ensure_min_samples=2)
+        X = self._validate_data(X, dtype=_FLOATS, order="C", force_all_finite="allow-nan", ensure_min_samples=2)
         return self._fit_table(self._training_table(X))
 
 
@@ -431,7 +432,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             Class labels: numbers or text.
         """
-        X, y = self._validate_data(X, y, dtype=_FLOATS, order="C", ensure_min_samples=2)
+        X, y = self._validate_data(X, y, dtype=_FLOATS, order="C", force_all_finite="allow-nan", ensure_min_samples=2)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
@@ -461,7 +462,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
                     f"the first piece has no rows of class {missing[0]!r}: it must have some of every class"
                 )
             return self.fit(X, y)
-        X, y = self._validate_data(X, y, dtype=_FLOATS, order="C", reset=False)
+        X, y = self._validate_data(X, y, dtype=_FLOATS, order="C", force_all_finite="allow-nan", reset=False)
         return self._fit_more(X, y)
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
@@ -517,7 +518,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
             Numbers.
         """
         X, y = self._validate_data(
-            X, y, dtype=_FLOATS, order="C", multi_output=True, y_numeric=True, ensure_min_samples=2
+            X, y, dtype=_FLOATS, order="C", force_all_finite="allow-nan", multi_output=True, y_numeric=True, ensure_min_samples=2
         )
         self._one_output = y.ndim == 1
         table = self._training_table(X)
@@ -540,7 +541,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         if not hasattr(self, "model_"):
             return self.fit(X, y)
         X, y = self._validate_data(
-            X, y, dtype=_FLOATS, order="C", multi_output=True, y_numeric=True, reset=False
+            X, y, dtype=_FLOATS, order="C", force_all_finite="allow-nan", multi_output=True, y_numeric=True, reset=False
         )
         return self._fit_more(X, y)
 

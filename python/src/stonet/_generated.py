@@ -114,6 +114,9 @@ class StoNetClassifier(BaseStoNetClassifier):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -172,6 +175,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         "engine",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -217,6 +221,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         engine: str = "cpu",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -261,6 +266,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         self.engine = engine
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -368,6 +374,9 @@ class StoNetRegressor(BaseStoNetRegressor):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -425,6 +434,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         "engine",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -470,6 +480,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         engine: str = "cpu",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -514,6 +525,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.engine = engine
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -533,6 +545,9 @@ class PrincipalComponents(UnsupervisedReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -553,6 +568,7 @@ class PrincipalComponents(UnsupervisedReduction):
     _settings = (
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -561,6 +577,7 @@ class PrincipalComponents(UnsupervisedReduction):
         *,
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -568,6 +585,7 @@ class PrincipalComponents(UnsupervisedReduction):
         self.n_components = n_components
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -598,6 +616,9 @@ class SlicedInverseRegression(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -623,6 +644,7 @@ class SlicedInverseRegression(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -636,6 +658,7 @@ class SlicedInverseRegression(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -648,6 +671,7 @@ class SlicedInverseRegression(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -674,6 +698,9 @@ class SlicedAverageVariance(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -697,6 +724,7 @@ class SlicedAverageVariance(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -708,6 +736,7 @@ class SlicedAverageVariance(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -718,6 +747,7 @@ class SlicedAverageVariance(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -744,6 +774,9 @@ class DirectionalRegression(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -767,6 +800,7 @@ class DirectionalRegression(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -778,6 +812,7 @@ class DirectionalRegression(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -788,6 +823,7 @@ class DirectionalRegression(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -814,6 +850,9 @@ class PrincipalHessianDirections(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -837,6 +876,7 @@ class PrincipalHessianDirections(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -848,6 +888,7 @@ class PrincipalHessianDirections(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -858,6 +899,7 @@ class PrincipalHessianDirections(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -894,6 +936,9 @@ class GSIR(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -921,6 +966,7 @@ class GSIR(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -936,6 +982,7 @@ class GSIR(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -950,6 +997,7 @@ class GSIR(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -984,6 +1032,9 @@ class KernelSIR(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1010,6 +1061,7 @@ class KernelSIR(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1024,6 +1076,7 @@ class KernelSIR(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1037,6 +1090,7 @@ class KernelSIR(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1071,6 +1125,9 @@ class GSAVE(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1097,6 +1154,7 @@ class GSAVE(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1111,6 +1169,7 @@ class GSAVE(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1124,6 +1183,7 @@ class GSAVE(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1157,6 +1217,9 @@ class NNSDR(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1184,6 +1247,7 @@ class NNSDR(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1199,6 +1263,7 @@ class NNSDR(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1213,6 +1278,7 @@ class NNSDR(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1245,6 +1311,9 @@ class Autoencoder(UnsupervisedReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1271,6 +1340,7 @@ class Autoencoder(UnsupervisedReduction):
         "decay",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1285,6 +1355,7 @@ class Autoencoder(UnsupervisedReduction):
         decay: float = 0.0,
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1298,6 +1369,7 @@ class Autoencoder(UnsupervisedReduction):
         self.decay = decay
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1328,6 +1400,9 @@ class MAVE(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1353,6 +1428,7 @@ class MAVE(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1366,6 +1442,7 @@ class MAVE(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1378,6 +1455,7 @@ class MAVE(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1408,6 +1486,9 @@ class OuterProductOfGradients(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1433,6 +1514,7 @@ class OuterProductOfGradients(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1446,6 +1528,7 @@ class OuterProductOfGradients(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1458,6 +1541,7 @@ class OuterProductOfGradients(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1486,6 +1570,9 @@ class LassoSIR(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1510,6 +1597,7 @@ class LassoSIR(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1522,6 +1610,7 @@ class LassoSIR(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1533,6 +1622,7 @@ class LassoSIR(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1566,6 +1656,9 @@ class GradientKDR(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1592,6 +1685,7 @@ class GradientKDR(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1606,6 +1700,7 @@ class GradientKDR(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1619,6 +1714,7 @@ class GradientKDR(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1659,6 +1755,9 @@ class KernelDimensionReduction(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1688,6 +1787,7 @@ class KernelDimensionReduction(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1705,6 +1805,7 @@ class KernelDimensionReduction(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1721,6 +1822,7 @@ class KernelDimensionReduction(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1755,6 +1857,9 @@ class LeastSquaresMutualInformation(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1782,6 +1887,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1797,6 +1903,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1811,6 +1918,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1840,6 +1948,9 @@ class ContourRegression(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1864,6 +1975,7 @@ class ContourRegression(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1876,6 +1988,7 @@ class ContourRegression(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1887,6 +2000,7 @@ class ContourRegression(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1920,6 +2034,9 @@ class ConditionalVarianceEstimation(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1947,6 +2064,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -1962,6 +2080,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1976,6 +2095,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2014,6 +2134,9 @@ class BENN(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2043,6 +2166,7 @@ class BENN(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -2060,6 +2184,7 @@ class BENN(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2076,6 +2201,7 @@ class BENN(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2112,6 +2238,9 @@ class GMDDNet(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2140,6 +2269,7 @@ class GMDDNet(TransformerReduction):
         "task",
         "scale",
         "levels",
+        "missing",
     )
 
     def __init__(
@@ -2156,6 +2286,7 @@ class GMDDNet(TransformerReduction):
         task: str = "auto",
         scale: str = "auto",
         levels: int | str | None = "default",
+        missing: str = "gaussian",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2171,6 +2302,7 @@ class GMDDNet(TransformerReduction):
         self.task = task
         self.scale = scale
         self.levels = levels
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

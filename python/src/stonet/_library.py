@@ -58,6 +58,7 @@ class UseOptions(Options):
         ("impute", c_int),
         ("level", c_double),
         ("by_class", c_int),
+        ("cell_draws", c_int64),
     ]
 
 

@@ -1,0 +1,41 @@
+/*
+ * What stands for the missing cells of encoded rows: a Gaussian (math/gaussian.h) of the scores of their
+ * features (data/margin.h), learned from the training rows without a look at the response. The texts of a
+ * column without order are drawn by their conditional means, one column after the other, then the numbers all
+ * together. It is a part of the schema, and lives in the model file with it.
+ */
+#ifndef SN_DATA_IMPUTER_H
+#define SN_DATA_IMPUTER_H
+
+#include "base/store.h"
+#include "data/margin.h"
+#include "data/schema.h"
+#include "math/gaussian.h"
+
+typedef struct sn_imputer {
+    sn_gaussian gaussian;
+    sn_margin *margin; /* gaussian.d, features ascending */
+} sn_imputer;
+
+/* Which draw: of what a cell's noise is a function besides the cell. */
+typedef struct sn_cell_draw {
+    uint64_t seed;
+    uint32_t row;
+    uint32_t draw; /* 0: no draw, what is expected */
+} sn_cell_draw;
+
+/* NULL where the means of the columns will do: the rows are complete, and too wide for a covariance that may
+   never be needed. */
+stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, sn_imputer **out);
+/* Fills in the NaN of an encoded row. On any thread; cannot fail. */
+void sn_imputer_fill(const sn_imputer *imputer, const sn_schema *schema, const sn_cell_draw *which, float *x);
+void sn_imputer_free(sn_imputer *imputer);
+
+/* "schema.cells.": NULL is saved as nothing, and loaded so. */
+stonet_status sn_imputer_save(const sn_imputer *imputer, sn_store *store);
+stonet_status sn_imputer_load(const sn_store *store, const sn_schema *schema, sn_imputer **out);
+/* Finds out which margins have indicators of levels beside them; fails when margins and schema do not belong
+   together. */
+stonet_status sn_imputer_join(const sn_schema *schema, sn_imputer *imputer);
+
+#endif

@@ -1,0 +1,379 @@
+/* What stands for missing cells: margins and back, conditional means and draws, the model file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "data/encoder.h"
+#include "data/imputer.h"
+#include "data/schema_parts.h"
+#include "math/noise.h"
+
+enum { N = 1200 };
+static char path[] = "/tmp/stonet_imputer_XXXXXX";
+
+static int make_file(void **state)
+{
+    (void)state;
+    const int file = mkstemp(path);
+    return file < 0 ? -1 : close(file);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static double normal(uint32_t i, uint32_t j)
+{
+    return sn_noise_normal(9, SN_STREAM_TEST, i, 0, j, 0, 0);
+}
+
+/* a, b = .8 a + .6 e; grade 1, 2, 3 by thirds of a; colour red when a > .5, else blue or green by a coin;
+   skewed = exp(a). One cell in five of the columns named is missing. */
+static stonet_data *table(bool gaps)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("a,b,grade,colour,skewed,y\n", file);
+    for (uint32_t i = 0; i < N; i++) {
+        const double a = normal(i, 0), b = 0.8 * a + 0.6 * normal(i, 1);
+        const char *colour = a > 0.5 ? "red" : normal(i, 2) > 0 ? "blue" : "green";
+        char cell[5][40];
+        snprintf(cell[0], 40, "%.6f", a);
+        snprintf(cell[1], 40, "%.6f", b);
+        snprintf(cell[2], 40, "%d", a < -0.43 ? 1 : a < 0.43 ? 2 : 3);
+        snprintf(cell[3], 40, "%s", colour);
+        snprintf(cell[4], 40, "%.6f", exp(a + 0.2 * normal(i, 3)));
+        for (uint32_t j = 0; j < 5; j++)
+            fprintf(file, "%s,", gaps && i % 10 != 0 && normal(i, 10 + j) < -0.84 ? "" : cell[j]);
+        fprintf(file, "%.6f\n", a + normal(i, 4));
+    }
+    assert_int_equal(fclose(file), 0);
+    const stonet_read_options how = {.size = sizeof how, .target = "y"};
+    stonet_data *data = NULL;
+    if (stonet_data_read(path, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return data;
+}
+
+static sn_schema *fit(const stonet_data *data, int64_t levels)
+{
+    sn_schema *schema;
+    const sn_encoding wanted = {.missing = SN_MISSING_GAUSSIAN, .levels = levels};
+    if (sn_schema_fit(data, &wanted, NULL, &schema) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return schema;
+}
+
+static void levels_go_there_and_back(void **state)
+{
+    (void)state;
+    float x[1000];
+    for (int i = 0; i < 1000; i++) x[i] = i < 700 ? 1 : i < 950 ? 2 : 5;
+    sn_margin margin;
+    assert_int_equal(sn_margin_fit(x, 1000, NULL, 0, &margin), STONET_OK);
+    assert_int_equal(margin.kind, SN_MARGIN_LEVELS);
+    const float level[] = {1, 2, 5};
+    const double share[] = {0.7, 0.25, 0.05};
+    double expected = 0.0;
+    for (int l = 0; l < 3; l++) {
+        assert_true(sn_margin_value(&margin, sn_margin_score(&margin, level[l])) == (double)level[l]);
+        assert_true(fabs(sn_margin_share(&margin, l, 0.0, 1.0) - share[l]) < 1e-9);
+        expected += share[l] * (double)level[l];
+    }
+    assert_true(fabs(sn_margin_expected(&margin, 0.0, 1.0) - expected) < 1e-9);
+    sn_margin_free(&margin);
+}
+
+static void skewed_columns_go_by_ranks(void **state)
+{
+    (void)state;
+    float x[N];
+    for (uint32_t i = 0; i < N; i++) x[i] = (float)exp(1.5 * normal(i, 0));
+    sn_margin margin;
+    assert_int_equal(sn_margin_fit(x, N, NULL, 0, &margin), STONET_OK);
+    assert_int_equal(margin.kind, SN_MARGIN_SCORES);
+    /* x is sorted by now; the score of the median is about 0, and the way back is the way there. */
+    assert_true(fabs(sn_margin_score(&margin, x[N / 2])) < 0.05);
+    for (int i = 5; i < N - 5; i += 50) {
+        const double back = sn_margin_value(&margin, sn_margin_score(&margin, x[i]));
+        assert_true(fabs(back - (double)x[i]) < 1e-3 * (double)x[i]);
+    }
+    assert_true(sn_margin_value(&margin, 40.0) == (double)x[N - 1]); /* never beyond what was seen */
+    sn_margin_free(&margin);
+    for (uint32_t i = 0; i < N; i++) x[i] = (float)normal(i, 0);
+    assert_int_equal(sn_margin_fit(x, N, NULL, 0, &margin), STONET_OK);
+    assert_int_equal(margin.kind, SN_MARGIN_PLAIN);
+    sn_margin_free(&margin);
+}
+
+/* Encodes all rows with a draw of the missing cells. */
+static float *encode(const sn_schema *schema, const stonet_data *data, uint32_t draw, bool by_content)
+{
+    float *x = sn_calloc((size_t)(data->n * sn_schema_features(schema)), sizeof *x);
+    sn_encoder *encoder;
+    assert_non_null(x);
+    assert_int_equal(sn_encoder_create(schema, data, &encoder), STONET_OK);
+    sn_encoder_key(encoder, 5, by_content);
+    const sn_rows rows = sn_rows_range(0, data->n);
+    sn_encoder_source(encoder)->fetch(sn_encoder_source(encoder), &rows, draw, x, sn_schema_features(schema));
+    sn_encoder_free(encoder);
+    return x;
+}
+
+static void what_is_there_keeps_its_bits(void **state)
+{
+    (void)state;
+    stonet_data *gaps = table(true), *whole = table(false);
+    sn_schema *schema = fit(gaps, 8);
+    const int64_t p = sn_schema_features(schema);
+    float *full = encode(schema, whole, 0, false);
+    for (uint32_t draw = 0; draw < 3; draw++) {
+        float *x = encode(schema, gaps, draw, false);
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < schema->n_inputs; j++)
+                for (int64_t c = 0; c < schema->input[j].features; c++) {
+                    const int64_t at = i * p + schema->input[j].first_feature + c;
+                    assert_true(isfinite(x[at]));
+                    if (!sn_frame_is_missing(gaps, i, j)) assert_true(x[at] == full[at]);
+                }
+        sn_free(x);
+    }
+    sn_free(full);
+    sn_schema_free(schema);
+    stonet_data_free(gaps);
+    stonet_data_free(whole);
+}
+
+/* Drawn cells are values the column has, its levels' indicators follow them, and texts are one and no more.
+ */
+static void draws_are_possible_cells(void **state)
+{
+    (void)state;
+    stonet_data *data = table(true);
+    sn_schema *schema = fit(data, 8);
+    const int64_t p = sn_schema_features(schema);
+    float *x = encode(schema, data, 1, false);
+    const sn_input *grade = &schema->input[2], *colour = &schema->input[3];
+    assert_int_equal(grade->levels, 3);
+    for (int64_t i = 0; i < N; i++) {
+        const float *row = x + i * p;
+        const int64_t g = grade->first_feature, c = colour->first_feature;
+        const double raw = (double)row[g] / schema->factor[g] + schema->centre[g];
+        assert_true(fabs(raw - nearbyint(raw)) < 1e-5 && raw > 0.5 && raw < 3.5);
+        double total = 0.0;
+        for (int64_t l = 0; l < 3; l++) {
+            const double level =
+                (double)row[g + 1 + l] / schema->factor[g + 1 + l] + schema->centre[g + 1 + l];
+            assert_true(fabs(level - (nearbyint(raw) == (double)(l + 1) ? 1.0 : 0.0)) < 1e-5);
+            const double text = (double)row[c + l] / schema->factor[c + l] + schema->centre[c + l];
+            assert_true(fabs(text) < 1e-5 || fabs(text - 1.0) < 1e-5);
+            total += text;
+        }
+        assert_true(fabs(total - 1.0) < 1e-5);
+    }
+    sn_free(x);
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+/* Of cells that are missing: how far from the truth what stands for them is, by column; mean square over the
+   column's variance 1. */
+static double miss(const sn_schema *schema, const float *x, const float *truth, const stonet_data *data,
+                   int64_t j)
+{
+    const int64_t p = sn_schema_features(schema), f = schema->input[j].first_feature;
+    double sum = 0.0, count = 0.0;
+    for (int64_t i = 0; i < N; i++) {
+        if (!sn_frame_is_missing(data, i, j)) continue;
+        const double gap = (double)x[i * p + f] - (double)truth[i * p + f];
+        sum += gap * gap;
+        count += 1.0;
+    }
+    return sum / count;
+}
+
+static void other_cells_tell_about_the_missing_ones(void **state)
+{
+    (void)state;
+    stonet_data *gaps = table(true), *whole = table(false);
+    sn_schema *schema = fit(gaps, 0);
+    float *truth = encode(schema, whole, 0, false), *expected = encode(schema, gaps, 0, false),
+          *drawn = encode(schema, gaps, 1, false), *again = encode(schema, gaps, 1, false),
+          *other = encode(schema, gaps, 2, false);
+    const int64_t p = sn_schema_features(schema);
+    /* b given a alone leaves .36; a is told by skewed and grade too. */
+    assert_true(miss(schema, expected, truth, gaps, 1) < 0.5);
+    assert_true(miss(schema, expected, truth, gaps, 0) < 0.25);
+    assert_true(miss(schema, expected, truth, gaps, 2) < 0.4);
+    /* A draw is as far again from the expected as the truth is. */
+    const double a = miss(schema, expected, truth, gaps, 1), b = miss(schema, drawn, truth, gaps, 1);
+    assert_true(b > 1.5 * a && b < 2.6 * a);
+    assert_memory_equal(drawn, again, (size_t)(N * p) * sizeof *drawn);
+    assert_memory_not_equal(drawn, other, (size_t)(N * p) * sizeof *drawn);
+    sn_free(truth);
+    sn_free(expected);
+    sn_free(drawn);
+    sn_free(again);
+    sn_free(other);
+    sn_schema_free(schema);
+    stonet_data_free(gaps);
+    stonet_data_free(whole);
+}
+
+/* In use a row's draws do not depend on where it stands. */
+static void draws_by_content_stay_with_the_row(void **state)
+{
+    (void)state;
+    stonet_data *data = table(true), *turned;
+    sn_schema *schema = fit(data, 0);
+    const int64_t p = sn_schema_features(schema);
+    int64_t rows[N];
+    for (int64_t i = 0; i < N; i++) rows[i] = N - 1 - i;
+    assert_int_equal(stonet_data_subset(data, rows, N, &turned), STONET_OK);
+    float *x = encode(schema, data, 3, true), *y = encode(schema, turned, 3, true);
+    for (int64_t i = 0; i < N; i++)
+        assert_memory_equal(x + i * p, y + (N - 1 - i) * p, (size_t)p * sizeof *x);
+    sn_free(x);
+    sn_free(y);
+    sn_schema_free(schema);
+    stonet_data_free(data);
+    stonet_data_free(turned);
+}
+
+static void rows_of_nothing_get_the_whole_law(void **state)
+{
+    (void)state;
+    stonet_data *data = table(true);
+    sn_schema *schema = fit(data, 0);
+    const int64_t p = sn_schema_features(schema);
+    double square = 0.0;
+    for (uint32_t row = 0; row < 2000; row++) {
+        float x[16];
+        for (int64_t f = 0; f < p; f++) x[f] = NAN;
+        sn_imputer_fill(schema->imputer, schema, &(sn_cell_draw){.seed = 1, .row = row, .draw = 1}, x);
+        for (int64_t f = 0; f < p; f++) assert_true(isfinite(x[f]));
+        square += (double)x[0] * (double)x[0] / 2000.0;
+    }
+    assert_true(fabs(square - 1.0) < 0.15);
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+static void the_file_has_it_all(void **state)
+{
+    (void)state;
+    stonet_data *data = table(true);
+    for (int way = 0; way < 2; way++) {
+        sn_schema *schema = fit(data, way == 0 ? 8 : 0), *back;
+        sn_store *store;
+        assert_int_equal(sn_store_create(&store), STONET_OK);
+        assert_int_equal(sn_schema_save(schema, store), STONET_OK);
+        assert_int_equal(sn_schema_load(store, &back), STONET_OK);
+        float *x = encode(schema, data, 2, true), *y = encode(back, data, 2, true);
+        assert_memory_equal(x, y, (size_t)(N * sn_schema_features(schema)) * sizeof *x);
+        sn_free(x);
+        sn_free(y);
+        sn_schema_free(back);
+        sn_store_free(store);
+        sn_schema_free(schema);
+    }
+    stonet_data_free(data);
+}
+
+/* Numbers of the file that do not go together are found before a row goes through. */
+static void damage_is_found(void **state)
+{
+    (void)state;
+    stonet_data *data = table(true);
+    sn_schema *schema = fit(data, 8), *back;
+    static const char *const names[] = {"feature", "margin", "count", "value", "score", "precision"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        for (int way = 0; way < 2; way++) {
+            sn_store *store;
+            char name[40];
+            assert_int_equal(sn_store_create(&store), STONET_OK);
+            assert_int_equal(sn_schema_save(schema, store), STONET_OK);
+            snprintf(name, sizeof name, "schema.cells.%s", names[k]);
+            const sn_tensor *tensor = sn_store_find(store, name);
+            assert_non_null(tensor);
+            for (int64_t i = 0; i < sn_tensor_count(tensor); i++) {
+                if (tensor->dtype == SN_I64)
+                    ((int64_t *)tensor->data)[i] = way == 0 ? -1 : 1000000;
+                else
+                    ((double *)tensor->data)[i] = way == 0 ? (double)NAN : -1.0;
+            }
+            assert_int_equal(sn_schema_load(store, &back), STONET_ERROR_FORMAT);
+            sn_store_free(store);
+        }
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+/* More columns than a full covariance is for: factors, and they help. */
+static void wide_tables_have_factors(void **state)
+{
+    (void)state;
+    enum { ROWS = 600, P = 210 };
+    float *x = sn_calloc(ROWS * P, sizeof *x), *truth = sn_calloc(ROWS * P, sizeof *truth);
+    double y[ROWS];
+    stonet_data *data, *whole;
+    assert_true(x != NULL && truth != NULL);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        y[i] = normal(i, 1000);
+        for (uint32_t j = 0; j < P; j++) {
+            truth[i * P + j] = (float)(normal(i, 2000 + j % 3) + 0.5 * normal(i, j));
+            x[i * P + j] = normal(i, 3000 + j) < -1.0 ? NAN : truth[i * P + j];
+        }
+    }
+    assert_int_equal(stonet_data_wrap(x, ROWS, P, &data), STONET_OK);
+    assert_int_equal(stonet_data_wrap(truth, ROWS, P, &whole), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    sn_schema *schema = fit(data, 0);
+    assert_int_equal(schema->imputer->gaussian.factors, SN_FACTORS_MOST);
+    float *got = encode(schema, data, 0, false), *drawn = encode(schema, data, 1, false),
+          *want = encode(schema, whole, 0, false);
+    double sum = 0.0, of_draws = 0.0, count = 0.0;
+    for (int64_t k = 0; k < ROWS * P; k++) {
+        if (!isnan(x[k])) continue;
+        sum += ((double)got[k] - (double)want[k]) * ((double)got[k] - (double)want[k]);
+        of_draws += ((double)drawn[k] - (double)want[k]) * ((double)drawn[k] - (double)want[k]);
+        count += 1.0;
+    }
+    assert_true(sum / count < 0.3); /* .2 of the variance is noise */
+    assert_true(of_draws / count > 1.5 * sum / count && of_draws / count < 2.5 * sum / count);
+    sn_free(got);
+    sn_free(drawn);
+    sn_free(want);
+    sn_free(x);
+    sn_free(truth);
+    sn_schema_free(schema);
+    stonet_data_free(data);
+    stonet_data_free(whole);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_go_there_and_back),
+        cmocka_unit_test(skewed_columns_go_by_ranks),
+        cmocka_unit_test(what_is_there_keeps_its_bits),
+        cmocka_unit_test(draws_are_possible_cells),
+        cmocka_unit_test(other_cells_tell_about_the_missing_ones),
+        cmocka_unit_test(draws_by_content_stay_with_the_row),
+        cmocka_unit_test(rows_of_nothing_get_the_whole_law),
+        cmocka_unit_test(the_file_has_it_all),
+        cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(wide_tables_have_factors),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}

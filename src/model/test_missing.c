@@ -1,0 +1,232 @@
+/* Missing cells on the way through a whole model: every method, saved and loaded, in folds, in use. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "model/testing.h"
+
+enum { N = 160, P = 4 };
+
+/* Those of test_model.c: small numbers where a method has them. */
+static const char *const SMALL[][2] = {
+    {"epochs", "2"}, {"refine", "2"}, {"iterations", "2"}, {"restarts", "1"}, {"sdr_iterations", "2"}};
+
+/* Correlated columns, so that cells tell about each other, with one cell in ten missing in rows that are no
+   multiple of 4. */
+static sn_table gaps(sn_table table)
+{
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t j = 1; j < P; j++)
+            table.x[i * P + j] = 0.8F * table.x[i * P + j - 1] + 0.4F * table.x[i * P + j];
+    for (int64_t i = 0; i < N * P; i++)
+        if (i / P % 4 != 0 && sn_noise_normal(5, SN_STREAM_TEST, (uint32_t)i, 0, 0, 0, 0) < -1.0)
+            table.x[i] = NAN;
+    /* A table counts its missing cells when it is made. */
+    stonet_data *data = NULL;
+    if (stonet_data_wrap(table.x, N, P, &data) != STONET_OK) abort();
+    int64_t m = 0, classes = 0;
+    const double *y = stonet_data_targets(table.data, &m);
+    const int32_t *code = stonet_data_classes(table.data, &classes);
+    if (y != NULL && stonet_data_set_targets(data, y, m) != STONET_OK) abort();
+    const char *labels[5];
+    for (int64_t c = 0; c < classes; c++) labels[c] = stonet_data_class_label(table.data, c);
+    if (code != NULL && stonet_data_set_classes(data, code, labels, classes) != STONET_OK) abort();
+    stonet_data_free(table.data);
+    table.data = data;
+    return table;
+}
+
+static stonet_model *fit_of(const char *method, const char *missing, const stonet_data *data)
+{
+    stonet_spec *spec = sn_testing_spec(method, "1");
+    stonet_model *model = NULL;
+    for (size_t k = 0; k < sizeof SMALL / sizeof *SMALL; k++)
+        if (sn_spec_has(spec, SMALL[k][0]))
+            assert_int_equal(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "missing", missing), STONET_OK);
+    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+static stonet_model *reload(stonet_model *model)
+{
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    stonet_model *back = NULL;
+    assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+    if (stonet_model_load_bytes(bytes, size, &back) != STONET_OK) fail_msg("%s", stonet_last_error());
+    stonet_bytes_free(bytes);
+    stonet_model_free(model);
+    return back;
+}
+
+/* Every method is fitted on the table and answers for its rows; complete rows get the bits that they get when
+   the others are complete too. */
+static void every_method_takes_them(void **state)
+{
+    (void)state;
+    sn_table table = gaps(sn_table_classes(N, P, 2, 3));
+    assert_true(stonet_data_missing(table.data, -1) > 30);
+    float filled[N * P];
+    for (int64_t i = 0; i < N * P; i++) filled[i] = isnan(table.x[i]) ? 3.0F : table.x[i];
+    stonet_data *whole;
+    assert_int_equal(stonet_data_wrap(filled, N, P, &whole), STONET_OK);
+    for (size_t k = 0; k < sn_method_count(); k++) {
+        const sn_method *method = sn_method_at(k);
+        if ((method->tasks & SN_TASK_CLASSIFICATION) == 0) continue;
+        stonet_model *model = reload(fit_of(method->name, "gaussian", table.data));
+        double out[N * 2], same[N * 2], wrong = 0.0;
+        float z[N * P], same_z[N * P];
+        const size_t q = (size_t)stonet_model_dim(model); /* of none: all */
+        if (stonet_predict(model, table.data, NULL, out) != STONET_OK)
+            fail_msg("%s: %s", method->name, stonet_last_error());
+        assert_int_equal(stonet_predict(model, whole, NULL, same), STONET_OK);
+        assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
+        assert_int_equal(stonet_transform(model, whole, NULL, same_z), STONET_OK);
+        const int32_t *code = stonet_data_classes(table.data, NULL);
+        for (int64_t i = 0; i < N; i++) {
+            if (!(fabs(out[2 * i] + out[2 * i + 1] - 1.0) < 1e-5))
+                fail_msg("%s: row %d: %g, %g", method->name, (int)i, out[2 * i], out[2 * i + 1]);
+            wrong += (out[2 * i + 1] > 0.5) != (code[i] == 1);
+        }
+        for (int64_t i = 0; i < N; i += 4) {
+            assert_memory_equal(out + 2 * i, same + 2 * i, 2 * sizeof *out);
+            assert_memory_equal(z + i * (int64_t)q, same_z + i * (int64_t)q, q * sizeof *z);
+        }
+        if (strcmp(method->name, "none") == 0) assert_true(wrong < 0.25 * N);
+        stonet_model_free(model);
+    }
+    stonet_data_free(whole);
+    sn_table_free(&table);
+}
+
+static void the_ways_differ_and_none_fails(void **state)
+{
+    (void)state;
+    sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
+    stonet_spec *spec = sn_testing_spec("none", "1");
+    stonet_model *refused = NULL;
+    assert_int_equal(stonet_spec_set(spec, "missing", "error"), STONET_OK);
+    assert_int_equal(stonet_fit(spec, table.data, NULL, &refused), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "missing=error"));
+    stonet_spec_free(spec);
+    static const char *const ways[] = {"drop", "mean", "gaussian"};
+    double out[3][N];
+    for (int k = 0; k < 3; k++) {
+        stonet_model *model = reload(fit_of("none", ways[k], table.data));
+        assert_int_equal(stonet_predict(model, table.data, NULL, out[k]), STONET_OK);
+        stonet_model_free(model);
+    }
+    assert_memory_not_equal(out[0], out[1], sizeof out[0]);
+    assert_memory_not_equal(out[1], out[2], sizeof out[0]);
+    sn_table_free(&table);
+}
+
+/* A model fitted on complete rows says something sensible of rows that are not. */
+static void cells_may_be_missing_in_use_alone(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_numbers(N, P, 1, 5);
+    for (int64_t i = 0; i < N; i++) table.x[i * P + 1] = table.x[i * P] + 0.1F * table.x[i * P + 1];
+    stonet_model *model = fit_of("none", "gaussian", table.data);
+    double y[N], out[N];
+    assert_int_equal(stonet_predict(model, table.data, NULL, y), STONET_OK);
+    float *x = sn_calloc((size_t)N * P, sizeof *x);
+    assert_non_null(x);
+    memcpy(x, table.x, (size_t)N * P * sizeof *x);
+    for (int64_t i = 0; i < N; i++) x[i * P] = NAN; /* the one that matters; its neighbour tells it */
+    stonet_data *data;
+    assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
+    assert_int_equal(stonet_predict(model, data, NULL, out), STONET_OK);
+    double mean = 0.0, left = 0.0, all = 0.0;
+    for (int64_t i = 0; i < N; i++) mean += y[i] / N;
+    for (int64_t i = 0; i < N; i++) {
+        left += (out[i] - y[i]) * (out[i] - y[i]);
+        all += (y[i] - mean) * (y[i] - mean);
+    }
+    assert_true(left < 0.1 * all);
+    stonet_model_free(model);
+    stonet_data_free(data);
+    sn_table_free(&table);
+    sn_free(x);
+}
+
+/* Answers of the StoNet are means over draws: they do not depend on where a row stands, and have a spread. */
+static void answers_are_means_over_draws(void **state)
+{
+    (void)state;
+    sn_table table = gaps(sn_table_numbers(N, P, 1, 6));
+    stonet_model *model = reload(fit_of("stonet", "gaussian", table.data));
+    stonet_data *turned;
+    int64_t rows[N];
+    for (int64_t i = 0; i < N; i++) rows[i] = N - 1 - i;
+    assert_int_equal(stonet_data_subset(table.data, rows, N, &turned), STONET_OK);
+    double out[N], back[N], sd[N], z_sd[N], many[N];
+    float z[N], drawn[3 * N];
+    assert_int_equal(stonet_predict(model, table.data, NULL, out), STONET_OK);
+    assert_int_equal(stonet_predict(model, turned, NULL, back), STONET_OK);
+    assert_int_equal(stonet_missing_spread(model, table.data, NULL, z_sd, sd), STONET_OK);
+    stonet_use_options how = STONET_USE_OPTIONS_INIT;
+    how.cell_draws = 400;
+    assert_int_equal(stonet_predict(model, table.data, &how, many), STONET_OK);
+    for (int64_t i = 0; i < N; i++) {
+        assert_true(out[i] == back[N - 1 - i]);
+        const bool complete = sn_frame_row_is_complete(table.data, i);
+        assert_true(complete ? sd[i] == 0.0 && z_sd[i] == 0.0 : sd[i] > 0.0 && z_sd[i] > 0.0);
+        assert_true(complete ? many[i] == out[i] : fabs(many[i] - out[i]) < 5.0 * sd[i] / sqrt(20.0));
+    }
+    /* Passes with noise have draws of their own; those of complete rows are what they were. */
+    how = (stonet_use_options)STONET_USE_OPTIONS_INIT;
+    how.draws = 3;
+    assert_int_equal(stonet_transform(model, table.data, &how, drawn), STONET_OK);
+    stonet_data *whole;
+    int64_t some[1] = {0};
+    assert_int_equal(stonet_data_subset(table.data, some, 1, &whole), STONET_OK);
+    assert_int_equal(stonet_transform(model, whole, &how, z), STONET_OK);
+    for (int64_t d = 0; d < 3; d++) assert_true(drawn[d * N] == z[d]);
+    stonet_data_free(whole);
+    stonet_data_free(turned);
+    stonet_model_free(model);
+    sn_table_free(&table);
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    sn_table table = gaps(sn_table_numbers(N, P, 1, 7));
+    double out[2][N];
+    for (int k = 0; k < 2; k++) {
+        stonet_spec *spec = sn_testing_spec("stonet", "1");
+        stonet_model *model = NULL;
+        stonet_run run = STONET_RUN_INIT;
+        run.threads = 1 + k;
+        for (size_t s = 0; s < sizeof SMALL / sizeof *SMALL; s++)
+            if (sn_spec_has(spec, SMALL[s][0]))
+                assert_int_equal(stonet_spec_set(spec, SMALL[s][0], SMALL[s][1]), STONET_OK);
+        assert_int_equal(stonet_fit(spec, table.data, &run, &model), STONET_OK);
+        assert_int_equal(stonet_predict(model, table.data, NULL, out[k]), STONET_OK);
+        stonet_model_free(model);
+        stonet_spec_free(spec);
+    }
+    assert_memory_equal(out[0], out[1], sizeof out[0]);
+    sn_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_takes_them),
+        cmocka_unit_test(the_ways_differ_and_none_fails),
+        cmocka_unit_test(cells_may_be_missing_in_use_alone),
+        cmocka_unit_test(answers_are_means_over_draws),
+        cmocka_unit_test(threads_do_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
