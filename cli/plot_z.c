@@ -33,7 +33,10 @@ static int32_t class_of(const stonet_model *model, const char *label)
     return -1;
 }
 
-int32_t *model_labels(const stonet_model *model, const stonet_data *data)
+/* The classes of the rows by the model's numbers, -1 where it does not know one; NULL when memory ran out or
+   there is no response. The table may have met the classes in another order, or have numbers, whose texts are
+   the labels. To be freed. */
+static int32_t *model_labels(const stonet_model *model, const stonet_data *data)
 {
     int64_t n_classes = 0, m = 0;
     const int64_t n = stonet_data_rows(data);
@@ -57,7 +60,9 @@ int32_t *model_labels(const stonet_model *model, const stonet_data *data)
     return label;
 }
 
-json_t *history_json(char *csv)
+/* The training history by column: numbers, or null for an empty or other cell. The text is used up. NULL when
+   memory ran out. */
+static json_t *history_json(char *csv)
 {
     enum { MOST = 32 };
     json_t *history = json_object(), *list[MOST];

@@ -7,6 +7,7 @@ set_target_properties(stonet_objects PROPERTIES POSITION_INDEPENDENT_CODE ON C_V
 target_include_directories(stonet_objects PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(stonet_objects PUBLIC PkgConfig::STONET_DEPENDS OpenMP::OpenMP_C m PRIVATE stonet_flags)
 include(cmake/kernels.cmake)
+include(cmake/page.cmake)
 
 # While the major version is 0 a minor version may break what was, so that each has a soname of its own.
 if(PROJECT_VERSION_MAJOR EQUAL 0)

@@ -6,9 +6,7 @@ function(stonet_program name folder) # further arguments: sources of other folde
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE stonet_static PkgConfig::STONET_DEPENDS stonet_flags) # the public names alone
 endfunction()
-include(${CMAKE_CURRENT_LIST_DIR}/page.cmake)
 stonet_program(stonet cli)
-target_link_libraries(stonet PRIVATE stonet_page)
 set(STONET_CLI_PARTS cli/files.c cli/options.c cli/progress.c cli/say.c cli/show.c cli/signals.c cli/svg.c
                      cli/svg_parts.c) # that both programs use
 stonet_program(stonet-paper paper ${STONET_CLI_PARTS})

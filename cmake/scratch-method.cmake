@@ -12,7 +12,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/methods/regis
 add_executable(stonet_scratch cmake/scratch-method/scratch.c ${PROJECT_BINARY_DIR}/scratch/registry.c
                               $<TARGET_OBJECTS:stonet>)
 target_include_directories(stonet_scratch PRIVATE src)
-target_link_libraries(stonet_scratch PRIVATE stonet_internal stonet_flags stonet_page)
+target_link_libraries(stonet_scratch PRIVATE stonet_internal stonet_flags)
 set_target_properties(stonet_scratch PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/scratch
                                                 OUTPUT_NAME stonet)
 add_library(stonet_scratch_shared SHARED cmake/scratch-method/scratch.c ${PROJECT_BINARY_DIR}/scratch/registry.c

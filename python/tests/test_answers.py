@@ -1,6 +1,9 @@
 """How many dimensions, which variables, what Z is made of."""
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
 import pytest
 from cheap import make
@@ -95,6 +98,20 @@ def test_selection(two_indices):
     shares = fitted.importance(X, y, kind="stability", repeats=2)
     assert shares.z.shape == (6, 0) and ((shares.importance >= 0) & (shares.importance <= 1)).all()
     assert shares.importance[:2].max() >= 0.75
+
+
+def test_report(two_indices, tmp_path):
+    X, y = two_indices
+    fitted = stonet.StoNetRegressor(1, epochs=5, weight_decay=0.01, random_state=1).fit(X, y)
+    page = fitted.report(X, y, tmp_path / "page.html", importance="gradient", points=50)
+    assert page.startswith("<!") and (tmp_path / "page.html").read_text(encoding="utf-8") == page
+    content = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.S).group(1))
+    assert content["shown"] == 50 and content["rows"] == len(X) and content["model"] == "StoNetRegressor"
+    assert content["importance"]["kind"] == "gradient" and "history" in content
+    reduced = stonet.PrincipalComponents(2).fit(X).report(X)
+    assert "importance\":{" not in reduced
+    with pytest.raises(ValueError, match="no kind of importance"):
+        fitted.report(X, y, importance="magic")
 
 
 def test_coef_table(two_indices):

@@ -106,3 +106,9 @@ stonet_status sn_take_independence_options(const stonet_independence_options *fr
     *to = (stonet_independence_options)STONET_INDEPENDENCE_OPTIONS_INIT;
     return sn_options_take(to, sizeof *to, from, "stonet_independence_options");
 }
+
+stonet_status sn_take_report_options(const stonet_report_options *from, stonet_report_options *to)
+{
+    *to = (stonet_report_options)STONET_REPORT_OPTIONS_INIT;
+    return sn_options_take(to, sizeof *to, from, "stonet_report_options");
+}

@@ -22,6 +22,7 @@ stonet_status sn_take_importance_options(const stonet_importance_options *from,
                                          stonet_importance_options *to);
 stonet_status sn_take_coef_options(const stonet_coef_options *from, stonet_coef_options *to);
 stonet_status sn_take_calibrate_options(const stonet_calibrate_options *from, stonet_calibrate_options *to);
+stonet_status sn_take_report_options(const stonet_report_options *from, stonet_report_options *to);
 stonet_status sn_take_independence_options(const stonet_independence_options *from,
                                            stonet_independence_options *to);
 

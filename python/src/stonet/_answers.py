@@ -115,6 +115,17 @@ def ask_coef(model: Model, table: Table | None, pairs: int, run: RunContext) -> 
     return CoefTable(content["kind"], [row["feature"] for row in rows], columns, shares)
 
 
+def ask_report(model: Model, table: Table, name: str, importance: str, points: int, run: RunContext) -> str:
+    """stonet_report of a model, about the rows of the table."""
+    options = _library.ReportOptions(model_name=name.encode(), importance=importance.encode(), points=points)
+    page = ctypes.c_void_p()
+    check(lib.stonet_report(model.handle, table.handle, ctypes.byref(options), run.pointer, ctypes.byref(page)))
+    text = take_text(page.value)
+    if text is None:
+        raise MemoryError(_library.last_error())
+    return text
+
+
 def order(
     X: Any,
     y: Any = None,

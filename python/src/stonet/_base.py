@@ -24,7 +24,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _sure
-from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, choose_order
+from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, ask_report, choose_order
 from ._core import Float32Matrix, Float64Matrix, Model, Table
 from ._run import RunContext, threads_of
 from .errors import StonetUnsupportedError, StonetWarning
@@ -258,6 +258,46 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             self._set_response(table, y)
         with RunContext(self._seed(random_state), self.n_jobs) as run:
             return ask_coef(self.model_, table, pairs, run)
+
+    def report(
+        self,
+        X: ArrayLike,
+        y: ArrayLike = None,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        importance: str = "permutation",
+        points: int = 20000,
+        random_state: Any = 1,
+    ) -> str:
+        """One self-contained HTML page: Z by response, predictions, scores, importance, coefficients, settings.
+
+        The rows should not be those that the model was fitted on.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
+            For a supervised model.
+        path : path-like, optional
+            Where to write the page.
+        importance : {"permutation", "gradient", "shapley", "none"}
+        points : int
+            Rows that are shown one by one, at the most; scores and tables are of all.
+        random_state : int, RandomState or None
+
+        Returns
+        -------
+        html : str
+        """
+        table, _ = self._new_table(X)
+        if y is not None:
+            self._set_response(table, y)
+        with RunContext(self._seed(random_state), self.n_jobs) as run:
+            html = ask_report(self.model_, table, type(self).__name__, importance, points, run)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(html)
+        return html
 
     def standard_errors(
         self, X: ArrayLike, X_train: ArrayLike, y_train: ArrayLike = None, *, refits: int = 50

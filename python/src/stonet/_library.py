@@ -139,6 +139,13 @@ class CoefOptions(Options):
     _fields_ = [("size", c_size_t), ("pairs", c_int64)]
 
 
+class ReportOptions(Options):
+    _fields_ = [
+        ("size", c_size_t), ("model_name", c_char_p), ("data_name", c_char_p), ("importance", c_char_p),
+        ("order", c_char_p), ("points", c_int64),
+    ]
+
+
 # Handles and strings that must be given back are void pointers, so that ctypes does not lose them.
 HANDLE = c_void_p
 OUT = POINTER(c_void_p)
@@ -209,6 +216,7 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_importance_kind_find": (c_int, [c_char_p, POINTER(c_int)]),
     "stonet_importance_json": (c_void_p, [HANDLE]),
     "stonet_importance_free": (None, [HANDLE]),
+    "stonet_report": (c_int, [HANDLE, HANDLE, POINTER(ReportOptions), POINTER(Run), OUT]),
     "stonet_coef": (c_int, [HANDLE, HANDLE, POINTER(CoefOptions), POINTER(Run), OUT]),
     "stonet_coef_json": (c_void_p, [HANDLE]),
     "stonet_coef_free": (None, [HANDLE]),

@@ -1,10 +1,11 @@
 /* The page around its content. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/output.h"
-#include "cli/page.h"
+#include "base/memory.h"
+#include "report/page.h"
 
 /* How many bytes of UTF-8 begin here; 0: none. Overlong forms and surrogates are no UTF-8. */
 static size_t utf8_length(const unsigned char *at)
@@ -25,9 +26,9 @@ static size_t utf8_length(const unsigned char *at)
     return 0;
 }
 
-json_t *page_text(const char *text)
+json_t *sn_page_text(const char *text)
 {
-    char *copy = strdup(text != NULL ? text : "");
+    char *copy = sn_strdup(text != NULL ? text : "");
     if (copy == NULL) return NULL;
     for (size_t i = 0; copy[i] != '\0';) {
         const size_t length = utf8_length((const unsigned char *)copy + i);
@@ -35,36 +36,24 @@ json_t *page_text(const char *text)
         i += length > 0 ? length : 1;
     }
     json_t *json = json_string(copy);
-    free(copy);
+    sn_free(copy);
     return json;
 }
 
-bool page_put(json_t *object, const char *key, json_t *value)
+json_t *sn_page_number(double value)
 {
-    return json_object_set_new(object, key, value) == 0;
+    return isfinite(value) ? json_real(value) : json_null();
 }
 
-json_t *page_add(json_t *list, json_t *value)
+char *sn_page_render(const json_t *content)
 {
-    if (json_array_append_new(list, value) == 0) return list;
-    json_decref(list);
-    return NULL;
-}
-
-static void put_bytes(FILE *out, const unsigned char *bytes, size_t size)
-{
-    fwrite(bytes, 1, size, out);
-}
-
-char *page_render(const json_t *content)
-{
-    char *json = json_print(content, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
+    char *json = sn_json_print(content, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
     if (json == NULL) return NULL;
     char *page = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&page, &size);
     if (out != NULL) {
-        put_bytes(out, page_before, page_before_size);
+        fwrite(sn_page_before, 1, sn_page_before_size, out);
         /* These letters are in texts alone, so that an escape is the same JSON. */
         for (const char *at = json; *at != '\0'; at++) {
             if (*at == '<' || *at == '>' || *at == '&')
@@ -72,7 +61,7 @@ char *page_render(const json_t *content)
             else
                 fputc(*at, out);
         }
-        put_bytes(out, page_after, page_after_size);
+        fwrite(sn_page_after, 1, sn_page_after_size, out);
         const bool failed = ferror(out) != 0;
         if (fclose(out) != 0 || failed) {
             free(page);

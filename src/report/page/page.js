@@ -530,7 +530,8 @@
   function training() {
     if (!report.history) return;
     const node = section("Training", "Loss by epoch, over all stages one after the other.");
-    const lines = Object.entries(report.history).filter(([name]) => /loss/.test(name));
+    const [names, ...epochs] = d3.csvParseRows(report.history), number = (cell) => cell === "" || isNaN(cell) ? null : +cell;
+    const lines = names.map((name, k) => [name, epochs.map((row) => number(row[k]))]).filter(([name]) => /loss/.test(name));
     const colours = [colourOf("--point"), "#d55e00", "#009e73"];
     const series = lines.map(([name, values], k) => ({ name, x: values.map((_, i) => i + 1), y: values, colour: colours[k % 3] }));
     if (series.length > 1) {

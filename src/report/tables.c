@@ -1,0 +1,131 @@
+/* What a page says of all rows together: confusion, calibration, residuals. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/page.h"
+
+json_t *sn_page_confusion(const sn_page_rows *rows)
+{
+    const int64_t classes = rows->outputs;
+    SN_WORKSPACE(scratch);
+    int64_t *count = NULL;
+    if (SN_TAKE_ZERO(&scratch, count, classes * classes) != STONET_OK) return NULL;
+    for (int64_t i = 0; i < rows->n; i++) count[rows->label[i] * classes + sn_page_best_class(rows, i)]++;
+    json_t *table = json_array();
+    for (int64_t a = 0; a < classes; a++) {
+        json_t *line = json_array();
+        for (int64_t b = 0; b < classes; b++) line = sn_json_add(line, json_integer(count[a * classes + b]));
+        table = sn_json_add(table, line);
+    }
+    return table;
+}
+
+/* ---- calibration ------------------------------------------------------------------------------- */
+
+enum { BINS = 15 };
+
+typedef struct bin {
+    int64_t n;
+    double promised, came; /* sums */
+} bin;
+
+static json_t *bins_json(const bin *bins, int64_t count)
+{
+    json_t *list = json_array();
+    for (int64_t k = 0; k < count; k++) {
+        const double n = (double)bins[k].n;
+        json_t *one = sn_json_put(json_object(), "n", json_integer(bins[k].n));
+        one = sn_json_put(one, "mean", sn_page_number(bins[k].promised / n));
+        list = sn_json_add(list, sn_json_put(one, "observed", sn_page_number(bins[k].came / n)));
+    }
+    return list;
+}
+
+/* By the largest probability, in bins of equal width: the share that is right. */
+static json_t *calibration_of_classes(const sn_page_rows *rows)
+{
+    bin bins[BINS] = {{0}};
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t best = sn_page_best_class(rows, i);
+        const double promised = rows->predicted[i * rows->outputs + best];
+        int where = (int)(promised * BINS);
+        if (where >= BINS) where = BINS - 1;
+        bins[where].n++;
+        bins[where].promised += promised;
+        bins[where].came += rows->label[i] == best;
+    }
+    return bins_json(bins, BINS);
+}
+
+typedef struct pair {
+    double promised, came;
+} pair;
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const pair *x = a, *y = b;
+    if (x->promised != y->promised) return x->promised < y->promised ? -1 : 1;
+    return (x->came > y->came) - (x->came < y->came);
+}
+
+/* The first response by its prediction, in bins of equal size: its mean. */
+static json_t *calibration_of_numbers(const sn_page_rows *rows)
+{
+    SN_WORKSPACE(scratch);
+    pair *pairs = NULL;
+    if (SN_TAKE(&scratch, pairs, rows->n) != STONET_OK) return NULL;
+    for (int64_t i = 0; i < rows->n; i++)
+        pairs[i] = (pair){rows->predicted[i * rows->outputs], rows->response[i * rows->outputs]};
+    qsort(pairs, (size_t)rows->n, sizeof *pairs, compare_pairs);
+    const int64_t count = rows->n < BINS ? rows->n : BINS;
+    bin bins[BINS] = {{0}};
+    for (int64_t i = 0; i < rows->n; i++) {
+        bin *to = &bins[i * count / rows->n];
+        to->n++;
+        to->promised += pairs[i].promised;
+        to->came += pairs[i].came;
+    }
+    return bins_json(bins, count);
+}
+
+json_t *sn_page_calibration(const sn_page_rows *rows)
+{
+    return rows->is_classifier ? calibration_of_classes(rows) : calibration_of_numbers(rows);
+}
+
+/* ---- residuals --------------------------------------------------------------------------------- */
+
+/* What the histogram is of, at one row. */
+static double surprise(const sn_page_rows *rows, int64_t i)
+{
+    if (!rows->is_classifier) return rows->response[i * rows->outputs] - rows->predicted[i * rows->outputs];
+    return rows->predicted[i * rows->outputs + rows->label[i]];
+}
+
+json_t *sn_page_histogram(const sn_page_rows *rows)
+{
+    enum { CELLS = 40 };
+    double low = rows->is_classifier ? 0.0 : (double)INFINITY,
+           high = rows->is_classifier ? 1.0 : -(double)INFINITY;
+    int64_t count[CELLS] = {0};
+    for (int64_t i = 0; i < rows->n && !rows->is_classifier; i++) {
+        low = fmin(low, surprise(rows, i));
+        high = fmax(high, surprise(rows, i));
+    }
+    if (!(high > low)) {
+        low -= 0.5;
+        high += 0.5;
+    }
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int cell = (int)((surprise(rows, i) - low) / (high - low) * CELLS);
+        count[cell < 0 ? 0 : cell >= CELLS ? CELLS - 1 : cell]++;
+    }
+    json_t *edges = json_array(), *counts = json_array();
+    for (int k = 0; k <= CELLS; k++)
+        edges = sn_json_add(edges, sn_page_number(low + (high - low) * k / CELLS));
+    for (int k = 0; k < CELLS; k++) counts = sn_json_add(counts, json_integer(count[k]));
+    json_t *all = sn_json_put(json_object(), "edges", edges);
+    all = sn_json_put(all, "counts", counts);
+    return sn_json_put(all, "label",
+                       json_string(rows->is_classifier ? "probability of the true class" : "residual"));
+}
