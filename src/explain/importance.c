@@ -94,6 +94,19 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
     return ask_variables(keep, out, input);
 }
 
+stonet_status sn_asked_used(const sn_asked *asked, bool *used)
+{
+    SN_WORKSPACE(scratch);
+    bool *of = NULL;
+    const sn_schema *schema = asked->model->schema;
+    SN_TRY(SN_TAKE(&scratch, of, schema->n_inputs));
+    SN_TRY(sn_model_used(asked->model, of));
+    int64_t count = 0;
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        if (schema->input[j].features > 0) used[count++] = of[j];
+    return STONET_OK;
+}
+
 /* ---- the call ---------------------------------------------------------------------------------- */
 
 static const char *const kind_names[] = {[STONET_IMPORTANCE_PERMUTATION] = "permutation",

@@ -39,6 +39,9 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
 stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n,
                               double *loss);
 
+/* used (variables): whether the model looks at each of them. */
+stonet_status sn_asked_used(const sn_asked *asked, bool *used);
+
 /* The kinds: value and error, and z where dim is not 0. */
 stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance_result *result);
 stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_result *result);

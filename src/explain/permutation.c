@@ -6,6 +6,7 @@
  * depend on each other are permuted out of the law of x: the loss then speaks of the model off its data.
  */
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "explain/importance.h"
@@ -16,6 +17,7 @@ enum { REPEATS = 10 };
 /* Pairs of rows that are enough for the share of a variance: of many rows, the first permutations have them.
  */
 enum { ENOUGH_PAIRS = 20000 };
+static const double COPIES_BYTES = 1e9; /* of the rows, for workers side by side */
 
 /* x with the features of variable j taken from row order[i]; the other features are those of x already. */
 static void permute(const sn_asked *asked, int64_t j, const int64_t *order, float *x)
@@ -37,45 +39,59 @@ static void twice_variances(int64_t n, int64_t dim, const float *z, double *out)
     }
 }
 
-/* Scratch for one variable after the other. */
+/* What all variables are compared with. */
+typedef struct start {
+    const sn_asked *asked;
+    int64_t repeats;
+    double *before; /* n: losses */
+    float *z;       /* n x dim */
+    double *scale;  /* dim */
+} start;
+
+/* A worker's own memory, for one variable after the other. */
 typedef struct tries {
-    double *before, *after, *growth; /* n */
-    float *x, *z, *moved;            /* n x p, n x dim, n x dim */
-    double *scale;                   /* dim */
-    int64_t *order;                  /* n */
+    double *after, *growth; /* n */
+    float *x, *moved;       /* n x p, n x dim */
+    int64_t *order;         /* n */
 } tries;
 
-static stonet_status tries_create(const sn_asked *asked, sn_workspace *keep, tries *out)
+static stonet_status start_create(sn_workspace *keep, start *out)
 {
+    const sn_asked *asked = out->asked;
     SN_TRY(SN_TAKE(keep, out->before, asked->n));
-    SN_TRY(SN_TAKE(keep, out->after, asked->n));
-    SN_TRY(SN_TAKE(keep, out->growth, asked->n));
-    SN_TRY(SN_TAKE(keep, out->x, asked->n * asked->p));
     SN_TRY(SN_TAKE(keep, out->z, asked->n * asked->dim));
-    SN_TRY(SN_TAKE(keep, out->moved, asked->n * asked->dim));
     SN_TRY(SN_TAKE(keep, out->scale, asked->dim));
-    SN_TRY(SN_TAKE(keep, out->order, asked->n));
-    memcpy(out->x, asked->x, (size_t)(asked->n * asked->p) * sizeof *out->x);
     SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, out->before));
     SN_TRY(sn_model_reduce(asked->model, asked->x, asked->n, NULL, out->z));
     twice_variances(asked->n, asked->dim, out->z, out->scale);
     return STONET_OK;
 }
 
-static void add_movement(const sn_asked *asked, const tries *at, double weight, double *z)
+static stonet_status tries_create(const sn_asked *asked, sn_workspace *keep, tries *out)
 {
-    for (int64_t i = 0; i < asked->n; i++)
-        for (int64_t k = 0; k < asked->dim; k++) {
-            const double d = (double)at->moved[i * asked->dim + k] - (double)at->z[i * asked->dim + k];
-            z[k] += weight * d * d / at->scale[k];
+    SN_TRY(SN_TAKE(keep, out->after, asked->n));
+    SN_TRY(SN_TAKE(keep, out->growth, asked->n));
+    SN_TRY(SN_TAKE(keep, out->x, asked->n * asked->p));
+    SN_TRY(SN_TAKE(keep, out->moved, asked->n * asked->dim));
+    SN_TRY(SN_TAKE(keep, out->order, asked->n));
+    memcpy(out->x, asked->x, (size_t)(asked->n * asked->p) * sizeof *out->x);
+    return STONET_OK;
+}
+
+static void add_movement(const start *from, const tries *at, double weight, double *z)
+{
+    const int64_t dim = from->asked->dim;
+    for (int64_t i = 0; i < from->asked->n; i++)
+        for (int64_t k = 0; k < dim; k++) {
+            const double d = (double)at->moved[i * dim + k] - (double)from->z[i * dim + k];
+            z[k] += weight * d * d / from->scale[k];
         }
 }
 
-static stonet_status try_variable(const sn_asked *asked, int64_t j, int64_t repeats, tries *at,
-                                  stonet_importance_result *result)
+static stonet_status try_variable(const start *from, int64_t j, tries *at, stonet_importance_result *result)
 {
-    const double n = (double)asked->n;
-    const int64_t enough = (ENOUGH_PAIRS + asked->n - 1) / asked->n,
+    const sn_asked *asked = from->asked;
+    const int64_t repeats = from->repeats, enough = (ENOUGH_PAIRS + asked->n - 1) / asked->n,
                   of_z = enough < repeats ? enough : repeats;
     memset(at->growth, 0, (size_t)asked->n * sizeof *at->growth);
     for (int64_t r = 0; r < repeats; r++) {
@@ -85,10 +101,10 @@ static stonet_status try_variable(const sn_asked *asked, int64_t j, int64_t repe
         permute(asked, j, at->order, at->x);
         SN_TRY(sn_asked_losses(asked, at->x, NULL, asked->n, at->after));
         for (int64_t i = 0; i < asked->n; i++)
-            at->growth[i] += (at->after[i] - at->before[i]) / (double)repeats;
+            at->growth[i] += (at->after[i] - from->before[i]) / (double)repeats;
         if (r >= of_z) continue;
         SN_TRY(sn_model_reduce(asked->model, at->x, asked->n, NULL, at->moved));
-        add_movement(asked, at, 1.0 / (n * (double)of_z), result->z + j * asked->dim);
+        add_movement(from, at, 1.0 / ((double)asked->n * (double)of_z), result->z + j * asked->dim);
     }
     permute(asked, j, NULL, at->x);
     result->value[j] = sn_mean(asked->n, at->growth);
@@ -96,23 +112,75 @@ static stonet_status try_variable(const sn_asked *asked, int64_t j, int64_t repe
     return STONET_OK;
 }
 
-stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance_result *result)
+/* Shared by the workers. */
+typedef struct common {
+    int64_t next, done; /* variables */
+    int stopped;
+    double started;
+} common;
+
+/* Takes one variable after the other, until there are no more. Variables that the model does not look at
+   change nothing. */
+static stonet_status work(const start *from, const bool *used, common *all, stonet_importance_result *result)
 {
-    const int64_t repeats = asked->repeats > 0 ? asked->repeats : REPEATS;
-    const double started = sn_seconds();
+    const sn_asked *asked = from->asked;
     SN_WORKSPACE(scratch);
     tries at;
     SN_TRY(tries_create(asked, &scratch, &at));
-    for (int64_t j = 0; j < asked->variables; j++) {
-        if (sn_should_stop(asked->run))
-            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
-        SN_TRY(try_variable(asked, j, repeats, &at, result));
+    for (;;) {
+        int64_t j, done;
+#pragma omp atomic capture
+        j = all->next++;
+        if (j >= asked->variables || sn_should_stop_shared(asked->run, &all->stopped)) return STONET_OK;
+        if (used[j]) SN_TRY(try_variable(from, j, &at, result));
+#pragma omp atomic capture
+        done = ++all->done;
+        if (omp_get_thread_num() != 0) continue; /* the caller's function need not be ready for others */
         sn_progress(asked->run, &(stonet_progress){.stage = "permuting",
-                                                   .done = j + 1,
+                                                   .done = done,
                                                    .total = asked->variables,
                                                    .loss = (double)NAN,
                                                    .validation_loss = (double)NAN,
-                                                   .seconds = sn_seconds() - started});
+                                                   .seconds = sn_seconds() - all->started});
     }
+}
+
+/* As many as there are threads, but for copies of the rows that would take much memory: then each prediction
+   is shared out instead. */
+static int count_workers(const sn_asked *asked)
+{
+    const double copies = COPIES_BYTES / ((double)asked->n * (double)asked->p * sizeof(float));
+    const int threads = sn_threads(asked->run), most = copies > threads ? threads : (int)copies;
+    return most > 1 ? most : 1;
+}
+
+static stonet_status work_together(const start *from, const bool *used, common *all,
+                                   stonet_importance_result *result)
+{
+    const int workers = count_workers(from->asked);
+    if (workers == 1) return work(from, used, all, result);
+    stonet_status worst = STONET_OK;
+#pragma omp parallel num_threads(workers)
+    {
+        const int before = sn_model_threads(1);
+        const stonet_status status = work(from, used, all, result);
+        sn_model_threads(before);
+#pragma omp critical(sn_permutation)
+        if (status != STONET_OK) worst = status;
+    }
+    return worst;
+}
+
+stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance_result *result)
+{
+    SN_WORKSPACE(scratch);
+    start from = {.asked = asked, .repeats = asked->repeats > 0 ? asked->repeats : REPEATS};
+    common all = {.started = sn_seconds()};
+    bool *used = NULL;
+    SN_TRY(start_create(&scratch, &from));
+    SN_TRY(SN_TAKE(&scratch, used, asked->variables));
+    SN_TRY(sn_asked_used(asked, used));
+    SN_TRY(work_together(&from, used, &all, result));
+    if (all.stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
     return STONET_OK;
 }

@@ -9,6 +9,7 @@
  * average: 1 at t = 3/4. The model lends its encoding of the columns and nothing else.
  */
 #include <math.h>
+#include <omp.h>
 
 #include "base/memory.h"
 #include "engine/registry.h"
@@ -75,12 +76,13 @@ static stonet_status walk_halves(const halves *all, const stonet_run *run, int64
         {
             if (status != STONET_OK) worst = status;
             done++;
-            sn_progress(run, &(stonet_progress){.stage = "halves of the rows",
-                                                .done = done,
-                                                .total = count,
-                                                .loss = (double)NAN,
-                                                .validation_loss = (double)NAN,
-                                                .seconds = sn_seconds() - started});
+            if (omp_get_thread_num() == 0) /* the caller's function need not be ready for others */
+                sn_progress(run, &(stonet_progress){.stage = "halves of the rows",
+                                                    .done = done,
+                                                    .total = count,
+                                                    .loss = (double)NAN,
+                                                    .validation_loss = (double)NAN,
+                                                    .seconds = sn_seconds() - started});
         }
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all halves were looked at");
