@@ -13,6 +13,7 @@ enum {
     RELAX = 600,      /* updates without penalty, before a set of columns is judged; ... */
     RELAX_FEW = 2000, /* ... of few features, among which the choice is close */
     FEW = 64,
+    RELAX_EPOCHS = 80,         /* passes over the rows at the most */
     NONE = SN_SPARSE_STEPS + 1 /* the step after the last: no column */
 };
 static const double RELAX_RATE = 0.02, RELAX_DECAY = 0.003;
@@ -109,7 +110,8 @@ static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
     config.weight_decay = RELAX_DECAY;
     config.sweeps = SN_SPARSE_SWEEPS;
     config.schedule.kind = SN_AVERAGED;
-    const int64_t updates = seen.p <= FEW ? RELAX_FEW : RELAX;
+    const int64_t updates =
+        sn_sparse_updates(&config, f->job->rows.n, seen.p <= FEW ? RELAX_FEW : RELAX, RELAX_EPOCHS);
     config.epochs = (double)updates / (double)sn_train_batches(&config, f->job->rows.n);
     sn_stage_job job = *f->job;
     job.problem = &seen;
@@ -194,10 +196,11 @@ static stonet_status make_folds(chooser *c, sn_workspace *keep, double **loss)
     return STONET_OK;
 }
 
+/* On one thread without a parallel region, in which every thread of a region around it would be the first. */
 static void run_folds(chooser *c)
 {
-    if (c->holdout.folds == 1) {
-        run_fold(&c->fold[0]);
+    if (c->holdout.folds == 1 || c->job->threads == 1) {
+        for (int k = 0; k < c->holdout.folds; k++) run_fold(&c->fold[k]);
         return;
     }
 #pragma omp parallel for num_threads(c->job->threads) schedule(dynamic)

@@ -10,7 +10,8 @@ enum {
     FIRST_UNITS = 32,
     SECOND_UNITS = 16,
     ROWS = 256,         /* of a batch: a column that is out must not come in by the noise of a few rows */
-    DENSE = 3000,       /* updates with every column in, until what is not linear is found too */
+    DENSE = 3000,       /* updates with every column in, until what is not linear is found too; ... */
+    DENSE_EPOCHS = 400, /* ... but no more passes over the rows */
     STEP = 80,          /* updates of a step */
     MANY_COLUMNS = 200, /* for which the parameter step is halved */
     RETRIES = 4         /* with a third of the parameter step, when the first part diverges */
@@ -18,6 +19,12 @@ enum {
 static const double RATE = 0.02, DECAY = 0.01, SMALL_PENALTY = 5e-4;
 static const double FIRST_PENALTY = 1e-4, RATIO = 1.3; /* of the steps */
 static const double LEAST_LENGTH = 1e-3;               /* of the longest: what a column counts at least */
+
+int64_t sn_sparse_updates(const sn_config *config, int64_t n, int64_t updates, int64_t epochs)
+{
+    const int64_t most = epochs * sn_train_batches(config, n);
+    return most >= updates ? updates : most > SN_SPARSE_LEAST ? most : SN_SPARSE_LEAST;
+}
 
 double sn_sparse_penalty(int step)
 {
@@ -46,6 +53,7 @@ typedef struct walk {
     sn_config config;
     sn_stage_job job;
     sn_trainer *trainer;
+    int64_t dense; /* updates before the first step */
     float *theta;
     double *length, *factor; /* of each column */
 } walk;
@@ -67,6 +75,7 @@ static stonet_status set_up(walk *w, const sn_stage_job *job, sn_workspace *keep
     w->config.batch = job->rows.n < ROWS ? job->rows.n : ROWS;
     w->config.schedule.kind = SN_CONSTANT;
     w->config.epochs = 1.0; /* the trainer is told how far to go */
+    w->dense = sn_sparse_updates(&w->config, job->rows.n, DENSE, DENSE_EPOCHS);
     w->job = *job;
     w->job.shape = &w->shape;
     w->job.config = &w->config;
@@ -90,7 +99,7 @@ static stonet_status train_dense(walk *w)
         w->config.group = SMALL_PENALTY;
         SN_TRY(sn_start_weights(&w->job, w->theta));
         SN_TRY(sn_trainer_create(&w->job, w->theta, &w->trainer));
-        SN_TRY(sn_trainer_run(w->trainer, DENSE));
+        SN_TRY(sn_trainer_run(w->trainer, w->dense));
         if (sn_trainer_report(w->trainer)->outcome != STONET_DIVERGED) break;
         w->config.lr /= 3.0;
     }
@@ -152,7 +161,7 @@ static stonet_status walk_steps(walk *w, const sn_sparse_visitor *visitor)
     SN_TRY(show(w, 0, visitor, &enough));
     for (int k = 1; k <= SN_SPARSE_STEPS && !enough; k++) {
         w->config.group = sn_sparse_penalty(k);
-        SN_TRY(sn_trainer_run(w->trainer, DENSE + (int64_t)k * STEP));
+        SN_TRY(sn_trainer_run(w->trainer, w->dense + (int64_t)k * STEP));
         if (ended(w)) break;
         sn_trainer_parameters(w->trainer, w->theta);
         if (measure(w) == 0) break;

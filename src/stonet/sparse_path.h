@@ -15,7 +15,8 @@
 #include "stonet/train.h"
 
 enum {
-    SN_SPARSE_STEPS = 24,
+    SN_SPARSE_STEPS = 32,
+    SN_SPARSE_LEAST = 300,
     SN_SPARSE_SWEEPS = 2 /* of imputation, from the mode: where latents all but stay at the little noise */
 };
 
@@ -34,6 +35,10 @@ typedef struct sn_sparse_visitor {
     stonet_status (*visit)(void *user, const sn_sparse_step *step, bool *enough);
     void *user;
 } sn_sparse_visitor;
+
+/* `updates`, or as many as make `epochs` passes over n rows if that is less, but SN_SPARSE_LEAST at least:
+   few rows would be learned by heart. */
+int64_t sn_sparse_updates(const sn_config *config, int64_t n, int64_t updates, int64_t epochs);
 
 /* The penalty of a step (1 ..), and the first step with at least this penalty. */
 double sn_sparse_penalty(int step);
