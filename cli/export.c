@@ -94,9 +94,9 @@ const cli_command export_command = {
         "and\n"
         "'stonet predict' give, to about 1e-6. Draws, standard errors, intervals and sets are not in it. A "
         "category\n"
-        "that training never saw counts as the average of the training rows, as it does here; a row with a "
+        "that training never saw counts as the average of the training rows, as it does here, and so does a "
         "missing\n"
-        "cell has no answer: NaN from ONNX, a status from C.",
+        "cell where the model has it so; else its row has no answer: NaN from ONNX, a status from C.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet export my.model --out my_model.onnx\n"

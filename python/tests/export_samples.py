@@ -26,6 +26,7 @@ MORE: list[tuple[str, str, list[str]]] = [
     ("classes", "pca", ["learner=none"]),
     ("mixed", "none", ["levels=6"]),
     ("mixed", "stonet", ["levels=6", "front=none"]),
+    ("mixed", "sir", ["levels=6", "missing=error"]),
     ("mixed", "gsir", ["levels=none"]),
     ("bare", "sir", []),
 ]

@@ -45,6 +45,8 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "Relu": lambda a, x: np.fmax(x, 0),
     "Sigmoid": lambda a, x: 1 / (1 + np.exp(-x)),
     "Softmax": lambda a, x: softmax(x, a["axis"]),
+    "IsNaN": lambda a, x: np.isnan(x),
+    "Where": lambda a, c, x, y: np.where(c, x, y),
     "Equal": lambda a, x, y: x == y,
     "Cast": lambda a, x: x.astype(CASTS[a["to"]]),
     "Concat": lambda a, *x: np.concatenate(x, axis=a["axis"]),

@@ -31,15 +31,19 @@ def test_onnx_answers_as_the_library(samples):
             assert onnx_run.check(path, run) <= onnx_run.TOLERANCE, (name, path.stem)
 
 
+def first_rows(path, count):
+    sample = json.loads(path.with_suffix(".json").read_text())
+    return {name: np.array(column[:count], dtype=object if name == "colour" else float)
+            for name, column in sample["inputs"].items()}
+
+
 def test_onnx_has_no_answer_for_missing_cells(samples):
-    """NaN for the row, and for no other; a word or a code that is new counts as the average."""
+    """Where the model refuses them: NaN for the row, and for no other; a new word or code counts as the average."""
     pytest.importorskip("onnx")
     import onnx_run
 
-    path = next(samples.glob("*-stonet-mixed.onnx"))
-    sample = json.loads(path.with_suffix(".json").read_text())
-    given = {name: np.array(column[:6], dtype=object if name == "colour" else float)
-             for name, column in sample["inputs"].items()}
+    path = next(samples.glob("*-sir-mixed.onnx"))
+    given = first_rows(path, 6)
     given["number"][1, 0] = np.nan
     given["colour"][2, 0] = ""
     given["colour"][3, 0] = "NA"
@@ -51,19 +55,21 @@ def test_onnx_has_no_answer_for_missing_cells(samples):
             assert np.isnan(values).all(axis=1).tolist() == [False, True, True, True, False, False]
 
 
-def test_new_words_are_as_in_the_library(samples, program, tmp_path):
+def test_new_and_missing_cells_are_as_in_the_library(samples, program, tmp_path):
     pytest.importorskip("onnx")
     import onnx_run
 
     path = next(samples.glob("*-stonet-mixed.onnx"))
-    rows = [["1.5", "new", "77", "1000000.25"], ["2.5", "plain", "1", "1000000.5"]]
+    rows = [["1.5", "new", "77", "1000000.25"], ["2.5", "plain", "1", "1000000.5"], ["", "plain", "", "1000000.5"],
+            ["2.5", "NA", "1", ""]]
     table = tmp_path / "new.csv"
     with table.open("w", newline="") as file:
         csv.writer(file).writerows([["number", "colour", "code", "large"], *rows])
     model = samples / "work" / f"{path.stem}.model"
     done = subprocess.run([program, "predict", model, table], capture_output=True, text=True, check=True)
     wanted = [float(line) for line in done.stdout.split()[1:]]
-    given = {name: np.array([[row[j]] for row in rows], dtype=object if j == 1 else float)
+    given = {name: np.array([[row[j] if j == 1 else float(row[j] or "nan")] for row in rows],
+                            dtype=object if j == 1 else float)
              for j, name in enumerate(("number", "colour", "code", "large"))}
     for run in onnx_run.evaluators().values():
         np.testing.assert_allclose(run(path, given)["prediction"][:, 0], wanted, rtol=1e-5)
@@ -76,7 +82,7 @@ def features(exported, columns):
     mean, centre, factor = (np.array([f[key] for f in exported["features"]]) for key in ("mean", "centre", "factor"))
     for about, cells in zip(exported["columns"], columns):
         first, known = about["first_feature"], about.get("categories") or about.get("levels", [])
-        if about["kind"] == "number":
+        if about["kind"] in ("number", "date"):
             coarse = abs(centre[first] * factor[first]) <= 256
             raw[:, first] = np.float32(cells) if coarse else cells
             first += 1

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "data/schema_parts.h"
 #include "export/closed_form.h"
 #include "export/writers.h"
 
@@ -24,6 +25,23 @@ const char *sn_exported_output(const sn_exported *exported, int64_t k)
 {
     return sn_schema_task(exported->schema) == SN_CLASSIFICATION ? sn_schema_class_label(exported->schema, k)
                                                                  : sn_schema_target_name(exported->schema, k);
+}
+
+bool sn_exported_fills(const sn_exported *exported)
+{
+    const sn_missing missing = exported->schema->missing;
+    return missing == SN_MISSING_MEAN || missing == SN_MISSING_DROP;
+}
+
+/* What an exported model could mistake. */
+static stonet_status check_schema(const sn_schema *schema)
+{
+    if (schema->na == NULL) return STONET_OK;
+    return sn_fail(
+        STONET_ERROR_UNSUPPORTED,
+        "the model was fitted with words of its own for missing cells ('%.40s'), which an exported "
+        "one would take for values: fit it on a table without them to export it",
+        schema->na);
 }
 
 /* The name begins all that a C file declares. */
@@ -62,6 +80,7 @@ stonet_status stonet_model_export(const stonet_model *model, stonet_export_forma
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_export needs a model and a place for the bytes");
     if (name == NULL) name = "model";
     SN_TRY(check_name(name));
+    SN_TRY(check_schema(model->schema));
     sn_formula formula = {0};
     sn_bytes out = {0};
     stonet_status status = sn_closed_form(model, &formula);

@@ -59,7 +59,11 @@ static void put_rows(harness *h, const cells *table, int64_t rows)
         for (int64_t j = 0; j < table->columns; j++) {
             const char *text = table->text != NULL ? table->text(i, j, table->user) : NULL;
             sn_bytes_text(out, "{");
-            sn_c_number(out, text == NULL ? table->number(i, j, table->user) : 0.0);
+            const double number = text == NULL ? table->number(i, j, table->user) : 0.0;
+            if (isnan(number))
+                sn_bytes_text(out, "NAN");
+            else
+                sn_c_number(out, number);
             sn_bytes_text(out, ", ");
             if (text != NULL)
                 sn_c_string(out, text);
@@ -331,6 +335,60 @@ static void columns_are_encoded_the_same(void **state)
     stonet_data_free(data);
 }
 
+enum { RANKED_ROWS = 60 };
+
+/* A number, a date and a size, some of them missing. */
+static double ranked_number(int64_t row, int64_t column, const void *user)
+{
+    (void)user;
+    if (column == 1) return 20000.5 + (double)(row * 5 % 13);
+    return row % 9 == 4 ? (double)NAN : 0.25 * (double)(row * 7 % 31);
+}
+
+static const char *ranked_text(int64_t row, int64_t column, const void *user)
+{
+    static const char *const SIZES[] = {"small", "medium", "large"};
+    (void)user;
+    return column != 2 ? NULL : row % 7 == 3 ? "" : SIZES[row % 3];
+}
+
+static stonet_data *ranked_table(void)
+{
+    static const char *const SIZES[] = {"small", "medium", "large"};
+    double number[RANKED_ROWS], day[RANKED_ROWS], y[RANKED_ROWS];
+    int32_t size[RANKED_ROWS];
+    stonet_columns *columns = NULL;
+    stonet_data *data = NULL;
+    for (int64_t i = 0; i < RANKED_ROWS; i++) {
+        number[i] = ranked_number(i, 0, NULL);
+        day[i] = ranked_number(i, 1, NULL);
+        size[i] = i % 7 == 3 ? -1 : (int32_t)(i % 3);
+        y[i] = (double)(i * 7 % 31 + 3 * (i % 3) + i * 5 % 13);
+    }
+    assert_int_equal(stonet_data_begin(RANKED_ROWS, &columns), STONET_OK);
+    assert_int_equal(stonet_data_add_numbers(columns, "number", number), STONET_OK);
+    assert_int_equal(stonet_data_add_dates(columns, "day", day), STONET_OK);
+    assert_int_equal(stonet_data_add_codes(columns, "size", size, SIZES, 3, 1), STONET_OK);
+    assert_int_equal(stonet_data_end(columns, NULL, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    stonet_columns_free(columns);
+    return data;
+}
+
+/* A missing cell counts as the average of its column where the model has it so. */
+static void ranks_dates_and_missing_cells(void **state)
+{
+    (void)state;
+    harness h;
+    start(&h);
+    stonet_data *data = ranked_table();
+    const cells table = {.data = data, .columns = 3, .number = ranked_number, .text = ranked_text};
+    add_model(&h, must_fit(spec_of("none 1"), data), &table);
+    add_model(&h, must_fit(spec_of("none 1 missing=drop"), data), &table);
+    finish(&h);
+    stonet_data_free(data);
+}
+
 /* What no training row had: a new word, a new level, a missing cell; the same words as the library. */
 static void cells_nobody_knows_have_a_status(void **state)
 {
@@ -338,7 +396,7 @@ static void cells_nobody_knows_have_a_status(void **state)
     harness h;
     start(&h);
     stonet_data *data = read_mixed();
-    stonet_model *model = must_fit(spec_of("none 1 levels=6"), data);
+    stonet_model *model = must_fit(spec_of("none 1 levels=6 missing=error"), data);
     const int64_t p = stonet_model_features(model);
     export_to_file(&h, model);
     sn_bytes_print(&h.program, "int m0_transform(const cell *row, double *out);\n");
@@ -414,11 +472,9 @@ static void files_are_the_same_every_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_answers_the_same),
-        cmocka_unit_test(every_part_of_a_model_is_there),
-        cmocka_unit_test(columns_are_encoded_the_same),
-        cmocka_unit_test(cells_nobody_knows_have_a_status),
-        cmocka_unit_test(bad_calls_are_told),
+        cmocka_unit_test(every_method_answers_the_same),    cmocka_unit_test(every_part_of_a_model_is_there),
+        cmocka_unit_test(ranks_dates_and_missing_cells),    cmocka_unit_test(columns_are_encoded_the_same),
+        cmocka_unit_test(cells_nobody_knows_have_a_status), cmocka_unit_test(bad_calls_are_told),
         cmocka_unit_test(files_are_the_same_every_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void put_head(sn_bytes *out, const sn_exported *of)
     sn_bytes_print(
         out,
         "/* The columns in the order of the cells of a row. Cells of columns that are not used (-1) are\n"
-        "   not looked at. */\n"
+        "   not looked at. Dates are numbers: days since 1970-01-01. */\n"
         "extern const char *const %s_input[%s_INPUTS];\n"
         "extern const int %s_is_text[%s_INPUTS];\n",
         name, name, name, name);
@@ -47,10 +47,18 @@ static void put_calls(sn_bytes *out, const sn_exported *of)
     const char *name = of->name;
     sn_bytes_text(
         out,
-        "\n/* 0; j > 0 when cell j, counted from 1, is missing (a number that is not finite, a text that is\n"
-        "   NULL, empty, NA, N/A, NaN, null or ?, unless that is a category); -1 when the row is too far\n"
-        "   from the training rows to compute with. A category that training never saw counts as the\n"
-        "   average of the training rows. */\n");
+        sn_exported_fills(of)
+            ? "\n/* 0; j > 0 when cell j, counted from 1, is an infinite number; -1 when the row is too far "
+              "from the\n"
+              "   training rows to compute with. A missing cell (NaN; NULL, an empty text, NA, N/A, NaN, "
+              "null, ? or .)\n"
+              "   and a category that training never saw count as the average of the training rows. */\n"
+            : "\n/* 0; j > 0 when cell j, counted from 1, is missing (a number that is not finite, a text "
+              "that is\n"
+              "   NULL, empty, NA, N/A, NaN, null, ? or ., unless that is a category); -1 when the row is "
+              "too far\n"
+              "   from the training rows to compute with. A category that training never saw counts as the\n"
+              "   average of the training rows. */\n");
     sn_bytes_print(out, "int %s_transform(const %s_cell row[%s_INPUTS], double z[%s_DIM]);\n", name, name,
                    name, name);
     if (of->formula->answer < 0) return;
@@ -122,8 +130,8 @@ static void put_columns(sn_bytes *out, const sn_exported *of)
     sn_bytes_print(
         out,
         "\n/* Where a column begins among the features (-1: it is not used), how many categories or\n"
-        "   levels it has, whether float is too coarse for it. */\n"
-        "typedef struct column {\n    int first, count, fine;\n    const float *level;\n"
+        "   levels it has, whether float is too coarse for it, whether its categories are ranks. */\n"
+        "typedef struct column {\n    int first, count, fine, ordered;\n    const float *level;\n"
         "    const char *const *category;\n} column;\n\nstatic const column columns[%s_INPUTS] = {\n",
         of->name);
     for (int64_t j = 0; j < schema->n_inputs; j++) {
@@ -134,11 +142,12 @@ static void put_columns(sn_bytes *out, const sn_exported *of)
         char level[32] = "NULL", category[32] = "NULL";
         if (input->levels > 0) snprintf(level, sizeof level, "level%d", (int)j);
         if (text && used) snprintf(category, sizeof category, "category%d", (int)j);
-        sn_bytes_print(out, "    {%" PRId64 ", %" PRId64 ", %d, %s, %s}%s\n", used ? first : -1,
+        sn_bytes_print(out, "    {%" PRId64 ", %" PRId64 ", %d, %d, %s, %s}%s\n", used ? first : -1,
                        !used  ? 0
                        : text ? input->categories.count
                               : input->levels,
-                       fine, level, category, j + 1 < schema->n_inputs ? "," : "");
+                       fine, text && input->categories.ordered, level, category,
+                       j + 1 < schema->n_inputs ? "," : "");
     }
     sn_bytes_text(
         out, "};\n\n/* Of each feature: what an unknown category or level counts as, and its scale. */\n");
@@ -149,7 +158,7 @@ static void put_columns(sn_bytes *out, const sn_exported *of)
 
 static const char ENCODER[] =
     "\nstatic int is_missing(const char *text)\n{\n"
-    "    static const char *const words[] = {\"\", \"na\", \"n/a\", \"nan\", \"null\", \"\\077\"};\n"
+    "    static const char *const words[] = {\"\", \"na\", \"n/a\", \"nan\", \"null\", \"\\077\", \".\"};\n"
     "    size_t w, i;\n"
     "    for (w = 0; w < sizeof words / sizeof *words; w++) {\n"
     "        for (i = 0; text[i] != '\\0'; i++) {\n"
@@ -159,9 +168,10 @@ static const char ENCODER[] =
     "        if (text[i] == '\\0' && words[w][i] == '\\0') return 1;\n"
     "    }\n"
     "    return 0;\n}\n\n"
-    "/* The place of a word in a sorted list, or -1. */\n"
-    "static int find(const char *const *word, int count, const char *text)\n{\n"
-    "    int low = 0, high = count;\n"
+    "/* The place of a word in a list, which is sorted bytewise unless its order means something; or -1. */\n"
+    "static int find(const char *const *word, int count, int ordered, const char *text)\n{\n"
+    "    int low = 0, high = ordered ? 0 : count, k;\n"
+    "    for (k = 0; ordered && k < count; k++)\n        if (strcmp(text, word[k]) == 0) return k;\n"
     "    while (low < high) {\n"
     "        const int middle = low + (high - low) / 2, order = strcmp(text, word[middle]);\n"
     "        if (order == 0) return middle;\n"
@@ -175,9 +185,13 @@ static const char ENCODER[] =
     "    int k;\n"
     "    *known = -1;\n"
     "    if (c->category != NULL) {\n"
-    "        if (text == NULL) return 0;\n"
-    "        *known = find(c->category, c->count, text);\n"
-    "        return *known >= 0 || !is_missing(text);\n"
+    "        if (text == NULL) return FILLS;\n"
+    "        *known = find(c->category, c->count, c->ordered, text);\n"
+    "        return *known >= 0 || FILLS || !is_missing(text);\n"
+    "    }\n"
+    "    if (FILLS && isnan(number)) {\n"
+    "        scale(c->first, mean0[c->first], x);\n"
+    "        return 1;\n"
     "    }\n"
     "    if (!isfinite(number)) return 0;\n"
     "    scale(c->first, c->fine ? number : (double)(float)number, x);\n"
@@ -187,6 +201,9 @@ static const char ENCODER[] =
 
 static void put_encode(sn_bytes *out, const sn_exported *of)
 {
+    sn_bytes_print(
+        out, "\n/* Whether a missing cell counts as the average of its column. */\nenum { FILLS = %d };\n",
+        sn_exported_fills(of));
     sn_bytes_text(out, ENCODER);
     sn_bytes_print(out,
                    "\n/* The features x of a row. */\n"
@@ -199,7 +216,8 @@ static void put_encode(sn_bytes *out, const sn_exported *of)
                    "        if (!look(c, row[j].number, row[j].text, &known, x)) return j + 1;\n",
                    of->name, of->name);
     sn_bytes_print(out,
-                   "        for (k = 0; k < c->count; k++)\n"
+                   "        if (c->ordered) scale(first, known < 0 ? mean0[first] : known + 1.0, x);\n"
+                   "        for (k = 0; !c->ordered && k < c->count; k++)\n"
                    "            scale(first + k, known < 0 ? mean0[first + k] : k == known ? 1.0 : 0.0, x);\n"
                    "    }\n"
                    "    for (k = 0; k < %" PRId64 "; k++)\n"

@@ -68,8 +68,8 @@ static void put_columns(sn_bytes *out, const sn_schema *schema)
         put_string(out, input->name);
         sn_bytes_print(out, ", \"kind\": \"%s\", \"first_feature\": %" PRId64 ", \"features\": %" PRId64,
                        input->features == 0 ? "not used"
-                       : text               ? "text"
-                                            : "number",
+                       : text               ? (input->categories.ordered ? "ordered" : "text")
+                                            : (input->is_date ? "date" : "number"),
                        input->first_feature, input->features);
         if (text) {
             sn_bytes_text(out, ", \"categories\": ");
@@ -217,8 +217,13 @@ stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out)
         "of "
         "text is one feature for each category, 1 where the cell is that word, else 0. A number or word that "
         "is "
-        "none of them counts as the mean of these features. A missing cell has no features: the model has no "
-        "answer for its row. Features are then (raw - centre) factor, rounded to float32.\",\n");
+        "none of them counts as the mean of these features. An ordered column is one feature, the place of "
+        "the "
+        "word among the categories, from 1. A date is a number, of days since 1970-01-01. ");
+    sn_bytes_text(out, sn_exported_fills(exported)
+                           ? "A missing cell counts as the mean of its features, too. "
+                           : "A missing cell has no features: the model has no answer for its row. ");
+    sn_bytes_text(out, "Features are then (raw - centre) factor, rounded to float32.\",\n");
     put_columns(out, exported->schema);
     put_features(out, exported->schema);
     sn_bytes_text(out, "  \"steps\": [\n");

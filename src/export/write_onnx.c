@@ -1,8 +1,8 @@
 /*
  * A model as an ONNX graph in double precision. Inputs: a column each by its name, rows x 1, numbers as
  * double and words as string; of a model whose columns go by position and are all numbers one matrix "x".
- * Outputs: z, and prediction, or probabilities and label. A row with a missing cell gives NaN in all of its
- * numbers.
+ * Outputs: z, and prediction, or probabilities and label. A missing cell counts as the average of its column,
+ * or gives NaN in all numbers of its row, as the model has it.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -17,8 +17,8 @@
 
 /* What LabelEncoder gives for a word that is in no category: it is new, or means that nothing is known. */
 enum { NEW_WORD = -1, NO_WORD = -2 };
-static const char *const MISSING[] = {"",    "NA",  "Na",  "na",   "N/A",  "n/a",  "NaN",
-                                      "nan", "NAN", "Nan", "NULL", "null", "Null", "?"};
+static const char *const MISSING[] = {"",    "NA",  "Na",   "na",   "N/A",  "n/a", "NaN", "nan",
+                                      "NAN", "Nan", "NULL", "null", "Null", "?",   "."};
 enum { N_MISSING = sizeof MISSING / sizeof *MISSING };
 
 /* ---- features ---------------------------------------------------------------------------------------- */
@@ -27,6 +27,7 @@ enum { N_MISSING = sizeof MISSING / sizeof *MISSING };
 typedef struct encoding {
     sn_onnx_graph *graph;
     const sn_schema *schema;
+    bool fills; /* missing cells count as the average */
     int parts;
     sn_onnx_value *part; /* blocks of features */
     int64_t *feature;    /* p: which feature each column of the blocks is */
@@ -114,6 +115,18 @@ static stonet_status add_inputs(encoding *e, bool *ml)
     return STONET_OK;
 }
 
+/* The average in place of missing numbers, after rounding, which the average does not get. */
+static sn_onnx_value fill_numbers(const encoding *e, sn_onnx_value numbers, sn_onnx_value raw, int64_t count,
+                                  const int64_t *feature, double *scratch)
+{
+    sn_onnx_graph *g = e->graph;
+    if (!e->fills) return raw;
+    for (int64_t k = 0; k < count; k++) scratch[k] = e->schema->mean[feature[k]];
+    const sn_onnx_value parts[] = {sn_onnx_one(g, "IsNaN", numbers), sn_onnx_doubles(g, 1, count, scratch),
+                                   raw};
+    return sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+}
+
 /* All columns of numbers at once. */
 static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratch)
 {
@@ -136,8 +149,9 @@ static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratc
     if (count == 0) return STONET_OK;
     const sn_onnx_value numbers = takes_matrix(schema) ? e->input[0] : sn_onnx_concat(g, (int)count, column);
     const sn_onnx_value single = sn_onnx_cast(g, sn_onnx_cast(g, numbers, SN_ONNX_FLOAT), SN_ONNX_DOUBLE);
+    const sn_onnx_value raw = keep_fine(g, numbers, single, count, fine, scratch);
     e->part[e->parts++] =
-        scaled(e, keep_fine(g, numbers, single, count, fine, scratch), count, feature, scratch);
+        scaled(e, fill_numbers(e, numbers, raw, count, feature, scratch), count, feature, scratch);
     e->made += count;
     for (int64_t k = 0; k < count; k++)
         if (schema->input[of[k]].levels > 0) add_levels(e, single, k, &schema->input[of[k]], scratch);
@@ -160,7 +174,7 @@ static stonet_status code_words(encoding *e, int64_t j, sn_workspace *keep, sn_o
         key[count] = input->categories.text[count];
         code[count] = count;
     }
-    for (int i = 0; i < N_MISSING; i++) {
+    for (int i = 0; i < N_MISSING && !e->fills; i++) {
         if (sn_interner_find(&known, MISSING[i], strlen(MISSING[i])) >= 0) continue;
         key[count] = MISSING[i];
         code[count++] = NO_WORD;
@@ -177,24 +191,48 @@ static stonet_status code_words(encoding *e, int64_t j, sn_workspace *keep, sn_o
     return STONET_OK;
 }
 
-/* A column of words. Where there is none, 0 / (1 - 1) makes the row NaN. */
+/* 0, or NaN by 0 / (1 - 1) where there is no word. */
+static sn_onnx_value poison_of_words(sn_onnx_graph *g, sn_onnx_value code)
+{
+    static const int64_t none = NO_WORD;
+    const sn_onnx_value gone =
+        sn_onnx_cast(g, sn_onnx_two(g, "Equal", code, sn_onnx_ints(g, 1, &none)), SN_ONNX_DOUBLE);
+    return sn_onnx_two(g, "Div", sn_onnx_number(g, 0.0), sn_onnx_two(g, "Sub", sn_onnx_number(g, 1.0), gone));
+}
+
+/* The rank among ordered categories: one feature, hits (1, 2, ..)'. */
+static stonet_status add_rank(encoding *e, sn_onnx_value hits, const sn_input *input, sn_workspace *keep)
+{
+    sn_onnx_graph *g = e->graph;
+    const int64_t count = input->categories.count, f = input->first_feature;
+    double *rank = NULL, scratch = 0.0;
+    SN_TRY(SN_TAKE(keep, rank, count));
+    for (int64_t c = 0; c < count; c++) rank[c] = (double)(c + 1);
+    const sn_onnx_value unknown = sn_onnx_two(g, "Sub", sn_onnx_number(g, 1.0), sn_onnx_row_sums(g, hits));
+    const sn_onnx_value raw =
+        sn_onnx_two(g, "Add", sn_onnx_two(g, "MatMul", hits, sn_onnx_doubles(g, count, 1, rank)),
+                    sn_onnx_two(g, "Mul", unknown, sn_onnx_number(g, e->schema->mean[f])));
+    e->feature[e->made] = f;
+    e->part[e->parts++] = scaled(e, raw, 1, e->feature + e->made, &scratch);
+    e->made++;
+    return STONET_OK;
+}
+
+/* A column of words. */
 static stonet_status add_words(encoding *e, int64_t j, sn_workspace *keep, double *scratch)
 {
     sn_onnx_graph *g = e->graph;
     const sn_input *input = &e->schema->input[j];
     const int64_t count = input->categories.count;
-    static const int64_t none = NO_WORD;
     int64_t *all = NULL;
     sn_onnx_value code;
     SN_TRY(SN_TAKE(keep, all, count));
     for (int64_t c = 0; c < count; c++) all[c] = c;
     SN_TRY(code_words(e, j, keep, &code));
-    const sn_onnx_value same = sn_onnx_two(g, "Equal", code, sn_onnx_ints(g, count, all));
-    const sn_onnx_value gone =
-        sn_onnx_cast(g, sn_onnx_two(g, "Equal", code, sn_onnx_ints(g, 1, &none)), SN_ONNX_DOUBLE);
-    const sn_onnx_value zero =
-        sn_onnx_two(g, "Div", sn_onnx_number(g, 0.0), sn_onnx_two(g, "Sub", sn_onnx_number(g, 1.0), gone));
-    const sn_onnx_value hits = sn_onnx_two(g, "Add", sn_onnx_cast(g, same, SN_ONNX_DOUBLE), zero);
+    sn_onnx_value hits =
+        sn_onnx_cast(g, sn_onnx_two(g, "Equal", code, sn_onnx_ints(g, count, all)), SN_ONNX_DOUBLE);
+    if (!e->fills) hits = sn_onnx_two(g, "Add", hits, poison_of_words(g, code));
+    if (input->categories.ordered) return add_rank(e, hits, input, keep);
     add_indicators(e, hits, input->first_feature, count, scratch);
     return STONET_OK;
 }
@@ -211,16 +249,17 @@ static sn_onnx_value in_order(encoding *e, int64_t *place)
     return ordered ? all : sn_onnx_gather(e->graph, all, e->made, place);
 }
 
-static stonet_status add_features(sn_onnx_graph *graph, const sn_schema *schema, bool *ml, sn_onnx_value *out)
+static stonet_status add_features(sn_onnx_graph *graph, const sn_exported *of, bool *ml, sn_onnx_value *out)
 {
     SN_WORKSPACE(keep);
-    encoding e = {.graph = graph, .schema = schema};
+    const sn_schema *schema = of->schema;
+    encoding e = {.graph = graph, .schema = schema, .fills = sn_exported_fills(of)};
     double *scratch = NULL;
     int64_t *place = NULL;
     SN_TRY(SN_TAKE(&keep, e.part, 2 * schema->n_inputs + 1));
     SN_TRY(SN_TAKE(&keep, e.input, schema->n_inputs));
     SN_TRY(SN_TAKE(&keep, e.feature, schema->p));
-    SN_TRY(SN_TAKE(&keep, scratch, schema->p));
+    SN_TRY(SN_TAKE(&keep, scratch, schema->p + schema->n_inputs));
     SN_TRY(SN_TAKE(&keep, place, schema->p));
     SN_TRY(add_inputs(&e, ml));
     SN_TRY(add_numbers(&e, &keep, scratch));
@@ -369,7 +408,7 @@ static stonet_status add_graph(sn_onnx_graph *g, const sn_exported *of, bool *ml
 {
     const sn_formula *formula = of->formula;
     sn_onnx_value at[SN_FORMULA_STEPS], poison, z, answer;
-    SN_TRY(add_features(g, of->schema, ml, &at[0]));
+    SN_TRY(add_features(g, of, ml, &at[0]));
     for (int k = 1; k < formula->count; k++) SN_TRY(add_step(g, &formula->step[k], at, &at[k]));
     SN_TRY(add_poison(g, of->schema->p, at[0], &poison));
     SN_TRY(add_result(g, "z", of->model->dim, at[formula->z], poison, &z));
@@ -392,10 +431,16 @@ static void write_file(sn_onnx_graph *graph, const sn_exported *of, bool ml, sn_
                                                  ? "none"
                                                  : sn_words_name(&sn_task_words, sn_schema_task(of->schema))},
                                     {NULL, NULL}};
-    sn_onnx_file(graph, of->name,
-                 "A model of stonet. Inputs are columns as they are in the table. A row with a missing cell "
-                 "gives NaN; a category that training never saw counts as the average of the training rows.",
-                 ml, facts, out);
+    sn_onnx_file(
+        graph, of->name,
+        sn_exported_fills(of)
+            ? "A model of stonet. Inputs are columns as they are in the table, dates as days since "
+              "1970-01-01. A missing cell (NaN, an empty text) and a category that training never saw "
+              "count as the average of the training rows."
+            : "A model of stonet. Inputs are columns as they are in the table, dates as days since "
+              "1970-01-01. A row with a missing cell gives NaN; a category that training never saw counts "
+              "as the average of the training rows.",
+        ml, facts, out);
 }
 
 stonet_status sn_export_onnx(const sn_exported *exported, sn_bytes *out)
