@@ -25,8 +25,9 @@ MORE: list[tuple[str, str, list[str]]] = [
     ("numbers", "pca", ["learner=mlp"]),
     ("classes", "pca", ["learner=none"]),
     ("mixed", "none", ["levels=6"]),
-    ("mixed", "stonet", ["levels=6", "front=none"]),
+    ("mixed", "stonet", ["levels=6", "front=none", "missing=mean"]),
     ("mixed", "sir", ["levels=6", "missing=error"]),
+    ("mixed", "save", ["levels=6"]),
     ("mixed", "gsir", ["levels=none"]),
     ("bare", "sir", []),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 import csv
 import json
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import export_samples
@@ -38,18 +39,18 @@ def first_rows(path, count):
 
 
 def test_onnx_has_no_answer_for_missing_cells(samples):
-    """Where the model refuses them: NaN for the row, and for no other; a new word or code counts as the average."""
+    """Where the model refuses them, or would draw them given the others: NaN for the row, and for no other; a new word or code counts as the average."""
     pytest.importorskip("onnx")
     import onnx_run
 
-    path = next(samples.glob("*-sir-mixed.onnx"))
-    given = first_rows(path, 6)
+    refuses, draws = (next(samples.glob(f"*-{method}-mixed.onnx")) for method in ("sir", "save"))
+    given = first_rows(refuses, 6)
     given["number"][1, 0] = np.nan
     given["colour"][2, 0] = ""
     given["colour"][3, 0] = "NA"
     given["colour"][4, 0] = "new"
     given["code"][5, 0] = 77
-    for run in onnx_run.evaluators().values():
+    for run, path in product(onnx_run.evaluators().values(), (refuses, draws)):
         got = run(path, given)
         for values in (got["z"], got["prediction"]):
             assert np.isnan(values).all(axis=1).tolist() == [False, True, True, True, False, False]

@@ -29,8 +29,7 @@ const char *sn_exported_output(const sn_exported *exported, int64_t k)
 
 bool sn_exported_fills(const sn_exported *exported)
 {
-    const sn_missing missing = exported->schema->missing;
-    return missing == SN_MISSING_MEAN || missing == SN_MISSING_DROP;
+    return exported->schema->missing != SN_MISSING_ERROR && !sn_schema_draws(exported->schema);
 }
 
 /* What an exported model could mistake. */
