@@ -7,14 +7,16 @@ PACKAGES = gcc cmake make pkg-config libopenblas-openmp-dev liblapacke-dev libra
            node-d3
 TEST_PACKAGES = libcmocka-dev
 PYTHON_PACKAGES = python3 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-sklearn \
-                  python3-pandas python3-matplotlib python3-pytest mypy
+                  python3-pandas python3-matplotlib python3-pytest python3-onnx mypy
 R_PACKAGES = r-base-dev r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc r-cran-recipes r-cran-ggplot2 r-cran-generics
 R_TEST_PACKAGES = devscripts qpdf
 DEB_PACKAGES = dpkg-dev fakeroot file lintian
+DOCS_PACKAGES = python3-sphinx python3-breathe doxygen python3-myst-parser furo python3-sphinx-gallery \
+                python3-sphinx-copybutton libjs-katex python3-numpy python3-sklearn python3-matplotlib python3-pandas
 VENV ?= .venv
 
 .PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize threads coverage torture fuzz python \
-        python-test r r-test abi abi-update deb deb-test format tidy install clean
+        python-test r r-test docs docs-test abi abi-update deb deb-test format tidy install clean
 
 .NOTPARALLEL: # one thing after the other here; the builds are parallel
 
@@ -127,6 +129,19 @@ r: setup
 r-test: r build-programs
 	@cmake/setup.sh $(R_TEST_PACKAGES)
 	@STONET_PROGRAM=$(abspath $(BUILD))/bin/stonet OMP_WAIT_POLICY=passive MAKEFLAGS=-j$(JOBS) r/tools/check.sh $(BUILD)-r
+
+# The site, in $(BUILD)/docs: open index.html, no server needed. Warnings and dead links are errors, and the examples of the
+# gallery run.
+docs: setup-programs build-programs
+	@cmake/setup.sh $(DOCS_PACKAGES)
+	@docs/site/build.sh . $(BUILD)
+
+# The code blocks of the pages.
+docs-test: setup-programs build-programs
+	@cmake/setup.sh $(DOCS_PACKAGES)
+	@PATH=$(abspath $(BUILD))/bin:$$PATH STONET_LIBRARY=$(abspath $(BUILD))/lib/libstonet.so PYTHONPATH=$(abspath python/src) \
+	    OMP_WAIT_POLICY=passive MPLBACKEND=Agg PYTHONDONTWRITEBYTECODE=1 \
+	    /usr/bin/python3 docs/site/run_blocks.py $$(git ls-files 'docs/*.md')
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -1,0 +1,135 @@
+"""Copies docs/ to where Sphinx works, and adds the pages that are made: commands, settings, C API.
+
+    prepare.py ROOT OUT PROGRAM
+
+Links out of docs/ become plain text, since the site has no such files, and pages of a list that are not there are left out of it.
+"""
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+KATEX = Path("/usr/share/javascript/katex")
+SECTION = re.compile(r"^/\* -{4} (.+?) -+ \*/$", re.M)
+
+
+def ask(program: str, *words: str) -> str:
+    return subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout
+
+
+def commands(program: str) -> list[str]:
+    listed = ask(program, "--help").split("Commands:\n")[1].split("\n\n")[0]
+    return [line.split()[0] for line in listed.splitlines() if re.match(r"^  \S", line)]
+
+
+def command_page(program: str) -> str:
+    """The help texts, which the program makes from its tables of options."""
+    parts = ["# Commands\n\nWhat `stonet COMMAND --help` prints, for every command.\n"]
+    for name in commands(program):
+        parts.append(f"## stonet {name}\n\n```text\n{ask(program, name, '--help').rstrip()}\n```\n")
+    return "\n".join(parts)
+
+
+def cell(value: object) -> str:
+    return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+def allowed(setting: dict[str, object]) -> str:
+    choices = [str(word) for word in setting["choices"] or []]  # type: ignore[attr-defined]
+    low, high = setting["low"], setting["high"]
+    if low is not None and high is not None:
+        choices.append(f"{low:g} to {high:g}")
+    return cell(", ".join(choices))
+
+
+def table(settings: list[dict[str, object]]) -> str:
+    if not settings:
+        return "No settings.\n"
+    rows = [f"| `{s['name']}` | {cell(s['default'])} | {allowed(s)} | {cell(s['help'])} |" for s in settings]
+    return "\n".join(["| setting | default | takes | |", "|---|---|---|---|", *rows, ""])
+
+
+def settings_page(program: str) -> str:
+    about = json.loads(ask(program, "methods", "--json"))
+    parts = ["# Settings\n\nEvery setting of every method and learner, from their tables (`stonet methods NAME`).\n"]
+    parts.append(f"## All methods\n\n{table(about['common'])}")
+    for kind, title in (("methods", "Method"), ("learners", "Learner")):
+        for one in about[kind]:
+            parts.append(f"## {title} {one['name']}\n\n{one['title']}.\n\n{table(one['settings'])}")
+    return "\n".join(parts)
+
+
+def c_page(header: str) -> str:
+    """A heading for each section of the header; Doxygen knows what is in it."""
+    parts = ["# C API\n\nThe one public header, `stonet/stonet.h`, section by section.\n"]
+    about = header.split("/*\n")[1].split("*/")[0]
+    text = "\n".join(line.removeprefix(" *").removeprefix(" ") for line in about.splitlines())
+    parts.append(f"```text\n{text.strip()}\n```\n")
+    for k, title in enumerate(SECTION.findall(header)):
+        parts.append(f"## {title[0].upper()}{title[1:]}\n\n```{{eval-rst}}\n.. doxygengroup:: part{k}\n   :content-only:\n```\n")
+    return "\n".join(parts)
+
+
+def python_page(names: list[str]) -> str:
+    parts = ["# Python API\n\nHow the parts go together is told in [stonet from Python](python.md).\n", "## Estimators\n"]
+    for name in names:
+        parts.append(f"```{{eval-rst}}\n.. autoclass:: stonet.{name}\n   :members:\n   :inherited-members: BaseEstimator, "
+                     "TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClassifierMixin, RegressorMixin\n"
+                     "   :exclude-members: set_output, get_metadata_routing\n```\n")
+    parts.append("## Functions\n\n```{eval-rst}\n" + "".join(
+        f".. autofunction:: stonet.{name}\n\n" for name in ("load", "order", "importance", "independence_test")) + "```\n")
+    parts.append("## Data and pictures\n\n```{eval-rst}\n.. automodule:: stonet.datasets\n   :members:\n\n"
+                 ".. automodule:: stonet.plot\n   :members:\n```\n")
+    parts.append("## Errors\n\n```{eval-rst}\n.. automodule:: stonet.errors\n   :members:\n```\n")
+    return "\n".join(parts)
+
+
+def inside(text: str) -> str:
+    """Links out of docs/ as plain text; comments for the tests of the pages (run: ..) are not for readers."""
+    text = re.sub(r"<!-- run.*?-->\n?", "", text, flags=re.S)
+    return re.sub(r"\[([^\]]+)\]\((?:\.\./)+(?!docs/)([^)]+)\)", r"\1 (`\2`)", text)
+
+
+def drop_absent(page: Path) -> None:
+    """Lines of a table of contents, and of a list, that name a page that is not there (yet)."""
+    lines = []
+    for line in page.read_text().splitlines():
+        named = re.match(r"^- \[[^\]]+\]\(([^):]+\.md)\)", line) or re.match(r"^([a-z][a-z0-9_/-]*)$", line)
+        if named and not line.endswith("_made/index"):
+            path = page.parent / (named[1] if named[1].endswith(".md") else named[1] + ".md")
+            if not path.exists():
+                continue
+        lines.append(line)
+    page.write_text("\n".join(lines) + "\n")
+
+
+def main() -> None:
+    root, out, program = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+    shutil.rmtree(out, ignore_errors=True)
+    shutil.copytree(root / "docs", out, ignore=shutil.ignore_patterns("site"))
+    shutil.copy(root / "examples/reduce.c", out / "howto/reduce.c")
+    for page in out.rglob("*.md"):
+        page.write_text(inside(page.read_text()))
+    (out / "commands.md").write_text(command_page(program))
+    (out / "settings.md").write_text(settings_page(program))
+    (out / "c-api.md").write_text(c_page((root / "include/stonet/stonet.h").read_text()))
+    names: dict[str, list[str]] = {}
+    exec((root / "python/src/stonet/_names.py").read_text(), names)
+    (out / "python-api.md").write_text(python_page(list(names["ESTIMATORS"])))
+    drop_absent(out / "index.md")
+    static = out / "_static"
+    (static / "katex").mkdir(parents=True)
+    for name in ("katex.min.js", "katex.min.css"):
+        shutil.copy(KATEX / name, static / "katex" / name)
+    shutil.copytree(KATEX / "fonts", static / "katex" / "fonts")
+    shutil.copy(root / "docs/site/conf.py", out / "conf.py")
+    for name in ("math.js", "site.css"):
+        shutil.copy(root / "docs/site" / name, static / name)
+
+
+if __name__ == "__main__":
+    main()
