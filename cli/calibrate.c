@@ -69,21 +69,21 @@ static int take_options(const cli_command *command, const calibrate_values *valu
 static int calibrate(const cli_command *command, const cli_arguments *given, const calibrate_values *values)
 {
     stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
+    target_options target = values->target;
     stonet_model *model = NULL;
     stonet_data *data = NULL;
     int result = take_options(command, values, &how);
-    if (result == EXIT_DONE) result = require_target(command, &values->target);
+    if (result == EXIT_DONE) result = require_target_of_model(command, &target);
     if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
     if (result == EXIT_DONE)
-        result =
-            read_data_for(command, model, given->operand[1], &values->target, values->run.threads, &data);
+        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
     if (result == EXIT_DONE) {
         stonet_run run;
         start_run(&values->run, &run);
         stonet_status status = stonet_calibrate(model, data, &how, &run);
         progress_clear();
-        if (status == STONET_OK) status = stonet_model_save(model, values->out);
-        if (status != STONET_OK) result = say_failure(command, status);
+        result =
+            status == STONET_OK ? write_model(command, values->out, model) : say_failure(command, status);
     }
     if (result == EXIT_DONE && !values->run.quiet) {
         say_calibration(model);
@@ -110,7 +110,7 @@ const cli_command calibrate_command = {
     .name = "calibrate",
     .summary = "Learn how sure predictions are: intervals, sets, probabilities",
     .operands = "MODEL DATA",
-    .required = "(--target COL | --target-file FILE) --out MODEL",
+    .required = "--out MODEL",
     .details =
         "DATA are the rows the model was fitted on: it is fitted again without parts of them, which then "
         "tell how\n"
@@ -122,7 +122,7 @@ const cli_command calibrate_command = {
         "('stonet tune') make refits look better than they are: calibrate on fresh rows then.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .examples = "  stonet calibrate my.model train.csv --target y --out calibrated.model\n"
-                "  stonet calibrate my.model new.csv --target y --fresh --out calibrated.model",
+    .examples = "  stonet calibrate my.model train.csv --out calibrated.model\n"
+                "  stonet calibrate my.model new.csv --fresh --out calibrated.model",
     .run = run,
 };

@@ -121,16 +121,16 @@ static int ask(const cli_command *command, const cli_arguments *given, const coe
 {
     enum { PAIRS = 25 };
     stonet_coef_options how = STONET_COEF_OPTIONS_INIT;
+    target_options target = values->target;
     stonet_model *model = NULL;
     stonet_data *data = NULL;
     stonet_coef_result *found = NULL;
     int result = check_values(command, values, given->operand[1]);
     if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
     if (result == EXIT_DONE && values->se && stonet_model_outputs(model) > 0)
-        result = require_target(command, &values->target);
+        result = require_target_of_model(command, &target);
     if (result == EXIT_DONE && given->operand[1] != NULL)
-        result =
-            read_data_for(command, model, given->operand[1], &values->target, values->run.threads, &data);
+        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
     if (result == EXIT_DONE) {
         if (values->se) how.pairs = PAIRS;
         stonet_run run;

@@ -1,5 +1,6 @@
 #include "cli/common.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,15 @@
 #include "cli/say.h"
 #include "cli/show.h"
 #include "cli/signals.h"
+
+static void on_message(stonet_level level, const char *text, void *user)
+{
+    (void)user;
+    progress_clear();
+    fputs(level == STONET_WARNING ? "warning: " : "note: ", stderr);
+    show_text(stderr, text);
+    fputc('\n', stderr);
+}
 
 bool has_target(const target_options *target)
 {
@@ -26,6 +36,12 @@ int require_target(const cli_command *command, const target_options *target)
         return EXIT_USAGE;
     }
     return EXIT_DONE;
+}
+
+int require_target_of_model(const cli_command *command, target_options *target)
+{
+    target->own = !has_target(target);
+    return target->own ? EXIT_DONE : require_target(command, target);
 }
 
 static int parse_header(const cli_command *command, const char *word, stonet_header *header)
@@ -60,6 +76,13 @@ int read_data_for(const cli_command *command, const stonet_model *model, const c
         options.target_file = target->target_file;
         options.na = target->na;
         options.drop_missing_target = target->drop_missing;
+        options.own_target = target->own;
+        options.features = target->columns.features;
+        options.drop = target->columns.drop;
+        options.id = target->columns.id;
+        options.season = target->columns.season;
+        options.ordinal = target->columns.ordinal.text;
+        options.n_ordinal = (int64_t)target->columns.ordinal.count;
     }
     stonet_status status = model != NULL ? stonet_data_read_for(model, path, &options, data)
                                          : stonet_data_read(path, &options, data);
@@ -70,9 +93,62 @@ int read_data_for(const cli_command *command, const stonet_model *model, const c
     return EXIT_DONE;
 }
 
+int write_model(const cli_command *command, const char *path, const stonet_model *model)
+{
+    if (strcmp(path, "-") != 0) {
+        stonet_status status = stonet_model_save(model, path);
+        return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    }
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    stonet_status status = stonet_model_save_bytes(model, &bytes, &size);
+    if (status != STONET_OK) return say_failure(command, status);
+    const bool whole = fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0;
+    stonet_bytes_free(bytes);
+    if (whole) return EXIT_DONE;
+    say_error(command, "cannot write the model to standard output: %s", strerror(errno));
+    return EXIT_FAILED;
+}
+
+int say_unseen(const cli_command *command, const stonet_model *model, const stonet_data *data, bool quiet)
+{
+    stonet_run run = STONET_RUN_INIT;
+    run.on_message = on_message;
+    if (quiet) return EXIT_DONE;
+    stonet_status status = stonet_check_rows(model, data, &run);
+    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+}
+
+/* A model that comes through a pipe, as a file cannot. */
+static stonet_status load_stdin(stonet_model **model)
+{
+    unsigned char *bytes = NULL;
+    size_t size = 0, room = 0;
+    for (;;) {
+        if (size == room) {
+            room = room > 0 ? 2 * room : (size_t)1 << 16;
+            unsigned char *grown = realloc(bytes, room);
+            if (grown == NULL) {
+                free(bytes);
+                return stonet_fail(STONET_ERROR_MEMORY, "memory ran out");
+            }
+            bytes = grown;
+        }
+        const size_t got = fread(bytes + size, 1, room - size, stdin);
+        if (got == 0) break;
+        size += got;
+    }
+    stonet_status status = ferror(stdin) == 0
+                               ? stonet_model_load_bytes(bytes, size, model)
+                               : stonet_fail(STONET_ERROR_IO, "cannot read the model from standard input");
+    free(bytes);
+    return status;
+}
+
 int read_model(const cli_command *command, const char *path, stonet_model **model)
 {
-    stonet_status status = stonet_model_load(path, model);
+    stonet_status status =
+        strcmp(path, STANDARD_INPUT) == 0 ? load_stdin(model) : stonet_model_load(path, model);
     return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
 }
 
@@ -154,15 +230,6 @@ static void on_progress(const stonet_progress *progress, void *user)
 {
     (void)user;
     progress_draw(progress);
-}
-
-static void on_message(stonet_level level, const char *text, void *user)
-{
-    (void)user;
-    progress_clear();
-    fputs(level == STONET_WARNING ? "warning: " : "note: ", stderr);
-    show_text(stderr, text);
-    fputc('\n', stderr);
 }
 
 static int should_stop(void *user)

@@ -7,10 +7,18 @@
 
 #include "cli/options.h"
 
+/* Which columns of the table are what. */
+typedef struct column_options {
+    const char *features, *drop, *id, *season;
+    text_list ordinal;
+} column_options;
+
 typedef struct target_options {
     const char *target, *target_file;
     const char *header, *na;
     bool drop_missing;
+    bool own; /* with neither target nor target_file: the target of the model */
+    column_options columns;
 } target_options;
 
 typedef struct run_options {
@@ -42,6 +50,35 @@ typedef struct spec_options {
          .offset = offsetof(type, field.drop_missing),                                                       \
          .help = "Leave out rows whose response is missing, which are an error otherwise"},                  \
         READ_OPTIONS(type, field)
+/* For commands that fit on a table: which of its columns are features. `field` is a column_options. */
+#define COLUMN_OPTIONS(type, field)                                                                          \
+    {.name = "features",                                                                                     \
+     .kind = OPTION_TEXT,                                                                                    \
+     .offset = offsetof(type, field.features),                                                               \
+     .argument = "COLS",                                                                                     \
+     .help = "The columns that are features, by name, number or range of numbers (3-7); all, unless said"},  \
+        {.name = "drop",                                                                                     \
+         .kind = OPTION_TEXT,                                                                                \
+         .offset = offsetof(type, field.drop),                                                               \
+         .argument = "COLS",                                                                                 \
+         .help = "Columns to leave out"},                                                                    \
+        ID_OPTION(type, field,                                                                               \
+                  "A column that names the rows: no feature, and carried to the output of "                  \
+                  "'transform' and 'predict'"),                                                              \
+        {.name = "ordinal",                                                                                  \
+         .kind = OPTION_TEXTS,                                                                               \
+         .offset = offsetof(type, field.ordinal),                                                            \
+         .argument = "COL=LOW,..,HIGH",                                                                      \
+         .help = "A text column whose values have this order: one feature, the rank"},                       \
+    {                                                                                                        \
+        .name = "season", .kind = OPTION_TEXT, .offset = offsetof(type, field.season), .argument = "COLS",   \
+        .help = "Columns of dates (2024-05-01) whose time of the year counts, beside the days"               \
+    }
+#define ID_OPTION(type, field, text)                                                                         \
+    {                                                                                                        \
+        .name = "id", .kind = OPTION_TEXT, .offset = offsetof(type, field.id), .argument = "COL",            \
+        .help = text                                                                                         \
+    }
 /* How files are read, for commands without a response too. */
 #define READ_OPTIONS(type, field) HEADER_OPTION(type, field.header), NA_OPTION(type, field.na)
 #define NA_OPTION(type, field)                                                                               \
@@ -116,12 +153,18 @@ bool has_target(const target_options *target);
 
 /* A response must be named in exactly one way. */
 int require_target(const cli_command *command, const target_options *target);
+/* The same where a model is at hand, whose own response is meant when none is named. */
+int require_target_of_model(const cli_command *command, target_options *target);
 int read_data(const cli_command *command, const char *path, const target_options *target, int64_t threads,
               stonet_data **data);
 /* Of the columns alone that the model uses, and the target if there is one. */
 int read_data_for(const cli_command *command, const stonet_model *model, const char *path,
                   const target_options *target, int64_t threads, stonet_data **data);
 int read_model(const cli_command *command, const char *path, stonet_model **model);
+/* To a file, or with the path "-" to standard output. */
+int write_model(const cli_command *command, const char *path, const stonet_model *model);
+/* Tells, on stderr, which texts of these rows the model has never met. */
+int say_unseen(const cli_command *command, const stonet_model *model, const stonet_data *data, bool quiet);
 /* A spec from --config or --method, then --learner, --dim (may be NULL) and every --set. */
 int make_spec(const cli_command *command, const spec_options *options, const char *dim, stonet_spec **spec);
 /* Splits "NAME=VALUE" of an option; *name is to be freed. */

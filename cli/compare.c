@@ -26,6 +26,7 @@ typedef struct compare_values {
     int64_t folds, trials, tune_folds;
     bool tune, drop_missing;
     const char *na;
+    column_options columns;
 } compare_values;
 
 static const cli_option options[] = {
@@ -45,6 +46,7 @@ static const cli_option options[] = {
      .help = "Leave out rows whose response is missing, which are an error otherwise"},
     HEADER_OPTION(compare_values, header),
     NA_OPTION(compare_values, na),
+    COLUMN_OPTIONS(compare_values, columns),
     {.name = "methods",
      .kind = OPTION_TEXT,
      .offset = offsetof(compare_values, wishes.methods),
@@ -189,7 +191,8 @@ static int read_sets(comparison *self, const cli_arguments *given)
         target_options target = {.target = values->target,
                                  .header = values->header,
                                  .na = values->na,
-                                 .drop_missing = values->drop_missing};
+                                 .drop_missing = values->drop_missing,
+                                 .columns = values->columns};
         if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
         set->path = given->operand[k];
         result = read_data(self->command, set->path, &target, values->run.threads, &set->data);
@@ -199,7 +202,8 @@ static int read_sets(comparison *self, const cli_arguments *given)
                              .target_file = values->test_target_file,
                              .header = values->header,
                              .na = values->na,
-                             .drop_missing = values->drop_missing};
+                             .drop_missing = values->drop_missing,
+                             .columns = values->columns};
     result = read_data(self->command, values->test, &target, values->run.threads, &self->test);
     self->how.test = self->test;
     return result;

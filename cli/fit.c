@@ -23,6 +23,7 @@ typedef struct fit_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(fit_values, target),
+    COLUMN_OPTIONS(fit_values, target.columns),
     {.name = "dim",
      .kind = OPTION_TEXT,
      .offset = offsetof(fit_values, dim),
@@ -42,7 +43,7 @@ static const cli_option options[] = {
      .help = "Also learn how sure predictions are, by ten refits (one from 5000 rows on): for 'predict "
              "--interval' and '--sets', and better probabilities"},
     PLOT_OPTION(fit_values, plot, "Draw Z of the training rows by the response, and the training curve"),
-    OUT_OPTION(fit_values, out, "The model file to write (safetensors)"),
+    OUT_OPTION(fit_values, out, "The model file to write (safetensors); - is standard output"),
 };
 
 static int check_values(const cli_command *command, const fit_values *values)
@@ -223,15 +224,15 @@ static void say_summary(const cli_command *command, const fit_values *values, co
     if (!say_held_out_score(model, json_object_get(about, "fitted")))
         say_training_score(values, model, train);
     json_decref(about);
-    fprintf(stderr, "model written to %s\n", values->out);
+    if (strcmp(values->out, "-") != 0) fprintf(stderr, "model written to %s\n", values->out);
 }
 
 static int finish(const cli_command *command, const fit_values *values, const stonet_model *model,
                   const stonet_data *train, double seconds)
 {
-    stonet_status status = stonet_model_save(model, values->out);
-    if (status != STONET_OK) return say_failure(command, status);
-    int result = write_log(command, values, model);
+    int result = write_model(command, values->out, model);
+    if (result != EXIT_DONE) return result;
+    result = write_log(command, values, model);
     if (result == EXIT_DONE) result = draw(command, values, model, train);
     if (result != EXIT_DONE) return result;
     switch (stonet_model_outcome(model)) {
@@ -255,7 +256,8 @@ static int calibrate(const cli_command *command, const fit_values *values, const
                      const stonet_run *run, stonet_model *model)
 {
     if (!values->calibrate || stonet_model_outcome(model) != STONET_DONE) return EXIT_DONE;
-    stonet_status status = stonet_model_save(model, values->out);
+    const bool to_file = strcmp(values->out, "-") != 0;
+    stonet_status status = to_file ? stonet_model_save(model, values->out) : STONET_OK;
     if (status != STONET_OK) return say_failure(command, status);
     status = stonet_calibrate(model, train, NULL, run);
     progress_clear();
@@ -263,7 +265,7 @@ static int calibrate(const cli_command *command, const fit_values *values, const
         if (!values->run.quiet) say_calibration(model);
         return EXIT_DONE;
     }
-    fprintf(stderr, "note: the model was saved in %s, without a calibration\n", values->out);
+    if (to_file) fprintf(stderr, "note: the model was saved in %s, without a calibration\n", values->out);
     return say_failure(command, status);
 }
 

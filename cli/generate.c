@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -94,7 +95,8 @@ static int generate(const cli_command *command, const char *name, const generate
     if (result != EXIT_DONE) return result;
     stonet_data *data = NULL;
     stonet_status status = stonet_generate(name, values->rows, (uint64_t)values->seed, &data);
-    if (status == STONET_OK) status = stonet_data_write(data, values->out);
+    const bool to_stdout = strcmp(values->out, "-") == 0;
+    if (status == STONET_OK) status = stonet_data_write(data, to_stdout ? "/dev/stdout" : values->out);
     result = status == STONET_OK ? EXIT_DONE : say_failure(command, status);
     if (result == EXIT_DONE && values->truth != NULL) result = write_truth(command, values->truth, data);
     stonet_data_free(data);

@@ -183,19 +183,19 @@ static int check_values(const cli_command *command, const importance_values *val
 static int ask(const cli_command *command, const cli_arguments *given, const importance_values *values)
 {
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
+    target_options target = values->target;
     how.repeats = values->repeats;
     stonet_model *model = NULL;
     stonet_data *data = NULL, *train = NULL;
     stonet_importance_result *found = NULL;
     int result = check_values(command, values, &how.kind);
-    if (result == EXIT_DONE) result = require_target(command, &values->target);
+    if (result == EXIT_DONE) result = require_target_of_model(command, &target);
     if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
     if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
     if (result == EXIT_DONE)
-        result =
-            read_data_for(command, model, given->operand[1], &values->target, values->run.threads, &data);
+        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
     if (result == EXIT_DONE && values->train != NULL)
-        result = read_data_for(command, model, values->train, &values->target, values->run.threads, &train);
+        result = read_data_for(command, model, values->train, &target, values->run.threads, &train);
     if (result == EXIT_DONE) {
         how.train = train;
         stonet_run run;
@@ -228,7 +228,6 @@ const cli_command importance_command = {
     .name = "importance",
     .summary = "Say which variables a model uses",
     .operands = "MODEL DATA",
-    .required = "(--target COL | --target-file FILE)",
     .details =
         "DATA should be rows the model was not fitted on. Loss is the log loss, or the squared error "
         "over the\n"

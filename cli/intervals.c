@@ -38,7 +38,7 @@ static void join(int64_t rows, int64_t m, double *const part[3], double *cells)
         for (int k = 0; k < 3; k++) cells[3 * i + k] = part[k][i];
 }
 
-static int write_table(const cli_command *command, const char *path, int64_t rows, int64_t m,
+static int write_table(const cli_command *command, const char *path, const stonet_data *data, int64_t m,
                        const double *cells)
 {
     enum { NAME_SIZE = 32 };
@@ -53,7 +53,7 @@ static int write_table(const cli_command *command, const char *path, int64_t row
             snprintf(text[j], NAME_SIZE, m > 1 ? "%s%" PRId64 : "%s", KIND[j % 3], j / 3 + 1);
             names[j] = text[j];
         }
-        result = output_matrix(command, path, cells, rows, 3 * m, names);
+        result = output_rows(command, path, data, cells, stonet_data_rows(data), 3 * m, names);
     }
     free(names);
     free(text);
@@ -82,7 +82,7 @@ int write_intervals(const cli_command *command, const char *path, const stonet_m
     if (result == EXIT_DONE) {
         warn_of_few_rows(model, how->level, "the intervals are infinite");
         join(rows, m, part, cells);
-        result = write_table(command, path, rows, m, cells);
+        result = write_table(command, path, data, m, cells);
     }
     for (int k = 0; k < 3; k++) free(part[k]);
     free(cells);
@@ -122,7 +122,7 @@ int write_sets(const cli_command *command, const char *path, const stonet_model 
         if (how->by_class) warn_of_rare_classes(model, how->level);
         for (int64_t i = 0; i < rows * classes; i++) cells[i] = inside[i];
         for (int64_t c = 0; c < classes; c++) names[c] = stonet_model_class_label(model, c);
-        result = output_matrix(command, path, cells, rows, classes, names);
+        result = output_rows(command, path, data, cells, rows, classes, names);
     }
     free(inside);
     free(cells);

@@ -38,6 +38,14 @@ static bool append_text(text_list *list, const char *text)
     return true;
 }
 
+/* "-" where a file is to be read is standard input. */
+static const char *input_path(const cli_option *option, const char *text)
+{
+    const bool is_input =
+        option->argument != NULL && strncmp(option->argument, "FILE", 4) == 0 && !option->writes;
+    return is_input && strcmp(text, "-") == 0 ? STANDARD_INPUT : text;
+}
+
 static bool set_value(const cli_command *command, const cli_option *option, const char *text, void *values)
 {
     void *place = field(option, values);
@@ -46,10 +54,10 @@ static bool set_value(const cli_command *command, const cli_option *option, cons
         *(bool *)place = true;
         return true;
     case OPTION_TEXT:
-        *(const char **)place = text;
+        *(const char **)place = input_path(option, text);
         return true;
     case OPTION_TEXTS:
-        if (append_text(place, text)) return true;
+        if (append_text(place, input_path(option, text))) return true;
         say_usage(command, "memory ran out");
         return false;
     case OPTION_INTEGER: {
@@ -179,6 +187,14 @@ static bool take_operand(const cli_command *command, const char *word, cli_argum
             say_usage(command, "one operand too many: '%s'; it is '%s %s %s'", word, command->program,
                       command->name, command->operands);
         return false;
+    }
+    if (strcmp(word, "-") == 0) {
+        for (int i = 0; i < given->n_operands; i++)
+            if (strcmp(given->operand[i], STANDARD_INPUT) == 0) {
+                say_usage(command, "'-' is standard input, which can be read once");
+                return false;
+            }
+        word = STANDARD_INPUT;
     }
     given->operand[given->n_operands++] = word;
     return true;

@@ -47,6 +47,9 @@ typedef struct cli_command {
     int (*run)(const struct cli_command *command, int argc, char **argv); /* gives the exit status */
 } cli_command;
 
+/* What "-" becomes where a file is to be read. */
+#define STANDARD_INPUT "/dev/stdin"
+
 enum { MAX_OPERANDS = 100 };
 
 typedef struct cli_arguments {

@@ -23,6 +23,7 @@ typedef struct order_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(order_values, target),
+    COLUMN_OPTIONS(order_values, target.columns),
     {.name = "rule",
      .kind = OPTION_TEXT,
      .offset = offsetof(order_values, rule),

@@ -29,9 +29,16 @@ static bool disk_is_full(const char *path)
     return full;
 }
 
+/* "-" stands for standard output, as no path does. */
+static const char *file_of(const char *path)
+{
+    return path != NULL && strcmp(path, "-") != 0 ? path : NULL;
+}
+
 int output_check(const cli_command *command, const char *path)
 {
     struct stat about;
+    if (file_of(path) == NULL) return EXIT_DONE;
     if (path[0] == '\0') {
         say_usage(command, "the name of an output file is empty");
         return EXIT_USAGE;
@@ -48,8 +55,8 @@ int output_check(const cli_command *command, const char *path)
 
 int output_open(const cli_command *command, const char *path, output *out)
 {
-    *out = (output){.stream = stdout, .path = path};
-    if (path == NULL) return EXIT_DONE;
+    *out = (output){.stream = stdout, .path = file_of(path)};
+    if (out->path == NULL) return EXIT_DONE;
     out->stream = open_memstream(&out->text, &out->size);
     if (out->stream != NULL) return EXIT_DONE;
     say_error(command, "memory ran out");
@@ -163,7 +170,7 @@ void put_csv_field(FILE *stream, const char *text)
 int output_matrix(const cli_command *command, const char *path, const double *values, int64_t n, int64_t m,
                   const char *const *names)
 {
-    if (path != NULL) {
+    if (file_of(path) != NULL) {
         stonet_status status = stonet_matrix_write(path, values, n, m, names);
         return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
     }
@@ -180,4 +187,46 @@ int output_matrix(const cli_command *command, const char *path, const double *va
             putchar(j + 1 < m ? ',' : '\n');
         }
     return flush_stdout(command);
+}
+
+static char delimiter_of(const char *path)
+{
+    return path != NULL && (ends_with(path, ".tsv") || ends_with(path, ".tsv.gz")) ? '\t' : ',';
+}
+
+void put_id(const output *out, const stonet_data *data, int64_t row)
+{
+    if (stonet_data_id_name(data) == NULL) return;
+    put_csv_field(out->stream, row < 0 ? stonet_data_id_name(data) : stonet_data_id(data, row));
+    fputc(delimiter_of(out->path), out->stream);
+}
+
+static bool is_npy(const char *path)
+{
+    return ends_with(path, ".npy") || ends_with(path, ".npy.gz");
+}
+
+int output_rows(const cli_command *command, const char *path, const stonet_data *data, const double *values,
+                int64_t n, int64_t m, const char *const *names)
+{
+    const char *file = file_of(path);
+    if (stonet_data_id_name(data) != NULL && file != NULL && is_npy(file))
+        fprintf(stderr, "note: %s holds numbers only: column '%s', which names the rows, is not in it\n",
+                file, stonet_data_id_name(data));
+    if (stonet_data_id_name(data) == NULL || (file != NULL && is_npy(file)))
+        return output_matrix(command, path, values, n, m, names);
+    output out;
+    int result = output_open(command, path, &out);
+    if (result != EXIT_DONE) return result;
+    const char delimiter = delimiter_of(file);
+    for (int64_t i = -1; i < n; i++) {
+        put_id(&out, data, i < 0 ? -1 : i % stonet_data_rows(data));
+        for (int64_t j = 0; j < m; j++) {
+            char text[STONET_NUMBER_SIZE];
+            if (i >= 0) stonet_number_text(values[i * m + j], text);
+            put_csv_field(out.stream, i < 0 ? names[j] : text);
+            fputc(j + 1 < m ? delimiter : '\n', out.stream);
+        }
+    }
+    return output_close(command, &out);
 }

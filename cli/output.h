@@ -7,10 +7,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <stonet/stonet.h>
+
 #include "cli/options.h"
 #include "cli/table.h"
 
-/* A stream that becomes `path` when it is closed; path NULL: stdout. */
+/* A stream that becomes `path` when it is closed; path NULL or "-", here and below: stdout. */
 typedef struct output {
     FILE *stream;
     const char *path;
@@ -37,6 +39,14 @@ int output_table(const cli_command *command, const char *path, const table *show
 /* n x m numbers with column names: CSV, or NPY when the path ends so. */
 int output_matrix(const cli_command *command, const char *path, const double *values, int64_t n, int64_t m,
                   const char *const *names);
+
+/* The same for what belongs to the rows of a table (n may be several times as many), after the column that
+   names these, if one does. */
+int output_rows(const cli_command *command, const char *path, const stonet_data *data, const double *values,
+                int64_t n, int64_t m, const char *const *names);
+/* That column's cell of a row, or its name (row -1), with the delimiter behind it; nothing where there is no
+   such column. */
+void put_id(const output *out, const stonet_data *data, int64_t row);
 
 bool ends_with(const char *text, const char *ending);
 /* A CSV field, quoted where it has to be; on a terminal as it can be looked at. */

@@ -102,15 +102,15 @@ static int check_values(const cli_command *command, const report_values *values)
 
 static int report(const cli_command *command, const cli_arguments *given, const report_values *values)
 {
+    target_options target = values->target;
     stonet_model *model = NULL;
     stonet_data *data = NULL;
     int result = check_values(command, values);
     if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
     if (result == EXIT_DONE && stonet_model_outputs(model) > 0)
-        result = require_target(command, &values->target);
+        result = require_target_of_model(command, &target);
     if (result == EXIT_DONE)
-        result =
-            read_data_for(command, model, given->operand[1], &values->target, values->run.threads, &data);
+        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
     if (result == EXIT_DONE) result = write_page(command, given, values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);
@@ -133,7 +133,7 @@ const cli_command report_command = {
     .name = "report",
     .summary = "Make a page to look at: Z, predictions, variables",
     .operands = "MODEL DATA",
-    .required = "(--target COL | --target-file FILE) --out FILE.html",
+    .required = "--out FILE.html",
     .details =
         "One HTML file that a browser opens from disk; nothing is fetched. It shows Z by response (choose "
         "axes,\n"

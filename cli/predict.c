@@ -18,6 +18,8 @@ typedef struct predict_values {
 
 static const cli_option options[] = {
     READ_OPTIONS(predict_values, target),
+    ID_OPTION(predict_values, target.columns,
+              "The column that names the rows, for the output; that of the fit, if it is there"),
     OUT_OPTION(predict_values, out, "Write .csv or .npy (also .gz) instead of CSV to stdout"),
     {.name = "proba",
      .kind = OPTION_FLAG,
@@ -61,13 +63,16 @@ static int64_t most_probable(const double *probability, int64_t classes)
 }
 
 static int write_labels_csv(const cli_command *command, const char *path, const stonet_model *model,
-                            const double *probability, int64_t rows, int64_t classes)
+                            const stonet_data *data, const double *probability, int64_t classes)
 {
     output out;
     int result = output_open(command, path, &out);
     if (result != EXIT_DONE) return result;
+    const int64_t rows = stonet_data_rows(data);
+    put_id(&out, data, -1);
     fputs("prediction\n", out.stream);
     for (int64_t i = 0; i < rows; i++) {
+        put_id(&out, data, i);
         put_csv_field(out.stream,
                       stonet_model_class_label(model, most_probable(probability + i * classes, classes)));
         fputc('\n', out.stream);
@@ -77,8 +82,9 @@ static int write_labels_csv(const cli_command *command, const char *path, const 
 
 /* NPY has no text: labels that are numbers go as numbers, others not at all. */
 static int write_labels_npy(const cli_command *command, const char *path, const stonet_model *model,
-                            const double *probability, int64_t rows, int64_t classes)
+                            const stonet_data *data, const double *probability, int64_t classes)
 {
+    const int64_t rows = stonet_data_rows(data);
     static const char *const names[] = {"prediction"};
     double *label = malloc((size_t)rows * sizeof *label);
     if (label == NULL) {
@@ -96,7 +102,7 @@ static int write_labels_npy(const cli_command *command, const char *path, const 
             return EXIT_FAILED;
         }
     }
-    int result = output_matrix(command, path, label, rows, 1, names);
+    int result = output_rows(command, path, data, label, rows, 1, names);
     free(label);
     return result;
 }
@@ -104,7 +110,7 @@ static int write_labels_npy(const cli_command *command, const char *path, const 
 /* beside: what the second half of the columns, standard deviations of the first, is called; NULL: there is no
    such half. */
 static int write_numbers(const cli_command *command, const char *path, const stonet_model *model,
-                         const double *values, int64_t rows, int64_t columns, const char *beside)
+                         const stonet_data *data, const double *values, int64_t columns, const char *beside)
 {
     enum { NAME_SIZE = 200 };
     const bool classifier = stonet_model_is_classifier(model) != 0;
@@ -126,7 +132,7 @@ static int write_numbers(const cli_command *command, const char *path, const sto
                 snprintf(text[j], NAME_SIZE, "%s", what);
             names[j] = classifier && j < numbers ? label : text[j];
         }
-        result = output_matrix(command, path, values, rows, columns, names);
+        result = output_rows(command, path, data, values, stonet_data_rows(data), columns, names);
     }
     free(names);
     free(text);
@@ -154,7 +160,7 @@ static int predict_spread(const cli_command *command, const predict_values *valu
         both[k / m * 2 * m + m + k % m] = spread[k];
     }
     const char *beside = values->spread ? "spread" : "missing_sd";
-    int result = status == STONET_OK ? write_numbers(command, values->out, model, both, rows, 2 * m, beside)
+    int result = status == STONET_OK ? write_numbers(command, values->out, model, data, both, 2 * m, beside)
                                      : say_failure(command, status);
     free(both);
     return result;
@@ -191,11 +197,11 @@ static int predict(const cli_command *command, const predict_values *values, con
     if (status != STONET_OK)
         result = say_failure(command, status);
     else if (values->proba || !classifier)
-        result = write_numbers(command, values->out, model, predicted, rows, columns, NULL);
+        result = write_numbers(command, values->out, model, data, predicted, columns, NULL);
     else if (values->out != NULL && (ends_with(values->out, ".npy") || ends_with(values->out, ".npy.gz")))
-        result = write_labels_npy(command, values->out, model, predicted, rows, columns);
+        result = write_labels_npy(command, values->out, model, data, predicted, columns);
     else
-        result = write_labels_csv(command, values->out, model, predicted, rows, columns);
+        result = write_labels_csv(command, values->out, model, data, predicted, columns);
     free(predicted);
     return result;
 }
@@ -234,6 +240,7 @@ static int run(const cli_command *command, int argc, char **argv)
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
     if (result == EXIT_DONE)
         result = read_data_for(command, model, given.operand[1], &values.target, values.threads, &data);
+    if (result == EXIT_DONE) result = say_unseen(command, model, data, false);
     if (result == EXIT_DONE)
         result = values.interval != NULL || values.sets != NULL ? predict_sure(command, &values, model, data)
                                                                 : predict(command, &values, model, data);

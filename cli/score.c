@@ -205,10 +205,11 @@ static int run(const cli_command *command, int argc, char **argv)
     if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
     stonet_model *model = NULL;
     stonet_data *data = NULL;
-    int result = require_target(command, &values.target);
+    int result = require_target_of_model(command, &values.target);
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
     if (result == EXIT_DONE)
         result = read_data_for(command, model, given.operand[1], &values.target, values.run.threads, &data);
+    if (result == EXIT_DONE) result = say_unseen(command, model, data, values.run.quiet);
     if (result == EXIT_DONE) result = score(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);
@@ -220,8 +221,9 @@ const cli_command score_command = {
     .name = "score",
     .summary = "Score predictions: error rate, log loss, AUC .. or MSE, R2 .., coverage",
     .operands = "MODEL DATA",
-    .required = "(--target COL | --target-file FILE)",
     .details =
+        "The response is the column that the model was fitted on, unless --target or --target-file says "
+        "otherwise.\n"
         "mse is in units of y, mse_scaled is divided by the variance of y in training. brier is the mean of\n"
         "sum_c (p_c - 1{y = c})^2, calibration_error of |share right - largest probability| over 15 bins of\n"
         "equal width of the latter; auc for several classes the mean of each against the rest. coverage and\n"
@@ -232,7 +234,7 @@ const cli_command score_command = {
         "not. With many rows the tests reject for losses too small to matter: look at lost.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .examples = "  stonet score my.model test.csv --target y\n"
+    .examples = "  stonet score my.model test.csv\n"
                 "  stonet score my.model x.asc --target-file y.asc --json",
     .run = run,
 };

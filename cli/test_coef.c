@@ -53,7 +53,7 @@ static void mistakes_are_said(void **state)
     assert_int_equal(sh("stonet coef m --se"), 2);
     assert_non_null(strstr(captured_err, "--se needs the rows"));
     assert_int_equal(sh("stonet coef m --target y"), 2);
-    assert_int_equal(sh("stonet coef m t.csv --se"), 2);
+    assert_int_equal(sh("stonet coef m t.csv --se --target y --target-file t.csv"), 2);
     assert_int_equal(sh("stonet coef nothing"), 1);
     assert_string_equal(captured_out, "");
 }

@@ -167,7 +167,7 @@ static void mistakes_are_said(void **state)
     (void)state;
     assert_int_equal(sh("stonet report m t.csv --target y"), 2);
     assert_non_null(strstr(captured_err, "give --out"));
-    assert_int_equal(sh("stonet report m t.csv --out r2.html"), 2);
+    assert_int_equal(sh("stonet report m t.csv --target y --target-file t.csv --out r2.html"), 2);
     assert_int_equal(sh("stonet report m t.csv --target y --importance magic --out r2.html"), 2);
     SH("echo '[1]' > wrong.json");
     assert_int_equal(sh("stonet report m t.csv --target y --order wrong.json --out r2.html"), 1);

@@ -55,12 +55,14 @@ static const cli_option options[] = {
     PLOT_OPTION(transform_values, plot,
                 "Draw Z (its first two columns), by the response where it is named; of --draws the first"),
     TARGET_OPTIONS(transform_values, target),
+    ID_OPTION(transform_values, target.columns,
+              "The column that names the rows, for the output; that of the fit, if it is there"),
     RUN_OPTIONS(transform_values, run),
 };
 
 /* z1, z2, .. and, unless se (rows x dim) is NULL, se1, se2, .. */
-static int write_z(const cli_command *command, const char *path, const float *z, const double *se,
-                   int64_t rows, int64_t dim)
+static int write_z(const cli_command *command, const char *path, const stonet_data *data, const float *z,
+                   const double *se, int64_t rows, int64_t dim)
 {
     enum { NAME_SIZE = 24 };
     const int64_t columns = se != NULL ? 2 * dim : dim;
@@ -79,7 +81,7 @@ static int write_z(const cli_command *command, const char *path, const float *z,
             const int64_t row = i / columns, j = i % columns;
             values[i] = se != NULL && j >= dim ? se[row * dim + j - dim] : (double)z[row * dim + j];
         }
-        result = output_matrix(command, path, values, rows, columns, names);
+        result = output_rows(command, path, data, values, rows, columns, names);
     }
     free(names);
     free(text);
@@ -143,7 +145,7 @@ static int transform(const cli_command *command, const transform_values *values,
         result = standard_errors(command, values, model, data, &se);
     if (result == EXIT_DONE && values->plot != NULL)
         result = plot_reduction(command, values->plot, model, data, z, false);
-    if (result == EXIT_DONE) result = write_z(command, values->out, z, se, rows * passes, dim);
+    if (result == EXIT_DONE) result = write_z(command, values->out, data, z, se, rows * passes, dim);
     free(se);
     free(z);
     return result;
@@ -157,7 +159,7 @@ static int run(const cli_command *command, int argc, char **argv)
     if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
     stonet_model *model = NULL;
     stonet_data *data = NULL;
-    int result = values.impute ? require_target(command, &values.target) : EXIT_DONE;
+    int result = values.impute ? require_target_of_model(command, &values.target) : EXIT_DONE;
     if (values.se != NULL && (values.draws > 0 || values.activated || values.impute)) {
         say_usage(command, "--se is for the plain Z, without --draws, --activated and --impute");
         result = EXIT_USAGE;
@@ -166,10 +168,13 @@ static int run(const cli_command *command, int argc, char **argv)
     if (result == EXIT_DONE && values.plot != NULL) result = output_check(command, values.plot);
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
     /* With --se the response is that of the training rows. */
-    const target_options none = {.header = values.target.header};
+    target_options target = values.target;
+    if (values.se != NULL) target.target = target.target_file = NULL;
+    if (result == EXIT_DONE && values.se != NULL && stonet_model_targets(model) > 0)
+        result = require_target_of_model(command, &values.target);
     if (result == EXIT_DONE)
-        result = read_data_for(command, model, given.operand[1], values.se != NULL ? &none : &values.target,
-                               values.run.threads, &data);
+        result = read_data_for(command, model, given.operand[1], &target, values.run.threads, &data);
+    if (result == EXIT_DONE) result = say_unseen(command, model, data, values.run.quiet);
     if (result == EXIT_DONE) result = transform(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);
@@ -188,6 +193,6 @@ const cli_command transform_command = {
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet transform my.model test.csv --out z.csv\n"
                 "  stonet transform my.model test.csv --draws 100 --out draws.npy\n"
-                "  stonet transform my.model test.csv --se train.csv --target y --out z.csv",
+                "  stonet transform my.model test.csv --se train.csv --out z.csv",
     .run = run,
 };

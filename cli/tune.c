@@ -21,6 +21,7 @@ typedef struct tune_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(tune_values, target),
+    COLUMN_OPTIONS(tune_values, target.columns),
     {.name = "dim",
      .kind = OPTION_TEXT,
      .offset = offsetof(tune_values, dim),

@@ -136,6 +136,15 @@ typedef struct stonet_read_options {
     stonet_header header;    /* whether the first line of a text file has the names of the columns */
     const char *na;          /* more words for missing cells, comma separated: "unknown,-999"; NULL: none */
     int drop_missing_target; /* non-zero: rows without a target are left out; else they are an error */
+    /* Which columns are features: lists as for the target, with ranges of numbers (3-7) too; NULL: all. */
+    const char *features; /* these and no others, */
+    const char *drop;     /* and not these */
+    const char *id;       /* the column that names the rows, no feature: see stonet_data_id; NULL: none */
+    const char *const
+        *ordinal;       /* n_ordinal texts "COL=low,mid,high": columns of text whose values have this */
+    int64_t n_ordinal;  /* order; each becomes one feature, the rank */
+    const char *season; /* columns of dates whose time of the year counts too */
+    int own_target;     /* non-zero, and `target` NULL: with a model, the target is the model's own */
 } stonet_read_options;
 
 /* Reads .csv .tsv .txt .asc .npy .npz or IDX, each also gzipped. A plain .npy of float32 in row order, all of
@@ -204,6 +213,10 @@ STONET_API stonet_status stonet_data_column_numbers(const stonet_data *data, int
    numbers. */
 STONET_API const int32_t *stonet_data_column_codes(const stonet_data *data, int64_t column, int64_t *n_texts);
 STONET_API const char *stonet_data_column_text(const stonet_data *data, int64_t column, int64_t code);
+/* What names the rows (stonet_read_options.id, or for a model the column that named its training rows, if it
+   is there): its column's name, and the text of a row as it stands in the file; NULL: nothing does. */
+STONET_API const char *stonet_data_id_name(const stonet_data *data);
+STONET_API const char *stonet_data_id(const stonet_data *data, int64_t row);
 /* The given rows (0-based, any order, repeats allowed) as data of their own; copied. */
 STONET_API stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, int64_t count,
                                             stonet_data **out);
@@ -280,6 +293,10 @@ STONET_API int64_t stonet_model_inputs(const stonet_model *model);  /* input col
    Others than all after select=group, or when a column looked like an identifier. -1: memory ran out. */
 STONET_API int64_t stonet_model_support(const stonet_model *model, unsigned char *used);
 STONET_API int stonet_model_is_classifier(const stonet_model *model);
+/* What the model was fitted on: the names of its input columns and of its targets. */
+STONET_API const char *stonet_model_input_name(const stonet_model *model, int64_t input);
+STONET_API int64_t stonet_model_targets(const stonet_model *model);
+STONET_API const char *stonet_model_target_name(const stonet_model *model, int64_t target);
 STONET_API const char *stonet_model_class_label(const stonet_model *model, int64_t code);
 
 /* How to use a model. Draws, activated and impute are for stonet_transform; the others refuse them. Level and
@@ -303,6 +320,10 @@ STONET_API stonet_status stonet_data_read_for(const stonet_model *model, const c
 /* The same for columns in memory (stonet_data_begin). */
 STONET_API stonet_status stonet_data_end_for(const stonet_model *model, const stonet_columns *columns,
                                              const stonet_read_options *options, stonet_data **out);
+/* Tells by run->on_message what in these rows the model has not met: texts that no training row had, how many
+   rows of which column. Fails when the rows cannot go through the model. */
+STONET_API stonet_status stonet_check_rows(const stonet_model *model, const stonet_data *data,
+                                           const stonet_run *run);
 /* z has n x q floats (draws M > 0: M*n x q). options may be NULL, here and below. */
 STONET_API stonet_status stonet_transform(const stonet_model *model, const stonet_data *data,
                                           const stonet_use_options *options, float *z);

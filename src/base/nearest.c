@@ -1,5 +1,6 @@
 #include "base/nearest.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -7,25 +8,28 @@
 
 enum { LONGEST = 63 };
 
-/* Levenshtein distance: insertions, deletions and substitutions; SIZE_MAX for words too long to be names. */
+/* Insertions, deletions, substitutions and swaps of neighbours that make b of a; SIZE_MAX for words too long
+   to be names. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t m = strlen(a), n = strlen(b);
     if (m > LONGEST || n > LONGEST) return SIZE_MAX;
-    size_t row[LONGEST + 1];
-    for (size_t j = 0; j <= n; j++) row[j] = j;
+    size_t rows[3]
+               [LONGEST + 1]; /* of the table of distances between beginnings: two before, one before, now */
+    for (size_t j = 0; j <= n; j++) rows[0][j] = rows[1][j] = rows[2][j] = j;
     for (size_t i = 1; i <= m; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
+        size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
+        now[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            size_t cost = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < cost) cost = row[j] + 1;
-            if (row[j - 1] + 1 < cost) cost = row[j - 1] + 1;
-            row[j] = cost;
+            size_t cost = before[j - 1] + (a[i - 1] != b[j - 1]);
+            if (before[j] + 1 < cost) cost = before[j] + 1;
+            if (now[j - 1] + 1 < cost) cost = now[j - 1] + 1;
+            const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && earlier[j - 2] + 1 < cost) cost = earlier[j - 2] + 1;
+            now[j] = cost;
         }
     }
-    return row[n];
+    return rows[m % 3][n];
 }
 
 void sn_nearest_start(sn_nearest *nearest, const char *wanted)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/roles.h"
 #include "data/schema.h"
 
 /* Checking free memory costs a system call, so only steps of this size are checked. */
@@ -32,8 +33,14 @@ void sn_builder_free(sn_builder *builder)
     sn_free(builder->name);
     sn_free(builder->role);
     sn_free(builder->slot);
+    for (int64_t j = 0; builder->order != NULL && j < builder->n_columns; j++)
+        sn_dictionary_free(&builder->order[j]);
+    sn_free(builder->unnamed);
     sn_free(builder->unused);
     sn_free(builder->is_date);
+    sn_free(builder->as_text);
+    sn_free(builder->season);
+    sn_free(builder->order);
     sn_free(builder->target_position);
     free_digits(builder);
     sn_free(builder->x);
@@ -42,160 +49,6 @@ void sn_builder_free(sn_builder *builder)
     sn_free(builder->values);
     sn_free(builder->label);
     sn_free(builder);
-}
-
-/* Names from the header, made different from each other ("a", "a.2"), or x1, x2, .. */
-static stonet_status name_columns(sn_builder *builder, const char *const *names)
-{
-    sn_interner seen = {0};
-    stonet_status status = SN_NEW(builder->name, builder->n_columns);
-    for (int64_t j = 0; status == STONET_OK && j < builder->n_columns; j++) {
-        const char *given = names != NULL && names[j][0] != '\0' ? names[j] : NULL;
-        size_t size = (given != NULL ? strlen(given) : 1) + 24;
-        builder->name[j] = sn_malloc(size, 1);
-        if (builder->name[j] == NULL) {
-            status = STONET_ERROR_MEMORY;
-            break;
-        }
-        if (given != NULL)
-            snprintf(builder->name[j], size, "%s", given);
-        else
-            snprintf(builder->name[j], size, "x%lld", (long long)j + 1);
-        for (long long copy = 2; sn_interner_find(&seen, builder->name[j], strlen(builder->name[j])) >= 0;
-             copy++)
-            snprintf(builder->name[j], size, "%s.%lld", given != NULL ? given : "x", copy);
-        int32_t code;
-        status = sn_interner_add(&seen, builder->name[j], strlen(builder->name[j]), &code);
-    }
-    sn_interner_free(&seen);
-    builder->has_header = names != NULL;
-    return status;
-}
-
-static int64_t column_named(const sn_builder *builder, const char *text, size_t length)
-{
-    for (int64_t j = 0; builder->has_header && j < builder->n_columns; j++) {
-        if (strncmp(builder->name[j], text, length) == 0 && builder->name[j][length] == '\0') return j;
-    }
-    return -1;
-}
-
-static stonet_status no_such_column(const sn_builder *builder, const char *text, int length)
-{
-    if (!builder->has_header)
-        return sn_fail(STONET_ERROR_ARGUMENT,
-                       "%s has no column '%.*s': it has no header, so its columns go by number, 1 to %lld",
-                       builder->path, length, text, (long long)builder->n_columns);
-    char list[256] = "";
-    size_t used = 0;
-    int64_t shown = 0;
-    for (; shown < builder->n_columns && used + strlen(builder->name[shown]) + 3 < 200; shown++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", shown > 0 ? ", " : "",
-                                 builder->name[shown]);
-    return sn_fail(STONET_ERROR_ARGUMENT, "%s has no column '%.*s': its %lld columns are %s%s", builder->path,
-                   length, text, (long long)builder->n_columns, list,
-                   shown < builder->n_columns ? ", .." : "");
-}
-
-/* One entry of the target list: a name first, else a number from 1. */
-static stonet_status add_target(sn_builder *builder, const char *text, size_t length)
-{
-    while (length > 0 && text[0] == ' ') text++, length--;
-    while (length > 0 && text[length - 1] == ' ') length--;
-    int64_t column = column_named(builder, text, length);
-    if (column < 0) {
-        char digits[20];
-        if (length == 0 || length >= sizeof digits || strspn(text, "0123456789") < length)
-            return no_such_column(builder, text, (int)(length < 200 ? length : 200));
-        memcpy(digits, text, length);
-        digits[length] = '\0';
-        column = strtoll(digits, NULL, 10) - 1;
-        if (column < 0 || column >= builder->n_columns)
-            return sn_fail(STONET_ERROR_ARGUMENT, "%s has no column %s: its columns are 1 to %lld",
-                           builder->path, digits, (long long)builder->n_columns);
-    }
-    for (int64_t k = 0; k < builder->n_targets; k++) {
-        if (builder->target_position[k] == column)
-            return sn_fail(STONET_ERROR_ARGUMENT, "column '%s' is named as the target twice",
-                           builder->name[column]);
-    }
-    builder->target_position[builder->n_targets++] = column;
-    return STONET_OK;
-}
-
-static stonet_status find_targets(sn_builder *builder, const sn_target_wish *wish)
-{
-    SN_TRY(SN_NEW(builder->target_position, builder->n_columns));
-    if (wish->columns != NULL) {
-        if (column_named(builder, wish->columns, strlen(wish->columns)) >= 0)
-            return add_target(builder, wish->columns, strlen(wish->columns)); /* a name with a comma in it */
-        for (const char *at = wish->columns;; at++) {
-            size_t length = strcspn(at, ",");
-            SN_TRY(add_target(builder, at, length));
-            at += length;
-            if (*at == '\0') break;
-        }
-    } else if (wish->all) {
-        for (int64_t j = 0; j < builder->n_columns; j++) builder->target_position[builder->n_targets++] = j;
-    }
-    if (!wish->all && builder->n_targets == builder->n_columns)
-        return sn_fail(STONET_ERROR_DATA, "%s has no column left for the features when %s the target",
-                       builder->path, builder->n_columns == 1 ? "its only column is" : "all its columns are");
-    return STONET_OK;
-}
-
-static bool is_target(const sn_builder *builder, int64_t column)
-{
-    for (int64_t k = 0; k < builder->n_targets; k++) {
-        if (builder->target_position[k] == column) return true;
-    }
-    return false;
-}
-
-/* A second column of the target's name would be taken for a feature, "y.2": the response, told twice. */
-static stonet_status check_namesakes(const sn_builder *builder, const char *const *names)
-{
-    for (int64_t k = 0; names != NULL && k < builder->n_targets; k++) {
-        int64_t target = builder->target_position[k];
-        for (int64_t j = 0; names[target][0] != '\0' && j < builder->n_columns; j++) {
-            if (strcmp(names[j], names[target]) == 0 && !is_target(builder, j))
-                return sn_fail(STONET_ERROR_DATA,
-                               "%s: columns %lld and %lld are both called '%s', like the target: rename or "
-                               "remove the one that is not the target",
-                               builder->path, (long long)(j < target ? j : target) + 1,
-                               (long long)(j < target ? target : j) + 1, names[target]);
-        }
-    }
-    return STONET_OK;
-}
-
-/* Sets aside what the model does not use; the targets are not asked about. */
-static stonet_status choose_columns(sn_builder *builder, const sn_schema *schema)
-{
-    int64_t n_columns = builder->n_columns, *position = NULL;
-    bool *wanted = NULL;
-    sn_header header = {.source = builder->path, .has_names = builder->has_header};
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW(builder->unused, n_columns), done);
-    if (schema == NULL) return STONET_OK;
-    SN_GOTO(status, SN_NEW(header.name, n_columns), done);
-    SN_GOTO(status, SN_NEW(position, n_columns), done);
-    SN_GOTO(status, SN_NEW(wanted, n_columns), done);
-    for (int64_t j = 0; j < n_columns; j++) {
-        if (is_target(builder, j)) continue;
-        position[header.n_columns] = j;
-        header.name[header.n_columns++] = builder->name[j];
-    }
-    SN_GOTO(status, sn_schema_wanted(schema, &header, wanted), done);
-    for (int64_t k = 0; k < header.n_columns; k++) {
-        builder->unused[position[k]] = !wanted[k];
-        builder->n_unused += !wanted[k];
-    }
-done:
-    sn_free(header.name);
-    sn_free(position);
-    sn_free(wanted);
-    return status;
 }
 
 stonet_status sn_builder_create(const char *path, int64_t n_columns, const char *const *names,
@@ -208,13 +61,7 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     builder->na = wish->na;
     builder->missing_targets = wish->missing_targets;
     builder->all_digits = wish->schema != NULL && sn_schema_needs_digits(wish->schema);
-    stonet_status status = name_columns(builder, names);
-    if (status == STONET_OK) status = find_targets(builder, wish);
-    if (status == STONET_OK) status = check_namesakes(builder, names);
-    if (status == STONET_OK) status = choose_columns(builder, wish->schema);
-    if (status == STONET_OK) status = SN_NEW(builder->is_date, n_columns);
-    if (status == STONET_OK) status = SN_NEW(builder->role, n_columns);
-    if (status == STONET_OK) status = SN_NEW(builder->slot, n_columns);
+    stonet_status status = sn_find_roles(builder, names, wish);
     if (status != STONET_OK) {
         sn_builder_free(builder);
         return status;
@@ -255,7 +102,9 @@ stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
 {
     forget_rows(builder);
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        builder->role[j] = builder->unused[j] ? SN_UNUSED : is_text[j] ? SN_FEATURE_TEXT : SN_FEATURE_NUMBER;
+        const bool text =
+            is_text[j] || builder->as_text[j] || builder->order[j].count > 0 || j == builder->id;
+        builder->role[j] = builder->unused[j] ? SN_UNUSED : text ? SN_FEATURE_TEXT : SN_FEATURE_NUMBER;
     }
     for (int64_t k = 0; k < builder->n_targets; k++) {
         int64_t j = builder->target_position[k];
@@ -272,7 +121,13 @@ stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
     }
     SN_TRY(create_digits(builder));
     SN_TRY(SN_NEW(builder->code, builder->n_text));
-    return SN_NEW(builder->values, builder->n_text);
+    SN_TRY(SN_NEW(builder->values, builder->n_text));
+    for (int64_t j = 0; j < builder->n_columns; j++) {
+        const sn_dictionary *order = &builder->order[j];
+        if (order->count > 0)
+            SN_TRY(sn_builder_put_order(builder, j, (const char *const *)order->text, order->count));
+    }
+    return STONET_OK;
 }
 
 static bool has_text_target(const sn_builder *builder)
@@ -581,19 +436,51 @@ static stonet_status sort_labels(sn_builder *builder)
     return status;
 }
 
+/* What the caller said about columns must fit what they turned out to be. */
+static stonet_status check_said(const sn_builder *builder)
+{
+    for (int64_t j = 0; j < builder->n_columns; j++) {
+        if (builder->role[j] == SN_UNUSED) continue;
+        if (builder->season[j] && (builder->role[j] != SN_FEATURE_NUMBER || !builder->is_date[j]))
+            return sn_fail(STONET_ERROR_DATA,
+                           "%s: column '%s' has no dates such as 2024-05-01, so it has no season",
+                           builder->path, builder->name[j]);
+        if (builder->order[j].count == 0 || builder->role[j] != SN_FEATURE_TEXT) continue;
+        const sn_dictionary *words = &builder->values[builder->slot[j]].words;
+        if (words->count > builder->order[j].count)
+            return sn_fail(STONET_ERROR_DATA,
+                           "%s: column '%s' has the value '%s', which is not in the order given for it",
+                           builder->path, builder->name[j], words->text[builder->order[j].count]);
+    }
+    return STONET_OK;
+}
+
+/* The column that names the rows: its texts stay where they are, and it is no column of the frame. */
+static void move_id(sn_builder *builder, stonet_data *data)
+{
+    if (builder->id < 0) return;
+    data->id_name = builder->name[builder->id];
+    data->id_slot = builder->slot[builder->id];
+    builder->name[builder->id] = NULL;
+}
+
 static stonet_status move_columns(sn_builder *builder, stonet_data *data)
 {
     SN_TRY(SN_NEW(data->column, builder->n_columns - builder->n_targets - builder->n_unused));
+    move_id(builder, data);
     SN_TRY(SN_NEW(data->target_name, builder->n_targets));
     SN_TRY(SN_NEW(data->text_values, builder->n_text));
     data->n_targets = builder->n_targets;
     for (int64_t j = 0; j < builder->n_columns; j++) {
         bool is_text = builder->role[j] == SN_FEATURE_TEXT;
-        if (builder->role[j] != SN_FEATURE_NUMBER && !is_text) continue;
+        if ((builder->role[j] != SN_FEATURE_NUMBER && !is_text) || j == builder->id) continue;
         data->column[data->n_columns++] = (sn_column){.name = builder->name[j],
                                                       .kind = is_text ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER,
                                                       .slot = builder->slot[j],
-                                                      .is_date = builder->is_date[j]};
+                                                      .is_date = !is_text && builder->is_date[j],
+                                                      .season = builder->season[j],
+                                                      .unnamed = builder->unnamed[j],
+                                                      .position = j};
         builder->name[j] = NULL;
     }
     for (int64_t k = 0; k < builder->n_targets; k++) {
@@ -634,6 +521,7 @@ static stonet_status move_digits(sn_builder *builder, stonet_data *data)
 stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out)
 {
     if (builder->rows == 0) return sn_fail(STONET_ERROR_DATA, "%s has no rows", builder->path);
+    SN_TRY(check_said(builder));
     if (builder->rows < builder->capacity) SN_TRY(resize(builder, builder->rows));
     if (has_text_target(builder)) SN_TRY(sort_labels(builder));
     stonet_data *data;
@@ -647,6 +535,7 @@ stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out)
         return status;
     }
     data->has_header = data->target_has_name = builder->has_header;
+    data->width = builder->n_unused > 0 || builder->id >= 0 ? builder->n_columns : 0;
     data->n_numeric = builder->n_numeric;
     data->missing = builder->missing;
     data->x = data->owned_x = builder->x;

@@ -26,6 +26,12 @@ typedef struct sn_target_wish {
     stonet_header header;           /* whether text begins with a line of names */
     const sn_na *na;                /* more words for missing cells; NULL: none */
     bool missing_targets;           /* may be missing: NaN, or the label -1 */
+    bool own_target;                /* without `columns`: the target of the schema */
+    const char *features, *drop; /* lists of columns: features are these alone, and not those; NULL: none */
+    const char *id;              /* the column that names the rows; NULL: none */
+    const char *const *ordinal;  /* n_ordinal texts "COL=low,mid,high" */
+    int64_t n_ordinal;
+    const char *season; /* list of columns of dates that give the time of the year too; NULL: none */
 } sn_target_wish;
 
 typedef struct sn_builder {
@@ -35,8 +41,13 @@ typedef struct sn_builder {
     bool has_header;
     sn_role *role;
     int64_t *slot; /* the column's index among those of its role */
-    bool *unused;  /* what the model that the rows are for does not look at */
+    bool *unnamed; /* the header has no name for it, or one that a program made up */
+    bool *unused;  /* what is left out, or what the model that the rows are for does not look at */
     bool *is_date; /* numbers that are dates */
+    bool *as_text; /* to be read as text, whatever it looks like */
+    bool *season;
+    sn_dictionary *order; /* the values from low to high, of columns whose order was said; else empty */
+    int64_t id;           /* the text column that names the rows; -1: none */
     int64_t n_numeric, n_text, n_targets, n_unused;
     int64_t *target_position;
 

@@ -186,9 +186,10 @@ stonet_status sn_columns_read(const stonet_columns *columns, const stonet_read_o
                        "columns in memory have no target file: add the target to them");
     if (columns->count == 0) return sn_fail(STONET_ERROR_ARGUMENT, "a table needs at least one column");
     sn_missing_wish missing;
+    sn_target_wish wish;
     SN_TRY(sn_missing_wish_start(&how, schema, &missing));
-    const sn_target_wish wish = {
-        .columns = how.target, .schema = schema, .na = &missing.na, .missing_targets = missing.targets};
+    sn_wish_about_columns(&how, schema, &missing, &wish);
+    wish.columns = how.target;
     const char **names;
     sn_builder *builder = NULL;
     stonet_status status = gather_names(columns, &names);

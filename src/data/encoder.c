@@ -31,6 +31,8 @@ struct sn_encoder {
     int64_t numbers;
     number_part *fine; /* those of the numbers that the table has in double, and that need it */
     int64_t fines;
+    number_part *season; /* those of the numbers that are dates with a season */
+    int64_t seasons;
     bool incomplete; /* the table has missing cells, and they are to be filled in */
     uint64_t seed;   /* of their draws */
     bool by_row;     /* these are keyed by the number of the row */
@@ -41,6 +43,13 @@ struct sn_encoder {
 
 /* ---- what is found out once -------------------------------------------------------------------- */
 
+/* -1: one that training never saw. */
+static int32_t find_category(const text_part *part, const char *word, size_t length)
+{
+    const int32_t found = sn_interner_find(&part->categories, word, length);
+    return found < 0 && part->input->has_other ? (int32_t)part->input->categories.count - 1 : found;
+}
+
 static stonet_status prepare_text(const stonet_data *data, const sn_input *input, const sn_column *column,
                                   text_part *part)
 {
@@ -50,7 +59,7 @@ static stonet_status prepare_text(const stonet_data *data, const sn_input *input
     const sn_dictionary *words = &data->text_values[column->slot];
     SN_TRY(SN_NEW(part->category, words->count));
     for (int64_t c = 0; c < words->count; c++)
-        part->category[c] = sn_interner_find(&part->categories, words->text[c], strlen(words->text[c]));
+        part->category[c] = find_category(part, words->text[c], strlen(words->text[c]));
     return STONET_OK;
 }
 
@@ -61,13 +70,17 @@ static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
     SN_TRY(SN_NEW(e->text, schema->n_inputs));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
+        if (input->features == 0) continue;
         if (input->kind == SN_COLUMN_NUMBER)
             e->number[e->numbers++] = (number_part){
                 .slot = e->data->column[column[j]].slot, .feature = input->first_feature, .input = input};
-        else if (input->features > 0)
+        else
             SN_TRY(prepare_text(e->data, input, &e->data->column[column[j]], &e->text[e->texts++]));
     }
     SN_TRY(SN_NEW(e->fine, e->numbers));
+    SN_TRY(SN_NEW(e->season, e->numbers));
+    for (int64_t k = 0; k < e->numbers; k++)
+        if (e->number[k].input->season) e->season[e->seasons++] = e->number[k];
     for (int64_t k = 0; e->data->exact != NULL && k < e->numbers; k++) {
         const number_part *part = &e->number[k];
         if (e->data->exact[part->slot].at == NULL) continue;
@@ -126,7 +139,7 @@ static int32_t category_of(const sn_encoder *e, const text_part *part, int64_t r
     const double number = sn_frame_number(e->data, row, part->slot);
     if (isnan(number)) return MISSING;
     const size_t length = sn_number_print(number, word);
-    return sn_interner_find(&part->categories, word, length);
+    return find_category(part, word, length);
 }
 
 /* The columns of numbers, and their levels. */
@@ -141,6 +154,16 @@ static void encode_numbers(const sn_encoder *e, const float *from, float *to)
         if (input->levels > 0)
             encode_category(schema, f + 1, input->levels,
                             isnan(value) ? MISSING : sn_input_level(input, value), to);
+    }
+}
+
+static void encode_season(const sn_encoder *e, const number_part *part, int64_t row, float *to)
+{
+    double value[2];
+    sn_season(sn_frame_number(e->data, row, part->slot), value);
+    for (int k = 0; k < 2; k++) {
+        const int64_t f = part->feature + 1 + k;
+        to[f] = (float)((value[k] - e->schema->centre[f]) * e->schema->factor[f]);
     }
 }
 
@@ -190,6 +213,7 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t dra
             to[f] = (float)((sn_frame_number(e->data, row, e->fine[k].slot) - schema->centre[f]) *
                             schema->factor[f]);
         }
+        for (int64_t k = 0; k < e->seasons; k++) encode_season(e, &e->season[k], row, to);
         for (int64_t k = 0; k < e->texts; k++) {
             const sn_input *input = e->text[k].input;
             const int32_t category = category_of(e, &e->text[k], row);
@@ -218,6 +242,7 @@ void sn_encoder_free(sn_encoder *e)
     sn_free(e->text);
     sn_free(e->number);
     sn_free(e->fine);
+    sn_free(e->season);
     sn_free(e);
 }
 

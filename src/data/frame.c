@@ -73,6 +73,7 @@ void stonet_data_free(stonet_data *data)
     sn_free(data->text_values);
     sn_free(data->truth);
     sn_free(data->na);
+    sn_free(data->id_name);
     sn_free(data->source);
     sn_free(data);
 }
@@ -378,7 +379,19 @@ const double *stonet_data_truth(const stonet_data *data, int64_t *truth_columns)
 
 const float *stonet_data_x(const stonet_data *data)
 {
-    return data != NULL && data->n_numeric > 0 && data->n_text == 0 ? data->x : NULL;
+    return data != NULL && data->n_numeric > 0 && !sn_frame_has_text(data) ? data->x : NULL;
+}
+
+const char *stonet_data_id_name(const stonet_data *data)
+{
+    return data != NULL ? data->id_name : NULL;
+}
+
+const char *stonet_data_id(const stonet_data *data, int64_t row)
+{
+    if (stonet_data_id_name(data) == NULL || row < 0 || row >= data->n) return NULL;
+    const int32_t code = data->text_code[data->id_slot][row];
+    return code >= 0 ? data->text_values[data->id_slot].text[code] : "";
 }
 
 const double *stonet_data_targets(const stonet_data *data, int64_t *m)

@@ -23,8 +23,11 @@ typedef struct sn_dictionary {
 typedef struct sn_column {
     char *name; /* from the header, or "x1", "x2", .. by position in the file */
     sn_column_kind kind;
-    int64_t slot; /* index among the columns of its kind */
-    bool is_date; /* numbers that are days since 1970-01-01, with the time of the day as a fraction */
+    int64_t slot;     /* index among the columns of its kind */
+    bool is_date;     /* numbers that are days since 1970-01-01, with the time of the day as a fraction */
+    bool season;      /* a date whose time of the year counts too */
+    bool unnamed;     /* the header of its file has no name for it */
+    int64_t position; /* 0-based in its file, where the frame has a width */
 } sn_column;
 
 struct stonet_data {
@@ -36,6 +39,9 @@ struct stonet_data {
     bool has_header; /* names came from the file or the caller */
     int64_t n_columns;
     sn_column *column;
+    int64_t width;   /* columns of the file, when some of them are not here (nor targets); else 0 */
+    char *id_name;   /* the column that names the rows, or NULL; */
+    int64_t id_slot; /* its texts are among those of the text columns */
 
     int64_t n_numeric;
     const float *x;       /* n x n_numeric, row-major */
@@ -81,6 +87,13 @@ int64_t sn_frame_count_missing(const stonet_data *data, int64_t column);
 /* Replaces *data by its rows whose targets are there; notes how many were not. */
 stonet_status sn_frame_drop_missing_targets(stonet_data **data);
 void sn_dictionary_free(sn_dictionary *dictionary);
+
+static inline bool sn_frame_has_text(const stonet_data *data)
+{
+    for (int64_t j = 0; j < data->n_columns; j++)
+        if (data->column[j].kind == SN_COLUMN_TEXT) return true;
+    return false;
+}
 
 /* The number of a row in a column of numbers, with all the digits that are kept of it. */
 static inline double sn_frame_number(const stonet_data *data, int64_t row, int64_t slot)

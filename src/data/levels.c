@@ -83,7 +83,9 @@ stonet_status sn_schema_find_levels(sn_schema *schema, const stonet_data *train,
     SN_TRY(SN_TAKE(&scratch, value, schema->n_inputs * most));
     SN_TRY(SN_TAKE(&scratch, rows, schema->n_inputs * most));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
-        if (schema->input[j].kind != SN_COLUMN_NUMBER) continue;
+        if (schema->input[j].kind != SN_COLUMN_NUMBER || schema->input[j].left_out ||
+            schema->input[j].is_date)
+            continue;
         columns[count] = (seen){.input = j,
                                 .slot = train->column[j].slot,
                                 .value = value + count * most,

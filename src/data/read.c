@@ -18,11 +18,12 @@ static bool looks_like_idx(const unsigned char *magic, size_t size)
 static stonet_status read_source(sn_source *source, const sn_target_wish *wish, int threads,
                                  stonet_data **out)
 {
-    unsigned char magic[8] = {0};
+    unsigned char magic[96] = {0};
     size_t got;
     SN_TRY(sn_source_read(source, magic, sizeof magic, &got));
     SN_TRY(sn_source_rewind(source));
     if (got == 0) return sn_fail(STONET_ERROR_DATA, "%s is empty", sn_source_path(source));
+    SN_TRY(sn_refuse_foreign(sn_source_path(source), magic, got));
     if (got >= 6 && memcmp(magic, "\x93NUMPY", 6) == 0) return sn_read_npy(source, wish, out);
     if (got >= 4 && memcmp(magic, "PK", 2) == 0 && magic[2] <= 6) return sn_read_npz(source, wish, out);
     if (looks_like_idx(magic, got)) return sn_read_idx(source, wish, out);
@@ -63,20 +64,39 @@ stonet_status stonet_data_read(const char *path, const stonet_read_options *opti
     return sn_read_for(path, options, NULL, out);
 }
 
+void sn_wish_about_columns(const stonet_read_options *options, const sn_schema *schema,
+                           const sn_missing_wish *missing, sn_target_wish *wish)
+{
+    *wish = (sn_target_wish){.schema = schema,
+                             .header = options->header,
+                             .own_target = options->own_target != 0,
+                             .features = options->features,
+                             .drop = options->drop,
+                             .id = options->id,
+                             .ordinal = options->ordinal,
+                             .n_ordinal = options->n_ordinal,
+                             .season = options->season,
+                             .na = &missing->na,
+                             .missing_targets = missing->targets};
+}
+
 /* The table, with targets that may be missing where the options say so. `wish` has all but what becomes of
    which column. */
 static stonet_status read_table(const char *path, const stonet_read_options *how, const sn_target_wish *wish,
                                 int threads, stonet_data **out)
 {
-    sn_target_wish features = *wish, targets_alone = *wish;
+    sn_target_wish features = *wish;
+    const sn_target_wish targets_alone = {.columns = how->target,
+                                          .all = true,
+                                          .header = how->header,
+                                          .na = wish->na,
+                                          .missing_targets = wish->missing_targets};
     if (how->target_file == NULL) {
         features.columns = how->target;
         return read_file(path, &features, threads, out);
     }
     /* With a target file, the target columns (all of them, or those named) are columns of that file. */
-    targets_alone.columns = how->target;
-    targets_alone.all = true;
-    targets_alone.schema = NULL;
+    features.own_target = false;
     stonet_data *data = NULL, *targets = NULL;
     stonet_status status = read_file(path, &features, threads, &data);
     if (status == STONET_OK) status = read_file(how->target_file, &targets_alone, threads, &targets);
@@ -102,9 +122,9 @@ stonet_status sn_read_for(const char *path, const stonet_read_options *options, 
         return sn_fail(STONET_ERROR_ARGUMENT, "there is no such wish about the header");
     const stonet_run run = {.size = sizeof run, .threads = how.threads};
     sn_missing_wish missing;
+    sn_target_wish wish;
     SN_TRY(sn_missing_wish_start(&how, schema, &missing));
-    const sn_target_wish wish = {
-        .schema = schema, .header = how.header, .na = &missing.na, .missing_targets = missing.targets};
+    sn_wish_about_columns(&how, schema, &missing, &wish);
     const stonet_status status = read_table(path, &how, &wish, sn_threads(&run), out);
     return sn_missing_wish_end(&missing, status, out);
 }

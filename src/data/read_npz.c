@@ -206,12 +206,13 @@ static stonet_status read_members(const zip_archive *archive, const zip_member *
                                   const sn_target_wish *wish, stonet_data **out)
 {
     /* Rows for a model need no response unless one is asked for. */
-    bool takes_y =
-        y != NULL && (wish->columns == NULL ? wish->schema == NULL : strcmp(wish->columns, y->name) == 0);
+    bool takes_y = y != NULL && (wish->columns == NULL ? wish->schema == NULL || wish->own_target
+                                                       : strcmp(wish->columns, y->name) == 0);
     if (y == NULL || !takes_y || wish->all) return read_member(archive, x, wish, out);
     const sn_target_wish all = {.all = true, .na = wish->na, .missing_targets = wish->missing_targets};
     sn_target_wish nothing = *wish;
     nothing.columns = NULL;
+    nothing.own_target = false;
     stonet_data *data = NULL, *target = NULL;
     stonet_status status = read_member(archive, x, &nothing, &data);
     if (status == STONET_OK) status = read_member(archive, y, &all, &target);
@@ -237,7 +238,7 @@ stonet_status sn_read_npz(sn_source *source, const sn_target_wish *wish, stonet_
     if (status == STONET_OK) status = SN_NEW(y, 1);
     if (status == STONET_OK) status = choose_members(&archive, x, y, &has_x, &has_y, &arrays);
     if (status == STONET_OK && arrays == 0)
-        status = bad_zip(source, "there is no array in it (a spreadsheet? save it as CSV)");
+        status = bad_zip(source, "there is no array in it; unpack it and give the file with the table");
     if (status == STONET_OK && wish->all && has_y) {
         status = read_member(&archive, y, wish, out); /* as a target file, its y is what is wanted */
     } else if (status == STONET_OK) {

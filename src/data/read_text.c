@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/readers.h"
 #include "data/sniff.h"
 #include "data/text_parts.h"
@@ -51,12 +52,50 @@ static bool is_decimal_comma(const char *text)
            strspn(comma + 1, "0123456789") == strlen(comma + 1);
 }
 
+/* "1,234.50", "12 %", "$5": a number, but for separators and signs. */
+static bool is_dressed_number(const char *text)
+{
+    static const char *const signs[] = {"$", "\xe2\x82\xac", "\xc2\xa3", "%", "+", "-", " ", NULL};
+    size_t digits = 0, marks = 0;
+    for (const char *at = text; *at != '\0';) {
+        size_t step = 0;
+        for (int k = 0; signs[k] != NULL && step == 0; k++)
+            if (strncmp(at, signs[k], strlen(signs[k])) == 0) step = strlen(signs[k]);
+        if (step > 0) {
+            marks += *at != '-' && *at != '+' && *at != ' ';
+        } else if (*at >= '0' && *at <= '9') {
+            digits++;
+        } else if (*at == ',' && digits > 0 && strspn(at + 1, "0123456789") == 3) {
+            marks++;
+        } else if (*at != '.' || at[1] < '0' || at[1] > '9') {
+            return false;
+        }
+        at += step > 0 ? step : 1;
+    }
+    return digits > 0 && marks > 0;
+}
+
+/* Taken for words, a column of such would be categories, or thrown out for having too many. */
+static bool all_are_dressed(const sn_dictionary *words)
+{
+    double number;
+    bool any = false;
+    for (int64_t c = 0; c < words->count; c++) {
+        const char *stop = sn_number_read(words->text[c], &number);
+        if (stop != NULL && *stop == '\0') continue;
+        if (!is_dressed_number(words->text[c])) return false;
+        any = true;
+    }
+    return any;
+}
+
 /* A column that is mostly numbers, and more than a few codes, is no text: the odd cell is a mistake. */
 static stonet_status check_text_columns(const text_reader *reader)
 {
     const sn_builder *builder = reader->builder;
     for (int64_t j = 0; j < builder->n_columns; j++) {
         if (builder->role[j] != SN_FEATURE_TEXT && builder->role[j] != SN_TARGET_TEXT) continue;
+        if (j == builder->id || builder->as_text[j] || builder->order[j].count > 0) continue;
         const sn_text_column *text = sn_text_rows_column(&reader->rows, j);
         const sn_interner *values =
             builder->role[j] == SN_TARGET_TEXT ? &builder->labels : &builder->values[builder->slot[j]];
@@ -64,6 +103,11 @@ static stonet_status check_text_columns(const text_reader *reader)
             return sn_builder_fail_cell(builder, text->line, text->row, j,
                                         "'%s' has a decimal comma; write numbers with a decimal point",
                                         text->sample);
+        if (values->words.count > 20 && all_are_dressed(&values->words))
+            return sn_builder_fail_cell(
+                builder, text->line, text->row, j,
+                "'%s' is a number with something around it; write plain numbers, such as 1234.5",
+                text->sample);
         if (2 * text->numbers > builder->rows && (text->fractions || values->words.count > 20))
             return sn_builder_fail_cell(
                 builder, text->line, text->row, j,
@@ -81,6 +125,12 @@ static stonet_status read_table(text_reader *reader, const sn_target_wish *wish,
     SN_TRY(sn_builder_create(sn_source_path(reader->scanner->source), sniffed->n_columns,
                              sniffed->has_header ? (const char *const *)sniffed->first : NULL, wish,
                              &reader->builder));
+    memcpy(reader->builder->is_date, sniffed->is_date, (size_t)sniffed->n_columns * sizeof *sniffed->is_date);
+    for (int64_t k = 0; k < reader->builder->n_targets; k++) { /* dates are texts there */
+        const int64_t j = reader->builder->target_position[k];
+        sniffed->is_text[j] = sniffed->is_text[j] || sniffed->is_date[j];
+        reader->builder->is_date[j] = false;
+    }
     /* The second pass knows all text columns, since the first went on to the end. */
     do SN_TRY(read_rows(reader));
     while (reader->rows.again);

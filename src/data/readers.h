@@ -21,6 +21,10 @@ stonet_status sn_missing_wish_end(sn_missing_wish *wish, stonet_status status, s
 stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
                           stonet_data **out);
 
+/* What the options say about columns other than the target's. */
+void sn_wish_about_columns(const stonet_read_options *options, const sn_schema *schema,
+                           const sn_missing_wish *missing, sn_target_wish *wish);
+
 /* stonet_data_end, of the columns alone that a model uses; schema NULL: of all. */
 stonet_status sn_columns_read(const stonet_columns *columns, const stonet_read_options *options,
                               const sn_schema *schema, stonet_data **out);
@@ -33,6 +37,8 @@ stonet_status sn_read_text(sn_source *source, const sn_target_wish *wish, int th
 stonet_status sn_read_npy(sn_source *source, const sn_target_wish *wish, stonet_data **out);
 /* NumPy's archive: x (or X, data) and, if there, y (or target, targets, labels); else its only array. */
 stonet_status sn_read_npz(sn_source *source, const sn_target_wish *wish, stonet_data **out);
+/* Fails, with its name and what to do, for a file of another program: `magic` is its beginning. */
+stonet_status sn_refuse_foreign(const char *path, const unsigned char *magic, size_t size);
 /* IDX, as MNIST comes in; images become rows. */
 stonet_status sn_read_idx(sn_source *source, const sn_target_wish *wish, stonet_data **out);
 

@@ -33,16 +33,19 @@ void sn_schema_free(sn_schema *schema)
     sn_free(schema->target_position);
     sn_free(schema->target_mean);
     sn_free(schema->target_sd);
+    sn_free(schema->id_name);
     sn_free(schema);
 }
 
-/* Of feature c of an input: "colour=red", "age", "grade=2". */
+/* Of feature c of an input: "colour=red", "age", "grade=2", "sold=season sine". */
 static char *name_feature(const sn_input *input, int64_t c)
 {
     char number[SN_NUMBER_SIZE];
     const char *value = NULL;
     if (input->kind == SN_COLUMN_TEXT) {
         if (!input->categories.ordered) value = input->categories.text[c];
+    } else if (c > 0 && input->season) {
+        value = c == 1 ? "season sine" : "season cosine";
     } else if (c > 0) {
         sn_number_print((double)input->level[c - 1], number);
         value = number;
@@ -54,15 +57,20 @@ static char *name_feature(const sn_input *input, int64_t c)
     return name;
 }
 
+static int64_t feature_count(const sn_input *input)
+{
+    if (input->left_out) return 0;
+    if (input->kind == SN_COLUMN_NUMBER) return 1 + input->levels + (input->season ? 2 : 0);
+    return input->categories.ordered ? 1 : input->categories.count;
+}
+
 stonet_status sn_schema_lay_out(sn_schema *schema)
 {
     int64_t p = 0;
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         sn_input *input = &schema->input[j];
         input->first_feature = p;
-        input->features = input->kind == SN_COLUMN_NUMBER ? 1 + input->levels
-                          : input->categories.ordered     ? 1
-                                                          : input->categories.count;
+        input->features = feature_count(input);
         p += input->features;
     }
     SN_TRY(SN_NEW(schema->feature_name, p));
@@ -129,6 +137,21 @@ const char *sn_schema_class_label(const sn_schema *schema, int64_t code)
 const char *sn_schema_target_name(const sn_schema *schema, int64_t target)
 {
     return target >= 0 && target < schema->n_targets ? schema->target_name[target] : NULL;
+}
+
+const char *sn_schema_id_name(const sn_schema *schema)
+{
+    return schema->id_name;
+}
+
+int64_t sn_schema_targets(const sn_schema *schema)
+{
+    return schema->n_targets;
+}
+
+int64_t sn_schema_target_place(const sn_schema *schema, int64_t target)
+{
+    return target >= 0 && target < schema->n_targets ? schema->target_position[target] : -1;
 }
 
 double sn_schema_target_mean(const sn_schema *schema, int64_t target)
@@ -214,14 +237,31 @@ static bool was_target(const sn_schema *schema, int64_t position)
     return false;
 }
 
+/* Whether the table has all columns of the training file, those that were no inputs too, and where the inputs
+   are among them. */
+static bool match_in_file(const sn_schema *schema, const sn_header *header, int64_t *column)
+{
+    if (schema->width == 0 || header->width != schema->width) return false;
+    int64_t next = 0; /* both are in the order of the file */
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const int64_t position = schema->input[j].position;
+        while (next < header->n_columns && header->position[next] < position) next++;
+        const bool found = next < header->n_columns && header->position[next] == position;
+        column[j] = found ? next : -1;
+        if (!found && schema->input[j].features > 0) return false;
+    }
+    return true;
+}
+
 /* The table has the inputs in their order, with or without the target among them; or the inputs without those
    that the model leaves out. */
 static stonet_status match_by_position(const sn_schema *schema, const sn_header *header, int64_t *column)
 {
+    if (match_in_file(schema, header, column)) return STONET_OK;
     const int64_t used = sn_schema_used(schema);
     int64_t in_file = 0;
     for (int64_t k = 0; k < schema->n_targets; k++) in_file += schema->target_position[k] >= 0;
-    bool with_target = in_file > 0 && header->n_columns == schema->n_inputs + in_file;
+    bool with_target = in_file > 0 && schema->width == 0 && header->n_columns == schema->n_inputs + in_file;
     bool used_alone = header->n_columns == used && used < schema->n_inputs;
     if (header->n_columns != schema->n_inputs && !with_target && !used_alone)
         return sn_fail(STONET_ERROR_DATA, "%s has %lld columns and the model was fitted on %lld",
@@ -247,29 +287,56 @@ static stonet_status match_header(const sn_schema *schema, const sn_header *head
                                                    : match_by_position(schema, header, column);
 }
 
-stonet_status sn_schema_wanted(const sn_schema *schema, const sn_header *header, bool *wanted)
+stonet_status sn_schema_wanted(const sn_schema *schema, const sn_header *header, bool *wanted, bool *ordered)
 {
     int64_t *column;
     SN_TRY(SN_NEW(column, schema->n_inputs));
     stonet_status status = match_header(schema, header, column);
-    for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++)
-        if (schema->input[j].features > 0) wanted[column[j]] = true;
+    for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
+        if (schema->input[j].features == 0) continue;
+        wanted[column[j]] = true;
+        ordered[column[j]] = schema->input[j].categories.ordered;
+    }
     sn_free(column);
+    return status;
+}
+
+static bool is_target_of(const stonet_data *data, int64_t position)
+{
+    for (int64_t k = 0; k < data->n_targets; k++)
+        if (data->target_position[k] == position) return true;
+    return false;
+}
+
+static stonet_status match_frame(const sn_schema *schema, const stonet_data *data, int64_t *column)
+{
+    sn_header header = {
+        .source = sn_table_name(data), .has_names = data->has_header, .n_columns = data->n_columns};
+    int64_t *position = NULL, next = 0;
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW(header.name, data->n_columns), done);
+    SN_GOTO(status, SN_NEW(position, data->n_columns), done);
+    for (int64_t j = 0; j < data->n_columns; j++) {
+        header.name[j] = data->column[j].name;
+        while (is_target_of(data, next)) next++;
+        position[j] = data->width > 0 ? data->column[j].position : next++;
+    }
+    while (is_target_of(data, next)) next++;
+    header.position = position;
+    header.width = data->width > 0 ? data->width : next;
+    status = match_header(schema, &header, column);
+done:
+    sn_free(header.name);
+    sn_free(position);
     return status;
 }
 
 stonet_status sn_schema_match(const sn_schema *schema, const stonet_data *data, int64_t *column)
 {
-    sn_header header = {
-        .source = sn_table_name(data), .has_names = data->has_header, .n_columns = data->n_columns};
-    SN_TRY(SN_NEW(header.name, data->n_columns));
-    for (int64_t j = 0; j < data->n_columns; j++) header.name[j] = data->column[j].name;
-    stonet_status status = match_header(schema, &header, column);
-    sn_free(header.name);
-    SN_TRY(status);
+    SN_TRY(match_frame(schema, data, column));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
-        if (input->kind != SN_COLUMN_NUMBER) continue;
+        if (input->kind != SN_COLUMN_NUMBER || input->features == 0) continue;
         const sn_column *found = &data->column[column[j]];
         if (found->kind == SN_COLUMN_TEXT || found->is_date != input->is_date)
             return sn_fail(STONET_ERROR_DATA, "%s: column '%s' has %s and was %s when the model was fitted",

@@ -72,6 +72,10 @@ sn_task sn_schema_task(const sn_schema *schema);
 int64_t sn_schema_outputs(const sn_schema *schema); /* C or m */
 const char *sn_schema_class_label(const sn_schema *schema, int64_t code);
 const char *sn_schema_target_name(const sn_schema *schema, int64_t target);
+const char *sn_schema_id_name(const sn_schema *schema); /* the column that named the rows, or NULL */
+int64_t sn_schema_targets(const sn_schema *schema);     /* columns of the response */
+/* 0-based column of the training file, -1 when the target was elsewhere. */
+int64_t sn_schema_target_place(const sn_schema *schema, int64_t target);
 double sn_schema_target_mean(const sn_schema *schema, int64_t target);
 double sn_schema_target_sd(const sn_schema *schema, int64_t target); /* population sd of the training rows */
 sn_scale sn_schema_scale(const sn_schema *schema);                   /* what AUTO became */
@@ -97,10 +101,13 @@ typedef struct sn_header {
     bool has_names;     /* else its columns go by position */
     int64_t n_columns;
     char **name;
+    const int64_t *position; /* where they stand in the file, */
+    int64_t width;           /* and how many columns that has: some may not be here */
 } sn_header;
 
-/* Sets wanted[j] for the columns that rows need to go through the model; the others may hold anything. */
-stonet_status sn_schema_wanted(const sn_schema *schema, const sn_header *header, bool *wanted);
+/* Sets wanted[j] for the columns that rows need to go through the model, and ordered[j] for those that are
+   text with an order; the others may hold anything. */
+stonet_status sn_schema_wanted(const sn_schema *schema, const sn_header *header, bool *wanted, bool *ordered);
 
 /* Encodes and scales the features: x n x p. Columns are matched by name when both tables have a header, else
    by position; the training target's own column, if it is still there, is passed over. */
@@ -118,6 +125,9 @@ stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *dat
  */
 stonet_status sn_schema_problem(const sn_schema *schema, const stonet_data *data, sn_workspace *keep,
                                 sn_problem *out);
+
+/* Messages about the texts of new rows that no training row had: how many rows of which column. */
+stonet_status sn_schema_tell_unseen(const sn_schema *schema, const stonet_data *data, const stonet_run *run);
 
 /* Under the prefix "schema." */
 stonet_status sn_schema_save(const sn_schema *schema, sn_store *store);

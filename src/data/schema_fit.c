@@ -14,54 +14,6 @@
 /* A numeric target with more distinct values than this is a quantity and not a class. */
 enum { MAX_AUTO_CLASSES = 20 };
 
-/* ---- inputs ------------------------------------------------------------------------------------ */
-
-/* Nearly a text of its own for every row: a name or a number of something, and no category. */
-static bool is_identifier(int64_t distinct, int64_t n)
-{
-    return distinct > 20 && 2 * distinct > n;
-}
-
-static stonet_status fit_inputs(sn_schema *schema, const stonet_data *train, int64_t levels,
-                                const stonet_run *run)
-{
-    SN_TRY(SN_NEW(schema->input, train->n_columns));
-    schema->n_inputs = train->n_columns;
-    schema->has_header = train->has_header;
-    for (int64_t j = 0; j < train->n_columns; j++) {
-        const sn_column *column = &train->column[j];
-        sn_input *input = &schema->input[j];
-        input->kind = column->kind;
-        input->is_date = column->is_date;
-        input->name = sn_strdup(column->name);
-        if (input->name == NULL) return STONET_ERROR_MEMORY;
-        if (column->kind != SN_COLUMN_TEXT) continue;
-        const sn_dictionary *words = &train->text_values[column->slot];
-        if (words->ordered) {
-            SN_TRY(sn_dictionary_copy(words, &input->categories));
-            sn_message(run, STONET_NOTE, "column '%s' is ordered: one feature, 1 for %s to %lld for %s",
-                       input->name, words->text[0], (long long)words->count, words->text[words->count - 1]);
-            continue;
-        }
-        if (is_identifier(words->count, train->n)) {
-            sn_message(run, STONET_WARNING, "column '%s' is left out: %lld distinct texts in %lld rows",
-                       input->name, (long long)words->count, (long long)train->n);
-            continue;
-        }
-        SN_TRY(sn_dictionary_copy(words, &input->categories));
-        int32_t *ignored;
-        SN_TRY(SN_NEW(ignored, words->count));
-        stonet_status status = sn_dictionary_sort(&input->categories, ignored);
-        sn_free(ignored);
-        if (status != STONET_OK) return status;
-        sn_message(run, STONET_NOTE, "column '%s' is text: one feature for each of its %lld values",
-                   input->name, (long long)words->count);
-    }
-    SN_TRY(sn_schema_meet_missing(schema, train, run));
-    if (levels > 0) SN_TRY(sn_schema_find_levels(schema, train, levels));
-    return sn_schema_lay_out(schema);
-}
-
 /* ---- scaling ----------------------------------------------------------------------------------- */
 
 /* Marks the byte level of each value; false when a value is no level. unit: what a level is worth. */
@@ -86,7 +38,7 @@ static bool mark_levels(const float *x, int64_t count, double unit, bool *level)
 static bool looks_like_images(const stonet_data *train, const sn_moments *columns)
 {
     int64_t m = train->n_numeric;
-    if (train->n_text > 0 || m < 64) return false;
+    if (sn_frame_has_text(train) || m < 64) return false;
     double low = INFINITY, high = -INFINITY;
     for (int64_t j = 0; j < m; j++) {
         low = columns->low[j] < low ? columns->low[j] : low;
@@ -117,6 +69,27 @@ static void level_moments(const stonet_data *train, const sn_input *input, int64
     for (int64_t c = 0; c < input->levels; c++) {
         mean[c] /= (double)(train->n - input->missing);
         variance[c] = mean[c] * (1 - mean[c]);
+    }
+}
+
+/* Means and variances of sine and cosine of the time of the year. */
+static void season_moments(const stonet_data *train, int64_t slot, double *mean, double *variance)
+{
+    double sum[2] = {0, 0}, squares[2] = {0, 0};
+    int64_t count = 0;
+    for (int64_t i = 0; i < train->n; i++) {
+        double part[2];
+        sn_season(sn_frame_number(train, i, slot), part);
+        if (isnan(part[0])) continue;
+        count++;
+        for (int k = 0; k < 2; k++) {
+            sum[k] += part[k];
+            squares[k] += part[k] * part[k];
+        }
+    }
+    for (int k = 0; k < 2 && count > 0; k++) {
+        mean[k] = sum[k] / (double)count;
+        variance[k] = fmax(squares[k] / (double)count - mean[k] * mean[k], 0);
     }
 }
 
@@ -165,13 +138,14 @@ static stonet_status feature_moments(sn_schema *schema, const stonet_data *train
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         int64_t slot = train->column[j].slot, f = input->first_feature;
+        if (input->features == 0) continue;
         if (input->kind == SN_COLUMN_NUMBER) {
             schema->mean[f] = columns->mean[slot];
             variance[f] = columns->high[slot] > columns->low[slot] ? columns->variance[slot] : 0;
             if (input->levels > 0) level_moments(train, input, slot, schema->mean + f + 1, variance + f + 1);
+            if (input->season) season_moments(train, slot, schema->mean + f + 1, variance + f + 1);
             continue;
         }
-        if (input->features == 0) continue;
         if (input->categories.ordered) {
             rank_moments(train->text_code[slot], train->n, &schema->mean[f], &variance[f]);
             continue;
@@ -186,11 +160,13 @@ static stonet_status feature_moments(sn_schema *schema, const stonet_data *train
             if (code >= 0) rows[code]++;
         }
         for (int64_t c = 0; status == STONET_OK && c < words->count; c++) {
-            int64_t at = f + sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
-            double share = (double)rows[c] / (double)(train->n - input->missing);
-            schema->mean[at] = share;
-            variance[at] = share * (1 - share);
+            const int32_t known = sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
+            /* Those that were too rare for a feature of their own share the last. */
+            const int64_t at = f + (known >= 0 ? known : input->features - 1);
+            schema->mean[at] += (double)rows[c] / (double)(train->n - input->missing);
         }
+        for (int64_t at = f; status == STONET_OK && at < f + input->features; at++)
+            variance[at] = schema->mean[at] * (1 - schema->mean[at]);
         sn_free(rows);
         sn_interner_free(&categories);
         if (status != STONET_OK) return status;
@@ -347,7 +323,7 @@ static stonet_status check_classes(const sn_schema *schema, int64_t classes, int
         return sn_fail(STONET_ERROR_DATA,
                        "the target '%s' is the same in all %lld rows: there is nothing to learn",
                        schema->target_name[0], (long long)n);
-    if (is_identifier(classes, n))
+    if (sn_is_identifier(classes, n))
         return sn_fail(
             STONET_ERROR_DATA,
             "the target '%s' has %lld distinct values in %lld rows, too many for classes: is it the right "
@@ -540,11 +516,12 @@ stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted,
     if (schema == NULL) return STONET_ERROR_MEMORY;
     stonet_status status = fit_response(schema, train, wanted->task, run);
     schema->missing = wanted->missing;
-    if (status == STONET_OK) status = fit_inputs(schema, train, wanted->levels, run);
+    if (status == STONET_OK) status = sn_schema_fit_inputs(schema, train, wanted->levels, run);
     if (status == STONET_OK) status = check_names(schema);
     if (status == STONET_OK) status = fit_scaling(schema, train, wanted->scale, run);
     if (status == STONET_OK && (schema->missing == SN_MISSING_DROP || schema->missing == SN_MISSING_GAUSSIAN))
         status = sn_imputer_fit(schema, train, &schema->imputer);
+    if (status == STONET_OK) status = sn_schema_warn_of_leaks(schema, train, run);
     if (status != STONET_OK) {
         sn_schema_free(schema);
         return status;

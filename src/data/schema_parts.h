@@ -8,11 +8,16 @@
 
 /* One column of the table. A number becomes one feature, and one more for each of its levels; a text column
    one feature for each category, or, when these are ordered, one feature that is the rank, 1, 2, .. A text
-   column without categories is left out (it looked like an identifier). */
+   column without categories is left out (it looked like an identifier). Of many categories the frequent ones
+   have a feature each, and the others one together. */
 typedef struct sn_input {
     char *name;
     sn_column_kind kind;
-    bool is_date;             /* numbers that are dates */
+    bool is_date;             /* numbers that are dates, */
+    bool season;              /* and have two more features, sine and cosine of the time of the year */
+    bool left_out;            /* numbers that are no feature: they count the rows */
+    bool has_other;           /* the last category is all that are too rare for a feature of their own */
+    int64_t position;         /* 0-based column of the training file */
     sn_dictionary categories; /* sorted bytewise, or ordered */
     int64_t levels;
     float *level; /* ascending */
@@ -25,7 +30,9 @@ struct sn_schema {
     bool has_header;
     sn_missing missing;
     struct sn_imputer *imputer; /* NULL: missing cells get the mean, or are refused */
-    char *na; /* words for missing cells in the training file, beside the usual ones; NULL: none */
+    char *na;      /* words for missing cells in the training file, beside the usual ones; NULL: none */
+    char *id_name; /* the column that named the training rows, or NULL */
+    int64_t width; /* columns of the training file, when some were neither inputs nor targets; else 0 */
     int64_t n_inputs;
     sn_input *input;
 
@@ -57,6 +64,23 @@ stonet_status sn_schema_check_missing(const sn_schema *schema, const stonet_data
 /* Counts the missing cells of the training rows, says what is done about them, and refuses them where the
    schema does. */
 stonet_status sn_schema_meet_missing(sn_schema *schema, const stonet_data *train, const stonet_run *run);
+/* Nearly a text of its own for every row: a name or a number of something, and no category. */
+static inline bool sn_is_identifier(int64_t distinct, int64_t n)
+{
+    return distinct > 20 && 2 * distinct > n;
+}
+
+/* Names the inputs after the columns of the table and finds their categories and levels; says which columns
+   are left out, which rare categories are put together. */
+stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, int64_t levels,
+                                   const stonet_run *run);
+/* Whether all numbers of a column are whole and no two rows have the same. */
+stonet_status sn_column_counts_rows(const stonet_data *data, int64_t slot, bool *counts);
+/* Warns of columns that number the rows, and of those that are nearly the response itself. */
+stonet_status sn_schema_warn_of_leaks(const sn_schema *schema, const stonet_data *train,
+                                      const stonet_run *run);
+/* part[0], part[1]: sine and cosine of the time of the year. */
+void sn_season(double days, double part[2]);
 
 /* column[j]: which column of the table is input j, -1 for one the model leaves out and the table does not
    have. */

@@ -36,6 +36,10 @@ static json_t *inputs_to_json(const sn_schema *schema)
             entry = sn_json_put(entry, "categories", words_to_json(&input->categories));
         if (input->categories.ordered) entry = sn_json_put(entry, "ordered", json_true());
         if (input->is_date) entry = sn_json_put(entry, "date", json_true());
+        if (input->season) entry = sn_json_put(entry, "season", json_true());
+        if (input->left_out) entry = sn_json_put(entry, "left_out", json_true());
+        if (input->has_other) entry = sn_json_put(entry, "other", json_true());
+        if (schema->width > 0) entry = sn_json_put(entry, "position", json_integer(input->position));
         if (input->levels > 0) entry = sn_json_put(entry, "levels", levels_to_json(input));
         if (input->missing > 0) entry = sn_json_put(entry, "missing", json_integer(input->missing));
         list = sn_json_add(list, entry);
@@ -84,6 +88,7 @@ static stonet_status check_texts(const sn_schema *schema)
     }
     if (schema->na != NULL) SN_TRY(check_text(schema->na));
     for (int64_t k = 0; k < schema->n_targets; k++) SN_TRY(check_text(schema->target_name[k]));
+    if (schema->id_name != NULL) SN_TRY(check_text(schema->id_name));
     return check_words(&schema->classes);
 }
 
@@ -96,6 +101,8 @@ stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
     if (schema->na != NULL) SN_TRY(sn_store_put_text(store, "schema.na", schema->na));
     SN_TRY(sn_imputer_save(schema->imputer, store));
     SN_TRY(sn_words_put(&sn_task_words, store, "schema.task", schema->task));
+    if (schema->id_name != NULL) SN_TRY(sn_store_put_text(store, "schema.id", schema->id_name));
+    if (schema->width > 0) SN_TRY(sn_store_put_int(store, "schema.width", schema->width));
     SN_TRY(put_json(store, "schema.inputs", inputs_to_json(schema)));
     SN_TRY(put_json(store, "schema.targets", targets_to_json(schema)));
     SN_TRY(sn_store_put_vector(store, "schema.mean", SN_F64, schema->p, schema->mean));
@@ -152,7 +159,8 @@ static stonet_status words_from_json(const json_t *list, const char *key, sn_dic
 static stonet_status levels_from_json(const json_t *list, sn_input *input)
 {
     const size_t count = json_array_size(list); /* 0 for what is no array */
-    if (input->kind != SN_COLUMN_NUMBER || count < 1 || count > SN_MOST_LEVELS)
+    if (input->kind != SN_COLUMN_NUMBER || input->season || input->left_out || count < 1 ||
+        count > SN_MOST_LEVELS)
         return damaged("schema.inputs");
     SN_TRY(SN_NEW(input->level, count));
     input->levels = (int64_t)count;
@@ -163,6 +171,26 @@ static stonet_status levels_from_json(const json_t *list, sn_input *input)
             (c > 0 && input->level[c] <= input->level[c - 1]))
             return damaged("schema.inputs");
     }
+    return STONET_OK;
+}
+
+static stonet_status flags_from_json(const json_t *entry, int64_t width, sn_input *input)
+{
+    const bool text = input->kind == SN_COLUMN_TEXT;
+    const json_t *position = json_object_get(entry, "position");
+    input->categories.ordered = json_is_true(json_object_get(entry, "ordered"));
+    input->is_date = json_is_true(json_object_get(entry, "date"));
+    input->season = json_is_true(json_object_get(entry, "season"));
+    input->left_out = json_is_true(json_object_get(entry, "left_out"));
+    input->has_other = json_is_true(json_object_get(entry, "other"));
+    input->position = json_integer_value(position);
+    const bool numbers_only = input->is_date || input->season || input->left_out;
+    const bool texts_only = input->categories.ordered || input->has_other;
+    if ((text && numbers_only) || (texts_only && input->categories.count == 0) ||
+        (input->categories.ordered && input->has_other) || (input->season && !input->is_date))
+        return damaged("schema.inputs");
+    if (width > 0 && (!json_is_integer(position) || input->position < 0 || input->position >= width))
+        return damaged("schema.inputs");
     return STONET_OK;
 }
 
@@ -178,11 +206,7 @@ static stonet_status inputs_from_json(const json_t *list, sn_schema *schema)
         SN_TRY(copy_word(json_object_get(entry, "name"), "schema.inputs", &input->name));
         input->kind = categories != NULL ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER;
         if (categories != NULL) SN_TRY(words_from_json(categories, "schema.inputs", &input->categories));
-        input->categories.ordered = json_is_true(json_object_get(entry, "ordered"));
-        input->is_date = json_is_true(json_object_get(entry, "date"));
-        if (input->categories.ordered ? input->categories.count == 0
-                                      : input->is_date && input->kind == SN_COLUMN_TEXT)
-            return damaged("schema.inputs");
+        SN_TRY(flags_from_json(entry, schema->width, input));
         if (levels != NULL) SN_TRY(levels_from_json(levels, input));
         const json_t *missing = json_object_get(entry, "missing");
         input->missing = json_integer_value(missing); /* 0 for none */
@@ -274,6 +298,10 @@ static stonet_status load_all(const sn_store *store, sn_schema *schema)
     SN_TRY(sn_store_get_int(store, "schema.header", 0, 1, &header));
     schema->has_header = header == 1;
     SN_TRY(load_missing(store, schema));
+    if (sn_store_find_text(store, "schema.width") != NULL)
+        SN_TRY(sn_store_get_int(store, "schema.width", 1, INT32_MAX, &schema->width));
+    const char *id = sn_store_find_text(store, "schema.id");
+    if (id != NULL && (schema->id_name = sn_strdup(id)) == NULL) return STONET_ERROR_MEMORY;
     SN_TRY(load_list(store, "schema.inputs", schema, inputs_from_json));
     SN_TRY(sn_schema_lay_out(schema));
     if (schema->p < 1) return damaged("schema.inputs");

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/dates.h"
 #include "data/utf8.h"
 
 enum { SAMPLE_LINES = 200 };
@@ -143,8 +144,8 @@ static char guess_delimiter(const sn_scanner *scanner)
 /* What the sample says about one column. */
 typedef struct column_sample {
     sn_content first;
-    int64_t numbers, texts; /* below the first line */
-    bool first_again;       /* the first cell's text was met again below */
+    int64_t numbers, texts, dates; /* below the first line; dates are texts too */
+    bool first_again;              /* the first cell's text was met again below */
 } column_sample;
 
 static stonet_status read_first_line(sn_scanner *scanner, const sn_na *na, sn_sniffed *out,
@@ -184,12 +185,60 @@ static stonet_status sample_lines(sn_scanner *scanner, const sn_na *na, sn_sniff
             sn_content content = sn_cell_content(&cell, na);
             samples[j].numbers += content == SN_NUMBER;
             samples[j].texts += content == SN_TEXT;
+            double days;
+            samples[j].dates += content == SN_TEXT && sn_date_read(cell.text, cell.length, &days);
             if (strlen(out->first[j]) == cell.length && memcmp(out->first[j], cell.text, cell.length) == 0)
                 samples[j].first_again = true;
             if ((cell.after == SN_AFTER_CELL) != (j < out->n_columns - 1)) return STONET_OK;
         }
     }
     return STONET_OK;
+}
+
+/* The cells of the next line, and whether the last one is empty: a comma at the end of the line, as a rule.
+ */
+static stonet_status count_cells(sn_scanner *scanner, int64_t *count, bool *ends_empty)
+{
+    bool more;
+    sn_cell cell = {.after = SN_AFTER_CELL};
+    *count = 0;
+    *ends_empty = false;
+    SN_TRY(sn_scanner_next_line(scanner, &more));
+    if (!more) return STONET_OK;
+    while (cell.after == SN_AFTER_CELL) {
+        SN_TRY(sn_scanner_cell(scanner, &cell));
+        ++*count;
+    }
+    *ends_empty = cell.length == 0;
+    return STONET_OK;
+}
+
+/* A first line of words that is one cell short of the second has no word for the first column: R's
+   write.table leaves it out over the names of the rows. Stands before the second line when it is done. */
+static stonet_status look_for_row_names(sn_scanner *scanner, sn_sniffed *out, column_sample **samples)
+{
+    int64_t cells;
+    bool more, ends_empty, words = true;
+    for (int64_t j = 0; j < out->n_columns; j++) words = words && (*samples)[j].first == SN_TEXT;
+    SN_TRY(count_cells(scanner, &cells, &ends_empty));
+    SN_TRY(sn_scanner_rewind(scanner));
+    SN_TRY(sn_scanner_next_line(scanner, &more));
+    sn_cell cell = {.after = SN_AFTER_CELL};
+    while (cell.after == SN_AFTER_CELL) SN_TRY(sn_scanner_cell(scanner, &cell));
+    if (!words || cells != out->n_columns + 1 || ends_empty) return STONET_OK;
+    const size_t count = (size_t)out->n_columns;
+    char **first = sn_realloc(out->first, count + 1, sizeof *first);
+    if (first == NULL) return STONET_ERROR_MEMORY;
+    out->first = first;
+    column_sample *grown = sn_realloc(*samples, count + 1, sizeof *grown);
+    if (grown == NULL) return STONET_ERROR_MEMORY;
+    *samples = grown;
+    memmove(out->first + 1, out->first, count * sizeof *first);
+    memmove(grown + 1, grown, count * sizeof *grown);
+    grown[0] = (column_sample){.first = SN_MISSING};
+    out->n_columns++;
+    out->row_names = true;
+    return (out->first[0] = sn_strdup("")) != NULL ? STONET_OK : STONET_ERROR_MEMORY;
 }
 
 static bool looks_like_name(const char *text)
@@ -234,13 +283,19 @@ stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *n
     column_sample *samples = NULL;
     int64_t lines = 0;
     stonet_status status = read_first_line(scanner, na, out, &samples);
+    if (status == STONET_OK && header != STONET_HEADER_NO)
+        status = look_for_row_names(scanner, out, &samples);
     if (status == STONET_OK) status = SN_NEW(out->is_text, out->n_columns);
+    if (status == STONET_OK) status = SN_NEW(out->is_date, out->n_columns);
     if (status == STONET_OK) status = sample_lines(scanner, na, out, samples, &lines);
     if (status == STONET_OK) {
-        out->has_header =
-            header == STONET_HEADER_AUTO ? is_header(out, samples, lines) : header == STONET_HEADER_YES;
+        out->has_header = header == STONET_HEADER_YES || out->row_names ||
+                          (header == STONET_HEADER_AUTO && is_header(out, samples, lines));
         for (int64_t j = 0; j < out->n_columns; j++) {
-            out->is_text[j] = samples[j].texts > 0 || (!out->has_header && samples[j].first == SN_TEXT);
+            out->is_date[j] = samples[j].dates > 0 && samples[j].dates == samples[j].texts &&
+                              samples[j].numbers == 0 && (out->has_header || samples[j].first != SN_NUMBER);
+            out->is_text[j] = !out->is_date[j] &&
+                              (samples[j].texts > 0 || (!out->has_header && samples[j].first == SN_TEXT));
         }
     }
     sn_free(samples);
@@ -252,4 +307,5 @@ void sn_sniffed_free(sn_sniffed *sniffed)
     for (int64_t j = 0; sniffed->first != NULL && j < sniffed->n_columns; j++) sn_free(sniffed->first[j]);
     sn_free(sniffed->first);
     sn_free(sniffed->is_text);
+    sn_free(sniffed->is_date);
 }

@@ -15,6 +15,9 @@ static stonet_status copy_names(const stonet_data *from, stonet_data *to)
 {
     to->has_header = from->has_header;
     if (from->na != NULL && (to->na = sn_strdup(from->na)) == NULL) return STONET_ERROR_MEMORY;
+    to->width = from->width;
+    to->id_slot = from->id_slot;
+    if (from->id_name != NULL && (to->id_name = sn_strdup(from->id_name)) == NULL) return STONET_ERROR_MEMORY;
     if (from->source != NULL && (to->source = sn_strdup(from->source)) == NULL) return STONET_ERROR_MEMORY;
     SN_TRY(SN_NEW(to->column, from->n_columns));
     to->n_columns = from->n_columns;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/dates.h"
 #include "data/sniff.h"
 
 sn_text_column *sn_text_rows_column(const sn_text_rows *rows, int64_t column)
@@ -60,6 +61,7 @@ static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell 
 {
     sn_builder *builder = rows->builder;
     if (builder->role[column] == SN_UNUSED) return STONET_OK;
+    if (column == builder->id) return put_text(rows, column, cell); /* as it stands, also when it is empty */
     sn_content content = sn_cell_content(cell, builder->na);
     if (content == SN_MISSING)
         return sn_builder_put_missing(builder, rows->line, column, cell->text, cell->length);
@@ -68,10 +70,18 @@ static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell 
                                     "the value is infinite ('%.*s')", (int)cell->length, cell->text);
     if (builder->role[column] == SN_FEATURE_TEXT || builder->role[column] == SN_TARGET_TEXT)
         return put_text(rows, column, cell);
-    if (content == SN_NUMBER) return sn_builder_put_number(builder, rows->line, column, cell->number);
+    if (content == SN_NUMBER && !builder->is_date[column])
+        return sn_builder_put_number(builder, rows->line, column, cell->number);
+    double days;
+    const bool is_date = sn_date_read(cell->text, cell->length, &days);
+    if (builder->is_date[column] && is_date) return sn_builder_put_number(builder, rows->line, column, days);
     if (rows->is_text == NULL)
         return sn_builder_fail_cell(builder, rows->line, builder->rows, column, "the cell is text");
-    rows->is_text[column] = true;
+    /* A date is the first cell that is no number (else it would be text by now): perhaps all of them are. */
+    if (is_date && builder->role[column] == SN_FEATURE_NUMBER)
+        builder->is_date[column] = true;
+    else
+        rows->is_text[column] = true;
     rows->again = true;
     return STONET_OK;
 }
@@ -93,7 +103,7 @@ static stonet_status read_row(sn_text_rows *rows)
         sn_cell cell;
         SN_TRY(sn_scanner_cell(rows->scanner, &cell));
         const int64_t slot = builder->slot[j];
-        if (cell.is_number && plain && builder->role[j] == SN_FEATURE_NUMBER &&
+        if (cell.is_number && plain && builder->role[j] == SN_FEATURE_NUMBER && !builder->is_date[j] &&
             builder->digits[slot].enough && fabs(cell.number) <= (double)FLT_MAX)
             x[slot] = (float)cell.number;
         else

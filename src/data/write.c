@@ -219,7 +219,7 @@ stonet_status stonet_data_write(const stonet_data *data, const char *path)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_write needs data and a path");
     SN_TRY(choose_format(path, &format, &delimiter));
     SN_TRY(sn_frame_check(data));
-    if (format == FORMAT_NPY && data->n_text > 0)
+    if (format == FORMAT_NPY && sn_frame_has_text(data))
         return sn_fail(STONET_ERROR_DATA,
                        "an .npy file holds numbers only, and the table has text columns: write a .csv");
     stonet_status status = format == FORMAT_NPY ? label_values(data, &labels) : STONET_OK;

@@ -33,6 +33,21 @@ int64_t stonet_model_inputs(const stonet_model *model)
     return model != NULL ? sn_schema_inputs(model->schema) : 0;
 }
 
+const char *stonet_model_input_name(const stonet_model *model, int64_t input)
+{
+    return model != NULL ? sn_schema_input_name(model->schema, input) : NULL;
+}
+
+int64_t stonet_model_targets(const stonet_model *model)
+{
+    return model != NULL ? sn_schema_targets(model->schema) : 0;
+}
+
+const char *stonet_model_target_name(const stonet_model *model, int64_t target)
+{
+    return model != NULL ? sn_schema_target_name(model->schema, target) : NULL;
+}
+
 int64_t stonet_model_features(const stonet_model *model)
 {
     return model != NULL ? sn_schema_features(model->schema) : 0;

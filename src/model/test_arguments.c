@@ -49,6 +49,12 @@ static void no_handle_is_no_crash(void **state)
     assert_int_equal(stonet_model_is_classifier(NULL), 0);
     assert_int_equal(stonet_model_outcome(NULL), STONET_DONE);
     assert_null(stonet_model_class_label(NULL, 0));
+    assert_null(stonet_model_input_name(NULL, 0));
+    assert_null(stonet_model_target_name(NULL, 0));
+    assert_int_equal(stonet_model_targets(NULL), 0);
+    assert_null(stonet_data_id_name(NULL));
+    assert_null(stonet_data_id(NULL, 0));
+    assert_int_equal(stonet_check_rows(NULL, NULL, NULL), STONET_ERROR_ARGUMENT);
     assert_null(stonet_model_feature_name(NULL, 0));
     assert_null(stonet_model_json(NULL));
     assert_null(stonet_model_history_csv(NULL));

@@ -183,6 +183,16 @@ stonet_status stonet_data_end_for(const stonet_model *model, const stonet_column
     return sn_columns_read(columns, options, model->schema, out);
 }
 
+stonet_status stonet_check_rows(const stonet_model *model, const stonet_data *data, const stonet_run *run)
+{
+    stonet_run how;
+    if (model == NULL || data == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_check_rows needs a model and data");
+    SN_TRY(sn_take_run(run, &how));
+    SN_TRY(sn_frame_check(data));
+    return sn_schema_tell_unseen(model->schema, data, &how);
+}
+
 /* ---- transform ---- */
 
 typedef struct reduction {

@@ -1,0 +1,118 @@
+#include "data/dates.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "data/schema_parts.h"
+
+typedef struct cursor {
+    const char *at, *end;
+} cursor;
+
+/* A whole number of `least` to `most` digits. */
+static bool read_digits(cursor *c, int least, int most, int *value)
+{
+    int count = 0;
+    *value = 0;
+    for (; count < most && c->at < c->end && *c->at >= '0' && *c->at <= '9'; count++, c->at++)
+        *value = 10 * *value + (*c->at - '0');
+    return count >= least;
+}
+
+static bool take(cursor *c, char wanted)
+{
+    if (c->at >= c->end || *c->at != wanted) return false;
+    c->at++;
+    return true;
+}
+
+static bool is_leap(int year)
+{
+    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+static int days_in_month(int year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    return days[month - 1] + (month == 2 && is_leap(year));
+}
+
+/* Leap days in the years 1 .. year. */
+static int64_t leaps(int64_t year)
+{
+    return year / 4 - year / 100 + year / 400;
+}
+
+/* Days from 1970-01-01 in the Gregorian calendar. */
+static int64_t days_of(int year, int month, int day)
+{
+    int64_t days = 365 * ((int64_t)year - 1970) + leaps(year - 1) - leaps(1969) + day - 1;
+    for (int m = 1; m < month; m++) days += days_in_month(year, m);
+    return days;
+}
+
+/* The part of a second behind the point, at least one digit of it. */
+static bool read_fraction(cursor *c, double *seconds)
+{
+    double unit = 0.1;
+    const char *from = c->at;
+    for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++, unit /= 10)
+        *seconds += unit * (*c->at - '0');
+    return c->at > from;
+}
+
+/* "14:30", "14:30:15", "14:30:15.25" in seconds. */
+static bool read_time(cursor *c, double *seconds)
+{
+    int hour, minute, second = 0;
+    if (!read_digits(c, 1, 2, &hour) || !take(c, ':') || !read_digits(c, 2, 2, &minute)) return false;
+    if (hour > 24 || minute > 59) return false;
+    *seconds = 0;
+    if (take(c, ':')) {
+        if (!read_digits(c, 2, 2, &second) || second > 60) return false;
+        if (take(c, '.') && !read_fraction(c, seconds)) return false;
+    }
+    *seconds += 3600.0 * hour + 60.0 * minute + second;
+    return *seconds <= 86400.0;
+}
+
+/* "Z", "+02", "+02:00", "-0530" in seconds; nothing: 0. */
+static bool read_zone(cursor *c, double *seconds)
+{
+    *seconds = 0;
+    if (c->at == c->end || take(c, 'Z')) return true;
+    const int sign = take(c, '-') ? -1 : take(c, '+') ? 1 : 0;
+    int hour, minute = 0;
+    if (sign == 0 || !read_digits(c, 2, 2, &hour) || hour > 14) return false;
+    take(c, ':');
+    if (c->at < c->end && (!read_digits(c, 2, 2, &minute) || minute > 59)) return false;
+    *seconds = sign * (3600.0 * hour + 60.0 * minute);
+    return true;
+}
+
+bool sn_date_read(const char *text, size_t length, double *days)
+{
+    cursor c = {.at = text, .end = text + length};
+    int year, month, day;
+    double time = 0, zone = 0;
+    if (!read_digits(&c, 4, 4, &year)) return false;
+    const char mark = take(&c, '-') ? '-' : take(&c, '/') ? '/' : '\0';
+    if (mark == '\0' || !read_digits(&c, 1, 2, &month) || !take(&c, mark) || !read_digits(&c, 1, 2, &day))
+        return false;
+    if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_in_month(year, month)) return false;
+    if (c.at < c.end) {
+        if (!take(&c, 'T') && !take(&c, ' ')) return false;
+        if (!read_time(&c, &time) || !read_zone(&c, &zone)) return false;
+    }
+    if (c.at != c.end) return false;
+    *days = (double)days_of(year, month, day) + (time - zone) / 86400.0;
+    return true;
+}
+
+void sn_season(double days, double part[2])
+{
+    const double year = 365.2425, turn = 2 * acos(-1.0);
+    const double phase = turn * (days / year - floor(days / year));
+    part[0] = sin(phase);
+    part[1] = cos(phase);
+}

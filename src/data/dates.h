@@ -1,0 +1,12 @@
+/* Dates in text: 2024-05-01, 2024/5/1, 2024-05-01T14:30, 2024-05-01 14:30:15.5Z, .. +02:00. */
+#ifndef SN_DATA_DATES_H
+#define SN_DATA_DATES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Days since 1970-01-01 of a text that is a date as a whole, with the time of the day as a fraction; false:
+   it is none. A time without a zone is taken for universal time, as all of its column are. */
+bool sn_date_read(const char *text, size_t length, double *days);
+
+#endif

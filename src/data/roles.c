@@ -1,0 +1,399 @@
+/* What the columns of a table are called, and what becomes of each. */
+#include "data/roles.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "data/schema.h"
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+/* A name that a program made up for a column that has none: pandas' "Unnamed: 0", readr's "...1". */
+static bool is_made_up(const char *name)
+{
+    size_t skipped = strncmp(name, "Unnamed: ", 9) == 0 ? 9 : strncmp(name, "...", 3) == 0 ? 3 : 0;
+    const char *digits = name + skipped;
+    return skipped > 0 && digits[0] != '\0' && strspn(digits, "0123456789") == strlen(digits);
+}
+
+/* The first name of "STEM", "STEM.2", "STEM.3", .. that no column has yet. */
+static stonet_status free_name(sn_interner *taken, const char *stem, char **out)
+{
+    const size_t size = strlen(stem) + 24;
+    SN_TRY(SN_NEW(*out, size));
+    snprintf(*out, size, "%s", stem);
+    for (long long copy = 2; sn_interner_find(taken, *out, strlen(*out)) >= 0; copy++)
+        snprintf(*out, size, "%s.%lld", stem, copy);
+    int32_t code;
+    return sn_interner_add(taken, *out, strlen(*out), &code);
+}
+
+/* Names that stand in the header are given out before any is made up: no column takes another one's. */
+static stonet_status name_with(sn_builder *builder, const char *const *names, sn_interner *taken)
+{
+    for (int64_t j = 0; names != NULL && j < builder->n_columns; j++) {
+        int32_t code = 0;
+        const int64_t before = taken->words.count;
+        if (names[j][0] == '\0') continue;
+        SN_TRY(sn_interner_add(taken, names[j], strlen(names[j]), &code));
+        if (taken->words.count == before) continue; /* a second one of this name */
+        if ((builder->name[j] = sn_strdup(names[j])) == NULL) return STONET_ERROR_MEMORY;
+    }
+    for (int64_t j = 0; j < builder->n_columns; j++) {
+        char plain[24];
+        const char *given = names != NULL ? names[j] : "";
+        snprintf(plain, sizeof plain, "x%lld", (long long)j + 1);
+        if (builder->name[j] == NULL)
+            SN_TRY(free_name(taken, given[0] != '\0' ? given : plain, &builder->name[j]));
+        builder->unnamed[j] = names != NULL && (given[0] == '\0' || is_made_up(given));
+    }
+    return STONET_OK;
+}
+
+/* Names from the header, made different from each other ("a", "a.2"), or x1, x2, .. */
+static stonet_status name_columns(sn_builder *builder, const char *const *names)
+{
+    sn_interner taken = {0};
+    SN_TRY(SN_NEW(builder->name, builder->n_columns));
+    SN_TRY(SN_NEW(builder->unnamed, builder->n_columns));
+    stonet_status status = name_with(builder, names, &taken);
+    sn_interner_free(&taken);
+    builder->has_header = names != NULL;
+    return status;
+}
+
+static int64_t column_named(const sn_builder *builder, const char *text, size_t length)
+{
+    for (int64_t j = 0; builder->has_header && j < builder->n_columns; j++) {
+        if (strncmp(builder->name[j], text, length) == 0 && builder->name[j][length] == '\0') return j;
+    }
+    return -1;
+}
+
+/* The name that was meant, or NULL: the same but for capitals, or with few letters wrong. Of one or two
+   letters every other is near. */
+static const char *near_name(const sn_builder *builder, const char *word)
+{
+    for (int64_t j = 0; j < builder->n_columns; j++)
+        if (strcasecmp(builder->name[j], word) == 0) return builder->name[j];
+    if (strlen(word) < 3) return NULL;
+    return stonet_nearest(word, (const char *const *)builder->name, builder->n_columns);
+}
+
+static stonet_status no_such_column(const sn_builder *builder, const char *text, size_t length)
+{
+    char word[200];
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), text);
+    if (!builder->has_header)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "%s has no column '%s': it has no header, so its columns go by number, 1 to %lld",
+                       builder->path, word, (long long)builder->n_columns);
+    const char *nearest = near_name(builder, word);
+    if (nearest != NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "%s has no column '%s'; did you mean '%s'?", builder->path,
+                       word, nearest);
+    char list[256] = "";
+    size_t used = 0;
+    int64_t shown = 0;
+    for (; shown < builder->n_columns && used + strlen(builder->name[shown]) + 3 < 200; shown++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", shown > 0 ? ", " : "",
+                                 builder->name[shown]);
+    return sn_fail(STONET_ERROR_ARGUMENT, "%s has no column '%s': its %lld columns are %s%s", builder->path,
+                   word, (long long)builder->n_columns, list, shown < builder->n_columns ? ", .." : "");
+}
+
+/* ---- columns as the caller says them ------------------------------------------------------------ */
+
+static void trim(const char **text, size_t *length)
+{
+    while (*length > 0 && (*text)[0] == ' ') ++*text, --*length;
+    while (*length > 0 && (*text)[*length - 1] == ' ') --*length;
+}
+
+/* "A" or "A-B" with whole numbers; false: something else. */
+static bool parse_range(const char *text, size_t length, int64_t *first, int64_t *last)
+{
+    char copy[40], *end = NULL;
+    if (length == 0 || length >= sizeof copy) return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    if (strspn(copy, "0123456789-") < length || copy[0] == '-' || length > 38) return false;
+    *first = *last = strtoll(copy, &end, 10);
+    if (*end == '-' && end[1] >= '0' && end[1] <= '9') *last = strtoll(end + 1, &end, 10);
+    return *end == '\0';
+}
+
+/* One entry of a list of columns: a name first, else a number from 1 or, in lists, a range of them. */
+static stonet_status find_columns(const sn_builder *builder, const char *text, size_t length, bool ranges,
+                                  int64_t *first, int64_t *last)
+{
+    trim(&text, &length);
+    *first = *last = column_named(builder, text, length);
+    if (*first >= 0) return STONET_OK;
+    if (!parse_range(text, length, first, last) || (*first != *last && !ranges))
+        return no_such_column(builder, text, length);
+    if (*first < 1 || *last > builder->n_columns || *last < *first)
+        return sn_fail(STONET_ERROR_ARGUMENT, "%s has no column %.*s: its columns are 1 to %lld",
+                       builder->path, (int)length, text, (long long)builder->n_columns);
+    --*first;
+    --*last;
+    return STONET_OK;
+}
+
+/* Does something with each column of a list, separated by commas; a name with commas in it may be the whole
+   list. */
+static stonet_status for_each(sn_builder *builder, const char *list, bool ranges,
+                              stonet_status (*each)(sn_builder *builder, int64_t column, void *user),
+                              void *user)
+{
+    const int64_t whole = column_named(builder, list, strlen(list));
+    if (whole >= 0) return each(builder, whole, user);
+    for (const char *at = list;; at++) {
+        int64_t first, last;
+        const size_t length = strcspn(at, ",");
+        SN_TRY(find_columns(builder, at, length, ranges, &first, &last));
+        for (int64_t j = first; j <= last; j++) SN_TRY(each(builder, j, user));
+        at += length;
+        if (*at == '\0') return STONET_OK;
+    }
+}
+
+static stonet_status mark(sn_builder *builder, int64_t column, void *user)
+{
+    (void)builder;
+    ((bool *)user)[column] = true;
+    return STONET_OK;
+}
+
+/* ---- targets ----------------------------------------------------------------------------------- */
+
+static bool is_target(const sn_builder *builder, int64_t column)
+{
+    for (int64_t k = 0; k < builder->n_targets; k++) {
+        if (builder->target_position[k] == column) return true;
+    }
+    return false;
+}
+
+static stonet_status add_target(sn_builder *builder, int64_t column, void *user)
+{
+    (void)user;
+    if (is_target(builder, column))
+        return sn_fail(STONET_ERROR_ARGUMENT, "column '%s' is named as the target twice",
+                       builder->name[column]);
+    builder->target_position[builder->n_targets++] = column;
+    return STONET_OK;
+}
+
+/* The targets of the model that the rows are for, by their names or, without names, their places. */
+static stonet_status add_own_targets(sn_builder *builder, const sn_schema *schema)
+{
+    const int64_t targets = sn_schema_targets(schema);
+    if (targets == 0)
+        return sn_fail(STONET_ERROR_ARGUMENT, "the model was fitted without a response, so none can be read");
+    for (int64_t k = 0; k < targets; k++) {
+        const char *name = sn_schema_target_name(schema, k);
+        int64_t column = column_named(builder, name, strlen(name));
+        const int64_t place = sn_schema_target_place(schema, k);
+        if (column < 0 && place >= 0 && place < builder->n_columns &&
+            !(builder->has_header && sn_schema_has_header(schema)))
+            column = place;
+        if (column < 0)
+            return sn_fail(STONET_ERROR_ARGUMENT,
+                           "%s has no column '%s', the response of the model: name its column or its file",
+                           builder->path, name);
+        SN_TRY(add_target(builder, column, NULL));
+    }
+    return STONET_OK;
+}
+
+static stonet_status find_targets(sn_builder *builder, const sn_target_wish *wish)
+{
+    SN_TRY(SN_NEW(builder->target_position, builder->n_columns));
+    if (wish->columns != NULL) {
+        SN_TRY(for_each(builder, wish->columns, false, add_target, NULL));
+    } else if (wish->all) {
+        for (int64_t j = 0; j < builder->n_columns; j++) builder->target_position[builder->n_targets++] = j;
+    } else if (wish->own_target && wish->schema != NULL) {
+        SN_TRY(add_own_targets(builder, wish->schema));
+    }
+    if (!wish->all && builder->n_targets == builder->n_columns)
+        return sn_fail(STONET_ERROR_DATA, "%s has no column left for the features when %s the target",
+                       builder->path, builder->n_columns == 1 ? "its only column is" : "all its columns are");
+    return STONET_OK;
+}
+
+/* A second column of the target's name would be taken for a feature, "y.2": the response, told twice. */
+static stonet_status check_namesakes(const sn_builder *builder, const char *const *names)
+{
+    for (int64_t k = 0; names != NULL && k < builder->n_targets; k++) {
+        int64_t target = builder->target_position[k];
+        for (int64_t j = 0; names[target][0] != '\0' && j < builder->n_columns; j++) {
+            if (strcmp(names[j], names[target]) == 0 && !is_target(builder, j))
+                return sn_fail(STONET_ERROR_DATA,
+                               "%s: columns %lld and %lld are both called '%s', like the target: rename or "
+                               "remove the one that is not the target",
+                               builder->path, (long long)(j < target ? j : target) + 1,
+                               (long long)(j < target ? target : j) + 1, names[target]);
+        }
+    }
+    return STONET_OK;
+}
+
+/* ---- the other parts that a column can play ----------------------------------------------------- */
+
+static stonet_status is_taken(const sn_builder *builder, int64_t column, const char *part)
+{
+    if (!is_target(builder, column)) return STONET_OK;
+    return sn_fail(STONET_ERROR_ARGUMENT, "column '%s' is the target and cannot be %s too",
+                   builder->name[column], part);
+}
+
+static stonet_status set_id(sn_builder *builder, int64_t column, void *user)
+{
+    (void)user;
+    SN_TRY(is_taken(builder, column, "the name of the rows"));
+    if (builder->id >= 0)
+        return sn_fail(STONET_ERROR_ARGUMENT, "one column names the rows, and '%s' and '%s' are both said to",
+                       builder->name[builder->id], builder->name[column]);
+    builder->id = column;
+    return STONET_OK;
+}
+
+/* The column that is said to name the rows, or the one that did when the model was fitted, if it is there. */
+static stonet_status find_id(sn_builder *builder, const sn_target_wish *wish)
+{
+    if (wish->id != NULL) return for_each(builder, wish->id, false, set_id, NULL);
+    const char *known = wish->schema != NULL ? sn_schema_id_name(wish->schema) : NULL;
+    const int64_t column = known != NULL ? column_named(builder, known, strlen(known)) : -1;
+    if (column >= 0 && !is_target(builder, column)) builder->id = column;
+    return STONET_OK;
+}
+
+/* "COL=low,mid,high": the values of a text column, in their order. */
+static stonet_status set_order(sn_builder *builder, const char *text)
+{
+    int64_t column = -1, last;
+    const char *equals = text;
+    /* A name may have an equals sign of its own. */
+    while (column < 0 && (equals = strchr(equals, '=')) != NULL) {
+        column = column_named(builder, text, (size_t)(equals - text));
+        equals += 1;
+    }
+    if (column < 0) {
+        equals = strchr(text, '=');
+        if (equals == NULL || equals == text)
+            return sn_fail(STONET_ERROR_ARGUMENT,
+                           "the order of a column is said as COL=low,mid,high, not '%s'", text);
+        SN_TRY(find_columns(builder, text, (size_t)(equals - text), false, &column, &last));
+        equals++;
+    }
+    SN_TRY(is_taken(builder, column, "ordered"));
+    sn_dictionary *order = &builder->order[column];
+    sn_dictionary_free(order);
+    for (const char *at = equals;; at++) {
+        size_t length = strcspn(at, ",");
+        const char *word = at;
+        at += length;
+        trim(&word, &length);
+        if (length == 0)
+            return sn_fail(STONET_ERROR_ARGUMENT, "the order of column '%s' has an empty value: '%s'",
+                           builder->name[column], text);
+        char **grown = sn_realloc(order->text, (size_t)order->count + 1, sizeof *grown);
+        if (grown == NULL) return STONET_ERROR_MEMORY;
+        order->text = grown;
+        SN_TRY(SN_NEW(order->text[order->count], length + 1));
+        memcpy(order->text[order->count++], word, length);
+        if (*at == '\0') return STONET_OK;
+    }
+}
+
+/* Sets aside what the model does not use; targets and names of rows are not asked about. */
+static stonet_status choose_for(sn_builder *builder, const sn_schema *schema)
+{
+    int64_t n_columns = builder->n_columns, *position = NULL;
+    bool *wanted = NULL, *ordered = NULL;
+    sn_header header = {.source = builder->path, .has_names = builder->has_header, .width = n_columns};
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW(header.name, n_columns), done);
+    SN_GOTO(status, SN_NEW(position, n_columns), done);
+    SN_GOTO(status, SN_NEW(wanted, n_columns), done);
+    SN_GOTO(status, SN_NEW(ordered, n_columns), done);
+    for (int64_t j = 0; j < n_columns; j++) {
+        if (is_target(builder, j) || j == builder->id) continue;
+        position[header.n_columns] = j;
+        header.name[header.n_columns++] = builder->name[j];
+    }
+    header.position = position;
+    SN_GOTO(status, sn_schema_wanted(schema, &header, wanted, ordered), done);
+    for (int64_t k = 0; k < header.n_columns; k++) {
+        builder->unused[position[k]] = !wanted[k];
+        builder->as_text[position[k]] = ordered[k];
+    }
+done:
+    sn_free(header.name);
+    sn_free(position);
+    sn_free(wanted);
+    sn_free(ordered);
+    return status;
+}
+
+/* Sets aside what is not among the features, and what is to be dropped. */
+static stonet_status choose_columns(sn_builder *builder, const sn_target_wish *wish)
+{
+    bool *chosen;
+    SN_TRY(SN_NEW(chosen, builder->n_columns));
+    stonet_status status =
+        wish->features != NULL ? for_each(builder, wish->features, true, mark, chosen) : STONET_OK;
+    for (int64_t j = 0; status == STONET_OK && wish->features != NULL && j < builder->n_columns; j++) {
+        if (chosen[j]) status = is_taken(builder, j, "a feature");
+        builder->unused[j] = !chosen[j];
+    }
+    if (status == STONET_OK && wish->drop != NULL) {
+        memset(chosen, 0, (size_t)builder->n_columns * sizeof *chosen);
+        status = for_each(builder, wish->drop, true, mark, chosen);
+        for (int64_t j = 0; status == STONET_OK && j < builder->n_columns; j++) {
+            if (chosen[j]) status = is_taken(builder, j, "left out");
+            builder->unused[j] = builder->unused[j] || chosen[j];
+        }
+    }
+    sn_free(chosen);
+    return status;
+}
+
+static stonet_status count_unused(sn_builder *builder)
+{
+    int64_t left = 0;
+    for (int64_t j = 0; j < builder->n_columns; j++) {
+        builder->unused[j] = builder->unused[j] && !is_target(builder, j) && j != builder->id;
+        builder->n_unused += builder->unused[j];
+        left += !builder->unused[j] && !is_target(builder, j) && j != builder->id;
+    }
+    if (left > 0 || builder->n_targets == builder->n_columns) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA, "%s has no column left for the features", builder->path);
+}
+
+stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const sn_target_wish *wish)
+{
+    const int64_t n_columns = builder->n_columns;
+    builder->id = -1;
+    SN_TRY(SN_NEW(builder->unused, n_columns));
+    SN_TRY(SN_NEW(builder->is_date, n_columns));
+    SN_TRY(SN_NEW(builder->as_text, n_columns));
+    SN_TRY(SN_NEW(builder->season, n_columns));
+    SN_TRY(SN_NEW(builder->order, n_columns));
+    SN_TRY(SN_NEW(builder->role, n_columns));
+    SN_TRY(SN_NEW(builder->slot, n_columns));
+    SN_TRY(name_columns(builder, names));
+    SN_TRY(find_targets(builder, wish));
+    SN_TRY(check_namesakes(builder, names));
+    if (wish->all) return STONET_OK; /* targets alone */
+    SN_TRY(find_id(builder, wish));
+    for (int64_t k = 0; k < wish->n_ordinal; k++) SN_TRY(set_order(builder, wish->ordinal[k]));
+    if (wish->season != NULL) SN_TRY(for_each(builder, wish->season, true, mark, builder->season));
+    SN_TRY(wish->schema != NULL ? choose_for(builder, wish->schema) : choose_columns(builder, wish));
+    return count_unused(builder);
+}

@@ -1,0 +1,106 @@
+/* Dates in text, and what they become. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "data/dates.h"
+#include "data/schema_parts.h"
+
+static void dates_are_days_since_1970(void **state)
+{
+    (void)state;
+    /* Days by date(1): date -ud DATE +%s divided by 86400. */
+    static const struct {
+        const char *text;
+        double days;
+    } known[] = {
+        {"1970-01-01", 0},
+        {"1969-12-31", -1},
+        {"2024-05-01", 19844},
+        {"2024/5/1", 19844},
+        {"2000-02-29", 11016},
+        {"1900-03-01", -25508},
+        {"0001-01-01", -719162},
+        {"9999-12-31", 2932896},
+        {"2024-05-01 06:00", 19844.25},
+        {"2024-05-01T6:00", 19844.25},
+        {"2024-05-01T18:00:00.000", 19844.75},
+        {"2024-05-01T12:00:00Z", 19844.5},
+        {"2024-05-01T12:00:00+02:00", 19844.5 - 2.0 / 24},
+        {"2024-05-01T12:00:00-0530", 19844.5 + 5.5 / 24},
+        {"2024-05-01 24:00", 19845},
+        {"2024-05-01 00:00:01.5", 19844 + 1.5 / 86400},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        double days = (double)NAN;
+        if (!sn_date_read(known[i].text, strlen(known[i].text), &days))
+            fail_msg("no date: %s", known[i].text);
+        if (fabs(days - known[i].days) > 1e-9) fail_msg("%s is %.9f", known[i].text, days);
+    }
+}
+
+static void other_texts_are_no_dates(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "2024",
+                                        "2024-05",
+                                        "20240501",
+                                        "01.05.2024",
+                                        "5/1/2024",
+                                        "2023-02-29",
+                                        "1900-02-29",
+                                        "2024-13-01",
+                                        "2024-00-10",
+                                        "2024-01-32",
+                                        "2024-1-0",
+                                        "2024-05-01x",
+                                        "2024-05/01",
+                                        "2024-05-01 25:00",
+                                        "2024-05-01 12:60",
+                                        "2024-05-01 12",
+                                        "2024-05-01T12:00:",
+                                        "2024-05-01 12:00:00.",
+                                        "2024-05-01 24:01",
+                                        "2024-05-01 12:00 PM",
+                                        "2024-05-01 12:00+",
+                                        "0000-01-01"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        double days;
+        if (sn_date_read(texts[i], strlen(texts[i]), &days)) fail_msg("a date: '%s' (%f)", texts[i], days);
+    }
+    double days;
+    assert_true(sn_date_read("2024-05-01junk", 10, &days)); /* the length says where it ends */
+}
+
+static void the_year_comes_round(void **state)
+{
+    (void)state;
+    double winter[2], later[2], summer[2];
+    sn_season(19723, winter); /* 2024-01-01 */
+    sn_season(19723 + 4 * 365.2425, later);
+    sn_season(19723 + 365.2425 / 2, summer);
+    for (int k = 0; k < 2; k++) {
+        assert_true(fabs(winter[k] - later[k]) < 1e-9);
+        assert_true(fabs(winter[k] + summer[k]) < 1e-9);
+    }
+    assert_true(fabs(winter[0] * winter[0] + winter[1] * winter[1] - 1) < 1e-12);
+    sn_season((double)NAN, winter);
+    assert_true(isnan(winter[0]) && isnan(winter[1]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dates_are_days_since_1970),
+        cmocka_unit_test(other_texts_are_no_dates),
+        cmocka_unit_test(the_year_comes_round),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
