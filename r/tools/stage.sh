@@ -15,6 +15,12 @@ cp -R "$project/include/stonet" "$to/src/core/include/"
     mkdir -p "$to/src/core/$(dirname "$file")"
     cp "$project/$file" "$to/src/core/$file"
 done
+# The page of stonet_report is not here, and the library refuses to make it, as it does without d3 elsewhere.
+cat > "$to/src/core/src/report/page_parts.c" << 'END'
+#include "report/page.h"
+const unsigned char sn_page_before[1], sn_page_after[1];
+const size_t sn_page_before_size = 0, sn_page_after_size = 0;
+END
 version=$(sed -n 's/^#define STONET_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$/\2/p' "$project/include/stonet/stonet.h" |
     paste -s -d .)
 sed "s/@VERSION@/$version/" "$here/DESCRIPTION.in" > "$to/DESCRIPTION"
