@@ -28,13 +28,16 @@ dr_compat <- function(formula, data, subset, na.action = stats::na.fail, weights
   dimnames(basis) <- list(rows$feature, paste0("Dir", seq_len(ncol(basis))))
   tests <- order_problem(problem, ours, settings, list(rule = "tests", max = numdir - 1), 1, threads, FALSE)$table
   structure(
-    list(evectors = basis, evalues = fit$about$fitted$eigenvalues, tests = dr_table(tests), method = method,
+    list(evectors = basis, evalues = fit$about$fitted$eigenvalues * unit_of(ours, problem$y), tests = dr_table(tests), method = method,
          numdir = min(whole_number(numdir, "numdir", 1), ncol(basis)), cases = problem$rows,
          slice.info = list(nslices = settings$slices), y.name = problem$y_names, call = call, terms = problem$terms,
          fit = fit),
     class = "dr_compat"
   )
 }
+
+# The library standardises the response before it takes phd's matrix; dr does not.
+unit_of <- function(method, y) if (method == "phd" && is.numeric(y)) sqrt(mean((y - mean(y))^2)) else 1
 
 # The tests under dr's names.
 dr_table <- function(tests) {

@@ -26,3 +26,14 @@ test_that("a plain version of sir agrees", {
   expect_equal(found$tests$df[1], 5 * 7)
   expect_equal(found$tests$p.value[1], stats::pchisq(statistic, 35, lower.tail = FALSE), tolerance = 1e-4)
 })
+
+test_that("a plain version of phd agrees, in units of the response", {
+  data <- stonet_generate("radial", 150, seed = 3)
+  x <- as.matrix(data[1:4])
+  centred <- scale(x, scale = FALSE)
+  z <- centred %*% solve(chol(crossprod(centred) / 150))
+  left <- stats::residuals(stats::lm(data$y ~ x))
+  values <- eigen(crossprod(z, left * z) / 150)$values
+  found <- dr_compat(y ~ x1 + x2 + x3 + x4, data, method = "phdres")
+  expect_equal(found$evalues, sort(abs(values), decreasing = TRUE), tolerance = 1e-4)
+})
