@@ -16,7 +16,7 @@ DOCS_PACKAGES = python3-sphinx python3-breathe doxygen python3-myst-parser furo 
 VENV ?= .venv
 
 .PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize threads coverage torture fuzz python \
-        python-test r r-test docs docs-test abi abi-update deb deb-test format tidy install clean
+        python-test r r-test r-torture r-compare docs docs-test abi abi-update deb deb-test format tidy install clean
 
 .NOTPARALLEL: # one thing after the other here; the builds are parallel
 
@@ -129,6 +129,16 @@ r: setup
 r-test: r build-programs
 	@cmake/setup.sh $(R_TEST_PACKAGES)
 	@STONET_PROGRAM=$(abspath $(BUILD))/bin/stonet OMP_WAIT_POLICY=passive MAKEFLAGS=-j$(JOBS) r/tools/check.sh $(BUILD)-r
+
+# Every routine of its glue with the garbage collector at its worst and under valgrind; memory over a thousand fits.
+r-torture: r
+	@cmake/setup.sh valgrind
+	@r/tools/torture.sh $(BUILD)-r
+	@R_LIBS=$(BUILD)-r/library Rscript --vanilla r/tools/leaks.R
+
+# Its numbers beside those of the packages dr and MAVE, where R finds these.
+r-compare: r
+	@R_LIBS=$(abspath $(BUILD))-r/library:$$R_LIBS Rscript --vanilla r/tools/compare.R
 
 # The site, in $(BUILD)/docs: open index.html, no server needed. Warnings and dead links are errors, and the examples of the
 # gallery run.

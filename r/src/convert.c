@@ -1,7 +1,23 @@
 /* Values of R as the library takes them, and back. */
 #include <string.h>
+#include <unistd.h>
 
 #include "glue.h"
+
+/* The process that loaded the package. In one that was forked from it (parallel::mclapply) the threads of
+   OpenMP are not there, and a job that asks for several waits for ever; with one it gives the same numbers.
+ */
+static pid_t loaded_by;
+
+void convert_init(void)
+{
+    loaded_by = getpid();
+}
+
+int threads_of(SEXP number)
+{
+    return getpid() == loaded_by ? (int)whole(number) : 1;
+}
 
 const char *text_of(SEXP string)
 {

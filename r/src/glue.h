@@ -52,6 +52,9 @@ SEXP matrix_of(const double *values, int64_t rows, int64_t columns);
 double *rows_of(SEXP matrix);
 /* A whole number of R, given as a double because integers of R end at 2^31. */
 int64_t whole(SEXP number);
+/* The number of threads that a caller asks for, as far as this process can have them. */
+int threads_of(SEXP number);
+void convert_init(void); /* to be called once, when the package is loaded */
 /* The text as R: objects are named lists, arrays vectors where they can be, arrays of like objects lists of
    columns. Frees the text. NULL is the library's failure. */
 SEXP json_take(char *text);

@@ -26,6 +26,7 @@ static const R_CallMethodDef routines[] = {ROUTINE(version, 0),      ROUTINE(met
 
 void attribute_visible R_init_stonet(DllInfo *info)
 {
+    convert_init();
     R_registerRoutines(info, NULL, routines, NULL, NULL);
     R_useDynamicSymbols(info, FALSE);
     R_forceSymbols(info, TRUE);

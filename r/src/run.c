@@ -148,7 +148,7 @@ SEXP r_run(SEXP seed, SEXP threads, SEXP verbose, SEXP screen)
     if (self == NULL) Rf_error("no memory for a job");
     self->run = (stonet_run)STONET_RUN_INIT;
     self->run.seed = (uint64_t)whole(seed);
-    self->run.threads = (int)whole(threads);
+    self->run.threads = threads_of(threads);
     self->run.on_progress = on_progress;
     self->run.on_message = on_message;
     self->run.should_stop = should_stop;

@@ -12,7 +12,7 @@ SEXP r_transform(SEXP pointer, SEXP table, SEXP draws, SEXP activated, SEXP seed
     options.draws = whole(draws);
     options.activated = Rf_asLogical(activated) == TRUE;
     options.seed = (uint64_t)whole(seed);
-    options.threads = (int)whole(threads);
+    options.threads = threads_of(threads);
     const int64_t q = stonet_model_dim(model);
     const int64_t rows = stonet_data_rows(data) * (options.draws > 0 ? options.draws : 1);
     float *z = (float *)R_alloc((size_t)(rows * q) + 1, sizeof *z);
@@ -76,7 +76,7 @@ SEXP r_predict(SEXP pointer, SEXP table, SEXP what, SEXP level, SEXP by_class, S
     const stonet_model *model = handle_get(pointer, "model");
     const stonet_data *data = handle_get(table, "data");
     stonet_use_options options = STONET_USE_OPTIONS_INIT;
-    options.threads = (int)whole(threads);
+    options.threads = threads_of(threads);
     options.level = Rf_asReal(level);
     options.by_class = Rf_asLogical(by_class) == TRUE;
     const char *word = text_of(what);
@@ -97,7 +97,7 @@ SEXP r_score(SEXP pointer, SEXP table, SEXP level, SEXP by_class, SEXP threads)
     const stonet_data *data = handle_get(table, "data");
     stonet_use_options options = STONET_USE_OPTIONS_INIT;
     stonet_scores scores = STONET_SCORES_INIT;
-    options.threads = (int)whole(threads);
+    options.threads = threads_of(threads);
     options.level = Rf_asReal(level);
     options.by_class = Rf_asLogical(by_class) == TRUE;
     stonet_status status = stonet_score(model, data, &options, &scores);

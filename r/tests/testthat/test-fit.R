@@ -129,3 +129,11 @@ test_that("update and formula know the call", {
   expect_equal(formula(fit), mpg ~ wt + hp + disp, ignore_attr = TRUE)
   expect_identical(nobs(fit), 32)
 })
+
+test_that("wide tables and whole numbers pass", {
+  set.seed(6)
+  wide <- matrix(sample.int(50L, 40 * 3000, replace = TRUE), 40)
+  fit <- stonet(wide, wide[, 7] + 0.5, method = "sir", dim = 1, ridge = 1, slices = 4)
+  expect_identical(dim(transform(fit, wide[1:3, ])), c(3L, 1L))
+  expect_identical(fit$z, stonet(wide + 0, wide[, 7] + 0.5, method = "sir", dim = 1, ridge = 1, slices = 4)$z)
+})

@@ -39,3 +39,11 @@ test_that("verbose shows notes, and silence is kept otherwise", {
   expect_match(shown, "training \\[#+\\] 3/3", all = FALSE)
   expect_silent(stonet(Species ~ ., iris, method = "sir", dim = 2))
 })
+
+test_that("processes forked from R can fit, too", {
+  skip_on_os("windows")
+  one <- function(seed) stonet(y ~ ., waves(80), epochs = 1, weight_decay = 0.01, activation = "tanh", front = "none",
+                               restarts = 1, threads = 2, seed = seed)$z
+  here <- lapply(1:2, one)
+  expect_identical(parallel::mclapply(1:2, one, mc.cores = 2), here)
+})
