@@ -53,6 +53,21 @@ bench: setup
 	@/usr/bin/python3 bench/run.py --program $(BUILD)-bench/bin/stonet-bench --out $(BUILD)-bench/results \
 	    $(if $(QUICK),--quick,--docs docs)
 
+.PHONY: gpu bench-gpu
+# The CUDA engine's module (engine=cuda), where CUDA's compiler is: $(BUILD)/lib/libstonet-cuda.so.
+gpu: check-packages build-programs
+	@cmake -B $(BUILD) > /dev/null
+	@if grep -q "^STONET_NVCC:.*NOTFOUND" $(BUILD)/CMakeCache.txt; then \
+	    echo "make gpu needs nvcc, CUDA's compiler: put its folder into PATH" >&2; exit 1; fi
+	@cmake --build $(BUILD) --target stonet_cuda
+
+# Speed on a GPU against PyTorch on it, to be run where there is one (python3 with torch).
+bench-gpu: setup
+	@cmake/setup.sh libsleef-dev
+	@cmake --preset bench -B $(BUILD)-bench > /dev/null
+	@cmake --build $(BUILD)-bench -j $(JOBS) --target stonet-bench-gpu stonet_cuda stonet_gpu_rates
+	@STONET_CUDA=$(BUILD)-bench/lib/libstonet-cuda.so python3 bench/gpu.py --programs $(BUILD)-bench/bin
+
 # The paper's experiments in small; those without data (STONET_DATA) say that they are skipped.
 PAPER_OUT ?= paper-quick
 paper-quick: all

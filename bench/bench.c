@@ -156,7 +156,8 @@ int main(int argc, char **argv)
     const workload *w = argc > 1 ? workload_find(argv[1]) : NULL;
     const bool reading = argc > 1 && strcmp(argv[1], "reading") == 0;
     if (argc > 1 && strcmp(argv[1], "list") == 0) {
-        for (int i = 0; i < workload_count; i++) printf("%s\n", workloads[i].name);
+        for (int i = 0; i < workload_count; i++)
+            if (!workloads[i].gpu_alone) printf("%s\n", workloads[i].name);
         return 0;
     }
     if (!read_options(argc, argv, &o)) return 2;

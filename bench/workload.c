@@ -14,14 +14,28 @@
 #define MNIST    "mnist/train-images-idx3-ubyte.gz", "mnist/train-labels-idx1-ubyte.gz"
 
 const workload workloads[] = {
-    {"waveform-q10", 400, 21, 1, {10}, SN_CLASSIFICATION, 2, 64, 25, 30, WAVEFORM},
-    {"mnist-q10", 20000, 784, 1, {10}, SN_CLASSIFICATION, 10, 128, 25, 20, MNIST},
-    {"mnist-q98", 20000, 784, 1, {98}, SN_CLASSIFICATION, 10, 128, 25, 20, MNIST},
-    {"mnist-q392", 20000, 784, 1, {392}, SN_CLASSIFICATION, 10, 128, 25, 20, MNIST},
-    {"slices-384-200-12", 53500, 384, 2, {200, 12}, SN_REGRESSION, 1, 128, 25, 10, NULL, NULL},
-    {"deep-256-512-512-64", 10000, 256, 3, {512, 512, 64}, SN_CLASSIFICATION, 10, 128, 10, 10, NULL, NULL},
-    {"small-20-32-4", 1000, 20, 2, {32, 4}, SN_CLASSIFICATION, 2, 64, 5, 60, NULL, NULL},
-    {"rows-50-16-2", 10000, 50, 2, {16, 2}, SN_REGRESSION, 1, 128, 5, 1, NULL, NULL},
+    {"waveform-q10", 400, 21, 1, {10}, SN_CLASSIFICATION, 2, 64, 25, 30, WAVEFORM, false},
+    {"mnist-q10", 20000, 784, 1, {10}, SN_CLASSIFICATION, 10, 128, 25, 20, MNIST, false},
+    {"mnist-q98", 20000, 784, 1, {98}, SN_CLASSIFICATION, 10, 128, 25, 20, MNIST, false},
+    {"mnist-q392", 20000, 784, 1, {392}, SN_CLASSIFICATION, 10, 128, 25, 20, MNIST, false},
+    {"slices-384-200-12", 53500, 384, 2, {200, 12}, SN_REGRESSION, 1, 128, 25, 10, NULL, NULL, false},
+    {"deep-256-512-512-64",
+     10000,
+     256,
+     3,
+     {512, 512, 64},
+     SN_CLASSIFICATION,
+     10,
+     128,
+     10,
+     10,
+     NULL,
+     NULL,
+     false},
+    {"wide-1000-1024-16", 20000, 1000, 2, {1024, 16}, SN_CLASSIFICATION, 10, 8192, 5, 1, NULL, NULL, true},
+    {"long-100-64-4", 10000000, 100, 2, {64, 4}, SN_REGRESSION, 1, 65536, 5, 1, NULL, NULL, true},
+    {"small-20-32-4", 1000, 20, 2, {32, 4}, SN_CLASSIFICATION, 2, 64, 5, 60, NULL, NULL, false},
+    {"rows-50-16-2", 10000, 50, 2, {16, 2}, SN_REGRESSION, 1, 128, 5, 1, NULL, NULL, false},
 };
 const int workload_count = (int)(sizeof workloads / sizeof workloads[0]);
 

@@ -13,6 +13,7 @@ typedef struct workload {
     int64_t outputs, batch;
     int sweeps, epochs;              /* epochs: of the whole fit the times are scaled to */
     const char *x_file, *label_file; /* under $STONET_DATA; NULL: always drawn by us */
+    bool gpu_alone;                  /* too large for what is measured on every machine */
 } workload;
 
 extern const workload workloads[];

@@ -37,6 +37,16 @@ foreach(path ${paths})
                        ENVIRONMENT "STONET_CPU=${path};STONET_GOLDEN=${PROJECT_SOURCE_DIR};OMP_WAIT_POLICY=passive")
 endforeach()
 
+# The CUDA engine's kernels with the processor for a device.
+if(TARGET stonet_cuda_emulated)
+  foreach(name engine_cuda engine_contract)
+    add_test(NAME ${name}_emulated COMMAND test_${name})
+    add_dependencies(test_${name} stonet_cuda_emulated)
+    set_tests_properties(${name}_emulated PROPERTIES TIMEOUT 1200
+      ENVIRONMENT "STONET_CUDA=$<TARGET_FILE:stonet_cuda_emulated>;OMP_WAIT_POLICY=passive")
+  endforeach()
+endif()
+
 # Who may include whom.
 add_test(NAME includes COMMAND ${PROJECT_SOURCE_DIR}/cmake/check-includes.sh)
 add_test(NAME includes_are_checked COMMAND ${PROJECT_SOURCE_DIR}/cmake/test-check-includes.sh)

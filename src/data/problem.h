@@ -17,6 +17,19 @@ extern const sn_words sn_task_words;
 /* Sets of tasks: what a method or a learner does. */
 enum { SN_TASK_REGRESSION = 1, SN_TASK_CLASSIFICATION = 2, SN_TASK_BOTH = 3 };
 
+/* What an engine keeps of a problem from one use of it to the next, such as its rows on a device. It belongs
+   to whoever made it, outlives every engine that works on the problem, and is released by sn_keep_clear. */
+typedef struct sn_keep {
+    void *kept;
+    void (*release)(void *kept);
+} sn_keep;
+
+static inline void sn_keep_clear(sn_keep *keep)
+{
+    if (keep->kept != NULL) keep->release(keep->kept);
+    *keep = (sn_keep){0};
+}
+
 typedef struct sn_problem {
     int64_t n, p;
     const float *x; /* n x p, row-major, scaled; NULL: rows come from the source */
@@ -28,6 +41,7 @@ typedef struct sn_problem {
     const float *weight;         /* what each row counts; NULL: 1 */
     int64_t first_row;           /* the number of row 0 in the whole data, when these rows are a part of it */
     int64_t groups;              /* columns of the table that the features come from, ... */
+    sn_keep *keep;               /* NULL: nothing is kept; goes with x, source and y */
     const int64_t *group; /* ... g's are group[g] .. group[g + 1] - 1; NULL: each feature is a column */
 } sn_problem;
 

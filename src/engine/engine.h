@@ -112,6 +112,8 @@ enum {
 typedef struct sn_engine_ops {
     const char *name;
     unsigned abilities;
+    /* Whether it can be used here, or the sentence why not; NULL: always. */
+    stonet_status (*available)(void);
     /* The problem is the source of rows and must outlive the engine; its features, or its response when only
        `forward` will be called, need not lie in memory. Parameters and momentum start at 0. */
     stonet_status (*create)(const sn_shape *shape, const sn_problem *problem, uint64_t seed, int threads,
@@ -124,6 +126,10 @@ typedef struct sn_engine_ops {
     void (*set_state)(sn_engine *engine, const sn_engine_state *state);
     /* Both steps, on a batch with all its shards. */
     stonet_status (*step)(sn_engine *engine, const sn_iteration *iteration, sn_step_report *report);
+    /* Several iterations, as if one after the other by `step`; NULL: there is nothing to gain by it. When one
+       of them is not finite, those after it are worth nothing. */
+    stonet_status (*steps)(sn_engine *engine, const sn_iteration *iterations, int count,
+                           sn_step_report *reports);
     /* The same in two: the sums of the shards that are there, which replace those in `sums`; and the update
        from the sums of all shards (sums with one root). */
     stonet_status (*accumulate)(sn_engine *engine, const sn_iteration *iteration, sn_sums *sums);

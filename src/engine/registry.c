@@ -12,6 +12,16 @@ const sn_engine_ops *sn_engine_at(int index)
     return index >= 0 && index < count ? engines[index] : NULL;
 }
 
+bool sn_engine_usable(const sn_engine_ops *ops)
+{
+    return ops->available == NULL || ops->available() == STONET_OK;
+}
+
+const sn_engine_ops *sn_engine_auto(void)
+{
+    return sn_engine_usable(&sn_engine_cuda) ? &sn_engine_cuda : &sn_engine_cpu;
+}
+
 const sn_engine_ops *sn_engine_find(const char *name)
 {
     for (int i = 0; sn_engine_at(i) != NULL; i++)

@@ -191,6 +191,7 @@ static stonet_status load_engine(const sn_store *store, sn_stonet *net)
     if (net->engine == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "the model is of the engine '%.40s', which this build does not have", name);
+    if (!sn_engine_usable(net->engine)) net->engine = &sn_engine_cpu; /* it was fitted where there is a GPU */
     return STONET_OK;
 }
 

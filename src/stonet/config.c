@@ -74,7 +74,7 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"sdr_a", SN_REAL, "0.6", 0, 2, NULL, "a of the final stage's steps C/(c + k^a)"},
     {"output", SN_CHOICE, "trained", 0, 0, "trained|refit",
      "the output layer: as training leaves it, or refitted on psi(Z) at the end"},
-    {"engine", SN_CHOICE, "cpu", 0, 0, SN_ENGINE_CHOICES, SN_ENGINE_HELP},
+    {"engine", SN_CHOICE, "cpu", 0, 0, SN_ENGINE_WORDS, SN_ENGINE_SETTING_HELP},
 };
 
 /* `other` for a choice that is no activation: "auto", or "off" for the inputs. */
@@ -245,7 +245,8 @@ static int auto_restarts(const sn_shape *shape)
 stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *problem, const sn_shape *shape,
                                 sn_config *config)
 {
-    *config = (sn_config){.engine = sn_engine_find(sn_word(settings, "engine"))};
+    *config = (sn_config){.auto_engine = sn_is(settings, "engine", SN_ENGINE_AUTO)};
+    config->engine = config->auto_engine ? sn_engine_auto() : sn_engine_find(sn_word(settings, "engine"));
     SN_TRY(resolve_sampler(settings, shape, config));
     SN_TRY(resolve_step(settings, problem, shape, config));
     config->batch = given(settings, "batch") ? sn_int(settings, "batch") : (problem->n > 5000 ? 128 : 64);

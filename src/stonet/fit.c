@@ -338,19 +338,52 @@ static stonet_status finish(const sn_problem *problem, int64_t q, const stonet_r
     return STONET_OK;
 }
 
+/* engine=auto: says which one it is, and why it is not a GPU. */
+static void tell_engine(const stonet_run *run, const sn_config *config)
+{
+    if (!config->auto_engine) return;
+    if (config->engine == &sn_engine_cpu)
+        sn_message(run, STONET_NOTE, "engine=auto: engine=cpu is taken (%s)", stonet_last_error());
+    else
+        sn_message(run, STONET_NOTE, "engine=auto: engine=%s is taken", config->engine->name);
+}
+
+/* Of what goes wrong, what may be the device's doing. */
+static bool may_fall_back(const sn_config *config, stonet_status status)
+{
+    return config->auto_engine && config->engine != &sn_engine_cpu &&
+           (status == STONET_ERROR_MEMORY || status == STONET_ERROR_NUMERIC ||
+            status == STONET_ERROR_UNSUPPORTED);
+}
+
+/* engine=auto, and the engine failed: what is not done yet is done by the one that is always there. */
+static void fall_back(const stonet_run *run, sn_config *config)
+{
+    sn_message(run, STONET_NOTE, "engine=auto: the fit begins again with engine=cpu (%s)",
+               stonet_last_error());
+    config->engine = &sn_engine_cpu;
+}
+
 /* The job lacks shape and config. */
 static stonet_status fit_network(const sn_stage_job *job, const sn_settings *settings, sn_stonet *net,
                                  sn_train_report *report)
 {
     sn_config wanted, config;
     SN_TRY(sn_config_resolve(settings, job->problem, &net->network.shape, &wanted));
+    tell_engine(job->run, &wanted);
     SN_TRY(SN_NEW(net->network.theta, net->network.shape.parameters));
     for (int retry = 0;; retry++) {
         config = wanted;
         sn_stage_job own = *job;
         own.shape = &net->network.shape;
         own.config = &config;
-        SN_TRY(attempt(&own, &config, net, report));
+        stonet_status status = attempt(&own, &config, net, report);
+        if (may_fall_back(&wanted, status)) {
+            fall_back(job->run, &wanted);
+            retry--;
+            continue;
+        }
+        SN_TRY(status);
         if (report->outcome != STONET_DIVERGED || !wanted.auto_lr || retry == LR_RETRIES) break;
         wanted.lr /= 3.0;
         sn_message(job->run, STONET_NOTE, "training diverged at lr=%g; starting again with lr=%g", config.lr,
@@ -484,6 +517,7 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t width, const sn
                               const stonet_run *run, sn_stonet *net, sn_train_report *report)
 {
     sn_problem seen;
+    sn_keep keep = {0};
     sn_wide wide;
     sn_stage_job job = {.problem = &seen,
                         .raw = problem,
@@ -494,8 +528,10 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t width, const sn
     SN_TRY(fit_front(&job, settings, &wide, net));
     if (wide.kind != SN_WIDE_NOT) job.wide = &wide;
     stonet_status status = sn_front_problem(net->front, problem, &seen);
+    seen.keep = &keep;
     if (status == STONET_OK) status = sn_config_shape(settings, &seen, width, &net->network.shape);
     if (status == STONET_OK) status = fit_network(&job, settings, net, report);
+    sn_keep_clear(&keep);
     sn_front_problem_free(problem, &seen);
     return status;
 }

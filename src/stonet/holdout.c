@@ -31,6 +31,7 @@ static stonet_status make_view(const sn_stage_job *job, sn_fold *fold)
     if (job->wide == NULL) return STONET_OK;
     SN_TRY(sn_wide_front(job->wide, job->raw, &fold->train, job->seed, &fold->front));
     SN_TRY(sn_front_problem(fold->front, job->raw, &fold->seen));
+    fold->seen.keep = &fold->keep;
     fold->problem = &fold->seen;
     return STONET_OK;
 }
@@ -78,6 +79,7 @@ void sn_holdout_free(sn_holdout *holdout)
     for (int k = 0; k < SN_MAX_FOLDS; k++) {
         sn_free(holdout->fold[k].lists[0]);
         sn_free(holdout->fold[k].lists[1]);
+        sn_keep_clear(&holdout->fold[k].keep);
         if (holdout->raw != NULL) sn_front_problem_free(holdout->raw, &holdout->fold[k].seen);
         sn_front_free(holdout->fold[k].front);
     }

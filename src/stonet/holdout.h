@@ -20,6 +20,7 @@ typedef struct sn_fold {
     const sn_problem *problem; /* all rows as this fold sees them */
     sn_front *front;           /* made from its training rows; NULL: as all folds do */
     sn_problem seen;           /* behind it */
+    sn_keep keep;              /* of what it sees through a front */
 } sn_fold;
 
 typedef struct sn_holdout {

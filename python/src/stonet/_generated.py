@@ -105,8 +105,9 @@ class StoNetClassifier(BaseStoNetClassifier):
         a of the final stage's steps C/(c + k^a). From 0 to 2.
     output : {"trained", "refit"}, default="trained"
         the output layer: as training leaves it, or refitted on psi(Z) at the end.
-    engine : {"cpu", "ref"}, default="cpu"
-        cpu: float, fast; ref: double, plain loops.
+    engine : {"auto", "cpu", "ref", "cuda"}, default="cpu"
+        cpu: float, fast; ref: double, plain loops; cuda: float, on a GPU (make gpu); auto: cuda
+        where that can be used, else cpu.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -365,8 +366,9 @@ class StoNetRegressor(BaseStoNetRegressor):
         a of the final stage's steps C/(c + k^a). From 0 to 2.
     output : {"trained", "refit"}, default="trained"
         the output layer: as training leaves it, or refitted on psi(Z) at the end.
-    engine : {"cpu", "ref"}, default="cpu"
-        cpu: float, fast; ref: double, plain loops.
+    engine : {"auto", "cpu", "ref", "cuda"}, default="cpu"
+        cpu: float, fast; ref: double, plain loops; cuda: float, on a GPU (make gpu); auto: cuda
+        where that can be used, else cpu.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.

@@ -1,0 +1,533 @@
+/*
+ * The cuda engine: float arithmetic on a GPU, in a module of its own that is loaded at run time
+ * (cuda_module.h). This file is the contract's side of it: which rows, shards and weights, what is handed
+ * out, and what a failure means.
+ *
+ * Sums run shard by shard and up the tree as in every engine, on the device where it has all shards. Where
+ * the contract leaves no way to report a failure (parameters in and out), the next call reports it, and
+ * parameters that could not be had are NaN.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/cuda_load.h"
+#include "engine/cuda_rows.h"
+#include "engine/registry.h"
+
+enum { PASS_ROWS = 1 << 16 }; /* rows that pass through a window at a time */
+
+typedef struct cuda_engine {
+    sn_engine base;
+    sn_shape shape;
+    const sn_problem *problem;
+    int threads;
+    const sn_cuda_api *api;
+    sn_cuda_net *net;
+    sn_cuda_data *all; /* rows on the device; NULL: not yet, or they do not fit */
+    bool own_rows, looked;
+    sn_cuda_window
+        window[2];       /* for rows that are not there; two, so that one is filled while the other is used */
+    sn_cuda_step *steps; /* SN_CUDA_QUEUE */
+    float *floats;       /* parameters, and as much again */
+    float *gradients;    /* of shards, when they are to be handed out */
+    int64_t gradient_count;
+    uint32_t iteration;
+    int trouble; /* that has not been reported yet */
+    sn_cuda_words words;
+} cuda_engine;
+
+static stonet_status check(int trouble, const sn_cuda_words *words, const char *doing)
+{
+    return trouble == SN_CUDA_FINE ? STONET_OK : sn_cuda_fail(trouble, words, doing);
+}
+
+/* What went wrong in a call that could not say so. */
+static stonet_status earlier_trouble(const cuda_engine *e)
+{
+    return check(e->trouble, &e->words, "parameters were copied");
+}
+
+static void cuda_free(sn_engine *engine)
+{
+    cuda_engine *e = (cuda_engine *)engine;
+    if (e == NULL) return;
+    if (e->net != NULL) e->api->net_free(e->net);
+    if (e->own_rows && e->all != NULL) e->api->data_free(e->all);
+    for (int k = 0; k < 2; k++) sn_cuda_window_clear(e->api, &e->window[k]);
+    sn_free(e->steps);
+    sn_free(e->floats);
+    sn_free(e->gradients);
+    sn_free(e);
+}
+
+static stonet_status fill_shape(const cuda_engine *e, uint64_t seed, sn_cuda_shape *out, int32_t **border)
+{
+    const sn_shape *shape = &e->shape;
+    const sn_problem *problem = e->problem;
+    *out = (sn_cuda_shape){.layers = shape->layers,
+                           .parameters = shape->parameters,
+                           .activation = (int)shape->activation,
+                           .input_activation = (int)shape->input_activation,
+                           .classes = shape->task == SN_CLASSIFICATION,
+                           .spread = shape->spread,
+                           .seed = seed};
+    for (int i = 0; i <= shape->layers; i++) out->width[i] = (int32_t)shape->width[i];
+    for (int i = 0; i < shape->layers; i++) {
+        out->weight_at[i] = shape->weight_at[i];
+        out->bias_at[i] = shape->bias_at[i];
+    }
+    out->groups = (int32_t)(problem->group != NULL ? problem->groups : problem->p);
+    SN_TRY(SN_NEW(*border, out->groups + 1));
+    for (int32_t g = 0; g <= out->groups; g++)
+        (*border)[g] = problem->group != NULL ? (int32_t)problem->group[g] : g;
+    out->border = *border;
+    return STONET_OK;
+}
+
+static stonet_status open_net(cuda_engine *e, uint64_t seed)
+{
+    sn_cuda_device device;
+    sn_cuda_shape shape;
+    sn_cuda_words words;
+    int32_t *border = NULL;
+    SN_TRY(sn_cuda_load(&e->api, &device));
+    SN_TRY(fill_shape(e, seed, &shape, &border));
+    stonet_status status = STONET_OK;
+    const uint64_t bytes = e->api->net_bytes(&shape, 1);
+    if (bytes > device.free_bytes)
+        status =
+            sn_fail(STONET_ERROR_MEMORY,
+                    "engine=cuda: the network takes about %.1f GB of the GPU's memory, of which %.1f GB are "
+                    "free: make the hidden layers narrower, or take engine=cpu",
+                    (double)bytes / 1e9, (double)device.free_bytes / 1e9);
+    if (status == STONET_OK)
+        status = check(e->api->net_new(&shape, &e->net, &words), &words, "making room for the network");
+    sn_free(border);
+    return status;
+}
+
+static stonet_status cuda_create(const sn_shape *shape, const sn_problem *problem, uint64_t seed, int threads,
+                                 sn_engine **out)
+{
+    SN_TRY(sn_engine_check(shape, problem, threads));
+    cuda_engine *e;
+    stonet_status status;
+    SN_TRY(SN_NEW(e, 1));
+    e->base.ops = &sn_engine_cuda;
+    e->shape = *shape;
+    e->problem = problem;
+    e->threads = threads;
+    SN_GOTO(status, SN_NEW(e->steps, SN_CUDA_QUEUE), failed);
+    SN_GOTO(status, SN_NEW(e->floats, 2 * shape->parameters), failed);
+    SN_GOTO(status, open_net(e, seed), failed);
+    *out = &e->base;
+    return STONET_OK;
+failed:
+    cuda_free(&e->base);
+    return status;
+}
+
+/* ---- parameters in and out ------------------------------------------------------------------------------
+ */
+
+static void cuda_start(sn_engine *engine, const float *theta)
+{
+    cuda_engine *e = (cuda_engine *)engine;
+    e->trouble = e->api->net_put(e->net, theta, NULL, &e->words);
+    e->iteration = 0;
+}
+
+/* Both from the device; NaN where that fails, which the next call reports. */
+static void fetch_state(const cuda_engine *engine, float *theta, float *momentum)
+{
+    cuda_engine *e = (cuda_engine *)engine;
+    if (e->trouble == SN_CUDA_FINE) e->trouble = e->api->net_get(e->net, theta, momentum, &e->words);
+    for (int64_t j = 0; e->trouble != SN_CUDA_FINE && j < e->shape.parameters; j++) {
+        theta[j] = NAN;
+        if (momentum != NULL) momentum[j] = NAN;
+    }
+}
+
+static void cuda_get_parameters(const sn_engine *engine, float *theta)
+{
+    fetch_state((const cuda_engine *)engine, theta, NULL);
+}
+
+static void cuda_get_state(const sn_engine *engine, sn_engine_state *state)
+{
+    const cuda_engine *e = (const cuda_engine *)engine;
+    const int64_t count = e->shape.parameters;
+    fetch_state(e, e->floats, e->floats + count);
+    for (int64_t j = 0; j < count; j++) {
+        state->parameters[j] = (double)e->floats[j];
+        state->momentum[j] = (double)e->floats[count + j];
+    }
+    state->iteration = e->iteration;
+}
+
+static void cuda_set_state(sn_engine *engine, const sn_engine_state *state)
+{
+    cuda_engine *e = (cuda_engine *)engine;
+    const int64_t count = e->shape.parameters;
+    for (int64_t j = 0; j < count; j++) {
+        e->floats[j] = (float)state->parameters[j];
+        e->floats[count + j] = (float)state->momentum[j];
+    }
+    e->trouble = e->api->net_put(e->net, e->floats, e->floats + count, &e->words);
+    e->iteration = state->iteration;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------
+ */
+
+/* Has all rows on the device, if they fit: `keen` once they are worth more than one pass. */
+static stonet_status look_for_rows(cuda_engine *e, bool keen)
+{
+    if (e->looked || !(keen || e->problem->keep != NULL)) return STONET_OK;
+    SN_TRY(sn_cuda_rows_all(e->api, e->problem, e->threads, &e->all, &e->own_rows));
+    e->looked = true;
+    return STONET_OK;
+}
+
+/* Rows of the problem as the module sees them: on the device already, or in a window. */
+static sn_cuda_rows rows_on_device(const cuda_engine *e, const sn_rows *rows, const sn_cuda_window *window)
+{
+    if (window == NULL)
+        return (sn_cuda_rows){.n = rows->n,
+                              .list = rows->list,
+                              .first = rows->first,
+                              .offset = (uint32_t)e->problem->first_row};
+    return (sn_cuda_rows){.n = rows->n, .number = window->number};
+}
+
+/* Whether a batch's features differ from those on the device: drawn missing cells do. */
+static bool is_drawn(const cuda_engine *e, const sn_iteration *it)
+{
+    return it->draw > 0 && e->problem->source != NULL;
+}
+
+/* ---- an iteration ----------------------------------------------------------------------------------------
+ */
+
+static void fill_dynamics(const sn_shape *shape, const sn_dynamics *from, sn_cuda_dynamics *to)
+{
+    to->sweeps = from->sweeps;
+    to->euler = from->integrator == SN_EULER;
+    to->mode_start = from->start == SN_START_MODE;
+    to->beta = (float)from->beta;
+    to->spread = (float)from->spread;
+    for (int i = 0; i < shape->layers; i++) {
+        to->epsilon[i] = (float)from->epsilon[i];
+        to->keep[i] = (float)(1.0 - from->alpha[i]);
+        to->kick[i] = (float)sqrt(2.0 * from->alpha[i]);
+        to->over_s[i] = (float)(1.0 / from->s[i]);
+        to->variance[i] = (float)from->s[i];
+    }
+}
+
+static void fill_update(const sn_shape *shape, const sn_update *from, double weight, sn_cuda_step *step)
+{
+    sn_cuda_update *to = &step->update;
+    step->group_factor = from->group_factor;
+    to->momentum = (float)from->momentum;
+    to->decay = (float)from->decay;
+    to->group = from->rate[0] * from->group;
+    for (int i = 0; i < shape->layers; i++) {
+        to->rate[i] = (float)from->rate[i];
+        to->factor[i] = (float)(from->scale[i] / weight);
+        to->shrink[i] = (float)(from->rate[i] * from->l1);
+    }
+}
+
+/* An iteration's shards; a batch without is one. */
+static sn_shards shards_of(const sn_iteration *it)
+{
+    if (it->shards != NULL) return *it->shards;
+    return (sn_shards){.total = 1, .count = 1, .border = {0, it->rows.n}};
+}
+
+static void fill_step(const cuda_engine *e, const sn_iteration *it, const sn_shards *shards,
+                      const sn_cuda_window *window, sn_cuda_step *step)
+{
+    step->rows = rows_on_device(e, &it->rows, window);
+    step->total = shards->total;
+    step->shards = shards->count;
+    for (int v = 0; v <= shards->count; v++) step->border[v] = shards->border[v];
+    step->iteration = it->number;
+    fill_dynamics(&e->shape, it->dynamics, &step->dynamics);
+}
+
+/* The sums over a batch, but the gradients: the weights, and the losses if they are there. */
+static stonet_status sum_rest(const cuda_engine *e, const sn_iteration *it, const sn_shards *shards,
+                              const double *loss, sn_sums *sums)
+{
+    sn_sums_reset(sums, shards->total);
+    for (int v = 0; v < shards->count; v++) {
+        const int64_t first = shards->border[v], last = shards->border[v + 1];
+        SN_TRY(sn_sums_open(sums, shards->first + v));
+        sn_root *root = &sums->root[sums->roots - 1];
+        root->loss = loss != NULL ? loss[v] : 0.0;
+        root->weight = e->problem->weight == NULL ? (double)(last - first) : 0.0;
+        for (int64_t k = first; e->problem->weight != NULL && k < last; k++)
+            root->weight += (double)e->problem->weight[sn_rows_at(&it->rows, k)];
+        sn_sums_close(sums);
+    }
+    return STONET_OK;
+}
+
+static stonet_status check_batch(const cuda_engine *e, const sn_iteration *it, sn_shards *shards,
+                                 double *weight)
+{
+    sn_sums sums = {0};
+    *shards = shards_of(it);
+    SN_TRY(earlier_trouble(e));
+    if (it->rows.n < 1) return sn_fail(STONET_ERROR_ARGUMENT, "a batch needs at least one row");
+    SN_TRY(sn_batch_prepare(e->problem, &it->rows));
+    if (it->rows.n > INT32_MAX)
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "engine=cuda takes at most %d rows at once: take engine=cpu for the full-data stage, or "
+            "sdr_iterations=0",
+            INT32_MAX);
+    if (shards->count > SN_CUDA_SHARDS || shards->border[shards->count] != it->rows.n)
+        return sn_fail(STONET_ERROR_ARGUMENT, "the shards of a batch must have all its rows");
+    SN_TRY(sum_rest(e, it, shards, NULL, &sums));
+    SN_TRY(sn_sums_check(&sums));
+    *weight = sums.root[0].weight;
+    return STONET_OK;
+}
+
+static stonet_status take_report(cuda_engine *e, const sn_iteration *it, const sn_cuda_report *from,
+                                 sn_step_report *report)
+{
+    const sn_shards shards = shards_of(it);
+    sn_sums sums = {0};
+    SN_TRY(sum_rest(e, it, &shards, from->loss, &sums));
+    report->loss = sums.root[0].loss / sums.root[0].weight;
+    report->finite = from->finite && isfinite(report->loss);
+    e->iteration = it->number + 1;
+    return STONET_OK;
+}
+
+/* Asks the device for some steps on one set of rows. */
+static stonet_status begin_steps(cuda_engine *e, const sn_iteration *it, int count,
+                                 const sn_cuda_window *window)
+{
+    sn_cuda_words words;
+    const sn_cuda_step *list[SN_CUDA_QUEUE];
+    for (int k = 0; k < count; k++) {
+        sn_shards shards;
+        double weight;
+        SN_TRY(check_batch(e, &it[k], &shards, &weight));
+        fill_step(e, &it[k], &shards, window, &e->steps[k]);
+        fill_update(&e->shape, it[k].update, weight, &e->steps[k]);
+        list[k] = &e->steps[k];
+    }
+    return check(e->api->net_begin(e->net, window != NULL ? window->data : e->all, list, count, &words),
+                 &words, "a step was begun");
+}
+
+static stonet_status wait_for_steps(cuda_engine *e, const sn_iteration *it, int count,
+                                    sn_step_report *reports)
+{
+    sn_cuda_words words;
+    sn_cuda_report found[SN_CUDA_QUEUE];
+    SN_TRY(check(e->api->net_wait(e->net, found, &words), &words, "a step was computed"));
+    for (int k = 0; k < count; k++) SN_TRY(take_report(e, &it[k], &found[k], &reports[k]));
+    return STONET_OK;
+}
+
+/* Steps whose rows pass through windows: those of the next step while the device is at the last one. */
+static stonet_status stream_steps(cuda_engine *e, const sn_iteration *it, int count, sn_step_report *reports)
+{
+    for (int k = 0; k <= count; k++) {
+        sn_cuda_window *window = &e->window[k % 2];
+        stonet_status status = STONET_OK;
+        if (k < count)
+            status =
+                sn_cuda_window_fill(e->api, e->problem, &it[k].rows, true, it[k].draw, e->threads, window);
+        if (k > 0) SN_TRY(wait_for_steps(e, &it[k - 1], 1, &reports[k - 1]));
+        SN_TRY(status);
+        if (k < count) SN_TRY(begin_steps(e, &it[k], 1, window));
+    }
+    return STONET_OK;
+}
+
+static stonet_status cuda_steps(sn_engine *engine, const sn_iteration *it, int count, sn_step_report *reports)
+{
+    cuda_engine *e = (cuda_engine *)engine;
+    SN_TRY(look_for_rows(e, true));
+    for (int first = 0; first < count; first += SN_CUDA_QUEUE) {
+        const int some = count - first < SN_CUDA_QUEUE ? count - first : SN_CUDA_QUEUE;
+        if (e->all == NULL || is_drawn(e, &it[first])) {
+            SN_TRY(stream_steps(e, it + first, some, reports + first));
+            continue;
+        }
+        SN_TRY(begin_steps(e, it + first, some, NULL));
+        SN_TRY(wait_for_steps(e, it + first, some, reports + first));
+    }
+    return STONET_OK;
+}
+
+static stonet_status cuda_step(sn_engine *engine, const sn_iteration *it, sn_step_report *report)
+{
+    return cuda_steps(engine, it, 1, report);
+}
+
+/* ---- an iteration in two ---------------------------------------------------------------------------------
+ */
+
+static stonet_status hand_out_sums(const cuda_engine *e, const sn_iteration *it, const sn_shards *shards,
+                                   const double *loss, sn_sums *sums)
+{
+    sn_sums_reset(sums, shards->total);
+    for (int v = 0; v < shards->count; v++) {
+        const float *gradient = e->gradients + v * e->shape.parameters;
+        SN_TRY(sn_sums_open(sums, shards->first + v));
+        sn_root *root = &sums->root[sums->roots - 1];
+        root->loss = loss[v];
+        for (int64_t k = shards->border[v]; k < shards->border[v + 1]; k++)
+            root->weight +=
+                e->problem->weight != NULL ? (double)e->problem->weight[sn_rows_at(&it->rows, k)] : 1.0;
+        for (int64_t j = 0; j < e->shape.parameters; j++) root->gradient[j] = (double)gradient[j];
+        sn_sums_close(sums);
+    }
+    return STONET_OK;
+}
+
+static stonet_status cuda_accumulate(sn_engine *engine, const sn_iteration *it, sn_sums *sums)
+{
+    cuda_engine *e = (cuda_engine *)engine;
+    const sn_shards shards = shards_of(it);
+    double loss[SN_CUDA_SHARDS];
+    sn_cuda_words words;
+    SN_TRY(earlier_trouble(e));
+    if (it->rows.n < 1) return sn_fail(STONET_ERROR_ARGUMENT, "a batch needs at least one row");
+    SN_TRY(look_for_rows(e, true));
+    sn_cuda_window *window = e->all == NULL || is_drawn(e, it) ? &e->window[0] : NULL;
+    if (window != NULL)
+        SN_TRY(sn_cuda_window_fill(e->api, e->problem, &it->rows, true, it->draw, e->threads, window));
+    if (e->gradient_count < shards.count) {
+        sn_free(e->gradients);
+        e->gradients = NULL;
+        e->gradient_count = 0;
+        SN_TRY(SN_NEW_RAW(e->gradients, shards.count * e->shape.parameters));
+        e->gradient_count = shards.count;
+    }
+    fill_step(e, it, &shards, window, &e->steps[0]);
+    SN_TRY(check(e->api->net_sums(e->net, window != NULL ? window->data : e->all, &e->steps[0], e->gradients,
+                                  loss, &words),
+                 &words, "sums were computed"));
+    return hand_out_sums(e, it, &shards, loss, sums);
+}
+
+static stonet_status cuda_apply(sn_engine *engine, const sn_iteration *it, const sn_sums *sums,
+                                sn_step_report *report)
+{
+    cuda_engine *e = (cuda_engine *)engine;
+    sn_cuda_step *step = &e->steps[0];
+    sn_cuda_words words;
+    int finite = 0;
+    SN_TRY(earlier_trouble(e));
+    SN_TRY(sn_sums_check(sums));
+    fill_update(&e->shape, it->update, sums->root[0].weight, step);
+    for (int64_t j = 0; j < e->shape.parameters; j++) e->floats[j] = (float)sums->root[0].gradient[j];
+    SN_TRY(check(e->api->net_apply(e->net, step, e->floats, &finite, &words), &words,
+                 "parameters were updated"));
+    report->loss = sums->root[0].loss / sums->root[0].weight;
+    report->finite = finite && isfinite(report->loss);
+    e->iteration = it->number + 1;
+    return STONET_OK;
+}
+
+/* ---- rows through, numbers out ---------------------------------------------------------------------------
+ */
+
+/* One stretch of rows, all on the device or through the window: what is done with them. */
+typedef struct through {
+    sn_cuda_step *step; /* impute, or */
+    sn_cuda_pass *pass; /* a pass */
+    int layer;          /* that is handed out */
+    uint32_t draw;      /* of missing cells */
+    bool response, drawn;
+} through;
+
+static stonet_status send_part(cuda_engine *e, const through *what, const sn_rows *rows, float *out)
+{
+    sn_cuda_words words;
+    sn_cuda_window *window = e->all == NULL || what->drawn ? &e->window[0] : NULL;
+    SN_TRY(sn_batch_prepare(e->problem, rows));
+    if (window != NULL)
+        SN_TRY(sn_cuda_window_fill(e->api, e->problem, rows, what->response, what->draw, e->threads, window));
+    sn_cuda_data *data = window != NULL ? window->data : e->all;
+    const sn_cuda_rows places = rows_on_device(e, rows, window);
+    if (what->pass != NULL) {
+        what->pass->rows = places;
+        return check(e->api->net_forward(e->net, data, what->pass, out, &words), &words,
+                     "rows passed through");
+    }
+    what->step->rows = places;
+    return check(e->api->net_impute(e->net, data, what->step, what->layer, out, &words), &words,
+                 "latents were imputed");
+}
+
+static stonet_status send_all(cuda_engine *e, const through *what, const sn_rows *rows, float *out)
+{
+    SN_TRY(earlier_trouble(e));
+    SN_TRY(look_for_rows(e, false));
+    const int64_t d = e->shape.width[what->layer];
+    const int64_t most = e->all != NULL && !what->drawn ? rows->n : PASS_ROWS;
+    for (int64_t first = 0; first < rows->n; first += most) {
+        const sn_rows part = sn_rows_part(rows, first, rows->n - first < most ? rows->n - first : most);
+        SN_TRY(send_part(e, what, &part, out + first * d));
+    }
+    return STONET_OK;
+}
+
+static stonet_status cuda_impute(sn_engine *engine, const sn_iteration *it, int layer, float *out)
+{
+    cuda_engine *e = (cuda_engine *)engine;
+    sn_cuda_step *step = &e->steps[0];
+    step->shards = 0;
+    step->iteration = it->number;
+    fill_dynamics(&e->shape, it->dynamics, &step->dynamics);
+    const through what = {
+        .step = step, .layer = layer, .draw = it->draw, .response = true, .drawn = is_drawn(e, it)};
+    return send_all(e, &what, &it->rows, out);
+}
+
+static stonet_status cuda_forward(sn_engine *engine, const sn_pass *pass, float *out)
+{
+    cuda_engine *e = (cuda_engine *)engine;
+    sn_cuda_pass given = {
+        .layer = pass->layer, .activated = pass->activated, .noisy = pass->s != NULL, .draw = pass->draw};
+    for (int i = 0; pass->s != NULL && i + 1 < e->shape.layers; i++) given.sigma[i] = (float)sqrt(pass->s[i]);
+    const through what = {.pass = &given, .layer = pass->layer};
+    return send_all(e, &what, &pass->rows, out);
+}
+
+static stonet_status cuda_available(void)
+{
+    const sn_cuda_api *api;
+    sn_cuda_device device;
+    return sn_cuda_load(&api, &device);
+}
+
+const sn_engine_ops sn_engine_cuda = {
+    .name = "cuda",
+    .abilities = SN_ENGINE_REDRAWS,
+    .available = cuda_available,
+    .create = cuda_create,
+    .free = cuda_free,
+    .start = cuda_start,
+    .get_parameters = cuda_get_parameters,
+    .get_state = cuda_get_state,
+    .set_state = cuda_set_state,
+    .step = cuda_step,
+    .steps = cuda_steps,
+    .accumulate = cuda_accumulate,
+    .apply = cuda_apply,
+    .impute = cuda_impute,
+    .forward = cuda_forward,
+};

@@ -1,0 +1,431 @@
+/*
+ * A GPU that is slow and always there: the kernels of the CUDA engine compiled for the processor, so that
+ * their logic is tested on machines without a GPU. Every thread of a block (of a cluster, where there is one)
+ * is a fiber with a stack of its own; a barrier or a shuffle lets the others run until all have come to it.
+ * Device memory is filled with NaN when it is made, and every copy is what it says.
+ *
+ * STONET_EMULATE asks for trouble: "no-device", "too-old", "memory=BYTES" (all there is), "fail=N" (launch
+ * number N and all that follow).
+ */
+#ifndef SN_ENGINE_CUDA_EMULATE_CUH
+#define SN_ENGINE_CUDA_EMULATE_CUH
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <functional>
+#include <vector>
+
+#define __device__
+#define __global__
+#define __host__
+#define __forceinline__ inline
+#define __restrict__ __restrict
+#define __grid_constant__
+#define __launch_bounds__(...)
+
+struct float2 {
+    float x, y;
+};
+struct float4 {
+    float x, y, z, w;
+};
+static inline float4 make_float4(float x, float y, float z, float w)
+{
+    return {x, y, z, w};
+}
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c)
+    {
+    }
+};
+
+namespace emulate
+{
+
+enum { STACK = 1 << 16, WARP = 32 };
+
+struct block {
+    dim3 index;
+    int rank = 0;
+    float *shared = nullptr;
+    int arrived = 0, generation = 0;
+};
+struct warp {
+    uint64_t value[2][WARP] = {};
+    int arrived[2] = {0, 0}, generation[2] = {0, 0};
+};
+struct fiber {
+    void *stack = nullptr; /* where it stands */
+    fiber *next = nullptr; /* of those that are not done */
+    block *in = nullptr;
+    warp *of = nullptr;
+    int thread = 0, turn = 0;
+};
+struct machine { /* one to each thread of the program */
+    std::vector<fiber> fibers;
+    std::vector<block> blocks;
+    std::vector<warp> warps;
+    char *stacks = nullptr;
+    size_t stack_count = 0;
+    fiber *now = nullptr, *before = nullptr; /* the one that runs, and the one whose next it is */
+    void *home = nullptr;
+    std::function<void()> body;
+    int threads = 0, cluster_arrived = 0, cluster_generation = 0;
+    dim3 grid;
+    ~machine()
+    {
+        if (stacks != nullptr) munmap(stacks, stack_count * STACK);
+    }
+};
+static thread_local machine at;
+
+/* Leaves one stack for another: what a called function must preserve lies on the stack meanwhile. */
+extern "C" void sn_emulate_switch(void **from, void *to);
+asm(R"(
+.text
+.type sn_emulate_switch, @function
+sn_emulate_switch:
+    push %rbp
+    push %rbx
+    push %r12
+    push %r13
+    push %r14
+    push %r15
+    mov %rsp, (%rdi)
+    mov %rsi, %rsp
+    pop %r15
+    pop %r14
+    pop %r13
+    pop %r12
+    pop %rbx
+    pop %rbp
+    ret
+.size sn_emulate_switch, . - sn_emulate_switch
+)");
+
+static inline void yield()
+{
+    fiber *me = at.now;
+    at.before = me;
+    at.now = me->next;
+    if (at.now != me) sn_emulate_switch(&me->stack, at.now->stack);
+}
+static inline void wait_for(int &arrived, int &generation, int all)
+{
+    const int mine = generation;
+    if (++arrived == all) {
+        arrived = 0;
+        generation++;
+        return;
+    }
+    while (generation == mine) yield();
+}
+/* The first thing a fiber does; it ends by never being switched to again. */
+static void enter()
+{
+    at.body();
+    fiber *me = at.now;
+    at.now = me->next;
+    at.before->next = me->next;
+    sn_emulate_switch(&me->stack, at.now == me ? at.home : at.now->stack);
+    abort();
+}
+static void *first_stack(char *bottom)
+{
+    void **top = (void **)(bottom + STACK) - 1; /* as after a call: 8 off a multiple of 16 */
+    *--top = (void *)enter;
+    return top - 6;
+}
+
+/* Runs all threads of one cluster to their end. */
+static void run_cluster(int threads, int cluster, size_t shared, unsigned first_block)
+{
+    const size_t count = (size_t)threads * (size_t)cluster;
+    std::vector<std::vector<float>> memory((size_t)cluster,
+                                           std::vector<float>(shared / sizeof(float) + 4, NAN));
+    at.fibers = std::vector<fiber>(count);
+    at.blocks = std::vector<block>((size_t)cluster);
+    at.warps = std::vector<warp>((count + WARP - 1) / WARP);
+    if (at.stack_count < count) {
+        if (at.stacks != nullptr) munmap(at.stacks, at.stack_count * STACK);
+        void *stacks =
+            mmap(nullptr, count * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (stacks == MAP_FAILED) abort();
+        at.stacks = (char *)stacks;
+        at.stack_count = count;
+    }
+    at.threads = threads;
+    at.cluster_arrived = 0;
+    for (size_t b = 0; b < at.blocks.size(); b++) {
+        const unsigned index = first_block + (unsigned)b;
+        block &it = at.blocks[b];
+        it.index = dim3(index % at.grid.x, index / at.grid.x % at.grid.y, index / at.grid.x / at.grid.y);
+        it.rank = (int)b;
+        it.shared = (float *)(((uintptr_t)memory[b].data() + 15) / 16 * 16);
+    }
+    for (size_t k = 0; k < count; k++) {
+        fiber &f = at.fibers[k];
+        f.in = &at.blocks[k / (size_t)threads];
+        f.of = &at.warps[k / WARP];
+        f.thread = (int)(k % (size_t)threads);
+        f.next = &at.fibers[(k + 1) % count];
+        f.stack = first_stack(at.stacks + k * STACK);
+    }
+    at.now = &at.fibers[0];
+    at.before = &at.fibers[count - 1];
+    sn_emulate_switch(&at.home, at.now->stack);
+}
+
+} // namespace emulate
+
+struct emulated_index {
+    unsigned x, y, z;
+};
+#define threadIdx (emulated_index{(unsigned)emulate::at.now->thread, 0, 0})
+#define blockIdx  (emulate::at.now->in->index)
+#define blockDim  (emulated_index{(unsigned)emulate::at.threads, 1, 1})
+#define gridDim   (emulate::at.grid)
+
+static inline float *shared_memory()
+{
+    return emulate::at.now->in->shared;
+}
+static inline void sync_block()
+{
+    emulate::block *b = emulate::at.now->in;
+    emulate::wait_for(b->arrived, b->generation, emulate::at.threads);
+}
+static inline void sync_cluster()
+{
+    emulate::wait_for(emulate::at.cluster_arrived, emulate::at.cluster_generation,
+                      (int)emulate::at.fibers.size());
+}
+static inline int cluster_rank()
+{
+    return emulate::at.now->in->rank;
+}
+static inline float *shared_of(float *mine, int rank)
+{
+    return emulate::at.blocks[(size_t)rank].shared + (mine - shared_memory());
+}
+template <typename number> static inline number shuffle_xor(number value, int mask)
+{
+    emulate::fiber *me = emulate::at.now;
+    const int lane = me->thread % emulate::WARP, turn = me->turn++ % 2;
+    memcpy(&me->of->value[turn][lane], &value, sizeof value);
+    emulate::wait_for(me->of->arrived[turn], me->of->generation[turn], emulate::WARP);
+    number other;
+    memcpy(&other, &me->of->value[turn][lane ^ mask], sizeof other);
+    return other;
+}
+static inline float root_of(float x)
+{
+    return sqrtf(x);
+}
+static inline float cosine_of(float x)
+{
+    return cosf(x);
+}
+static inline float sine_of(float x)
+{
+    return sinf(x);
+}
+static inline float exponential(float x)
+{
+    return expf(x);
+}
+static inline float __fdividef(float a, float b)
+{
+    return a / b;
+}
+static inline int __float_as_int(float x)
+{
+    int bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static inline float __int_as_float(int bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+template <typename number> static inline number __ldg(const number *from)
+{
+    return *from;
+}
+static inline void raise_flag(int *flag)
+{
+    *flag |= 1;
+}
+
+/* ---- the runtime, as far as it is used ----------------------------------------------------------------- */
+
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorNoDevice = 100,
+    cudaErrorLaunchFailure = 719,
+    cudaErrorInsufficientDriver = 35
+};
+typedef void *cudaStream_t;
+typedef void *cudaGraph_t;
+typedef void *cudaGraphExec_t;
+enum { cudaStreamNonBlocking = 1, cudaHostAllocDefault = 0, cudaStreamCaptureModeThreadLocal = 1 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+enum {
+    cudaDevAttrMaxSharedMemoryPerBlockOptin,
+    cudaDevAttrMultiProcessorCount,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor
+};
+struct cudaDeviceProp {
+    char name[128];
+    int major, minor, multiProcessorCount;
+    size_t totalGlobalMem, sharedMemPerBlockOptin, sharedMemPerMultiprocessor;
+};
+
+namespace emulate
+{
+static inline const char *wanted(const char *name)
+{
+    const char *all = getenv("STONET_EMULATE");
+    const size_t size = strlen(name);
+    return all != nullptr && strncmp(all, name, size) == 0 ? all + size : nullptr;
+}
+static std::atomic<int64_t> used{0}, launches{0};
+static inline int64_t capacity()
+{
+    const char *bytes = wanted("memory=");
+    return bytes != nullptr ? atoll(bytes) : (int64_t)8 << 30;
+}
+} // namespace emulate
+
+static inline const char *cudaGetErrorString(cudaError_t error)
+{
+    return error == cudaErrorMemoryAllocation ? "out of memory"
+           : error == cudaErrorNoDevice       ? "no CUDA-capable device is detected"
+           : error == cudaErrorLaunchFailure  ? "unspecified launch failure"
+                                              : "unknown error";
+}
+static inline cudaError_t cudaGetLastError()
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = emulate::wanted("no-device") != nullptr ? 0 : 1;
+    return *count == 0 ? cudaErrorNoDevice : cudaSuccess;
+}
+static inline cudaError_t cudaSetDevice(int)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
+{
+    *p = {};
+    snprintf(p->name, sizeof p->name, "emulated device");
+    p->major = emulate::wanted("too-old") != nullptr ? 5 : 9;
+    p->multiProcessorCount = 4;
+    p->totalGlobalMem = (size_t)emulate::capacity();
+    p->sharedMemPerBlockOptin = 48 << 10;
+    p->sharedMemPerMultiprocessor = 56 << 10;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
+{
+    *total = (size_t)emulate::capacity();
+    const int64_t used = emulate::used;
+    *left = used < (int64_t)*total ? *total - (size_t)used : 0;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    *memory = nullptr;
+    if ((int64_t)bytes + emulate::used > emulate::capacity()) return cudaErrorMemoryAllocation;
+    size_t *block = (size_t *)malloc(bytes + 64);
+    if (block == nullptr) return cudaErrorMemoryAllocation;
+    *block = bytes;
+    emulate::used += (int64_t)bytes;
+    *memory = (char *)block + 64;
+    memset(*memory, 0xFF, bytes);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaFree(void *memory)
+{
+    if (memory == nullptr) return cudaSuccess;
+    size_t *block = (size_t *)((char *)memory - 64);
+    emulate::used -= (int64_t)*block;
+    free(block);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaHostAlloc(void **memory, size_t bytes, int)
+{
+    *memory = malloc(bytes);
+    return *memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+static inline cudaError_t cudaFreeHost(void *memory)
+{
+    free(memory);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind,
+                                          cudaStream_t)
+{
+    if (bytes > 0) memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t)
+{
+    memset(to, value, bytes);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, int)
+{
+    *stream = nullptr;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaStreamDestroy(cudaStream_t)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    return cudaSuccess;
+}
+template <typename kernel> static inline cudaError_t cudaFuncSetAttribute(kernel, cudaFuncAttribute, int)
+{
+    return cudaSuccess;
+}
+
+template <typename arguments> struct launch {
+    void (*kernel)(arguments);
+    dim3 grid;
+    int threads, cluster;
+    size_t shared;
+};
+
+template <typename arguments>
+static cudaError_t start(const launch<arguments> &what, cudaStream_t, const arguments &given)
+{
+    const char *last = emulate::wanted("fail=");
+    if (last != nullptr && ++emulate::launches >= atoll(last)) return cudaErrorLaunchFailure;
+    if (what.shared > 48 << 10)
+        return cudaErrorInvalidValue; /* more must be asked for, and here is no more */
+    emulate::at.grid = what.grid;
+    emulate::at.body = [&] { what.kernel(given); };
+    const unsigned blocks = what.grid.x * what.grid.y * what.grid.z;
+    for (unsigned b = 0; b < blocks; b += (unsigned)what.cluster)
+        emulate::run_cluster(what.threads, what.cluster, what.shared, b);
+    return cudaSuccess;
+}
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * The float functions of the CUDA engine, for one number: those of simd_math.h, with the hardware's root,
+ * sine, cosine and exponential where they are good enough. The words of the noise are the library's bit for
+ * bit (math/noise.h).
+ */
+#ifndef SN_ENGINE_CUDA_MATH_CUH
+#define SN_ENGINE_CUDA_MATH_CUH
+
+#include <stdint.h>
+
+enum { SN_PSI_IDENTITY, SN_PSI_TANH, SN_PSI_RELU, SN_PSI_SIGMOID }; /* sn_activation */
+
+__device__ __forceinline__ float tanh_of(float x)
+{
+    x = fminf(fmaxf(x, -7.9F), 7.9F);
+    const float z = x * x;
+    float p = fmaf(1.1414695e-05F, z, 0.0029485133F), q = fmaf(2.4572458e-07F, z, 0.00023839565F);
+    p = fmaf(p, z, 0.12922688F);
+    q = fmaf(q, z, 0.023803519F);
+    p = fmaf(p, z, 0.9999994F);
+    q = fmaf(q, z, 0.4625581F);
+    q = fmaf(q, z, 1.0F);
+    return __fdividef(x * p, q);
+}
+
+__device__ __forceinline__ float activate(int psi, float y)
+{
+    switch (psi) {
+    case SN_PSI_TANH:
+        return tanh_of(y);
+    case SN_PSI_RELU:
+        return fmaxf(y, 0.0F);
+    case SN_PSI_SIGMOID:
+        return fmaf(tanh_of(0.5F * y), 0.5F, 0.5F);
+    default:
+        return y;
+    }
+}
+
+/* psi'(y) from psi(y). */
+__device__ __forceinline__ float slope_of(int psi, float value)
+{
+    switch (psi) {
+    case SN_PSI_TANH:
+        return fmaf(-value, value, 1.0F);
+    case SN_PSI_RELU:
+        return value > 0.0F ? 1.0F : 0.0F;
+    case SN_PSI_SIGMOID:
+        return fmaf(-value, value, value);
+    default:
+        return 1.0F;
+    }
+}
+
+/* -2 log(x) for normal x > 0, as in simd_math.h: the hardware's logarithm is too coarse near 1. */
+__device__ __forceinline__ float minus_two_log(float x)
+{
+    const int bits = __float_as_int(x) - 0x3F2AAAAB;
+    const float e = (float)(bits >> 23), f = __int_as_float((bits & 0x007FFFFF) + 0x3F2AAAAB) - 1.0F;
+    float q = fmaf(0.30533603F, f, -0.33981106F);
+    q = fmaf(q, f, 0.32881626F);
+    q = fmaf(q, f, -0.3963634F);
+    q = fmaf(q, f, 0.50012648F);
+    q = fmaf(q, f, -0.6667347F);
+    q = fmaf(q, f, 0.99999923F);
+    return fmaf(e, -1.38629436F, fmaf(f, -2.0F, f * f * q));
+}
+
+/* Two normals from two words. The angle is taken as a signed part of a turn, in which it is exact enough. */
+__device__ __forceinline__ void box_muller(uint32_t radius_word, uint32_t angle_word, float *cosine,
+                                           float *sine)
+{
+    const float u = fmaf((float)radius_word, 2.3283064e-10F, 1.1641532e-10F);
+    const float radius = root_of(minus_two_log(u));
+    const float angle = fmaf((float)(int32_t)angle_word, 1.4629181e-9F, 7.3145905e-10F); /* 2 pi 2^-32 */
+    *cosine = radius * cosine_of(angle);
+    *sine = radius * sine_of(angle);
+}
+
+/* The four normals of units 4 group .. 4 group + 3; second = layer << 20 | group, last = stream << 16 |
+ * sweep.
+ */
+__device__ __forceinline__ void normals_at(uint64_t seed, uint32_t row, uint32_t second, uint32_t iteration,
+                                           uint32_t last, float normal[4])
+{
+    uint32_t c0 = row, c1 = second, c2 = iteration, c3 = last;
+    uint32_t even = (uint32_t)seed, odd = (uint32_t)(seed >> 32);
+#pragma unroll
+    for (int round = 0; round < 10; round++) {
+        const uint64_t low = (uint64_t)0xD2511F53U * c0, high = (uint64_t)0xCD9E8D57U * c2;
+        c0 = (uint32_t)(high >> 32) ^ c1 ^ even;
+        c1 = (uint32_t)high;
+        c2 = (uint32_t)(low >> 32) ^ c3 ^ odd;
+        c3 = (uint32_t)low;
+        even += 0x9E3779B9U;
+        odd += 0xBB67AE85U;
+    }
+    box_muller(c0, c1, &normal[0], &normal[1]);
+    box_muller(c2, c3, &normal[2], &normal[3]);
+}
+
+#endif

@@ -1,0 +1,495 @@
+/*
+ * The CUDA module: memory, streams and launches behind the calls of cuda_module.h. A step is three launches,
+ * one more when its gradient is summed by several blocks a tile: the first layer's mean (cuda_product.cuh),
+ * all sweeps (cuda_sweep.cuh), gradient and update (cuda_update.cuh). What differs from step to step is read
+ * from device memory, so that a queue of steps of one shape is recorded once and replayed as one graph.
+ *
+ * No sum depends on timing: the same bits on every run.
+ */
+#include "engine/cuda_module.h"
+
+#include <mutex>
+#include <new>
+
+#include "engine/cuda_launch.cuh"
+
+enum { LEAST_MAJOR = 7 /* compute capability */ };
+
+/* ---- the device ------------------------------------------------------------------------------------------
+ */
+
+static int ask_device(device_facts *facts, sn_cuda_words *words)
+{
+    int count = 0;
+    cudaDeviceProp p;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0)
+        return trouble(words, SN_CUDA_NO_DEVICE, "%s",
+                       error != cudaSuccess ? cudaGetErrorString(error) : "there is none");
+    CUDA_TRY(cudaGetDeviceProperties(&p, 0));
+    if (p.major < LEAST_MAJOR)
+        return trouble(words, SN_CUDA_TOO_OLD, "%s has compute capability %d.%d, at least %d.0 is needed",
+                       p.name, p.major, p.minor, LEAST_MAJOR);
+    snprintf(facts->name, sizeof facts->name, "%s", p.name);
+    facts->multiprocessors = p.multiProcessorCount;
+    facts->shared_block = p.sharedMemPerBlockOptin;
+    facts->shared_multiprocessor = p.sharedMemPerMultiprocessor;
+    facts->most_ranks = p.major >= 9 ? 8 : 1;
+    return ready_kernels(*facts, words);
+}
+
+/* What is known of the device, and the device of this thread: the first one, which CUDA_VISIBLE_DEVICES says.
+   The answer is kept, since asking takes long and it never changes. */
+static int look_at_device(device_facts *facts, sn_cuda_words *words)
+{
+    static std::mutex lock;
+    static device_facts known;
+    static bool asked = false;
+    const std::lock_guard<std::mutex> held(lock);
+    if (!asked) TRY(ask_device(&known, words));
+    asked = true;
+    *facts = known;
+    CUDA_TRY(cudaSetDevice(0));
+    return SN_CUDA_FINE;
+}
+
+static int open_device(sn_cuda_device *device, sn_cuda_words *words)
+{
+    device_facts facts;
+    TRY(look_at_device(&facts, words));
+    size_t left = 0, total = 0;
+    CUDA_TRY(cudaMemGetInfo(&left, &total));
+    snprintf(device->name, sizeof device->name, "%s", facts.name);
+    device->free_bytes = left;
+    device->total_bytes = total;
+    device->multiprocessors = facts.multiprocessors;
+    return SN_CUDA_FINE;
+}
+
+static int pin_memory(size_t bytes, void **memory, sn_cuda_words *words)
+{
+    CUDA_TRY(cudaHostAlloc(memory, bytes, cudaHostAllocDefault));
+    return SN_CUDA_FINE;
+}
+
+static void unpin_memory(void *memory)
+{
+    cudaFreeHost(memory);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------
+ */
+
+static uint64_t data_bytes(const sn_cuda_table *t)
+{
+    const int64_t response = t->response ? (t->classes ? 1 : t->outputs) : 0;
+    return 4U * (uint64_t)(t->rows * (t->columns + response + (t->weighted ? 1 : 0)));
+}
+
+static void data_free(sn_cuda_data *data)
+{
+    if (data == nullptr) return;
+    data->x.clear();
+    data->y.clear();
+    data->weight.clear();
+    data->label.clear();
+    if (data->stream != nullptr) cudaStreamDestroy(data->stream);
+    delete data;
+}
+
+static int reserve_data(sn_cuda_data *data, sn_cuda_words *words)
+{
+    const sn_cuda_table &t = data->table;
+    CUDA_TRY(cudaStreamCreateWithFlags(&data->stream, cudaStreamNonBlocking));
+    TRY(data->x.reserve(t.rows * t.columns, words));
+    if (t.response && t.classes) TRY(data->label.reserve(t.rows, words));
+    if (t.response && !t.classes) TRY(data->y.reserve(t.rows * t.outputs, words));
+    if (t.weighted) TRY(data->weight.reserve(t.rows, words));
+    return SN_CUDA_FINE;
+}
+
+static int data_new(const sn_cuda_table *table, sn_cuda_data **out, sn_cuda_words *words)
+{
+    sn_cuda_data *data = new (std::nothrow) sn_cuda_data;
+    if (data == nullptr) return trouble(words, SN_CUDA_NO_MEMORY, "out of memory on the host");
+    data->table = *table;
+    const int status = reserve_data(data, words);
+    if (status != SN_CUDA_FINE) {
+        data_free(data);
+        return status;
+    }
+    *out = data;
+    return SN_CUDA_FINE;
+}
+
+template <typename number>
+static int put_rows(sn_cuda_data *data, buffer<number> &to, int64_t first, int64_t count, int64_t width,
+                    const number *from, sn_cuda_words *words)
+{
+    if (to.at == nullptr || from == nullptr) return SN_CUDA_FINE;
+    CUDA_TRY(cudaMemcpyAsync(to.at + first * width, from, (size_t)(count * width) * sizeof(number),
+                             cudaMemcpyHostToDevice, data->stream));
+    return SN_CUDA_FINE;
+}
+
+static int data_put(sn_cuda_data *data, int64_t first, int64_t count, const float *x, const float *y,
+                    const int32_t *label, const float *weight, sn_cuda_words *words)
+{
+    TRY(put_rows(data, data->x, first, count, data->table.columns, x, words));
+    TRY(put_rows(data, data->y, first, count, data->table.outputs, y, words));
+    TRY(put_rows(data, data->label, first, count, 1, label, words));
+    TRY(put_rows(data, data->weight, first, count, 1, weight, words));
+    CUDA_TRY(cudaStreamSynchronize(data->stream));
+    return SN_CUDA_FINE;
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------------------
+ */
+
+/* ---- a network -------------------------------------------------------------------------------------------
+ */
+
+static void net_free(sn_cuda_net *net)
+{
+    if (net == nullptr) return;
+    if (net->stream != nullptr) cudaStreamSynchronize(net->stream);
+    forget_record(net);
+    net->theta.clear();
+    net->velocity.clear();
+    net->mean.clear();
+    for (int i = 0; i < SN_CUDA_LAYERS; i++) {
+        net->psi[i].clear();
+        net->residual[i].clear();
+    }
+    net->loss.clear();
+    net->partial.clear();
+    net->out.clear();
+    net->head.clear();
+    net->pinned_head.clear();
+    net->border.clear();
+    net->factor.clear();
+    net->list.clear();
+    net->pinned_list.clear();
+    net->report.clear();
+    net->pinned_report.clear();
+    if (net->stream != nullptr) cudaStreamDestroy(net->stream);
+    delete net;
+}
+
+static uint64_t net_bytes(const sn_cuda_shape *shape, int64_t batch)
+{
+    const int64_t rows = batch < chunk_capacity(*shape) ? batch : chunk_capacity(*shape);
+    return 4U * (uint64_t)(2 * shape->parameters + rows * chunk_floats(*shape) + batch);
+}
+
+static int ready_net(sn_cuda_net *net, sn_cuda_words *words)
+{
+    sweep_arguments a = {};
+    TRY(look_at_device(&net->facts, words));
+    a.layers = net->shape.layers;
+    a.classes = net->shape.classes;
+    if (!choose_ranks(net->facts, net->shape.width, &a, &net->plan))
+        return trouble(words, SN_CUDA_TOO_WIDE, "its layers do not fit the %d KB of a multiprocessor",
+                       (int)(net->facts.shared_block >> 10));
+    CUDA_TRY(cudaStreamCreateWithFlags(&net->stream, cudaStreamNonBlocking));
+    TRY(net->theta.reserve(net->shape.parameters, words));
+    TRY(net->velocity.reserve(net->shape.parameters, words));
+    const int32_t *border = net->shape.border;
+    net->shape.border = nullptr; /* not ours */
+    if (net->shape.groups > 0) {
+        TRY(net->border.reserve(net->shape.groups + 1, words));
+        CUDA_TRY(cudaMemcpyAsync(net->border.at, border, (size_t)(net->shape.groups + 1) * sizeof *border,
+                                 cudaMemcpyHostToDevice, net->stream));
+        CUDA_TRY(cudaStreamSynchronize(net->stream));
+    }
+    TRY(net->head.reserve(SN_CUDA_QUEUE, words));
+    TRY(net->pinned_head.reserve(SN_CUDA_QUEUE, words));
+    TRY(net->report.reserve(SN_CUDA_QUEUE, words));
+    return net->pinned_report.reserve(SN_CUDA_QUEUE, words);
+}
+
+static int net_put(sn_cuda_net *net, const float *theta, const float *momentum, sn_cuda_words *words)
+{
+    const size_t bytes = (size_t)net->shape.parameters * sizeof(float);
+    if (theta != nullptr)
+        CUDA_TRY(cudaMemcpyAsync(net->theta.at, theta, bytes, cudaMemcpyHostToDevice, net->stream));
+    else
+        CUDA_TRY(cudaMemsetAsync(net->theta.at, 0, bytes, net->stream));
+    if (momentum != nullptr)
+        CUDA_TRY(cudaMemcpyAsync(net->velocity.at, momentum, bytes, cudaMemcpyHostToDevice, net->stream));
+    else
+        CUDA_TRY(cudaMemsetAsync(net->velocity.at, 0, bytes, net->stream));
+    CUDA_TRY(cudaStreamSynchronize(net->stream));
+    return SN_CUDA_FINE;
+}
+
+static int net_get(sn_cuda_net *net, float *theta, float *momentum, sn_cuda_words *words)
+{
+    const size_t bytes = (size_t)net->shape.parameters * sizeof(float);
+    if (theta != nullptr)
+        CUDA_TRY(cudaMemcpyAsync(theta, net->theta.at, bytes, cudaMemcpyDeviceToHost, net->stream));
+    if (momentum != nullptr)
+        CUDA_TRY(cudaMemcpyAsync(momentum, net->velocity.at, bytes, cudaMemcpyDeviceToHost, net->stream));
+    CUDA_TRY(cudaStreamSynchronize(net->stream));
+    return SN_CUDA_FINE;
+}
+
+static int net_new(const sn_cuda_shape *shape, sn_cuda_net **out, sn_cuda_words *words)
+{
+    sn_cuda_net *net = new (std::nothrow) sn_cuda_net;
+    if (net == nullptr) return trouble(words, SN_CUDA_NO_MEMORY, "out of memory on the host");
+    net->shape = *shape;
+    net->pinned_head.pinned = net->pinned_list.pinned = net->pinned_report.pinned = true;
+    int status = ready_net(net, words);
+    if (status == SN_CUDA_FINE) status = net_put(net, nullptr, nullptr, words);
+    if (status != SN_CUDA_FINE) {
+        net_free(net);
+        return status;
+    }
+    *out = net;
+    return SN_CUDA_FINE;
+}
+
+/* ---- queues ----------------------------------------------------------------------------------------------
+ */
+
+/* The largest of the steps' batches stands for all of them. */
+struct queue_plan {
+    int64_t lists;
+    batch_plan batch;
+    bool grouped; /* some have the group penalty */
+    bool alike;   /* of as many shards, one chunk each: what is launched does not depend on their borders */
+};
+
+static queue_plan plan_queue(const sn_cuda_net *net, const sn_cuda_step *const *steps, int count)
+{
+    queue_plan q = {0, plan_batch(net, *steps[0], false), false, true};
+    for (int k = 0; k < count; k++) {
+        const batch_plan own = plan_batch(net, *steps[k], false);
+        const sn_cuda_rows &rows = steps[k]->rows;
+        if ((rows.list != nullptr || rows.number != nullptr) && rows.n > q.lists) q.lists = rows.n;
+        q.grouped = q.grouped || steps[k]->update.group > 0.0;
+        q.alike = q.alike && own.shards == q.batch.shards && own.each == own.shards &&
+                  own.subtrees == q.batch.subtrees && own.large == q.batch.large;
+        if (own.most > q.batch.most) q.batch.most = own.most;
+        if (own.rows > q.batch.rows) q.batch.rows = own.rows;
+    }
+    q.lists = (q.lists + 31) / 32 * 32;
+    if (q.alike) q.batch.most = (q.batch.most + 7) / 8 * 8; /* batches of nearly one size share a record */
+    return q;
+}
+
+static int launch_queue(sn_cuda_net *net, const sn_cuda_data *data, const queue_plan &q,
+                        const sn_cuda_step *const *steps, int count, sn_cuda_words *words)
+{
+    TRY(send_heads(net, q.lists, count, words));
+    CUDA_TRY(cudaMemsetAsync(net->report.at, 0, (size_t)count * sizeof(step_report), net->stream));
+    for (int k = 0; k < count; k++)
+        TRY(launch_step(net, data, k, q.lists, q.alike ? q.batch : plan_batch(net, *steps[k], false),
+                        *steps[k], q.grouped, words));
+    CUDA_TRY(cudaMemcpyAsync(net->pinned_report.at, net->report.at, (size_t)count * sizeof(step_report),
+                             cudaMemcpyDeviceToHost, net->stream));
+    return SN_CUDA_FINE;
+}
+
+#ifdef __CUDACC__
+/* The same as one recorded graph, recorded anew when the last one was of another kind. */
+static int replay_queue(sn_cuda_net *net, const sn_cuda_data *data, const queue_plan &q,
+                        const sn_cuda_step *const *steps, int count, sn_cuda_words *words)
+{
+    record_key key = {};
+    key.data = data;
+    key.count = count;
+    key.rows = (int)q.batch.most;
+    key.shards = q.batch.shards;
+    key.listed = steps[0]->rows.list != nullptr;
+    key.numbered = steps[0]->rows.number != nullptr;
+    key.grouped = q.grouped;
+    key.factors = net->has_factor;
+    key.lists = q.lists;
+    if (!net->has_record || memcmp(&key, &net->recorded, sizeof key) != 0) {
+        forget_record(net);
+        CUDA_TRY(cudaStreamBeginCapture(net->stream, cudaStreamCaptureModeThreadLocal));
+        const int status = launch_queue(net, data, q, steps, count, words);
+        cudaGraph_t graph = nullptr;
+        const cudaError_t ended = cudaStreamEndCapture(net->stream, &graph);
+        if (status != SN_CUDA_FINE) {
+            if (graph != nullptr) cudaGraphDestroy(graph);
+            return status;
+        }
+        CUDA_TRY(ended);
+        const cudaError_t made = cudaGraphInstantiate(&net->record, graph, 0);
+        cudaGraphDestroy(graph);
+        CUDA_TRY(made);
+        net->recorded = key;
+        net->has_record = true;
+    }
+    CUDA_TRY(cudaGraphLaunch(net->record, net->stream));
+    return SN_CUDA_FINE;
+}
+#endif
+
+/* The groups' factors. */
+static int send_factors(sn_cuda_net *net, const double *factor, sn_cuda_words *words)
+{
+    net->has_factor = factor != nullptr;
+    if (factor == nullptr) return SN_CUDA_FINE;
+    if (net->factor.at == nullptr) forget_record(net);
+    TRY(net->factor.reserve(net->shape.groups, words));
+    CUDA_TRY(cudaMemcpyAsync(net->factor.at, factor, (size_t)net->shape.groups * sizeof *factor,
+                             cudaMemcpyHostToDevice, net->stream));
+    CUDA_TRY(cudaStreamSynchronize(net->stream));
+    return SN_CUDA_FINE;
+}
+
+enum { WORTH_RECORDING = 4 };
+
+static int net_begin(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *const *steps, int count,
+                     sn_cuda_words *words)
+{
+    queue_plan q = plan_queue(net, steps, count);
+    TRY(send_factors(net, steps[0]->group_factor, words));
+    for (int k = 0; k < count; k++) TRY(reserve_batch(net, plan_batch(net, *steps[k], false), true, words));
+    TRY(reserve_batch(net, q.batch, true, words));
+    TRY(reserve_lists(net, q.lists, SN_CUDA_QUEUE, words));
+    for (int k = 0; k < count; k++) {
+        write_head(net, steps[k]->rows, q.lists, k, steps[k]);
+        net->shards[k] = steps[k]->shards;
+    }
+    net->queued = count;
+#ifdef __CUDACC__
+    if (count >= WORTH_RECORDING && q.alike) return replay_queue(net, data, q, steps, count, words);
+#endif
+    return launch_queue(net, data, q, steps, count, words);
+}
+
+static int net_wait(sn_cuda_net *net, sn_cuda_report *reports, sn_cuda_words *words)
+{
+    CUDA_TRY(cudaStreamSynchronize(net->stream));
+    for (int k = 0; k < net->queued; k++) {
+        const step_report &from = net->pinned_report.at[k];
+        for (int v = 0; v < net->shards[k]; v++) reports[k].loss[v] = from.loss[v];
+        reports[k].finite = from.flag == 0;
+    }
+    net->queued = 0;
+    return SN_CUDA_FINE;
+}
+
+/* ---- the steps in two ------------------------------------------------------------------------------------
+ */
+
+static int net_sums(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *step, float *gradients,
+                    double *losses, sn_cuda_words *words)
+{
+    const batch_plan plan = plan_batch(net, *step, true);
+    const bool listed = step->rows.list != nullptr || step->rows.number != nullptr;
+    const int64_t lists = listed ? (step->rows.n + 31) / 32 * 32 : 0;
+    TRY(reserve_batch(net, plan, true, words));
+    TRY(net->partial.reserve((int64_t)step->shards * net->shape.parameters, words));
+    TRY(reserve_lists(net, lists, 1, words));
+    write_head(net, step->rows, lists, 0, step);
+    TRY(send_heads(net, lists, 1, words));
+    TRY(launch_chunks(net, data, 0, lists, plan, *step, true, words));
+    CUDA_TRY(cudaMemcpyAsync(gradients, net->partial.at,
+                             (size_t)(step->shards * net->shape.parameters) * sizeof(float),
+                             cudaMemcpyDeviceToHost, net->stream));
+    CUDA_TRY(cudaMemcpyAsync(losses, net->report.at[0].loss, (size_t)step->shards * sizeof(double),
+                             cudaMemcpyDeviceToHost, net->stream));
+    CUDA_TRY(cudaStreamSynchronize(net->stream));
+    return SN_CUDA_FINE;
+}
+
+static int net_apply(sn_cuda_net *net, const sn_cuda_step *step, const float *gradient, int *finite,
+                     sn_cuda_words *words)
+{
+    TRY(net->partial.reserve(net->shape.parameters, words));
+    const sn_cuda_rows none = {};
+    write_head(net, none, 0, 0, nullptr);
+    net->pinned_head.at[0].update = step->update;
+    TRY(send_factors(net, step->group_factor, words));
+    TRY(send_heads(net, 0, 1, words));
+    CUDA_TRY(cudaMemsetAsync(net->report.at, 0, sizeof(step_report), net->stream));
+    CUDA_TRY(cudaMemcpyAsync(net->partial.at, gradient, (size_t)net->shape.parameters * sizeof(float),
+                             cudaMemcpyHostToDevice, net->stream));
+    TRY(launch_apply(net, 0, 1, words));
+    if (step->update.group > 0.0) TRY(launch_groups(net, 0, words));
+    CUDA_TRY(cudaMemcpyAsync(net->pinned_report.at, net->report.at, sizeof(step_report),
+                             cudaMemcpyDeviceToHost, net->stream));
+    CUDA_TRY(cudaStreamSynchronize(net->stream));
+    *finite = net->pinned_report.at[0].flag == 0;
+    return SN_CUDA_FINE;
+}
+
+/* ---- rows in, numbers out --------------------------------------------------------------------------------
+ */
+
+/* Sends rows through in chunks. `a` tells the task; head: what all chunks have in common. */
+static int send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_rows &rows,
+                        const sn_cuda_step &common, const sweep_arguments &task, float *out,
+                        sn_cuda_words *words)
+{
+    const int64_t capacity = chunk_capacity(net->shape), width = net->shape.width[task.layer_out + 1];
+    for (int64_t first = 0; first < rows.n; first += capacity) {
+        const int n = (int)(rows.n - first < capacity ? rows.n - first : capacity);
+        const batch_plan plan = {1, 1, 1, n, n, false};
+        sn_cuda_rows part = rows;
+        part.n = n;
+        part.first = rows.first + first;
+        if (rows.list != nullptr) part.list = rows.list + first;
+        if (rows.number != nullptr) part.number = rows.number + first;
+        const int64_t lists = rows.list != nullptr || rows.number != nullptr ? (n + 31) / 32 * 32 : 0;
+        TRY(reserve_batch(net, plan, false, words));
+        TRY(net->out.reserve(n * width, words));
+        TRY(reserve_lists(net, lists, 1, words));
+        write_head(net, part, lists, 0, &common);
+        TRY(send_heads(net, lists, 1, words));
+        const chunk c = {0, n, n, n};
+        TRY(launch_first_mean(net, data, 0, lists, c, words));
+        sweep_arguments a = sweep_of(net, data, 0, lists, c);
+        a.task = task.task;
+        a.layer_out = task.layer_out;
+        a.activated = task.activated;
+        a.noisy = task.noisy;
+        a.out = net->out.at;
+        TRY(launch_sweep(net, &a, c, words));
+        CUDA_TRY(cudaMemcpyAsync(out + first * width, net->out.at, (size_t)(n * width) * sizeof(float),
+                                 cudaMemcpyDeviceToHost, net->stream));
+        CUDA_TRY(cudaStreamSynchronize(net->stream));
+    }
+    return SN_CUDA_FINE;
+}
+
+static int net_impute(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *step, int layer, float *out,
+                      sn_cuda_words *words)
+{
+    sn_cuda_step common = *step;
+    sweep_arguments task = {};
+    common.shards = 0;
+    task.task = TASK_IMPUTE;
+    task.layer_out = layer - 1;
+    return send_through(net, data, step->rows, common, task, out, words);
+}
+
+static int net_forward(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_pass *pass, float *out,
+                       sn_cuda_words *words)
+{
+    sn_cuda_step common = {};
+    sweep_arguments task = {};
+    common.iteration = pass->draw;
+    for (int i = 0; i < net->shape.layers; i++) common.dynamics.variance[i] = pass->sigma[i];
+    task.task = TASK_FORWARD;
+    task.layer_out = pass->layer - 1;
+    task.activated = pass->activated;
+    task.noisy = pass->noisy;
+    return send_through(net, data, pass->rows, common, task, out, words);
+}
+
+static const sn_cuda_api api = {SN_CUDA_ABI, open_device, pin_memory, unpin_memory, data_bytes,
+                                data_new,    data_put,    data_free,  net_bytes,    net_new,
+                                net_free,    net_put,     net_get,    net_begin,    net_wait,
+                                net_sums,    net_apply,   net_impute, net_forward};
+
+extern "C" __attribute__((visibility("default"))) const sn_cuda_api *sn_cuda_module(void)
+{
+    return &api;
+}

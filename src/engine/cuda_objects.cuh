@@ -1,0 +1,102 @@
+/* The objects of the CUDA module: device memory that grows, rows, a network; failures in CUDA's words. */
+#ifndef SN_ENGINE_CUDA_OBJECTS_CUH
+#define SN_ENGINE_CUDA_OBJECTS_CUH
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/cuda_plan.cuh"
+
+static int trouble(sn_cuda_words *words, sn_cuda_trouble kind, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(words->why, sizeof words->why, format, list);
+    va_end(list);
+    return kind;
+}
+
+static int failed(sn_cuda_words *words, cudaError_t error)
+{
+    cudaGetLastError(); /* one that can be forgotten is */
+    return trouble(words, error == cudaErrorMemoryAllocation ? SN_CUDA_NO_MEMORY : SN_CUDA_FAILED, "%s",
+                   cudaGetErrorString(error));
+}
+
+#define CUDA_TRY(call)                                                                                       \
+    do {                                                                                                     \
+        const cudaError_t error_ = (call);                                                                   \
+        if (error_ != cudaSuccess) return failed(words, error_);                                             \
+    } while (0)
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        const int trouble_ = (call);                                                                         \
+        if (trouble_ != SN_CUDA_FINE) return trouble_;                                                       \
+    } while (0)
+
+/* Memory of the device, or pinned memory of the host, that grows and never shrinks. */
+template <typename number> struct buffer {
+    number *at = nullptr;
+    int64_t size = 0;
+    bool pinned = false;
+    void clear()
+    {
+        if (pinned)
+            cudaFreeHost(at);
+        else
+            cudaFree(at);
+        at = nullptr;
+        size = 0;
+    }
+    int reserve(int64_t wanted, sn_cuda_words *words)
+    {
+        if (wanted <= size) return SN_CUDA_FINE;
+        clear();
+        const size_t bytes = (size_t)wanted * sizeof(number);
+        CUDA_TRY(pinned ? cudaHostAlloc((void **)&at, bytes, cudaHostAllocDefault)
+                        : cudaMalloc((void **)&at, bytes));
+        size = wanted;
+        return SN_CUDA_FINE;
+    }
+};
+
+struct step_report { /* as the kernels leave it */
+    double loss[SN_CUDA_SHARDS];
+    int flag, unused;
+};
+
+struct sn_cuda_data {
+    sn_cuda_table table;
+    cudaStream_t stream = nullptr;
+    buffer<float> x, y, weight;
+    buffer<int32_t> label;
+};
+
+/* What a recorded queue was recorded for. */
+struct record_key {
+    const sn_cuda_data *data;
+    int count, rows, shards, listed, numbered, grouped, factors;
+    int64_t lists;
+};
+
+struct sn_cuda_net {
+    sn_cuda_shape shape;
+    device_facts facts;
+    sweep_plan plan; /* how the weights are shared out */
+    cudaStream_t stream = nullptr;
+    buffer<float> theta, velocity, mean, psi[SN_CUDA_LAYERS], residual[SN_CUDA_LAYERS], loss, partial, out;
+    buffer<step_head> head, pinned_head;
+    buffer<int32_t> border; /* of the groups */
+    buffer<double> factor;  /* of their thresholds */
+    bool has_factor = false;
+    buffer<uint32_t> list, pinned_list; /* places, then numbers, of each step */
+    buffer<step_report> report, pinned_report;
+    int queued = 0;
+    int shards[SN_CUDA_QUEUE];
+    record_key recorded = {};
+    bool has_record = false;
+    cudaGraphExec_t record = nullptr;
+};
+
+#endif

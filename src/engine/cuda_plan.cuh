@@ -1,0 +1,146 @@
+/*
+ * How the rows of a batch are laid out over the device: rows a block (or cluster) has at a time, blocks of a
+ * cluster, where everything lies in shared memory. Chosen by a rough count of cycles.
+ */
+#ifndef SN_ENGINE_CUDA_PLAN_CUH
+#define SN_ENGINE_CUDA_PLAN_CUH
+
+#include "engine/cuda_update.cuh"
+
+struct device_facts {
+    char name[128];
+    int multiprocessors, most_ranks;            /* blocks of a cluster */
+    size_t shared_block, shared_multiprocessor; /* most shared memory in bytes */
+};
+
+struct sweep_plan {
+    int rows, ranks, threads; /* of a cluster; blocks of it; of a block */
+    bool staged;
+    size_t shared; /* bytes of a block */
+};
+
+static int round_up(int value, int step)
+{
+    return (value + step - 1) / step * step;
+}
+
+/* Fills in the places of `a` (whose shape is there already); returns the floats of shared memory. */
+static int64_t lay_out(int rows, int ranks, bool staged, const int32_t *width, sweep_arguments *a)
+{
+    const int group = rows == 1 ? 4 : 4 * rows + 4, top = a->layers - 1;
+    int64_t at = 0, force = 0;
+    const auto units = [&](int count) {
+        const int64_t begin = at;
+        at += (int64_t)count / 4 * group;
+        return (int)begin;
+    };
+    const auto floats = [&](int64_t count) {
+        const int64_t begin = at;
+        at += (count + 3) / 4 * 4;
+        return (int)begin;
+    };
+    a->ranks = ranks;
+    a->output_lanes = 1;
+    while (a->output_lanes < 32 && a->output_lanes < width[a->layers]) a->output_lanes *= 2;
+    for (int i = 0; i <= top; i++) {
+        sweep_layer *me = &a->layer[i];
+        me->width = width[i + 1];
+        me->local = i == top ? round_up(me->width, 4) : round_up((me->width + ranks - 1) / ranks, 4);
+        me->mean = units(me->local);
+        me->pull = i > 0 || i == top ? units(me->local) : 0;
+        if (i < top) {
+            me->latent = units(me->local);
+            me->speed = units(me->local);
+            me->psi = units(me->local * ranks);
+            const int64_t pulled = (int64_t)(i == top - 1 ? me->local : me->local * ranks) / 4 * group;
+            force = pulled > force ? pulled : force;
+        }
+        if (i > 0) {
+            me->stride = me->local + 1;
+            me->bias = floats(me->local);
+            me->weights = staged ? floats((int64_t)a->layer[i - 1].local * ranks * me->stride) : 0;
+        }
+        if (at > (int64_t)1 << 28) return at; /* far too much: the places would not be numbers any more */
+    }
+    a->response = a->classes ? 0 : units(a->layer[top].local);
+    a->force = floats(force);
+    a->number_at = floats(rows);
+    a->label_at = floats(rows);
+    a->weight_row = floats(rows);
+    return at;
+}
+
+/* Cycles of one sweep over `batch` rows, about. */
+static double cost_of(const device_facts &facts, const sweep_plan &plan, const int32_t *width, int layers,
+                      int64_t batch)
+{
+    double units = 0.0, products = 0.0;
+    for (int i = 1; i < layers; i++) {
+        units += width[i];
+        products += 2.0 * width[i] * width[i + 1];
+    }
+    const double barriers = (layers - 1) * (plan.ranks > 1 ? 1600.0 : 1000.0);
+    const double far = plan.staged ? 0.0 : products * 4.0 / 30.0;
+    const double row = (units * 0.7 + products / 50.0) / plan.ranks;
+    const double blocks = (double)((batch + plan.rows - 1) / plan.rows) * plan.ranks;
+    double beside = (double)(facts.shared_multiprocessor / (plan.shared + 1024));
+    beside = fmin(fmax(beside, 1.0), 2048.0 / plan.threads);
+    beside = fmin(beside, ceil(blocks / facts.multiprocessors));
+    const double waves = ceil(blocks / (facts.multiprocessors * beside));
+    return waves * (barriers + beside * (far + plan.rows * row));
+}
+
+static int choose_threads(const sweep_arguments &a, int rows)
+{
+    const int top = a.layers - 1;
+    int most = a.output_lanes * rows;
+    const auto take = [&](int wanted) { most = wanted > most ? wanted : most; };
+    for (int i = 0; i < top; i++) {
+        const sweep_layer &me = a.layer[i], &above = a.layer[i + 1];
+        const int pulled = i == top - 1 ? me.local : me.local * a.ranks;
+        take(me.local / 4 * rows);
+        take(pulled * choose_split(pulled, above.local));
+        take(above.local * choose_split(above.local, me.local * a.ranks));
+    }
+    most = round_up(most, 32);
+    return most < 64 ? 64 : most > SWEEP_THREADS ? SWEEP_THREADS : most;
+}
+
+/* How the network's weights are shared out, for batches of any size: over as few blocks as can have them with
+   four rows, or with fewer; or they stay where they are. False: a row does not fit. */
+static bool choose_ranks(const device_facts &facts, const int32_t *width, sweep_arguments *a,
+                         sweep_plan *plan)
+{
+    for (int far = 0; far < 2; far++)
+        for (int rows = 4; rows >= 1; rows /= 2)
+            for (int ranks = 1; ranks <= (far ? 1 : facts.most_ranks); ranks *= 2) {
+                const int64_t floats = lay_out(rows, ranks, far == 0, width, a);
+                if ((size_t)floats * sizeof(float) > facts.shared_block) continue;
+                plan->ranks = ranks;
+                plan->staged = far == 0;
+                return true;
+            }
+    return false;
+}
+
+/* The cheapest number of rows for a batch. Leaves the places in `a`. */
+static void choose_rows(const device_facts &facts, const int32_t *width, int64_t batch, sweep_arguments *a,
+                        sweep_plan *best)
+{
+    double least = 0.0;
+    const sweep_plan given = *best;
+    for (int rows = 1; rows <= 8; rows *= 2) {
+        sweep_plan plan = given;
+        plan.rows = rows;
+        plan.shared = (size_t)lay_out(rows, plan.ranks, plan.staged, width, a) * sizeof(float);
+        if (plan.shared > facts.shared_block) break;
+        plan.threads = choose_threads(*a, rows);
+        const double cost = cost_of(facts, plan, width, a->layers, batch);
+        if (rows > 1 && cost >= least) continue;
+        least = cost;
+        *best = plan;
+    }
+    lay_out(best->rows, best->ranks, best->staged, width, a);
+}
+
+#endif

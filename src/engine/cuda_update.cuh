@@ -1,0 +1,252 @@
+/*
+ * Step 2 of an iteration (engine.h) for all layers in one launch: a block has a tile of one layer's
+ * parameters and sums its gradient over the rows,
+ *
+ *     G[unit][k] = sum over rows of r[row][unit] psi[row][k],     k = inputs: the bias, psi = 1
+ *
+ * shard by shard in the order of the rows, in chains of SUM_ROWS whose sums are added, and over the shards by
+ * the tree of engine/sums.h. The shards are shared out over blocks in complete subtrees (blockIdx.y), whose
+ * roots a second launch adds up the same tree; where there is one subtree, its block updates its parameters
+ * at once. One more block sums the losses.
+ */
+#ifndef SN_ENGINE_CUDA_UPDATE_CUH
+#define SN_ENGINE_CUDA_UPDATE_CUH
+
+#include "engine/cuda_product.cuh"
+
+enum { SUM_ROWS = 256, LEVELS = 8 /* of the tree, and one for the sum of chains */ };
+
+struct update_layer {
+    int inputs, units, tile0,
+        tiles_across;           /* tiles of this layer begin at tile0, so many beside each other */
+    const float *in, *residual; /* [row of the chunk][..]; in NULL: x */
+    int64_t weight_at, bias_at;
+};
+
+struct update_arguments {
+    const step_head *head;
+    const uint32_t *place;
+    const float *x;
+    int input_activation;
+    int layers, tiles;
+    update_layer layer[SN_CUDA_LAYERS];
+    float *theta, *velocity, *partial; /* partial NULL: update at once; else [subtree][parameter] */
+    int64_t parameters;
+    const float *loss;
+    double *loss_sums;        /* per shard, for the host; NULL: not now */
+    int *flag;                /* raised when a parameter is not finite */
+    int chunk_first;          /* row of the batch where the chunk begins */
+    int first_shard, subtree; /* of the chunk; shards of each subtree */
+    int slot;                 /* of the chunk's first subtree among the partial sums */
+};
+
+/* u <- momentum u + D, w <- w + rate u, |w| shrinks by rate l1, with D from the gradient. */
+static __device__ __forceinline__ void update_one(const sn_cuda_update &update, int layer, bool is_weight,
+                                                  float gradient, float *w, float *u, int *flag)
+{
+    const float old = *w;
+    const float direction = fmaf(gradient, update.factor[layer], is_weight ? -update.decay * old : 0.0F);
+    const float speed = fmaf(*u, update.momentum, direction);
+    const float moved = fmaf(speed, update.rate[layer], old);
+    const float shrink = is_weight ? update.shrink[layer] : 0.0F;
+    *u = speed;
+    *w = fmaxf(moved - shrink, 0.0F) + fminf(moved + shrink, 0.0F);
+    if (!(fabsf(moved) < 3.0e38F)) {
+        *w = moved; /* fmaxf loses a NaN */
+        raise_flag(flag);
+    }
+}
+
+/* The losses of every shard, a warp each: the lanes over the rows in turn, then across. */
+static __device__ void sum_losses(const update_arguments &a)
+{
+    const int lane = (int)threadIdx.x % 32, warps = (int)blockDim.x / 32;
+    for (int v = (int)threadIdx.x / 32; v < a.head->shards; v += warps) {
+        double sum = 0.0;
+        for (int r = a.head->border[v] + lane; r < a.head->border[v + 1]; r += 32) sum += (double)a.loss[r];
+        for (int mask = 16; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
+        if (lane == 0) a.loss_sums[v] = sum;
+    }
+}
+
+/* A slab of rows: DEEP rows x WIDTH numbers, from memory to registers to shared memory as they lie. */
+template <int WIDTH, int THREADS> struct row_slab {
+    enum { COUNT = WIDTH * DEEP / THREADS };
+    float held[COUNT];
+    template <typename source> __device__ __forceinline__ void take(int row, const source &from)
+    {
+#pragma unroll
+        for (int c = 0; c < COUNT; c++) {
+            const int at = (int)threadIdx.x + c * THREADS;
+            held[c] = from(row + at / WIDTH, at % WIDTH);
+        }
+    }
+    __device__ __forceinline__ void put(float *to) const
+    {
+#pragma unroll
+        for (int c = 0; c < COUNT; c++) to[(int)threadIdx.x + c * THREADS] = held[c];
+    }
+};
+
+template <int BM, int BN, int TM, int TN> struct update_size {
+    enum { THREADS = BM / TM * (BN / TN), FLOATS = DEEP * (BM + BN) };
+};
+
+template <int BM, int BN, int TM, int TN>
+__global__ void __launch_bounds__((update_size<BM, BN, TM, TN>::THREADS))
+    update_tiles(const __grid_constant__ update_arguments a)
+{
+    typedef update_size<BM, BN, TM, TN> size;
+    const int tile = (int)blockIdx.x;
+    if (tile == a.tiles) {
+        if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
+        return;
+    }
+    int index = 0;
+    while (index + 1 < a.layers && tile >= a.layer[index + 1].tile0) index++;
+    const update_layer &layer = a.layer[index];
+    const int ty = (int)threadIdx.x / (BN / TN), tx = (int)threadIdx.x % (BN / TN);
+    const int unit0 = (tile - layer.tile0) / layer.tiles_across * BM;
+    const int k0 = (tile - layer.tile0) % layer.tiles_across * BN;
+    float *rs = shared_memory(), *is = rs + DEEP * BM;
+    float stack[LEVELS][TM * TN], sum[TM][TN];
+    int end = 0;
+    const auto residual = [&](int row, int u) {
+        return row < end && unit0 + u < layer.units
+                   ? layer.residual[(int64_t)(row - a.chunk_first) * layer.units + unit0 + u]
+                   : 0.0F;
+    };
+    const auto input = [&](int row, int j) {
+        const int k = k0 + j;
+        if (row >= end || k > layer.inputs) return 0.0F;
+        if (k == layer.inputs) return 1.0F;
+        if (layer.in != nullptr) return layer.in[(int64_t)(row - a.chunk_first) * layer.inputs + k];
+        const int64_t place = place_of(a.head, a.place, row);
+        return activate(a.input_activation, __ldg(a.x + place * layer.inputs + k));
+    };
+    const int first = a.first_shard + (int)blockIdx.y * a.subtree;
+    for (int v = 0; v < a.subtree; v++) {
+        const int begin = a.head->border[first + v], last = a.head->border[first + v + 1];
+        int chain = begin;
+        do { /* once for a shard without rows */
+            end = last < chain + SUM_ROWS ? last : chain + SUM_ROWS;
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int j = 0; j < TN; j++) sum[i][j] = 0.0F;
+            row_slab<BM, size::THREADS> of_r;
+            row_slab<BN, size::THREADS> of_i;
+            of_r.take(chain, residual);
+            of_i.take(chain, input);
+            for (int row = chain; row < end; row += DEEP) {
+                of_r.put(rs);
+                of_i.put(is);
+                sync_block();
+                if (row + DEEP < end) {
+                    of_r.take(row + DEEP, residual);
+                    of_i.take(row + DEEP, input);
+                }
+                multiply<TM, TN, BM, BN, BM, BN>(rs, is, ty, tx, DEEP, sum);
+                sync_block();
+            }
+            if (last - begin > SUM_ROWS) {
+#pragma unroll
+                for (int e = 0; e < TM * TN; e++) {
+                    float *shard = &stack[LEVELS - 1][e];
+                    if (chain > begin) sum[e / TN][e % TN] = *shard + sum[e / TN][e % TN];
+                    *shard = sum[e / TN][e % TN];
+                }
+            }
+            chain = end;
+        } while (chain < last);
+        if (a.subtree == 1) break;
+        int level = 0;
+        for (int count = v + 1; count % 2 == 0; count /= 2, level++)
+#pragma unroll
+            for (int e = 0; e < TM * TN; e++) sum[e / TN][e % TN] = stack[level][e] + sum[e / TN][e % TN];
+#pragma unroll
+        for (int e = 0; e < TM * TN; e++) stack[level][e] = sum[e / TN][e % TN];
+    }
+#pragma unroll
+    for (int i = 0; i < TM; i++)
+#pragma unroll
+        for (int j = 0; j < TN; j++) {
+            const int unit = unit0 + tile_at<BM, TM>(ty, i), k = k0 + tile_at<BN, TN>(tx, j);
+            if (unit >= layer.units || k > layer.inputs) continue;
+            const bool is_weight = k < layer.inputs;
+            const int64_t at =
+                is_weight ? layer.weight_at + (int64_t)unit * layer.inputs + k : layer.bias_at + unit;
+            if (a.partial != nullptr)
+                a.partial[(int64_t)(a.slot + (int)blockIdx.y) * a.parameters + at] = sum[i][j];
+            else
+                update_one(a.head->update, index, is_weight, sum[i][j], a.theta + at, a.velocity + at,
+                           a.flag);
+        }
+}
+
+/* The update from the roots of so many subtrees, a power of two: adds them up the tree. */
+struct apply_arguments {
+    const step_head *head;
+    float *theta, *velocity;
+    const float *partial;
+    int64_t parameters;
+    int roots, layers;
+    int64_t weight_at[SN_CUDA_LAYERS], bias_at[SN_CUDA_LAYERS];
+    int *flag;
+};
+
+enum { APPLY_THREADS = 256 };
+
+static __global__ void __launch_bounds__(APPLY_THREADS) apply_sums(const __grid_constant__ apply_arguments a)
+{
+    for (int64_t at = (int64_t)blockIdx.x * APPLY_THREADS + threadIdx.x; at < a.parameters;
+         at += (int64_t)gridDim.x * APPLY_THREADS) {
+        float stack[LEVELS], sum = 0.0F;
+        for (int v = 0; v < a.roots; v++) {
+            int level = 0;
+            sum = a.partial[(int64_t)v * a.parameters + at];
+            for (int count = v + 1; count % 2 == 0; count /= 2, level++) sum = stack[level] + sum;
+            stack[level] = sum;
+        }
+        int layer = 0;
+        while (layer + 1 < a.layers && at >= a.weight_at[layer + 1]) layer++;
+        update_one(a.head->update, layer, at < a.bias_at[layer], sum, a.theta + at, a.velocity + at, a.flag);
+    }
+}
+
+/* The group penalty of layer 1 (engine.h), a block a column of the table: c becomes c max(0, 1 - t sqrt(m d)
+   / |c|). */
+struct group_arguments {
+    const step_head *head;
+    float *weights;
+    const int32_t *border;
+    const double *factor; /* NULL: 1 */
+    int columns, units;
+};
+
+enum { GROUP_THREADS = 256 };
+
+static __global__ void __launch_bounds__(GROUP_THREADS)
+    shrink_groups(const __grid_constant__ group_arguments a)
+{
+    const int first = a.border[blockIdx.x], width = a.border[blockIdx.x + 1] - first;
+    const int64_t size = (int64_t)width * a.units;
+    const double t = a.head->update.group * (a.factor != nullptr ? a.factor[blockIdx.x] : 1.0);
+    double *sums = (double *)shared_memory(), sum = 0.0;
+    if (!(a.head->update.group > 0.0)) return;
+    for (int64_t at = threadIdx.x; at < size; at += GROUP_THREADS) {
+        const double w = (double)a.weights[at / width * a.columns + first + at % width];
+        sum += w * w;
+    }
+    for (int mask = 16; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+    sync_block();
+    sum = 0.0;
+    for (int warp = 0; warp < GROUP_THREADS / 32; warp++) sum += sums[warp];
+    const double norm = sqrt(sum), limit = t * sqrt((double)size);
+    const float factor = (float)(norm > limit ? 1.0 - limit / norm : 0.0);
+    for (int64_t at = threadIdx.x; at < size; at += GROUP_THREADS)
+        a.weights[at / width * a.columns + first + at % width] *= factor;
+}
+
+#endif

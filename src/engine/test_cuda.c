@@ -1,0 +1,377 @@
+/*
+ * The cuda engine against ref on random networks, and what is its own: the same bits on every run, queues of
+ * steps, rows that are kept on the device or pass through it, its troubles as sentences. Without the module
+ * or a GPU these tests say so and are skipped; with the emulated device (cuda_emulate.cuh) for a module they
+ * run anywhere.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "engine/cuda_load.h"
+#include "engine/drawn.h"
+
+typedef struct setting {
+    bool emulated;
+} setting;
+
+static int look_for_device(void **state)
+{
+    static setting found;
+    const sn_cuda_api *api;
+    sn_cuda_device device;
+    *state = NULL;
+    if (sn_cuda_load(&api, &device) != STONET_OK) {
+        print_message("skipped: %s\n", stonet_last_error());
+        return 0;
+    }
+    print_message("on %s\n", device.name);
+    found.emulated = strcmp(device.name, "emulated device") == 0;
+    *state = &found;
+    return 0;
+}
+
+static sn_engine *engine_of(const sn_engine_ops *ops, const fixture *f)
+{
+    sn_engine *engine = NULL;
+    if (ops->create(&f->shape, &f->problem, SEED, 1, &engine) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
+    ops->start(engine, f->theta);
+    return engine;
+}
+
+/* The parameters after some steps, to be freed. */
+static float *result_of(const sn_engine_ops *ops, const fixture *f, int steps, double *loss)
+{
+    sn_engine *engine = engine_of(ops, f);
+    sn_step_report report = {0};
+    sn_iteration iteration = f->iteration;
+    for (int k = 0; k < steps; k++, iteration.number++)
+        if (ops->step(engine, &iteration, &report) != STONET_OK) fail_msg("%s", stonet_last_error());
+    assert_true(report.finite);
+    *loss = report.loss;
+    float *theta = sn_calloc((size_t)f->shape.parameters, sizeof *theta);
+    assert_non_null(theta);
+    ops->get_parameters(engine, theta);
+    ops->free(engine);
+    return theta;
+}
+
+static float *imputed_of(const sn_engine_ops *ops, const fixture *f, int layer)
+{
+    sn_engine *engine = engine_of(ops, f);
+    float *out = sn_calloc((size_t)(f->iteration.rows.n * f->shape.width[layer]), sizeof *out);
+    assert_non_null(out);
+    assert_int_equal(ops->impute(engine, &f->iteration, layer, out), STONET_OK);
+    ops->free(engine);
+    return out;
+}
+
+static float *passed_of(const sn_engine_ops *ops, const fixture *f, const sn_pass *pass)
+{
+    sn_engine *engine = engine_of(ops, f);
+    float *out = sn_calloc((size_t)(pass->rows.n * f->shape.width[pass->layer]), sizeof *out);
+    assert_non_null(out);
+    assert_int_equal(ops->forward(engine, pass, out), STONET_OK);
+    ops->free(engine);
+    return out;
+}
+
+static void check_against_ref(const fixture *f, int steps, double tolerance)
+{
+    double loss, loss_ref;
+    float *ref = result_of(&sn_engine_ref, f, steps, &loss_ref),
+          *theta = result_of(&sn_engine_cuda, f, steps, &loss);
+    assert_near(theta, ref, f->shape.parameters, tolerance);
+    assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
+    sn_free(ref);
+    sn_free(theta);
+    for (int layer = 1; layer <= f->shape.layers; layer++) {
+        const sn_pass pass = {.rows = f->iteration.rows,
+                              .layer = layer,
+                              .activated = layer % 2 == 0,
+                              .s = layer > 2 ? f->dynamics.s : NULL,
+                              .draw = 5};
+        float *expected = passed_of(&sn_engine_ref, f, &pass), *out = passed_of(&sn_engine_cuda, f, &pass);
+        assert_near(out, expected, pass.rows.n * f->shape.width[layer], tolerance);
+        sn_free(expected);
+        sn_free(out);
+        if (layer == f->shape.layers) break;
+        expected = imputed_of(&sn_engine_ref, f, layer);
+        out = imputed_of(&sn_engine_cuda, f, layer);
+        assert_near(out, expected, pass.rows.n * f->shape.width[layer], tolerance);
+        sn_free(expected);
+        sn_free(out);
+    }
+}
+
+static void test_random_networks(void **state)
+{
+    const setting *at = *state;
+    if (at == NULL) skip();
+    for (uint32_t seed = 0; seed < 64; seed++) {
+        fixture f;
+        make(&f, seed, (int)(seed / 16 % 4) + 1, seed % 7 == 0 ? 140 : 30, at->emulated ? 50 : 150,
+             seed % 9 == 0 ? 1 : 0);
+        check_against_ref(&f, 2, 3e-4);
+        drop(&f);
+    }
+}
+
+static void test_no_hidden_layer(void **state)
+{
+    if (*state == NULL) skip();
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        fixture f;
+        make(&f, seed, 0, 40, 90, 70);
+        check_against_ref(&f, 2, 1e-4);
+        drop(&f);
+    }
+}
+
+/* Weights for a cluster of blocks, and too many for one: both on the emulated device, which is small. */
+static void test_wide(void **state)
+{
+    const setting *at = *state;
+    if (at == NULL) skip();
+    const int64_t small[][2] = {{70, 60}, {150, 133}, {330, 300}},
+                  large[][2] = {{300, 290}, {512, 512}, {901, 700}};
+    for (uint32_t seed = 0; seed < 3; seed++) {
+        const int64_t *width = at->emulated ? small[seed] : large[seed];
+        sn_random random;
+        fixture f;
+        make(&f, seed, 2, 4, 12, 9);
+        f.shape.width[1] = width[0];
+        f.shape.width[2] = width[1];
+        assert_int_equal(sn_shape_layout(&f.shape), STONET_OK);
+        sn_free(f.theta);
+        f.theta = sn_calloc((size_t)f.shape.parameters, sizeof *f.theta);
+        assert_non_null(f.theta);
+        sn_random_init(&random, 5, SN_STREAM_TEST, seed);
+        sn_shape_start(&f.shape, 1, f.theta);
+        check_against_ref(&f, 2, 5e-4);
+        drop(&f);
+    }
+}
+
+/* All rows at once, in shards: the tree, several chunks, several blocks a tile. */
+static void test_full_batch(void **state)
+{
+    const setting *at = *state;
+    if (at == NULL) skip();
+    const int64_t n = at->emulated ? 3001 : 20011;
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        fixture f;
+        sn_shards shards;
+        make(&f, seed, 2, 9, n, 1);
+        sn_shards_whole(n, &shards);
+        f.iteration.rows = sn_rows_range(0, n);
+        f.iteration.shards = seed % 2 == 0 ? &shards : NULL;
+        check_against_ref(&f, 1, 3e-4);
+        drop(&f);
+    }
+}
+
+static void test_small_noise(void **state)
+{
+    if (*state == NULL) skip();
+    fixture f;
+    make(&f, 2, 2, 20, 100, 64);
+    const double s[] = {1e-6, 1e-5, 1e-4};
+    for (int i = 0; i < 3; i++) {
+        f.dynamics.s[i] = s[i];
+        f.dynamics.epsilon[i] = 0.1 * sqrt(s[i]);
+        f.update.scale[i] = 1e-4;
+    }
+    check_against_ref(&f, 3, 1e-3);
+    drop(&f);
+}
+
+enum { QUEUE = 40 };
+
+/* A queue of batches of unlike sizes: as one step after the other, and the same again, to the bit. */
+static void test_queues(void **state)
+{
+    if (*state == NULL) skip();
+    for (uint32_t seed = 3; seed < 7; seed++) {
+        fixture f;
+        sn_iteration its[QUEUE];
+        sn_step_report reports[QUEUE], alone;
+        make(&f, seed, 2, 24, 300, 300);
+        float *theta[3];
+        for (int k = 0; k < 3; k++) {
+            theta[k] = sn_calloc((size_t)f.shape.parameters, sizeof *theta[k]);
+            assert_non_null(theta[k]);
+        }
+        for (int k = 0; k < QUEUE; k++) {
+            its[k] = f.iteration;
+            its[k].number = (uint32_t)k;
+            its[k].rows = sn_rows_list(f.rows + k, 33 + k % 3);
+        }
+        for (int k = 0; k < 3; k++) {
+            sn_engine *engine = engine_of(&sn_engine_cuda, &f);
+            if (k == 0)
+                for (int j = 0; j < QUEUE; j++)
+                    assert_int_equal(sn_engine_cuda.step(engine, &its[j], &alone), STONET_OK);
+            else
+                assert_int_equal(sn_engine_cuda.steps(engine, its, QUEUE, reports), STONET_OK);
+            sn_engine_cuda.get_parameters(engine, theta[k]);
+            sn_engine_cuda.free(engine);
+            if (k == 0) continue;
+            assert_memory_equal(theta[k], theta[0], (size_t)f.shape.parameters * sizeof *theta[k]);
+            assert_true(reports[QUEUE - 1].loss == alone.loss && reports[QUEUE - 1].finite);
+        }
+        for (int k = 0; k < 3; k++) sn_free(theta[k]);
+        drop(&f);
+    }
+}
+
+/* Rows that are kept are used by the next engine, unless the problem is another one. */
+static void test_rows_are_kept(void **state)
+{
+    if (*state == NULL) skip();
+    fixture f;
+    sn_keep keep = {0};
+    double loss;
+    make(&f, 4, 1, 20, 100, 50);
+    float *first = result_of(&sn_engine_cuda, &f, 1, &loss);
+    f.problem.keep = &keep;
+    float *kept = result_of(&sn_engine_cuda, &f, 1, &loss);
+    assert_non_null(keep.kept);
+    const void *before = keep.kept;
+    f.x[0] += 100.0F; /* not on the device: this only shows that nothing is copied again */
+    for (int64_t k = 0; k < f.iteration.rows.n; k++) f.rows[k] = 0;
+    float *again = result_of(&sn_engine_cuda, &f, 1, &loss);
+    assert_ptr_equal(keep.kept, before);
+    fixture other = f;
+    float *copy = sn_calloc((size_t)(f.problem.n * f.problem.p), sizeof *copy);
+    assert_non_null(copy);
+    memcpy(copy, f.x, (size_t)(f.problem.n * f.problem.p) * sizeof *copy);
+    other.problem.x = copy;
+    float *changed = result_of(&sn_engine_cuda, &other, 1, &loss);
+    const size_t bytes = (size_t)f.shape.parameters * sizeof *first;
+    assert_memory_equal(first, kept, bytes);
+    assert_memory_not_equal(again, changed, bytes);
+    sn_keep_clear(&keep);
+    sn_free(first);
+    sn_free(kept);
+    sn_free(again);
+    sn_free(changed);
+    sn_free(copy);
+    drop(&f);
+}
+
+static void test_divergence(void **state)
+{
+    if (*state == NULL) skip();
+    fixture f;
+    sn_step_report report;
+    make(&f, 5, 2, 20, 100, 60);
+    for (int i = 0; i < 3; i++) f.update.rate[i] = 1e38;
+    sn_engine *engine = engine_of(&sn_engine_cuda, &f);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(sn_engine_cuda.step(engine, &f.iteration, &report), STONET_OK);
+    assert_false(report.finite);
+    sn_engine_cuda.free(engine);
+    drop(&f);
+}
+
+static void assert_says(const char *words)
+{
+    if (strstr(stonet_last_error(), words) == NULL)
+        fail_msg("'%s' is not in: %s", words, stonet_last_error());
+}
+
+/* Rows that do not fit on the device pass through it, and give what they give on it. */
+static void test_rows_that_do_not_fit(void **state)
+{
+    const setting *at = *state;
+    if (at == NULL || !at->emulated) skip();
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        fixture f;
+        double loss[2];
+        make(&f, seed, 2, 30, 4000, 40);
+        float *resident = result_of(&sn_engine_cuda, &f, 3, &loss[0]);
+        setenv("STONET_EMULATE", "memory=200000", 1);
+        float *streamed = result_of(&sn_engine_cuda, &f, 3, &loss[1]);
+        unsetenv("STONET_EMULATE");
+        assert_memory_equal(streamed, resident, (size_t)f.shape.parameters * sizeof *resident);
+        assert_true(loss[0] == loss[1]);
+        sn_free(resident);
+        sn_free(streamed);
+        drop(&f);
+    }
+}
+
+/* Whatever fails on the device is said, and the engine can be freed. */
+static void test_troubles(void **state)
+{
+    const setting *at = *state;
+    if (at == NULL || !at->emulated) skip();
+    const char *const wanted[] = {"memory=1000", "fail=1", "fail=2", "fail=3", "fail=5"};
+    const char *const says[] = {"GPU's memory", "the GPU failed", "the GPU failed", "the GPU failed",
+                                "the GPU failed"};
+    for (int k = 0; k < 5; k++) {
+        fixture f;
+        sn_engine *engine = NULL;
+        sn_step_report report;
+        make(&f, 6, 2, 20, 600, 300);
+        setenv("STONET_EMULATE", wanted[k], 1);
+        stonet_status status = sn_engine_cuda.create(&f.shape, &f.problem, SEED, 1, &engine);
+        if (status == STONET_OK) {
+            sn_engine_cuda.start(engine, f.theta);
+            for (int j = 0; j < 4 && status == STONET_OK; j++)
+                status = sn_engine_cuda.step(engine, &f.iteration, &report);
+        }
+        assert_int_equal(status, k == 0 ? STONET_ERROR_MEMORY : STONET_ERROR_NUMERIC);
+        assert_says(says[k]);
+        assert_says("engine=cpu");
+        unsetenv("STONET_EMULATE");
+        if (engine != NULL) sn_engine_cuda.free(engine);
+        drop(&f);
+    }
+}
+
+static void test_no_module(void **state)
+{
+    (void)state;
+    char held[4096] = "";
+    const char *given = getenv(SN_CUDA_VARIABLE);
+    if (given != NULL) snprintf(held, sizeof held, "%s", given);
+    setenv(SN_CUDA_VARIABLE, "/nowhere/libstonet-cuda.so", 1);
+    assert_false(sn_engine_usable(&sn_engine_cuda));
+    assert_says("/nowhere/libstonet-cuda.so");
+    fixture f;
+    sn_engine *engine = NULL;
+    make(&f, 1, 1, 5, 10, 5);
+    assert_int_equal(sn_engine_cuda.create(&f.shape, &f.problem, SEED, 1, &engine), STONET_ERROR_UNSUPPORTED);
+    assert_null(engine);
+    drop(&f);
+    if (given != NULL)
+        setenv(SN_CUDA_VARIABLE, held, 1);
+    else
+        unsetenv(SN_CUDA_VARIABLE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_networks),
+        cmocka_unit_test(test_no_hidden_layer),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_full_batch),
+        cmocka_unit_test(test_small_noise),
+        cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_rows_are_kept),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_rows_that_do_not_fit),
+        cmocka_unit_test(test_troubles),
+        cmocka_unit_test(test_no_module),
+    };
+    return cmocka_run_group_tests_name("engine_cuda", tests, look_for_device, NULL);
+}
