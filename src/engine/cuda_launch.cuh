@@ -16,22 +16,27 @@ enum {
 };
 
 typedef void (*sweep_kernel)(sweep_arguments);
-static const sweep_kernel sweep_kernels[4][2] = {{sweep_rows<1, false>, sweep_rows<1, true>},
-                                                 {sweep_rows<2, false>, sweep_rows<2, true>},
-                                                 {sweep_rows<4, false>, sweep_rows<4, true>},
-                                                 {sweep_rows<8, false>, sweep_rows<8, true>}};
+enum { SWEEP_SIZES = 4, SWEEP_KINDS = 5 };
+/* By rows of a block: for one, two or three hidden layers, for any number, and for weights that stay far. */
+#define SWEEPS(rows)                                                                                         \
+    {                                                                                                        \
+        sweep_rows<rows, 2, true>, sweep_rows<rows, 3, true>, sweep_rows<rows, 4, true>,                     \
+            sweep_rows<rows, 0, true>, sweep_rows<rows, 0, false>                                            \
+    }
+static const sweep_kernel sweep_kernels[SWEEP_SIZES][SWEEP_KINDS] = {SWEEPS(1), SWEEPS(2), SWEEPS(4),
+                                                                     SWEEPS(8)};
 
-static sweep_kernel kernel_of(const sweep_plan &plan)
+static sweep_kernel kernel_of(const sweep_plan &plan, int layers)
 {
     const int size = plan.rows == 1 ? 0 : plan.rows == 2 ? 1 : plan.rows == 4 ? 2 : 3;
-    return sweep_kernels[size][plan.staged ? 1 : 0];
+    return sweep_kernels[size][!plan.staged ? 4 : layers >= 2 && layers <= 4 ? layers - 2 : 3];
 }
 
 static int ready_kernels(const device_facts &facts, sn_cuda_words *words)
 {
-    for (int size = 0; size < 4; size++)
-        for (int staged = 0; staged < 2; staged++)
-            CUDA_TRY(cudaFuncSetAttribute(sweep_kernels[size][staged],
+    for (int size = 0; size < SWEEP_SIZES; size++)
+        for (int kind = 0; kind < SWEEP_KINDS; kind++)
+            CUDA_TRY(cudaFuncSetAttribute(sweep_kernels[size][kind],
                                           cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           (int)facts.shared_block));
     return SN_CUDA_FINE;
@@ -42,11 +47,11 @@ static unsigned tiles_of(int64_t size, int tile)
     return (unsigned)((size + tile - 1) / tile);
 }
 
-template <int BM, int BN, int TM, int TN, int SPLIT>
+template <int BM, int BN, int TM, int TN, int SPLIT, int DEPTH>
 static int start_mean(const sn_cuda_net *net, const mean_arguments &a, int rows, sn_cuda_words *words)
 {
-    typedef mean_size<BM, BN, TM, TN, SPLIT> size;
-    const launch<mean_arguments> what = {first_mean<BM, BN, TM, TN, SPLIT>,
+    typedef mean_size<BM, BN, TM, TN, SPLIT, DEPTH> size;
+    const launch<mean_arguments> what = {first_mean<BM, BN, TM, TN, SPLIT, DEPTH>,
                                          dim3(tiles_of(rows, BM), tiles_of(a.units, BN)), size::THREADS, 1,
                                          (size::FLOATS + BM) * sizeof(float)};
     CUDA_TRY(start(what, net->stream, a));
@@ -59,17 +64,17 @@ static int launch_mean(const sn_cuda_net *net, const mean_arguments &a, int rows
 {
     const int64_t fill = net->facts.multiprocessors / 2;
     if (a.units <= 64 && tiles_of(whole, 128) >= fill)
-        return start_mean<128, 64, 8, 4, 1>(net, a, rows, words);
+        return start_mean<128, 64, 8, 4, 1, 16>(net, a, rows, words);
     if (a.units > 64 && (int64_t)tiles_of(whole, 128) * tiles_of(a.units, 128) >= fill)
-        return start_mean<128, 128, 8, 8, 1>(net, a, rows, words);
-    return start_mean<32, 32, 4, 4, 4>(net, a, rows, words);
+        return start_mean<128, 128, 8, 8, 1, 16>(net, a, rows, words);
+    return start_mean<32, 32, 4, 4, 4, 32>(net, a, rows, words);
 }
 
-template <int BM, int BN, int TM, int TN>
+template <int BM, int BN, int TM, int TN, int DEPTH>
 static int start_update(const sn_cuda_net *net, const update_arguments &a, int subtrees, sn_cuda_words *words)
 {
-    typedef update_size<BM, BN, TM, TN> size;
-    const launch<update_arguments> what = {update_tiles<BM, BN, TM, TN>,
+    typedef update_size<BM, BN, TM, TN, DEPTH> size;
+    const launch<update_arguments> what = {update_tiles<BM, BN, TM, TN, DEPTH>,
                                            dim3((unsigned)a.tiles + 1, (unsigned)subtrees), size::THREADS, 1,
                                            size::FLOATS * sizeof(float)};
     CUDA_TRY(start(what, net->stream, a));
@@ -102,7 +107,7 @@ static void forget_record(sn_cuda_net *net)
 
 static int64_t chunk_floats(const sn_cuda_shape &shape) /* of a row */
 {
-    int64_t floats = shape.width[1] + shape.width[shape.layers];
+    int64_t floats = shape.width[0] + shape.width[1] + shape.width[shape.layers];
     for (int i = 1; i < shape.layers; i++) floats += 2 * (int64_t)shape.width[i];
     return floats;
 }
@@ -121,6 +126,12 @@ struct batch_plan {
     int64_t rows, most;         /* of the batch, of a chunk */
     bool large;                 /* tiles of the update */
 };
+
+/* Whether the update reads a copy of a batch's rows: those of a range lie side by side as they are. */
+static bool gathers_rows(const sn_cuda_net *net, const sn_cuda_step &step)
+{
+    return step.rows.list != nullptr || net->shape.input_activation != SN_PSI_IDENTITY;
+}
 
 static int64_t rows_of_chunks(const sn_cuda_step &step, int each)
 {
@@ -155,20 +166,23 @@ static batch_plan plan_batch(const sn_cuda_net *net, const sn_cuda_step &step, b
     return plan;
 }
 
-static int reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, sn_cuda_words *words)
+static int reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, bool gathers,
+                         sn_cuda_words *words)
 {
     const sn_cuda_shape &shape = net->shape;
     const int64_t roots = (int64_t)(plan.shards + plan.each - 1) / plan.each * plan.subtrees;
-    const float *before[3] = {net->mean.at, net->loss.at, net->partial.at};
+    const float *before[4] = {net->mean.at, net->loss.at, net->partial.at, net->gathered.at};
     const int64_t rows = (plan.most + 127) / 128 * 128;
     TRY(net->mean.reserve(rows * shape.width[1], words));
+    if (keeps && gathers) TRY(net->gathered.reserve(rows * shape.width[0], words));
     TRY(net->loss.reserve((plan.rows + 127) / 128 * 128, words));
     for (int i = 0; keeps && i < shape.layers; i++) {
         if (i + 1 < shape.layers) TRY(net->psi[i].reserve(rows * shape.width[i + 1], words));
         TRY(net->residual[i].reserve(rows * shape.width[i + 1], words));
     }
     if (roots > 1) TRY(net->partial.reserve(roots * shape.parameters, words));
-    if (before[0] != net->mean.at || before[1] != net->loss.at || before[2] != net->partial.at)
+    if (before[0] != net->mean.at || before[1] != net->loss.at || before[2] != net->partial.at ||
+        before[3] != net->gathered.at)
         forget_record(net);
     return SN_CUDA_FINE;
 }
@@ -235,7 +249,7 @@ struct chunk {
 };
 
 static int launch_first_mean(sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists, const chunk &c,
-                             sn_cuda_words *words)
+                             bool gathers, sn_cuda_words *words)
 {
     const sn_cuda_shape &shape = net->shape;
     const mean_arguments a = {net->head.at + k,
@@ -244,6 +258,7 @@ static int launch_first_mean(sn_cuda_net *net, const sn_cuda_data *data, int k, 
                               net->theta.at + shape.weight_at[0],
                               net->theta.at + shape.bias_at[0],
                               net->mean.at,
+                              gathers ? net->gathered.at : nullptr,
                               shape.width[0],
                               shape.width[1],
                               c.first,
@@ -285,7 +300,7 @@ static int launch_sweep(sn_cuda_net *net, sweep_arguments *a, const chunk &c, sn
 {
     sweep_plan plan = net->plan;
     choose_rows(net->facts, net->shape.width, c.most, a, &plan);
-    const launch<sweep_arguments> what = {kernel_of(plan),
+    const launch<sweep_arguments> what = {kernel_of(plan, a->layers),
                                           dim3(tiles_of(c.most, plan.rows) * (unsigned)plan.ranks),
                                           plan.threads, plan.ranks, plan.shared};
     CUDA_TRY(start(what, net->stream, *a));
@@ -293,7 +308,8 @@ static int launch_sweep(sn_cuda_net *net, sweep_arguments *a, const chunk &c, sn
 }
 
 static int launch_update(sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
-                         const batch_plan &plan, int shard, const chunk &c, bool apart, sn_cuda_words *words)
+                         const batch_plan &plan, int shard, const chunk &c, bool apart, bool gathers,
+                         sn_cuda_words *words)
 {
     const sn_cuda_shape &shape = net->shape;
     const int each = shard + plan.each < plan.shards ? plan.each : plan.shards - shard;
@@ -301,15 +317,14 @@ static int launch_update(sn_cuda_net *net, const sn_cuda_data *data, int k, int6
     update_arguments a = {};
     a.head = net->head.at + k;
     a.place = list_at(net->list.at, lists, k);
-    a.x = data->x.at;
-    a.input_activation = shape.input_activation;
+    a.in_order = !gathers;
     a.layers = shape.layers;
     count_tiles(shape, plan.large ? 128 : 64, &a);
     for (int i = 0; i < shape.layers; i++) {
         update_layer *layer = &a.layer[i];
         layer->inputs = shape.width[i];
         layer->units = shape.width[i + 1];
-        layer->in = i == 0 ? nullptr : net->psi[i - 1].at;
+        layer->in = i > 0 ? net->psi[i - 1].at : gathers ? net->gathered.at : data->x.at;
         layer->residual = net->residual[i].at;
         layer->weight_at = shape.weight_at[i];
         layer->bias_at = shape.bias_at[i];
@@ -325,8 +340,8 @@ static int launch_update(sn_cuda_net *net, const sn_cuda_data *data, int k, int6
     a.first_shard = shard;
     a.subtree = each / subtrees;
     a.slot = shard / plan.each * plan.subtrees;
-    if (plan.large) return start_update<128, 128, 8, 8>(net, a, subtrees, words);
-    return start_update<64, 64, 4, 4>(net, a, subtrees, words);
+    if (plan.large) return start_update<128, 128, 8, 8, 16>(net, a, subtrees, words);
+    return start_update<64, 64, 4, 4, 32>(net, a, subtrees, words);
 }
 
 static int launch_apply(sn_cuda_net *net, int k, int roots, sn_cuda_words *words)
@@ -370,19 +385,19 @@ static int launch_groups(sn_cuda_net *net, int k, sn_cuda_words *words)
 static int launch_chunks(sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
                          const batch_plan &plan, const sn_cuda_step &step, bool apart, sn_cuda_words *words)
 {
-    const bool whole = plan.each == plan.shards;
+    const bool whole = plan.each == plan.shards, gathers = gathers_rows(net, step);
     for (int v = 0; v < plan.shards; v += plan.each) {
         const int end = v + plan.each < plan.shards ? v + plan.each : plan.shards;
         const int rows = (int)(step.border[end] - step.border[v]);
         const chunk c = {whole ? 0 : (int)step.border[v], whole ? 0 : rows, whole ? (int)plan.most : rows,
                          (int64_t)step.total * SHARD_ROWS};
         if (c.most > 0) {
-            TRY(launch_first_mean(net, data, k, lists, c, words));
+            TRY(launch_first_mean(net, data, k, lists, c, gathers, words));
             sweep_arguments a = sweep_of(net, data, k, lists, c);
             a.task = TASK_STEP;
             TRY(launch_sweep(net, &a, c, words));
         }
-        TRY(launch_update(net, data, k, lists, plan, v, c, apart, words));
+        TRY(launch_update(net, data, k, lists, plan, v, c, apart, gathers, words));
     }
     return SN_CUDA_FINE;
 }

@@ -157,6 +157,7 @@ static void net_free(sn_cuda_net *net)
     net->theta.clear();
     net->velocity.clear();
     net->mean.clear();
+    net->gathered.clear();
     for (int i = 0; i < SN_CUDA_LAYERS; i++) {
         net->psi[i].clear();
         net->residual[i].clear();
@@ -188,6 +189,7 @@ static int ready_net(sn_cuda_net *net, sn_cuda_words *words)
     TRY(look_at_device(&net->facts, words));
     a.layers = net->shape.layers;
     a.classes = net->shape.classes;
+    a.spread = net->shape.spread;
     if (!choose_ranks(net->facts, net->shape.width, &a, &net->plan))
         return trouble(words, SN_CUDA_TOO_WIDE, "its layers do not fit the %d KB of a multiprocessor",
                        (int)(net->facts.shared_block >> 10));
@@ -349,8 +351,9 @@ static int net_begin(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *c
 {
     queue_plan q = plan_queue(net, steps, count);
     TRY(send_factors(net, steps[0]->group_factor, words));
-    for (int k = 0; k < count; k++) TRY(reserve_batch(net, plan_batch(net, *steps[k], false), true, words));
-    TRY(reserve_batch(net, q.batch, true, words));
+    for (int k = 0; k < count; k++)
+        TRY(reserve_batch(net, plan_batch(net, *steps[k], false), true, gathers_rows(net, *steps[k]), words));
+    TRY(reserve_batch(net, q.batch, true, gathers_rows(net, *steps[0]), words));
     TRY(reserve_lists(net, q.lists, SN_CUDA_QUEUE, words));
     for (int k = 0; k < count; k++) {
         write_head(net, steps[k]->rows, q.lists, k, steps[k]);
@@ -384,7 +387,7 @@ static int net_sums(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *st
     const batch_plan plan = plan_batch(net, *step, true);
     const bool listed = step->rows.list != nullptr || step->rows.number != nullptr;
     const int64_t lists = listed ? (step->rows.n + 31) / 32 * 32 : 0;
-    TRY(reserve_batch(net, plan, true, words));
+    TRY(reserve_batch(net, plan, true, gathers_rows(net, *step), words));
     TRY(net->partial.reserve((int64_t)step->shards * net->shape.parameters, words));
     TRY(reserve_lists(net, lists, 1, words));
     write_head(net, step->rows, lists, 0, step);
@@ -438,13 +441,13 @@ static int send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_rows
         if (rows.list != nullptr) part.list = rows.list + first;
         if (rows.number != nullptr) part.number = rows.number + first;
         const int64_t lists = rows.list != nullptr || rows.number != nullptr ? (n + 31) / 32 * 32 : 0;
-        TRY(reserve_batch(net, plan, false, words));
+        TRY(reserve_batch(net, plan, false, false, words));
         TRY(net->out.reserve(n * width, words));
         TRY(reserve_lists(net, lists, 1, words));
         write_head(net, part, lists, 0, &common);
         TRY(send_heads(net, lists, 1, words));
         const chunk c = {0, n, n, n};
-        TRY(launch_first_mean(net, data, 0, lists, c, words));
+        TRY(launch_first_mean(net, data, 0, lists, c, false, words));
         sweep_arguments a = sweep_of(net, data, 0, lists, c);
         a.task = task.task;
         a.layer_out = task.layer_out;

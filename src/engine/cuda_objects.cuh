@@ -85,7 +85,8 @@ struct sn_cuda_net {
     device_facts facts;
     sweep_plan plan; /* how the weights are shared out */
     cudaStream_t stream = nullptr;
-    buffer<float> theta, velocity, mean, psi[SN_CUDA_LAYERS], residual[SN_CUDA_LAYERS], loss, partial, out;
+    buffer<float> theta, velocity, mean, gathered, psi[SN_CUDA_LAYERS], residual[SN_CUDA_LAYERS], loss,
+        partial, out;
     buffer<step_head> head, pinned_head;
     buffer<int32_t> border; /* of the groups */
     buffer<double> factor;  /* of their thresholds */

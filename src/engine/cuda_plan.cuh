@@ -40,8 +40,9 @@ static int64_t lay_out(int rows, int ranks, bool staged, const int32_t *width, s
         return (int)begin;
     };
     a->ranks = ranks;
-    a->output_lanes = 1;
-    while (a->output_lanes < 32 && a->output_lanes < width[a->layers]) a->output_lanes *= 2;
+    a->output_lanes = 0;
+    while (a->output_lanes < 5 && 1 << a->output_lanes < width[a->layers]) a->output_lanes++;
+    a->narrow = staged && top > 0 && !a->spread && width[a->layers] <= 16;
     for (int i = 0; i <= top; i++) {
         sweep_layer *me = &a->layer[i];
         me->width = width[i + 1];
@@ -52,8 +53,8 @@ static int64_t lay_out(int rows, int ranks, bool staged, const int32_t *width, s
             me->latent = units(me->local);
             me->speed = units(me->local);
             me->psi = units(me->local * ranks);
-            const int64_t pulled = (int64_t)(i == top - 1 ? me->local : me->local * ranks) / 4 * group;
-            force = pulled > force ? pulled : force;
+            const int64_t parts = (int64_t)(i == top - 1 ? 1 : ranks) * me->local / 4 * group;
+            force = parts > force ? parts : force;
         }
         if (i > 0) {
             me->stride = me->local + 1;
@@ -62,6 +63,12 @@ static int64_t lay_out(int rows, int ranks, bool staged, const int32_t *width, s
         }
         if (at > (int64_t)1 << 28) return at; /* far too much: the places would not be numbers any more */
     }
+    for (int i = 0; i < top; i++) {
+        sweep_layer *me = &a->layer[i], *above = &a->layer[i + 1];
+        me->pull_split = choose_split(me->local, above->local);
+        above->mean_split = choose_split(above->local, me->local * ranks);
+    }
+    a->top_rows = a->narrow ? floats((int64_t)a->layer[top].local * a->layer[top - 1].local) : 0;
     a->response = a->classes ? 0 : units(a->layer[top].local);
     a->force = floats(force);
     a->number_at = floats(rows);
@@ -93,14 +100,13 @@ static double cost_of(const device_facts &facts, const sweep_plan &plan, const i
 static int choose_threads(const sweep_arguments &a, int rows)
 {
     const int top = a.layers - 1;
-    int most = a.output_lanes * rows;
+    int most = rows << a.output_lanes;
     const auto take = [&](int wanted) { most = wanted > most ? wanted : most; };
     for (int i = 0; i < top; i++) {
         const sweep_layer &me = a.layer[i], &above = a.layer[i + 1];
-        const int pulled = i == top - 1 ? me.local : me.local * a.ranks;
         take(me.local / 4 * rows);
-        take(pulled * choose_split(pulled, above.local));
-        take(above.local * choose_split(above.local, me.local * a.ranks));
+        if (i < top - 1 || !a.narrow) take(me.local << me.pull_split);
+        take(above.local << above.mean_split);
     }
     most = round_up(most, 32);
     return most < 64 ? 64 : most > SWEEP_THREADS ? SWEEP_THREADS : most;

@@ -12,13 +12,12 @@
 
 #include "engine/cuda_sweep.cuh"
 
-enum { DEEP = 16 /* inputs taken at a time by a group */ };
-
 struct mean_arguments {
     const step_head *head;
     const uint32_t *place;
     const float *x, *weights, *bias;
     float *out;
+    float *gathered; /* gets the rows as they are used, [row of the chunk][input]; NULL: not wanted */
     int columns, units, chunk_first, chunk_rows, input_activation;
 };
 
@@ -28,34 +27,78 @@ template <int SPAN, int EACH> static __device__ __forceinline__ int tile_at(int 
     return j / 4 * (SPAN / (EACH / 4)) + 4 * thread + j % 4;
 }
 
-/* One group's part of the inputs, from memory to registers, and on to shared memory as [input][row]. */
-template <int WIDTH, int THREADS> struct slab {
-    enum { COUNT = WIDTH * DEEP / THREADS, STRIDE = WIDTH + 4 };
+/*
+ * One group's part of a matrix [row][input], WIDTH rows x DEPTH inputs: all loads at once to registers, and
+ * later to shared memory as [input][row]. A warp takes 4 rows x 8 inputs at a time: whole sectors of memory,
+ * and all banks of shared memory. `from` has load(row, input), for any numbers, and what becomes of it,
+ * use(row, input, value).
+ */
+template <int WIDTH, int DEPTH, int THREADS> struct slab {
+    enum { COUNT = WIDTH * DEPTH / THREADS, STRIDE = WIDTH + 4, ACROSS = DEPTH / 8 };
     float held[COUNT];
+    static __device__ __forceinline__ int row_of(int thread, int c)
+    {
+        return (thread / 32 + c * (THREADS / 32)) / ACROSS * 4 + (thread % 32 >> 3);
+    }
+    static __device__ __forceinline__ int input_of(int thread, int c)
+    {
+        return (thread / 32 + c * (THREADS / 32)) % ACROSS * 8 + (thread & 7);
+    }
     template <typename source> __device__ __forceinline__ void take(int thread, int k, const source &from)
     {
 #pragma unroll
-        for (int c = 0; c < COUNT; c++) {
-            const int at = thread + c * THREADS;
-            held[c] = from(at / DEEP, k + at % DEEP);
-        }
+        for (int c = 0; c < COUNT; c++) held[c] = from.load(row_of(thread, c), k + input_of(thread, c));
     }
-    __device__ __forceinline__ void put(int thread, float *to) const
+    template <typename source>
+    __device__ __forceinline__ void put(int thread, int k, const source &from, float *to) const
     {
 #pragma unroll
         for (int c = 0; c < COUNT; c++) {
-            const int at = thread + c * THREADS;
-            to[at % DEEP * STRIDE + at / DEEP] = held[c];
+            const int row = row_of(thread, c), input = input_of(thread, c);
+            to[input * STRIDE + row] = from.use(row, k + input, held[c]);
         }
     }
 };
 
-template <int TM, int TN, int BM, int BN, int AS, int BS>
-static __device__ __forceinline__ void multiply(const float *a, const float *b, int ty, int tx, int depth,
+/* The block's rows of x. Places are of rows that are there, also past the last one. */
+struct rows_of_x {
+    const float *x;
+    const uint32_t *place;
+    float *gathered; /* where the block's first row goes; NULL: another block does it */
+    int columns, rows, psi;
+    __device__ __forceinline__ float load(int r, int k) const
+    {
+        return __ldg(x + (int64_t)place[r] * columns + (k < columns ? k : 0));
+    }
+    __device__ __forceinline__ float use(int r, int k, float value) const
+    {
+        if (r >= rows || k >= columns) return 0.0F;
+        const float used = activate(psi, value);
+        if (gathered != nullptr) gathered[(int64_t)r * columns + k] = used;
+        return used;
+    }
+};
+
+/* The block's units' weights. */
+struct rows_of_weights {
+    const float *w;
+    int columns, units;
+    __device__ __forceinline__ float load(int u, int k) const
+    {
+        return w[(int64_t)(u < units ? u : 0) * columns + (k < columns ? k : 0)];
+    }
+    __device__ __forceinline__ float use(int u, int k, float value) const
+    {
+        return u < units && k < columns ? value : 0.0F;
+    }
+};
+
+template <int TM, int TN, int BM, int BN, int AS, int BS, int DEPTH>
+static __device__ __forceinline__ void multiply(const float *a, const float *b, int ty, int tx,
                                                 float sum[TM][TN])
 {
-#pragma unroll
-    for (int k = 0; k < depth; k++) {
+#pragma unroll 4
+    for (int k = 0; k < DEPTH; k++) {
         float u[TM], v[TN];
 #pragma unroll
         for (int i = 0; i < TM; i += 4) {
@@ -74,20 +117,20 @@ static __device__ __forceinline__ void multiply(const float *a, const float *b, 
     }
 }
 
-template <int BM, int BN, int TM, int TN, int SPLIT> struct mean_size {
+template <int BM, int BN, int TM, int TN, int SPLIT, int DEPTH> struct mean_size {
     enum {
         GROUP = BM / TM * (BN / TN),
         THREADS = GROUP * SPLIT,
-        SLABS = DEEP * (BM + 4 + BN + 4),
-        FLOATS = SPLIT * (SPLIT == 1 || SLABS > BM * BN ? SLABS : BM * BN), /* shared; and BM places */
+        SLABS = DEPTH * (BM + 4 + BN + 4),
+        FLOATS = SPLIT * (SPLIT == 1 || SLABS > BM * BN ? SLABS : BM * BN) /* shared, and BM places */
     };
 };
 
-template <int BM, int BN, int TM, int TN, int SPLIT>
-__global__ void __launch_bounds__((mean_size<BM, BN, TM, TN, SPLIT>::THREADS))
+template <int BM, int BN, int TM, int TN, int SPLIT, int DEPTH>
+__global__ void __launch_bounds__((mean_size<BM, BN, TM, TN, SPLIT, DEPTH>::THREADS))
     first_mean(const __grid_constant__ mean_arguments a)
 {
-    typedef mean_size<BM, BN, TM, TN, SPLIT> size;
+    typedef mean_size<BM, BN, TM, TN, SPLIT, DEPTH> size;
     const int thread = (int)threadIdx.x % size::GROUP, group = (int)threadIdx.x / size::GROUP;
     const int ty = thread / (BN / TN), tx = thread % (BN / TN);
     const int rows = a.chunk_rows > 0 ? a.chunk_rows : a.head->rows;
@@ -98,33 +141,31 @@ __global__ void __launch_bounds__((mean_size<BM, BN, TM, TN, SPLIT>::THREADS))
     for (int r = (int)threadIdx.x; r < BM; r += size::THREADS)
         place[r] = place_of(a.head, a.place, a.chunk_first + (row0 + r < rows ? row0 + r : row0));
     sync_block();
-    float *as = memory + group * size::SLABS, *bs = as + DEEP * (BM + 4);
-    const auto x = [&](int r, int k) {
-        return row0 + r < rows && k < a.columns
-                   ? activate(a.input_activation, __ldg(a.x + (int64_t)place[r] * a.columns + k))
-                   : 0.0F;
-    };
-    const auto w = [&](int u, int k) {
-        return unit0 + u < a.units && k < a.columns ? a.weights[(int64_t)(unit0 + u) * a.columns + k] : 0.0F;
-    };
+    float *as = memory + group * size::SLABS, *bs = as + DEPTH * (BM + 4);
+    const rows_of_x x = {a.x,
+                         place,
+                         a.gathered != nullptr && blockIdx.y == 0 ? a.gathered + (int64_t)row0 * a.columns
+                                                                  : nullptr,
+                         a.columns,
+                         rows - row0,
+                         a.input_activation};
+    const rows_of_weights w = {a.weights + (int64_t)unit0 * a.columns, a.columns, a.units - unit0};
     float sum[TM][TN];
 #pragma unroll
     for (int i = 0; i < TM; i++)
 #pragma unroll
         for (int j = 0; j < TN; j++) sum[i][j] = 0.0F;
-    slab<BM, size::GROUP> of_x;
-    slab<BN, size::GROUP> of_w;
-    of_x.take(thread, group * DEEP, x);
-    of_w.take(thread, group * DEEP, w);
-    for (int k = 0; k < a.columns; k += DEEP * SPLIT) {
-        of_x.put(thread, as);
-        of_w.put(thread, bs);
+    slab<BM, DEPTH, size::GROUP> of_x;
+    slab<BN, DEPTH, size::GROUP> of_w;
+    of_x.take(thread, group * DEPTH, x);
+    of_w.take(thread, group * DEPTH, w);
+    for (int k = group * DEPTH; k - group * DEPTH < a.columns; k += DEPTH * SPLIT) {
+        of_x.put(thread, k, x, as);
+        of_w.put(thread, k, w, bs);
         sync_block();
-        if (k + DEEP * SPLIT < a.columns) {
-            of_x.take(thread, k + DEEP * (SPLIT + group), x);
-            of_w.take(thread, k + DEEP * (SPLIT + group), w);
-        }
-        multiply<TM, TN, BM, BN, BM + 4, BN + 4>(as, bs, ty, tx, DEEP, sum);
+        of_x.take(thread, k + DEPTH * SPLIT, x); /* past the end they are not used */
+        of_w.take(thread, k + DEPTH * SPLIT, w);
+        multiply<TM, TN, BM, BN, BM + 4, BN + 4, DEPTH>(as, bs, ty, tx, sum);
         sync_block();
     }
     if constexpr (SPLIT == 1) {

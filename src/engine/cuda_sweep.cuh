@@ -2,7 +2,8 @@
  * Step 1 of an iteration (engine.h) for R rows, by one block or one cluster of blocks: forward pass from the
  * first layer's mean on, start, all sweeps of all layers, residuals. Everything of the rows stays in shared
  * memory from beginning to end, and so do the weights above the first layer (STAGED), unless they are too
- * many for a cluster: then they are read from the second-level cache.
+ * many for a cluster: then they are read from the second-level cache. With LAYERS given, not 0, every place
+ * in shared memory is a constant of the code.
  *
  * Arrays [unit][row] lie in groups of four units, the units of one call of the noise: group g, row r at
  * g GROUP + 4 r, so that a thread that moves four units of a row reads and writes them at once; the padding
@@ -11,8 +12,13 @@
  * output layer is computed by all of them.
  *
  *     mean:   mu_i[local] = b_i + w_i psi_{i-1}              needs psi whole
- *     pull:   force = w_{i+1}' r_{i+1}                       each block over its own units of layer i + 1;
- *             the move of layer i adds the blocks' parts in order of rank
+ *     pull:   force = w_{i+1}' r_{i+1}                       each block over its own units of layer i + 1,
+ * its part for each block's units into that block; the move of layer i adds the parts in order of rank
+ *
+ * A sweep is a chain of short phases with barriers between them, so what counts is the length of each: a
+ * layer costs two barriers, the mean of one layer is computed beside the pull of another, noise is drawn
+ * before the barrier that its move waits for, and where the outputs are few the threads that move the last
+ * hidden layer compute their residual each for itself.
  */
 #ifndef SN_ENGINE_CUDA_SWEEP_CUH
 #define SN_ENGINE_CUDA_SWEEP_CUH
@@ -44,6 +50,7 @@ struct sweep_layer {
     int width, local;
     int latent, speed, mean, pull, psi; /* psi whole, the rest local */
     int weights, bias, stride;          /* [input][local unit], padded to an odd stride */
+    int mean_split, pull_split; /* log2 of the threads that share a sum of its mean, or of the force on it */
 };
 
 struct sweep_arguments {
@@ -62,7 +69,9 @@ struct sweep_arguments {
     int64_t weight_at[SN_CUDA_LAYERS], bias_at[SN_CUDA_LAYERS];
     uint64_t seed;
     int ranks;        /* blocks of a cluster */
-    int output_lanes; /* threads that share the output layer of a row, a power of two up to 32 */
+    int output_lanes; /* log2 of the threads that share the output layer of a row */
+    int narrow;       /* few outputs: no threads share them in a sweep */
+    int top_rows;     /* their weights again, [output][local unit] */
     sweep_layer layer[SN_CUDA_LAYERS];
     int force, response, number_at, label_at, weight_row; /* more places */
 };
@@ -111,18 +120,18 @@ struct far_weights {
 
 /*
  * out[o][row] = bias[o] + sum_k w(o, k) vector[k][row] for o < outs, all rows; depth a multiple of four. The
- * sum is split over `split` threads, side by side in a warp, which exchange what they have so that each ends
- * with some of the rows; a power of two, at most 32.
+ * sum is split over 2^shift threads, side by side in a warp, which exchange what they have so that each ends
+ * with some of the rows; at most 32. The last threads come first: the first ones have noise to draw.
  */
 template <int R, typename weights>
-static __device__ void product(int outs, int depth, weights w, const float *vector, const float *bias,
-                               float *out, int split)
+static __device__ __forceinline__ void product(int outs, int depth, weights w, const float *vector,
+                                               const float *bias, float *out, int shift)
 {
     enum { GROUP = group_size<R>::value };
-    const int thread = (int)threadIdx.x, s = thread & (split - 1), each = (int)blockDim.x / split;
-    const int groups = depth >> 2;
+    const int thread = (int)(blockDim.x - 1 - threadIdx.x), split = 1 << shift;
+    const int s = thread & (split - 1), each = (int)blockDim.x >> shift, groups = depth >> 2;
     for (int base = 0; base < outs; base += each) {
-        const int o = base + thread / split;
+        const int o = base + (thread >> shift);
         const bool used = o < outs;
         float sum[R];
 #pragma unroll
@@ -143,7 +152,7 @@ static __device__ void product(int outs, int depth, weights w, const float *vect
         int row = 0;
 #pragma unroll
         for (int step = 0; step < 5; step++) {
-            if (1 << step >= split) break;
+            if (step >= shift) break;
             const int left = R >> step, half = left / 2;
             const bool upper = (s >> step & 1) != 0;
             if (left > 1) {
@@ -157,7 +166,7 @@ static __device__ void product(int outs, int depth, weights w, const float *vect
             } else
                 sum[0] += shuffle_xor(sum[0], 1 << step);
         }
-        const int kept = R / split > 1 ? R / split : 1;
+        const int kept = R >> shift > 1 ? R >> shift : 1;
         if (used && s < R) {
             const float add = bias != nullptr ? bias[o] : 0.0F;
             float *to = out + (o >> 2) * GROUP + (o & 3);
@@ -168,18 +177,18 @@ static __device__ void product(int outs, int depth, weights w, const float *vect
     }
 }
 
-/* Threads that share a sum of `depth` numbers when there are `outs` of them: by the shape alone, so that a
-   row comes out the same whatever else is in the batch. */
-static __host__ __device__ __forceinline__ int choose_split(int outs, int depth)
+/* log2 of the threads that share a sum of `depth` numbers when there are `outs` of them: by the shape alone,
+   so that a row comes out the same whatever else is in the batch. */
+static inline int choose_split(int outs, int depth)
 {
-    int split = 1;
-    while (split < 32 && 2 * split * outs <= SWEEP_THREADS && 8 * split <= depth) split *= 2;
-    return split;
+    int shift = 0;
+    while (shift < 5 && (2 << shift) * outs <= SWEEP_THREADS && 8 << shift <= depth) shift++;
+    return shift;
 }
 
 /* mu of layer i (0-based, above the first), of the units this block has. */
 template <int R, bool STAGED>
-static __device__ void mean_layer(const sweep_arguments &a, const sweep_block &s, int i)
+static __device__ __forceinline__ void mean_layer(const sweep_arguments &a, const sweep_block &s, int i)
 {
     const sweep_layer &me = a.layer[i], &below = a.layer[i - 1];
     const float *psi = s.memory + below.psi, *bias = s.memory + me.bias;
@@ -187,31 +196,38 @@ static __device__ void mean_layer(const sweep_arguments &a, const sweep_block &s
     const int depth = below.local * a.ranks;
     if (STAGED) {
         const staged_weights w = {s.memory + me.weights, 1, me.stride};
-        product<R>(me.local, depth, w, psi, bias, mean, choose_split(me.local, depth));
+        product<R>(me.local, depth, w, psi, bias, mean, me.mean_split);
     } else {
         const far_weights w = {a.theta + a.weight_at[i], below.width, 1, me.width, below.width};
-        product<R>(me.local, depth, w, psi, bias, mean, 32);
+        product<R>(me.local, depth, w, psi, bias, mean, 5);
     }
 }
 
-/* force = w' r of layer i + 1 for the units of layer i: this block's part for all of them, or, below the
-   output layer, the whole for its own. */
+/* force = w' r of layer i + 1 for the units of layer i: below the output layer, which every block has, the
+   whole for its own units; else this block's part for the units of each. */
 template <int R, bool STAGED>
-static __device__ void pull_layer(const sweep_arguments &a, const sweep_block &s, int i)
+static __device__ __forceinline__ void pull_layer(const sweep_arguments &a, const sweep_block &s, int i,
+                                                  bool below_top)
 {
     const sweep_layer &me = a.layer[i], &above = a.layer[i + 1];
-    const bool own = i + 1 == a.layers - 1;
-    const int outs = own ? me.local : me.local * a.ranks, first = own ? s.rank * me.local : 0;
-    const float *pull = s.memory + above.pull;
+    const float *pull = s.memory + above.pull, *none = nullptr;
     float *force = s.memory + a.force;
-    if (STAGED) {
-        const staged_weights w = {s.memory + above.weights + first * above.stride, above.stride, 1};
-        product<R>(outs, above.local, w, pull, (const float *)nullptr, force,
-                   choose_split(outs, above.local));
-    } else {
-        const far_weights w = {a.theta + a.weight_at[i + 1] + first, 1, me.width, me.width - first,
-                               above.width};
-        product<R>(outs, above.local, w, pull, (const float *)nullptr, force, 1);
+    if (!STAGED) {
+        const far_weights w = {a.theta + a.weight_at[i + 1], 1, me.width, me.width, above.width};
+        product<R>(me.local, above.local, w, pull, none, force, 0);
+        return;
+    }
+    const float *weights = s.memory + above.weights;
+    if (below_top || a.ranks == 1) {
+        const staged_weights w = {weights + s.rank * me.local * above.stride, above.stride, 1};
+        product<R>(me.local, above.local, w, pull, none, force, me.pull_split);
+        return;
+    }
+    const int part = me.local / 4 * group_size<R>::value;
+    for (int k = 0; k < a.ranks; k++) {
+        const int to = (s.rank + k) & (a.ranks - 1);
+        const staged_weights w = {weights + to * me.local * above.stride, above.stride, 1};
+        product<R>(me.local, above.local, w, pull, none, shared_of(force + s.rank * part, to), me.pull_split);
     }
 }
 
@@ -291,17 +307,17 @@ template <int R> static __device__ float spread_pull(const output_row &o, float 
 template <int R>
 static __device__ void output_pull(const sweep_arguments &a, const sweep_block &s, bool with_loss)
 {
-    const int top = a.layers - 1, lanes = a.output_lanes, each = (int)blockDim.x / lanes;
+    const int top = a.layers - 1, lanes = 1 << a.output_lanes, each = (int)blockDim.x >> a.output_lanes;
     const sn_cuda_dynamics &d = a.head->dynamics;
     for (int base = 0; base < R; base += each) {
-        const int row = base + (int)threadIdx.x / lanes;
+        const int row = base + ((int)threadIdx.x >> a.output_lanes);
         const bool used = row < R;
         const output_row o = {s.memory + a.layer[top].mean,
                               s.memory + a.response,
                               s.memory + a.layer[top].pull,
                               d.over_s[top],
                               used ? row : 0,
-                              (int)threadIdx.x % lanes,
+                              (int)threadIdx.x & (lanes - 1),
                               lanes,
                               used ? a.outputs : 0};
         const float loss = a.classes  ? class_pull<R>(o, __float_as_int(s.memory[a.label_at + o.row]))
@@ -323,9 +339,37 @@ static __device__ __forceinline__ void spread_psi(const sweep_arguments &a, cons
     for (int rank = 0; rank < a.ranks; rank++) *(float4 *)shared_of(s.memory + at, rank) = psi;
 }
 
+/* Four at a time, so that one branch is taken for all. */
 static __device__ __forceinline__ float4 activate4(int psi, float4 y)
 {
-    return make_float4(activate(psi, y.x), activate(psi, y.y), activate(psi, y.z), activate(psi, y.w));
+    switch (psi) {
+    case SN_PSI_TANH:
+        return make_float4(tanh_of(y.x), tanh_of(y.y), tanh_of(y.z), tanh_of(y.w));
+    case SN_PSI_RELU:
+        return make_float4(fmaxf(y.x, 0.0F), fmaxf(y.y, 0.0F), fmaxf(y.z, 0.0F), fmaxf(y.w, 0.0F));
+    case SN_PSI_SIGMOID:
+        return make_float4(activate(SN_PSI_SIGMOID, y.x), activate(SN_PSI_SIGMOID, y.y),
+                           activate(SN_PSI_SIGMOID, y.z), activate(SN_PSI_SIGMOID, y.w));
+    default:
+        return y;
+    }
+}
+
+static __device__ __forceinline__ float4 slope4(int psi, float4 v)
+{
+    switch (psi) {
+    case SN_PSI_TANH:
+        return make_float4(fmaf(-v.x, v.x, 1.0F), fmaf(-v.y, v.y, 1.0F), fmaf(-v.z, v.z, 1.0F),
+                           fmaf(-v.w, v.w, 1.0F));
+    case SN_PSI_RELU:
+        return make_float4(v.x > 0.0F ? 1.0F : 0.0F, v.y > 0.0F ? 1.0F : 0.0F, v.z > 0.0F ? 1.0F : 0.0F,
+                           v.w > 0.0F ? 1.0F : 0.0F);
+    case SN_PSI_SIGMOID:
+        return make_float4(fmaf(-v.x, v.x, v.x), fmaf(-v.y, v.y, v.y), fmaf(-v.z, v.z, v.z),
+                           fmaf(-v.w, v.w, v.w));
+    default:
+        return make_float4(1.0F, 1.0F, 1.0F, 1.0F);
+    }
 }
 
 /* Y_i = mu_i, in a draw with noise, v_i = 0, psi. */
@@ -352,15 +396,18 @@ template <int R> static __device__ void settle_layer(const sweep_arguments &a, c
     }
 }
 
-/* w' r of four units of layer i, all blocks' parts of it. */
+/* w' r of four units of layer i at `at`, all blocks' parts of it. */
+template <int R>
 static __device__ __forceinline__ float4 force_at(const sweep_arguments &a, const sweep_block &s, int i,
-                                                  int local_at, int global_at)
+                                                  int at)
 {
-    if (i == a.layers - 2 || a.ranks == 1) return *(const float4 *)(s.memory + a.force + local_at);
-    float4 sum = *(const float4 *)shared_of(s.memory + a.force + global_at, 0);
+    const float *force = s.memory + a.force + at;
+    float4 sum = *(const float4 *)force;
+    if (i == a.layers - 2) return sum;
+    const int part = a.layer[i].local / 4 * group_size<R>::value;
     for (int rank = 1; rank < a.ranks; rank++) {
-        const float4 part = *(const float4 *)shared_of(s.memory + a.force + global_at, rank);
-        sum = make_float4(sum.x + part.x, sum.y + part.y, sum.z + part.z, sum.w + part.w);
+        const float4 more = *(const float4 *)(force + rank * part);
+        sum = make_float4(sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w);
     }
     return sum;
 }
@@ -373,13 +420,11 @@ template <int R> static __device__ void move_to_mode(const sweep_arguments &a, c
     const int groups = me.local / 4;
     const float variance = a.head->dynamics.variance[i];
     for (int t = (int)threadIdx.x; t < groups * R; t += (int)blockDim.x) {
-        const int row = t % R, at = t / R * GROUP + 4 * row,
-                  global = (s.rank * groups + t / R) * GROUP + 4 * row;
-        const float4 f = force_at(a, s, i, at, global), psi = *(const float4 *)(s.memory + me.psi + global);
+        const int at = t / R * GROUP + 4 * (t % R), global = s.rank * groups * GROUP + at;
+        const float4 f = force_at<R>(a, s, i, at);
+        const float4 slope = slope4(a.activation, *(const float4 *)(s.memory + me.psi + global));
         float4 *latent = (float4 *)(s.memory + me.latent + at), y = *latent;
-        const float4 g =
-            make_float4(slope_of(a.activation, psi.x) * f.x, slope_of(a.activation, psi.y) * f.y,
-                        slope_of(a.activation, psi.z) * f.z, slope_of(a.activation, psi.w) * f.w);
+        const float4 g = make_float4(slope.x * f.x, slope.y * f.y, slope.z * f.z, slope.w * f.w);
         if (i > 0) *(float4 *)(s.memory + me.pull + at) = g;
         y = make_float4(fmaf(g.x, variance, y.x), fmaf(g.y, variance, y.y), fmaf(g.z, variance, y.z),
                         fmaf(g.w, variance, y.w));
@@ -391,43 +436,120 @@ template <int R> static __device__ void move_to_mode(const sweep_arguments &a, c
 /* The numbers of one layer's move. */
 struct mover {
     float epsilon, keep, kick, over_s;
-    int psi, euler;
 };
 
-/* One unit: momentum, position. */
-static __device__ __forceinline__ void move_unit(const mover &m, float normal, float force, float psi,
-                                                 float mean, float *y, float *v)
+static __device__ __forceinline__ mover mover_of(const sweep_arguments &a, int i)
 {
-    const float before = *v;
-    const float g = fmaf(slope_of(m.psi, psi), force, (mean - *y) * m.over_s);
-    *v = fmaf(g, m.epsilon, fmaf(normal, m.kick, before * m.keep));
-    *y = fmaf(m.euler ? before : *v, m.epsilon, *y);
+    const sn_cuda_dynamics &d = a.head->dynamics;
+    return {d.epsilon[i], d.keep[i], d.kick[i], d.over_s[i]};
 }
 
-/* One SGHMC update of layer i; leaves r_i for the layer below. */
+/* One unit: momentum, position. */
+static __device__ __forceinline__ void move_unit(const mover &m, bool euler, float normal, float force,
+                                                 float slope, float mean, float *y, float *v)
+{
+    const float before = *v;
+    const float g = fmaf(slope, force, (mean - *y) * m.over_s);
+    *v = fmaf(g, m.epsilon, fmaf(normal, m.kick, before * m.keep));
+    *y = fmaf(euler ? before : *v, m.epsilon, *y);
+}
+
+/* The four normals of task t of layer i's move in a sweep. */
 template <int R>
-static __device__ void move_layer(const sweep_arguments &a, const sweep_block &s, int i, int sweep)
+static __device__ __forceinline__ void draw_noise(const sweep_arguments &a, const sweep_block &s, int i,
+                                                  int sweep, int t, float normal[4])
+{
+    const int groups = a.layer[i].local / 4;
+    if (t < groups * R)
+        normals_at(a.seed, (uint32_t)__float_as_int(s.memory[a.number_at + t % R]),
+                   (uint32_t)(i + 1) << 20 | (uint32_t)(s.rank * groups + t / R), a.head->iteration,
+                   (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)sweep, normal);
+}
+
+/* r of the outputs of one row, at most 16, by one thread: of classes or numbers. */
+template <int R>
+static __device__ __forceinline__ void narrow_pull(const sweep_arguments &a, const sweep_block &s, int row,
+                                                   float over_s, float r[16])
+{
+    enum { GROUP = group_size<R>::value };
+    const sweep_layer &top = a.layer[a.layers - 1];
+    const float *mean = s.memory + top.mean + 4 * row, *response = s.memory + a.response + 4 * row;
+#pragma unroll
+    for (int q = 0; q < 4; q++) {
+        float4 mu = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+        if (4 * q < a.outputs) mu = *(const float4 *)(mean + q * GROUP);
+        r[4 * q] = mu.x, r[4 * q + 1] = mu.y, r[4 * q + 2] = mu.z, r[4 * q + 3] = mu.w;
+    }
+    if (!a.classes) {
+#pragma unroll
+        for (int q = 0; q < 4; q++) {
+            if (4 * q >= a.outputs) break;
+            const float4 y = *(const float4 *)(response + q * GROUP); /* 0 past the last, as is mu */
+            r[4 * q] = (y.x - r[4 * q]) * over_s, r[4 * q + 1] = (y.y - r[4 * q + 1]) * over_s;
+            r[4 * q + 2] = (y.z - r[4 * q + 2]) * over_s, r[4 * q + 3] = (y.w - r[4 * q + 3]) * over_s;
+        }
+        return;
+    }
+    const int label = __float_as_int(s.memory[a.label_at + row]);
+    float most = r[0], sum = 0.0F;
+#pragma unroll
+    for (int k = 1; k < 16; k++)
+        if (k < a.outputs) most = fmaxf(most, r[k]);
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        if (k < a.outputs) {
+            r[k] = exponential(r[k] - most);
+            sum += r[k];
+        }
+    const float share = __fdividef(over_s, sum);
+#pragma unroll
+    for (int k = 0; k < 16; k++) r[k] = k < a.outputs ? fmaf(-r[k], share, k == label ? over_s : 0.0F) : 0.0F;
+}
+
+/* w' r of four units of the last hidden layer, for few outputs. */
+template <int R>
+static __device__ __forceinline__ float4 narrow_force(const sweep_arguments &a, const sweep_block &s, int g,
+                                                      int row, float over_s)
+{
+    float r[16];
+    const int local = a.layer[a.layers - 2].local;
+    const float *weights = s.memory + a.top_rows + 4 * g;
+    float4 sum = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    narrow_pull<R>(a, s, row, over_s, r);
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        if (k >= a.outputs) break;
+        const float4 w = *(const float4 *)(weights + k * local);
+        sum = make_float4(fmaf(w.x, r[k], sum.x), fmaf(w.y, r[k], sum.y), fmaf(w.z, r[k], sum.z),
+                          fmaf(w.w, r[k], sum.w));
+    }
+    return sum;
+}
+
+/* One SGHMC update of layer i; leaves r_i for the layer below. early: the noise of the first task. narrow:
+   the force is computed here. */
+template <int R>
+static __device__ __forceinline__ void move_layer(const sweep_arguments &a, const sweep_block &s, int i,
+                                                  int sweep, const mover &m, float top_over_s, bool narrow,
+                                                  const float early[4])
 {
     enum { GROUP = group_size<R>::value };
     const sweep_layer &me = a.layer[i];
-    const sn_cuda_dynamics &d = a.head->dynamics;
     const int groups = me.local / 4;
-    const mover m = {d.epsilon[i], d.keep[i], d.kick[i], d.over_s[i], a.activation, d.euler};
+    const bool euler = a.head->dynamics.euler != 0;
     for (int t = (int)threadIdx.x; t < groups * R; t += (int)blockDim.x) {
-        const int row = t % R, g = t / R, at = g * GROUP + 4 * row;
-        const int global = (s.rank * groups + g) * GROUP + 4 * row;
-        float normal[4];
-        normals_at(a.seed, (uint32_t)__float_as_int(s.memory[a.number_at + row]),
-                   (uint32_t)(i + 1) << 20 | (uint32_t)(s.rank * groups + g), a.head->iteration,
-                   (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)sweep, normal);
-        const float4 f = force_at(a, s, i, at, global), psi = *(const float4 *)(s.memory + me.psi + global);
+        const int row = t % R, g = t / R, at = g * GROUP + 4 * row, global = s.rank * groups * GROUP + at;
+        float normal[4] = {early[0], early[1], early[2], early[3]};
+        if (t >= (int)blockDim.x) draw_noise<R>(a, s, i, sweep, t, normal);
+        const float4 f = narrow ? narrow_force<R>(a, s, g, row, top_over_s) : force_at<R>(a, s, i, at);
+        const float4 slope = slope4(a.activation, *(const float4 *)(s.memory + me.psi + global));
         const float4 mean = *(const float4 *)(s.memory + me.mean + at);
         float4 *latent = (float4 *)(s.memory + me.latent + at), *speed = (float4 *)(s.memory + me.speed + at);
         float4 y = *latent, v = *speed;
-        move_unit(m, normal[0], f.x, psi.x, mean.x, &y.x, &v.x);
-        move_unit(m, normal[1], f.y, psi.y, mean.y, &y.y, &v.y);
-        move_unit(m, normal[2], f.z, psi.z, mean.z, &y.z, &v.z);
-        move_unit(m, normal[3], f.w, psi.w, mean.w, &y.w, &v.w);
+        move_unit(m, euler, normal[0], f.x, slope.x, mean.x, &y.x, &v.x);
+        move_unit(m, euler, normal[1], f.y, slope.y, mean.y, &y.y, &v.y);
+        move_unit(m, euler, normal[2], f.z, slope.z, mean.z, &y.z, &v.z);
+        move_unit(m, euler, normal[3], f.w, slope.w, mean.w, &y.w, &v.w);
         *latent = y;
         *speed = v;
         spread_psi(a, s, me.psi + global, activate4(a.activation, y));
@@ -441,25 +563,39 @@ static __device__ void move_layer(const sweep_arguments &a, const sweep_block &s
 /* The upper layers' weights into shared memory; units and inputs past the widths are 0. */
 static __device__ void stage_weights(const sweep_arguments &a, const sweep_block &s, bool weights)
 {
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
     for (int i = 1; i < a.layers; i++) {
         const sweep_layer &me = a.layer[i], &below = a.layer[i - 1];
         const int first = i == a.layers - 1 ? 0 : s.rank * me.local, inputs = below.local * a.ranks;
         const float *w = a.theta + a.weight_at[i], *b = a.theta + a.bias_at[i];
         for (int unit = (int)threadIdx.x; unit < me.local; unit += (int)blockDim.x)
             s.memory[me.bias + unit] = first + unit < me.width ? b[first + unit] : 0.0F;
-        for (int t = (int)threadIdx.x; weights && t < inputs * me.local; t += (int)blockDim.x) {
-            const int k = t % inputs, unit = t / inputs;
-            s.memory[me.weights + k * me.stride + unit] = k < below.width && first + unit < me.width
-                                                              ? w[(int64_t)(first + unit) * below.width + k]
-                                                              : 0.0F;
+        for (int unit = warp; weights && unit < me.local; unit += warps) {
+            const bool used = first + unit < me.width;
+            const float *from = w + (int64_t)(used ? first + unit : 0) * below.width;
+            float *to = s.memory + me.weights + unit;
+#pragma unroll 4
+            for (int k = lane; k < inputs; k += 32)
+                to[k * me.stride] = used && k < below.width ? from[k] : 0.0F;
         }
     }
+    if (!a.narrow) return;
+    const sweep_layer &top = a.layer[a.layers - 1], &below = a.layer[a.layers - 2];
+    const float *w = a.theta + a.weight_at[a.layers - 1];
+    for (int k = 0; k < top.local; k++)
+        for (int unit = (int)threadIdx.x; unit < below.local; unit += (int)blockDim.x) {
+            const int input = s.rank * below.local + unit;
+            s.memory[a.top_rows + k * below.local + unit] =
+                k < top.width && input < below.width ? w[(int64_t)k * below.width + input] : 0.0F;
+        }
 }
 
 /* Who the rows are, what they respond, and the first layer's mean. */
 template <int R> static __device__ void gather_rows(const sweep_arguments &a, const sweep_block &s)
 {
     const int top = a.layers - 1, start = a.chunk_first + s.first;
+    const sweep_layer &out = a.layer[top], &me = a.layer[0];
+    const int begin = top == 0 ? 0 : s.rank * me.local;
     for (int row = (int)threadIdx.x; row < R; row += (int)blockDim.x) {
         const bool used = s.first + row < s.rows;
         const uint32_t place = used ? place_of(a.head, a.place, start + row) : 0;
@@ -469,38 +605,35 @@ template <int R> static __device__ void gather_rows(const sweep_arguments &a, co
             __int_as_float(used && a.data.label != nullptr ? a.data.label[place] : 0);
         s.memory[a.weight_row + row] = used && a.data.weight != nullptr ? a.data.weight[place] : 1.0F;
     }
-    for (int t = (int)threadIdx.x; t < R * a.layer[top].local; t += (int)blockDim.x) {
-        const int k = t % a.layer[top].local, row = t / a.layer[top].local;
-        const bool used = s.first + row < s.rows && k < a.outputs;
-        s.memory[a.layer[top].pull + unit_at<R>(k, row)] = 0.0F;
-        if (a.data.y == nullptr) continue;
-        s.memory[a.response + unit_at<R>(k, row)] =
-            used ? a.data.y[(int64_t)place_of(a.head, a.place, start + row) * a.outputs + k] : 0.0F;
-    }
-    const sweep_layer &me = a.layer[0];
-    const int begin = top == 0 ? 0 : s.rank * me.local;
-    for (int t = (int)threadIdx.x; t < R * me.local; t += (int)blockDim.x) {
-        const int k = t % me.local, row = t / me.local;
-        const bool used = s.first + row < s.rows && begin + k < me.width;
-        s.memory[me.mean + unit_at<R>(k, row)] =
-            used ? a.first_mean[(int64_t)(s.first + row) * me.width + begin + k] : 0.0F;
+    for (int row = 0; row < R; row++) {
+        const bool used = s.first + row < s.rows;
+        for (int k = (int)threadIdx.x; k < me.local; k += (int)blockDim.x)
+            s.memory[me.mean + unit_at<R>(k, row)] =
+                used && begin + k < me.width ? a.first_mean[(int64_t)(s.first + row) * me.width + begin + k]
+                                             : 0.0F;
+        for (int k = (int)threadIdx.x; k < out.local; k += (int)blockDim.x) {
+            s.memory[out.pull + unit_at<R>(k, row)] = 0.0F;
+            if (a.data.y == nullptr) continue;
+            s.memory[a.response + unit_at<R>(k, row)] =
+                used && k < a.outputs
+                    ? a.data.y[(int64_t)place_of(a.head, a.place, start + row) * a.outputs + k]
+                    : 0.0F;
+        }
     }
 }
 
 /* Hands out one layer: what(at) of the units this block has. */
 template <int R, typename function>
-static __device__ void leave_layer(const sweep_arguments &a, const sweep_block &s, int i, float *out,
-                                   function what)
+static __device__ __forceinline__ void leave_layer(const sweep_arguments &a, const sweep_block &s, int i,
+                                                   float *out, function what)
 {
     const sweep_layer &me = a.layer[i];
     const bool top = i == a.layers - 1;
     if (top && s.rank > 0) return;
     const int begin = top ? 0 : s.rank * me.local;
-    for (int t = (int)threadIdx.x; t < R * me.local; t += (int)blockDim.x) {
-        const int k = t % me.local, row = t / me.local;
-        if (s.first + row < s.rows && begin + k < me.width)
+    for (int row = 0; row < R && s.first + row < s.rows; row++)
+        for (int k = (int)threadIdx.x; k < me.local && begin + k < me.width; k += (int)blockDim.x)
             out[(int64_t)(s.first + row) * me.width + begin + k] = what(unit_at<R>(k, row), row);
-    }
 }
 
 /* psi and residuals of all layers, for the update. */
@@ -545,26 +678,54 @@ static __device__ void forward_pass(const sweep_arguments &a, const sweep_block 
     }
 }
 
+/* The mode start, and the means above the moved latents. */
 template <int R, bool STAGED>
-static __device__ void all_sweeps(const sweep_arguments &a, const sweep_block &s)
+static __device__ void start_at_mode(const sweep_arguments &a, const sweep_block &s)
 {
     const int top = a.layers - 1;
-    for (int sweep = 0; sweep < a.head->dynamics.sweeps; sweep++) {
-        output_pull<R>(a, s, false);
-        sync_block();
-        for (int i = top - 1; i >= 0; i--) {
-            pull_layer<R, STAGED>(a, s, i);
-            sync_all(a);
-            move_layer<R>(a, s, i, sweep);
-            sync_all(a);
-            mean_layer<R, STAGED>(a, s, i + 1);
-            sync_block();
-        }
+    for (int i = top - 1; i >= 0; i--) {
+        pull_layer<R, STAGED>(a, s, i, i == top - 1);
+        sync_all(a);
+        move_to_mode<R>(a, s, i);
+        sync_all(a);
     }
+    for (int i = 1; i <= top; i++) mean_layer<R, STAGED>(a, s, i);
+    sync_block();
 }
 
-template <int R, bool STAGED>
-__global__ void __launch_bounds__(SWEEP_THREADS) sweep_rows(const __grid_constant__ sweep_arguments a)
+/* One sweep. early: the noise of the first task of the last hidden layer, and after it that of the next
+ * sweep. */
+template <int R, int LAYERS, bool STAGED>
+static __device__ __forceinline__ void one_sweep(const sweep_arguments &a, const sweep_block &s, int sweep,
+                                                 float early[4])
+{
+    const int top = (LAYERS > 0 ? LAYERS : a.layers) - 1;
+    const float top_over_s = a.head->dynamics.over_s[top];
+    const bool narrow = STAGED && a.narrow;
+    if (!narrow) {
+        output_pull<R>(a, s, false);
+        sync_block();
+    }
+#pragma unroll
+    for (int i = top - 1; i >= 0; i--) {
+        const mover m = mover_of(a, i);
+        if (i < top - 1) draw_noise<R>(a, s, i, sweep, (int)threadIdx.x, early);
+        if (i < top - 1 || !narrow) pull_layer<R, STAGED>(a, s, i, i == top - 1);
+        if (i + 2 <= top) mean_layer<R, STAGED>(a, s, i + 2);
+        if (i < top - 1 || !narrow) sync_all(a);
+        move_layer<R>(a, s, i, sweep, m, top_over_s, narrow && i == top - 1, early);
+        sync_all(a);
+    }
+    mean_layer<R, STAGED>(a, s, 1);
+    draw_noise<R>(a, s, top - 1, sweep + 1, (int)threadIdx.x, early);
+    if (top == 1)
+        sync_all(a); /* the next move writes what others may still read */
+    else
+        sync_block();
+}
+
+template <int R, int LAYERS, bool STAGED>
+__global__ void __launch_bounds__(SWEEP_THREADS, 2) sweep_rows(const __grid_constant__ sweep_arguments a)
 {
     sweep_block s;
     s.memory = shared_memory();
@@ -580,17 +741,11 @@ __global__ void __launch_bounds__(SWEEP_THREADS) sweep_rows(const __grid_constan
     if (a.task != TASK_FORWARD) {
         output_pull<R>(a, s, true);
         sync_block();
-        if (a.head->dynamics.mode_start) {
-            for (int i = top - 1; i >= 0; i--) {
-                pull_layer<R, STAGED>(a, s, i);
-                sync_all(a);
-                move_to_mode<R>(a, s, i);
-                sync_all(a);
-            }
-            for (int i = 1; i <= top; i++) mean_layer<R, STAGED>(a, s, i);
-            sync_block();
-        }
-        all_sweeps<R, STAGED>(a, s);
+        if (a.head->dynamics.mode_start) start_at_mode<R, STAGED>(a, s);
+        float early[4] = {0.0F, 0.0F, 0.0F, 0.0F};
+        const int sweeps = top > 0 ? a.head->dynamics.sweeps : 0;
+        if (sweeps > 0) draw_noise<R>(a, s, top - 1, 0, (int)threadIdx.x, early);
+        for (int sweep = 0; sweep < sweeps; sweep++) one_sweep<R, LAYERS, STAGED>(a, s, sweep, early);
         if (a.task == TASK_STEP) {
             output_pull<R>(a, s, false);
             sync_block();

@@ -26,8 +26,7 @@ struct update_layer {
 struct update_arguments {
     const step_head *head;
     const uint32_t *place;
-    const float *x;
-    int input_activation;
+    int in_order; /* the first layer's `in` are the rows of the data, of which the batch is a range */
     int layers, tiles;
     update_layer layer[SN_CUDA_LAYERS];
     float *theta, *velocity, *partial; /* partial NULL: update at once; else [subtree][parameter] */
@@ -69,34 +68,55 @@ static __device__ void sum_losses(const update_arguments &a)
     }
 }
 
-/* A slab of rows: DEEP rows x WIDTH numbers, from memory to registers to shared memory as they lie. */
-template <int WIDTH, int THREADS> struct row_slab {
-    enum { COUNT = WIDTH * DEEP / THREADS };
+/* Rows of a matrix [row][column] from one column on, with a column of ones after its last if it has a bias.
+ */
+struct row_part {
+    const float *at; /* of row 0 */
+    int columns, column0, ones;
+    __device__ __forceinline__ float load(int row, int j) const
+    {
+        const int column = column0 + j;
+        return at[(int64_t)row * columns + (column < columns ? column : 0)];
+    }
+    __device__ __forceinline__ float use(bool there, int j, float value) const
+    {
+        const int column = column0 + j;
+        return !there ? 0.0F : column < columns ? value : column == columns && ones ? 1.0F : 0.0F;
+    }
+};
+
+/* DEPTH rows x WIDTH columns: all loads at once to registers, and later to shared memory as they lie. Rows
+   past the end are not loaded from, and 0. */
+template <int WIDTH, int DEPTH, int THREADS> struct row_slab {
+    enum { COUNT = WIDTH * DEPTH / THREADS };
     float held[COUNT];
-    template <typename source> __device__ __forceinline__ void take(int row, const source &from)
+    __device__ __forceinline__ void take(int row, int end, const row_part &from)
+    {
+#pragma unroll
+        for (int c = 0; c < COUNT; c++) {
+            const int at = (int)threadIdx.x + c * THREADS, wanted = row + at / WIDTH;
+            held[c] = from.load(wanted < end ? wanted : end - 1, at % WIDTH);
+        }
+    }
+    __device__ __forceinline__ void put(int row, int end, const row_part &from, float *to) const
     {
 #pragma unroll
         for (int c = 0; c < COUNT; c++) {
             const int at = (int)threadIdx.x + c * THREADS;
-            held[c] = from(row + at / WIDTH, at % WIDTH);
+            to[at] = from.use(row + at / WIDTH < end, at % WIDTH, held[c]);
         }
     }
-    __device__ __forceinline__ void put(float *to) const
-    {
-#pragma unroll
-        for (int c = 0; c < COUNT; c++) to[(int)threadIdx.x + c * THREADS] = held[c];
-    }
 };
 
-template <int BM, int BN, int TM, int TN> struct update_size {
-    enum { THREADS = BM / TM * (BN / TN), FLOATS = DEEP * (BM + BN) };
+template <int BM, int BN, int TM, int TN, int DEPTH> struct update_size {
+    enum { THREADS = BM / TM * (BN / TN), FLOATS = DEPTH * (BM + BN) };
 };
 
-template <int BM, int BN, int TM, int TN>
-__global__ void __launch_bounds__((update_size<BM, BN, TM, TN>::THREADS))
+template <int BM, int BN, int TM, int TN, int DEPTH>
+__global__ void __launch_bounds__((update_size<BM, BN, TM, TN, DEPTH>::THREADS))
     update_tiles(const __grid_constant__ update_arguments a)
 {
-    typedef update_size<BM, BN, TM, TN> size;
+    typedef update_size<BM, BN, TM, TN, DEPTH> size;
     const int tile = (int)blockIdx.x;
     if (tile == a.tiles) {
         if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
@@ -108,45 +128,34 @@ __global__ void __launch_bounds__((update_size<BM, BN, TM, TN>::THREADS))
     const int ty = (int)threadIdx.x / (BN / TN), tx = (int)threadIdx.x % (BN / TN);
     const int unit0 = (tile - layer.tile0) / layer.tiles_across * BM;
     const int k0 = (tile - layer.tile0) % layer.tiles_across * BN;
-    float *rs = shared_memory(), *is = rs + DEEP * BM;
+    float *rs = shared_memory(), *is = rs + DEPTH * BM;
     float stack[LEVELS][TM * TN], sum[TM][TN];
-    int end = 0;
-    const auto residual = [&](int row, int u) {
-        return row < end && unit0 + u < layer.units
-                   ? layer.residual[(int64_t)(row - a.chunk_first) * layer.units + unit0 + u]
-                   : 0.0F;
-    };
-    const auto input = [&](int row, int j) {
-        const int k = k0 + j;
-        if (row >= end || k > layer.inputs) return 0.0F;
-        if (k == layer.inputs) return 1.0F;
-        if (layer.in != nullptr) return layer.in[(int64_t)(row - a.chunk_first) * layer.inputs + k];
-        const int64_t place = place_of(a.head, a.place, row);
-        return activate(a.input_activation, __ldg(a.x + place * layer.inputs + k));
-    };
+    const int64_t skip = index == 0 && a.in_order ? (int64_t)a.head->first : -(int64_t)a.chunk_first;
+    const row_part residual = {layer.residual - (int64_t)a.chunk_first * layer.units, layer.units, unit0, 0};
+    const row_part input = {layer.in + skip * layer.inputs, layer.inputs, k0, 1};
     const int first = a.first_shard + (int)blockIdx.y * a.subtree;
     for (int v = 0; v < a.subtree; v++) {
         const int begin = a.head->border[first + v], last = a.head->border[first + v + 1];
         int chain = begin;
         do { /* once for a shard without rows */
-            end = last < chain + SUM_ROWS ? last : chain + SUM_ROWS;
+            const int end = last < chain + SUM_ROWS ? last : chain + SUM_ROWS;
 #pragma unroll
             for (int i = 0; i < TM; i++)
 #pragma unroll
                 for (int j = 0; j < TN; j++) sum[i][j] = 0.0F;
-            row_slab<BM, size::THREADS> of_r;
-            row_slab<BN, size::THREADS> of_i;
-            of_r.take(chain, residual);
-            of_i.take(chain, input);
-            for (int row = chain; row < end; row += DEEP) {
-                of_r.put(rs);
-                of_i.put(is);
+            row_slab<BM, DEPTH, size::THREADS> of_r;
+            row_slab<BN, DEPTH, size::THREADS> of_i;
+            if (chain < end) {
+                of_r.take(chain, end, residual);
+                of_i.take(chain, end, input);
+            }
+            for (int row = chain; row < end; row += DEPTH) {
+                of_r.put(row, end, residual, rs);
+                of_i.put(row, end, input, is);
                 sync_block();
-                if (row + DEEP < end) {
-                    of_r.take(row + DEEP, residual);
-                    of_i.take(row + DEEP, input);
-                }
-                multiply<TM, TN, BM, BN, BM, BN>(rs, is, ty, tx, DEEP, sum);
+                of_r.take(row + DEPTH, end, residual); /* the last row again, at the end */
+                of_i.take(row + DEPTH, end, input);
+                multiply<TM, TN, BM, BN, BM, BN, DEPTH>(rs, is, ty, tx, sum);
                 sync_block();
             }
             if (last - begin > SUM_ROWS) {

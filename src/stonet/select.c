@@ -91,10 +91,12 @@ static void tell(searcher *s)
 /* ---- jobs side by side ------------------------------------------------------------------------------------
  */
 
-/* How many of `jobs` run side by side, and on how many threads each. */
+/* How many of `jobs` run side by side, and on how many threads each: an engine that uses no threads has
+   nothing else to do with them. */
 static void share_threads(const searcher *s, int jobs, int *outer, int *inner)
 {
-    const bool apart = jobs > 1 && 2 * jobs > s->job->threads;
+    const bool alone = (s->config->engine->abilities & SN_ENGINE_THREADS) == 0;
+    const bool apart = jobs > 1 && s->job->threads > 1 && (alone || 2 * jobs > s->job->threads);
     *outer = apart ? s->job->threads : 1;
     *inner = apart ? 1 : s->job->threads;
 }

@@ -19,6 +19,7 @@ static const double AFTER_AVERAGE = 0.1;
 
 enum {
     PROGRESS_EVERY = 32, /* mini-batches */
+    QUEUE = 32,          /* iterations that an engine is asked for at once, if it takes several */
     AVERAGED = 64        /* iterates that an average is made of, about */
 };
 
@@ -31,6 +32,23 @@ typedef struct average {
     float *iterate; /* the latest one taken in */
 } average;
 
+/* An iteration as it is asked for. */
+typedef struct planned {
+    sn_dynamics dynamics;
+    sn_update update;
+    sn_shards shards;
+    double factor;
+} planned;
+
+/* Iterations that are asked for at once. */
+typedef struct queue {
+    planned plan[QUEUE];
+    sn_iteration iteration[QUEUE];
+    sn_step_report report[QUEUE];
+    int64_t *rows; /* of all of them */
+    int64_t room;  /* for each */
+} queue;
+
 struct sn_trainer {
     const sn_stage_job *job;
     sn_engine *engine;
@@ -38,6 +56,7 @@ struct sn_trainer {
     float *good;                /* the last parameters known to be good */
     average average;            /* schedule=averaged */
     sn_batches batches;
+    queue *queue;  /* NULL: one after the other */
     sn_sums sums;  /* room for those of an iteration that are to be joined */
     int64_t total; /* iterations of the whole run, for the schedule */
     uint32_t iteration;
@@ -67,24 +86,40 @@ static bool exploded(const trainer *t, double loss)
     return !(loss <= EXPLOSION * fmax(t->first_loss, guessing));
 }
 
-/* One iteration; sets the outcome to STONET_DIVERGED when it went wrong. */
+/* The next iteration, with what it points to in `plan`. */
+static sn_iteration next_iteration(trainer *t, const sn_rows *rows, const sn_shards *shards, double factor,
+                                   planned *plan)
+{
+    plan->dynamics = t->dynamics;
+    plan->dynamics.spread = t->iteration < MEAN_ALONE ? 0.0 : 1.0;
+    plan->shards = *shards;
+    plan->factor = factor;
+    sn_update_from(t->job->config, t->job->shape, &t->full, t->job->rows.n, factor, &plan->update);
+    return (sn_iteration){.rows = *rows,
+                          .shards = &plan->shards,
+                          .number = t->iteration++,
+                          .draw = t->draw,
+                          .dynamics = &plan->dynamics,
+                          .update = &plan->update};
+}
+
+/* Sets the outcome to STONET_DIVERGED when an iteration went wrong. */
+static void account(trainer *t, const sn_step_report *step)
+{
+    t->report.iterations++;
+    if (!step->finite || exploded(t, step->loss)) t->report.outcome = STONET_DIVERGED;
+}
+
+/* One iteration. */
 static stonet_status iterate(trainer *t, const sn_rows *rows, const sn_shards *shards, double factor,
                              double *loss)
 {
-    sn_update update;
-    t->dynamics.spread = t->iteration < MEAN_ALONE ? 0.0 : 1.0;
-    sn_update_from(t->job->config, t->job->shape, &t->full, t->job->rows.n, factor, &update);
-    const sn_iteration it = {.rows = *rows,
-                             .shards = shards,
-                             .number = t->iteration++,
-                             .draw = t->draw,
-                             .dynamics = &t->dynamics,
-                             .update = &update};
+    planned plan;
+    const sn_iteration it = next_iteration(t, rows, shards, factor, &plan);
     sn_step_report step;
     SN_TRY(sn_engine_iterate(t->engine, &it, t->job->reduce, &t->sums, &step));
     *loss = step.loss;
-    t->report.iterations++;
-    if (!step.finite || exploded(t, step.loss)) t->report.outcome = STONET_DIVERGED;
+    account(t, &step);
     return STONET_OK;
 }
 
@@ -133,6 +168,58 @@ static void take_into_average(trainer *t)
     mean->count++;
 }
 
+/* How many iterations from batch b on can be asked for before somebody looks at the parameters. */
+static int queue_length(const trainer *t, int64_t b, int64_t until)
+{
+    int64_t most = t->queue != NULL ? QUEUE : 1;
+    if (most > t->batches.count - b) most = t->batches.count - b;
+    if (most > until - (int64_t)t->iteration) most = until - (int64_t)t->iteration;
+    if (averages(t)) {
+        const int64_t past = (int64_t)t->iteration - t->average.from;
+        const int64_t next = past < 0 ? t->average.every - past : t->average.every - past % t->average.every;
+        if (most > next) most = next;
+    }
+    return (int)most;
+}
+
+/* Draws batches b, b + 1, .. and runs them at once. */
+static stonet_status run_queue(trainer *t, int64_t b, int count)
+{
+    queue *q = t->queue;
+    for (int k = 0; k < count; k++) {
+        const sn_rows drawn = sn_batches_draw(&t->batches, b + k);
+        int64_t *rows = q->rows + k * q->room;
+        memcpy(rows, drawn.list, (size_t)drawn.n * sizeof *rows);
+        const double factor = sn_schedule_factor(&t->job->config->schedule, t->iteration + 1, t->total);
+        const sn_rows batch = sn_rows_list(rows, drawn.n);
+        q->iteration[k] = next_iteration(t, &batch, &t->batches.shards, factor, &q->plan[k]);
+    }
+    return t->engine->ops->steps(t->engine, q->iteration, count, q->report);
+}
+
+/* The same one by one, where the engine takes no more; *factor: of the last. */
+static stonet_status run_batches(trainer *t, int64_t b, int count, double *factor)
+{
+    if (t->queue != NULL) {
+        SN_TRY(run_queue(t, b, count));
+        for (int k = 0; k < count && t->report.outcome == STONET_DONE; k++) {
+            const int64_t rows = t->queue->iteration[k].rows.n;
+            account(t, &t->queue->report[k]);
+            t->epoch_loss += t->queue->report[k].loss * (double)rows;
+            t->epoch_rows += rows;
+        }
+        *factor = t->queue->plan[count - 1].factor;
+        return STONET_OK;
+    }
+    const sn_rows batch = sn_batches_draw(&t->batches, b);
+    double loss = 0.0;
+    *factor = sn_schedule_factor(&t->job->config->schedule, t->iteration + 1, t->total);
+    SN_TRY(iterate(t, &batch, &t->batches.shards, *factor, &loss));
+    t->epoch_loss += loss * (double)batch.n;
+    t->epoch_rows += batch.n;
+    return STONET_OK;
+}
+
 /* Iterations of one epoch, from where training stands until it ends or `until` is reached. */
 static stonet_status run_epoch(trainer *t, int64_t until)
 {
@@ -140,17 +227,14 @@ static stonet_status run_epoch(trainer *t, int64_t until)
     sn_batches_shuffle(&t->batches, (uint32_t)epoch);
     t->draw = (uint32_t)epoch + 1;
     double factor = 1.0;
-    for (int64_t b = t->iteration % batches; b < batches && t->iteration < until; b++) {
-        const sn_rows batch = sn_batches_draw(&t->batches, b);
-        factor = sn_schedule_factor(&t->job->config->schedule, t->iteration + 1, t->total);
-        double loss = 0.0;
-        SN_TRY(iterate(t, &batch, &t->batches.shards, factor, &loss));
+    for (int64_t b = t->iteration % batches; b < batches && t->iteration < until;) {
+        const int count = queue_length(t, b, until);
+        SN_TRY(run_batches(t, b, count, &factor));
         if (t->report.outcome == STONET_DIVERGED) return STONET_OK;
         if (averages(t)) take_into_average(t);
-        t->epoch_loss += loss * (double)batch.n;
-        t->epoch_rows += batch.n;
-        if (b % PROGRESS_EVERY == 0)
+        if ((b + PROGRESS_EVERY - 1) / PROGRESS_EVERY * PROGRESS_EVERY < b + count)
             tell(t, "training", t->iteration, t->total, t->epoch_loss / (double)t->epoch_rows);
+        b += count;
         if (sn_should_stop(t->job->run)) {
             t->report.outcome = STONET_STOPPED;
             break;
@@ -225,8 +309,19 @@ void sn_trainer_free(sn_trainer *t)
     sn_free(t->average.sum);
     sn_free(t->average.iterate);
     sn_batches_clear(&t->batches);
+    if (t->queue != NULL) sn_free(t->queue->rows);
+    sn_free(t->queue);
     sn_sums_clear(&t->sums);
     sn_free(t);
+}
+
+/* Room for a queue, if the engine takes one and the iterations are its own. */
+static stonet_status prepare_queue(trainer *t)
+{
+    if (t->job->config->engine->steps == NULL || t->job->reduce != NULL) return STONET_OK;
+    SN_TRY(SN_NEW(t->queue, 1));
+    t->queue->room = t->job->rows.n / t->batches.count + (int64_t)2 * SN_MAX_SHARDS;
+    return SN_NEW_RAW(t->queue->rows, QUEUE * t->queue->room);
 }
 
 static stonet_status prepare(trainer *t, const float *theta)
@@ -234,6 +329,7 @@ static stonet_status prepare(trainer *t, const float *theta)
     const sn_stage_job *job = t->job;
     const int64_t parameters = job->shape->parameters;
     sn_dynamics_from(job->config, job->shape, &t->full);
+    SN_TRY(prepare_queue(t));
     SN_TRY(SN_NEW(t->good, parameters));
     t->sums = sn_sums_empty(parameters, (job->config->engine->abilities & SN_ENGINE_DOUBLE) == 0);
     if (averages(t)) {
