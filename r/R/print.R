@@ -8,9 +8,28 @@ print.stonet <- function(x, ...) {
           else if (x$outputs == 1L) ", a number as response"
           else paste0(", ", x$outputs, " numbers as response")
   cat("\n", x$nobs, " rows, ", length(x$x_names), " columns reduced to ", x$dim, what, "\n", sep = "")
+  cat(rows_said(x), sep = "")
   if (x$outcome != "done") cat("the fit ", if (x$outcome == "stopped") "was stopped early" else "diverged; this is the last good model",
                                "\n", sep = "")
   invisible(x)
+}
+
+# Lines about cells and rows that were not there, and columns that the model does without.
+rows_said <- function(x) {
+  missing <- x$about$missing
+  cells <- unlist(missing$cells)
+  left_out <- setdiff(x$about$inputs, x$about$support)
+  c(
+    if (length(x$na.action) > 0L) paste0(stats::naprint(x$na.action), "\n"),
+    if (sum(cells) > 0) {
+      most <- utils::head(sort(cells, decreasing = TRUE), 5L)
+      paste0(sum(cells), " missing cells (", paste(names(most), most, collapse = ", "),
+             if (length(cells) > 5L) ", ..", "): missing = \"", missing$way, "\"\n")
+    },
+    if (!is.null(x$about$support) && length(left_out) > 0L) {
+      paste0(length(x$about$support), " of the columns are used\n")
+    }
+  )
 }
 
 summary.stonet <- function(object, newdata = NULL, y = NULL, ...) {
@@ -33,7 +52,7 @@ summary.stonet <- function(object, newdata = NULL, y = NULL, ...) {
     tests <- order_problem(problem, object$method, settings, list(rule = "tests"), object$seed, object$threads, FALSE)$table
   }
   structure(
-    list(call = object$call, title = object$title, nobs = object$nobs, columns = length(object$x_names), dim = object$dim,
+    list(call = object$call, title = object$title, said = rows_said(object), nobs = object$nobs, columns = length(object$x_names), dim = object$dim,
          outcome = object$outcome, shares = fitted$explained_share, eigenvalues = fitted$eigenvalues, tests = tests,
          held_out = held_out, held_out_rows = fitted$held_out_rows, order = object$order,
          training = training_scores(object), widths = fitted$widths, calibration = object$about$calibration),
@@ -55,6 +74,7 @@ print.summary.stonet <- function(x, digits = max(3L, getOption("digits") - 3L), 
   if (!is.null(x$call)) cat("\nCall: ", paste(trimws(deparse(x$call)), collapse = " "), "\n", sep = "")
   cat("\n", x$nobs, " rows, ", x$columns, " columns reduced to ", x$dim,
       if (!is.null(x$widths)) paste0(", network ", paste(x$widths, collapse = "-")), "\n", sep = "")
+  cat(x$said, sep = "")
   if (x$outcome != "done") cat("outcome: ", x$outcome, "\n", sep = "")
   if (!is.null(x$training)) cat("on the rows of the fit: ", names(x$training), " ", format(x$training, digits = digits), "\n", sep = "")
   if (!is.null(x$shares)) {

@@ -99,6 +99,14 @@ load_model <- function(path) {
   object
 }
 
+export_model <- function(object, path, format = c("onnx", "c", "json"), name = "model") {
+  check_stonet(object)
+  format <- one_of(format[1L], c("onnx", "c", "json"), "format")
+  path <- path.expand(a_text(path, "path"))
+  checked(.Call(C_model_export, pointer_of(object), format, a_text(name, "name"), path))
+  invisible(path)
+}
+
 check_stonet <- function(object) {
   if (!inherits(object, "stonet")) fail("this is of class ", class(object)[1L], ", not a model that stonet() has fitted")
   object

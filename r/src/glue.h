@@ -76,6 +76,7 @@ SEXP r_model_bytes(SEXP model);
 SEXP r_model_from_bytes(SEXP bytes);
 SEXP r_model_save(SEXP model, SEXP path);
 SEXP r_model_load(SEXP path);
+SEXP r_model_export(SEXP model, SEXP format, SEXP name, SEXP path);
 SEXP r_model_info(SEXP model);
 SEXP r_model_is_there(SEXP model);
 SEXP r_calibrate(SEXP model, SEXP table, SEXP kind, SEXP folds, SEXP sets, SEXP run);

@@ -83,6 +83,23 @@ SEXP r_model_load(SEXP path)
     return result;
 }
 
+/* For programs that do not have the library: format is "onnx", "c" or "json". */
+SEXP r_model_export(SEXP model, SEXP format, SEXP name, SEXP path)
+{
+    SEXP pointer = PROTECT(handle_new("bytes", R_NilValue));
+    stonet_export_format kind;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    stonet_status status = stonet_export_format_find(text_of(format), &kind);
+    if (status == STONET_OK)
+        status = stonet_model_export(handle_get(model, "model"), kind, text_of(name), &bytes, &size);
+    handle_fill(pointer, bytes);
+    if (status == STONET_OK) status = stonet_bytes_write(text_of(path), bytes, size);
+    handle_clear(pointer);
+    UNPROTECT(1);
+    return status == STONET_OK ? R_NilValue : failure(status);
+}
+
 /* What the library says about it, and what only calls tell: outcome, features, the training history (CSV). */
 SEXP r_model_info(SEXP pointer)
 {

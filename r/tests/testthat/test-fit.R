@@ -79,6 +79,8 @@ test_that("na.action decides about missing rows", {
   left <- stonet(Ozone ~ Wind + Temp + Solar.R, given, method = "sir", dim = 1, slices = 8)
   expect_identical(left$nobs, as.numeric(nrow(given)))
   expect_true(all(is.finite(predict(left, airquality))))
+  expect_output(print(left), "5 missing cells (Solar.R 5): missing = \"gaussian\"", fixed = TRUE)
+  expect_output(print(summary(fit)), "42 observations deleted")
   expect_error(stonet(Ozone ~ Wind + Temp + Solar.R, given, method = "sir", missing = "error"), "Solar.R", class = "stonet_error")
   expect_error(stonet(Ozone ~ Wind + Temp, airquality, method = "sir"), "missing in 37 of 153 rows", class = "stonet_error")
 })
@@ -133,7 +135,7 @@ test_that("update and formula know the call", {
 test_that("wide tables and whole numbers pass", {
   set.seed(6)
   wide <- matrix(sample.int(50L, 40 * 3000, replace = TRUE), 40)
-  fit <- stonet(wide, wide[, 7] + 0.5, method = "sir", dim = 1, ridge = 1, slices = 4)
+  fit <- stonet(wide, wide[, 7] + wide[, 8], method = "sir", dim = 1, ridge = 1, slices = 4)
   expect_identical(dim(transform(fit, wide[1:3, ])), c(3L, 1L))
-  expect_identical(fit$z, stonet(wide + 0, wide[, 7] + 0.5, method = "sir", dim = 1, ridge = 1, slices = 4)$z)
+  expect_identical(fit$z, stonet(wide + 0, wide[, 7] + wide[, 8], method = "sir", dim = 1, ridge = 1, slices = 4)$z)
 })

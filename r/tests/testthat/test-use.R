@@ -97,6 +97,14 @@ test_that("models travel: files, RDS, copies", {
   unlink(c(path, rds))
 })
 
+test_that("models can leave the library behind", {
+  fit <- stonet(mpg ~ wt + hp, mtcars, method = "sir", dim = 1, slices = 5)
+  path <- tempfile(fileext = ".c")
+  export_model(fit, path, format = "c", name = "cars")
+  expect_match(readLines(path), "cars", all = FALSE)
+  unlink(path)
+})
+
 test_that("broom's questions are answered", {
   skip_if_not_installed("generics")
   fit <- stonet(Species ~ ., iris, method = "sir", dim = 2)
