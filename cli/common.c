@@ -75,6 +75,7 @@ int read_data_for(const cli_command *command, const stonet_model *model, const c
         options.target = target->target;
         options.target_file = target->target_file;
         options.na = target->na;
+        options.weights = target->weights;
         options.drop_missing_target = target->drop_missing;
         options.own_target = target->own;
         options.features = target->columns.features;

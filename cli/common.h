@@ -15,7 +15,7 @@ typedef struct column_options {
 
 typedef struct target_options {
     const char *target, *target_file;
-    const char *header, *na;
+    const char *header, *na, *weights;
     bool drop_missing;
     bool own; /* with neither target nor target_file: the target of the model */
     column_options columns;
@@ -45,6 +45,11 @@ typedef struct spec_options {
          .offset = offsetof(type, field.target_file),                                                        \
          .argument = "FILE",                                                                                 \
          .help = "The response in a file of its own, row by row"},                                           \
+        {.name = "weights",                                                                                  \
+         .kind = OPTION_TEXT,                                                                                \
+         .offset = offsetof(type, field.weights),                                                            \
+         .argument = "COL",                                                                                  \
+         .help = "The column that says what each row counts, from 0 on; it is no feature"},                  \
         {.name = "drop-missing-target",                                                                      \
          .kind = OPTION_FLAG,                                                                                \
          .offset = offsetof(type, field.drop_missing),                                                       \

@@ -25,7 +25,7 @@ typedef struct compare_values {
     text_list grid;
     int64_t folds, trials, tune_folds;
     bool tune, drop_missing;
-    const char *na;
+    const char *na, *weights;
     column_options columns;
 } compare_values;
 
@@ -40,6 +40,11 @@ static const cli_option options[] = {
      .offset = offsetof(compare_values, target_files),
      .argument = "FILE",
      .help = "The response in a file of its own, row by row; one for each DATA, in the same order"},
+    {.name = "weights",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(compare_values, weights),
+     .argument = "COL",
+     .help = "The column that says what each row counts, from 0 on; it is no feature"},
     {.name = "drop-missing-target",
      .kind = OPTION_FLAG,
      .offset = offsetof(compare_values, drop_missing),
@@ -191,6 +196,7 @@ static int read_sets(comparison *self, const cli_arguments *given)
         target_options target = {.target = values->target,
                                  .header = values->header,
                                  .na = values->na,
+                                 .weights = values->weights,
                                  .drop_missing = values->drop_missing,
                                  .columns = values->columns};
         if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
@@ -202,6 +208,7 @@ static int read_sets(comparison *self, const cli_arguments *given)
                              .target_file = values->test_target_file,
                              .header = values->header,
                              .na = values->na,
+                             .weights = values->weights,
                              .drop_missing = values->drop_missing,
                              .columns = values->columns};
     result = read_data(self->command, values->test, &target, values->run.threads, &self->test);

@@ -141,10 +141,11 @@ typedef struct stonet_read_options {
     const char *drop;     /* and not these */
     const char *id;       /* the column that names the rows, no feature: see stonet_data_id; NULL: none */
     const char *const
-        *ordinal;       /* n_ordinal texts "COL=low,mid,high": columns of text whose values have this */
-    int64_t n_ordinal;  /* order; each becomes one feature, the rank */
-    const char *season; /* columns of dates whose time of the year counts too */
-    int own_target;     /* non-zero, and `target` NULL: with a model, the target is the model's own */
+        *ordinal;        /* n_ordinal texts "COL=low,mid,high": columns of text whose values have this */
+    int64_t n_ordinal;   /* order; each becomes one feature, the rank */
+    const char *season;  /* columns of dates whose time of the year counts too */
+    int own_target;      /* non-zero, and `target` NULL: with a model, the target is the model's own */
+    const char *weights; /* the column of weights (stonet_data_set_weights), by name or number; NULL: none */
 } stonet_read_options;
 
 /* Reads .csv .tsv .txt .asc .npy .npz or IDX, each also gzipped. A plain .npy of float32 in row order, all of
@@ -199,6 +200,10 @@ STONET_API stonet_status stonet_data_set_classes(stonet_data *data, const int32_
                                                  const char *const *labels, int64_t n_classes);
 /* Numeric targets, n x m; copied. */
 STONET_API stonet_status stonet_data_set_targets(stonet_data *data, const double *y, int64_t m);
+/* What each of the n rows counts, from 0 on, in fits and scores: a whole number as so many rows the same.
+   Copied. Methods without a weighted form refuse tables that have weights. */
+STONET_API stonet_status stonet_data_set_weights(stonet_data *data, const double *weights);
+STONET_API const double *stonet_data_weights(const stonet_data *data); /* NULL: every row counts 1 */
 STONET_API int64_t stonet_data_rows(const stonet_data *data);
 /* The feature columns, 0 .. count - 1, each of numbers or of text; targets are not among them. */
 STONET_API int64_t stonet_data_columns(const stonet_data *data);

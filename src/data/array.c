@@ -156,6 +156,7 @@ static bool is_plain(const array_reader *reader)
     bool foreign = array->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     return array->kind == 'f' && array->size == (int)sizeof(float) && !foreign && !array->fortran &&
            reader->builder->n_targets == 0 && reader->builder->n_unused == 0 &&
+           reader->builder->weight_position < 0 &&
            (reader->builder->na == NULL || !reader->builder->na->numbers);
 }
 

@@ -45,6 +45,7 @@ void sn_builder_free(sn_builder *builder)
     free_digits(builder);
     sn_free(builder->x);
     sn_free(builder->y);
+    sn_free(builder->weight);
     sn_free(builder->code);
     sn_free(builder->values);
     sn_free(builder->label);
@@ -79,11 +80,13 @@ static void forget_rows(sn_builder *builder)
     free_digits(builder);
     sn_free(builder->x);
     sn_free(builder->y);
+    sn_free(builder->weight);
     sn_free(builder->code);
     sn_free(builder->values);
     sn_free(builder->label);
     builder->x = NULL;
     builder->y = NULL;
+    builder->weight = NULL;
     builder->code = NULL;
     builder->values = NULL;
     builder->label = NULL;
@@ -114,6 +117,12 @@ stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
             return sn_fail(STONET_ERROR_DATA,
                            "%s: the target '%s' is text, and with several targets all must be numbers",
                            builder->path, builder->name[j]);
+    }
+    if (builder->weight_position >= 0) {
+        if (is_text[builder->weight_position])
+            return sn_fail(STONET_ERROR_DATA, "%s: the weights '%s' are text, and weights are numbers",
+                           builder->path, builder->name[builder->weight_position]);
+        builder->role[builder->weight_position] = SN_WEIGHT;
     }
     for (int64_t j = 0; j < builder->n_columns; j++) {
         if (builder->role[j] == SN_FEATURE_NUMBER) builder->slot[j] = builder->n_numeric++;
@@ -152,6 +161,11 @@ static stonet_status resize(sn_builder *builder, int64_t capacity)
         if ((grown = sn_realloc(builder->code[k], (size_t)capacity, sizeof(int32_t))) == NULL)
             return STONET_ERROR_MEMORY;
         builder->code[k] = grown;
+    }
+    if (builder->weight_position >= 0) {
+        if ((grown = sn_realloc(builder->weight, (size_t)capacity, sizeof(double))) == NULL)
+            return STONET_ERROR_MEMORY;
+        builder->weight = grown;
     }
     if (has_text_target(builder)) {
         if ((grown = sn_realloc(builder->label, (size_t)capacity, sizeof(int32_t))) == NULL)
@@ -230,6 +244,13 @@ stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t c
     if (builder->role[column] == SN_UNUSED) return STONET_OK;
     if (isnan(value) || sn_na_number(builder->na, value))
         return sn_builder_put_missing(builder, line, column, "NaN", 3);
+    if (builder->role[column] == SN_WEIGHT) {
+        if (!(value >= 0.0 && value <= (double)FLT_MAX))
+            return sn_builder_fail_cell(builder, line, builder->rows, column,
+                                        "a weight is a number from 0 on, and finite");
+        builder->weight[builder->rows] = value;
+        return STONET_OK;
+    }
     bool in_target = builder->role[column] == SN_TARGET_NUMBER;
     if (!(fabs(value) <= (in_target ? DBL_MAX : (double)FLT_MAX))) {
         const char *why = isinf(value) ? "the value is infinite or too large for a number"
@@ -271,6 +292,8 @@ stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t 
     case SN_TARGET_NUMBER:
     case SN_TARGET_TEXT:
         return put_missing_target(builder, line, column, word, length);
+    case SN_WEIGHT:
+        return sn_builder_fail_cell(builder, line, builder->rows, column, "the weight is missing");
     case SN_FEATURE_TEXT:
         builder->code[slot][builder->rows] = -1;
         break;
@@ -333,6 +356,7 @@ stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part)
     part->rows = part->capacity = part->missing = 0;
     part->x = NULL;
     part->y = NULL;
+    part->weight = NULL;
     part->label = NULL;
     part->labels = (sn_interner){0};
     part->values = NULL;
@@ -395,6 +419,7 @@ void sn_builder_join_rows(sn_builder *whole, int64_t at, const sn_builder *part)
 {
     copy_rows(whole->x, at, part->x, part->rows, whole->n_numeric, sizeof *whole->x);
     copy_rows(whole->y, at, part->y, part->rows, whole->n_targets, sizeof *whole->y);
+    copy_rows(whole->weight, at, part->weight, part->rows, 1, sizeof *whole->weight);
     copy_rows(whole->label, at, part->label, part->rows, 1, sizeof *whole->label);
     for (int64_t k = 0; k < whole->n_text; k++)
         copy_rows(whole->code[k], at, part->code[k], part->rows, 1, sizeof **whole->code);
@@ -535,13 +560,16 @@ stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out)
         return status;
     }
     data->has_header = data->target_has_name = builder->has_header;
-    data->width = builder->n_unused > 0 || builder->id >= 0 ? builder->n_columns : 0;
+    const bool gaps = builder->n_unused > 0 || builder->id >= 0 || builder->weight_position >= 0;
+    data->width = gaps ? builder->n_columns : 0;
     data->n_numeric = builder->n_numeric;
     data->missing = builder->missing;
     data->x = data->owned_x = builder->x;
     data->text_code = builder->code;
     data->target_position = builder->target_position;
     data->y = builder->y;
+    data->weight = builder->weight;
+    builder->weight = NULL;
     data->label = builder->label;
     data->labels = builder->labels.words;
     builder->x = NULL;

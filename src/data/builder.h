@@ -14,7 +14,8 @@ typedef enum sn_role {
     SN_FEATURE_TEXT,
     SN_TARGET_NUMBER,
     SN_TARGET_TEXT,
-    SN_UNUSED /* passed over: its cells may hold anything */
+    SN_WEIGHT, /* what the row counts */
+    SN_UNUSED  /* passed over: its cells may hold anything */
 } sn_role;
 
 /* Which columns are targets: none, those named (or numbered from 1) in a comma-separated list, or all; and
@@ -24,6 +25,7 @@ typedef struct sn_target_wish {
     bool all;                       /* a target file: every column that `columns` does not rule out */
     const struct sn_schema *schema; /* only those that a model uses; NULL: all */
     stonet_header header;           /* whether text begins with a line of names */
+    const char *weights;            /* the column of weights; NULL: none */
     const sn_na *na;                /* more words for missing cells; NULL: none */
     bool missing_targets;           /* may be missing: NaN, or the label -1 */
     bool own_target;                /* without `columns`: the target of the schema */
@@ -50,6 +52,7 @@ typedef struct sn_builder {
     int64_t id;           /* the text column that names the rows; -1: none */
     int64_t n_numeric, n_text, n_targets, n_unused;
     int64_t *target_position;
+    int64_t weight_position; /* -1: none */
 
     const sn_na *na;
     bool missing_targets;
@@ -60,6 +63,7 @@ typedef struct sn_builder {
     sn_digits *digits;   /* n_numeric: what is kept in double of each column */
     bool all_digits;     /* of all columns: they are for a model that needs them */
     double *y;           /* capacity x n_targets, numeric targets */
+    double *weight;      /* capacity, where there are weights */
     int32_t **code;      /* n_text arrays */
     sn_interner *values; /* n_text */
     int32_t *label;      /* the text target */

@@ -72,6 +72,7 @@ void stonet_data_free(stonet_data *data)
     sn_free(data->text_code);
     sn_free(data->text_values);
     sn_free(data->truth);
+    sn_free(data->weight);
     sn_free(data->na);
     sn_free(data->id_name);
     sn_free(data->source);
@@ -313,6 +314,26 @@ stonet_status stonet_data_set_targets(stonet_data *data, const double *y, int64_
     return STONET_OK;
 }
 
+stonet_status stonet_data_set_weights(stonet_data *data, const double *weights)
+{
+    if (data == NULL || weights == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "weights need a table, and a number for every row of it");
+    double total = 0.0;
+    for (int64_t i = 0; i < data->n; i++) {
+        if (!(weights[i] >= 0.0 && weights[i] <= (double)FLT_MAX))
+            return sn_fail(STONET_ERROR_DATA, "row %lld: a weight is a number from 0 on, and finite",
+                           (long long)i + 1);
+        total += weights[i];
+    }
+    if (total == 0.0) return sn_fail(STONET_ERROR_DATA, "all weights are 0: no row counts");
+    double *copy;
+    SN_TRY(SN_NEW_RAW(copy, data->n));
+    memcpy(copy, weights, (size_t)data->n * sizeof *copy);
+    sn_free(data->weight);
+    data->weight = copy;
+    return STONET_OK;
+}
+
 /* ---- getters ----------------------------------------------------------------------------------- */
 
 int64_t stonet_data_rows(const stonet_data *data)
@@ -369,6 +390,11 @@ const char *stonet_data_column_text(const stonet_data *data, int64_t column, int
     const sn_column *about = text_column_at(data, column);
     if (about == NULL || code < 0 || code >= data->text_values[about->slot].count) return NULL;
     return data->text_values[about->slot].text[code];
+}
+
+const double *stonet_data_weights(const stonet_data *data)
+{
+    return data != NULL ? data->weight : NULL;
 }
 
 const double *stonet_data_truth(const stonet_data *data, int64_t *truth_columns)

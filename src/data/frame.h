@@ -62,6 +62,8 @@ struct stonet_data {
     int32_t *label;           /* n codes when categorical (n_targets is 1) */
     sn_dictionary labels;
 
+    double *weight; /* what each row counts, n; NULL: 1 */
+
     int64_t n_truth; /* generators: known sufficient predictors */
     double *truth;   /* n x n_truth */
 };

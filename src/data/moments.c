@@ -12,6 +12,7 @@ typedef struct table {
     const double *doubles;
     int64_t n, m;
     bool gaps;
+    const double *weight;
 } table;
 
 static double value_at(const table *t, int64_t i, int64_t j)
@@ -19,14 +20,15 @@ static double value_at(const table *t, int64_t i, int64_t j)
     return t->floats != NULL ? (double)t->floats[i * t->m + j] : t->doubles[i * t->m + j];
 }
 
-/* The same as add_block, with NaN passed over. */
+/* The same as add_block, with NaN passed over and rows weighted. */
 static void add_block_with_gaps(const table *t, int64_t begin, int64_t end, const double *centre,
                                 double *part)
 {
     for (int64_t i = begin; i < end; i++)
         for (int64_t j = 0; j < t->m; j++) {
             const double gap = value_at(t, i, j) - (centre != NULL ? centre[j] : 0.0);
-            if (!isnan(gap)) part[j] += centre != NULL ? gap * gap : gap;
+            const double weight = t->weight != NULL ? t->weight[i] : 1.0;
+            if (!isnan(gap)) part[j] += weight * (centre != NULL ? gap * gap : gap);
         }
 }
 
@@ -34,7 +36,7 @@ static void add_block_with_gaps(const table *t, int64_t begin, int64_t end, cons
 static void add_block(const table *t, int64_t begin, int64_t end, const double *centre, double *part)
 {
     const int64_t m = t->m;
-    if (t->gaps) {
+    if (t->gaps || t->weight != NULL) {
         add_block_with_gaps(t, begin, end, centre, part);
         return;
     }
@@ -75,17 +77,18 @@ static void sum_rows(const table *t, const double *centre, double *work, double 
     memcpy(total, work, (size_t)m * sizeof *total);
 }
 
-/* Smallest and largest value of each column, and how many there are. */
+/* Smallest and largest value of each column, and what they count together. */
 static void find_range(const table *t, double *low, double *high, double *count)
 {
     for (int64_t i = 0; i < t->n; i++)
         for (int64_t j = 0; j < t->m; j++) {
             const double value = value_at(t, i, j);
             if (t->gaps && isnan(value)) continue;
+            if (t->weight != NULL && t->weight[i] == 0.0) continue;
             if (count[j] == 0) low[j] = high[j] = value;
             low[j] = value < low[j] ? value : low[j];
             high[j] = value > high[j] ? value : high[j];
-            count[j] += 1.0;
+            count[j] += t->weight != NULL ? t->weight[i] : 1.0;
         }
 }
 
@@ -101,7 +104,8 @@ static stonet_status measure(const table *t, sn_moments *out)
     SN_GOTO(status, SN_NEW_RAW(work, LEVELS * t->m), done);
     SN_GOTO(status, SN_NEW(count, t->m), done);
     find_range(t, out->low, out->high, count);
-    for (int64_t j = 0; j < t->m; j++) count[j] = fmax(count[j], 1.0); /* of none the sums are 0 */
+    for (int64_t j = 0; j < t->m; j++)
+        if (count[j] == 0.0) count[j] = 1.0; /* the sums are 0 */
     sum_rows(t, NULL, work, out->mean);
     for (int64_t j = 0; j < t->m; j++) out->mean[j] /= count[j];
     sum_rows(t, out->mean, work, out->variance);
@@ -113,14 +117,16 @@ done:
     return status;
 }
 
-stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool gaps, sn_moments *out)
+stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool gaps, const double *weight,
+                                   sn_moments *out)
 {
-    return measure(&(table){.floats = x, .n = n, .m = m, .gaps = gaps}, out);
+    return measure(&(table){.floats = x, .n = n, .m = m, .gaps = gaps, .weight = weight}, out);
 }
 
-stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, sn_moments *out)
+stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, const double *weight,
+                                    sn_moments *out)
 {
-    return measure(&(table){.doubles = x, .n = n, .m = m, .gaps = gaps}, out);
+    return measure(&(table){.doubles = x, .n = n, .m = m, .gaps = gaps, .weight = weight}, out);
 }
 
 void sn_moments_clear(sn_moments *moments)

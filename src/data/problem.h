@@ -45,6 +45,19 @@ typedef struct sn_problem {
     const int64_t *group; /* ... g's are group[g] .. group[g + 1] - 1; NULL: each feature is a column */
 } sn_problem;
 
+/* What row i counts, and all rows together. */
+static inline double sn_problem_weight(const sn_problem *problem, int64_t i)
+{
+    return problem->weight != NULL ? (double)problem->weight[i] : 1.0;
+}
+
+static inline double sn_problem_total(const sn_problem *problem)
+{
+    double total = 0.0;
+    for (int64_t i = 0; problem->weight != NULL && i < problem->n; i++) total += (double)problem->weight[i];
+    return problem->weight != NULL ? total : (double)problem->n;
+}
+
 /* How wide what goes through a fitted method or learner is. A model file is not trusted to be consistent: the
    parts loaded from it are checked against each other by these before any row goes through. */
 typedef struct sn_sizes {

@@ -76,6 +76,7 @@ void sn_wish_about_columns(const stonet_read_options *options, const sn_schema *
                              .ordinal = options->ordinal,
                              .n_ordinal = options->n_ordinal,
                              .season = options->season,
+                             .weights = options->weights,
                              .na = &missing->na,
                              .missing_targets = missing->targets};
 }

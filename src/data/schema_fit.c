@@ -58,16 +58,24 @@ static bool looks_like_images(const stonet_data *train, const sn_moments *column
     return levels >= 16 && 4 * wide >= 3 * varying;
 }
 
+static double weight_of(const stonet_data *data, int64_t row)
+{
+    return data->weight != NULL ? data->weight[row] : 1.0;
+}
+
 /* Shares of the rows that have each level of a column, and the variances of the 0/1 indicators. */
 static void level_moments(const stonet_data *train, const sn_input *input, int64_t slot, double *mean,
                           double *variance)
 {
+    double total = 0.0;
     for (int64_t i = 0; i < train->n; i++) {
         const int64_t level = sn_input_level(input, train->x[i * train->n_numeric + slot]);
-        if (level >= 0) mean[level] += 1.0;
+        if (level < 0) continue; /* missing */
+        mean[level] += weight_of(train, i);
+        total += weight_of(train, i);
     }
     for (int64_t c = 0; c < input->levels; c++) {
-        mean[c] /= (double)(train->n - input->missing);
+        mean[c] /= total;
         variance[c] = mean[c] * (1 - mean[c]);
     }
 }
@@ -103,7 +111,8 @@ static stonet_status refine_moments(const stonet_data *train, sn_moments *column
         sn_moments fine;
         SN_TRY(SN_NEW_RAW(values, train->n));
         for (int64_t i = 0; i < train->n; i++) values[i] = sn_frame_number(train, i, k);
-        stonet_status status = sn_moments_of_doubles(values, train->n, 1, train->missing > 0, &fine);
+        stonet_status status =
+            sn_moments_of_doubles(values, train->n, 1, train->missing > 0, train->weight, &fine);
         sn_free(values);
         if (status != STONET_OK) return status;
         columns->mean[k] = fine.mean[0];
@@ -116,19 +125,18 @@ static stonet_status refine_moments(const stonet_data *train, sn_moments *column
 }
 
 /* Mean and variance of the rank, 1 .. count, of an ordered column. */
-static void rank_moments(const int32_t *code, int64_t n, double *mean, double *variance)
+static void rank_moments(const stonet_data *train, const int32_t *code, double *mean, double *variance)
 {
-    double sum = 0, squares = 0;
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) {
+    double sum = 0, squares = 0, total = 0;
+    for (int64_t i = 0; i < train->n; i++) {
         if (code[i] < 0) continue; /* missing */
-        sum += 1 + code[i];
-        count++;
+        sum += weight_of(train, i) * (1 + code[i]);
+        total += weight_of(train, i);
     }
-    *mean = count > 0 ? sum / (double)count : 0;
-    for (int64_t i = 0; i < n; i++)
-        if (code[i] >= 0) squares += (1 + code[i] - *mean) * (1 + code[i] - *mean);
-    *variance = count > 0 ? squares / (double)count : 0;
+    *mean = total > 0 ? sum / total : 0;
+    for (int64_t i = 0; i < train->n; i++)
+        if (code[i] >= 0) squares += weight_of(train, i) * (1 + code[i] - *mean) * (1 + code[i] - *mean);
+    *variance = total > 0 ? squares / total : 0;
 }
 
 /* Mean and variance of every feature; for a category or a level, of its 0/1 indicator. */
@@ -147,23 +155,25 @@ static stonet_status feature_moments(sn_schema *schema, const stonet_data *train
             continue;
         }
         if (input->categories.ordered) {
-            rank_moments(train->text_code[slot], train->n, &schema->mean[f], &variance[f]);
+            rank_moments(train, train->text_code[slot], &schema->mean[f], &variance[f]);
             continue;
         }
         sn_interner categories;
         SN_TRY(sn_interner_of(&input->categories, &categories));
         const sn_dictionary *words = &train->text_values[slot];
-        int64_t *rows;
+        double *rows, total = 0;
         stonet_status status = SN_NEW(rows, words->count);
         for (int64_t i = 0; status == STONET_OK && i < train->n; i++) {
             const int32_t code = train->text_code[slot][i];
-            if (code >= 0) rows[code]++;
+            if (code < 0) continue; /* missing */
+            rows[code] += weight_of(train, i);
+            total += weight_of(train, i);
         }
         for (int64_t c = 0; status == STONET_OK && c < words->count; c++) {
             const int32_t known = sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
             /* Those that were too rare for a feature of their own share the last. */
             const int64_t at = f + (known >= 0 ? known : input->features - 1);
-            schema->mean[at] += (double)rows[c] / (double)(train->n - input->missing);
+            schema->mean[at] += total > 0 ? rows[c] / total : 0;
         }
         for (int64_t at = f; status == STONET_OK && at < f + input->features; at++)
             variance[at] = schema->mean[at] * (1 - schema->mean[at]);
@@ -264,8 +274,8 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
     sn_moments columns = {0};
     double *variance;
     SN_TRY(SN_NEW(variance, schema->p));
-    stonet_status status =
-        sn_moments_of_floats(train->x, train->n, train->n_numeric, train->missing > 0, &columns);
+    stonet_status status = sn_moments_of_floats(train->x, train->n, train->n_numeric, train->missing > 0,
+                                                train->weight, &columns);
     if (status == STONET_OK) status = refine_moments(train, &columns);
     if (status == STONET_OK) status = feature_moments(schema, train, &columns, variance);
     if (status == STONET_OK) status = report_constants(schema, variance, run);
@@ -390,7 +400,7 @@ static stonet_status fit_regression(sn_schema *schema, const stonet_data *train)
     SN_TRY(SN_NEW(schema->target_mean, m));
     SN_TRY(SN_NEW(schema->target_sd, m));
     sn_moments columns;
-    SN_TRY(sn_moments_of_doubles(train->y, train->n, m, false, &columns));
+    SN_TRY(sn_moments_of_doubles(train->y, train->n, m, false, train->weight, &columns));
     stonet_status status = STONET_OK;
     for (int64_t k = 0; k < m && status == STONET_OK; k++) {
         status = check_target(schema, k, train->n, &columns);

@@ -21,6 +21,12 @@ stonet_status sn_schema_problem(const sn_schema *schema, const stonet_data *data
     SN_TRY(SN_TAKE(keep, group, out->groups + 1));
     sn_schema_groups(schema, group);
     out->group = group;
+    if (data->weight != NULL) {
+        float *weight = NULL;
+        SN_TRY(SN_TAKE(keep, weight, out->n));
+        for (int64_t i = 0; i < out->n; i++) weight[i] = (float)data->weight[i];
+        out->weight = weight;
+    }
     if (out->outputs == 0) return STONET_OK;
     if (out->task == SN_CLASSIFICATION)
         SN_TRY(SN_TAKE(keep, label, out->n));

@@ -121,6 +121,14 @@ static stonet_status copy_targets(const stonet_data *from, const int64_t *rows, 
     return gather_codes(from->label, &from->labels, rows, to->n, &to->label, &to->labels);
 }
 
+static stonet_status copy_weights(const stonet_data *from, const int64_t *rows, stonet_data *to)
+{
+    if (from->weight == NULL) return STONET_OK;
+    SN_TRY(SN_NEW_RAW(to->weight, to->n));
+    gather(from->weight, sizeof *to->weight, rows, to->n, to->weight);
+    return STONET_OK;
+}
+
 static stonet_status copy_truth(const stonet_data *from, const int64_t *rows, stonet_data *to)
 {
     if (from->truth == NULL) return STONET_OK;
@@ -147,6 +155,7 @@ stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, i
     if (status == STONET_OK) status = copy_features(data, rows, subset);
     if (status == STONET_OK) status = copy_targets(data, rows, subset);
     if (status == STONET_OK) status = copy_truth(data, rows, subset);
+    if (status == STONET_OK) status = copy_weights(data, rows, subset);
     if (status == STONET_OK && data->missing > 0) subset->missing = sn_frame_count_missing(subset, -1);
     if (status != STONET_OK) {
         stonet_data_free(subset);

@@ -125,6 +125,33 @@ static void subsets_and_files_keep_them(void **state)
     stonet_data_free(data);
 }
 
+static void weights_are_a_column_and_no_feature(void **state)
+{
+    (void)state;
+    const stonet_read_options how = {.size = sizeof how, .target = "y", .weights = "w"};
+    stonet_data *data, *part;
+    assert_int_equal(read_with("a,w,y\n1,2,1\n2,0.5,2\n3,0,3\n", &how, &data), STONET_OK);
+    assert_int_equal(stonet_data_columns(data), 1);
+    assert_true(stonet_data_weights(data)[0] == 2 && stonet_data_weights(data)[1] == 0.5);
+    const int64_t rows[] = {2, 0};
+    assert_int_equal(stonet_data_subset(data, rows, 2, &part), STONET_OK);
+    assert_true(stonet_data_weights(part)[0] == 0 && stonet_data_weights(part)[1] == 2);
+    stonet_data_free(part);
+    stonet_data_free(data);
+    static const struct {
+        const char *text, *says;
+    } bad[] = {{"a,w,y\n1,-2,1\n2,1,2\n", "a weight is a number from 0 on"},
+               {"a,w,y\n1,,1\n2,1,2\n", "the weight is missing"},
+               {"a,w,y\n1,much,1\n2,little,2\n", "are text"},
+               {"a,v,y\n1,1,1\n2,1,2\n", "has no column 'w'"}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        assert_int_not_equal(read_with(bad[k].text, &how, &data), STONET_OK);
+        assert_non_null(strstr(stonet_last_error(), bad[k].says));
+    }
+    const stonet_read_options both = {.size = sizeof both, .target = "y", .weights = "y"};
+    assert_int_equal(read_with("a,y\n1,1\n2,2\n", &both, &data), STONET_ERROR_ARGUMENT);
+}
+
 static sn_schema *schema_of(const stonet_data *data, sn_missing missing)
 {
     sn_schema *schema;
@@ -190,6 +217,7 @@ int main(void)
         cmocka_unit_test(words_of_the_user_are_taken_too),
         cmocka_unit_test(rows_without_a_target_go_when_asked),
         cmocka_unit_test(subsets_and_files_keep_them),
+        cmocka_unit_test(weights_are_a_column_and_no_feature),
         cmocka_unit_test(the_mean_stands_for_them),
         cmocka_unit_test(they_are_refused_when_asked),
         cmocka_unit_test(a_column_of_nothing_has_no_effect),

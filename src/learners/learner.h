@@ -11,6 +11,7 @@ typedef struct sn_learner {
     const char *name;
     const char *title;
     unsigned tasks; /* SN_TASK_* */
+    bool weighted;  /* rows may count differently (problem->weight) */
     const sn_param *params;
     size_t n_params;
     /* problem->x is Z; the learner standardises inside if it needs to. */

@@ -1,7 +1,7 @@
 /*
  * Least squares with several outputs. With X and Y centred by their training means,
  *
- *     B = argmin |Y - X B|^2 + ridge |B|^2,   intercept = mean(y) - B' mean(x)
+ *     B = argmin sum_i w_i |y_i - B'x_i|^2 + ridge |B|^2,   intercept = mean(y) - B' mean(x)
  *
  * and of all minimisers the one of smallest norm. The ridge is added as p more rows sqrt(ridge) I, so that
  * there is one solver: QR followed by an SVD that leaves out singular values below rounding, max(rows, p)
@@ -28,8 +28,9 @@ static void fill_system(const sn_problem *problem, double ridge, int64_t rows, i
 {
     int64_t n = problem->n, p = problem->p, m = problem->outputs;
     for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < p; j++) a[j * rows + i] = (double)problem->x[i * p + j] - mean_x[j];
-        for (int64_t k = 0; k < m; k++) b[k * size + i] = problem->y[i * m + k] - mean_y[k];
+        const double root = problem->weight != NULL ? sqrt(sn_problem_weight(problem, i)) : 1.0;
+        for (int64_t j = 0; j < p; j++) a[j * rows + i] = root * ((double)problem->x[i * p + j] - mean_x[j]);
+        for (int64_t k = 0; k < m; k++) b[k * size + i] = root * (problem->y[i * m + k] - mean_y[k]);
     }
     if (rows > n)
         for (int64_t j = 0; j < p; j++) a[j * rows + n + j] = sqrt(ridge);
@@ -38,9 +39,11 @@ static void fill_system(const sn_problem *problem, double ridge, int64_t rows, i
 static void column_means(const sn_problem *problem, double *mean_x, double *mean_y)
 {
     int64_t n = problem->n, p = problem->p, m = problem->outputs;
+    const double total = sn_problem_total(problem);
     for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < p; j++) mean_x[j] += (double)problem->x[i * p + j] / (double)n;
-        for (int64_t k = 0; k < m; k++) mean_y[k] += problem->y[i * m + k] / (double)n;
+        const double weight = sn_problem_weight(problem, i);
+        for (int64_t j = 0; j < p; j++) mean_x[j] += weight * (double)problem->x[i * p + j] / total;
+        for (int64_t k = 0; k < m; k++) mean_y[k] += weight * problem->y[i * m + k] / total;
     }
 }
 
@@ -148,6 +151,7 @@ const sn_learner sn_learner_linear = {
     .name = "linear",
     .title = "Linear regression by least squares",
     .tasks = SN_TASK_REGRESSION,
+    .weighted = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = linear_fit,

@@ -2,7 +2,7 @@
  * Logistic regression, two classes or many, with an L2 penalty on the coefficients and none on the
  * intercepts:
  *
- *     min  sum_i -log p(label_i | z_i) + l2/2 |W|^2
+ *     min  sum_i w_i -log p(label_i | z_i) + l2/2 |W|^2
  *
  * Two classes have one coefficient vector, more have one each (symmetric softmax); l2 = 1 is what
  * scikit-learn calls C = 1. A class without rows gets probability 0: it has no finite intercept.
@@ -53,10 +53,12 @@ static int64_t renumber(const sn_problem *problem, int32_t *code, int32_t *label
 {
     int64_t present = 0;
     for (int64_t c = 0; c < problem->outputs; c++) code[c] = -1;
-    for (int64_t i = 0; i < problem->n; i++) code[problem->label[i]] = 0;
+    for (int64_t i = 0; i < problem->n; i++)
+        if (sn_problem_weight(problem, i) > 0.0) code[problem->label[i]] = 0;
     for (int64_t c = 0; c < problem->outputs; c++)
         if (code[c] == 0) code[c] = (int32_t)present++;
-    for (int64_t i = 0; i < problem->n; i++) label[i] = code[problem->label[i]];
+    for (int64_t i = 0; i < problem->n; i++) /* what counts nothing may be of any class */
+        label[i] = code[problem->label[i]] < 0 ? 0 : code[problem->label[i]];
     return present;
 }
 
@@ -80,6 +82,7 @@ static stonet_status logistic_fit(const sn_problem *problem, const sn_settings *
                                           .m = model->map.outputs,
                                           .x = problem->x,
                                           .label = label,
+                                          .weight = problem->weight,
                                           .l2 = sn_real(settings, "l2")};
         status = sn_logistic(&call, run, model->map.coef, model->map.intercept);
     }
@@ -167,6 +170,7 @@ const sn_learner sn_learner_logistic = {
     .name = "logistic",
     .title = "Logistic regression with an L2 penalty",
     .tasks = SN_TASK_CLASSIFICATION,
+    .weighted = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = logistic_fit,

@@ -29,8 +29,13 @@ stonet_status sn_logistic(const sn_logistic_problem *problem, const stonet_run *
     sn_describe_columns(n, p, problem->x, columns);
     sn_standard_design(n, p, problem->x, columns, x);
     for (int64_t j = 0; j < p; j++) lambda[j] = sn_standard_penalty(problem->l2, &columns[j]);
-    sn_softmax_problem design = {
-        .n = n, .d = p + 1, .m = m, .x = x, .label = problem->label, .lambda = lambda};
+    sn_softmax_problem design = {.n = n,
+                                 .d = p + 1,
+                                 .m = m,
+                                 .x = x,
+                                 .label = problem->label,
+                                 .lambda = lambda,
+                                 .weight = problem->weight};
     SN_GOTO(status, sn_softmax_newton(&design, run, w), done);
     sn_standard_undo(p, m, columns, w, coef, intercept);
     centre(m, intercept);

@@ -14,6 +14,7 @@ typedef struct sn_logistic_problem {
     int64_t n, p, m;      /* m: rows of coefficients, 1 for two classes */
     const float *x;       /* n x p */
     const int32_t *label; /* n codes, each of them present */
+    const float *weight;  /* n, what each row counts; NULL: 1 */
     double l2;
 } sn_logistic_problem;
 

@@ -46,6 +46,11 @@ typedef struct solver {
     int64_t solved;      /* conjugate-gradient steps since the M_k were factored */
 } solver;
 
+static double weight_of(const solver *s, int64_t row)
+{
+    return s->problem->weight != NULL ? (double)s->problem->weight[row] : 1.0;
+}
+
 /* Rows first..last: turns m numbers a row into m numbers a row and returns their part of a sum. */
 typedef double row_function(const solver *s, int64_t first, int64_t last);
 
@@ -57,12 +62,13 @@ static double residual_rows(const solver *s, int64_t first, int64_t last)
     for (int64_t i = first; i < last; i++) {
         double *eta = s->rows + i * m, *p = s->probability + i * m;
         int32_t label = s->problem->label[i];
+        const double weight = weight_of(s, i);
         if (m == 1) {
             double e = exp(-fabs(eta[0]));
-            loss += log1p(e) + (eta[0] > 0 ? eta[0] : 0) - (label == 1 ? eta[0] : 0);
+            loss += weight * (log1p(e) + (eta[0] > 0 ? eta[0] : 0) - (label == 1 ? eta[0] : 0));
             p[0] = eta[0] > 0 ? 1 / (1 + e) : e / (1 + e);
             /* 1 - p without cancellation, so that well separated rows keep their weight */
-            eta[0] = label == 1 ? (eta[0] > 0 ? -e / (1 + e) : -1 / (1 + e)) : p[0];
+            eta[0] = weight * (label == 1 ? (eta[0] > 0 ? -e / (1 + e) : -1 / (1 + e)) : p[0]);
             continue;
         }
         double top = eta[0], sum = 0, others = 0;
@@ -72,9 +78,9 @@ static double residual_rows(const solver *s, int64_t first, int64_t last)
             sum += p[k];
             if (k != label) others += p[k];
         }
-        loss += log(sum) + top - eta[label];
-        for (int64_t k = 0; k < m; k++) eta[k] = p[k] /= sum;
-        eta[label] = -others / sum;
+        loss += weight * (log(sum) + top - eta[label]);
+        for (int64_t k = 0; k < m; k++) eta[k] = weight * (p[k] /= sum);
+        eta[label] = -weight * others / sum;
     }
     return loss;
 }
@@ -87,12 +93,12 @@ static double curvature_rows(const solver *s, int64_t first, int64_t last)
         double *u = s->rows + i * m;
         const double *p = s->probability + i * m;
         if (m == 1) {
-            u[0] *= p[0] * (1 - p[0]);
+            u[0] *= weight_of(s, i) * p[0] * (1 - p[0]);
             continue;
         }
         double mean = 0;
         for (int64_t k = 0; k < m; k++) mean += p[k] * u[k];
-        for (int64_t k = 0; k < m; k++) u[k] = p[k] * (u[k] - mean);
+        for (int64_t k = 0; k < m; k++) u[k] = weight_of(s, i) * p[k] * (u[k] - mean);
     }
     return 0;
 }
@@ -144,7 +150,7 @@ static void class_block(const solver *s, int64_t k, double *part, double *diagon
     memcpy(diagonal, q->lambda, (size_t)d * sizeof *diagonal);
     if (m_k != NULL) memset(m_k, 0, (size_t)(d * d) * sizeof *m_k);
     for (int64_t i = 0; i < q->n; i++) {
-        double p = s->probability[i * q->m + k], weight = p * (1 - p);
+        double p = s->probability[i * q->m + k], weight = weight_of(s, i) * p * (1 - p);
         if (weight >= least_weight) {
             double *row = part + filled++ * d;
             for (int64_t j = 0; j < d; j++) {

@@ -50,6 +50,7 @@ typedef struct sn_method {
     const char *python; /* its class in Python, "A|B" for one of each task; NULL: it has none */
     unsigned tasks;     /* SN_TASK_* */
     bool multi_output;  /* takes several numeric targets */
+    bool weighted;      /* rows may count differently (problem->weight) */
     bool unsupervised;  /* does not look at the response, which may be missing (problem->outputs is then 0) */
     bool by_rows; /* fetches its rows batch by batch (data/rows.h): problem->x may be NULL in fit and fit_more
                    */

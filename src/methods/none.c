@@ -64,6 +64,7 @@ const sn_method sn_method_none = {
     .title = "No reduction: Z is x itself",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .weighted = true,
     .unsupervised = true,
     .fit = fit,
     .transform = transform,

@@ -39,6 +39,7 @@ const sn_method sn_method_pca = {
     .python = "PrincipalComponents",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .weighted = true,
     .unsupervised = true,
     .fit = fit,
     .candidate = &candidate,

@@ -25,8 +25,8 @@ static void centred_responses(const sn_problem *problem, int64_t k, double *r)
                 problem->task == SN_CLASSIFICATION ? (double)(problem->label[i] == j) : problem->y[i * k + j];
     for (int64_t j = 0; j < k; j++) {
         double mean = 0.0;
-        for (int64_t i = 0; i < n; i++) mean += r[i * k + j];
-        for (int64_t i = 0; i < n; i++) r[i * k + j] -= mean / (double)n;
+        for (int64_t i = 0; i < n; i++) mean += sn_problem_weight(problem, i) * r[i * k + j];
+        for (int64_t i = 0; i < n; i++) r[i * k + j] -= mean / sn_problem_total(problem);
     }
 }
 
@@ -36,11 +36,20 @@ typedef struct rows {
     double *centred, *z, *weighted;
 } rows;
 
+/* weighted = z, its rows times their weights. */
+static void weigh(const sn_problem *problem, int64_t first, int64_t count, int64_t rank, rows *block)
+{
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t c = 0; c < rank; c++)
+            block->weighted[i * rank + c] = sn_problem_weight(problem, first + i) * block->z[i * rank + c];
+}
+
 /* r -= Z (Z'r / n): the residuals of least squares on the whitened x (of ridge regression when it has a
  * ridge). */
 static stonet_status take_residuals(const sn_problem *problem, const sn_whitening *whitening, rows *scratch,
                                     int64_t k, double *r)
 {
+    const double total = sn_problem_total(problem);
     int64_t n = problem->n, rank = whitening->rank;
     SN_WORKSPACE(work);
     double *slope = NULL;
@@ -49,9 +58,11 @@ static stonet_status take_residuals(const sn_problem *problem, const sn_whitenin
         for (int64_t first = 0; first < n; first += scratch->block) {
             int64_t count = n - first < scratch->block ? n - first : scratch->block;
             sn_whiten_rows(whitening, problem->x, NULL, first, count, scratch->centred, scratch->z);
-            if (pass == 0)
-                sn_gemm(true, false, rank, k, count, 1.0 / (double)n, scratch->z, r + first * k, 1.0, slope);
-            else
+            if (pass == 0) {
+                weigh(problem, first, count, rank, scratch);
+                sn_gemm(true, false, rank, k, count, 1.0 / total, scratch->weighted, r + first * k, 1.0,
+                        slope);
+            } else
                 sn_gemm(false, false, count, k, rank, -1.0, scratch->z, slope, 1.0, r + first * k);
         }
     }
@@ -62,6 +73,7 @@ static stonet_status take_residuals(const sn_problem *problem, const sn_whitenin
 static void hessians(const sn_problem *problem, const sn_whitening *whitening, rows *scratch, int64_t k,
                      const double *r, double *hessian)
 {
+    const double total = sn_problem_total(problem);
     int64_t n = problem->n, rank = whitening->rank;
     for (int64_t first = 0; first < n; first += scratch->block) {
         int64_t count = n - first < scratch->block ? n - first : scratch->block;
@@ -69,8 +81,9 @@ static void hessians(const sn_problem *problem, const sn_whitening *whitening, r
         for (int64_t j = 0; j < k; j++) {
             for (int64_t i = 0; i < count; i++)
                 for (int64_t c = 0; c < rank; c++)
-                    scratch->weighted[i * rank + c] = r[(first + i) * k + j] * scratch->z[i * rank + c];
-            sn_gemm(true, false, rank, rank, count, 1.0 / (double)n, scratch->weighted, scratch->z, 1.0,
+                    scratch->weighted[i * rank + c] = sn_problem_weight(problem, first + i) *
+                                                      r[(first + i) * k + j] * scratch->z[i * rank + c];
+            sn_gemm(true, false, rank, rank, count, 1.0 / total, scratch->weighted, scratch->z, 1.0,
                     hessian + j * rank * rank);
         }
     }
@@ -120,7 +133,8 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     SN_TRY(SN_TAKE_ZERO(keep, out->m, k * rank * rank));
     SN_TRY(find_responses(sample, settings, r));
     hessians(problem, &sample->whitening, &block, k, r, out->m);
-    out->scale = sn_norm(n * k, r) / sqrt((double)n); /* the deviation of r, whose units M has */
+    for (int64_t i = 0; i < n * k; i++) r[i] *= sqrt(sn_problem_weight(problem, i / k));
+    out->scale = sn_norm(n * k, r) / sqrt(sample->rows); /* the deviation of r, whose units M has */
     return STONET_OK;
 }
 
@@ -129,14 +143,14 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
 static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix, const sn_eigen *eigen,
                                 sn_tests *tests)
 {
-    int64_t n = sample->problem->n, rank = eigen->count;
+    int64_t rank = eigen->count;
     double tail = 0.0;
     if (sample->problem->outputs != 1) return STONET_OK;
     tests->count = rank < SN_MAX_TESTS ? rank : SN_MAX_TESTS;
     for (int64_t k = rank - 1; k >= 0; k--) {
         tail += eigen->value[k] * eigen->value[k];
         if (k >= tests->count) continue;
-        tests->test[2 * k] = 0.5 * (double)(n - 1) * tail / (matrix->scale * matrix->scale);
+        tests->test[2 * k] = 0.5 * (sample->rows - 1.0) * tail / (matrix->scale * matrix->scale);
         tests->test[2 * k + 1] = 0.5 * (double)(rank - k) * (double)(rank - k + 1);
     }
     return STONET_OK;
@@ -187,6 +201,7 @@ const sn_method sn_method_phd = {
     .python = "PrincipalHessianDirections",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .weighted = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .grid = {{"response=residual,raw", SN_TASK_BOTH}},

@@ -57,7 +57,7 @@ static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix
         for (int64_t k = rank - 1; k >= 0; k--) { /* the block of q from row and column k on */
             const double *row = q + k * rank;
             tail += 2.0 * sn_dot(rank - k, row + k, row + k) - row[k] * row[k];
-            if (k < count) test[2 * k] += 0.5 * (double)sample->problem->n * sample->weight[h] * tail;
+            if (k < count) test[2 * k] += 0.5 * sample->rows * sample->weight[h] * tail;
         }
     }
     for (int64_t k = 0; k < count; k++)
@@ -109,6 +109,7 @@ const sn_method sn_method_save = {
     .python = "SlicedAverageVariance",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .weighted = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .grid = {{"slices=3,5,10", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},

@@ -29,6 +29,9 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
 {
     int64_t slices = sample->slices.count, rank = sample->whitening.rank;
     const int64_t degree = powers(sample, settings);
+    if (degree > 0 && sample->problem->weight != NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "sir: powers of the response (basis=poly) have no weighted form: take basis=slices");
     if (degree > 0) return sn_basis_matrix(sample, degree, keep, out);
     out->form = SN_FORM_ROOT;
     out->rows = slices;
@@ -50,7 +53,7 @@ static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix
     for (int64_t k = eigen->count - 1; k >= 0; k--) {
         tail += eigen->value[k];
         if (k >= tests->count) continue;
-        tests->test[2 * k] = (double)sample->problem->n * tail;
+        tests->test[2 * k] = sample->rows * tail;
         tests->test[2 * k + 1] = (double)((sample->whitening.rank - k) * (matrix->most - k));
     }
     return STONET_OK;
@@ -170,6 +173,7 @@ const sn_method sn_method_sir = {
     .python = "SlicedInverseRegression",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .weighted = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .grid = {{"slices=5,10,20", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},

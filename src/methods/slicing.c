@@ -11,13 +11,14 @@ static stonet_status by_class(const sn_problem *problem, sn_slices *out)
     SN_WORKSPACE(scratch);
     int64_t *at = NULL;
     SN_TRY(SN_TAKE_ZERO(&scratch, at, classes + 1));
-    for (int64_t i = 0; i < n; i++) at[problem->label[i] + 1]++;
+    for (int64_t i = 0; i < n; i++) at[problem->label[i] + 1] += sn_problem_weight(problem, i) > 0.0;
     out->start[0] = 0;
     for (int64_t c = 0; c < classes; c++) {
         if (at[c + 1] > 0) out->start[++out->count] = at[c] + at[c + 1];
         at[c + 1] += at[c];
     }
-    for (int64_t i = 0; i < n; i++) out->row[at[problem->label[i]]++] = i;
+    for (int64_t i = 0; i < n; i++)
+        if (sn_problem_weight(problem, i) > 0.0) out->row[at[problem->label[i]]++] = i;
     return STONET_OK;
 }
 
@@ -25,7 +26,16 @@ static stonet_status by_class(const sn_problem *problem, sn_slices *out)
 typedef struct target {
     const double *y;
     int64_t stride;
+    const sn_problem *problem;
+    bool whole; /* all weights are whole numbers: rows that count several times */
 } target;
+
+static double count_of(const int64_t *row, int64_t count, const target *of)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++) sum += sn_problem_weight(of->problem, row[i]);
+    return sum;
+}
 
 static int by_value(const void *left, const void *right, void *context)
 {
@@ -60,12 +70,21 @@ static int64_t cut(int64_t *row, int64_t count, const target *of, int64_t pieces
         while (last < count) end[made++] = offset + (last = tie_end(row, count, of, last + 1));
         return made;
     }
-    if (pieces > count / 2) pieces = count / 2; /* a slice of one row says nothing about its spread */
+    const double total = count_of(row, count, of), rows = of->whole ? total : (double)count;
+    if ((double)pieces > rows / 2.0)
+        pieces = (int64_t)(rows / 2.0); /* one row says nothing about its spread */
     if (pieces < 1) pieces = 1;
+    double before = 0.0; /* what row[0..last) counts */
     for (int64_t k = 1; k <= pieces; k++) {
-        int64_t target_end = k * count / pieces;
-        if (target_end <= last) continue;
-        last = tie_end(row, count, of, target_end);
+        double goal = (double)k * total / (double)pieces;
+        if (of->whole) goal = floor(goal + 1e-9);
+        if (k == pieces) goal = total;
+        if (goal <= before || last == count) continue;
+        int64_t at = last;
+        while (at < count && (before < goal || at == last))
+            before += sn_problem_weight(of->problem, row[at++]);
+        last = tie_end(row, count, of, at);
+        before += count_of(row + at, last - at, of);
         end[made++] = offset + last;
     }
     return made;
@@ -78,11 +97,17 @@ static stonet_status by_targets(const sn_problem *problem, int64_t wanted, sn_sl
     SN_WORKSPACE(scratch);
     int64_t *coarse = NULL;
     SN_TRY(SN_TAKE_ZERO(&scratch, coarse, n + 1));
-    for (int64_t i = 0; i < n; i++) out->row[i] = i;
+    int64_t kept = 0;
+    bool whole = true;
+    for (int64_t i = 0; i < n; i++) {
+        const double weight = sn_problem_weight(problem, i);
+        whole = whole && weight == floor(weight);
+        if (weight > 0.0) out->row[kept++] = i;
+    }
     out->count = 1;
-    out->start[1] = n;
+    out->start[1] = kept;
     for (int64_t k = 0; k < m; k++) {
-        target of = {problem->y + k, m};
+        target of = {problem->y + k, m, problem, whole};
         int64_t before = out->count;
         memcpy(coarse, out->start, (size_t)(before + 1) * sizeof *coarse);
         out->count = 0;

@@ -11,9 +11,8 @@ static const double NOTHING = 1e-10;
 static stonet_status whiten(const sn_candidate *candidate, const sn_problem *problem, double ridge,
                             const stonet_run *run, sn_workspace *keep, sn_whitening *out)
 {
-    stonet_status status = candidate->as_it_is
-                               ? sn_components_fit(problem->x, problem->n, problem->p, keep, out)
-                               : sn_whitening_fit(problem->x, problem->n, problem->p, ridge, 0, keep, out);
+    stonet_status status = candidate->as_it_is ? sn_components_fit(problem, keep, out)
+                                               : sn_whitening_fit(problem, ridge, 0, keep, out);
     if (status != STONET_OK) return sn_fail_prefix(status, "%s", candidate->name);
     if (!candidate->as_it_is && out->rank >= problem->n - 1 && ridge == 0.0)
         sn_message(
@@ -22,6 +21,15 @@ static stonet_status whiten(const sn_candidate *candidate, const sn_problem *pro
             "will not hold for new rows: set ridge (try 1), or use lasso-sir, or fewer columns",
             candidate->name, (long long)problem->p, (long long)problem->n);
     return STONET_OK;
+}
+
+/* What the rows of slice h count together. */
+static double slice_rows(const sn_sample *sample, int64_t h)
+{
+    double sum = 0.0;
+    for (int64_t i = sample->slices.start[h]; i < sample->slices.start[h + 1]; i++)
+        sum += sn_problem_weight(sample->problem, sample->slices.row[i]);
+    return sum;
 }
 
 /* Whitens slice h block by block and adds to the sums that are wanted (sum: rank, second: rank^2). */
@@ -37,9 +45,15 @@ static stonet_status slice_sums(const sn_sample *sample, int64_t h, double *sum,
     for (int64_t first = start; first < end; first += block) {
         int64_t count = end - first < block ? end - first : block;
         sn_whiten_rows(whitening, sample->problem->x, sample->slices.row + first, 0, count, centred, z);
+        for (int64_t i = 0; i < count; i++) {
+            const double weight = sn_problem_weight(sample->problem, sample->slices.row[first + i]);
+            const double root = sqrt(weight);
+            for (int64_t k = 0; k < rank; k++) {
+                if (sum != NULL) sum[k] += weight * z[i * rank + k];
+                z[i * rank + k] *= root;
+            }
+        }
         if (second != NULL) sn_syrk_tn(rank, count, 1.0, z, 1.0, second);
-        for (int64_t i = 0; sum != NULL && i < count; i++)
-            for (int64_t k = 0; k < rank; k++) sum[k] += z[i * rank + k];
     }
     return STONET_OK;
 }
@@ -47,7 +61,7 @@ static stonet_status slice_sums(const sn_sample *sample, int64_t h, double *sum,
 stonet_status sn_sample_second(const sn_sample *sample, int64_t h, double *second)
 {
     int64_t rank = sample->whitening.rank;
-    double rows = (double)(sample->slices.start[h + 1] - sample->slices.start[h]);
+    const double rows = slice_rows(sample, h);
     memset(second, 0, (size_t)(rank * rank) * sizeof *second);
     SN_TRY(slice_sums(sample, h, NULL, second));
     for (int64_t k = 0; k < rank * rank; k++) second[k] /= rows;
@@ -63,11 +77,11 @@ static stonet_status slice(const char *method, int64_t wanted, sn_workspace *kee
     SN_TRY(SN_TAKE(keep, sample->weight, count));
     SN_TRY(SN_TAKE_ZERO(keep, sample->mean, count * rank));
     for (int64_t h = 0; h < count; h++) {
-        double rows = (double)(sample->slices.start[h + 1] - sample->slices.start[h]);
+        const double rows = slice_rows(sample, h);
         double *mean = sample->mean + h * rank;
         SN_TRY(slice_sums(sample, h, mean, NULL));
         for (int64_t k = 0; k < rank; k++) mean[k] /= rows;
-        sample->weight[h] = rows / (double)problem->n;
+        sample->weight[h] = rows / sample->rows;
     }
     return STONET_OK;
 }
@@ -118,7 +132,8 @@ stonet_status sn_candidate_solve(const sn_candidate *candidate, const sn_problem
                                  sn_solved *out)
 {
     double ridge = candidate->as_it_is ? 0.0 : sn_real(settings, "ridge");
-    *out = (sn_solved){.sample = {.problem = problem}, .matrix = {.scale = 1.0}};
+    *out = (sn_solved){.sample = {.problem = problem, .rows = sn_problem_total(problem)},
+                       .matrix = {.scale = 1.0}};
     SN_TRY(whiten(candidate, problem, ridge, run, keep, &out->sample.whitening));
     if (candidate->sliced) SN_TRY(slice(candidate->name, sn_int(settings, "slices"), keep, &out->sample));
     SN_TRY(candidate->matrix(&out->sample, settings, keep, &out->matrix));

@@ -271,6 +271,7 @@ const sn_method sn_method_stonet = {
     .python = "StoNetClassifier|StoNetRegressor",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .weighted = true,
     .by_rows = true,
     .redraws = true,
     .chooses_levels = true,

@@ -107,7 +107,9 @@ static void whitening_finds_the_rank(void **unused)
         row[5] *= 1e-6f; /* small, but a direction */
     }
     sn_whitening whitening;
-    assert_int_equal(sn_whitening_fit(data.x, n, p, 0.0, 0, &scratch, &whitening), STONET_OK);
+    assert_int_equal(
+        sn_whitening_fit(&(sn_problem){.x = data.x, .n = n, .p = p}, 0.0, 0, &scratch, &whitening),
+        STONET_OK);
     assert_int_equal(whitening.rank, 4);
     double *centred = NULL, *z = NULL;
     assert_int_equal(SN_TAKE(&scratch, centred, n * p), STONET_OK);

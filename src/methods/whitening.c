@@ -8,38 +8,50 @@
 #include "math/linalg.h"
 
 /* Means as deviations from the first row, so that a constant column has deviations of exactly 0. */
-static void column_means(const float *x, int64_t n, int64_t p, double *mean)
+static void column_means(const sn_problem *rows, double total, double *mean)
 {
+    const float *x = rows->x;
+    const int64_t p = rows->p;
     memset(mean, 0, (size_t)p * sizeof *mean);
-    for (int64_t i = 1; i < n; i++)
-        for (int64_t j = 0; j < p; j++) mean[j] += (double)x[i * p + j] - (double)x[j];
-    for (int64_t j = 0; j < p; j++) mean[j] = (double)x[j] + mean[j] / (double)n;
+    for (int64_t i = 1; i < rows->n; i++) {
+        const double weight = sn_problem_weight(rows, i);
+        for (int64_t j = 0; j < p; j++) mean[j] += weight * ((double)x[i * p + j] - (double)x[j]);
+    }
+    for (int64_t j = 0; j < p; j++) mean[j] = (double)x[j] + mean[j] / total;
 }
 
-static void column_deviations(const float *x, int64_t n, int64_t p, const double *mean, double *deviation)
+static void column_deviations(const sn_problem *rows, double total, const double *mean, double *deviation)
 {
+    const int64_t p = rows->p;
     memset(deviation, 0, (size_t)p * sizeof *deviation);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < rows->n; i++) {
+        const double weight = sn_problem_weight(rows, i);
         for (int64_t j = 0; j < p; j++) {
-            double d = (double)x[i * p + j] - mean[j];
-            deviation[j] += d * d;
+            double d = (double)rows->x[i * p + j] - mean[j];
+            deviation[j] += weight * (d * d);
         }
     }
-    for (int64_t j = 0; j < p; j++) deviation[j] = sqrt(deviation[j] / (double)n);
+    for (int64_t j = 0; j < p; j++) deviation[j] = sqrt(deviation[j] / total);
 }
 
-/* Rows first.. of x, centred and divided by the scale; constant columns become 0. */
-static void scaled_rows(const float *x, int64_t p, const double *mean, const double *scale, int64_t first,
+/* Rows first.. of x, centred, divided by the scale (constant columns become 0) and times the root of their
+   weights. */
+static void scaled_rows(const sn_problem *rows, const double *mean, const double *scale, int64_t first,
                         int64_t count, double *out)
 {
-    sn_centred_rows(x, p, mean, NULL, first, count, out);
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t j = 0; j < p; j++) out[i * p + j] = scale[j] > 0.0 ? out[i * p + j] / scale[j] : 0.0;
+    const int64_t p = rows->p;
+    sn_centred_rows(rows->x, p, mean, NULL, first, count, out);
+    for (int64_t i = 0; i < count; i++) {
+        const double root = rows->weight != NULL ? sqrt(sn_problem_weight(rows, first + i)) : 1.0;
+        for (int64_t j = 0; j < p; j++)
+            out[i * p + j] = scale[j] > 0.0 ? root * (out[i * p + j] / scale[j]) : 0.0;
+    }
 }
 
-/* X - 1 mean' = U diag(s) V' diag(scale), U not kept. */
+/* X - 1 mean' = U diag(s) V' diag(scale), U not kept; rows of X times the roots of their weights. */
 typedef struct spectrum {
-    const float *x;
+    const sn_problem *rows;
+    double total;        /* of the weights */
     int64_t n, p, count; /* count = min(n, p) */
     double *mean;        /* p */
     double *scale; /* p: standard deviations (divisor n), or ones; 0 for a constant standardised column */
@@ -57,7 +69,7 @@ static stonet_status tall_spectrum(const spectrum *of)
     SN_TRY(SN_TAKE(&scratch, rows, block * p));
     for (int64_t first = 0; first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
-        scaled_rows(of->x, p, of->mean, of->scale, first, count, rows);
+        scaled_rows(of->rows, of->mean, of->scale, first, count, rows);
         sn_syrk_tn(p, count, 1.0, rows, 1.0, gram);
     }
     SN_TRY(sn_eigh(p, gram, of->s, of->v));
@@ -73,16 +85,17 @@ static stonet_status wide_spectrum(const spectrum *of)
     double *rows = NULL, *vt = NULL;
     SN_TRY(SN_TAKE(&scratch, rows, n * p));
     SN_TRY(SN_TAKE(&scratch, vt, n * p));
-    scaled_rows(of->x, p, of->mean, of->scale, 0, n, rows);
+    scaled_rows(of->rows, of->mean, of->scale, 0, n, rows);
     SN_TRY(sn_svd(n, p, rows, NULL, of->s, vt));
     sn_transpose(n, p, vt, of->v);
     return STONET_OK;
 }
 
-static stonet_status find_spectrum(const float *x, int64_t n, int64_t p, bool standardise, sn_workspace *keep,
+static stonet_status find_spectrum(const sn_problem *rows, bool standardise, sn_workspace *keep,
                                    spectrum *out)
 {
-    *out = (spectrum){.x = x, .n = n, .p = p, .count = n < p ? n : p};
+    const int64_t n = rows->n, p = rows->p;
+    *out = (spectrum){.rows = rows, .total = sn_problem_total(rows), .n = n, .p = p, .count = n < p ? n : p};
     /* X'X or the rows, the vectors, and about twice as much inside the decomposition */
     SN_TRY(sn_memory_require((uint64_t)(32.0 * (double)out->count * (double)p),
                              "the singular value decomposition of x", "use fewer columns or fewer rows"));
@@ -90,9 +103,9 @@ static stonet_status find_spectrum(const float *x, int64_t n, int64_t p, bool st
     SN_TRY(SN_TAKE(keep, out->scale, p));
     SN_TRY(SN_TAKE(keep, out->s, out->count));
     SN_TRY(SN_TAKE(keep, out->v, p * out->count));
-    column_means(x, n, p, out->mean);
+    column_means(rows, out->total, out->mean);
     if (standardise)
-        column_deviations(x, n, p, out->mean, out->scale);
+        column_deviations(rows, out->total, out->mean, out->scale);
     else
         for (int64_t j = 0; j < p; j++) out->scale[j] = 1.0;
     return n < p ? wide_spectrum(out) : tall_spectrum(out);
@@ -122,17 +135,17 @@ static stonet_status components(const spectrum *of, int64_t most, sn_workspace *
     *out = (sn_whitening){.n = of->n, .p = of->p, .rank = rank, .mean = of->mean, .turn = of->v};
     sn_first_columns(of->p, of->count, of->v, rank, of->v);
     SN_TRY(SN_TAKE(keep, out->variance, rank));
-    for (int64_t k = 0; k < rank; k++) out->variance[k] = of->s[k] * of->s[k] / (double)of->n;
+    for (int64_t k = 0; k < rank; k++) out->variance[k] = of->s[k] * of->s[k] / of->total;
     return SN_TAKE(keep, out->back, of->p * rank);
 }
 
-stonet_status sn_whitening_fit(const float *x, int64_t n, int64_t p, double ridge, int64_t most,
-                               sn_workspace *keep, sn_whitening *out)
+stonet_status sn_whitening_fit(const sn_problem *rows, double ridge, int64_t most, sn_workspace *keep,
+                               sn_whitening *out)
 {
     spectrum of;
-    SN_TRY(find_spectrum(x, n, p, true, keep, &of));
+    SN_TRY(find_spectrum(rows, true, keep, &of));
     SN_TRY(components(&of, most, keep, out));
-    for (int64_t j = 0; j < p; j++)
+    for (int64_t j = 0; j < rows->p; j++)
         for (int64_t k = 0; k < out->rank; k++)
             out->back[j * out->rank + k] =
                 of.scale[j] > 0.0
@@ -141,12 +154,12 @@ stonet_status sn_whitening_fit(const float *x, int64_t n, int64_t p, double ridg
     return STONET_OK;
 }
 
-stonet_status sn_components_fit(const float *x, int64_t n, int64_t p, sn_workspace *keep, sn_whitening *out)
+stonet_status sn_components_fit(const sn_problem *rows, sn_workspace *keep, sn_whitening *out)
 {
     spectrum of;
-    SN_TRY(find_spectrum(x, n, p, false, keep, &of));
+    SN_TRY(find_spectrum(rows, false, keep, &of));
     SN_TRY(components(&of, 0, keep, out));
-    memcpy(out->back, out->turn, (size_t)(p * out->rank) * sizeof *out->back);
+    memcpy(out->back, out->turn, (size_t)(rows->p * out->rank) * sizeof *out->back);
     return STONET_OK;
 }
 

@@ -141,6 +141,7 @@ typedef struct encoded {
     int32_t *label;
     double *y;
     int64_t *group;
+    float *weight;
     sn_problem problem;
 } encoded;
 
@@ -151,6 +152,7 @@ static void encoded_free(encoded *data)
     sn_free(data->label);
     sn_free(data->y);
     sn_free(data->group);
+    sn_free(data->weight);
     *data = (encoded){0};
 }
 
@@ -174,9 +176,22 @@ static stonet_status encode_x(const sn_schema *schema, const stonet_data *train,
     return STONET_OK;
 }
 
-static stonet_status encode(const sn_schema *schema, const stonet_data *train, const sn_method *method,
-                            uint64_t seed, encoded *out)
+static stonet_status encode_y(const sn_schema *schema, const stonet_data *train, encoded *out)
 {
+    sn_problem *problem = &out->problem;
+    if (problem->task == SN_CLASSIFICATION)
+        SN_TRY(SN_NEW_RAW(out->label, problem->n));
+    else
+        SN_TRY(SN_NEW_RAW(out->y, problem->n * problem->outputs));
+    SN_TRY(sn_schema_encode_y(schema, train, out->label, out->y));
+    problem->label = out->label;
+    problem->y = out->y;
+    return STONET_OK;
+}
+
+static stonet_status encode(const stonet_model *model, const stonet_data *train, uint64_t seed, encoded *out)
+{
+    const sn_schema *schema = model->schema;
     sn_problem *problem = &out->problem;
     problem->n = stonet_data_rows(train);
     problem->p = sn_schema_features(schema);
@@ -186,15 +201,10 @@ static stonet_status encode(const sn_schema *schema, const stonet_data *train, c
     SN_TRY(SN_NEW_RAW(out->group, problem->groups + 1));
     sn_schema_groups(schema, out->group);
     problem->group = out->group;
-    SN_TRY(encode_x(schema, train, method, seed, out));
-    if (problem->outputs == 0) return STONET_OK;
-    if (problem->task == SN_CLASSIFICATION)
-        SN_TRY(SN_NEW_RAW(out->label, problem->n));
-    else
-        SN_TRY(SN_NEW_RAW(out->y, problem->n * problem->outputs));
-    SN_TRY(sn_schema_encode_y(schema, train, out->label, out->y));
-    problem->label = out->label;
-    problem->y = out->y;
+    SN_TRY(encode_x(schema, train, model->method, seed, out));
+    if (problem->outputs > 0) SN_TRY(encode_y(schema, train, out));
+    SN_TRY(sn_weights_of(model->common, train, problem, &out->weight));
+    problem->weight = out->weight;
     return STONET_OK;
 }
 
@@ -262,8 +272,9 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(sn_schema_fit(train, &encoding, run, &model->schema));
     SN_TRY(check_method(spec->method, model->schema));
     SN_TRY(choose_learner(spec, model));
+    SN_TRY(sn_weights_check(model, train));
     encoded data = {0};
-    stonet_status status = encode(model->schema, train, spec->method, run->seed, &data);
+    stonet_status status = encode(model, train, run->seed, &data);
     if (status == STONET_OK) status = fit_method(spec, &data, run, model);
     if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, train, &data, run);
     encoded_free(&data);
@@ -297,7 +308,7 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
 static stonet_status fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run)
 {
     encoded data = {0};
-    stonet_status status = encode(model->schema, more, model->method, run->seed, &data);
+    stonet_status status = encode(model, more, run->seed, &data);
     if (status == STONET_OK)
         status = model->method->fit_more(model->state, &data.problem, model->settings, run, &model->outcome);
     encoded_free(&data);

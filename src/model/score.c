@@ -8,14 +8,14 @@
 
 /* The area under the curve of the second of two classes, or the mean over the classes that have rows. */
 static stonet_status mean_auc(int64_t n, int64_t classes, const double *probability, const int32_t *label,
-                              double *auc)
+                              const double *weight, double *auc)
 {
     SN_WORKSPACE(scratch);
     int64_t *order = NULL;
     SN_TRY(SN_TAKE(&scratch, order, n));
     double sum = 0.0, met = 0.0;
     for (int64_t c = classes == 2 ? 1 : 0; c < classes; c++) {
-        const double own = sn_auc(n, classes, c, probability, label, order);
+        const double own = sn_auc(n, classes, c, probability, label, weight, order);
         if (isnan(own)) continue;
         sum += own;
         met += 1.0;
@@ -32,14 +32,16 @@ static stonet_status score_sets(const stonet_model *model, const stonet_data *da
     unsigned char *inside = NULL;
     SN_TRY(SN_TAKE(&scratch, inside, n * classes));
     SN_TRY(stonet_predict_set(model, data, how, inside));
-    int64_t covered = 0, size = 0;
+    double covered = 0.0, size = 0.0, total = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        covered += inside[i * classes + label[i]];
-        for (int64_t c = 0; c < classes; c++) size += inside[i * classes + c];
+        const double weight = data->weight != NULL ? data->weight[i] : 1.0;
+        total += weight;
+        covered += weight * inside[i * classes + label[i]];
+        for (int64_t c = 0; c < classes; c++) size += weight * inside[i * classes + c];
     }
     scores->level = how->level;
-    scores->coverage = (double)covered / (double)n;
-    scores->width = (double)size / (double)n;
+    scores->coverage = covered / total;
+    scores->width = size / total;
     return STONET_OK;
 }
 
@@ -50,33 +52,32 @@ static stonet_status score_classes(const stonet_model *model, const stonet_data 
     const int64_t n = scores->n, classes = sn_schema_outputs(model->schema);
     SN_WORKSPACE(scratch);
     int32_t *label = NULL;
-    int64_t *table = NULL;
     SN_TRY(SN_TAKE(&scratch, label, n));
-    SN_TRY(SN_TAKE(&scratch, table, classes * classes));
     SN_TRY(sn_schema_response(model->schema, data, label, NULL));
-    scores->error_rate = sn_error_rate(n, classes, probability, label);
-    scores->accuracy = sn_accuracy(n, classes, probability, label);
-    scores->log_loss = sn_log_loss(n, classes, probability, label);
-    sn_confusion(n, classes, probability, label, table);
-    scores->balanced_accuracy = sn_balanced_accuracy(classes, table);
-    scores->brier = sn_brier(n, classes, probability, label);
-    scores->calibration_error = sn_calibration_error(n, classes, probability, label);
-    SN_TRY(mean_auc(n, classes, probability, label, &scores->auc));
+    scores->error_rate = sn_error_rate(n, classes, probability, label, data->weight);
+    scores->accuracy = sn_accuracy(n, classes, probability, label, data->weight);
+    scores->log_loss = sn_log_loss(n, classes, probability, label, data->weight);
+    scores->balanced_accuracy = sn_balanced_accuracy(n, classes, probability, label, data->weight);
+    scores->brier = sn_brier(n, classes, probability, label, data->weight);
+    scores->calibration_error = sn_calibration_error(n, classes, probability, label, data->weight);
+    SN_TRY(mean_auc(n, classes, probability, label, data->weight, &scores->auc));
     return model->calibration != NULL ? score_sets(model, data, label, how, scores) : STONET_OK;
 }
 
 /* Mean over the outputs of MSE_j / (training variance of y_j). */
-static double scaled_mse(const sn_schema *schema, int64_t n, const double *predicted, const double *y)
+static double scaled_mse(const sn_schema *schema, int64_t n, const double *predicted, const double *y,
+                         const double *weight)
 {
     int64_t m = sn_schema_outputs(schema);
     double sum = 0.0;
     for (int64_t j = 0; j < m; j++) {
-        double sd = sn_schema_target_sd(schema, j), squares = 0.0;
+        double sd = sn_schema_target_sd(schema, j), squares = 0.0, total = 0.0;
         for (int64_t i = 0; i < n; i++) {
             double residual = (predicted[i * m + j] - y[i * m + j]) / sd;
-            squares += residual * residual;
+            squares += (weight != NULL ? weight[i] : 1.0) * residual * residual;
+            total += weight != NULL ? weight[i] : 1.0;
         }
-        sum += squares / (double)n;
+        sum += squares / total;
     }
     return sum / (double)m;
 }
@@ -90,19 +91,20 @@ static stonet_status score_intervals(const stonet_model *model, const stonet_dat
     SN_TRY(SN_TAKE(&scratch, low, n * m));
     SN_TRY(SN_TAKE(&scratch, high, n * m));
     SN_TRY(stonet_predict_interval(model, data, how, low, high));
-    int64_t covered = 0;
-    double width = 0.0;
+    double covered = 0.0, width = 0.0, total = 0.0;
     for (int64_t i = 0; i < n; i++) {
+        const double weight = data->weight != NULL ? data->weight[i] : 1.0;
         bool inside = true;
         for (int64_t j = i * m; j < (i + 1) * m; j++) {
             inside = inside && y[j] >= low[j] && y[j] <= high[j];
-            width += high[j] - low[j];
+            width += weight * (high[j] - low[j]);
         }
-        covered += inside;
+        total += weight;
+        if (inside) covered += weight;
     }
     scores->level = how->level;
-    scores->coverage = (double)covered / (double)n;
-    scores->width = width / (double)(n * m);
+    scores->coverage = covered / total;
+    scores->width = width / (total * (double)m);
     return STONET_OK;
 }
 
@@ -115,10 +117,10 @@ static stonet_status score_numbers(const stonet_model *model, const stonet_data 
     double *y = NULL;
     SN_TRY(SN_TAKE(&scratch, y, n * m));
     SN_TRY(sn_schema_response(model->schema, data, NULL, y));
-    scores->mse = sn_mse(n, m, predicted, y);
-    scores->mse_scaled = scaled_mse(model->schema, n, predicted, y);
-    scores->r2 = sn_r2(n, m, predicted, y);
-    scores->correlation = sn_correlation(n, m, predicted, y);
+    scores->mse = sn_mse(n, m, predicted, y, data->weight);
+    scores->mse_scaled = scaled_mse(model->schema, n, predicted, y, data->weight);
+    scores->r2 = sn_r2(n, m, predicted, y, data->weight);
+    scores->correlation = sn_correlation(n, m, predicted, y, data->weight);
     return model->calibration != NULL ? score_intervals(model, data, y, how, scores) : STONET_OK;
 }
 

@@ -88,6 +88,10 @@ static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, s
     sn_problem problem;
     sn_encoding encoding;
     stonet_data *part = NULL;
+    if (job->data->weight != NULL || sn_is(job->spec->common, "class_weight", "balanced"))
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "rules that read eigenvalues have no weighted form: take rule cv, or leave the weights out");
     SN_TRY(sn_spec_rows(job->spec, job->data, job->run, &part));
     const stonet_data *data = part != NULL ? part : job->data;
     stonet_status status = sn_spec_encoding(job->spec, data, job->run, &encoding);

@@ -8,6 +8,19 @@
 
 #include "stats/distributions.h"
 
+static double weight_of(const double *weight, int64_t row)
+{
+    return weight != NULL ? weight[row] : 1.0;
+}
+
+/* What the rows count together. */
+static double total_of(int64_t n, const double *weight)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; weight != NULL && i < n; i++) sum += weight[i];
+    return weight != NULL ? sum : (double)n;
+}
+
 static int64_t most_probable(int64_t classes, const double *probability)
 {
     int64_t best = 0;
@@ -17,40 +30,46 @@ static int64_t most_probable(int64_t classes, const double *probability)
     return best;
 }
 
-double sn_error_rate(int64_t n, int64_t classes, const double *probability, const int32_t *label)
+double sn_error_rate(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                     const double *weight)
 {
-    int64_t wrong = 0;
-    for (int64_t i = 0; i < n; i++) wrong += most_probable(classes, probability + i * classes) != label[i];
-    return (double)wrong / (double)n;
+    double wrong = 0.0;
+    for (int64_t i = 0; i < n; i++)
+        if (most_probable(classes, probability + i * classes) != label[i]) wrong += weight_of(weight, i);
+    return wrong / total_of(n, weight);
 }
 
-double sn_accuracy(int64_t n, int64_t classes, const double *probability, const int32_t *label)
+double sn_accuracy(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                   const double *weight)
 {
-    return 1.0 - sn_error_rate(n, classes, probability, label);
+    return 1.0 - sn_error_rate(n, classes, probability, label, weight);
 }
 
-double sn_log_loss(int64_t n, int64_t classes, const double *probability, const int32_t *label)
+double sn_log_loss(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                   const double *weight)
 {
     const double clip = 1e-15;
     double sum = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        sum -= log(fmin(fmax(probability[i * classes + label[i]], clip), 1.0 - clip));
+        sum -= weight_of(weight, i) * log(fmin(fmax(probability[i * classes + label[i]], clip), 1.0 - clip));
     }
-    return sum / (double)n;
+    return sum / total_of(n, weight);
 }
 
-double sn_brier(int64_t n, int64_t classes, const double *probability, const int32_t *label)
+double sn_brier(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                const double *weight)
 {
     double sum = 0.0;
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < classes; c++) {
             const double miss = probability[i * classes + c] - (label[i] == c ? 1.0 : 0.0);
-            sum += miss * miss;
+            sum += weight_of(weight, i) * miss * miss;
         }
-    return sum / (double)n;
+    return sum / total_of(n, weight);
 }
 
-double sn_calibration_error(int64_t n, int64_t classes, const double *probability, const int32_t *label)
+double sn_calibration_error(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                            const double *weight)
 {
     double excess[SN_CALIBRATION_BINS] = {0}; /* rows of the bin that are right, less their probabilities */
     for (int64_t i = 0; i < n; i++) {
@@ -58,11 +77,11 @@ double sn_calibration_error(int64_t n, int64_t classes, const double *probabilit
         const int64_t best = most_probable(classes, row);
         const double bin = ceil(row[best] * SN_CALIBRATION_BINS) - 1.0;
         excess[(int)fmin(fmax(bin, 0.0), SN_CALIBRATION_BINS - 1)] +=
-            (best == label[i] ? 1.0 : 0.0) - row[best];
+            weight_of(weight, i) * ((best == label[i] ? 1.0 : 0.0) - row[best]);
     }
     double sum = 0.0;
     for (int b = 0; b < SN_CALIBRATION_BINS; b++) sum += fabs(excess[b]);
-    return sum / (double)n;
+    return sum / total_of(n, weight);
 }
 
 void sn_confusion(int64_t n, int64_t classes, const double *probability, const int32_t *label, int64_t *table)
@@ -72,15 +91,20 @@ void sn_confusion(int64_t n, int64_t classes, const double *probability, const i
         table[label[i] * classes + most_probable(classes, probability + i * classes)]++;
 }
 
-double sn_balanced_accuracy(int64_t classes, const int64_t *table)
+double sn_balanced_accuracy(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                            const double *weight)
 {
     double sum = 0.0, met = 0.0;
     for (int64_t c = 0; c < classes; c++) {
-        int64_t rows = 0;
-        for (int64_t j = 0; j < classes; j++) rows += table[c * classes + j];
-        if (rows == 0) continue;
+        double rows = 0.0, right = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            if (label[i] != c) continue;
+            rows += weight_of(weight, i);
+            if (most_probable(classes, probability + i * classes) == c) right += weight_of(weight, i);
+        }
+        if (rows == 0.0) continue;
         met += 1.0;
-        sum += (double)table[c * classes + c] / (double)rows;
+        sum += right / rows;
     }
     return sum / met;
 }
@@ -100,7 +124,7 @@ static int by_column(const void *a, const void *b, void *user)
 }
 
 double sn_auc(int64_t n, int64_t classes, int64_t class_code, const double *probability, const int32_t *label,
-              int64_t *order)
+              const double *weight, int64_t *order)
 {
     class_column by = {.value = probability + class_code, .stride = classes};
     for (int64_t i = 0; i < n; i++) order[i] = i;
@@ -108,8 +132,8 @@ double sn_auc(int64_t n, int64_t classes, int64_t class_code, const double *prob
     double pairs = 0.0, inside = 0.0, outside = 0.0; /* so far, from the least probable row on */
     for (int64_t from = 0, to = 0; from < n; from = to) {
         double tied_inside = 0.0, tied_outside = 0.0;
-        while (to < n && by_column(&order[from], &order[to], &by) == 0)
-            *(label[order[to++]] == class_code ? &tied_inside : &tied_outside) += 1.0;
+        for (; to < n && by_column(&order[from], &order[to], &by) == 0; to++)
+            *(label[order[to]] == class_code ? &tied_inside : &tied_outside) += weight_of(weight, order[to]);
         pairs += tied_inside * (outside + 0.5 * tied_outside);
         inside += tied_inside;
         outside += tied_outside;
@@ -117,30 +141,32 @@ double sn_auc(int64_t n, int64_t classes, int64_t class_code, const double *prob
     return pairs / (inside * outside);
 }
 
-double sn_mse(int64_t n, int64_t outputs, const double *predicted, const double *y)
+double sn_mse(int64_t n, int64_t outputs, const double *predicted, const double *y, const double *weight)
 {
     double sum = 0.0;
-    for (int64_t i = 0; i < n * outputs; i++) sum += (predicted[i] - y[i]) * (predicted[i] - y[i]);
-    return sum / (double)(n * outputs);
+    for (int64_t i = 0; i < n * outputs; i++)
+        sum += weight_of(weight, i / outputs) * (predicted[i] - y[i]) * (predicted[i] - y[i]);
+    return sum / (total_of(n, weight) * (double)outputs);
 }
 
-static double column_mean(int64_t n, int64_t columns, int64_t column, const double *values)
+static double column_mean(int64_t n, int64_t columns, int64_t column, const double *values,
+                          const double *weight)
 {
     double sum = 0.0;
-    for (int64_t i = 0; i < n; i++) sum += values[i * columns + column];
-    return sum / (double)n;
+    for (int64_t i = 0; i < n; i++) sum += weight_of(weight, i) * values[i * columns + column];
+    return sum / total_of(n, weight);
 }
 
-double sn_r2(int64_t n, int64_t outputs, const double *predicted, const double *y)
+double sn_r2(int64_t n, int64_t outputs, const double *predicted, const double *y, const double *weight)
 {
     double sum = 0.0;
     for (int64_t k = 0; k < outputs; k++) {
-        double mean = column_mean(n, outputs, k, y);
+        double mean = column_mean(n, outputs, k, y, weight);
         double residual = 0.0;
         double total = 0.0;
         for (int64_t i = k; i < n * outputs; i += outputs) {
-            residual += (predicted[i] - y[i]) * (predicted[i] - y[i]);
-            total += (y[i] - mean) * (y[i] - mean);
+            residual += weight_of(weight, i / outputs) * (predicted[i] - y[i]) * (predicted[i] - y[i]);
+            total += weight_of(weight, i / outputs) * (y[i] - mean) * (y[i] - mean);
         }
         if (total > 0.0) {
             sum += 1.0 - residual / total;
@@ -151,21 +177,23 @@ double sn_r2(int64_t n, int64_t outputs, const double *predicted, const double *
     return n > 0 ? sum / (double)outputs : NAN;
 }
 
-double sn_correlation(int64_t n, int64_t outputs, const double *predicted, const double *y)
+double sn_correlation(int64_t n, int64_t outputs, const double *predicted, const double *y,
+                      const double *weight)
 {
     double sum = 0.0;
     for (int64_t k = 0; k < outputs; k++) {
-        double mean_p = column_mean(n, outputs, k, predicted);
-        double mean_y = column_mean(n, outputs, k, y);
+        double mean_p = column_mean(n, outputs, k, predicted, weight);
+        double mean_y = column_mean(n, outputs, k, y, weight);
         double pp = 0.0;
         double yy = 0.0;
         double py = 0.0;
         for (int64_t i = k; i < n * outputs; i += outputs) {
             double dp = predicted[i] - mean_p;
             double dy = y[i] - mean_y;
-            pp += dp * dp;
-            yy += dy * dy;
-            py += dp * dy;
+            const double w = weight_of(weight, i / outputs);
+            pp += w * dp * dp;
+            yy += w * dy * dy;
+            py += w * dp * dy;
         }
         if (pp > 0.0 && yy > 0.0) sum += py / (sqrt(pp) * sqrt(yy));
     }
@@ -174,7 +202,7 @@ double sn_correlation(int64_t n, int64_t outputs, const double *predicted, const
 
 double sn_mean(int64_t n, const double *values)
 {
-    return column_mean(n, 1, 0, values);
+    return column_mean(n, 1, 0, values, NULL);
 }
 
 double sn_standard_deviation(int64_t n, const double *values)

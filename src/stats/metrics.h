@@ -1,6 +1,6 @@
 /*
  * How good predictions are, and the small statistics that compare methods. All of them give NaN when there
- * is nothing to average (n = 0).
+ * is nothing to average (n = 0). weight: what each of the n rows counts; NULL: 1.
  */
 #ifndef SN_STATS_METRICS_H
 #define SN_STATS_METRICS_H
@@ -9,33 +9,40 @@
 
 /* probability is n x classes, row-major; the predicted class is the most probable one (the first of equals).
  */
-double sn_error_rate(int64_t n, int64_t classes, const double *probability, const int32_t *label);
-double sn_accuracy(int64_t n, int64_t classes, const double *probability, const int32_t *label);
+double sn_error_rate(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                     const double *weight);
+double sn_accuracy(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                   const double *weight);
 /* -mean log probability of the true class, probabilities clipped to [1e-15, 1 - 1e-15]. */
-double sn_log_loss(int64_t n, int64_t classes, const double *probability, const int32_t *label);
+double sn_log_loss(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                   const double *weight);
 
 /* Mean over the rows of sum_c (p_c - 1{label = c})^2. */
-double sn_brier(int64_t n, int64_t classes, const double *probability, const int32_t *label);
+double sn_brier(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                const double *weight);
 /* Expected calibration error with SN_CALIBRATION_BINS bins of equal width of the largest probability P (bin b
    holds P in (b/15, (b+1)/15]): sum_b n_b/n |share right - mean P|. Biased upwards for few rows. */
 enum { SN_CALIBRATION_BINS = 15 };
-double sn_calibration_error(int64_t n, int64_t classes, const double *probability, const int32_t *label);
+double sn_calibration_error(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                            const double *weight);
 /* Rows of class i whose most probable class is j: table[i * classes + j]. */
 void sn_confusion(int64_t n, int64_t classes, const double *probability, const int32_t *label,
                   int64_t *table);
-/* Mean over the classes that have rows of the share of these that is found, from a table of sn_confusion. */
-double sn_balanced_accuracy(int64_t classes, const int64_t *table);
+/* Mean over the classes that have rows of the share of these that is found. */
+double sn_balanced_accuracy(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                            const double *weight);
 /* Area under the ROC curve of the probability of one class against the rest: the share of pairs in the right
    order, ties counting a half. NaN when the class, or the rest, has no rows. `order` has n places. */
 double sn_auc(int64_t n, int64_t classes, int64_t class_code, const double *probability, const int32_t *label,
-              int64_t *order);
+              const double *weight, int64_t *order);
 
 /* predicted and y are n x outputs, row-major. The mean over rows and outputs of (predicted - y)^2. */
-double sn_mse(int64_t n, int64_t outputs, const double *predicted, const double *y);
+double sn_mse(int64_t n, int64_t outputs, const double *predicted, const double *y, const double *weight);
 /* Mean over outputs of 1 - SSE / SST; an output with constant y counts 1 when predicted exactly, else 0. */
-double sn_r2(int64_t n, int64_t outputs, const double *predicted, const double *y);
+double sn_r2(int64_t n, int64_t outputs, const double *predicted, const double *y, const double *weight);
 /* Mean over outputs of Pearson's correlation of predicted and y; 0 for an output where either is constant. */
-double sn_correlation(int64_t n, int64_t outputs, const double *predicted, const double *y);
+double sn_correlation(int64_t n, int64_t outputs, const double *predicted, const double *y,
+                      const double *weight);
 
 double sn_mean(int64_t n, const double *values);
 /* Sample standard deviation (n - 1); 0 when n = 1. */

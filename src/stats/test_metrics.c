@@ -21,13 +21,14 @@ static void test_classification(void **state)
     (void)state;
     const double probability[] = {0.7, 0.2, 0.1, 0.4, 0.4, 0.2, 0.0, 1.0, 0.0, 0.1, 0.1, 0.8};
     const int32_t label[] = {0, 1, 0, 2}; /* right, a tie lost to class 0, surely wrong, right */
-    assert_near(sn_error_rate(4, 3, probability, label), 0.5);
-    assert_near(sn_accuracy(4, 3, probability, label), 0.5);
-    assert_near(sn_log_loss(4, 3, probability, label), -(log(0.7) + log(0.4) + log(1e-15) + log(0.8)) / 4);
+    assert_near(sn_error_rate(4, 3, probability, label, NULL), 0.5);
+    assert_near(sn_accuracy(4, 3, probability, label, NULL), 0.5);
+    assert_near(sn_log_loss(4, 3, probability, label, NULL),
+                -(log(0.7) + log(0.4) + log(1e-15) + log(0.8)) / 4);
     const int32_t certain[] = {1};
-    assert_true(sn_log_loss(1, 3, probability + 6, certain) > 0.0); /* 1 is clipped too */
-    assert_true(isnan(sn_error_rate(0, 3, probability, label)));
-    assert_true(isnan(sn_log_loss(0, 3, probability, label)));
+    assert_true(sn_log_loss(1, 3, probability + 6, certain, NULL) > 0.0); /* 1 is clipped too */
+    assert_true(isnan(sn_error_rate(0, 3, probability, label, NULL)));
+    assert_true(isnan(sn_log_loss(0, 3, probability, label, NULL)));
 }
 
 static void test_regression(void **state)
@@ -35,11 +36,11 @@ static void test_regression(void **state)
     (void)state;
     const double y[] = {1, 2, 3, 4};
     const double predicted[] = {1.5, 2, 2.5, 4};
-    assert_near(sn_mse(4, 1, predicted, y), 0.125);
-    assert_near(sn_r2(4, 1, predicted, y), 1.0 - 0.5 / 5.0);
-    assert_near(sn_correlation(4, 1, predicted, y), 4.0 / sqrt(3.5 * 5.0));
-    assert_true(isnan(sn_mse(0, 1, predicted, y)) && isnan(sn_r2(0, 1, predicted, y)));
-    assert_true(isnan(sn_correlation(0, 1, predicted, y)));
+    assert_near(sn_mse(4, 1, predicted, y, NULL), 0.125);
+    assert_near(sn_r2(4, 1, predicted, y, NULL), 1.0 - 0.5 / 5.0);
+    assert_near(sn_correlation(4, 1, predicted, y, NULL), 4.0 / sqrt(3.5 * 5.0));
+    assert_true(isnan(sn_mse(0, 1, predicted, y, NULL)) && isnan(sn_r2(0, 1, predicted, y, NULL)));
+    assert_true(isnan(sn_correlation(0, 1, predicted, y, NULL)));
 }
 
 static void test_several_outputs(void **state)
@@ -48,9 +49,9 @@ static void test_several_outputs(void **state)
     /* first output as above, second reversed and scaled */
     const double y[] = {1, 1, 2, 2, 3, 3, 4, 4};
     const double predicted[] = {1.5, 4, 2, 3, 2.5, 2, 4, 1};
-    assert_near(sn_mse(4, 2, predicted, y), (0.5 + 20.0) / 8);
-    assert_near(sn_r2(4, 2, predicted, y), (0.9 + (1.0 - 20.0 / 5.0)) / 2);
-    assert_near(sn_correlation(4, 2, predicted, y), (4.0 / sqrt(3.5 * 5.0) - 1.0) / 2);
+    assert_near(sn_mse(4, 2, predicted, y, NULL), (0.5 + 20.0) / 8);
+    assert_near(sn_r2(4, 2, predicted, y, NULL), (0.9 + (1.0 - 20.0 / 5.0)) / 2);
+    assert_near(sn_correlation(4, 2, predicted, y, NULL), (4.0 / sqrt(3.5 * 5.0) - 1.0) / 2);
 }
 
 static void test_constant_columns(void **state)
@@ -58,10 +59,10 @@ static void test_constant_columns(void **state)
     (void)state;
     const double flat[] = {2, 2, 2};
     const double other[] = {1, 2, 3};
-    assert_near(sn_r2(3, 1, flat, flat), 1.0);
-    assert_near(sn_r2(3, 1, other, flat), 0.0);
-    assert_near(sn_correlation(3, 1, flat, other), 0.0);
-    assert_near(sn_correlation(3, 1, other, flat), 0.0);
+    assert_near(sn_r2(3, 1, flat, flat, NULL), 1.0);
+    assert_near(sn_r2(3, 1, other, flat, NULL), 0.0);
+    assert_near(sn_correlation(3, 1, flat, other, NULL), 0.0);
+    assert_near(sn_correlation(3, 1, other, flat, NULL), 0.0);
 }
 
 static void test_mean_and_error(void **state)
@@ -82,24 +83,46 @@ static void test_probabilities(void **state)
     const double p[] = {0.9, 0.1, 0.6, 0.4, 0.65, 0.35, 0.2, 0.8, 0.6, 0.4};
     const int32_t label[] = {0, 0, 1, 1, 1};
     int64_t order[5], table[9];
-    assert_near(sn_brier(5, 2, p, label), 2.0 * (0.01 + 0.16 + 0.4225 + 0.04 + 0.36) / 5.0);
+    assert_near(sn_brier(5, 2, p, label, NULL), 2.0 * (0.01 + 0.16 + 0.4225 + 0.04 + 0.36) / 5.0);
     /* Pairs in order: .35 > .1, .8 > both, .4 > .1 and ties with .4. */
-    assert_near(sn_auc(5, 2, 1, p, label, order), (1.0 + 2.0 + 1.5) / 6.0);
-    assert_near(sn_auc(5, 2, 0, p, label, order), (1.0 + 2.0 + 1.5) / 6.0);
-    assert_true(isnan(sn_auc(2, 2, 1, p, label, order)));
+    assert_near(sn_auc(5, 2, 1, p, label, NULL, order), (1.0 + 2.0 + 1.5) / 6.0);
+    assert_near(sn_auc(5, 2, 0, p, label, NULL, order), (1.0 + 2.0 + 1.5) / 6.0);
+    assert_true(isnan(sn_auc(2, 2, 1, p, label, NULL, order)));
     sn_confusion(5, 2, p, label, table);
     assert_true(table[0] == 2 && table[1] == 0 && table[2] == 2 && table[3] == 1);
-    assert_near(sn_balanced_accuracy(2, table), (1.0 + 1.0 / 3.0) / 2.0);
+    assert_near(sn_balanced_accuracy(5, 2, p, label, NULL), (1.0 + 1.0 / 3.0) / 2.0);
     /* Largest: .9 right, .6 right, .65 wrong, .8 right, .6 wrong; bins of .9 (13th: (.867, .933]), of .6
        twice (9th, (.533, .6]), of .65 (10th), of .8 (12th). */
-    assert_near(sn_calibration_error(5, 2, p, label), (0.1 + 0.2 + 0.65 + 0.2) / 5.0);
+    assert_near(sn_calibration_error(5, 2, p, label, NULL), (0.1 + 0.2 + 0.65 + 0.2) / 5.0);
     const double sure[] = {1.0, 0.0, 0.0, 1.0};
-    assert_near(sn_calibration_error(2, 2, sure, label), 0.5);
+    assert_near(sn_calibration_error(2, 2, sure, label, NULL), 0.5);
     /* A class without rows has no say. */
     const double three[] = {0.9, 0.1, 0.0, 0.1, 0.9, 0.0};
     const int32_t two[] = {0, 0};
-    sn_confusion(2, 3, three, two, table);
-    assert_near(sn_balanced_accuracy(3, table), 0.5);
+    assert_near(sn_balanced_accuracy(2, 3, three, two, NULL), 0.5);
+}
+
+/* Whole weights are rows that come several times. */
+static void test_weights_repeat_rows(void **state)
+{
+    (void)state;
+    const double p[] = {0.9, 0.1, 0.3, 0.7, 0.65, 0.35, 0.2, 0.8}, weight[] = {2, 0, 3, 1};
+    const int32_t label[] = {0, 1, 1, 1}, many_label[] = {0, 0, 1, 1, 1, 1};
+    const double many[] = {0.9, 0.1, 0.9, 0.1, 0.65, 0.35, 0.65, 0.35, 0.65, 0.35, 0.2, 0.8};
+    const double y[] = {1, 5, 2, 4}, guess[] = {1.5, 3, 2.5, 3}, many_y[] = {1, 1, 2, 2, 2, 4},
+                 many_guess[] = {1.5, 1.5, 2.5, 2.5, 2.5, 3};
+    int64_t order[6];
+    assert_near(sn_error_rate(4, 2, p, label, weight), sn_error_rate(6, 2, many, many_label, NULL));
+    assert_near(sn_log_loss(4, 2, p, label, weight), sn_log_loss(6, 2, many, many_label, NULL));
+    assert_near(sn_brier(4, 2, p, label, weight), sn_brier(6, 2, many, many_label, NULL));
+    assert_near(sn_calibration_error(4, 2, p, label, weight),
+                sn_calibration_error(6, 2, many, many_label, NULL));
+    assert_near(sn_balanced_accuracy(4, 2, p, label, weight),
+                sn_balanced_accuracy(6, 2, many, many_label, NULL));
+    assert_near(sn_auc(4, 2, 1, p, label, weight, order), sn_auc(6, 2, 1, many, many_label, NULL, order));
+    assert_near(sn_mse(4, 1, guess, y, weight), sn_mse(6, 1, many_guess, many_y, NULL));
+    assert_near(sn_r2(4, 1, guess, y, weight), sn_r2(6, 1, many_guess, many_y, NULL));
+    assert_near(sn_correlation(4, 1, guess, y, weight), sn_correlation(6, 1, many_guess, many_y, NULL));
 }
 
 static void test_paired_t(void **state)
@@ -129,8 +152,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_classification),  cmocka_unit_test(test_regression),
         cmocka_unit_test(test_several_outputs), cmocka_unit_test(test_constant_columns),
-        cmocka_unit_test(test_mean_and_error),  cmocka_unit_test(test_paired_t),
-        cmocka_unit_test(test_probabilities),
+        cmocka_unit_test(test_mean_and_error),  cmocka_unit_test(test_weights_repeat_rows),
+        cmocka_unit_test(test_paired_t),        cmocka_unit_test(test_probabilities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,9 +142,7 @@ static stonet_status measure_linear(const sn_stage_job *job, const sn_holdout *h
 {
     sn_shape shape;
     SN_TRY(whole_shape(job, &shape));
-    const int tried = size_of(job) > TOO_LARGE || job->problem->weight != NULL ? 0
-                      : size_of(job) > LARGE                                   ? 1
-                                                                               : N_PENALTIES;
+    const int tried = size_of(job) > TOO_LARGE ? 0 : size_of(job) > LARGE ? 1 : N_PENALTIES;
     sn_held_out cost = {0};
     stonet_status status = STONET_OK;
     bool found = true;

@@ -31,9 +31,6 @@ stonet_status sn_refit_output(sn_engine *engine, const sn_shape *shape, const sn
     double *coef = NULL, *intercept = NULL;
     bool found = true;
     stonet_status status;
-    if (problem->weight != NULL)
-        return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "the output layer cannot be refitted on weighted rows: set output=trained");
     SN_GOTO(status, SN_NEW_RAW(psi, n * q), done);
     SN_GOTO(status, SN_NEW(coef, outputs * q), done);
     SN_GOTO(status, SN_NEW(intercept, outputs), done);

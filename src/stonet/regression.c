@@ -1,5 +1,7 @@
 #include "stonet/regression.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "math/columns.h"
 #include "math/linalg.h"
@@ -13,7 +15,7 @@ static stonet_status collect_labels(const sn_regression *r, int32_t *label, bool
     SN_TRY(SN_NEW(seen, classes));
     for (int64_t i = 0; i < r->rows->n; i++) {
         label[i] = r->problem->label[sn_rows_at(r->rows, i)];
-        seen[label[i]] = true;
+        if (sn_problem_weight(r->problem, sn_rows_at(r->rows, i)) > 0.0) seen[label[i]] = true;
     }
     *complete = classes > 1;
     for (int64_t c = 0; c < classes; c++) *complete = *complete && seen[c];
@@ -36,26 +38,33 @@ static stonet_status fit_classes(const sn_regression *r, const stonet_run *run, 
                                  double *intercept, bool *found)
 {
     int32_t *label = NULL;
+    float *weight = NULL;
     SN_TRY(SN_NEW_RAW(label, r->rows->n));
     stonet_status status = collect_labels(r, label, found);
+    if (status == STONET_OK && r->problem->weight != NULL) status = SN_NEW_RAW(weight, r->rows->n);
+    for (int64_t i = 0; weight != NULL && i < r->rows->n; i++)
+        weight[i] = r->problem->weight[sn_rows_at(r->rows, i)];
     if (status == STONET_OK && *found) {
         const sn_logistic_problem call = {.n = r->rows->n,
                                           .p = r->d,
                                           .m = r->problem->outputs == 2 ? 1 : r->problem->outputs,
                                           .x = r->x,
                                           .label = label,
+                                          .weight = weight,
                                           .l2 = r->l2};
         status = sn_logistic(&call, run, coef, intercept);
         if (status == STONET_OK && call.m == 1) share_out(r->d, coef, intercept);
     }
     sn_free(label);
+    sn_free(weight);
     return status;
 }
 
-/* w (outputs x (d + 1)) = the ridge regression of y on design (n x (d + 1)), standardised columns and ones;
+/* w (outputs x (d + 1)) = the ridge regression of y on design (n x (d + 1)), standardised columns and ones,
+   which is weighted in place;
    the penalty sees the columns as they were. */
-static stonet_status solve_ridge(const sn_regression *r, const sn_column_moments *columns,
-                                 const double *design, double *w)
+static stonet_status solve_ridge(const sn_regression *r, const sn_column_moments *columns, double *design,
+                                 double *w)
 {
     const int64_t width = r->d + 1, m = r->problem->outputs;
     double *gram = NULL, *y = NULL, *right = NULL;
@@ -63,8 +72,12 @@ static stonet_status solve_ridge(const sn_regression *r, const sn_column_moments
     SN_GOTO(status, SN_NEW_RAW(gram, width * width), done);
     SN_GOTO(status, SN_NEW_RAW(y, r->rows->n * m), done);
     SN_GOTO(status, SN_NEW_RAW(right, width * m), done);
-    for (int64_t i = 0; i < r->rows->n; i++)
-        for (int64_t k = 0; k < m; k++) y[i * m + k] = r->problem->y[sn_rows_at(r->rows, i) * m + k];
+    for (int64_t i = 0; i < r->rows->n; i++) {
+        const int64_t row = sn_rows_at(r->rows, i);
+        const double root = r->problem->weight != NULL ? sqrt(sn_problem_weight(r->problem, row)) : 1.0;
+        for (int64_t k = 0; k < m; k++) y[i * m + k] = root * r->problem->y[row * m + k];
+        for (int64_t j = 0; r->problem->weight != NULL && j < width; j++) design[i * width + j] *= root;
+    }
     sn_syrk_tn(width, r->rows->n, 1.0, design, 0.0, gram);
     sn_gemm(true, false, width, m, r->rows->n, 1.0, design, y, 0.0, right);
     for (int64_t j = 0; j < r->d; j++) gram[j * width + j] += sn_standard_penalty(r->l2, &columns[j]);

@@ -1,10 +1,11 @@
 /*
  * The response regressed on features, as exactly as a solver gives it:
  *
- *     min over W, b   sum_i loss(y_i, W x_i + b) + l2/2 |W|^2
+ *     min over W, b   sum_i a_i loss(y_i, W x_i + b) + l2/2 |W|^2
  *
- * where loss is the cross-entropy or |y - mu|^2 / 2. W is outputs x d; of two classes, whose coefficients are
- * opposite, each gets its half of the difference.
+ * where a_i is the weight of a row (1 unless the problem says otherwise) and loss is the cross-entropy or |y
+ * - mu|^2 / 2. W is outputs x d; of two classes, whose coefficients are opposite, each gets its half of the
+ * difference.
  */
 #ifndef SN_STONET_REGRESSION_H
 #define SN_STONET_REGRESSION_H

@@ -21,7 +21,7 @@ from sklearn.base import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from . import _sure
 from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, ask_report, choose_order
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _FLOATS = [np.float64, np.float32]  # what the library takes as it is; anything else becomes the first
+# How X is checked: NaN is a missing cell.
+_CELLS: dict[str, Any] = {"dtype": _FLOATS, "order": "C", "force_all_finite": "allow-nan"}
 ArrayLike = Any  # arrays, lists, DataFrames and Series: whatever scikit-learn takes
 
 
@@ -137,13 +139,13 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _new_table(self, X: ArrayLike) -> tuple[Table, int]:
         check_is_fitted(self, "model_")
-        rows = self._validate_data(X, dtype=_FLOATS, order="C", force_all_finite="allow-nan", reset=False)
+        rows = self._validate_data(X, **_CELLS, reset=False)
         return Table(rows), len(rows)
 
     def _same_table(self, X: ArrayLike) -> Table:
         """Rows for refits: with the names of the columns, which the refits must know too."""
         check_is_fitted(self, "model_")
-        return self._training_table(self._validate_data(X, dtype=np.float32, order="C", force_all_finite="allow-nan", reset=False))
+        return self._training_table(self._validate_data(X, **{**_CELLS, "dtype": np.float32}, reset=False))
 
     def transform(self, X: ArrayLike) -> Float32Matrix:
         """Reduce X to Z, the columns that keep what X says about the response.
@@ -339,7 +341,7 @@ class SupervisedReduction(BaseReduction):
             Numbers or class labels.
         """
         X, y = self._validate_data(
-            X, y, dtype=_FLOATS, order="C", force_all_finite="allow-nan", multi_output=True, ensure_min_samples=2
+            X, y, **_CELLS, multi_output=True, ensure_min_samples=2
         )
         table = self._training_table(X)
         self._set_response(table, y)
@@ -363,7 +365,7 @@ class UnsupervisedReduction(BaseReduction):
         X : array-like of shape (n_samples, n_features)
             Shared with the library without a copy when it is float32 or float64 and C-contiguous.
         """
-        X = self._validate_data(X, dtype=_FLOATS, order="C", force_all_finite="allow-nan", ensure_min_samples=2)
+        X = self._validate_data(X, **_CELLS, ensure_min_samples=2)
         return self._fit_table(self._training_table(X))
 
 
@@ -376,6 +378,15 @@ class TransformerReduction(SupervisedReduction):
 
 class BaseStoNet(SupervisedReduction):
     """What the stochastic network can do beyond a plain reduction."""
+
+    @staticmethod
+    def _set_weights(table: Table, X: npt.NDArray[Any], sample_weight: ArrayLike | None) -> None:
+        if sample_weight is not None:
+            table.set_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
+
+    def _more_tags(self) -> dict[str, Any]:
+        # a row that counts nothing still takes its place in a batch
+        return {"_xfail_checks": {"check_sample_weights_invariance": "rows of weight 0 are in the batches"}}
 
     def _keep(self, model: Model) -> None:
         super()._keep(model)
@@ -462,7 +473,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
     def _wanted(self) -> dict[str, object]:
         return {**super()._wanted(), "task": "classification"}
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the network.
 
         Parameters
@@ -471,14 +482,17 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
             Shared with the library without a copy when it is float32 or float64 and C-contiguous.
         y : array-like of shape (n_samples,)
             Class labels: numbers or text.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts, from 0 on.
         """
-        X, y = self._validate_data(X, y, dtype=_FLOATS, order="C", force_all_finite="allow-nan", ensure_min_samples=2)
+        X, y = self._validate_data(X, y, **_CELLS, ensure_min_samples=2)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError("the response y has one class only: a classifier needs two at least")
         table = self._training_table(X)
         self._set_response(table, y)
+        self._set_weights(table, X, sample_weight)
         return self._fit_table(table)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -502,7 +516,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
                     f"the first piece has no rows of class {missing[0]!r}: it must have some of every class"
                 )
             return self.fit(X, y)
-        X, y = self._validate_data(X, y, dtype=_FLOATS, order="C", force_all_finite="allow-nan", reset=False)
+        X, y = self._validate_data(X, y, **_CELLS, reset=False)
         return self._fit_more(X, y)
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
@@ -547,7 +561,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
     def _wanted(self) -> dict[str, object]:
         return {**super()._wanted(), "task": "regression"}
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the network.
 
         Parameters
@@ -556,13 +570,16 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
             Shared with the library without a copy when it is float32 or float64 and C-contiguous.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts, from 0 on.
         """
         X, y = self._validate_data(
-            X, y, dtype=_FLOATS, order="C", force_all_finite="allow-nan", multi_output=True, y_numeric=True, ensure_min_samples=2
+            X, y, **_CELLS, multi_output=True, y_numeric=True, ensure_min_samples=2
         )
         self._one_output = y.ndim == 1
         table = self._training_table(X)
         self._set_response(table, y)
+        self._set_weights(table, X, sample_weight)
         return self._fit_table(table)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -581,7 +598,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         if not hasattr(self, "model_"):
             return self.fit(X, y)
         X, y = self._validate_data(
-            X, y, dtype=_FLOATS, order="C", force_all_finite="allow-nan", multi_output=True, y_numeric=True, reset=False
+            X, y, **_CELLS, multi_output=True, y_numeric=True, reset=False
         )
         return self._fit_more(X, y)
 

@@ -59,6 +59,11 @@ class Table:
         columns = 1 if targets.ndim == 1 else targets.shape[1]
         check(lib.stonet_data_set_targets(self.handle, _address(targets), columns))
 
+    def set_weights(self, weights: npt.NDArray[Any]) -> None:
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+        self._check_rows(weights)
+        check(lib.stonet_data_set_weights(self.handle, _address(weights)))
+
 
 def setting_text(value: object) -> str:
     """A setting as the library reads it: numbers exactly, lists by commas, None as 'none'."""

@@ -161,6 +161,7 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_data_set_names": (c_int, [HANDLE, NAMES]),
     "stonet_data_set_classes": (c_int, [HANDLE, c_void_p, NAMES, c_int64]),
     "stonet_data_set_targets": (c_int, [HANDLE, c_void_p, c_int64]),
+    "stonet_data_set_weights": (c_int, [HANDLE, c_void_p]),
     "stonet_data_rows": (c_int64, [HANDLE]),
     "stonet_data_columns": (c_int64, [HANDLE]),
     "stonet_data_column_name": (c_char_p, [HANDLE, c_int64]),

@@ -1,0 +1,228 @@
+/* Rows that count differently: whole weights are rows that come several times, in fits and in scores. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "model/testing.h"
+
+enum { N = 240, P = 4, MOST = 3 * N };
+
+/* A table with weights 0, 1, 2, 3 and one in which rows come so many times instead. */
+typedef struct pair {
+    stonet_data *weighted, *repeated;
+    float x[N * P], many_x[MOST * P];
+    int64_t row[MOST], rows; /* of the repeated table: which row of the weighted one */
+} pair;
+
+static double normal(uint32_t i, uint32_t j)
+{
+    return sn_noise_normal(11, SN_STREAM_TEST, i, 0, j, 0, 0);
+}
+
+static void make(pair *out, bool classes)
+{
+    double y[N], many_y[MOST], weight[N];
+    int32_t code[N], many_code[MOST];
+    static const char *const labels[] = {"a", "b", "c"};
+    out->rows = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        for (uint32_t j = 0; j < P; j++) out->x[i * P + j] = (float)(normal(i, j) + 0.5 * normal(i, 9));
+        y[i] = (double)out->x[i * P] + pow((double)out->x[i * P + 1], 2.0) + 0.3 * normal(i, 20);
+        code[i] = y[i] < 0.2 ? 0 : y[i] < 1.5 ? 1 : 2;
+        weight[i] = (double)(i * 7 % 4);
+        for (int k = 0; k < (int)weight[i]; k++, out->rows++) {
+            memcpy(out->many_x + out->rows * P, out->x + i * P, P * sizeof(float));
+            many_y[out->rows] = y[i];
+            many_code[out->rows] = code[i];
+            out->row[out->rows] = (int64_t)i;
+        }
+    }
+    assert_int_equal(stonet_data_wrap(out->x, N, P, &out->weighted), STONET_OK);
+    assert_int_equal(stonet_data_wrap(out->many_x, out->rows, P, &out->repeated), STONET_OK);
+    assert_int_equal(stonet_data_set_weights(out->weighted, weight), STONET_OK);
+    if (classes) {
+        assert_int_equal(stonet_data_set_classes(out->weighted, code, labels, 3), STONET_OK);
+        assert_int_equal(stonet_data_set_classes(out->repeated, many_code, labels, 3), STONET_OK);
+    } else {
+        assert_int_equal(stonet_data_set_targets(out->weighted, y, 1), STONET_OK);
+        assert_int_equal(stonet_data_set_targets(out->repeated, many_y, 1), STONET_OK);
+    }
+}
+
+static void let_go(pair *tables)
+{
+    stonet_data_free(tables->weighted);
+    stonet_data_free(tables->repeated);
+}
+
+static stonet_model *fit(const char *method, const stonet_data *data)
+{
+    stonet_spec *spec = sn_testing_spec(method, "2");
+    stonet_model *model = NULL;
+    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+static void near(const char *method, const char *what, double a, double b)
+{
+    if (!(fabs(a - b) <= 2e-5 * (1.0 + fabs(b)))) fail_msg("%s: %s %.10g is not %.10g", method, what, a, b);
+}
+
+static void weights_repeat_rows(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"pca", "sir", "save", "dr", "phd", "none"};
+    for (int classes = 0; classes < 2; classes++) {
+        pair *tables = sn_calloc(1, sizeof *tables);
+        assert_non_null(tables);
+        make(tables, classes == 1);
+        for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+            stonet_model *one = fit(methods[k], tables->weighted), *other = fit(methods[k], tables->repeated);
+            double out[N * 3], same[N * 3];
+            assert_int_equal(stonet_predict(one, tables->weighted, NULL, out), STONET_OK);
+            assert_int_equal(stonet_predict(other, tables->weighted, NULL, same), STONET_OK);
+            for (int64_t i = 0; i < N * (classes ? 3 : 1); i++)
+                near(methods[k], "prediction", out[i], same[i]);
+            stonet_scores a = STONET_SCORES_INIT, b = STONET_SCORES_INIT;
+            assert_int_equal(stonet_score(one, tables->weighted, NULL, &a), STONET_OK);
+            assert_int_equal(stonet_score(other, tables->repeated, NULL, &b), STONET_OK);
+            if (classes) {
+                near(methods[k], "log loss", a.log_loss, b.log_loss);
+                near(methods[k], "error rate", a.error_rate, b.error_rate);
+                near(methods[k], "balanced accuracy", a.balanced_accuracy, b.balanced_accuracy);
+                near(methods[k], "auc", a.auc, b.auc);
+            } else {
+                near(methods[k], "mse", a.mse, b.mse);
+                near(methods[k], "r2", a.r2, b.r2);
+            }
+            stonet_model_free(one);
+            stonet_model_free(other);
+        }
+        let_go(tables);
+        sn_free(tables);
+    }
+}
+
+/* Rows that count nothing do not move a StoNet, and weights that are all the same change nothing. */
+static void the_network_heeds_them(void **state)
+{
+    (void)state;
+    pair *tables = sn_calloc(1, sizeof *tables);
+    assert_non_null(tables);
+    make(tables, false);
+    stonet_spec *spec = sn_testing_spec("stonet", "1");
+    static const char *const settings[][2] = {
+        {"epochs", "5"}, {"hidden", "6"}, {"weight_decay", "0"}, {"activation", "tanh"}, {"lr", "0.05"}};
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
+        assert_int_equal(stonet_spec_set(spec, settings[k][0], settings[k][1]), STONET_OK);
+    double weight[N], out[3][N];
+    for (int way = 0; way < 3; way++) {
+        stonet_model *model = NULL;
+        for (int64_t i = 0; i < N; i++) weight[i] = way == 0 ? 1.0 : way == 1 ? 2.0 : (double)(i % 2);
+        assert_int_equal(stonet_data_set_weights(tables->weighted, weight), STONET_OK);
+        if (stonet_fit(spec, tables->weighted, NULL, &model) != STONET_OK)
+            fail_msg("%s", stonet_last_error());
+        assert_int_equal(stonet_predict(model, tables->weighted, NULL, out[way]), STONET_OK);
+        stonet_model_free(model);
+    }
+    double moved = 0.0;
+    for (int64_t i = 0; i < N; i++) {
+        assert_true(fabs(out[0][i] - out[1][i]) < 0.02);
+        moved = fmax(moved, fabs(out[0][i] - out[2][i]));
+    }
+    assert_true(moved > 1e-3);
+    stonet_spec_free(spec);
+    let_go(tables);
+    sn_free(tables);
+}
+
+/* One row in thirty is of the rare class: balanced weights find more of it. */
+static void balanced_weights_find_the_rare_class(void **state)
+{
+    (void)state;
+    enum { ROWS = 1200 };
+    float x[ROWS * 2];
+    int32_t code[ROWS];
+    static const char *const labels[] = {"common", "rare"};
+    static const char *const methods[] = {"none", "stonet"};
+    stonet_data *data;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        code[i] = i % 30 == 0;
+        for (uint32_t j = 0; j < 2; j++) x[2 * i + j] = (float)(normal(i, j) + (code[i] ? 1.5 : 0.0));
+    }
+    assert_int_equal(stonet_data_wrap(x, ROWS, 2, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_classes(data, code, labels, 2), STONET_OK);
+    for (int k = 0; k < 2; k++) {
+        double found[2];
+        for (int balanced = 0; balanced < 2; balanced++) {
+            stonet_spec *spec = sn_testing_spec(methods[k], "1");
+            stonet_model *model = NULL;
+            assert_int_equal(stonet_spec_set(spec, "class_weight", balanced ? "balanced" : "none"),
+                             STONET_OK);
+            if (k == 1) {
+                assert_int_equal(stonet_spec_set(spec, "epochs", "4"), STONET_OK);
+                assert_int_equal(stonet_spec_set(spec, "hidden", "4"), STONET_OK);
+            }
+            if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+            stonet_scores scores = STONET_SCORES_INIT;
+            assert_int_equal(stonet_score(model, data, NULL, &scores), STONET_OK);
+            found[balanced] = scores.balanced_accuracy;
+            stonet_model_free(model);
+            stonet_spec_free(spec);
+        }
+        if (!(found[1] > found[0] + 0.1)) fail_msg("%s: %g after %g", methods[k], found[1], found[0]);
+    }
+    stonet_data_free(data);
+}
+
+static void what_has_no_weighted_form_says_so(void **state)
+{
+    (void)state;
+    pair *tables = sn_calloc(1, sizeof *tables);
+    assert_non_null(tables);
+    make(tables, false);
+    for (size_t k = 0; k < sn_method_count(); k++) {
+        const sn_method *method = sn_method_at(k);
+        if (method->weighted || (method->tasks & SN_TASK_REGRESSION) == 0) continue;
+        stonet_spec *spec = sn_testing_spec(method->name, "1");
+        stonet_model *model = NULL;
+        assert_int_equal(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED);
+        assert_non_null(strstr(stonet_last_error(), "has no weighted form"));
+        stonet_spec_free(spec);
+    }
+    stonet_spec *spec = sn_testing_spec("sir", "1");
+    stonet_model *model = NULL;
+    assert_int_equal(stonet_spec_set(spec, "learner", "mlp"), STONET_OK);
+    assert_int_equal(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED);
+    assert_int_equal(stonet_spec_set(spec, "learner", "linear"), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "class_weight", "balanced"), STONET_OK);
+    assert_int_equal(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_ARGUMENT);
+    assert_non_null(strstr(stonet_last_error(), "is for classes"));
+    stonet_spec_free(spec);
+    double bad[N] = {0};
+    assert_int_equal(stonet_data_set_weights(tables->weighted, bad), STONET_ERROR_DATA);
+    bad[3] = -1.0;
+    assert_int_equal(stonet_data_set_weights(tables->weighted, bad), STONET_ERROR_DATA);
+    bad[3] = (double)NAN;
+    assert_int_equal(stonet_data_set_weights(tables->weighted, bad), STONET_ERROR_DATA);
+    let_go(tables);
+    sn_free(tables);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_repeat_rows),
+        cmocka_unit_test(the_network_heeds_them),
+        cmocka_unit_test(balanced_weights_find_the_rare_class),
+        cmocka_unit_test(what_has_no_weighted_form_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
