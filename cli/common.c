@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/show.h"
@@ -280,6 +281,26 @@ void start_run(const run_options *options, stonet_run *run)
         run->on_message = on_message;
     }
     signals_catch();
+}
+
+int open_checkpoint(const cli_command *command, const checkpoint_options *options, stonet_run *run)
+{
+    if (options->file == NULL) return EXIT_DONE;
+    int result = output_check(command, options->file);
+    if (result != EXIT_DONE) return result;
+    stonet_status status = stonet_checkpoint_open(options->file, options->every, &run->checkpoint);
+    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+}
+
+int close_checkpoint(const cli_command *command, stonet_run *run, int result)
+{
+    if (run->checkpoint != NULL && result == EXIT_DONE) {
+        stonet_status status = stonet_checkpoint_remove(run->checkpoint);
+        if (status != STONET_OK) result = say_failure(command, status);
+    }
+    stonet_checkpoint_free(run->checkpoint);
+    run->checkpoint = NULL;
+    return result;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */

@@ -26,6 +26,12 @@ typedef struct run_options {
     bool quiet;
 } run_options;
 
+/* Where unfinished work is kept. */
+typedef struct checkpoint_options {
+    const char *file;
+    double every;
+} checkpoint_options;
+
 /* What to fit, apart from the dimension. */
 typedef struct spec_options {
     const char *method, *config, *learner;
@@ -116,6 +122,18 @@ typedef struct spec_options {
     }
 #define RUN_OPTIONS(type, field)                                                                             \
     SEED_OPTION(type, field.seed), THREADS_OPTION(type, field.threads), QUIET_OPTION(type, field.quiet)
+#define CHECKPOINT_OPTIONS(type, field)                                                                      \
+    {.name = "checkpoint",                                                                                   \
+     .kind = OPTION_TEXT,                                                                                    \
+     .offset = offsetof(type, field.file),                                                                   \
+     .argument = "FILE",                                                                                     \
+     .writes = true,                                                                                         \
+     .help = "Keep what is done so far in FILE: the same command, ended by whatever, goes on from there to " \
+             "the same result. Removed at the end"},                                                         \
+    {                                                                                                        \
+        .name = "every", .kind = OPTION_REAL, .offset = offsetof(type, field.every), .argument = "SECONDS",  \
+        .initial = "60", .low = 0, .high = 1e6, .help = "With --checkpoint: how often the file is written"   \
+    }
 #define OUT_OPTION(type, field, text)                                                                        \
     {                                                                                                        \
         .name = "out", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "FILE",             \
@@ -186,6 +204,12 @@ void say_calibration(const stonet_model *model);
 
 /* A run with notes and a progress line on stderr (neither when quiet) that Ctrl-C stops. */
 void start_run(const run_options *options, stonet_run *run);
+
+/* Opens the checkpoint that was asked for, if one was, and gives it to the run. */
+int open_checkpoint(const cli_command *command, const checkpoint_options *options, stonet_run *run);
+/* Lets go of it; done: the results are where they should be, and the file is removed. Returns `result`, or
+   that of a failure here. */
+int close_checkpoint(const cli_command *command, stonet_run *run, int result);
 
 /* JSON from a text the library made; frees the text. NULL with a sentence said when that fails. */
 json_t *take_json(const cli_command *command, char *text);

@@ -19,6 +19,7 @@ typedef struct compare_values {
     const char *target, *header;
     text_list target_files; /* one for each data set */
     run_options run;
+    checkpoint_options checkpoint;
     results_options results;
     compare_wishes wishes;
     const char *criterion, *plot, *test, *test_target_file;
@@ -118,6 +119,7 @@ static const cli_option options[] = {
     PLOT_OPTION(compare_values, plot, "Draw the criterion with its standard error; with one DATA"),
     RESULTS_OPTIONS(compare_values, results),
     RUN_OPTIONS(compare_values, run),
+    CHECKPOINT_OPTIONS(compare_values, checkpoint),
 };
 
 /* ---- the data sets ----------------------------------------------------------------------------- */
@@ -303,13 +305,11 @@ static int draw(const cli_command *command, const char *path, const stonet_resul
     return result;
 }
 
-static int compare_one(comparison *self)
+static int compare_one(comparison *self, stonet_run *run)
 {
     const cli_command *command = self->command;
     data_set *set = &self->set[0];
-    stonet_run run;
-    start_run(&self->values->run, &run);
-    stonet_status status = compare_set(self, &run, set);
+    stonet_status status = compare_set(self, run, set);
     if (status != STONET_OK) return say_failure(command, status);
     int result = output_results(command, &self->values->results, set->results, false);
     if (result == EXIT_DONE && self->values->plot != NULL)
@@ -359,29 +359,37 @@ static int compare_next(comparison *self, int k, stonet_run *run, report *writte
     return EXIT_FAILED;
 }
 
-static int compare_all(comparison *self)
+static int compare_all(comparison *self, stonet_run *run)
 {
     const stonet_results *whole[MAX_OPERANDS];
     int64_t n_whole = 0;
-    stonet_run run;
-    start_run(&self->values->run, &run);
-    if (run.on_progress != NULL) run.on_progress = on_progress;
+    if (run->on_progress != NULL) run->on_progress = on_progress;
     report written;
     int result = report_open(self->command, &self->values->results, &written);
     if (result != EXIT_DONE) return result;
-    for (int k = 0; k < self->count && run.should_stop(NULL) == 0; k++) {
-        int of_set = compare_next(self, k, &run, &written);
+    for (int k = 0; k < self->count && run->should_stop(NULL) == 0; k++) {
+        int of_set = compare_next(self, k, run, &written);
         if (of_set != EXIT_DONE) result = of_set;
         const stonet_results *results = self->set[k].results;
         if (results != NULL && stonet_results_outcome(results) == STONET_DONE) whole[n_whole++] = results;
     }
     int closed = report_close(&written, whole, n_whole);
-    if (run.should_stop(NULL) != 0 && n_whole < self->count) {
+    if (run->should_stop(NULL) != 0 && n_whole < self->count) {
         say_error(self->command, "stopped before the end; %lld of %d data sets were finished",
                   (long long)n_whole, self->count);
         return EXIT_FAILED;
     }
     return result != EXIT_DONE ? result : closed;
+}
+
+/* All of it, with the checkpoint that was asked for. */
+static int run_comparison(comparison *self)
+{
+    stonet_run run;
+    start_run(&self->values->run, &run);
+    int result = open_checkpoint(self->command, &self->values->checkpoint, &run);
+    if (result == EXIT_DONE) result = self->count > 1 ? compare_all(self, &run) : compare_one(self, &run);
+    return close_checkpoint(self->command, &run, result);
 }
 
 static int compare(const cli_command *command, const cli_arguments *given, const compare_values *values)
@@ -401,7 +409,7 @@ static int compare(const cli_command *command, const cli_arguments *given, const
     if (result == EXIT_DONE) result = read_sets(&self, given);
     if (result == EXIT_DONE) result = make_all_specs(&self);
     if (result == EXIT_DONE && self.count > 1) result = check_sets(&self);
-    if (result == EXIT_DONE) result = self.count > 1 ? compare_all(&self) : compare_one(&self);
+    if (result == EXIT_DONE) result = run_comparison(&self);
     free_comparison(&self);
     return result;
 }

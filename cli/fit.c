@@ -17,6 +17,7 @@ typedef struct fit_values {
     target_options target;
     spec_options spec;
     run_options run;
+    checkpoint_options checkpoint;
     const char *dim, *log, *plot, *out;
     bool calibrate;
 } fit_values;
@@ -31,6 +32,7 @@ static const cli_option options[] = {
      .help = "The number of reduced variables, the columns of Z; auto: as 'stonet order' chooses it"},
     SPEC_OPTIONS(fit_values, spec),
     RUN_OPTIONS(fit_values, run),
+    CHECKPOINT_OPTIONS(fit_values, checkpoint),
     {.name = "log",
      .kind = OPTION_TEXT,
      .offset = offsetof(fit_values, log),
@@ -312,6 +314,7 @@ static int fit(const cli_command *command, const char *path, const fit_values *v
     stonet_run run;
     start_run(&values->run, &run);
     double start = progress_clock();
+    if (result == EXIT_DONE) result = open_checkpoint(command, &values->checkpoint, &run);
     if (result == EXIT_DONE && is_open(values)) result = choose_dim(command, values, train, &run, spec);
     if (result == EXIT_DONE) {
         stonet_status status = stonet_fit(spec, train, &run, &model);
@@ -320,6 +323,7 @@ static int fit(const cli_command *command, const char *path, const fit_values *v
                                      : say_failure(command, status);
         if (result == EXIT_DONE) result = finish(command, values, model, train, progress_clock() - start);
     }
+    result = close_checkpoint(command, &run, result);
     stonet_model_free(model);
     stonet_data_free(train);
     stonet_spec_free(spec);
@@ -349,7 +353,9 @@ const cli_command fit_command = {
                "task=...\n"
                "decides); methods that do not look at it (pca, autoencoder) do without, and the model then "
                "gives Z alone.\n"
-               "Ctrl-C stops the fit and saves the model so far; a second Ctrl-C ends at once.",
+               "Ctrl-C stops the fit and saves the model so far; a second Ctrl-C ends at once. With "
+               "--checkpoint the\n"
+               "same command goes on afterwards.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples =

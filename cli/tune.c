@@ -13,6 +13,7 @@ typedef struct tune_values {
     spec_options spec;
     run_options run;
     results_options results;
+    checkpoint_options checkpoint;
     const char *dim, *criterion, *best;
     text_list grid;
     int64_t folds, trials;
@@ -71,6 +72,7 @@ static const cli_option options[] = {
     RESULTS_OPTIONS(tune_values, results),
     SPEC_OPTIONS(tune_values, spec),
     RUN_OPTIONS(tune_values, run),
+    CHECKPOINT_OPTIONS(tune_values, checkpoint),
 };
 
 static int write_best(const cli_command *command, const tune_values *values, const stonet_results *results)
@@ -124,9 +126,13 @@ static int tune(const cli_command *command, const char *path, const tune_values 
     if (result == EXIT_DONE) {
         stonet_run run;
         start_run(&values->run, &run);
-        stonet_status status = stonet_tune(spec, data, &how, &run, &results);
+        result = open_checkpoint(command, &values->checkpoint, &run);
+        stonet_status status =
+            result == EXIT_DONE ? stonet_tune(spec, data, &how, &run, &results) : STONET_OK;
         progress_clear();
-        result = status == STONET_OK ? finish(command, values, results) : say_failure(command, status);
+        if (result == EXIT_DONE)
+            result = status == STONET_OK ? finish(command, values, results) : say_failure(command, status);
+        result = close_checkpoint(command, &run, result);
     }
     stonet_results_free(results);
     stonet_data_free(data);

@@ -116,7 +116,22 @@ typedef struct stonet_run {
     void (*on_message)(stonet_level level, const char *text, void *user); /* may be NULL */
     int (*should_stop)(void *user); /* non-zero: stop soon and keep what is usable; may be NULL */
     void *user;
+    struct stonet_checkpoint *checkpoint; /* of stonet_fit, stonet_tune and stonet_compare; NULL: none */
 } stonet_run;
+
+/*
+ * A file with the work that is done so far. The same call with the same data, options and seed goes on from
+ * it, on any number of threads, to the same bits as one that was never ended; a call with others fails. The
+ * file is replaced as a whole, and synced. It is not removed at the end of the call: do that when the model
+ * or the table is where it should be.
+ */
+typedef struct stonet_checkpoint stonet_checkpoint;
+
+/* Reads the file if it is there. every: seconds after which it is written anew; less than 0: 60. */
+STONET_API stonet_status stonet_checkpoint_open(const char *path, double every, stonet_checkpoint **out);
+/* Removes the file; the handle is still to be freed. */
+STONET_API stonet_status stonet_checkpoint_remove(stonet_checkpoint *checkpoint);
+STONET_API void stonet_checkpoint_free(stonet_checkpoint *checkpoint);
 
 /* ---- data -------------------------------------------------------------------------------------- */
 

@@ -43,11 +43,18 @@ static stonet_status check_machine(int threads)
                    threads);
 }
 
-stonet_status sn_take_run(const stonet_run *from, stonet_run *to)
+stonet_status sn_take_kept_run(const stonet_run *from, stonet_run *to)
 {
     *to = (stonet_run)STONET_RUN_INIT;
     SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_run"));
     return check_machine(to->threads);
+}
+
+stonet_status sn_take_run(const stonet_run *from, stonet_run *to)
+{
+    SN_TRY(sn_take_kept_run(from, to));
+    to->checkpoint = NULL;
+    return STONET_OK;
 }
 
 stonet_status sn_take_read_options(const stonet_read_options *from, stonet_read_options *to)

@@ -75,5 +75,7 @@ static int should_stop_quietly(void *user)
 void sn_quiet_run_init(sn_quiet_run *quiet, const stonet_run *behind)
 {
     *quiet = (sn_quiet_run){.behind = behind};
-    quiet->run = (stonet_run){.should_stop = should_stop_quietly, .user = quiet};
+    quiet->run = (stonet_run){.should_stop = should_stop_quietly,
+                              .user = quiet,
+                              .checkpoint = behind != NULL ? behind->checkpoint : NULL};
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/isa.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -100,6 +101,18 @@ char *stonet_spec_json(const stonet_spec *spec)
         return NULL;
     }
     return sn_json_text(sn_spec_to_json(spec), true);
+}
+
+stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash)
+{
+    char *text = stonet_spec_json(spec);
+    if (text == NULL) return STONET_ERROR_MEMORY;
+    sn_hash_text(hash, text);
+    stonet_string_free(text);
+    sn_hash_add(hash, &seed, sizeof seed);
+    sn_hash_text(hash, STONET_VERSION);
+    sn_hash_int(hash, sn_isa_used()); /* kernels of other instructions round differently */
+    return STONET_OK;
 }
 
 /* ---- reading ---- */

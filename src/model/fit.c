@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checkpoint.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "data/encoder.h"
+#include "data/frame.h"
 #include "model/calibration.h"
 
 int sn_model_threads(int threads)
@@ -281,6 +283,24 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     return status;
 }
 
+/* Opens the part of the checkpoint that is for this fit; what cannot be kept is said. */
+static stonet_status begin_checkpoint(const stonet_spec *spec, const stonet_data *train,
+                                      const stonet_run *run)
+{
+    sn_hash hash;
+    if (run->checkpoint == NULL) return STONET_OK;
+    sn_hash_begin(&hash);
+    SN_TRY(sn_frame_check(train));
+    sn_frame_hash(train, &hash);
+    SN_TRY(sn_spec_hash(spec, run->seed, &hash));
+    SN_TRY(sn_checkpoint_begin(run->checkpoint, "fit", &hash, run));
+    if (!spec->method->keeps)
+        sn_message(run, STONET_NOTE,
+                   "method '%s' has nothing to keep in a checkpoint: a fit that is ended begins anew",
+                   spec->method->name);
+    return STONET_OK;
+}
+
 stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
                          stonet_model **out)
 {
@@ -288,7 +308,8 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_fit needs a spec, data and a place for the model");
     *out = NULL;
     stonet_run how;
-    SN_TRY(sn_take_run(run, &how));
+    SN_TRY(sn_take_kept_run(run, &how));
+    SN_TRY(begin_checkpoint(spec, train, &how));
     stonet_model *model;
     SN_TRY(SN_NEW(model, 1));
     int before = sn_model_threads(how.threads);
@@ -297,6 +318,7 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
     if (status == STONET_OK) status = fit_parts(spec, part != NULL ? part : train, &how, model);
     stonet_data_free(part);
     sn_model_threads(before);
+    status = sn_checkpoint_end(how.checkpoint, status);
     if (status != STONET_OK) {
         stonet_model_free(model);
         return status;

@@ -5,6 +5,7 @@
 #ifndef SN_MODEL_MODEL_H
 #define SN_MODEL_MODEL_H
 
+#include "base/hash.h"
 #include "data/schema.h"
 #include "learners/learner.h"
 #include "methods/method.h"
@@ -36,6 +37,8 @@ stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train
 /* Sets encoding->levels to what a ridge or logistic regression does better with on held-out rows: 0, or a few
    values of a column. Says so when it is not 0. */
 stonet_status sn_levels_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding);
+/* Adds all that it says, and what any fit depends on beside that: the seed, and the program. */
+stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash);
 /* Whether stonet_spec_set knows the name (learner.NAME: of the learner chosen). */
 bool sn_spec_has(const stonet_spec *spec, const char *name);
 

@@ -21,6 +21,8 @@ typedef struct sn_epoch_row {
 } sn_epoch_row;
 
 stonet_status sn_epoch_log_add(sn_epoch_log *history, const sn_epoch_row *row);
+/* Replaces it by the text of another one. */
+stonet_status sn_epoch_log_take(sn_epoch_log *history, const char *text, size_t length);
 void sn_epoch_log_free(sn_epoch_log *history);
 
 #endif

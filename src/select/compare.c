@@ -7,9 +7,11 @@
  * Specs with nothing to tune go first, all splits at once: one of them may take as long as all points of
  * another, and threads that find no job of the same split would wait for it.
  */
+#include "base/checkpoint.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "data/frame.h"
 #include "select/grid.h"
 #include "select/results.h"
 
@@ -259,6 +261,27 @@ static stonet_status prepare(comparison *self, const stonet_data *data)
     return STONET_OK;
 }
 
+/* The checkpoint is of these specs with these grids on these splits. */
+static stonet_status begin_checkpoint(const comparison *self, const stonet_data *data)
+{
+    const stonet_run *run = self->runner.run;
+    const stonet_compare_options *options = &self->options;
+    sn_hash hash;
+    if (run->checkpoint == NULL) return STONET_OK;
+    sn_hash_begin(&hash);
+    sn_frame_hash(data, &hash);
+    if (options->test != NULL) sn_frame_hash(options->test, &hash);
+    sn_hash_int(&hash, options->test != NULL ? 0 : self->splits.count);
+    sn_hash_int(&hash, options->tuning != NULL ? fold_count(self->tuning.folds) : 0);
+    sn_hash_int(&hash, self->runner.criterion);
+    for (int64_t i = 0; i < self->n_specs; i++) {
+        sn_hash_int(&hash, self->results->row[i].open_dim);
+        for (int64_t k = 0; k < self->points[i].count; k++)
+            SN_TRY(sn_spec_hash(self->points[i].spec[k], run->seed, &hash));
+    }
+    return sn_checkpoint_begin(run->checkpoint, "comparison", &hash, run);
+}
+
 static void clean_up(comparison *self)
 {
     for (int64_t i = 0; self->points != NULL && i < self->n_specs; i++) sn_points_free(&self->points[i]);
@@ -295,13 +318,14 @@ stonet_status stonet_compare(const stonet_spec *const *specs, int64_t n_specs, c
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_compare needs specs, data and a place for the results");
     *out = NULL;
     stonet_run job;
-    SN_TRY(sn_take_run(run, &job));
+    SN_TRY(sn_take_kept_run(run, &job));
     comparison self = {.specs = specs,
                        .n_specs = n_specs,
                        .runner = {.run = &job, .stage = "comparing", .start = sn_seconds()}};
     SN_TRY(take_options(options, &self));
     stonet_status status = prepare(&self, data);
-    if (status == STONET_OK) status = run_comparison(&self);
+    if (status == STONET_OK) status = begin_checkpoint(&self, data);
+    if (status == STONET_OK) status = sn_checkpoint_end(job.checkpoint, run_comparison(&self));
     if (status == STONET_OK) status = sn_results_finish(self.results, atomic_load(&self.runner.stop));
     if (status == STONET_OK) {
         *out = self.results;

@@ -3,8 +3,10 @@
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
+#include "base/dealer.h"
 #include "base/memory.h"
 
 /* One thread's view of the runner, behind the callbacks of the fits it runs. */
@@ -152,30 +154,99 @@ static void run_again_alone(sn_runner *runner, sn_job *jobs, int64_t count)
     sn_model_threads(before);
 }
 
+/* ---- what a job has found, as a record -------------------------------------------------------------------
+ */
+
+static stonet_status pack_job(const sn_job *job, sn_pack *record)
+{
+    const int64_t whole[] = {job->dim, job->done, job->status, job->failure != NULL};
+    const double real[] = {job->value, job->tie, job->seconds};
+    SN_TRY(sn_pack_bytes(record, whole, sizeof whole));
+    SN_TRY(sn_pack_bytes(record, real, sizeof real));
+    return sn_pack_block(record, job->failure, job->failure != NULL ? strlen(job->failure) : 0);
+}
+
+static stonet_status unpack_job(sn_unpack *record, sn_job *job)
+{
+    int64_t whole[4];
+    double real[3];
+    const unsigned char *text;
+    size_t length;
+    SN_TRY(sn_unpack_bytes(record, whole, sizeof whole));
+    SN_TRY(sn_unpack_bytes(record, real, sizeof real));
+    SN_TRY(sn_unpack_block(record, &text, &length));
+    job->dim = whole[0];
+    job->done = whole[1] != 0;
+    job->status = (stonet_status)whole[2];
+    job->value = real[0];
+    job->tie = real[1];
+    job->seconds = real[2];
+    if (whole[3] == 0) return STONET_OK;
+    SN_TRY(SN_NEW(job->failure, length + 1));
+    memcpy(job->failure, text, length);
+    return STONET_OK;
+}
+
+/* A job that was cut short, or ran out of memory, is to be done again. */
+static stonet_status give_job(sn_dealer *dealer, int64_t i, const sn_job *job)
+{
+    sn_pack record = {0};
+    const bool found = job->done || (job->status != STONET_OK && job->status != STONET_ERROR_MEMORY);
+    stonet_status status = found && sn_dealer_keeps(dealer) ? pack_job(job, &record) : STONET_OK;
+    if (status == STONET_OK) status = sn_dealer_give(dealer, i, &record);
+    sn_pack_clear(&record);
+    return status;
+}
+
+static stonet_status take_job(void *user, int64_t i, sn_unpack *record)
+{
+    return unpack_job(record, &((sn_job *)user)[i]);
+}
+
+/* One thread's share; the calling thread stays until all are done. */
+static stonet_status work_on_jobs(sn_dealer *dealer, sn_job *jobs, int64_t count, worker *self)
+{
+    stonet_status status = STONET_OK;
+    int before = sn_model_threads(1);
+    int64_t i;
+    while ((i = sn_dealer_next(dealer)) >= 0) {
+        if (!should_stop(self)) run_job(&jobs[i], self);
+        const stonet_status given = give_job(dealer, i, &jobs[i]);
+        if (status == STONET_OK) status = given;
+        atomic_fetch_add(&self->runner->done, 1);
+        report(self);
+    }
+    while (self->is_caller && sn_dealer_done(dealer) < count) {
+        should_stop(self);
+        report(self);
+        nanosleep(&PAUSE, NULL);
+    }
+    report(self);
+    sn_model_threads(before);
+    return status;
+}
+
 stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
 {
-    atomic_llong next = 0, left = count;
+    char key[SN_KEY_SIZE];
+    snprintf(key, sizeof key, "jobs%d", runner->sets++);
+    const sn_deal deal = {.key = key, .count = count, .take = take_job, .user = jobs};
+    sn_dealer *dealer;
+    SN_TRY(sn_dealer_open(&deal, runner->run, &dealer));
+    atomic_fetch_add(&runner->done, sn_dealer_done(dealer));
     should_stop(
         &(worker){.runner = runner, .is_caller = true}); /* a wish that was there before starts nothing */
+    stonet_status status = STONET_OK;
 #pragma omp parallel num_threads(sn_threads(runner->run))
     {
         worker self = {.runner = runner, .is_caller = omp_get_thread_num() == 0};
-        int before = sn_model_threads(1);
-        int64_t i;
-        while ((i = atomic_fetch_add(&next, 1)) < count) {
-            if (!should_stop(&self)) run_job(&jobs[i], &self);
-            atomic_fetch_add(&runner->done, 1);
-            atomic_fetch_sub(&left, 1);
-            report(&self);
-        }
-        while (self.is_caller && atomic_load(&left) > 0) {
-            should_stop(&self);
-            report(&self);
-            nanosleep(&PAUSE, NULL);
-        }
-        report(&self);
-        sn_model_threads(before);
+        const stonet_status own = work_on_jobs(dealer, jobs, count, &self);
+#pragma omp critical(sn_jobs_status)
+        if (status == STONET_OK) status = own;
     }
+    sn_dealer_close(dealer);
+    if (status != STONET_OK)
+        return sn_fail(status, "the checkpoint could not be written: is there room on its disk?");
     run_again_alone(runner, jobs, count);
     for (int64_t i = 0; i < count; i++)
         if (jobs[i].status != STONET_OK && jobs[i].failure == NULL)

@@ -1,6 +1,8 @@
 /* stonet_tune: the points of a grid, each scored on k folds. */
+#include "base/checkpoint.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "data/frame.h"
 #include "select/grid.h"
 #include "select/results.h"
 
@@ -36,6 +38,20 @@ static stonet_status run_points(const sn_points *points, const sn_splits *splits
     return sn_results_finish(results, atomic_load(&runner.stop));
 }
 
+/* The checkpoint is of these points on these folds. */
+static stonet_status begin_checkpoint(const sn_points *points, const stonet_data *data, int folds,
+                                      stonet_criterion criterion, const stonet_run *run)
+{
+    sn_hash hash;
+    if (run->checkpoint == NULL) return STONET_OK;
+    sn_hash_begin(&hash);
+    sn_frame_hash(data, &hash);
+    sn_hash_int(&hash, folds);
+    sn_hash_int(&hash, criterion);
+    for (int64_t i = 0; i < points->count; i++) SN_TRY(sn_spec_hash(points->spec[i], run->seed, &hash));
+    return sn_checkpoint_begin(run->checkpoint, "tuning", &hash, run);
+}
+
 stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
                           const stonet_tune_options *options, const stonet_run *run, stonet_results **out)
 {
@@ -45,7 +61,7 @@ stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
     stonet_tune_options how;
     stonet_run job;
     SN_TRY(sn_take_tune_options(options, &how));
-    SN_TRY(sn_take_run(run, &job));
+    SN_TRY(sn_take_kept_run(run, &job));
 
     sn_strata strata = {0};
     sn_points points = {0};
@@ -56,15 +72,15 @@ stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
     SN_GOTO(status, sn_strata_create(spec, data, &strata), done);
     SN_GOTO(status, make_points(spec, &how, &strata, job.seed, &points), done);
     SN_GOTO(status, sn_criterion_resolve(how.criterion, strata.is_classifier, &criterion), done);
-    SN_GOTO(
-        status,
-        sn_splits_fold(data, NULL, 0, &strata, how.folds != 0 ? how.folds : DEFAULT_FOLDS, job.seed, &splits),
-        done);
+    const int folds = how.folds != 0 ? how.folds : DEFAULT_FOLDS;
+    SN_GOTO(status, sn_splits_fold(data, NULL, 0, &strata, folds, job.seed, &splits), done);
     SN_GOTO(status,
             sn_results_create((const stonet_spec *const *)points.spec, points.count, splits.count, criterion,
                               &results),
             done);
-    SN_GOTO(status, run_points(&points, &splits, criterion, &job, results), done);
+    SN_GOTO(status, begin_checkpoint(&points, data, folds, criterion, &job), done);
+    status = run_points(&points, &splits, criterion, &job, results);
+    SN_GOTO(status, sn_checkpoint_end(job.checkpoint, status), done);
     *out = results;
     results = NULL;
 done:

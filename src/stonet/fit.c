@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checkpoint.h"
 #include "base/memory.h"
 #include "engine/registry.h"
 #include "stonet/dynamics.h"
@@ -83,10 +84,55 @@ static stonet_status begin_trial(const sn_stage_job *job, begin from, const floa
 static stonet_status run_trial(const sn_stage_job *job, begin from, const float *winner, trial *t)
 {
     sn_stage_job own = *job;
+    char key[SN_KEY_SIZE];
+    snprintf(key, sizeof key, "%s.training%d.now", job->key, (int)from);
+    own.key = key;
     own.history = &t->history;
-    SN_TRY(begin_trial(job, from, winner, t));
+    if (!sn_checkpoint_has(job->run->checkpoint, key)) SN_TRY(begin_trial(job, from, winner, t));
     SN_TRY(sn_train_stages(&own, t->theta, &t->report));
     return loss_of(job, job->shape, t->theta, &t->loss);
+}
+
+static stonet_status pack_trial(const trial *t, int64_t parameters, sn_pack *pack)
+{
+    SN_TRY(sn_pack_bytes(pack, &t->report, sizeof t->report));
+    SN_TRY(sn_pack_real(pack, t->loss));
+    SN_TRY(sn_pack_bytes(pack, t->theta, (size_t)parameters * sizeof *t->theta));
+    return sn_pack_block(pack, t->history.text, t->history.length);
+}
+
+static stonet_status unpack_trial(sn_unpack *from, int64_t parameters, trial *t)
+{
+    const unsigned char *text;
+    size_t length;
+    SN_TRY(sn_unpack_bytes(from, &t->report, sizeof t->report));
+    SN_TRY(sn_unpack_real(from, &t->loss));
+    SN_TRY(sn_unpack_bytes(from, t->theta, (size_t)parameters * sizeof *t->theta));
+    SN_TRY(sn_unpack_block(from, &text, &length));
+    SN_TRY(sn_epoch_log_take(&t->history, (const char *)text, length));
+    return sn_unpack_end(from);
+}
+
+/* The same, or what the checkpoint has of it. */
+static stonet_status do_trial(const sn_stage_job *job, begin from, const float *winner, trial *t)
+{
+    const int64_t parameters = job->shape->parameters;
+    stonet_checkpoint *checkpoint = job->run->checkpoint;
+    char key[SN_KEY_SIZE];
+    sn_pack record;
+    snprintf(key, sizeof key, "%s.training%d", job->key, (int)from);
+    SN_TRY(sn_checkpoint_get(checkpoint, key, &record));
+    if (record.size > 0) {
+        stonet_status status = unpack_trial(&(sn_unpack){record.bytes, record.size}, parameters, t);
+        sn_pack_clear(&record);
+        return status;
+    }
+    SN_TRY(run_trial(job, from, winner, t));
+    if (checkpoint == NULL || t->report.outcome == STONET_STOPPED) return STONET_OK;
+    stonet_status status = pack_trial(t, parameters, &record);
+    if (status == STONET_OK) status = sn_checkpoint_put(checkpoint, key, &record);
+    sn_pack_clear(&record);
+    return status;
 }
 
 /* The loss above which a training on all rows is stuck: against that of the network that won on held-out rows
@@ -120,7 +166,7 @@ static stonet_status train(const sn_stage_job *job, sn_stonet *net, const float 
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(other.theta, net->network.shape.parameters), done);
     SN_GOTO(status, stuck_above(job, winner_loss, &limit), done);
-    SN_GOTO(status, run_trial(job, FROM_RACE, winner, &best), done);
+    SN_GOTO(status, do_trial(job, FROM_RACE, winner, &best), done);
     for (begin from = FROM_OTHER_RACE; from < BEGINNINGS; from++) {
         if (best.report.outcome != STONET_DONE || best.loss <= limit) break;
         if (from == FROM_WINNER && winner == NULL) break;
@@ -128,7 +174,7 @@ static stonet_status train(const sn_stage_job *job, sn_stonet *net, const float 
                    "training got stuck at a loss of %.3g, above %.3g: it starts again from elsewhere",
                    best.loss, limit);
         sn_epoch_log_free(&other.history);
-        SN_GOTO(status, run_trial(job, from, winner, &other), done);
+        SN_GOTO(status, do_trial(job, from, winner, &other), done);
         if (other.report.outcome == STONET_DONE && other.loss < best.loss) swap_trials(&best, &other);
     }
 done:
@@ -377,6 +423,9 @@ static stonet_status fit_network(const sn_stage_job *job, const sn_settings *set
         sn_stage_job own = *job;
         own.shape = &net->network.shape;
         own.config = &config;
+        char key[SN_KEY_SIZE];
+        snprintf(key, sizeof key, "fit%d.%s", retry, config.engine->name);
+        own.key = key;
         stonet_status status = attempt(&own, &config, net, report);
         if (may_fall_back(&wanted, status)) {
             fall_back(job->run, &wanted);

@@ -36,6 +36,7 @@ void sn_path_free(sn_path *path)
     for (int k = 0; k < SN_MAX_FOLDS; k++) {
         sn_trainer_free(path->trainer[k]);
         sn_free(path->theta[k]);
+        sn_pack_clear(&path->state[k]);
     }
     sn_free(path);
 }
@@ -47,11 +48,17 @@ static stonet_status ready_trainer(sn_path *path, int k, int64_t updates, int th
     if (config->schedule.kind == SN_LINEAR) {
         sn_trainer_free(path->trainer[k]);
         path->trainer[k] = NULL;
+        sn_pack_clear(&path->state[k]);
     }
     if (path->trainer[k] != NULL) return STONET_OK;
     config->epochs = (double)updates / (double)sn_train_batches(config, path->job[k].rows.n);
     path->job[k].threads = threads;
-    return sn_trainer_create(&path->job[k], path->start[k], &path->trainer[k]);
+    SN_TRY(sn_trainer_create(&path->job[k], path->start[k], &path->trainer[k]));
+    if (path->state[k].size == 0) return STONET_OK;
+    sn_unpack from = {path->state[k].bytes, path->state[k].size};
+    SN_TRY(sn_trainer_unpack(path->trainer[k], &from));
+    sn_pack_clear(&path->state[k]);
+    return sn_unpack_end(&from);
 }
 
 static stonet_status refit(const sn_path *path, int k, int threads, float *theta)
@@ -65,15 +72,46 @@ static stonet_status refit(const sn_path *path, int k, int threads, float *theta
     return status;
 }
 
-stonet_status sn_path_run_fold(sn_path *path, int k, int64_t updates, int threads, double *loss,
-                               double *errors, bool *diverged)
+stonet_status sn_path_run(sn_path *path, sn_path_piece *piece)
 {
+    const int k = piece->fold;
     float *theta = path->theta[k];
-    SN_TRY(ready_trainer(path, k, updates, threads));
-    SN_TRY(sn_trainer_run(path->trainer[k], updates));
-    *diverged = sn_trainer_report(path->trainer[k])->outcome == STONET_DIVERGED;
+    SN_TRY(ready_trainer(path, k, piece->updates, piece->threads));
+    SN_TRY(sn_trainer_keep_at(path->trainer[k], piece->key));
+    SN_TRY(sn_trainer_run(path->trainer[k], piece->updates));
+    SN_TRY(sn_trainer_keep_at(path->trainer[k], NULL));
+    piece->diverged = sn_trainer_report(path->trainer[k])->outcome == STONET_DIVERGED;
     sn_trainer_parameters(path->trainer[k], theta);
-    if (path->config[k].refit_output) SN_TRY(refit(path, k, threads, theta));
-    return sn_held_out_measure(path->holdout, k, path->config[k].engine, &path->shape, theta, threads, loss,
-                               errors);
+    if (path->config[k].refit_output) SN_TRY(refit(path, k, piece->threads, theta));
+    return sn_held_out_measure(path->holdout, k, path->config[k].engine, &path->shape, theta, piece->threads,
+                               piece->loss, &piece->errors);
+}
+
+stonet_status sn_path_pack(const sn_path *path, const sn_path_piece *piece, sn_pack *pack)
+{
+    const sn_fold *fold = &path->holdout->fold[piece->fold];
+    const size_t rows = (size_t)fold->test.n, parameters = (size_t)path->shape.parameters;
+    SN_TRY(sn_pack_real(pack, piece->errors));
+    SN_TRY(sn_pack_int(pack, piece->diverged));
+    SN_TRY(sn_pack_bytes(pack, piece->loss + fold->first, rows * sizeof *piece->loss));
+    SN_TRY(sn_pack_bytes(pack, path->theta[piece->fold], parameters * sizeof(float)));
+    return sn_trainer_pack(path->trainer[piece->fold], pack);
+}
+
+stonet_status sn_path_unpack(sn_path *path, sn_path_piece *piece, sn_unpack *from)
+{
+    const int k = piece->fold;
+    const sn_fold *fold = &path->holdout->fold[k];
+    int64_t diverged;
+    SN_TRY(sn_unpack_real(from, &piece->errors));
+    SN_TRY(sn_unpack_int(from, &diverged));
+    SN_TRY(sn_unpack_bytes(from, piece->loss + fold->first, (size_t)fold->test.n * sizeof *piece->loss));
+    SN_TRY(sn_unpack_bytes(from, path->theta[k], (size_t)path->shape.parameters * sizeof(float)));
+    piece->diverged = diverged != 0;
+    sn_trainer_free(path->trainer[k]);
+    path->trainer[k] = NULL;
+    sn_pack_clear(&path->state[k]);
+    SN_TRY(sn_pack_bytes(&path->state[k], from->at, from->left));
+    *from = (sn_unpack){0};
+    return STONET_OK;
 }

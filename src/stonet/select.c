@@ -1,8 +1,10 @@
 #include "stonet/select.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/dealer.h"
 #include "base/memory.h"
 #include "stonet/kernel_point.h"
 #include "stonet/linear.h"
@@ -58,6 +60,7 @@ typedef struct searcher {
     sn_held_out cost[N_ACTIVATIONS][N_DECAYS][N_LENGTHS];
     point at;
     int64_t tried;
+    int sets; /* of folds that ran side by side, so far */
     double started;
 } searcher;
 
@@ -103,29 +106,57 @@ static void share_threads(const searcher *s, int jobs, int *outer, int *inner)
 
 typedef struct fold_job {
     point at;
-    int fold;
-    stonet_status status;
-    bool diverged;
-    double errors;
+    sn_path_piece piece;
 } fold_job;
 
-static void run_fold(searcher *s, fold_job *j, int threads)
+/* Folds of points that run side by side. */
+typedef struct fold_set {
+    searcher *s;
+    fold_job *jobs;
+    const char *key;
+} fold_set;
+
+static sn_path *path_of(const fold_set *set, int64_t k)
 {
-    const int64_t updates = updates_for(s, j->at.length, s->holdout.fold[j->fold].train.n);
-    j->status = sn_path_run_fold(s->path[j->at.activation][j->at.decay], j->fold, updates, threads,
-                                 cost_at(s, j->at)->loss, &j->errors, &j->diverged);
+    const point at = set->jobs[k].at;
+    return set->s->path[at.activation][at.decay];
 }
 
-static void run_folds(searcher *s, fold_job *jobs, int count)
+static stonet_status work_fold(void *user, int64_t k, sn_pack *record)
 {
+    const fold_set *set = user;
+    sn_path_piece *piece = &set->jobs[k].piece;
+    char key[SN_KEY_SIZE];
+    snprintf(key, sizeof key, "%s/%lld.now", set->key, (long long)k);
+    piece->key = record != NULL ? key : NULL;
+    stonet_status status = sn_path_run(path_of(set, k), piece);
+    piece->key = NULL;
+    SN_TRY(status);
+    if (record == NULL || sn_should_stop(&set->s->quiet.run)) return STONET_OK;
+    sn_checkpoint_drop(set->s->job->run->checkpoint, key);
+    return sn_path_pack(path_of(set, k), piece, record);
+}
+
+static stonet_status take_fold(void *user, int64_t k, sn_unpack *record)
+{
+    const fold_set *set = user;
+    return sn_path_unpack(path_of(set, k), &set->jobs[k].piece, record);
+}
+
+static stonet_status run_folds(searcher *s, fold_job *jobs, int count)
+{
+    char key[SN_KEY_SIZE];
     int outer, inner;
     share_threads(s, count, &outer, &inner);
-    if (outer == 1) {
-        for (int k = 0; k < count; k++) run_fold(s, &jobs[k], inner);
-        return;
-    }
-#pragma omp parallel for num_threads(outer) schedule(dynamic)
-    for (int k = 0; k < count; k++) run_fold(s, &jobs[k], 1);
+    for (int k = 0; k < count; k++) jobs[k].piece.threads = inner;
+    if (s->job->key != NULL) snprintf(key, sizeof key, "%s.points%d", s->job->key, s->sets++);
+    fold_set set = {s, jobs, key};
+    return sn_deal_out(&(sn_deal){.key = s->job->key != NULL ? key : NULL,
+                                  .count = count,
+                                  .work = work_fold,
+                                  .take = take_fold,
+                                  .user = &set},
+                       outer, s->job->run);
 }
 
 static stonet_status race_fold(searcher *s, int activation, int k)
@@ -146,17 +177,38 @@ static stonet_status race_fold(searcher *s, int activation, int k)
     return sn_race(&job, starts, constant - wanted, s->start[activation][k], &report);
 }
 
+static stonet_status work_race(void *user, int64_t k, sn_pack *record)
+{
+    searcher *s = user;
+    const int activation = (int)k / s->holdout.folds, fold = (int)k % s->holdout.folds;
+    SN_TRY(race_fold(s, activation, fold));
+    if (record == NULL || sn_should_stop(&s->quiet.run)) return STONET_OK;
+    return sn_pack_bytes(record, s->start[activation][fold],
+                         (size_t)s->shape[activation].parameters * sizeof(float));
+}
+
+static stonet_status take_race(void *user, int64_t k, sn_unpack *record)
+{
+    searcher *s = user;
+    const int activation = (int)k / s->holdout.folds, fold = (int)k % s->holdout.folds;
+    return sn_unpack_bytes(record, s->start[activation][fold],
+                           (size_t)s->shape[activation].parameters * sizeof(float));
+}
+
 /* The starts of every activation and fold. */
 static stonet_status race_all(searcher *s)
 {
     const int folds = s->holdout.folds, count = s->activations * folds;
-    stonet_status status[N_ACTIVATIONS * SN_MAX_FOLDS];
+    char key[SN_KEY_SIZE];
     for (int k = 0; k < count; k++)
         SN_TRY(SN_NEW(s->start[k / folds][k % folds], s->shape[k / folds].parameters));
-#pragma omp parallel for num_threads(s->job->threads) schedule(dynamic)
-    for (int k = 0; k < count; k++) status[k] = race_fold(s, k / folds, k % folds);
-    for (int k = 0; k < count; k++) SN_TRY(status[k]);
-    return STONET_OK;
+    if (s->job->key != NULL) snprintf(key, sizeof key, "%s.starts", s->job->key);
+    return sn_deal_out(&(sn_deal){.key = s->job->key != NULL ? key : NULL,
+                                  .count = count,
+                                  .work = work_race,
+                                  .take = take_race,
+                                  .user = s},
+                       s->job->threads, s->job->run);
 }
 
 /* ---- scores -----------------------------------------------------------------------------------------------
@@ -191,15 +243,22 @@ static stonet_status finish_point(searcher *s, point at, const fold_job *jobs, i
     double errors = 0.0;
     bool diverged = false;
     for (int k = 0; k < count; k++) {
-        SN_TRY(jobs[k].status);
-        errors += jobs[k].errors;
-        diverged = diverged || jobs[k].diverged;
+        errors += jobs[k].piece.errors;
+        diverged = diverged || jobs[k].piece.diverged;
     }
     sn_held_out_finish(cost_at(s, at), &s->holdout, s->job->problem, errors);
     if (diverged || count < s->holdout.folds) cost_at(s, at)->mean = (double)INFINITY;
     s->tried++;
     tell(s);
     return STONET_OK;
+}
+
+static fold_job job_of(searcher *s, point at, int fold)
+{
+    return (fold_job){.at = at,
+                      .piece = {.fold = fold,
+                                .updates = updates_for(s, at.length, s->holdout.fold[fold].train.n),
+                                .loss = cost_at(s, at)->loss}};
 }
 
 /* The costs of some points that have none yet, all at once. */
@@ -213,9 +272,9 @@ static stonet_status score_points(searcher *s, const point *points, int count)
         int n = 0;
         for (int k = 0; k < count; k++) {
             if (from > 0 && is_hopeless(s, points[k])) continue;
-            for (int f = from; f < to; f++) some[n++] = (fold_job){.at = points[k], .fold = f};
+            for (int f = from; f < to; f++) some[n++] = job_of(s, points[k], f);
         }
-        run_folds(s, some, n);
+        SN_TRY(run_folds(s, some, n));
         n = 0;
         for (int k = 0; k < count; k++) {
             if (from > 0 && is_hopeless(s, points[k])) continue;

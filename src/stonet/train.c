@@ -1,12 +1,10 @@
-#include "stonet/train.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "stonet/batches.h"
 #include "stonet/dynamics.h"
 #include "stonet/refit.h"
+#include "stonet/train_state.h"
 
 /* A mini-batch loss this many times the first epoch's, and above the level of guessing, is an explosion. */
 static const double EXPLOSION = 20.0;
@@ -25,13 +23,6 @@ enum {
 
 typedef struct sn_trainer trainer;
 
-/* The mean of the iterates after `from`, every `every` of them. */
-typedef struct average {
-    int64_t from, every, count;
-    double *sum;    /* parameters */
-    float *iterate; /* the latest one taken in */
-} average;
-
 /* An iteration as it is asked for. */
 typedef struct planned {
     sn_dynamics dynamics;
@@ -41,7 +32,7 @@ typedef struct planned {
 } planned;
 
 /* Iterations that are asked for at once. */
-typedef struct queue {
+typedef struct sn_queue {
     planned plan[QUEUE];
     sn_iteration iteration[QUEUE];
     sn_step_report report[QUEUE];
@@ -49,31 +40,12 @@ typedef struct queue {
     int64_t room;  /* for each */
 } queue;
 
-struct sn_trainer {
-    const sn_stage_job *job;
-    sn_engine *engine;
-    sn_dynamics full, dynamics; /* at full step, and with safeguard and schedule applied */
-    float *good;                /* the last parameters known to be good */
-    average average;            /* schedule=averaged */
-    sn_batches batches;
-    queue *queue;  /* NULL: one after the other */
-    sn_sums sums;  /* room for those of an iteration that are to be joined */
-    int64_t total; /* iterations of the whole run, for the schedule */
-    uint32_t iteration;
-    uint32_t draw; /* of missing cells: another one every epoch */
-    double first_loss;
-    double epoch_loss; /* sum over the rows of this epoch so far */
-    int64_t epoch_rows;
-    double started;
-    sn_train_report report;
-};
-
 /* Checks the step against the present weights; done once an epoch, as weights move slowly. */
-static stonet_status refresh_dynamics(trainer *t, const float *theta)
+stonet_status sn_trainer_refresh(trainer *t)
 {
     double factor;
     t->dynamics = t->full;
-    SN_TRY(sn_dynamics_safeguard(t->job->shape, theta, &t->dynamics, &factor));
+    SN_TRY(sn_dynamics_safeguard(t->job->shape, t->good, &t->dynamics, &factor));
     if (factor < t->report.smallest_step) t->report.smallest_step = factor;
     return STONET_OK;
 }
@@ -151,7 +123,7 @@ static bool averages(const trainer *t)
 /* Begins the average over the last half of the iterations up to `until`. */
 static void begin_average(trainer *t, int64_t until)
 {
-    average *mean = &t->average;
+    sn_average *mean = &t->average;
     mean->from = until / 2 > (int64_t)t->iteration ? until / 2 : (int64_t)t->iteration;
     mean->every = (until - mean->from) / AVERAGED > 1 ? (until - mean->from) / AVERAGED : 1;
     mean->count = 0;
@@ -160,7 +132,7 @@ static void begin_average(trainer *t, int64_t until)
 
 static void take_into_average(trainer *t)
 {
-    average *mean = &t->average;
+    sn_average *mean = &t->average;
     const int64_t past = (int64_t)t->iteration - mean->from;
     if (past <= 0 || past % mean->every != 0) return;
     t->engine->ops->get_parameters(t->engine, mean->iterate);
@@ -235,22 +207,26 @@ static stonet_status run_epoch(trainer *t, int64_t until)
         if ((b + PROGRESS_EVERY - 1) / PROGRESS_EVERY * PROGRESS_EVERY < b + count)
             tell(t, "training", t->iteration, t->total, t->epoch_loss / (double)t->epoch_rows);
         b += count;
-        if (sn_should_stop(t->job->run)) {
+        const bool stops = sn_should_stop(t->job->run);
+        if (b < batches && t->iteration < until) SN_TRY(sn_trainer_keep(t, stops));
+        if (stops) {
             t->report.outcome = STONET_STOPPED;
             break;
         }
     }
     if (epoch == 0) t->first_loss = t->epoch_loss / (double)t->epoch_rows;
-    return remember(t, "training", epoch + 1, t->epoch_loss / (double)t->epoch_rows, factor);
+    SN_TRY(remember(t, "training", epoch + 1, t->epoch_loss / (double)t->epoch_rows, factor));
+    return t->report.outcome == STONET_DONE ? sn_trainer_keep(t, false) : STONET_OK;
 }
 
 stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
 {
-    if (averages(t)) begin_average(t, until);
+    if (averages(t) && t->until != until) begin_average(t, until);
+    t->until = until;
     while ((int64_t)t->iteration < until && t->report.outcome == STONET_DONE) {
         if (t->iteration % t->batches.count == 0) {
             t->engine->ops->get_parameters(t->engine, t->good);
-            SN_TRY(refresh_dynamics(t, t->good));
+            SN_TRY(sn_trainer_refresh(t));
             t->epoch_loss = 0.0;
             t->epoch_rows = 0;
         }
@@ -277,14 +253,15 @@ void sn_trainer_parameters(const sn_trainer *t, float *theta)
 
 /* Full-data iterations; latent and parameter steps both fall by the SDR schedule from where training ended.
  */
-static stonet_status sdr_stage(trainer *t, double end_factor)
+static stonet_status sdr_stage(trainer *t)
 {
     const sn_config *config = t->job->config;
+    const double end_factor = t->full_factor;
     sn_shards shards;
     sn_shards_whole(t->job->rows.n, &shards);
-    for (int64_t k = 1; k <= config->sdr_iterations && t->report.outcome == STONET_DONE; k++) {
+    for (int64_t k = t->full_done + 1; k <= config->sdr_iterations && t->report.outcome == STONET_DONE; k++) {
         t->engine->ops->get_parameters(t->engine, t->good);
-        SN_TRY(refresh_dynamics(t, t->good));
+        SN_TRY(sn_trainer_refresh(t));
         const double factor = sn_schedule_factor(&config->sdr_schedule, k, config->sdr_iterations);
         for (int i = 0; i + 1 < t->job->shape->layers; i++) {
             t->dynamics.epsilon[i] *= factor;
@@ -296,7 +273,10 @@ static stonet_status sdr_stage(trainer *t, double end_factor)
         if (t->report.outcome == STONET_DIVERGED) break;
         tell(t, "full-data stage", k, config->sdr_iterations, loss);
         SN_TRY(remember(t, "sdr", k, loss, factor * end_factor));
-        if (sn_should_stop(t->job->run)) t->report.outcome = STONET_STOPPED;
+        t->full_done = k;
+        const bool stops = sn_should_stop(t->job->run);
+        SN_TRY(sn_trainer_keep(t, stops));
+        if (stops) t->report.outcome = STONET_STOPPED;
     }
     return STONET_OK;
 }
@@ -366,18 +346,27 @@ stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_
     return STONET_OK;
 }
 
-/* The full-data stage, from what the first stage reached. */
-static stonet_status finish(trainer *t, float *theta)
+/* From the first stage to the second, which begins with what the first has reached. */
+static void begin_full(trainer *t, float *theta)
 {
-    sn_trainer_parameters(t, theta);
-    if (t->report.outcome != STONET_DONE || t->job->config->sdr_iterations == 0) return STONET_OK;
-    double end = sn_schedule_factor(&t->job->config->schedule, t->iteration, t->iteration);
-    if (averages(t)) {
-        t->engine->ops->start(t->engine, theta);
-        t->average.count = 0;
-        end = AFTER_AVERAGE;
+    t->is_full = true;
+    t->full_factor = averages(t) ? AFTER_AVERAGE
+                                 : sn_schedule_factor(&t->job->config->schedule, t->iteration, t->iteration);
+    if (!averages(t)) return;
+    t->engine->ops->start(t->engine, theta);
+    t->average.count = 0;
+}
+
+/* Both stages, from where the trainer stands. */
+static stonet_status run_stages(trainer *t, float *theta)
+{
+    if (!t->is_full) {
+        SN_TRY(sn_trainer_run(t, t->total));
+        sn_trainer_parameters(t, theta);
+        if (t->report.outcome != STONET_DONE || t->job->config->sdr_iterations == 0) return STONET_OK;
+        begin_full(t, theta);
     }
-    SN_TRY(sdr_stage(t, end));
+    SN_TRY(sdr_stage(t));
     sn_trainer_parameters(t, theta);
     return STONET_OK;
 }
@@ -386,12 +375,13 @@ stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_tra
 {
     trainer *t;
     SN_TRY(sn_trainer_create(training, theta, &t));
-    stonet_status status = sn_trainer_run(t, t->total);
-    if (status == STONET_OK) status = finish(t, theta);
+    stonet_status status = sn_trainer_keep_at(t, training->key);
+    if (status == STONET_OK) status = run_stages(t, theta);
     *report = t->report;
     if (status == STONET_OK && training->config->refit_output)
         status = sn_refit_output(t->engine, training->shape, training->problem, &training->rows,
                                  training->run, theta);
+    if (status == STONET_OK && report->outcome != STONET_STOPPED) sn_trainer_drop(t);
     sn_trainer_free(t);
     return status;
 }

@@ -5,6 +5,7 @@
 #ifndef SN_STONET_TRAIN_H
 #define SN_STONET_TRAIN_H
 
+#include "base/pack.h"
 #include "base/run.h"
 #include "net/epoch_log.h"
 #include "stonet/config.h"
@@ -23,6 +24,7 @@ typedef struct sn_stage_job {
     /* NULL, or: the problem is what a front made of these rows shows of `raw`; each fold makes its own. */
     const sn_wide *wide;
     const sn_problem *raw;
+    const char *key; /* its place in the checkpoint of the run; NULL: none */
 } sn_stage_job;
 
 typedef struct sn_train_report {
@@ -44,11 +46,19 @@ stonet_status sn_trainer_run(sn_trainer *trainer, int64_t until);
 void sn_trainer_parameters(const sn_trainer *trainer, float *theta);
 const sn_train_report *sn_trainer_report(const sn_trainer *trainer);
 void sn_trainer_free(sn_trainer *trainer);
+/* Gives it a place in the checkpoint of the job's run, if that has one, and goes on from what is there. The
+   key must outlive the training. */
+stonet_status sn_trainer_keep_at(sn_trainer *trainer, const char *key);
+/* All that it has come to, as a record, and back: into a trainer of the same job that has done nothing yet.
+ */
+stonet_status sn_trainer_pack(const sn_trainer *trainer, sn_pack *pack);
+stonet_status sn_trainer_unpack(sn_trainer *trainer, sn_unpack *from);
 
 /* Mini-batches an epoch over n rows. */
 int64_t sn_train_batches(const sn_config *config, int64_t n);
 
-/* theta: starting parameters in, fitted out. */
+/* theta: starting parameters in, fitted out. Goes on from what the checkpoint has at job->key, whatever the
+   starting parameters, and leaves nothing there at the end. */
 stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_train_report *report);
 
 #endif

@@ -1,0 +1,184 @@
+/*
+ * Commands that are killed and go on. The test watches the folder: the program is killed (SIGKILL) as soon as
+ * it has written its checkpoint for the k-th time, whatever it is doing by then.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <sys/inotify.h>
+
+#include "cli/test_support.h"
+
+/* A program at work in the folder. */
+typedef struct watched {
+    pid_t child;
+    int alive; /* a pipe that ends with it */
+    int files; /* what gets a name in the folder */
+} watched;
+
+static watched start(const char *arguments)
+{
+    char command[MAX_COMMAND + 64];
+    int ends[2];
+    watched self = {.files = inotify_init1(IN_CLOEXEC)};
+    snprintf(command, sizeof command, "exec stonet %s >.out 2>.err </dev/null", arguments);
+    assert_true(self.files >= 0);
+    assert_true(inotify_add_watch(self.files, ".", IN_MOVED_TO | IN_CREATE) >= 0);
+    assert_int_equal(pipe(ends), 0);
+    self.child = fork();
+    assert_true(self.child >= 0);
+    if (self.child == 0) {
+        close(ends[0]);
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    self.alive = ends[0];
+    return self;
+}
+
+/* How many events of the watch are about the checkpoint getting its name. */
+static int names_given(int watch, const char *name)
+{
+    union {
+        struct inotify_event event;
+        char bytes[4096];
+    } room;
+    const ssize_t size = read(watch, room.bytes, sizeof room.bytes);
+    int count = 0;
+    assert_true(size > 0);
+    for (ssize_t at = 0; at < size;) {
+        const struct inotify_event *event = (const struct inotify_event *)(const void *)(room.bytes + at);
+        count += event->len > 0 && strcmp(event->name, name) == 0;
+        at += (ssize_t)sizeof *event + event->len;
+    }
+    return count;
+}
+
+/* Runs a command with the checkpoint "kept" and sends it a signal at the k-th one; its exit status. */
+static int signal_at(const char *arguments, int k, int signal)
+{
+    watched self = start(arguments);
+    for (int met = 0; met < k;) {
+        struct pollfd both[2] = {{.fd = self.files, .events = POLLIN}, {.fd = self.alive, .events = POLLIN}};
+        assert_true(poll(both, 2, -1) > 0);
+        if (both[0].revents != 0)
+            met += names_given(self.files, "kept");
+        else
+            fail_msg("it ended before its checkpoint number %d", k);
+    }
+    kill(self.child, signal);
+    const int status = end_of(self.child);
+    close(self.files);
+    close(self.alive);
+    return status;
+}
+
+static const char FIT[] =
+    "fit t.csv --target label --dim 1 --set hidden=3 --set epochs=6 --set batch=16 --set "
+    "weight_decay=0.01 --set restarts=1 --set sdr_iterations=5 --quiet";
+
+static void killed_fits_go_on(void **state)
+{
+    (void)state;
+    char arguments[MAX_COMMAND];
+    SH("stonet %s --out whole.model --threads 1", FIT);
+    for (int k = 1; k <= 5; k++) {
+        snprintf(arguments, sizeof arguments,
+                 "%s --checkpoint kept --every 0 --threads %d --out pieces.model", FIT, 1 + k % 2);
+        assert_int_equal(signal_at(arguments, 3 * k, SIGKILL), 128 + SIGKILL);
+        assert_int_not_equal(access("pieces.model", F_OK), 0);
+        assert_int_equal(access("kept", F_OK), 0);
+    }
+    SH("stonet %s --checkpoint kept --every 0 --out pieces.model && cmp whole.model pieces.model", FIT);
+    assert_int_not_equal(access("kept", F_OK), 0);
+    SH("test -z \"$(ls .tmp* 2>/dev/null)\"");
+}
+
+static void killed_searches_go_on(void **state)
+{
+    (void)state;
+    static const char tune[] =
+        "tune t.csv --target label --method stonet --dim 1 --set epochs=2 --set restarts=1 --grid "
+        "weight_decay=0,0.01,0.1 --grid hidden=3,4 --folds 3";
+    static const char compare[] =
+        "compare t.csv --target y --methods sir,stonet,pca --dim 1 --folds 4 --set stonet:epochs=2 --set "
+        "stonet:weight_decay=0.01 --set stonet:restarts=1";
+    const char *const commands[] = {tune, compare};
+    for (int c = 0; c < 2; c++) {
+        char arguments[MAX_COMMAND];
+        SH("stonet %s --out whole.csv --threads 1 --quiet", commands[c]);
+        for (int k = 1; k <= 3; k++) {
+            snprintf(arguments, sizeof arguments,
+                     "%s --checkpoint kept --every 0 --threads %d --out pieces.csv", commands[c], 1 + k % 2);
+            assert_int_equal(signal_at(arguments, k, SIGKILL), 128 + SIGKILL);
+        }
+        SH("stonet %s --checkpoint kept --every 0 --out pieces.csv", commands[c]);
+        assert_non_null(strstr(captured_err, "going on from the checkpoint kept"));
+        SH("for f in whole pieces; do sed -E 's/^([a-z]*,).*((,[^,]*){4})$/\\1\\2/' $f.csv > $f; done; cmp "
+           "whole pieces");
+        assert_int_not_equal(access("kept", F_OK), 0);
+    }
+}
+
+static void stopped_fits_go_on(void **state)
+{
+    (void)state;
+    SH("stonet %s --out whole.model --threads 1", FIT);
+    char arguments[MAX_COMMAND];
+    snprintf(arguments, sizeof arguments, "%s --checkpoint kept --every 0 --out pieces.model", FIT);
+    assert_int_equal(signal_at(arguments, 4, SIGINT), 1);
+    assert_int_equal(access("kept", F_OK), 0);
+    SH("stonet %s --checkpoint kept --out pieces.model && cmp whole.model pieces.model", FIT);
+}
+
+static void wrong_checkpoints_are_refused(void **state)
+{
+    (void)state;
+    char arguments[MAX_COMMAND];
+    snprintf(arguments, sizeof arguments, "%s --checkpoint kept --every 0 --out pieces.model", FIT);
+    assert_int_equal(signal_at(arguments, 2, SIGKILL), 128 + SIGKILL);
+    assert_int_equal(sh("stonet %s --seed 2 --checkpoint kept --out x.model", FIT), 2);
+    assert_non_null(strstr(captured_err, "another job"));
+    assert_int_equal(sh("stonet tune t.csv --target label --method sir --dim 1 --checkpoint kept"), 2);
+    assert_non_null(strstr(captured_err, "another job"));
+    assert_int_equal(sh("stonet %s --checkpoint t.csv --out x.model", FIT), 1);
+    assert_non_null(strstr(captured_err, "is no checkpoint"));
+    assert_int_equal(sh("stonet %s --checkpoint nowhere/kept --out x.model", FIT), 1);
+    assert_int_not_equal(access("x.model", F_OK), 0);
+    SH("head -c 100 kept > cut");
+    assert_int_equal(sh("stonet %s --checkpoint cut --out x.model", FIT), 1);
+    assert_non_null(strstr(captured_err, "remove it to begin anew"));
+    SH("stonet fit t.csv --target label --dim 1 --method sir --checkpoint new --out sir.model");
+    assert_non_null(strstr(captured_err, "nothing to keep"));
+}
+
+static int prepare(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    write_table("t.csv", 120, 1);
+    return 0;
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+static int fresh(void **state)
+{
+    (void)state;
+    return system("rm -f kept *.model") == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(killed_fits_go_on, fresh),
+        cmocka_unit_test_setup(killed_searches_go_on, fresh),
+        cmocka_unit_test_setup(stopped_fits_go_on, fresh),
+        cmocka_unit_test_setup(wrong_checkpoints_are_refused, fresh),
+    };
+    return cmocka_run_group_tests(tests, prepare, clean);
+}

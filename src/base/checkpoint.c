@@ -1,0 +1,360 @@
+/*
+ * The file: 8 bytes of name, the form of its numbers (1 as an int64), the size of the whole, the number of
+ * records; each record a block of its name and a block of its bytes (base/pack.h); the checksum of all that
+ * (base/hash.h).
+ */
+#include "base/checkpoint.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/run.h"
+
+static const char MAGIC[8] = {'S', 'T', 'O', 'N', 'E', 'T', 'C', '1'};
+static const double USUAL_SECONDS = 60.0;
+
+typedef struct entry {
+    char *key;
+    sn_pack pack;
+} entry;
+
+struct stonet_checkpoint {
+    char *path;
+    double every;
+    pthread_mutex_t lock;
+    entry *list;
+    int64_t count, room;
+    double written;   /* when */
+    bool changed;     /* since then */
+    bool is_ours;     /* it is known that the file is of this job and no other */
+    char section[24]; /* of the present call: goes before the names of its records */
+};
+
+/* The whole name of a record of the present call. */
+typedef struct full_key {
+    char text[SN_KEY_SIZE + 24];
+} full_key;
+
+static full_key full(const stonet_checkpoint *c, const char *key)
+{
+    full_key whole;
+    snprintf(whole.text, sizeof whole.text, "%s%s", c->section, key);
+    return whole;
+}
+
+static void forget(stonet_checkpoint *c, int64_t at)
+{
+    sn_free(c->list[at].key);
+    sn_pack_clear(&c->list[at].pack);
+    c->list[at] = c->list[--c->count];
+}
+
+void stonet_checkpoint_free(stonet_checkpoint *checkpoint)
+{
+    if (checkpoint == NULL) return;
+    while (checkpoint->count > 0) forget(checkpoint, checkpoint->count - 1);
+    sn_free(checkpoint->list);
+    sn_free(checkpoint->path);
+    pthread_mutex_destroy(&checkpoint->lock);
+    sn_free(checkpoint);
+}
+
+static int64_t find(const stonet_checkpoint *c, const char *key)
+{
+    for (int64_t i = 0; i < c->count; i++)
+        if (strcmp(c->list[i].key, key) == 0) return i;
+    return -1;
+}
+
+/* A place for a record; its bytes are as they were, or none. */
+static stonet_status place(stonet_checkpoint *c, const char *key, entry **out)
+{
+    int64_t at = find(c, key);
+    if (at < 0) {
+        if (c->count == c->room) {
+            entry *grown = sn_realloc(c->list, (size_t)(2 * c->room + 16), sizeof *grown);
+            if (grown == NULL) return STONET_ERROR_MEMORY;
+            c->list = grown;
+            c->room = 2 * c->room + 16;
+        }
+        at = c->count;
+        c->list[at] = (entry){.key = sn_strdup(key)};
+        if (c->list[at].key == NULL) return STONET_ERROR_MEMORY;
+        c->count++;
+    }
+    *out = &c->list[at];
+    return STONET_OK;
+}
+
+static stonet_status set(stonet_checkpoint *c, const char *key, const void *bytes, size_t size)
+{
+    entry *to;
+    SN_TRY(place(c, key, &to));
+    to->pack.size = 0;
+    return sn_pack_bytes(&to->pack, bytes, size);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------
+ */
+
+static stonet_status put(sn_writer *writer, sn_hash *hash, const void *bytes, size_t size)
+{
+    if (size == 0) return STONET_OK;
+    sn_hash_add(hash, bytes, size);
+    return sn_write(writer, bytes, size);
+}
+
+static stonet_status put_int(sn_writer *writer, sn_hash *hash, int64_t value)
+{
+    return put(writer, hash, &value, sizeof value);
+}
+
+static stonet_status put_records(const stonet_checkpoint *c, sn_writer *writer, sn_hash *hash)
+{
+    for (int64_t i = 0; i < c->count; i++) {
+        const entry *r = &c->list[i];
+        SN_TRY(put_int(writer, hash, (int64_t)strlen(r->key)));
+        SN_TRY(put(writer, hash, r->key, strlen(r->key)));
+        SN_TRY(put_int(writer, hash, (int64_t)r->pack.size));
+        SN_TRY(put(writer, hash, r->pack.bytes, r->pack.size));
+    }
+    return STONET_OK;
+}
+
+enum { FRAME = 8 * 5 }; /* bytes around the records */
+
+static stonet_status put_all(const stonet_checkpoint *c, sn_writer *writer)
+{
+    sn_hash hash;
+    sn_hash_begin(&hash);
+    int64_t size = FRAME;
+    for (int64_t i = 0; i < c->count; i++)
+        size += 16 + (int64_t)strlen(c->list[i].key) + (int64_t)c->list[i].pack.size;
+    SN_TRY(put(writer, &hash, MAGIC, sizeof MAGIC));
+    SN_TRY(put_int(writer, &hash, 1));
+    SN_TRY(put_int(writer, &hash, size));
+    SN_TRY(put_int(writer, &hash, c->count));
+    SN_TRY(put_records(c, writer, &hash));
+    const uint64_t sum = sn_hash_value(&hash);
+    return sn_write(writer, &sum, sizeof sum);
+}
+
+static stonet_status write_file(stonet_checkpoint *c)
+{
+    sn_writer *writer;
+    SN_TRY(sn_writer_open(c->path, &writer));
+    stonet_status status = put_all(c, writer);
+    if (status != STONET_OK) {
+        sn_writer_abandon(writer);
+        return status;
+    }
+    SN_TRY(sn_writer_commit(writer));
+    c->written = sn_seconds();
+    c->changed = false;
+    return STONET_OK;
+}
+
+static stonet_status damaged(const stonet_checkpoint *c)
+{
+    return sn_fail(STONET_ERROR_FORMAT,
+                   "%s is a checkpoint that the disk or another program has changed: remove it to begin anew",
+                   c->path);
+}
+
+static stonet_status take_record(stonet_checkpoint *c, sn_unpack *from)
+{
+    const unsigned char *key, *bytes;
+    size_t length, size;
+    full_key name;
+    SN_TRY(sn_unpack_block(from, &key, &length));
+    SN_TRY(sn_unpack_block(from, &bytes, &size));
+    if (length >= sizeof name.text || memchr(key, 0, length) != NULL) return damaged(c);
+    memcpy(name.text, key, length);
+    name.text[length] = '\0';
+    return set(c, name.text, bytes, size);
+}
+
+/* The records of a file's bytes. */
+static stonet_status take_all(stonet_checkpoint *c, const sn_pack *file)
+{
+    uint64_t sum;
+    sn_hash hash;
+    sn_unpack from = {file->bytes + sizeof MAGIC, file->size - sizeof MAGIC - sizeof sum};
+    int64_t form = 0, size = 0, count = 0;
+    memcpy(&sum, file->bytes + file->size - sizeof sum, sizeof sum);
+    sn_hash_begin(&hash);
+    sn_hash_add(&hash, file->bytes, file->size - sizeof sum);
+    SN_TRY(sn_unpack_int(&from, &form));
+    if (form != 1)
+        return sn_fail(STONET_ERROR_FORMAT,
+                       "%s is a checkpoint of another kind of machine: go on where it was made", c->path);
+    SN_TRY(sn_unpack_int(&from, &size));
+    SN_TRY(sn_unpack_int(&from, &count));
+    if (size != (int64_t)file->size || sum != sn_hash_value(&hash)) return damaged(c);
+    for (int64_t i = 0; i < count; i++) SN_TRY(take_record(c, &from));
+    return sn_unpack_end(&from);
+}
+
+static stonet_status read_all(const stonet_checkpoint *c, FILE *file, sn_pack *out)
+{
+    unsigned char *bytes;
+    enum { SIZE = 1 << 16 };
+    SN_TRY(SN_NEW_RAW(bytes, SIZE));
+    stonet_status status = STONET_OK;
+    size_t got;
+    while (status == STONET_OK && (got = fread(bytes, 1, SIZE, file)) > 0)
+        status = sn_pack_bytes(out, bytes, got);
+    if (status == STONET_OK && ferror(file))
+        status = sn_fail(STONET_ERROR_IO, "cannot read the checkpoint %s: %s", c->path, strerror(errno));
+    sn_free(bytes);
+    return status;
+}
+
+static stonet_status read_file(stonet_checkpoint *c)
+{
+    FILE *file = fopen(c->path, "rb");
+    if (file == NULL && errno == ENOENT) return STONET_OK;
+    if (file == NULL)
+        return sn_fail(STONET_ERROR_IO, "cannot read the checkpoint %s: %s", c->path, strerror(errno));
+    sn_pack bytes = {0};
+    stonet_status status = read_all(c, file, &bytes);
+    fclose(file);
+    if (status == STONET_OK && bytes.size >= sizeof MAGIC && memcmp(bytes.bytes, MAGIC, sizeof MAGIC) == 0)
+        status = bytes.size >= FRAME ? take_all(c, &bytes) : damaged(c);
+    else if (status == STONET_OK) /* also when it is empty: nobody gave that name away by mistake */
+        status = sn_fail(STONET_ERROR_FORMAT,
+                         "%s is there and is no checkpoint: choose another name, or remove it", c->path);
+    sn_pack_clear(&bytes);
+    return status;
+}
+
+stonet_status stonet_checkpoint_open(const char *path, double every, stonet_checkpoint **out)
+{
+    if (path == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_checkpoint_open needs a file and a place for the handle");
+    *out = NULL;
+    const size_t length = strlen(path);
+    if (length >= 3 && strcmp(path + length - 3, ".gz") == 0)
+        return sn_fail(STONET_ERROR_ARGUMENT, "checkpoints are not compressed: choose a name without .gz");
+    if (isnan(every) || isinf(every))
+        return sn_fail(STONET_ERROR_ARGUMENT, "the seconds between checkpoints must be a number");
+    stonet_checkpoint *c;
+    SN_TRY(SN_NEW(c, 1));
+    pthread_mutex_init(&c->lock, NULL);
+    c->every = every < 0.0 ? USUAL_SECONDS : every;
+    c->written = sn_seconds();
+    c->path = sn_strdup(path);
+    stonet_status status = c->path != NULL ? read_file(c) : STONET_ERROR_MEMORY;
+    if (status != STONET_OK) {
+        stonet_checkpoint_free(c);
+        return status;
+    }
+    *out = c;
+    return STONET_OK;
+}
+
+stonet_status stonet_checkpoint_remove(stonet_checkpoint *checkpoint)
+{
+    if (checkpoint == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "stonet_checkpoint_remove needs a handle");
+    if (unlink(checkpoint->path) == 0 || errno == ENOENT) return STONET_OK;
+    return sn_fail(STONET_ERROR_IO, "cannot remove the checkpoint %s: %s", checkpoint->path, strerror(errno));
+}
+
+/* ---- records ----------------------------------------------------------------------------------------------
+ */
+
+/* The section of a call: "HASH/", whose own record is there when the call has begun before. */
+static stonet_status enter(stonet_checkpoint *c, const char *job, const sn_hash *hash, bool *met)
+{
+    snprintf(c->section, sizeof c->section, "%016llx/", (unsigned long long)sn_hash_value(hash));
+    *met = find(c, c->section) >= 0;
+    if (!*met && c->count > 0 && !c->is_ours)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "%s is the checkpoint of another job: the %s's data, settings, seed or version are "
+                       "not those it was made with; give another file, or remove this one to begin anew",
+                       c->path, job);
+    c->is_ours = true;
+    if (*met) return STONET_OK;
+    SN_TRY(set(c, c->section, job, strlen(job)));
+    return write_file(c); /* at once: a place that cannot be written to is better known now than in an hour */
+}
+
+stonet_status sn_checkpoint_begin(stonet_checkpoint *checkpoint, const char *job, const sn_hash *hash,
+                                  const stonet_run *run)
+{
+    if (checkpoint == NULL) return STONET_OK;
+    bool met;
+    pthread_mutex_lock(&checkpoint->lock);
+    const stonet_status status = enter(checkpoint, job, hash, &met);
+    pthread_mutex_unlock(&checkpoint->lock);
+    if (status == STONET_OK && met)
+        sn_message(run, STONET_NOTE, "going on from the checkpoint %s", checkpoint->path);
+    return status;
+}
+
+stonet_status sn_checkpoint_end(stonet_checkpoint *checkpoint, stonet_status status)
+{
+    if (checkpoint == NULL || !checkpoint->changed || status == STONET_ERROR_IO) return status;
+    pthread_mutex_lock(&checkpoint->lock);
+    const stonet_status written = write_file(checkpoint);
+    pthread_mutex_unlock(&checkpoint->lock);
+    return status != STONET_OK ? status : written;
+}
+
+bool sn_checkpoint_has(stonet_checkpoint *checkpoint, const char *key)
+{
+    if (checkpoint == NULL || key == NULL) return false;
+    pthread_mutex_lock(&checkpoint->lock);
+    const bool has = find(checkpoint, full(checkpoint, key).text) >= 0;
+    pthread_mutex_unlock(&checkpoint->lock);
+    return has;
+}
+
+stonet_status sn_checkpoint_get(stonet_checkpoint *checkpoint, const char *key, sn_pack *out)
+{
+    *out = (sn_pack){0};
+    if (checkpoint == NULL || key == NULL) return STONET_OK;
+    pthread_mutex_lock(&checkpoint->lock);
+    const int64_t at = find(checkpoint, full(checkpoint, key).text);
+    const stonet_status status =
+        at >= 0 ? sn_pack_bytes(out, checkpoint->list[at].pack.bytes, checkpoint->list[at].pack.size)
+                : STONET_OK;
+    pthread_mutex_unlock(&checkpoint->lock);
+    return status;
+}
+
+stonet_status sn_checkpoint_put(stonet_checkpoint *checkpoint, const char *key, const sn_pack *record)
+{
+    if (checkpoint == NULL || key == NULL) return STONET_OK;
+    pthread_mutex_lock(&checkpoint->lock);
+    stonet_status status = set(checkpoint, full(checkpoint, key).text, record->bytes, record->size);
+    checkpoint->changed = true;
+    if (status == STONET_OK && sn_checkpoint_due(checkpoint, checkpoint->written))
+        status = write_file(checkpoint);
+    pthread_mutex_unlock(&checkpoint->lock);
+    return status;
+}
+
+void sn_checkpoint_drop(stonet_checkpoint *checkpoint, const char *key)
+{
+    if (checkpoint == NULL || key == NULL) return;
+    pthread_mutex_lock(&checkpoint->lock);
+    const int64_t at = find(checkpoint, full(checkpoint, key).text);
+    if (at >= 0) {
+        forget(checkpoint, at);
+        checkpoint->changed = true;
+    }
+    pthread_mutex_unlock(&checkpoint->lock);
+}
+
+bool sn_checkpoint_due(const stonet_checkpoint *checkpoint, double since)
+{
+    return checkpoint != NULL && sn_seconds() - since >= checkpoint->every;
+}

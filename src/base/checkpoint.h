@@ -1,0 +1,38 @@
+/*
+ * A checkpoint: records of finished work (base/pack.h) under names, on disk, by which a job that was ended
+ * in the middle goes on. The calls of stonet.h open it; here is what the rooms put into it.
+ *
+ * The file is written whole under a temporary name, synced and renamed, so that there is always the last
+ * one or the one before; a checksum tells when the disk has changed it. It holds the work of one job, which
+ * it knows by a hash of all that the result depends on (data, settings, seed, version), and so gives nothing
+ * to another. One call at a time uses it; inside a call every function may be called from any thread, and
+ * with NULL, which keeps nothing.
+ */
+#ifndef SN_BASE_CHECKPOINT_H
+#define SN_BASE_CHECKPOINT_H
+
+#include <stdbool.h>
+
+#include "base/hash.h"
+#include "base/pack.h"
+
+enum { SN_KEY_SIZE = 96 }; /* of a record's name, with its end */
+
+/* What a call begins with: its records are apart from those of the calls before it (tune, then fit). An error
+   when the file was there and has nothing of this call, which `job` ("fit") names in the sentence. Says
+   through run that it goes on. */
+stonet_status sn_checkpoint_begin(stonet_checkpoint *checkpoint, const char *job, const sn_hash *hash,
+                                  const stonet_run *run);
+/* And ends with: what the file does not have yet is written. */
+stonet_status sn_checkpoint_end(stonet_checkpoint *checkpoint, stonet_status status);
+
+bool sn_checkpoint_has(stonet_checkpoint *checkpoint, const char *key);
+/* A copy of a record into `out`, to be cleared by the caller; empty when there is none. */
+stonet_status sn_checkpoint_get(stonet_checkpoint *checkpoint, const char *key, sn_pack *out);
+/* Keeps a record in the place of the one before, and writes the file if it is time to. */
+stonet_status sn_checkpoint_put(stonet_checkpoint *checkpoint, const char *key, const sn_pack *record);
+void sn_checkpoint_drop(stonet_checkpoint *checkpoint, const char *key);
+/* Whether what was last kept at `since` (base/run.h, sn_seconds) should be kept anew. */
+bool sn_checkpoint_due(const stonet_checkpoint *checkpoint, double since);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * A fit that is stopped again and again, and goes on from its checkpoint with another number of threads each
+ * time, gives the bytes of one that was left alone; so do the results of tuning.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/testing.h"
+
+typedef struct bytes {
+    unsigned char *at;
+    size_t size;
+} bytes;
+
+static bytes bytes_of(const stonet_model *model)
+{
+    char path[256];
+    bytes out = {0};
+    sn_testing_path(path, sizeof path, "kept.model");
+    assert_int_equal(stonet_model_save(model, path), STONET_OK);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    out.size = (size_t)ftell(file);
+    rewind(file);
+    out.at = sn_malloc(out.size, 1);
+    assert_int_equal(fread(out.at, 1, out.size, file), out.size);
+    fclose(file);
+    unlink(path);
+    return out;
+}
+
+static int stop_after(void *user)
+{
+    int64_t *left = user;
+    return --*left < 0;
+}
+
+/* The sessions that a fit takes when each is stopped after a while, which grows; the bytes of its model. */
+static int fit_in_pieces(const stonet_spec *spec, const stonet_data *data, double every, int64_t patience,
+                         bytes *out)
+{
+    char path[256];
+    sn_testing_path(path, sizeof path, "kept.checkpoint");
+    for (int session = 1;; session++) {
+        int64_t left = patience + session;
+        stonet_run run = STONET_RUN_INIT;
+        stonet_model *model = NULL;
+        run.threads = 1 + session % 2;
+        run.should_stop = stop_after;
+        run.user = &left;
+        assert_int_equal(stonet_checkpoint_open(path, every, &run.checkpoint), STONET_OK);
+        const stonet_status status = stonet_fit(spec, data, &run, &model);
+        if (status != STONET_OK) fail_msg("%s", stonet_last_error());
+        const bool done = stonet_model_outcome(model) == STONET_DONE;
+        if (done) {
+            *out = bytes_of(model);
+            assert_int_equal(stonet_checkpoint_remove(run.checkpoint), STONET_OK);
+        }
+        stonet_model_free(model);
+        stonet_checkpoint_free(run.checkpoint);
+        if (done) return session;
+        assert_true(session < 1000);
+    }
+}
+
+static void assert_goes_on(const stonet_spec *spec, const stonet_data *data, double every, int64_t patience)
+{
+    stonet_model *model = NULL;
+    stonet_run run = STONET_RUN_INIT;
+    bytes whole, pieces;
+    assert_int_equal(stonet_fit(spec, data, &run, &model), STONET_OK);
+    whole = bytes_of(model);
+    const int sessions = fit_in_pieces(spec, data, every, patience, &pieces);
+    assert_true(sessions > 2);
+    assert_int_equal(whole.size, pieces.size);
+    assert_memory_equal(whole.at, pieces.at, whole.size);
+    sn_free(whole.at);
+    sn_free(pieces.at);
+    stonet_model_free(model);
+}
+
+static void set_all(stonet_spec *spec, const char *const (*settings)[2])
+{
+    for (; (*settings)[0] != NULL; settings++)
+        if (stonet_spec_set(spec, (*settings)[0], (*settings)[1]) != STONET_OK)
+            fail_msg("%s", stonet_last_error());
+}
+
+/* Both stages of one training, stopped in either, for every kind of schedule. */
+static void training_goes_on(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_numbers(500, 6, 2, 3);
+    static const char *const schedules[] = {"linear", "averaged", "constant"};
+    for (size_t k = 0; k < sizeof schedules / sizeof *schedules; k++) {
+        stonet_spec *spec = sn_testing_spec("stonet", "2");
+        set_all(spec, (const char *const[][2]){{"epochs", "7.5"},
+                                               {"weight_decay", "0.001"},
+                                               {"hidden", "5"},
+                                               {"restarts", "1"},
+                                               {"batch", "64"},
+                                               {"schedule", schedules[k]},
+                                               {NULL, NULL}});
+        assert_goes_on(spec, table.data, 1e6, 3);
+        stonet_spec_free(spec);
+    }
+    sn_table_free(&table);
+}
+
+/* The choice of settings: races, folds of points, the training on all rows. */
+static void choice_goes_on(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(100, 5, 3, 4);
+    stonet_spec *spec = sn_testing_spec("stonet", "2");
+    set_all(spec,
+            (const char *const[][2]){{"hidden", "4"}, {"restarts", "2"}, {"front", "none"}, {NULL, NULL}});
+    assert_goes_on(spec, table.data, 1e6, 7000);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+static void what_is_not_the_same_is_refused(void **state)
+{
+    (void)state;
+    char path[256];
+    sn_testing_path(path, sizeof path, "refused.checkpoint");
+    sn_table table = sn_table_classes(60, 3, 2, 4), other = sn_table_classes(60, 3, 2, 5);
+    stonet_spec *spec = sn_testing_spec("stonet", "1"), *other_spec;
+    const char *const quick[][2] = {
+        {"epochs", "2"}, {"weight_decay", "0.01"}, {"restarts", "1"}, {NULL, NULL}};
+    set_all(spec, quick);
+    assert_int_equal(stonet_spec_copy(spec, &other_spec), STONET_OK);
+    assert_int_equal(stonet_spec_set(other_spec, "lr", "0.01"), STONET_OK);
+    for (int change = 0; change <= 4; change++) {
+        stonet_run run = STONET_RUN_INIT;
+        stonet_model *model = NULL;
+        run.seed = change == 3 ? 2 : 1;
+        assert_int_equal(stonet_checkpoint_open(path, 0.0, &run.checkpoint), STONET_OK);
+        const stonet_status status =
+            stonet_fit(change == 1 ? other_spec : spec, change == 2 ? other.data : table.data, &run, &model);
+        const bool same = change == 0 || change == 4;
+        assert_int_equal(status, same ? STONET_OK : STONET_ERROR_ARGUMENT);
+        if (!same) assert_non_null(strstr(stonet_last_error(), "another job"));
+        stonet_model_free(model);
+        stonet_checkpoint_free(run.checkpoint);
+    }
+    unlink(path);
+    stonet_spec_free(other_spec);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+    sn_table_free(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(training_goes_on),
+        cmocka_unit_test(choice_goes_on),
+        cmocka_unit_test(what_is_not_the_same_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+#include "stonet/train_state.h"
+
+#include "base/checkpoint.h"
+#include "base/memory.h"
+
+static stonet_checkpoint *checkpoint_of(const sn_trainer *t)
+{
+    return t->job->run != NULL ? t->job->run->checkpoint : NULL;
+}
+
+static stonet_status pack_engine(const sn_trainer *t, sn_pack *pack)
+{
+    const int64_t count = t->job->shape->parameters;
+    const size_t bytes = (size_t)count * sizeof(double);
+    double *room;
+    SN_TRY(SN_NEW_RAW(room, 2 * count));
+    sn_engine_state state = {.parameters = room, .momentum = room + count};
+    t->engine->ops->get_state(t->engine, &state);
+    stonet_status status = sn_pack_bytes(pack, room, 2 * bytes);
+    if (status == STONET_OK) status = sn_pack_int(pack, state.iteration);
+    sn_free(room);
+    return status;
+}
+
+static stonet_status unpack_engine(sn_trainer *t, sn_unpack *from)
+{
+    const int64_t count = t->job->shape->parameters;
+    double *room;
+    int64_t iteration = 0;
+    SN_TRY(SN_NEW_RAW(room, 2 * count));
+    stonet_status status = sn_unpack_bytes(from, room, 2 * (size_t)count * sizeof *room);
+    if (status == STONET_OK) status = sn_unpack_int(from, &iteration);
+    if (status == STONET_OK)
+        t->engine->ops->set_state(t->engine, &(sn_engine_state){.parameters = room,
+                                                                .momentum = room + count,
+                                                                .iteration = (uint32_t)iteration});
+    sn_free(room);
+    return status;
+}
+
+/* The numbers of the record, in their order. */
+typedef struct numbers {
+    int64_t parameters, until, iteration, from, every, count, epoch_rows, is_full, full_done, outcome, done,
+        draw;
+    double first_loss, epoch_loss, full_factor, loss, smallest_step;
+} numbers;
+
+stonet_status sn_trainer_pack(const sn_trainer *t, sn_pack *pack)
+{
+    const size_t count = (size_t)t->job->shape->parameters;
+    const sn_epoch_log *history = t->job->history;
+    const numbers all = {.parameters = t->job->shape->parameters,
+                         .until = t->until,
+                         .iteration = t->iteration,
+                         .from = t->average.from,
+                         .every = t->average.every,
+                         .count = t->average.count,
+                         .epoch_rows = t->epoch_rows,
+                         .is_full = t->is_full,
+                         .full_done = t->full_done,
+                         .outcome = t->report.outcome,
+                         .done = t->report.iterations,
+                         .draw = t->draw,
+                         .first_loss = t->first_loss,
+                         .epoch_loss = t->epoch_loss,
+                         .full_factor = t->full_factor,
+                         .loss = t->report.loss,
+                         .smallest_step = t->report.smallest_step};
+    SN_TRY(sn_pack_bytes(pack, &all, sizeof all));
+    SN_TRY(pack_engine(t, pack));
+    SN_TRY(sn_pack_bytes(pack, t->good, count * sizeof *t->good));
+    if (t->average.sum != NULL) SN_TRY(sn_pack_bytes(pack, t->average.sum, count * sizeof *t->average.sum));
+    return sn_pack_block(pack, history != NULL ? history->text : NULL, history != NULL ? history->length : 0);
+}
+
+static void take_numbers(sn_trainer *t, const numbers *all)
+{
+    t->until = all->until;
+    t->iteration = (uint32_t)all->iteration;
+    t->average.from = all->from;
+    t->average.every = all->every;
+    t->average.count = all->count;
+    t->epoch_rows = all->epoch_rows;
+    t->is_full = all->is_full != 0;
+    t->full_done = all->full_done;
+    t->report.outcome = (stonet_outcome)all->outcome;
+    t->report.iterations = all->done;
+    t->draw = (uint32_t)all->draw;
+    t->first_loss = all->first_loss;
+    t->epoch_loss = all->epoch_loss;
+    t->full_factor = all->full_factor;
+    t->report.loss = all->loss;
+    t->report.smallest_step = all->smallest_step;
+}
+
+stonet_status sn_trainer_unpack(sn_trainer *t, sn_unpack *from)
+{
+    const size_t count = (size_t)t->job->shape->parameters;
+    const unsigned char *text;
+    size_t length;
+    numbers all;
+    SN_TRY(sn_unpack_bytes(from, &all, sizeof all));
+    if (all.parameters != t->job->shape->parameters || all.iteration < 0 || all.every < 0 ||
+        (all.outcome != STONET_DONE && all.outcome != STONET_DIVERGED))
+        return sn_fail(STONET_ERROR_FORMAT, "the checkpoint has a training of another network");
+    SN_TRY(unpack_engine(t, from));
+    SN_TRY(sn_unpack_bytes(from, t->good, count * sizeof *t->good));
+    if (t->average.sum != NULL) SN_TRY(sn_unpack_bytes(from, t->average.sum, count * sizeof *t->average.sum));
+    SN_TRY(sn_unpack_block(from, &text, &length));
+    if (t->job->history != NULL) SN_TRY(sn_epoch_log_take(t->job->history, (const char *)text, length));
+    take_numbers(t, &all);
+    return sn_trainer_refresh(t);
+}
+
+stonet_status sn_trainer_keep_at(sn_trainer *t, const char *key)
+{
+    stonet_checkpoint *checkpoint = checkpoint_of(t);
+    t->key = checkpoint != NULL ? key : NULL;
+    t->kept = sn_seconds();
+    sn_pack record;
+    SN_TRY(sn_checkpoint_get(checkpoint, t->key, &record));
+    sn_unpack from = {record.bytes, record.size};
+    stonet_status status = record.size > 0 ? sn_trainer_unpack(t, &from) : STONET_OK;
+    if (status == STONET_OK) status = sn_unpack_end(&from);
+    sn_pack_clear(&record);
+    return status;
+}
+
+stonet_status sn_trainer_keep(sn_trainer *t, bool now)
+{
+    if (t->key == NULL || !(now || sn_checkpoint_due(checkpoint_of(t), t->kept))) return STONET_OK;
+    sn_pack record = {0};
+    stonet_status status = sn_trainer_pack(t, &record);
+    if (status == STONET_OK) status = sn_checkpoint_put(checkpoint_of(t), t->key, &record);
+    sn_pack_clear(&record);
+    t->kept = sn_seconds();
+    return status;
+}
+
+void sn_trainer_drop(sn_trainer *t)
+{
+    sn_checkpoint_drop(checkpoint_of(t), t->key);
+    t->key = NULL;
+}

@@ -1,0 +1,48 @@
+/* What a trainer (stonet/train.h) has come to, and how it is carried over a pause of the program. */
+#ifndef SN_STONET_TRAIN_STATE_H
+#define SN_STONET_TRAIN_STATE_H
+
+#include "stonet/batches.h"
+#include "stonet/train.h"
+
+/* The mean of the iterates after `from`, every `every` of them. */
+typedef struct sn_average {
+    int64_t from, every, count;
+    double *sum;    /* parameters */
+    float *iterate; /* the latest one taken in */
+} sn_average;
+
+struct sn_trainer {
+    const sn_stage_job *job;
+    sn_engine *engine;
+    sn_dynamics full, dynamics; /* at full step, and with safeguard and schedule applied */
+    float *good;                /* the last parameters known to be good */
+    sn_average average;         /* schedule=averaged */
+    sn_batches batches;
+    struct sn_queue *queue; /* of iterations; NULL: one after the other */
+    sn_sums sums;           /* room for those of an iteration that are to be joined */
+    int64_t total;          /* iterations of the whole run, for the schedule */
+    int64_t until;          /* of the present piece, or the last one */
+    uint32_t iteration;
+    uint32_t draw; /* of missing cells: another one every epoch */
+    double first_loss;
+    double epoch_loss; /* sum over the rows of this epoch so far */
+    int64_t epoch_rows;
+    bool is_full;       /* in the full-data stage, ... */
+    int64_t full_done;  /* ... with so many iterations done ... */
+    double full_factor; /* ... at this part of the step */
+    double started;
+    const char *key; /* in the checkpoint; NULL: none */
+    double kept;     /* when it was last put there */
+    sn_train_report report;
+};
+
+/* The step for the weights at the beginning of the epoch, t->good. */
+stonet_status sn_trainer_refresh(sn_trainer *t);
+/* Puts it into the checkpoint, if it has a key, when that is due or wanted now. Between two iterations, and
+   not between the last one of an epoch and the row for it in the history. */
+stonet_status sn_trainer_keep(sn_trainer *t, bool now);
+/* Takes it out of the checkpoint again. */
+void sn_trainer_drop(sn_trainer *t);
+
+#endif
