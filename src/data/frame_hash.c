@@ -33,6 +33,7 @@ void sn_frame_hash(const stonet_data *data, sn_hash *hash)
         sn_hash_text(hash, data->column[j].name);
         sn_hash_int(hash, data->column[j].kind);
     }
+    sn_hash_text(hash, data->na);
     add_numbers(data, hash);
     for (int64_t j = 0; j < data->n_text; j++) {
         add_dictionary(&data->text_values[j], hash);

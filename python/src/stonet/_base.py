@@ -25,7 +25,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from . import _sure
 from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, ask_report, choose_order
-from ._core import Float32Matrix, Float64Matrix, Model, Table
+from ._core import Float32Matrix, Float64Matrix, Model, Table, kept_in
 from ._run import RunContext, threads_of
 from .errors import StonetUnsupportedError, StonetWarning
 from .independence import SufficiencyTestResult, sufficiency_result
@@ -95,12 +95,16 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _training_table(self, X: npt.NDArray[Any]) -> Table:
         return Table(X, getattr(self, "feature_names_in_", None))
 
-    def _fit_table(self, table: Table) -> Self:
+    def _fit_table(
+        self, table: Table, checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0
+    ) -> Self:
         interrupted = None
         model = None
         try:
             with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
-                model = Model.fit(self._method, self._closed(table, run), table, run)
+                settings = self._closed(table, run)
+                with kept_in(checkpoint, every, run):
+                    model = Model.fit(self._method, settings, table, run)
                 if model.diverged:
                     run.warn_as = ConvergenceWarning
         except KeyboardInterrupt as stop:
@@ -473,7 +477,10 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
     def _wanted(self) -> dict[str, object]:
         return {**super()._wanted(), "task": "classification"}
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *,
+        checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0,
+    ) -> Self:
         """Train the network.
 
         Parameters
@@ -484,6 +491,11 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
             Class labels: numbers or text.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counts, from 0 on.
+        checkpoint : path, optional
+            A file in which what is done so far is kept, every so many seconds: the same call, ended by whatever,
+            goes on from it to the same model. It is removed when the fit is done.
+        every : float
+            Seconds between two writings of that file.
         """
         X, y = self._validate_data(X, y, **_CELLS, ensure_min_samples=2)
         check_classification_targets(y)
@@ -493,7 +505,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         table = self._training_table(X)
         self._set_response(table, y)
         self._set_weights(table, X, sample_weight)
-        return self._fit_table(table)
+        return self._fit_table(table, checkpoint, every)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Train on a piece of the data; call it again with each further piece.
@@ -561,7 +573,10 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
     def _wanted(self) -> dict[str, object]:
         return {**super()._wanted(), "task": "regression"}
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *,
+        checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0,
+    ) -> Self:
         """Train the network.
 
         Parameters
@@ -572,6 +587,11 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
             Numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counts, from 0 on.
+        checkpoint : path, optional
+            A file in which what is done so far is kept, every so many seconds: the same call, ended by whatever,
+            goes on from it to the same model. It is removed when the fit is done.
+        every : float
+            Seconds between two writings of that file.
         """
         X, y = self._validate_data(
             X, y, **_CELLS, multi_output=True, y_numeric=True, ensure_min_samples=2
@@ -580,7 +600,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         table = self._training_table(X)
         self._set_response(table, y)
         self._set_weights(table, X, sample_weight)
-        return self._fit_table(table)
+        return self._fit_table(table, checkpoint, every)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on a piece of the data; call it again with each further piece.

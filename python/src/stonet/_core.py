@@ -96,6 +96,24 @@ def made_spec(method: str, settings: Mapping[str, object]) -> Iterator[ctypes.c_
         lib.stonet_spec_free(spec)
 
 
+@contextlib.contextmanager
+def kept_in(checkpoint: str | os.PathLike[str] | None, every: float, run: RunContext) -> Iterator[None]:
+    """Gives the run a checkpoint, whose file is removed when all went well."""
+    if checkpoint is None:
+        yield
+        return
+    handle = ctypes.c_void_p()
+    check(lib.stonet_checkpoint_open(os.fsencode(checkpoint), every, ctypes.byref(handle)))
+    run.checkpoint = handle
+    try:
+        yield
+        if not run.interrupted:
+            check(lib.stonet_checkpoint_remove(handle))
+    finally:
+        run.checkpoint = None
+        lib.stonet_checkpoint_free(handle)
+
+
 class Model:
     """A fitted model; pickled as the bytes of its model file."""
 

@@ -45,6 +45,7 @@ class Run(Options):
         ("on_message", ON_MESSAGE),
         ("should_stop", SHOULD_STOP),
         ("user", c_void_p),
+        ("checkpoint", c_void_p),
     ]
 
 
@@ -177,6 +178,9 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_spec_set": (c_int, [HANDLE, c_char_p, c_char_p]),
     "stonet_spec_free": (None, [HANDLE]),
     "stonet_methods_json": (c_void_p, []),
+    "stonet_checkpoint_open": (c_int, [c_char_p, c_double, OUT]),
+    "stonet_checkpoint_remove": (c_int, [HANDLE]),
+    "stonet_checkpoint_free": (None, [HANDLE]),
     "stonet_fit": (c_int, [HANDLE, HANDLE, POINTER(Run), OUT]),
     "stonet_fit_more": (c_int, [HANDLE, HANDLE, POINTER(Run)]),
     "stonet_model_outcome": (c_int, [HANDLE]),

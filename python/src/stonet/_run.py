@@ -59,6 +59,14 @@ class RunContext:
     def pointer(self) -> Any:
         return ctypes.byref(self._run)
 
+    @property
+    def checkpoint(self) -> ctypes.c_void_p | None:
+        return self._run.checkpoint
+
+    @checkpoint.setter
+    def checkpoint(self, handle: ctypes.c_void_p | None) -> None:
+        self._run.checkpoint = handle
+
     def __enter__(self) -> RunContext:
         if threading.current_thread() is threading.main_thread():
             current = signal.getsignal(signal.SIGINT)
