@@ -11,6 +11,7 @@
 #include "cli/say.h"
 #include "cli/show.h"
 #include "cli/signals.h"
+#include "cli/team.h"
 
 static void on_message(stonet_level level, const char *text, void *user)
 {
@@ -276,11 +277,12 @@ void start_run(const run_options *options, stonet_run *run)
     run->seed = (uint64_t)options->seed;
     run->threads = (int)options->threads;
     run->should_stop = should_stop;
+    run->team = program_team();
     if (!options->quiet) {
         run->on_progress = on_progress;
         run->on_message = on_message;
     }
-    signals_catch();
+    if (run->team == NULL) signals_catch(); /* several cannot stop at the same place: a signal ends them */
 }
 
 int open_checkpoint(const cli_command *command, const checkpoint_options *options, stonet_run *run)
@@ -294,7 +296,7 @@ int open_checkpoint(const cli_command *command, const checkpoint_options *option
 
 int close_checkpoint(const cli_command *command, stonet_run *run, int result)
 {
-    if (run->checkpoint != NULL && result == EXIT_DONE) {
+    if (run->checkpoint != NULL && result == EXIT_DONE && program_writes()) {
         stonet_status status = stonet_checkpoint_remove(run->checkpoint);
         if (status != STONET_OK) result = say_failure(command, status);
     }

@@ -429,6 +429,7 @@ const cli_command compare_command = {
     .program = "stonet",
     .name = "compare",
     .summary = "Compare methods and dimensions on the same splits",
+    .on_ranks = true,
     .operands = "DATA..",
     .required = "(--target COL | --target-file FILE..) --methods a,b,c",
     .details =

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/show.h"
+#include "cli/team.h"
 
 typedef struct fit_values {
     target_options target;
@@ -100,7 +101,8 @@ static int draw(const cli_command *command, const fit_values *values, const ston
 
 static void say_training_score(const fit_values *values, const stonet_model *model, const stonet_data *train)
 {
-    stonet_use_options how = {.size = sizeof how, .threads = (int)values->run.threads};
+    stonet_use_options how = {
+        .size = sizeof how, .threads = (int)values->run.threads, .team = program_team()};
     stonet_scores scores = STONET_SCORES_INIT;
     if (stonet_score(model, train, &how, &scores) != STONET_OK) return; /* without a learner there is none */
     if (scores.is_classifier)
@@ -232,7 +234,7 @@ static void say_summary(const cli_command *command, const fit_values *values, co
 static int finish(const cli_command *command, const fit_values *values, const stonet_model *model,
                   const stonet_data *train, double seconds)
 {
-    int result = write_model(command, values->out, model);
+    int result = program_writes() ? write_model(command, values->out, model) : EXIT_DONE;
     if (result != EXIT_DONE) return result;
     result = write_log(command, values, model);
     if (result == EXIT_DONE) result = draw(command, values, model, train);
@@ -258,7 +260,7 @@ static int calibrate(const cli_command *command, const fit_values *values, const
                      const stonet_run *run, stonet_model *model)
 {
     if (!values->calibrate || stonet_model_outcome(model) != STONET_DONE) return EXIT_DONE;
-    const bool to_file = strcmp(values->out, "-") != 0;
+    const bool to_file = strcmp(values->out, "-") != 0 && program_writes();
     stonet_status status = to_file ? stonet_model_save(model, values->out) : STONET_OK;
     if (status != STONET_OK) return say_failure(command, status);
     status = stonet_calibrate(model, train, NULL, run);
@@ -345,6 +347,7 @@ const cli_command fit_command = {
     .program = "stonet",
     .name = "fit",
     .summary = "Fit a model: data, a response, a dimension",
+    .on_ranks = true,
     .operands = "DATA",
     .required = "(--target COL | --target-file FILE) --dim Q --out MODEL",
     .details = "DATA is .csv, .tsv, .txt or .asc (comma, tab or blanks, with or without header), .npy, .npz "

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/say.h"
+#include "cli/team.h"
 
 static const cli_command *const commands[] = {
     &fit_command,     &transform_command,    &predict_command,    &score_command,   &tune_command,
@@ -73,5 +74,7 @@ int main(int argc, char **argv)
         options_help(found);
         return EXIT_DONE;
     }
-    return found->run(found, argc - 1, argv + 1);
+    int result = team_begin(found);
+    if (result == EXIT_DONE) result = found->run(found, argc - 1, argv + 1);
+    return team_end(result);
 }

@@ -37,6 +37,7 @@ typedef struct cli_command {
     const char *program; /* "stonet" */
     const char *name;
     const char *summary;  /* one line for the list of commands */
+    bool on_ranks;        /* under mpirun, by all processes together */
     const char *operands; /* names of the operands, e.g. "MODEL DATA"; "[NAME]" may be left out, a last
                              "NAME.." given several times */
     const char *required; /* shown in the usage line: options that must be given; NULL: none */

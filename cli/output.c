@@ -9,6 +9,7 @@
 
 #include "cli/say.h"
 #include "cli/show.h"
+#include "cli/team.h"
 
 bool ends_with(const char *text, const char *ending)
 {
@@ -38,7 +39,7 @@ static const char *file_of(const char *path)
 int output_check(const cli_command *command, const char *path)
 {
     struct stat about;
-    if (file_of(path) == NULL) return EXIT_DONE;
+    if (file_of(path) == NULL || !program_writes()) return EXIT_DONE;
     if (path[0] == '\0') {
         say_usage(command, "the name of an output file is empty");
         return EXIT_USAGE;
@@ -87,7 +88,7 @@ int output_close(const cli_command *command, output *out)
     if (!complete) {
         say_error(command, "memory ran out");
         result = EXIT_FAILED;
-    } else {
+    } else if (program_writes()) {
         stonet_status status = stonet_bytes_write(out->path, out->text, out->size);
         if (status != STONET_OK) result = say_failure(command, status);
     }
@@ -171,7 +172,7 @@ int output_matrix(const cli_command *command, const char *path, const double *va
                   const char *const *names)
 {
     if (file_of(path) != NULL) {
-        stonet_status status = stonet_matrix_write(path, values, n, m, names);
+        stonet_status status = program_writes() ? stonet_matrix_write(path, values, n, m, names) : STONET_OK;
         return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
     }
     for (int64_t j = 0; j < m; j++) {

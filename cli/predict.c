@@ -8,6 +8,7 @@
 #include "cli/intervals.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "cli/team.h"
 
 typedef struct predict_values {
     target_options target; /* none is asked for; the header alone */
@@ -150,7 +151,7 @@ static int predict_spread(const cli_command *command, const predict_values *valu
         return EXIT_FAILED;
     }
     double *predicted = both + 2 * rows * m, *spread = both + 3 * rows * m;
-    stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads};
+    stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads, .team = program_team()};
     stonet_status status = stonet_predict(model, data, &how, predicted);
     if (status == STONET_OK)
         status = values->spread ? stonet_predict_spread(model, data, &how, spread)
@@ -191,7 +192,7 @@ static int predict(const cli_command *command, const predict_values *values, con
         say_error(command, "memory ran out");
         return EXIT_FAILED;
     }
-    stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads};
+    stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads, .team = program_team()};
     stonet_status status = stonet_predict(model, data, &how, predicted);
     int result;
     if (status != STONET_OK)
@@ -253,6 +254,7 @@ const cli_command predict_command = {
     .program = "stonet",
     .name = "predict",
     .summary = "Predict the response: classes, probabilities, numbers, intervals or sets",
+    .on_ranks = true,
     .operands = "MODEL DATA",
     .details = "The response and other columns that the model does not use may be in DATA, also with blank "
                "cells: they are\n"

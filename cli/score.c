@@ -7,6 +7,7 @@
 #include "cli/common.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "cli/team.h"
 
 typedef struct score_values {
     target_options target;
@@ -85,7 +86,7 @@ static int find_confusion(const cli_command *command, const stonet_model *model,
         say_error(command, "memory ran out");
         return EXIT_FAILED;
     }
-    stonet_use_options how = {.size = sizeof how, .threads = threads};
+    stonet_use_options how = {.size = sizeof how, .threads = threads, .team = program_team()};
     stonet_status status = stonet_confusion(model, data, &how, out->table);
     return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
 }
@@ -162,8 +163,10 @@ static int score(const cli_command *command, const score_values *values, const s
                  const stonet_data *data)
 {
     stonet_scores scores = STONET_SCORES_INIT;
-    stonet_use_options how = {
-        .size = sizeof how, .threads = (int)values->run.threads, .by_class = values->by_class};
+    stonet_use_options how = {.size = sizeof how,
+                              .threads = (int)values->run.threads,
+                              .by_class = values->by_class,
+                              .team = program_team()};
     int result = parse_level(command, "level", values->level, &how.level);
     if (result != EXIT_DONE) return result;
     if ((values->level != NULL || values->by_class) && !stonet_model_is_calibrated(model)) {
@@ -220,6 +223,7 @@ const cli_command score_command = {
     .program = "stonet",
     .name = "score",
     .summary = "Score predictions: error rate, log loss, AUC .. or MSE, R2 .., coverage",
+    .on_ranks = true,
     .operands = "MODEL DATA",
     .details =
         "The response is the column that the model was fitted on, unless --target or --target-file says "

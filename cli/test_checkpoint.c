@@ -2,76 +2,7 @@
  * Commands that are killed and go on. The test watches the folder: the program is killed (SIGKILL) as soon as
  * it has written its checkpoint for the k-th time, whatever it is doing by then.
  */
-#include <poll.h>
-#include <signal.h>
-#include <sys/inotify.h>
-
-#include "cli/test_support.h"
-
-/* A program at work in the folder. */
-typedef struct watched {
-    pid_t child;
-    int alive; /* a pipe that ends with it */
-    int files; /* what gets a name in the folder */
-} watched;
-
-static watched start(const char *arguments)
-{
-    char command[MAX_COMMAND + 64];
-    int ends[2];
-    watched self = {.files = inotify_init1(IN_CLOEXEC)};
-    snprintf(command, sizeof command, "exec stonet %s >.out 2>.err </dev/null", arguments);
-    assert_true(self.files >= 0);
-    assert_true(inotify_add_watch(self.files, ".", IN_MOVED_TO | IN_CREATE) >= 0);
-    assert_int_equal(pipe(ends), 0);
-    self.child = fork();
-    assert_true(self.child >= 0);
-    if (self.child == 0) {
-        close(ends[0]);
-        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-        _exit(127);
-    }
-    close(ends[1]);
-    self.alive = ends[0];
-    return self;
-}
-
-/* How many events of the watch are about the checkpoint getting its name. */
-static int names_given(int watch, const char *name)
-{
-    union {
-        struct inotify_event event;
-        char bytes[4096];
-    } room;
-    const ssize_t size = read(watch, room.bytes, sizeof room.bytes);
-    int count = 0;
-    assert_true(size > 0);
-    for (ssize_t at = 0; at < size;) {
-        const struct inotify_event *event = (const struct inotify_event *)(const void *)(room.bytes + at);
-        count += event->len > 0 && strcmp(event->name, name) == 0;
-        at += (ssize_t)sizeof *event + event->len;
-    }
-    return count;
-}
-
-/* Runs a command with the checkpoint "kept" and sends it a signal at the k-th one; its exit status. */
-static int signal_at(const char *arguments, int k, int signal)
-{
-    watched self = start(arguments);
-    for (int met = 0; met < k;) {
-        struct pollfd both[2] = {{.fd = self.files, .events = POLLIN}, {.fd = self.alive, .events = POLLIN}};
-        assert_true(poll(both, 2, -1) > 0);
-        if (both[0].revents != 0)
-            met += names_given(self.files, "kept");
-        else
-            fail_msg("it ended before its checkpoint number %d", k);
-    }
-    kill(self.child, signal);
-    const int status = end_of(self.child);
-    close(self.files);
-    close(self.alive);
-    return status;
-}
+#include "cli/test_watch.h"
 
 static const char FIT[] =
     "fit t.csv --target label --dim 1 --set hidden=3 --set epochs=6 --set batch=16 --set "
@@ -84,7 +15,7 @@ static void killed_fits_go_on(void **state)
     SH("stonet %s --out whole.model --threads 1", FIT);
     for (int k = 1; k <= 5; k++) {
         snprintf(arguments, sizeof arguments,
-                 "%s --checkpoint kept --every 0 --threads %d --out pieces.model", FIT, 1 + k % 2);
+                 "stonet %s --checkpoint kept --every 0 --threads %d --out pieces.model", FIT, 1 + k % 2);
         assert_int_equal(signal_at(arguments, 3 * k, SIGKILL), 128 + SIGKILL);
         assert_int_not_equal(access("pieces.model", F_OK), 0);
         assert_int_equal(access("kept", F_OK), 0);
@@ -109,7 +40,8 @@ static void killed_searches_go_on(void **state)
         SH("stonet %s --out whole.csv --threads 1 --quiet", commands[c]);
         for (int k = 1; k <= 3; k++) {
             snprintf(arguments, sizeof arguments,
-                     "%s --checkpoint kept --every 0 --threads %d --out pieces.csv", commands[c], 1 + k % 2);
+                     "stonet %s --checkpoint kept --every 0 --threads %d --out pieces.csv", commands[c],
+                     1 + k % 2);
             assert_int_equal(signal_at(arguments, k, SIGKILL), 128 + SIGKILL);
         }
         SH("stonet %s --checkpoint kept --every 0 --out pieces.csv", commands[c]);
@@ -125,7 +57,7 @@ static void stopped_fits_go_on(void **state)
     (void)state;
     SH("stonet %s --out whole.model --threads 1", FIT);
     char arguments[MAX_COMMAND];
-    snprintf(arguments, sizeof arguments, "%s --checkpoint kept --every 0 --out pieces.model", FIT);
+    snprintf(arguments, sizeof arguments, "stonet %s --checkpoint kept --every 0 --out pieces.model", FIT);
     assert_int_equal(signal_at(arguments, 4, SIGINT), 1);
     assert_int_equal(access("kept", F_OK), 0);
     SH("stonet %s --checkpoint kept --out pieces.model && cmp whole.model pieces.model", FIT);
@@ -135,7 +67,7 @@ static void wrong_checkpoints_are_refused(void **state)
 {
     (void)state;
     char arguments[MAX_COMMAND];
-    snprintf(arguments, sizeof arguments, "%s --checkpoint kept --every 0 --out pieces.model", FIT);
+    snprintf(arguments, sizeof arguments, "stonet %s --checkpoint kept --every 0 --out pieces.model", FIT);
     assert_int_equal(signal_at(arguments, 2, SIGKILL), 128 + SIGKILL);
     assert_int_equal(sh("stonet %s --seed 2 --checkpoint kept --out x.model", FIT), 2);
     assert_non_null(strstr(captured_err, "another job"));

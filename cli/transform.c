@@ -9,6 +9,7 @@
 #include "cli/plot_z.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "cli/team.h"
 
 typedef struct transform_values {
     target_options target;
@@ -137,7 +138,8 @@ static int transform(const cli_command *command, const transform_values *values,
                               .activated = values->activated,
                               .impute = values->impute,
                               .seed = (uint64_t)values->run.seed,
-                              .threads = (int)values->run.threads};
+                              .threads = (int)values->run.threads,
+                              .team = program_team()};
     stonet_status status = stonet_transform(model, data, &how, z);
     double *se = NULL;
     int result = status == STONET_OK ? EXIT_DONE : say_failure(command, status);
@@ -185,6 +187,7 @@ const cli_command transform_command = {
     .program = "stonet",
     .name = "transform",
     .summary = "Reduce data: the columns Z of a fitted model",
+    .on_ranks = true,
     .operands = "MODEL DATA",
     .details = "The response and other columns that the model does not use may be in DATA, also with blank "
                "cells: they are\n"

@@ -155,6 +155,7 @@ const cli_command tune_command = {
     .program = "stonet",
     .name = "tune",
     .summary = "Find good settings by cross-validation",
+    .on_ranks = true,
     .operands = "DATA",
     .required = "(--target COL | --target-file FILE) [--dim Q] [--grid NAME=a,b,c]..",
     .details = "Prints one row for each point of the grid, best first: the mean of the criterion over the "

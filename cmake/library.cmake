@@ -5,7 +5,7 @@ list(FILTER STONET_SOURCES EXCLUDE REGEX "/test_[^/]*\\.c$")
 add_library(stonet_objects OBJECT ${STONET_SOURCES})
 set_target_properties(stonet_objects PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
 target_include_directories(stonet_objects PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(stonet_objects PUBLIC PkgConfig::STONET_DEPENDS OpenMP::OpenMP_C m PRIVATE stonet_flags)
+target_link_libraries(stonet_objects PUBLIC PkgConfig::STONET_DEPENDS OpenMP::OpenMP_C m ${CMAKE_DL_LIBS} PRIVATE stonet_flags)
 include(cmake/kernels.cmake)
 include(cmake/page.cmake)
 

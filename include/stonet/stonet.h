@@ -117,6 +117,7 @@ typedef struct stonet_run {
     int (*should_stop)(void *user); /* non-zero: stop soon and keep what is usable; may be NULL */
     void *user;
     struct stonet_checkpoint *checkpoint; /* of stonet_fit, stonet_tune and stonet_compare; NULL: none */
+    struct stonet_team *team;             /* the same calls, by several processes; NULL: by this one alone */
 } stonet_run;
 
 /*
@@ -132,6 +133,24 @@ STONET_API stonet_status stonet_checkpoint_open(const char *path, double every, 
 /* Removes the file; the handle is still to be freed. */
 STONET_API stonet_status stonet_checkpoint_remove(stonet_checkpoint *checkpoint);
 STONET_API void stonet_checkpoint_free(stonet_checkpoint *checkpoint);
+
+/*
+ * Several processes (ranks 0 .. R-1, started by mpirun of Open MPI) that do one job together. Each makes the
+ * same calls with the same arguments, and gets the same result, to the bit what one process alone would get.
+ * What MPI needs is in a shared object of its own, libstonet-mpi.so, which is loaded by stonet_team_join. A
+ * rank on which a call fails must leave with stop_all, since the others wait for it.
+ */
+typedef struct stonet_team stonet_team;
+
+/* *out is NULL for a process that was started alone. */
+STONET_API stonet_status stonet_team_join(stonet_team **out);
+STONET_API int stonet_team_rank(const stonet_team *team);  /* NULL: 0 */
+STONET_API int stonet_team_ranks(const stonet_team *team); /* NULL: 1 */
+/* Waits until all ranks have called it, but no longer than so many seconds (less than 0: for ever); non-zero:
+   all have. */
+STONET_API int stonet_team_meet(stonet_team *team, double seconds);
+/* The last call of a process; stop_all: ends all ranks at once, this one too. */
+STONET_API void stonet_team_leave(stonet_team *team, int stop_all);
 
 /* ---- data -------------------------------------------------------------------------------------- */
 
@@ -331,6 +350,7 @@ typedef struct stonet_use_options {
     double level;       /* share of new rows whose response is to be in its interval or set; 0: 0.9 */
     int by_class;       /* non-zero: that share in every class, not over all rows */
     int64_t cell_draws; /* of missing cells, that answers are averaged over; 0: 20 */
+    struct stonet_team *team; /* of stonet_transform, stonet_predict and stonet_score; NULL: none */
 } stonet_use_options;
 
 /* Reads rows that are to go through the model: its own columns, and the target if the options name one. What

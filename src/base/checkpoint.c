@@ -32,6 +32,7 @@ struct stonet_checkpoint {
     int64_t count, room;
     double written;   /* when */
     bool changed;     /* since then */
+    bool elsewhere;   /* another rank has the file */
     bool is_ours;     /* it is known that the file is of this job and no other */
     char section[24]; /* of the present call: goes before the names of its records */
 };
@@ -270,6 +271,15 @@ stonet_status stonet_checkpoint_remove(stonet_checkpoint *checkpoint)
 /* ---- records ----------------------------------------------------------------------------------------------
  */
 
+bool sn_checkpoint_is_elsewhere(const stonet_run *run)
+{
+    stonet_checkpoint *checkpoint = run->checkpoint;
+    if (checkpoint == NULL) return true;
+    checkpoint->elsewhere = stonet_team_rank(run->team) > 0;
+    while (checkpoint->elsewhere && checkpoint->count > 0) forget(checkpoint, checkpoint->count - 1);
+    return checkpoint->elsewhere;
+}
+
 /* The section of a call: "HASH/", whose own record is there when the call has begun before. */
 static stonet_status enter(stonet_checkpoint *c, const char *job, const sn_hash *hash, bool *met)
 {
@@ -330,9 +340,23 @@ stonet_status sn_checkpoint_get(stonet_checkpoint *checkpoint, const char *key, 
     return status;
 }
 
+stonet_status sn_checkpoint_get_shared(stonet_checkpoint *checkpoint, stonet_team *team, const char *key,
+                                       sn_pack *out)
+{
+    SN_TRY(sn_checkpoint_get(checkpoint, key, out));
+    return checkpoint != NULL && key != NULL ? sn_team_spread_pack(team, 0, out) : STONET_OK;
+}
+
+stonet_status sn_checkpoint_has_shared(stonet_checkpoint *checkpoint, stonet_team *team, const char *key,
+                                       bool *has)
+{
+    *has = sn_checkpoint_has(checkpoint, key);
+    return checkpoint != NULL && key != NULL ? sn_team_spread(team, 0, has, sizeof *has) : STONET_OK;
+}
+
 stonet_status sn_checkpoint_put(stonet_checkpoint *checkpoint, const char *key, const sn_pack *record)
 {
-    if (checkpoint == NULL || key == NULL) return STONET_OK;
+    if (checkpoint == NULL || key == NULL || checkpoint->elsewhere) return STONET_OK;
     pthread_mutex_lock(&checkpoint->lock);
     stonet_status status = set(checkpoint, full(checkpoint, key).text, record->bytes, record->size);
     checkpoint->changed = true;
@@ -356,5 +380,5 @@ void sn_checkpoint_drop(stonet_checkpoint *checkpoint, const char *key)
 
 bool sn_checkpoint_due(const stonet_checkpoint *checkpoint, double since)
 {
-    return checkpoint != NULL && sn_seconds() - since >= checkpoint->every;
+    return checkpoint != NULL && !checkpoint->elsewhere && sn_seconds() - since >= checkpoint->every;
 }

@@ -6,7 +6,7 @@
  * one or the one before; a checksum tells when the disk has changed it. It holds the work of one job, which
  * it knows by a hash of all that the result depends on (data, settings, seed, version), and so gives nothing
  * to another. One call at a time uses it; inside a call every function may be called from any thread, and
- * with NULL, which keeps nothing.
+ * with NULL, which keeps nothing. Of a team rank 0 has the file; the handles of the others keep nothing.
  */
 #ifndef SN_BASE_CHECKPOINT_H
 #define SN_BASE_CHECKPOINT_H
@@ -14,10 +14,13 @@
 #include <stdbool.h>
 
 #include "base/hash.h"
-#include "base/pack.h"
+#include "base/team.h"
 
 enum { SN_KEY_SIZE = 96 }; /* of a record's name, with its end */
 
+/* Whether this process keeps nothing: there is no checkpoint, or another rank has it. To be asked before
+   sn_checkpoint_begin, which is then left out. */
+bool sn_checkpoint_is_elsewhere(const stonet_run *run);
 /* What a call begins with: its records are apart from those of the calls before it (tune, then fit). An error
    when the file was there and has nothing of this call, which `job` ("fit") names in the sentence. Says
    through run that it goes on. */
@@ -29,6 +32,11 @@ stonet_status sn_checkpoint_end(stonet_checkpoint *checkpoint, stonet_status sta
 bool sn_checkpoint_has(stonet_checkpoint *checkpoint, const char *key);
 /* A copy of a record into `out`, to be cleared by the caller; empty when there is none. */
 stonet_status sn_checkpoint_get(stonet_checkpoint *checkpoint, const char *key, sn_pack *out);
+/* The same of a record that all ranks of a team are to go on from; by all of them together. */
+stonet_status sn_checkpoint_get_shared(stonet_checkpoint *checkpoint, stonet_team *team, const char *key,
+                                       sn_pack *out);
+stonet_status sn_checkpoint_has_shared(stonet_checkpoint *checkpoint, stonet_team *team, const char *key,
+                                       bool *has);
 /* Keeps a record in the place of the one before, and writes the file if it is time to. */
 stonet_status sn_checkpoint_put(stonet_checkpoint *checkpoint, const char *key, const sn_pack *record);
 void sn_checkpoint_drop(stonet_checkpoint *checkpoint, const char *key);

@@ -54,6 +54,7 @@ stonet_status sn_take_run(const stonet_run *from, stonet_run *to)
 {
     SN_TRY(sn_take_kept_run(from, to));
     to->checkpoint = NULL;
+    to->team = NULL;
     return STONET_OK;
 }
 

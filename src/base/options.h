@@ -13,8 +13,8 @@ stonet_status sn_options_take(void *to, size_t known, const void *from, const ch
 
 /* One for each struct: fills `to` with the defaults and then with what the caller gave (may be NULL). */
 stonet_status sn_take_run(const stonet_run *from, stonet_run *to);
-/* The same with the checkpoint, for calls that have one; for the others a run has none, nor for the fits
-   inside them. */
+/* The same with checkpoint and team, for calls that heed them; for the others a run has none, nor for the
+   fits inside them. */
 stonet_status sn_take_kept_run(const stonet_run *from, stonet_run *to);
 stonet_status sn_take_read_options(const stonet_read_options *from, stonet_read_options *to);
 stonet_status sn_take_use_options(const stonet_use_options *from, stonet_use_options *to);

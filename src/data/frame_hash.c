@@ -41,6 +41,7 @@ void sn_frame_hash(const stonet_data *data, sn_hash *hash)
     }
     for (int64_t k = 0; k < data->n_targets; k++) sn_hash_text(hash, data->target_name[k]);
     if (data->y != NULL) sn_hash_add(hash, data->y, (size_t)(data->n * data->n_targets) * sizeof *data->y);
+    if (data->weight != NULL) sn_hash_add(hash, data->weight, (size_t)data->n * sizeof *data->weight);
     if (data->label == NULL) return;
     sn_hash_add(hash, data->label, (size_t)data->n * sizeof *data->label);
     add_dictionary(&data->labels, hash);

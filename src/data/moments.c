@@ -13,6 +13,7 @@ typedef struct table {
     int64_t n, m;
     bool gaps;
     const double *weight;
+    stonet_team *team; /* whose ranks share out the rows; NULL: none do */
 } table;
 
 static double value_at(const table *t, int64_t i, int64_t j)
@@ -56,31 +57,94 @@ static void add_block(const table *t, int64_t begin, int64_t end, const double *
     }
 }
 
-/* total_j = sum over all rows, by the tree: a sum of 2^k blocks is the sum of its two halves. `work` holds
-   one sum a level, LEVELS x m: the halves that wait for their other one, as in counting in binary. What is
-   left when the number of blocks is no power of two is added from the smallest up. */
-static void sum_rows(const table *t, const double *centre, double *work, double *total)
+/* Sums that wait for their other half, as in counting in binary: one a level, LEVELS x m. */
+typedef struct tree {
+    int64_t m, units; /* units: how many sums came in */
+    int waiting;
+    double *work;
+} tree;
+
+/* The place of the next sum, set to 0. */
+static double *next_sum(tree *sums)
 {
-    const int64_t m = t->m;
-    int64_t blocks = 0;
-    int waiting = 0;
-    for (int64_t begin = 0; begin < t->n; begin += BLOCK, blocks++) {
-        double *part = work + (int64_t)waiting * m;
-        memset(part, 0, (size_t)m * sizeof *part);
-        add_block(t, begin, begin + BLOCK < t->n ? begin + BLOCK : t->n, centre, part);
-        waiting++;
-        for (int64_t done = blocks; done % 2 == 1; done /= 2, waiting--)
-            for (int64_t j = 0; j < m; j++) work[(waiting - 2) * m + j] += work[(waiting - 1) * m + j];
-    }
-    for (; waiting > 1; waiting--)
-        for (int64_t j = 0; j < m; j++) work[(waiting - 2) * m + j] += work[(waiting - 1) * m + j];
-    memcpy(total, work, (size_t)m * sizeof *total);
+    double *part = sums->work + (int64_t)sums->waiting * sums->m;
+    memset(part, 0, (size_t)sums->m * sizeof *part);
+    return part;
 }
 
-/* Smallest and largest value of each column, and what they count together. */
-static void find_range(const table *t, double *low, double *high, double *count)
+static void add_last(tree *sums)
 {
-    for (int64_t i = 0; i < t->n; i++)
+    double *to = sums->work + (sums->waiting - 2) * sums->m;
+    for (int64_t j = 0; j < sums->m; j++) to[j] += to[sums->m + j];
+    sums->waiting--;
+}
+
+/* It is complete: a sum of 2^k is the sum of its two halves. */
+static void close_sum(tree *sums)
+{
+    sums->waiting++;
+    for (int64_t done = sums->units++; done % 2 == 1; done /= 2) add_last(sums);
+}
+
+/* What is left when their number is no power of two is added from the smallest up. */
+static void sum_all(tree *sums, double *total)
+{
+    while (sums->waiting > 1) add_last(sums);
+    memcpy(total, sums->work, (size_t)sums->m * sizeof *total);
+}
+
+/* total_j = the sum over rows [begin, end); begin is a multiple of BLOCK. */
+static void sum_some(const table *t, int64_t begin, int64_t end, const double *centre, double *work,
+                     double *total)
+{
+    tree sums = {.m = t->m, .work = work};
+    for (; begin < end; begin += BLOCK) {
+        add_block(t, begin, begin + BLOCK < end ? begin + BLOCK : end, centre, next_sum(&sums));
+        close_sum(&sums);
+    }
+    sum_all(&sums, total);
+}
+
+/* Rows of which one rank of a team makes a sum: 2^k blocks, so that these sums are nodes of the tree. */
+static int64_t rows_of_group(const table *t)
+{
+    enum { GROUPS = 4 }; /* for each rank */
+    int64_t rows = BLOCK;
+    while (t->n / (2 * rows) >= (int64_t)GROUPS * stonet_team_ranks(t->team)) rows *= 2;
+    return rows;
+}
+
+/* total_j = the sum over all rows, by the tree. */
+static stonet_status sum_rows(const table *t, const double *centre, double *work, double *total)
+{
+    if (!sn_team_shares(t->team)) {
+        sum_some(t, 0, t->n, centre, work, total);
+        return STONET_OK;
+    }
+    const int64_t group = rows_of_group(t), count = (t->n + group - 1) / group;
+    const int rank = stonet_team_rank(t->team);
+    double *sums;
+    SN_TRY(SN_NEW_RAW(sums, count * t->m));
+    for (int64_t g = sn_team_border(t->team, count, rank); g < sn_team_border(t->team, count, rank + 1);
+         g++) {
+        const int64_t end = (g + 1) * group < t->n ? (g + 1) * group : t->n;
+        sum_some(t, g * group, end, centre, work, sums + g * t->m);
+    }
+    const stonet_status status = sn_team_gather(t->team, count, (size_t)t->m * sizeof *sums, sums);
+    tree all = {.m = t->m, .work = work};
+    for (int64_t g = 0; g < count && status == STONET_OK; g++) {
+        memcpy(next_sum(&all), sums + g * t->m, (size_t)t->m * sizeof *sums);
+        close_sum(&all);
+    }
+    if (status == STONET_OK) sum_all(&all, total);
+    sn_free(sums);
+    return status;
+}
+
+/* Smallest and largest value of each column, and what they count together, of rows [begin, end). */
+static void find_some(const table *t, int64_t begin, int64_t end, double *low, double *high, double *count)
+{
+    for (int64_t i = begin; i < end; i++)
         for (int64_t j = 0; j < t->m; j++) {
             const double value = value_at(t, i, j);
             if (t->gaps && isnan(value)) continue;
@@ -90,6 +154,32 @@ static void find_range(const table *t, double *low, double *high, double *count)
             high[j] = value > high[j] ? value : high[j];
             count[j] += t->weight != NULL ? t->weight[i] : 1.0;
         }
+}
+
+static stonet_status find_range(const table *t, double *low, double *high, double *count)
+{
+    if (!sn_team_shares(t->team) || t->weight != NULL) { /* a sum of weights has one order */
+        find_some(t, 0, t->n, low, high, count);
+        return STONET_OK;
+    }
+    const int ranks = stonet_team_ranks(t->team), rank = stonet_team_rank(t->team);
+    const int64_t m = t->m;
+    double *all;
+    SN_TRY(SN_NEW(all, 3 * m * ranks));
+    double *own = all + 3 * m * rank;
+    find_some(t, sn_team_border(t->team, t->n, rank), sn_team_border(t->team, t->n, rank + 1), own, own + m,
+              own + 2 * m);
+    const stonet_status status = sn_team_gather(t->team, ranks, 3 * (size_t)m * sizeof *all, all);
+    for (int r = 0; r < ranks && status == STONET_OK; r++)
+        for (int64_t j = 0; j < m; j++) {
+            const double *of = all + 3 * m * r + j;
+            if (of[2 * m] == 0) continue;
+            low[j] = count[j] == 0 || of[0] < low[j] ? of[0] : low[j];
+            high[j] = count[j] == 0 || of[m] > high[j] ? of[m] : high[j];
+            count[j] += of[2 * m];
+        }
+    sn_free(all);
+    return status;
 }
 
 static stonet_status measure(const table *t, sn_moments *out)
@@ -103,12 +193,12 @@ static stonet_status measure(const table *t, sn_moments *out)
     SN_GOTO(status, SN_NEW(out->high, t->m), done);
     SN_GOTO(status, SN_NEW_RAW(work, LEVELS * t->m), done);
     SN_GOTO(status, SN_NEW(count, t->m), done);
-    find_range(t, out->low, out->high, count);
+    SN_GOTO(status, find_range(t, out->low, out->high, count), done);
     for (int64_t j = 0; j < t->m; j++)
         if (count[j] == 0.0) count[j] = 1.0; /* the sums are 0 */
-    sum_rows(t, NULL, work, out->mean);
+    SN_GOTO(status, sum_rows(t, NULL, work, out->mean), done);
     for (int64_t j = 0; j < t->m; j++) out->mean[j] /= count[j];
-    sum_rows(t, out->mean, work, out->variance);
+    SN_GOTO(status, sum_rows(t, out->mean, work, out->variance), done);
     for (int64_t j = 0; j < t->m; j++) out->variance[j] /= count[j];
 done:
     sn_free(work);
@@ -118,9 +208,9 @@ done:
 }
 
 stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool gaps, const double *weight,
-                                   sn_moments *out)
+                                   stonet_team *team, sn_moments *out)
 {
-    return measure(&(table){.floats = x, .n = n, .m = m, .gaps = gaps, .weight = weight}, out);
+    return measure(&(table){.floats = x, .n = n, .m = m, .gaps = gaps, .weight = weight, .team = team}, out);
 }
 
 stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, const double *weight,

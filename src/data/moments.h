@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "base/team.h"
 
 typedef struct sn_moments {
     double *mean, *variance; /* population */
@@ -17,9 +17,10 @@ typedef struct sn_moments {
 } sn_moments;
 
 /* x is n x m, row-major, n >= 1; gaps: NaN among the numbers are passed over (all zero for a column that has
-   nothing else); weight: what each row counts, NULL: 1. On failure nothing is left to free. */
+   nothing else); weight: what each row counts, NULL: 1; team: whose ranks share out the rows (NULL: none do).
+   On failure nothing is left to free. */
 stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool gaps, const double *weight,
-                                   sn_moments *out);
+                                   stonet_team *team, sn_moments *out);
 stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, const double *weight,
                                     sn_moments *out);
 void sn_moments_clear(sn_moments *moments);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "engine/team_sums.h"
 #include "net/loss.h"
 
 enum { LOSS_ROWS = 4096 }; /* whose outputs are held at a time */
@@ -33,7 +34,10 @@ stonet_status sn_engine_iterate(sn_engine *engine, const sn_iteration *iteration
                                 sn_sums *sums, sn_step_report *report)
 {
     if (reduce == NULL) return engine->ops->step(engine, iteration, report);
-    SN_TRY(engine->ops->accumulate(engine, iteration, sums));
+    if (iteration->rows.n > 0)
+        SN_TRY(engine->ops->accumulate(engine, iteration, sums));
+    else
+        sn_sums_reset(sums, iteration->shards->total); /* more holders than shards */
     SN_TRY(reduce->join(reduce->user, sums));
     return engine->ops->apply(engine, iteration, sums, report);
 }
@@ -53,9 +57,9 @@ void sn_group_factors(const sn_problem *problem, int64_t units, const sn_update 
     }
 }
 
-/* Adds the losses of one part of the rows, from their outputs mu. */
+/* Adds the losses of one part of the rows, from their outputs mu; the root's one number are the errors. */
 static void add_losses(const sn_shape *shape, const sn_problem *problem, const sn_rows *rows, const float *mu,
-                       double *weights, sn_losses *sum)
+                       sn_root *sum)
 {
     const int64_t d = shape->width[shape->layers];
     for (int64_t i = 0; i < rows->n; i++) {
@@ -66,33 +70,53 @@ static void add_losses(const sn_shape *shape, const sn_problem *problem, const s
                                 ? sn_class_loss(mu + i * d, d, problem->label[row], &wrong)
                             : shape->spread ? sn_spread_loss(mu + i * d, d, problem->y + row * d)
                                             : sn_square_loss(mu + i * d, d, problem->y + row * d);
-        *weights += weight;
+        sum->weight += weight;
         sum->loss += weight * loss;
-        sum->error_rate += wrong ? weight : 0.0;
+        sum->gradient[0] += wrong ? weight : 0.0;
     }
 }
 
-stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
-                             const sn_problem *problem, const sn_rows *rows, int threads, sn_losses *out)
+/* The sums of the shards of these rows; mu has room for the outputs of `most` rows. */
+static stonet_status sum_losses(sn_engine *engine, const sn_shape *shape, const sn_problem *problem,
+                                const sn_rows *rows, const sn_shards *shards, float *mu, sn_sums *sums)
 {
-    *out = (sn_losses){0};
-    double weights = 0.0;
+    sn_sums_reset(sums, shards->total);
+    for (int v = 0; v < shards->count; v++) {
+        SN_TRY(sn_sums_open(sums, shards->first + v));
+        for (int64_t first = shards->border[v]; first < shards->border[v + 1]; first += LOSS_ROWS) {
+            const int64_t left = shards->border[v + 1] - first;
+            const sn_rows part = sn_rows_part(rows, first, left < LOSS_ROWS ? left : LOSS_ROWS);
+            const sn_pass pass = {.rows = part, .layer = shape->layers};
+            SN_TRY(engine->ops->forward(engine, &pass, mu));
+            add_losses(shape, problem, &part, mu, &sums->root[sums->roots - 1]);
+        }
+        sn_sums_close(sums);
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
+                             const sn_loss_job *job, sn_losses *out)
+{
+    sn_shards shards;
+    const sn_rows own = sn_team_rows(job->team, &job->rows, &shards);
+    sn_sums sums = sn_sums_empty(1, false);
     sn_engine *engine = NULL;
     float *mu = NULL;
     stonet_status status;
-    const int64_t n = rows->n, most = n < LOSS_ROWS ? n : LOSS_ROWS;
+    const int64_t most = own.n < LOSS_ROWS ? own.n : LOSS_ROWS;
     SN_GOTO(status, SN_NEW_RAW(mu, most * shape->width[shape->layers]), done);
-    SN_GOTO(status, ops->create(shape, problem, 0, threads, &engine), done);
+    SN_GOTO(status, ops->create(shape, job->problem, 0, job->threads, &engine), done);
     ops->start(engine, theta);
-    for (int64_t first = 0; first < n; first += most) {
-        const sn_rows part = sn_rows_part(rows, first, n - first < most ? n - first : most);
-        SN_GOTO(status, ops->forward(engine, &(sn_pass){.rows = part, .layer = shape->layers}, mu), done);
-        add_losses(shape, problem, &part, mu, &weights, out);
-    }
-    out->loss /= weights;
-    out->error_rate = shape->task == SN_CLASSIFICATION ? out->error_rate / weights : (double)NAN;
+    SN_GOTO(status, sum_losses(engine, shape, job->problem, &own, &shards, mu, &sums), done);
+    if (sn_team_shares(job->team) && shards.total > 1)
+        SN_GOTO(status, sn_team_join_sums(job->team, &sums), done);
+    const sn_root *all = &sums.root[0];
+    out->loss = all->loss / all->weight;
+    out->error_rate = shape->task == SN_CLASSIFICATION ? all->gradient[0] / all->weight : (double)NAN;
 done:
     if (engine != NULL) ops->free(engine);
+    sn_sums_clear(&sums);
     sn_free(mu);
     return status;
 }

@@ -162,9 +162,17 @@ typedef struct sn_losses {
     double error_rate; /* classification; else NaN */
 } sn_losses;
 
+/* Rows to measure on. */
+typedef struct sn_loss_job {
+    const sn_problem *problem;
+    sn_rows rows;
+    int threads;
+    stonet_team *team; /* ranks that share them out; NULL: none do */
+} sn_loss_job;
+
 /* How well parameters do on these rows of a problem. */
 stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
-                             const sn_problem *problem, const sn_rows *rows, int threads, sn_losses *out);
+                             const sn_loss_job *job, sn_losses *out);
 
 /* The group penalty of layer 1: squares (p) has the sums of squares of each input's weights over the `units`
    and gets what they are to be multiplied by, 1 - t / |c| or 0. */

@@ -468,9 +468,11 @@ static void test_losses(void **state)
     bed b = make_bed(SN_CLASSIFICATION);
     const sn_rows rows = sn_rows_range(3, 1400);
     sn_losses ref, cpu;
-    assert_int_equal(sn_engine_loss(&sn_engine_ref, &b.o.shape, b.o.theta, &b.o.problem, &rows, 1, &ref),
+    assert_int_equal(sn_engine_loss(&sn_engine_ref, &b.o.shape, b.o.theta,
+                                    &(sn_loss_job){&b.o.problem, rows, 1, NULL}, &ref),
                      STONET_OK);
-    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &b.o.problem, &rows, 2, &cpu),
+    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta,
+                                    &(sn_loss_job){&b.o.problem, rows, 2, NULL}, &cpu),
                      STONET_OK);
     assert_true(fabs(ref.loss - cpu.loss) < 1e-6);
     assert_true(ref.error_rate == cpu.error_rate && ref.error_rate > 0.0 && ref.error_rate < 1.0);
@@ -479,10 +481,12 @@ static void test_losses(void **state)
     b.o.problem.weight = weight;
     const sn_rows one = sn_rows_range(3, 1);
     sn_losses weighted, single;
-    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &b.o.problem, &rows, 1, &weighted),
+    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta,
+                                    &(sn_loss_job){&b.o.problem, rows, 1, NULL}, &weighted),
                      STONET_OK);
     b.o.problem.weight = NULL;
-    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &b.o.problem, &one, 1, &single),
+    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta,
+                                    &(sn_loss_job){&b.o.problem, one, 1, NULL}, &single),
                      STONET_OK);
     assert_true(fabs(weighted.loss - single.loss) < 1e-12);
     oracle_free(&b.o);

@@ -274,6 +274,7 @@ const sn_method sn_method_stonet = {
     .weighted = true,
     .by_rows = true,
     .redraws = true,
+    .shares = true,
     .keeps = true,
     .chooses_levels = true,
     .params = sn_stonet_params,

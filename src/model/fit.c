@@ -52,6 +52,22 @@ static bool does_task(unsigned tasks, sn_task task)
     return (tasks & (task == SN_CLASSIFICATION ? SN_TASK_CLASSIFICATION : SN_TASK_REGRESSION)) != 0;
 }
 
+/* Whether the ranks of a team can fit it together. */
+static stonet_status check_team(const stonet_spec *spec, const stonet_run *run)
+{
+    if (!sn_team_shares(run->team)) return STONET_OK;
+    if (!spec->method->shares)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "method '%s' needs all rows in one process: start the fit without mpirun (tune and "
+                       "compare share out whole fits, and take any method)",
+                       spec->method->name);
+    if (spec->learner != NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "learner '%s' is fitted by one process: leave it out, or start the fit without mpirun",
+                       spec->learner->name);
+    return STONET_OK;
+}
+
 static stonet_status check_method(const sn_method *method, const sn_schema *schema)
 {
     sn_task task = sn_schema_task(schema);
@@ -270,7 +286,9 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(sn_settings_copy(spec->common, &model->common));
     SN_TRY(sn_settings_copy(spec->settings, &model->settings));
     sn_encoding encoding;
-    SN_TRY(sn_spec_encoding(spec, train, run, &encoding));
+    stonet_run alone = *run; /* what levels are worth is found out by every rank for itself */
+    alone.team = NULL;
+    SN_TRY(sn_spec_encoding(spec, train, &alone, &encoding));
     SN_TRY(sn_schema_fit(train, &encoding, run, &model->schema));
     SN_TRY(check_method(spec->method, model->schema));
     SN_TRY(choose_learner(spec, model));
@@ -288,7 +306,7 @@ static stonet_status begin_checkpoint(const stonet_spec *spec, const stonet_data
                                       const stonet_run *run)
 {
     sn_hash hash;
-    if (run->checkpoint == NULL) return STONET_OK;
+    if (sn_checkpoint_is_elsewhere(run)) return STONET_OK;
     sn_hash_begin(&hash);
     SN_TRY(sn_frame_check(train));
     sn_frame_hash(train, &hash);
@@ -309,6 +327,7 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
     *out = NULL;
     stonet_run how;
     SN_TRY(sn_take_kept_run(run, &how));
+    SN_TRY(check_team(spec, &how));
     SN_TRY(begin_checkpoint(spec, train, &how));
     stonet_model *model;
     SN_TRY(SN_NEW(model, 1));

@@ -124,10 +124,10 @@ static stonet_status score_numbers(const stonet_model *model, const stonet_data 
     return model->calibration != NULL ? score_intervals(model, data, y, how, scores) : STONET_OK;
 }
 
-static stonet_status predicted_rows(const stonet_model *model, const stonet_data *data, int threads,
-                                    sn_workspace *keep, double **predicted)
+static stonet_status predicted_rows(const stonet_model *model, const stonet_data *data,
+                                    const stonet_use_options *asked, sn_workspace *keep, double **predicted)
 {
-    const stonet_use_options how = {.size = sizeof how, .threads = threads};
+    const stonet_use_options how = {.size = sizeof how, .threads = asked->threads, .team = asked->team};
     SN_TRY(SN_TAKE(keep, *predicted, stonet_data_rows(data) * sn_schema_outputs(model->schema)));
     return stonet_predict(model, data, &how, *predicted);
 }
@@ -169,7 +169,7 @@ stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
                             .width = NAN};
     SN_WORKSPACE(scratch);
     double *predicted = NULL;
-    SN_TRY(predicted_rows(model, data, how.threads, &scratch, &predicted));
+    SN_TRY(predicted_rows(model, data, &how, &scratch, &predicted));
     SN_TRY(found.is_classifier ? score_classes(model, data, predicted, &how, &found)
                                : score_numbers(model, data, predicted, &how, &found));
     hand_out(&found, scores);
@@ -189,7 +189,7 @@ stonet_status stonet_confusion(const stonet_model *model, const stonet_data *dat
     double *predicted = NULL;
     int32_t *label = NULL;
     SN_TRY(SN_TAKE(&scratch, label, stonet_data_rows(data)));
-    SN_TRY(predicted_rows(model, data, how.threads, &scratch, &predicted));
+    SN_TRY(predicted_rows(model, data, &how, &scratch, &predicted));
     SN_TRY(sn_schema_response(model->schema, data, label, NULL));
     sn_confusion(stonet_data_rows(data), sn_schema_outputs(model->schema), predicted, label, table);
     return STONET_OK;

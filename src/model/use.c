@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/team.h"
 #include "base/workspace.h"
 #include "data/frame.h"
 #include "data/readers.h"
@@ -147,17 +148,40 @@ stonet_status sn_model_predict_rows(const stonet_model *model, const stonet_data
     return check_predictions(model, out, first, count);
 }
 
-/* Encodes the rows in blocks and calls use for each. */
-static stonet_status for_each_block(const stonet_model *model, const stonet_data *data,
+/* The first row of a rank's share: the ranks of a team share out whole blocks, whose rows go through together
+   on whatever rank. */
+static int64_t first_row_of(const stonet_model *model, int64_t n, const stonet_team *team, int rank)
+{
+    const int64_t block = block_rows(model),
+                  first = sn_team_border(team, (n + block - 1) / block, rank) * block;
+    return first < n ? first : n;
+}
+
+/* `width` numbers of `size` bytes a row: every rank gets those of all, of which each has made its share. */
+static stonet_status share_rows(const stonet_model *model, int64_t n, stonet_team *team, size_t size,
+                                void *out)
+{
+    for (int rank = 0; rank < stonet_team_ranks(team); rank++) {
+        const int64_t first = first_row_of(model, n, team, rank),
+                      last = first_row_of(model, n, team, rank + 1);
+        SN_TRY(sn_team_spread(team, rank, (char *)out + (size_t)first * size, (size_t)(last - first) * size));
+    }
+    return STONET_OK;
+}
+
+/* Encodes the rows in blocks and calls use for each; of a team, each rank for its share. */
+static stonet_status for_each_block(const stonet_model *model, const stonet_data *data, stonet_team *team,
                                     stonet_status (*use)(const stonet_model *model, const float *x,
                                                          int64_t first, int64_t count, void *user),
                                     void *user)
 {
-    int64_t n = stonet_data_rows(data), block = block_rows(model);
+    const int rank = stonet_team_rank(team);
+    int64_t n = first_row_of(model, stonet_data_rows(data), team, rank + 1), block = block_rows(model);
     float *x = NULL;
     SN_TRY(SN_NEW_RAW(x, (n < block ? n : block) * sn_schema_features(model->schema)));
     stonet_status status = STONET_OK;
-    for (int64_t first = 0; first < n && status == STONET_OK; first += block) {
+    for (int64_t first = first_row_of(model, stonet_data_rows(data), team, rank);
+         first < n && status == STONET_OK; first += block) {
         int64_t count = n - first < block ? n - first : block;
         status = encode_rows(model, data, first, count, x);
         if (status == STONET_OK) status = use(model, x, first, count, user);
@@ -264,7 +288,7 @@ static stonet_status reduce_block(const stonet_model *model, const float *x, int
 
 stonet_status sn_model_reduce_table(const stonet_model *model, const stonet_data *data, float *z)
 {
-    return for_each_block(model, data, reduce_block, &(reduction){.z = z});
+    return for_each_block(model, data, NULL, reduce_block, &(reduction){.z = z});
 }
 
 /* Every stochastic pass has a draw of the missing cells of its own. */
@@ -299,7 +323,10 @@ static stonet_status reduce_all(const stonet_model *model, const stonet_data *da
     average.user = to;
     if (sn_average_wanted(model, data) && to->request->draws > 0) return draw_all(&average, to);
     if (sn_average_wanted(model, data)) to->average = &average;
-    return for_each_block(model, data, reduce_block, to);
+    /* the rows of draws do not lie together: every rank makes all */
+    stonet_team *team = to->request->draws > 0 ? NULL : how->team;
+    SN_TRY(for_each_block(model, data, team, reduce_block, to));
+    return share_rows(model, stonet_data_rows(data), team, (size_t)model->dim * sizeof *to->z, to->z);
 }
 
 static stonet_status transform(const stonet_model *model, const stonet_data *data,
@@ -445,7 +472,7 @@ stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data
     SN_TRY(sn_use_plain(options, "stonet_predict_spread", &how));
     int before = sn_model_threads(how.threads);
     answers to = {.average = average_predictions(model, data, &how), .out = out};
-    stonet_status status = for_each_block(model, data, spread_block, &to);
+    stonet_status status = for_each_block(model, data, NULL, spread_block, &to);
     sn_model_threads(before);
     return status;
 }
@@ -464,7 +491,10 @@ stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
                        "predictions; fit it with a target to predict and score");
     int before = sn_model_threads(how.threads);
     answers to = {.average = average_predictions(model, data, &how), .out = out};
-    stonet_status status = for_each_block(model, data, predict_block, &to);
+    stonet_status status = for_each_block(model, data, how.team, predict_block, &to);
+    if (status == STONET_OK)
+        status = share_rows(model, stonet_data_rows(data), how.team,
+                            (size_t)sn_schema_outputs(model->schema) * sizeof *out, out);
     sn_model_threads(before);
     return status;
 }

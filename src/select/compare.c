@@ -267,7 +267,7 @@ static stonet_status begin_checkpoint(const comparison *self, const stonet_data 
     const stonet_run *run = self->runner.run;
     const stonet_compare_options *options = &self->options;
     sn_hash hash;
-    if (run->checkpoint == NULL) return STONET_OK;
+    if (sn_checkpoint_is_elsewhere(run)) return STONET_OK;
     sn_hash_begin(&hash);
     sn_frame_hash(data, &hash);
     if (options->test != NULL) sn_frame_hash(options->test, &hash);

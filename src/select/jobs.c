@@ -192,8 +192,8 @@ static stonet_status give_job(sn_dealer *dealer, int64_t i, const sn_job *job)
 {
     sn_pack record = {0};
     const bool found = job->done || (job->status != STONET_OK && job->status != STONET_ERROR_MEMORY);
-    stonet_status status = found && sn_dealer_keeps(dealer) ? pack_job(job, &record) : STONET_OK;
-    if (status == STONET_OK) status = sn_dealer_give(dealer, i, &record);
+    stonet_status status = sn_dealer_keeps(dealer) ? pack_job(job, &record) : STONET_OK;
+    if (status == STONET_OK) status = sn_dealer_give(dealer, i, &record, found);
     sn_pack_clear(&record);
     return status;
 }
@@ -230,7 +230,8 @@ stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
 {
     char key[SN_KEY_SIZE];
     snprintf(key, sizeof key, "jobs%d", runner->sets++);
-    const sn_deal deal = {.key = key, .count = count, .take = take_job, .user = jobs};
+    const sn_deal deal = {
+        .key = key, .count = count, .team = runner->run->team, .take = take_job, .user = jobs};
     sn_dealer *dealer;
     SN_TRY(sn_dealer_open(&deal, runner->run, &dealer));
     atomic_fetch_add(&runner->done, sn_dealer_done(dealer));
@@ -244,9 +245,9 @@ stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
 #pragma omp critical(sn_jobs_status)
         if (status == STONET_OK) status = own;
     }
-    sn_dealer_close(dealer);
     if (status != STONET_OK)
-        return sn_fail(status, "the checkpoint could not be written: is there room on its disk?");
+        sn_fail(status, "the checkpoint could not be written: is there room on its disk?");
+    SN_TRY(sn_dealer_close(dealer, status));
     run_again_alone(runner, jobs, count);
     for (int64_t i = 0; i < count; i++)
         if (jobs[i].status != STONET_OK && jobs[i].failure == NULL)

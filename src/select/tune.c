@@ -43,7 +43,7 @@ static stonet_status begin_checkpoint(const sn_points *points, const stonet_data
                                       stonet_criterion criterion, const stonet_run *run)
 {
     sn_hash hash;
-    if (run->checkpoint == NULL) return STONET_OK;
+    if (sn_checkpoint_is_elsewhere(run)) return STONET_OK;
     sn_hash_begin(&hash);
     sn_frame_hash(data, &hash);
     sn_hash_int(&hash, folds);

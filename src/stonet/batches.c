@@ -20,6 +20,12 @@ stonet_status sn_batches_create(const sn_rows *rows, int64_t size, uint64_t seed
     return SN_NEW(out->drawn, rows->n / out->count + (int64_t)2 * SN_MAX_SHARDS);
 }
 
+void sn_batches_share(sn_batches *batches, int first, int count)
+{
+    batches->shards.first = first;
+    batches->shards.count = count;
+}
+
 void sn_batches_clear(sn_batches *batches)
 {
     sn_free(batches->drawn);
@@ -28,7 +34,8 @@ void sn_batches_clear(sn_batches *batches)
 
 void sn_batches_shuffle(sn_batches *batches, uint32_t epoch)
 {
-    for (int v = 0; v < batches->shards.total; v++)
+    const int first = batches->shards.first;
+    for (int v = first; v < first + batches->shards.count; v++)
         sn_shuffle_init_shard(&batches->order[v], (uint64_t)shard_rows(batches, v), batches->seed, epoch,
                               (uint32_t)v);
 }
@@ -37,14 +44,17 @@ sn_rows sn_batches_draw(sn_batches *batches, int64_t index)
 {
     sn_shards *shards = &batches->shards;
     int64_t drawn = 0;
+    batches->whole = 0;
     for (int v = 0; v < shards->total; v++) {
         const int64_t start = sn_shard_border(batches->rows.n, shards->total, v), n = shard_rows(batches, v);
         const int64_t first = index * n / batches->count, last = (index + 1) * n / batches->count;
-        shards->border[v] = drawn;
+        batches->whole += last - first;
+        if (v < shards->first || v >= shards->first + shards->count) continue;
+        shards->border[v - shards->first] = drawn;
         sn_shuffle_rows(&batches->order[v], first, last - first, batches->drawn + drawn);
         for (const int64_t end = drawn + last - first; drawn < end; drawn++)
             batches->drawn[drawn] = sn_rows_at(&batches->rows, start + batches->drawn[drawn]);
     }
-    shards->border[shards->total] = drawn;
+    shards->border[shards->count] = drawn;
     return sn_rows_list(batches->drawn, drawn);
 }

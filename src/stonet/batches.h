@@ -15,6 +15,7 @@ typedef struct sn_batches {
     sn_rows rows; /* those to train on */
     uint64_t seed;
     int64_t count; /* batches an epoch */
+    int64_t whole; /* rows of the batch drawn last, with the shards that are not drawn here */
     sn_shuffle order[SN_MAX_SHARDS];
     sn_shards shards; /* of the batch drawn last */
     int64_t *drawn;   /* its rows */
@@ -22,8 +23,10 @@ typedef struct sn_batches {
 
 /* Batches an epoch over n rows. */
 int64_t sn_batches_count(int64_t n, int64_t size);
-/* Batches of about `size` rows, at least size. */
+/* Batches of about `size` rows, at least size, with all their shards. */
 stonet_status sn_batches_create(const sn_rows *rows, int64_t size, uint64_t seed, sn_batches *out);
+/* From now on shards first .. first + count - 1 alone are drawn. */
+void sn_batches_share(sn_batches *batches, int first, int count);
 void sn_batches_clear(sn_batches *batches);
 /* Shuffles for an epoch. */
 void sn_batches_shuffle(sn_batches *batches, uint32_t epoch);

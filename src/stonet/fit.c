@@ -55,8 +55,8 @@ typedef struct trial {
 static stonet_status loss_of(const sn_stage_job *job, const sn_shape *shape, const float *theta, double *loss)
 {
     sn_losses losses;
-    SN_TRY(
-        sn_engine_loss(job->config->engine, shape, theta, job->problem, &job->rows, job->threads, &losses));
+    SN_TRY(sn_engine_loss(job->config->engine, shape, theta,
+                          &(sn_loss_job){job->problem, job->rows, job->threads, job->team}, &losses));
     *loss = losses.loss;
     return STONET_OK;
 }
@@ -88,7 +88,9 @@ static stonet_status run_trial(const sn_stage_job *job, begin from, const float 
     snprintf(key, sizeof key, "%s.training%d.now", job->key, (int)from);
     own.key = key;
     own.history = &t->history;
-    if (!sn_checkpoint_has(job->run->checkpoint, key)) SN_TRY(begin_trial(job, from, winner, t));
+    bool begun;
+    SN_TRY(sn_checkpoint_has_shared(job->run->checkpoint, job->team, key, &begun));
+    if (!begun) SN_TRY(begin_trial(job, from, winner, t));
     SN_TRY(sn_train_stages(&own, t->theta, &t->report));
     return loss_of(job, job->shape, t->theta, &t->loss);
 }
@@ -121,7 +123,7 @@ static stonet_status do_trial(const sn_stage_job *job, begin from, const float *
     char key[SN_KEY_SIZE];
     sn_pack record;
     snprintf(key, sizeof key, "%s.training%d", job->key, (int)from);
-    SN_TRY(sn_checkpoint_get(checkpoint, key, &record));
+    SN_TRY(sn_checkpoint_get_shared(checkpoint, job->team, key, &record));
     if (record.size > 0) {
         stonet_status status = unpack_trial(&(sn_unpack){record.bytes, record.size}, parameters, t);
         sn_pack_clear(&record);
@@ -416,6 +418,8 @@ static stonet_status fit_network(const sn_stage_job *job, const sn_settings *set
 {
     sn_config wanted, config;
     SN_TRY(sn_config_resolve(settings, job->problem, &net->network.shape, &wanted));
+    if (sn_team_shares(job->team) && wanted.auto_engine)
+        wanted.engine = &sn_engine_cpu; /* the same for all */
     tell_engine(job->run, &wanted);
     SN_TRY(SN_NEW(net->network.theta, net->network.shape.parameters));
     for (int retry = 0;; retry++) {
@@ -573,6 +577,7 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t width, const sn
                         .rows = sn_rows_range(0, problem->n),
                         .seed = run->seed,
                         .threads = sn_threads(run),
+                        .team = run->team,
                         .run = run};
     SN_TRY(fit_front(&job, settings, &wide, net));
     if (wide.kind != SN_WIDE_NOT) job.wide = &wide;

@@ -67,7 +67,7 @@ static stonet_status refit(const sn_path *path, int k, int threads, float *theta
     sn_engine *engine;
     SN_TRY(ops->create(&path->shape, path->job[k].problem, 0, threads, &engine));
     stonet_status status = sn_refit_output(engine, &path->shape, path->job[k].problem, &path->job[k].rows,
-                                           path->job[k].run, theta);
+                                           path->job[k].team, path->job[k].run, theta);
     ops->free(engine);
     return status;
 }

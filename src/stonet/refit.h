@@ -13,11 +13,13 @@
 #define SN_STONET_REFIT_H
 
 #include "base/run.h"
+#include "base/team.h"
 #include "engine/engine.h"
 
-/* engine: of this shape and problem; its parameters are set to theta. rows: those to fit on. Changes the
+/* engine: of this shape and problem; its parameters are set to theta. rows: those to fit on; team: whose
+   ranks share out the pass over them (NULL: none). Changes the
    output layer of theta alone; when a class has no row, or all of psi(Z) is constant, not even that. */
 stonet_status sn_refit_output(sn_engine *engine, const sn_shape *shape, const sn_problem *problem,
-                              const sn_rows *rows, const stonet_run *run, float *theta);
+                              const sn_rows *rows, stonet_team *team, const stonet_run *run, float *theta);
 
 #endif

@@ -60,7 +60,8 @@ typedef struct searcher {
     sn_held_out cost[N_ACTIVATIONS][N_DECAYS][N_LENGTHS];
     point at;
     int64_t tried;
-    int sets; /* of folds that ran side by side, so far */
+    bool together; /* the ranks of a team share out each training, not the trainings */
+    int sets;      /* of folds that ran side by side, so far */
     double started;
 } searcher;
 
@@ -99,7 +100,8 @@ static void tell(searcher *s)
 static void share_threads(const searcher *s, int jobs, int *outer, int *inner)
 {
     const bool alone = (s->config->engine->abilities & SN_ENGINE_THREADS) == 0;
-    const bool apart = jobs > 1 && s->job->threads > 1 && (alone || 2 * jobs > s->job->threads);
+    const bool apart =
+        jobs > 1 && !s->together && s->job->threads > 1 && (alone || 2 * jobs > s->job->threads);
     *outer = apart ? s->job->threads : 1;
     *inner = apart ? 1 : s->job->threads;
 }
@@ -153,6 +155,8 @@ static stonet_status run_folds(searcher *s, fold_job *jobs, int count)
     fold_set set = {s, jobs, key};
     return sn_deal_out(&(sn_deal){.key = s->job->key != NULL ? key : NULL,
                                   .count = count,
+                                  .team = s->job->team,
+                                  .together = s->together,
                                   .work = work_fold,
                                   .take = take_fold,
                                   .user = &set},
@@ -166,7 +170,8 @@ static stonet_status race_fold(searcher *s, int activation, int k)
     job.shape = &s->shape[activation];
     job.problem = fold->problem;
     job.rows = fold->train;
-    job.threads = 1;
+    job.threads = s->together ? s->job->threads : 1;
+    job.team = s->together ? s->job->team : NULL;
     job.run = &s->quiet.run;
     const double constant = s->baseline.constant.mean, linear = s->baseline.linear.mean;
     const double wanted = fmax(WON_SHARE * constant, isnan(linear) ? 0.0 : WON_LINEAR * (constant - linear));
@@ -205,10 +210,12 @@ static stonet_status race_all(searcher *s)
     if (s->job->key != NULL) snprintf(key, sizeof key, "%s.starts", s->job->key);
     return sn_deal_out(&(sn_deal){.key = s->job->key != NULL ? key : NULL,
                                   .count = count,
+                                  .team = s->job->team,
+                                  .together = s->together,
                                   .work = work_race,
                                   .take = take_race,
                                   .user = s},
-                       s->job->threads, s->job->run);
+                       s->together ? 1 : s->job->threads, s->job->run);
 }
 
 /* ---- scores -----------------------------------------------------------------------------------------------
@@ -223,6 +230,7 @@ static stonet_status ready_point(searcher *s, point at)
     if (config.auto_decay) config.weight_decay = DECAYS[at.decay];
     sn_stage_job job = *s->job;
     job.run = &s->quiet.run;
+    if (!s->together) job.team = NULL;
     return sn_path_create(&job, &s->shape[at.activation], &config, &s->holdout, s->start[at.activation],
                           path);
 }
@@ -442,8 +450,10 @@ static stonet_status take_best_fold(searcher *s, float *theta, int *fold, double
     double best = (double)INFINITY;
     for (int k = 0; k < s->holdout.folds; k++) {
         sn_losses losses;
-        SN_TRY(sn_engine_loss(s->config->engine, &path->shape, path->theta[k], s->holdout.fold[k].problem,
-                              &s->job->rows, s->job->threads, &losses));
+        SN_TRY(sn_engine_loss(
+            s->config->engine, &path->shape, path->theta[k],
+            &(sn_loss_job){s->holdout.fold[k].problem, s->job->rows, s->job->threads, s->job->team},
+            &losses));
         if (k > 0 && !(losses.loss < best)) continue;
         best = losses.loss;
         *fold = k;
@@ -509,6 +519,7 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
     s->job = job;
     s->config = config;
     s->started = sn_seconds();
+    s->together = sn_train_shares(job);
     s->activations = config->auto_activation ? N_ACTIVATIONS : 1;
     s->shape[0] = s->shape[1] = *shape;
     s->shape[1].activation = shape->activation == SN_TANH ? SN_RELU : SN_TANH;

@@ -71,12 +71,18 @@ typedef struct runner {
     float *theta;
 } runner;
 
+/* Whether ranks share out the rows: then all are at the same start. */
+static bool shares_rows(const sn_stage_job *job)
+{
+    return sn_team_shares(job->team);
+}
+
 /* One start, trained briefly and judged by its own rows. */
 static stonet_status run_start(const sn_stage_job *job, int number, runner *r)
 {
     sn_stage_job own = *job;
     own.seed = sn_start_seed(job->seed, number);
-    own.threads = 1;
+    own.threads = shares_rows(job) ? job->threads : 1;
     r->loss = (double)INFINITY;
     SN_TRY(sn_start_weights(&own, r->theta));
     sn_trainer *trainer;
@@ -89,7 +95,8 @@ static stonet_status run_start(const sn_stage_job *job, int number, runner *r)
     sn_trainer_free(trainer);
     if (status != STONET_OK || diverged) return status;
     sn_losses losses;
-    SN_TRY(sn_engine_loss(job->config->engine, job->shape, r->theta, job->problem, &job->rows, 1, &losses));
+    SN_TRY(sn_engine_loss(job->config->engine, job->shape, r->theta,
+                          &(sn_loss_job){job->problem, job->rows, own.threads, job->team}, &losses));
     r->loss = isfinite(losses.loss) ? losses.loss : (double)INFINITY;
     return STONET_OK;
 }
@@ -97,7 +104,7 @@ static stonet_status run_start(const sn_stage_job *job, int number, runner *r)
 /* On one thread without a parallel region, in which every thread of a region around it would be the first. */
 static void run_side_by_side(const sn_stage_job *job, int first, int count, runner *runners)
 {
-    if (job->threads == 1) {
+    if (job->threads == 1 || shares_rows(job)) {
         for (int k = 0; k < count; k++) runners[k].status = run_start(job, first + k, &runners[k]);
         return;
     }
@@ -144,6 +151,7 @@ stonet_status sn_race(const sn_stage_job *job, int starts, double enough_loss, f
     own.config = &config;
     own.run = &quiet.run;
     own.history = NULL;
+    if (!sn_train_shares(job)) own.team = NULL; /* every rank runs all starts, side by side */
     for (int round = 0; round <= MORE_ROUNDS; round++) {
         SN_TRY(run_round(&own, round * starts, starts, theta, report));
         if (report->loss <= enough_loss || sn_should_stop(job->run)) break;

@@ -33,7 +33,7 @@ static void refit(oracle *o, sn_rows rows)
 {
     sn_engine *engine = NULL;
     assert_int_equal(sn_engine_cpu.create(&o->shape, &o->problem, 1, 1, &engine), STONET_OK);
-    if (sn_refit_output(engine, &o->shape, &o->problem, &rows, NULL, o->theta) != STONET_OK)
+    if (sn_refit_output(engine, &o->shape, &o->problem, &rows, NULL, NULL, o->theta) != STONET_OK)
         fail_msg("%s", stonet_last_error());
     sn_engine_cpu.free(engine);
 }
@@ -152,7 +152,7 @@ static void test_setting(void **state)
         assert_int_equal(sn_stonet_fit(&o.problem, 2, settings, &run, &net[k], &outcome), STONET_OK);
         const sn_rows all = sn_rows_range(0, N);
         assert_int_equal(sn_engine_loss(net[k]->engine, &net[k]->network.shape, net[k]->network.theta,
-                                        &o.problem, &all, 1, &losses[k]),
+                                        &(sn_loss_job){&o.problem, all, 1, NULL}, &losses[k]),
                          STONET_OK);
         sn_settings_free(settings);
     }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/team_sums.h"
 #include "stonet/dynamics.h"
 #include "stonet/refit.h"
 #include "stonet/train_state.h"
@@ -58,6 +59,12 @@ static bool exploded(const trainer *t, double loss)
     return !(loss <= EXPLOSION * fmax(t->first_loss, guessing));
 }
 
+/* Whether the sums of several ranks are to be joined; a batch of one shard is computed by each. */
+static bool reduces(const trainer *t, const sn_shards *shards)
+{
+    return sn_team_shares(t->job->team) && shards->total > 1;
+}
+
 /* The next iteration, with what it points to in `plan`. */
 static sn_iteration next_iteration(trainer *t, const sn_rows *rows, const sn_shards *shards, double factor,
                                    planned *plan)
@@ -89,7 +96,7 @@ static stonet_status iterate(trainer *t, const sn_rows *rows, const sn_shards *s
     planned plan;
     const sn_iteration it = next_iteration(t, rows, shards, factor, &plan);
     sn_step_report step;
-    SN_TRY(sn_engine_iterate(t->engine, &it, t->job->reduce, &t->sums, &step));
+    SN_TRY(sn_engine_iterate(t->engine, &it, reduces(t, shards) ? &t->reduce : NULL, &t->sums, &step));
     *loss = step.loss;
     account(t, &step);
     return STONET_OK;
@@ -187,8 +194,8 @@ static stonet_status run_batches(trainer *t, int64_t b, int count, double *facto
     double loss = 0.0;
     *factor = sn_schedule_factor(&t->job->config->schedule, t->iteration + 1, t->total);
     SN_TRY(iterate(t, &batch, &t->batches.shards, *factor, &loss));
-    t->epoch_loss += loss * (double)batch.n;
-    t->epoch_rows += batch.n;
+    t->epoch_loss += loss * (double)t->batches.whole;
+    t->epoch_rows += t->batches.whole;
     return STONET_OK;
 }
 
@@ -258,7 +265,7 @@ static stonet_status sdr_stage(trainer *t)
     const sn_config *config = t->job->config;
     const double end_factor = t->full_factor;
     sn_shards shards;
-    sn_shards_whole(t->job->rows.n, &shards);
+    const sn_rows rows = sn_team_rows(t->job->team, &t->job->rows, &shards);
     for (int64_t k = t->full_done + 1; k <= config->sdr_iterations && t->report.outcome == STONET_DONE; k++) {
         t->engine->ops->get_parameters(t->engine, t->good);
         SN_TRY(sn_trainer_refresh(t));
@@ -269,7 +276,7 @@ static stonet_status sdr_stage(trainer *t)
         }
         double loss = 0.0;
         t->draw++;
-        SN_TRY(iterate(t, &t->job->rows, &shards, factor * end_factor, &loss));
+        SN_TRY(iterate(t, &rows, &shards, factor * end_factor, &loss));
         if (t->report.outcome == STONET_DIVERGED) break;
         tell(t, "full-data stage", k, config->sdr_iterations, loss);
         SN_TRY(remember(t, "sdr", k, loss, factor * end_factor));
@@ -298,7 +305,7 @@ void sn_trainer_free(sn_trainer *t)
 /* Room for a queue, if the engine takes one and the iterations are its own. */
 static stonet_status prepare_queue(trainer *t)
 {
-    if (t->job->config->engine->steps == NULL || t->job->reduce != NULL) return STONET_OK;
+    if (t->job->config->engine->steps == NULL || reduces(t, &t->batches.shards)) return STONET_OK;
     SN_TRY(SN_NEW(t->queue, 1));
     t->queue->room = t->job->rows.n / t->batches.count + (int64_t)2 * SN_MAX_SHARDS;
     return SN_NEW_RAW(t->queue->rows, QUEUE * t->queue->room);
@@ -322,9 +329,24 @@ static stonet_status prepare(trainer *t, const float *theta)
     return STONET_OK;
 }
 
+/* This rank's part of every batch. */
+static void share_batches(trainer *t)
+{
+    int first, count;
+    sn_team_shards(t->job->team, t->batches.shards.total, &first, &count);
+    sn_batches_share(&t->batches, first, count);
+    t->reduce = (sn_reduce){.join = sn_team_join_sums, .user = t->job->team};
+}
+
 int64_t sn_train_batches(const sn_config *config, int64_t n)
 {
     return sn_batches_count(n, config->batch);
+}
+
+bool sn_train_shares(const sn_stage_job *job)
+{
+    const int64_t n = job->rows.n;
+    return sn_team_shares(job->team) && sn_shard_count(n / sn_batches_count(n, job->config->batch)) > 1;
 }
 
 stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_trainer **out)
@@ -337,6 +359,7 @@ stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_
     const double wanted = job->config->epochs * (double)sn_train_batches(job->config, job->rows.n);
     t->total = wanted < 1.0 ? 1 : (int64_t)llround(wanted);
     stonet_status status = sn_batches_create(&job->rows, job->config->batch, job->seed, &t->batches);
+    if (status == STONET_OK) share_batches(t);
     if (status == STONET_OK) status = prepare(t, theta);
     if (status != STONET_OK) {
         sn_trainer_free(t);
@@ -380,7 +403,7 @@ stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_tra
     *report = t->report;
     if (status == STONET_OK && training->config->refit_output)
         status = sn_refit_output(t->engine, training->shape, training->problem, &training->rows,
-                                 training->run, theta);
+                                 training->team, training->run, theta);
     if (status == STONET_OK && report->outcome != STONET_STOPPED) sn_trainer_drop(t);
     sn_trainer_free(t);
     return status;

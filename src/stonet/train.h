@@ -5,8 +5,8 @@
 #ifndef SN_STONET_TRAIN_H
 #define SN_STONET_TRAIN_H
 
-#include "base/pack.h"
 #include "base/run.h"
+#include "base/team.h"
 #include "net/epoch_log.h"
 #include "stonet/config.h"
 #include "stonet/wide.h"
@@ -18,9 +18,9 @@ typedef struct sn_stage_job {
     const sn_config *config;
     uint64_t seed;
     int threads;
-    const sn_reduce *reduce; /* how the sums of several engines become one; NULL: this one has all rows */
-    const stonet_run *run;   /* progress and the wish to stop; NULL: neither */
-    sn_epoch_log *history;   /* NULL: none kept */
+    stonet_team *team;     /* ranks that share out the shards of every batch; NULL: this one does all */
+    const stonet_run *run; /* progress and the wish to stop; NULL: neither */
+    sn_epoch_log *history; /* NULL: none kept */
     /* NULL, or: the problem is what a front made of these rows shows of `raw`; each fold makes its own. */
     const sn_wide *wide;
     const sn_problem *raw;
@@ -54,6 +54,8 @@ stonet_status sn_trainer_keep_at(sn_trainer *trainer, const char *key);
 stonet_status sn_trainer_pack(const sn_trainer *trainer, sn_pack *pack);
 stonet_status sn_trainer_unpack(sn_trainer *trainer, sn_unpack *from);
 
+/* Whether the ranks of the job's team share out its batches: each has more than one shard. */
+bool sn_train_shares(const sn_stage_job *job);
 /* Mini-batches an epoch over n rows. */
 int64_t sn_train_batches(const sn_config *config, int64_t n);
 

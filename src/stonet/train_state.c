@@ -118,7 +118,7 @@ stonet_status sn_trainer_keep_at(sn_trainer *t, const char *key)
     t->key = checkpoint != NULL ? key : NULL;
     t->kept = sn_seconds();
     sn_pack record;
-    SN_TRY(sn_checkpoint_get(checkpoint, t->key, &record));
+    SN_TRY(sn_checkpoint_get_shared(checkpoint, t->job->team, t->key, &record));
     sn_unpack from = {record.bytes, record.size};
     stonet_status status = record.size > 0 ? sn_trainer_unpack(t, &from) : STONET_OK;
     if (status == STONET_OK) status = sn_unpack_end(&from);
@@ -128,7 +128,8 @@ stonet_status sn_trainer_keep_at(sn_trainer *t, const char *key)
 
 stonet_status sn_trainer_keep(sn_trainer *t, bool now)
 {
-    if (t->key == NULL || !(now || sn_checkpoint_due(checkpoint_of(t), t->kept))) return STONET_OK;
+    if (t->key == NULL || stonet_team_rank(t->job->team) > 0) return STONET_OK;
+    if (!now && !sn_checkpoint_due(checkpoint_of(t), t->kept)) return STONET_OK;
     sn_pack record = {0};
     stonet_status status = sn_trainer_pack(t, &record);
     if (status == STONET_OK) status = sn_checkpoint_put(checkpoint_of(t), t->key, &record);

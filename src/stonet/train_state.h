@@ -15,6 +15,7 @@ typedef struct sn_average {
 struct sn_trainer {
     const sn_stage_job *job;
     sn_engine *engine;
+    sn_reduce reduce;           /* how the sums of several ranks become one */
     sn_dynamics full, dynamics; /* at full step, and with safeguard and schedule applied */
     float *good;                /* the last parameters known to be good */
     sn_average average;         /* schedule=averaged */

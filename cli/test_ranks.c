@@ -1,0 +1,170 @@
+/*
+ * The program under mpirun, with more ranks than cores: the same bytes for every number of ranks and threads,
+ * one voice, and an end for all when one ends. Without mpirun, or built without MPI, the tests are skipped.
+ */
+#include "cli/test_watch.h"
+
+#define MPIRUN "mpirun --oversubscribe -n %d stonet "
+
+static const char TRAINING[] =
+    "fit t.csv --target label --dim 2 --set hidden=5 --set epochs=3 --set batch=600 --set "
+    "weight_decay=0.01 --set restarts=2 --set sdr_iterations=2";
+static const char REGRESSION[] =
+    "fit t.csv --target y --dim 1 --set hidden=4 --set epochs=2 --set batch=256 --set "
+    "weight_decay=0.01 --set restarts=1 --set output=refit";
+
+/* Ranks and threads: every number of ranks with either number of threads. */
+static void ranks_and_threads_change_nothing(void **state)
+{
+    (void)state;
+    static const int ranks[] = {1, 2, 3, 4, 7};
+    const char *const fits[] = {TRAINING, REGRESSION};
+    for (int f = 0; f < 2; f++) {
+        SH("stonet %s --threads 1 --out one.model", fits[f]);
+        for (int k = 0; k < 5; k++)
+            for (int threads = 1; threads <= 2 - f; threads++) {
+                SH(MPIRUN "%s --threads %d --out many.model", ranks[k], fits[f], threads);
+                SH("cmp one.model many.model && rm many.model");
+            }
+    }
+}
+
+/* Few rows, whose trainings are shared out whole; many in a batch, of which each is shared out. */
+static void the_choice_of_settings_is_shared_out(void **state)
+{
+    (void)state;
+    static const char small[] = "fit s.csv --target label --dim 1 --set hidden=3 --set restarts=2 --set "
+                                "front=none --set activation=tanh";
+    static const char large[] =
+        "fit t.csv --target y --dim 1 --set hidden=3 --set restarts=1 --set batch=400 "
+        "--set weight_decay=0.01";
+    const char *const fits[] = {small, large};
+    for (int f = 0; f < 2; f++) {
+        SH("stonet %s --threads 2 --out one.model", fits[f]);
+        SH(MPIRUN "%s --threads %d --out many.model", f == 0 ? 4 : 3, fits[f], 2 - f);
+        SH("cmp one.model many.model");
+    }
+}
+
+/* The columns of a table of results without the seconds, which are the last of the three numbers after the
+   settings. */
+static void jobs_are_shared_out(void **state)
+{
+    (void)state;
+    static const char tune[] =
+        "tune s.csv --target label --method stonet --dim 1 --set epochs=2 --set restarts=1 "
+        "--grid weight_decay=0,0.01,0.1 --grid hidden=2,3 --folds 3";
+    static const char compare[] = "compare s.csv --target y --methods sir,pca,gsir,stonet --tune --dim 1 "
+                                  "--folds 3 --set stonet:epochs=2 "
+                                  "--set stonet:weight_decay=0.01";
+    const char *const commands[] = {tune, compare};
+    for (int c = 0; c < 2; c++)
+        for (int ranks = 2; ranks <= 4; ranks += 2) {
+            SH("stonet %s --quiet --out one.csv", commands[c]);
+            SH(MPIRUN "%s --quiet --threads %d --out many.csv", ranks, commands[c], ranks / 2);
+            SH("for f in one many; do sed -E 's/^([a-z]*,).*((,[^,]*){4})$/\\1\\2/' $f.csv > $f; done; "
+               "cmp one many");
+        }
+}
+
+static void models_are_used_together(void **state)
+{
+    (void)state;
+    SH("stonet %s --out one.model", TRAINING);
+    SH("stonet transform one.model t.csv --out one.csv && " MPIRUN
+       "transform one.model t.csv --out many.csv && "
+       "cmp one.csv many.csv",
+       3);
+    SH("stonet predict one.model t.csv > one && " MPIRUN "predict one.model t.csv > many && cmp one many", 2);
+    SH("stonet score one.model t.csv --target label --json > one && " MPIRUN
+       "score one.model t.csv --target label --json > many && cmp one many",
+       3);
+    SH("stonet fit t.csv --target label --dim 2 --set epochs=1 --set weight_decay=0 --out a.model 2> "
+       "one.err; "
+       "sed -i 's/in .* s$//' one.err");
+    SH(MPIRUN
+       "fit t.csv --target label --dim 2 --set epochs=1 --set weight_decay=0 --out a.model 2> many.err; "
+       "sed -i 's/in .* s$//' many.err; cmp one.err many.err",
+       3);
+}
+
+static void what_cannot_be_shared_out_is_refused(void **state)
+{
+    (void)state;
+    assert_int_not_equal(sh(MPIRUN "fit s.csv --target y --dim 1 --method gsir --out g.model", 2), 0);
+    assert_non_null(strstr(captured_err, "needs all rows in one process"));
+    assert_int_not_equal(sh(MPIRUN "order s.csv --target y --method sir", 2), 0);
+    assert_non_null(strstr(captured_err, "start it without mpirun"));
+    assert_int_not_equal(sh(MPIRUN "fit nowhere.csv --target y --dim 1 --out g.model", 3), 0);
+    const char *said = strstr(captured_err, "cannot read nowhere.csv");
+    assert_non_null(said);
+    assert_null(strstr(said + 1, "cannot read nowhere.csv")); /* by one of them */
+    assert_int_not_equal(access("g.model", F_OK), 0);
+}
+
+/* The processes that mpirun has started. */
+static int children_of(pid_t parent, pid_t *list, int room)
+{
+    char path[64];
+    int count = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return 0;
+    while (count < room && fscanf(file, "%d", &list[count]) == 1) count++;
+    fclose(file);
+    return count;
+}
+
+/* Any rank is killed in the middle: all end, the checkpoint is whole, and another number of ranks goes on. */
+static void killed_ranks_end_all_and_others_go_on(void **state)
+{
+    (void)state;
+    char command[MAX_COMMAND];
+    SH("stonet %s --threads 1 --out one.model", TRAINING);
+    for (int victim = 0; victim < 3; victim++) {
+        pid_t ranks[8];
+        snprintf(command, sizeof command,
+                 MPIRUN "%s --threads 1 --checkpoint kept --every 0 --out many.model", 3, TRAINING);
+        watched self = start(command);
+        wait_for_checkpoints(&self, 2);
+        assert_int_equal(children_of(self.child, ranks, 8), 3);
+        kill(ranks[victim], SIGKILL);
+        assert_int_not_equal(finish(&self), 0);
+        assert_int_not_equal(access("many.model", F_OK), 0);
+        assert_int_equal(access("kept", F_OK), 0);
+    }
+    SH(MPIRUN "%s --threads 2 --checkpoint kept --every 0 --out many.model", 2, TRAINING);
+    assert_non_null(strstr(captured_err, "going on"));
+    SH("cmp one.model many.model");
+    assert_int_not_equal(access("kept", F_OK), 0);
+}
+
+static int fresh(void **state)
+{
+    (void)state;
+    return system("rm -f kept *.model") == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(ranks_and_threads_change_nothing, fresh),
+        cmocka_unit_test_setup(the_choice_of_settings_is_shared_out, fresh),
+        cmocka_unit_test_setup(jobs_are_shared_out, fresh),
+        cmocka_unit_test_setup(models_are_used_together, fresh),
+        cmocka_unit_test_setup(what_cannot_be_shared_out_is_refused, fresh),
+        cmocka_unit_test_setup(killed_ranks_end_all_and_others_go_on, fresh),
+    };
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    if (enter_test_folder() != 0) return 1;
+    write_table("t.csv", 1300, 1);
+    write_table("s.csv", 150, 2);
+    if (sh("command -v mpirun && ls $(dirname \"$STONET\")/../lib/libstonet-mpi.so") != 0) {
+        printf("skipped: these tests need mpirun, and a build where libopenmpi-dev is installed\n");
+        return leave_test_folder() == 0 ? 0 : 1;
+    }
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return leave_test_folder() == 0 ? failed : 1;
+}

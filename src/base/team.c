@@ -1,0 +1,195 @@
+#define _GNU_SOURCE /* dladdr */
+#include "base/team.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static const char OBJECT[] = "libstonet-mpi.so";
+
+struct stonet_team {
+    sn_wire wire;
+};
+
+int stonet_team_rank(const stonet_team *team)
+{
+    return team != NULL ? team->wire.rank : 0;
+}
+
+int stonet_team_ranks(const stonet_team *team)
+{
+    return team != NULL ? team->wire.ranks : 1;
+}
+
+stonet_status sn_team_create(const sn_wire *wire, stonet_team **out)
+{
+    stonet_team *team;
+    SN_TRY(SN_NEW(team, 1));
+    team->wire = *wire;
+    *out = team;
+    return STONET_OK;
+}
+
+void sn_team_free(stonet_team *team)
+{
+    sn_free(team);
+}
+
+/* ---- joining ----------------------------------------------------------------------------------------------
+ */
+
+/* Whether this process is one of several, and whether they speak the MPI that the shared object is made for.
+ */
+static bool started_by_open_mpi(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMIX_RANK") != NULL;
+}
+
+static bool started_by_another_mpi(void)
+{
+    const char *ranks = getenv("PMI_SIZE");
+    return ranks != NULL && atoi(ranks) > 1;
+}
+
+/* The shared object in the folder of a file, or in the folder lib beside that; NULL: it is not there. */
+static void *open_beside(const char *file)
+{
+    char path[4096];
+    char *real = realpath(file, NULL);
+    const char *slash = real != NULL ? strrchr(real, '/') : NULL;
+    const char *const ways[] = {"", "../lib/"};
+    void *object = NULL;
+    for (int k = 0; object == NULL && slash != NULL && k < 2; k++) {
+        snprintf(path, sizeof path, "%.*s/%s%s", (int)(slash - real), real, ways[k], OBJECT);
+        object =
+            dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* global: MPI loads parts of its own that lean on it */
+    }
+    free(real);
+    return object;
+}
+
+/* Beside the library, beside the program, or where the system looks. */
+static void *open_object(void)
+{
+    Dl_info here;
+    void *object = dladdr(OBJECT, &here) != 0 ? open_beside(here.dli_fname) : NULL;
+    if (object == NULL) object = open_beside("/proc/self/exe");
+    return object != NULL ? object : dlopen(OBJECT, RTLD_NOW | RTLD_GLOBAL);
+}
+
+static stonet_status join(sn_wire *wire)
+{
+    void *object = open_object();
+    if (object == NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this is one of several processes under mpirun, and the part of stonet that lets them "
+                       "work together cannot be loaded (%s): build stonet where libopenmpi-dev is installed",
+                       dlerror());
+    sn_wire_join *enter = NULL;
+    void *symbol = dlsym(object, SN_WIRE_ENTRY);
+    memcpy(&enter, &symbol, sizeof enter);
+    if (enter == NULL || enter(wire) != 0 || wire->version != SN_WIRE_VERSION)
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "libstonet-mpi.so could not join the other processes: it is of another version, or MPI "
+            "does not work here");
+    return STONET_OK;
+}
+
+stonet_status stonet_team_join(stonet_team **out)
+{
+    if (out == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "stonet_team_join needs a place for the handle");
+    *out = NULL;
+    if (!started_by_open_mpi()) {
+        if (!started_by_another_mpi()) return STONET_OK;
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "stonet works with Open MPI, and these processes were started by another MPI: use the "
+                       "mpirun of Open MPI");
+    }
+    sn_wire wire;
+    SN_TRY(join(&wire));
+    return sn_team_create(&wire, out);
+}
+
+int stonet_team_meet(stonet_team *team, double seconds)
+{
+    int all = 1;
+    if (team != NULL && team->wire.meet(team->wire.self, seconds, &all) != 0) return 0;
+    return all;
+}
+
+void stonet_team_leave(stonet_team *team, int stop_all)
+{
+    if (team == NULL) return;
+    team->wire.leave(team->wire.self, stop_all);
+    sn_team_free(team);
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------
+ */
+
+static stonet_status broken(void)
+{
+    return sn_fail(STONET_ERROR_IO, "the connection to the other processes is broken");
+}
+
+stonet_status sn_team_send(stonet_team *team, int to, int tag, const void *bytes, size_t size)
+{
+    return team->wire.send(team->wire.self, to, tag, bytes, size) == 0 ? STONET_OK : broken();
+}
+
+stonet_status sn_team_receive(stonet_team *team, int from, int tag, void *bytes, size_t size)
+{
+    return team->wire.receive(team->wire.self, from, tag, bytes, size) == 0 ? STONET_OK : broken();
+}
+
+stonet_status sn_team_look(stonet_team *team, int tag, bool *waits, int *from)
+{
+    int found = 0;
+    if (team->wire.look(team->wire.self, tag, &found, from) != 0) return broken();
+    *waits = found != 0;
+    return STONET_OK;
+}
+
+/* By a binary tree of ranks counted from the sender: rank r gets it from r less its lowest bit, and hands it
+   on to r + 1, r + 2, r + 4 .. below that bit. */
+stonet_status sn_team_spread(stonet_team *team, int from, void *bytes, size_t size)
+{
+    if (!sn_team_shares(team) || size == 0) return STONET_OK;
+    const int ranks = team->wire.ranks, own = (team->wire.rank - from + ranks) % ranks;
+    int bit = 1;
+    while (bit < ranks && (own & bit) == 0) bit *= 2;
+    if (own != 0) SN_TRY(sn_team_receive(team, (own - bit + from) % ranks, SN_TAG_SHARE, bytes, size));
+    for (bit /= 2; bit > 0; bit /= 2)
+        if (own + bit < ranks)
+            SN_TRY(sn_team_send(team, (own + bit + from) % ranks, SN_TAG_SHARE, bytes, size));
+    return STONET_OK;
+}
+
+stonet_status sn_team_spread_pack(stonet_team *team, int from, sn_pack *pack)
+{
+    if (!sn_team_shares(team)) return STONET_OK;
+    uint64_t size = pack->size;
+    SN_TRY(sn_team_spread(team, from, &size, sizeof size));
+    if (team->wire.rank != from) {
+        sn_pack_clear(pack);
+        if (size == 0) return STONET_OK;
+        pack->bytes = sn_realloc(NULL, size, 1);
+        if (pack->bytes == NULL) return STONET_ERROR_MEMORY;
+        pack->size = pack->room = size;
+    }
+    return sn_team_spread(team, from, pack->bytes, size);
+}
+
+stonet_status sn_team_gather(stonet_team *team, int64_t count, size_t size, void *things)
+{
+    for (int rank = 0; sn_team_shares(team) && rank < team->wire.ranks; rank++) {
+        const int64_t first = sn_team_border(team, count, rank), last = sn_team_border(team, count, rank + 1);
+        SN_TRY(
+            sn_team_spread(team, rank, (char *)things + (size_t)first * size, (size_t)(last - first) * size));
+    }
+    return STONET_OK;
+}

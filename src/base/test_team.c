@@ -1,0 +1,122 @@
+/* Ranks with each other: what one has comes to all, shares make a whole, pieces are dealt out once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/dealer.h"
+#include "base/test_wire.h"
+
+enum { THINGS = 37, PIECES = 50 };
+
+typedef struct share {
+    int64_t things[THINGS];
+    int64_t word[TEST_RANKS];
+    int64_t found[PIECES]; /* what each piece has found */
+    int worked[PIECES];
+    int rank;
+    sn_pack record;
+} share;
+
+static void spread_and_gather(test_rank *self)
+{
+    share *s = self->user;
+    const int ranks = stonet_team_ranks(self->team);
+    for (int from = 0; from < ranks; from++) {
+        s->word[from] = 100 * self->rank + from;
+        assert_int_equal(sn_team_spread(self->team, from, &s->word[from], sizeof *s->word), STONET_OK);
+    }
+    const int64_t first = sn_team_border(self->team, THINGS, self->rank),
+                  last = sn_team_border(self->team, THINGS, self->rank + 1);
+    for (int64_t i = first; i < last; i++) s->things[i] = 1000 + i;
+    assert_int_equal(sn_team_gather(self->team, THINGS, sizeof *s->things, s->things), STONET_OK);
+    if (self->rank == 1) assert_int_equal(sn_pack_int(&s->record, 77), STONET_OK);
+    if (ranks > 1) assert_int_equal(sn_team_spread_pack(self->team, 1, &s->record), STONET_OK);
+}
+
+static void all_get_what_one_has(void **state)
+{
+    (void)state;
+    for (int ranks = 1; ranks <= 9; ranks++) {
+        static share shares[TEST_RANKS];
+        memset(shares, 0, sizeof shares);
+        test_run_ranks(ranks, spread_and_gather, shares, sizeof *shares);
+        for (int r = 0; r < ranks; r++) {
+            for (int from = 0; from < ranks; from++) assert_int_equal(shares[r].word[from], 101 * from);
+            for (int i = 0; i < THINGS; i++) assert_int_equal(shares[r].things[i], 1000 + i);
+            assert_int_equal(shares[r].record.size, ranks > 1 ? sizeof(int64_t) : 0);
+            sn_pack_clear(&shares[r].record);
+        }
+    }
+}
+
+static stonet_status work(void *user, int64_t piece, sn_pack *record)
+{
+    share *s = user;
+#pragma omp atomic
+    s->worked[piece]++;
+    s->found[piece] = 7 * piece;
+    return record != NULL ? sn_pack_int(record, 7 * piece) : STONET_OK;
+}
+
+static stonet_status take(void *user, int64_t piece, sn_unpack *record)
+{
+    share *s = user;
+    return sn_unpack_int(record, &s->found[piece]);
+}
+
+static void deal(test_rank *self)
+{
+    share *s = self->user;
+    const sn_deal pieces = {
+        .key = "set", .count = PIECES, .team = self->team, .work = work, .take = take, .user = s};
+    assert_int_equal(sn_deal_out(&pieces, 1 + self->rank % 2, NULL), STONET_OK);
+}
+
+static void every_piece_is_done_once(void **state)
+{
+    (void)state;
+    for (int ranks = 1; ranks <= 7; ranks += 2) {
+        static share shares[TEST_RANKS];
+        memset(shares, 0, sizeof shares);
+        test_run_ranks(ranks, deal, shares, sizeof *shares);
+        for (int k = 0; k < PIECES; k++) {
+            int done = 0;
+            for (int r = 0; r < ranks; r++) {
+                done += shares[r].worked[k];
+                assert_int_equal(shares[r].found[k], 7 * k);
+            }
+            assert_int_equal(done, 1);
+        }
+    }
+}
+
+static void a_process_alone_is_no_team(void **state)
+{
+    (void)state;
+    stonet_team *team = (stonet_team *)(void *)state;
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    unsetenv("PMIX_RANK");
+    unsetenv("PMI_SIZE");
+    assert_int_equal(stonet_team_join(&team), STONET_OK);
+    assert_null(team);
+    assert_int_equal(stonet_team_rank(NULL), 0);
+    assert_int_equal(stonet_team_ranks(NULL), 1);
+    assert_int_equal(stonet_team_meet(NULL, 0.0), 1);
+    stonet_team_leave(NULL, 1);
+    setenv("PMI_SIZE", "3", 1);
+    assert_int_equal(stonet_team_join(&team), STONET_ERROR_UNSUPPORTED);
+    assert_int_equal(stonet_team_join(NULL), STONET_ERROR_ARGUMENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_get_what_one_has),
+        cmocka_unit_test(every_piece_is_done_once),
+        cmocka_unit_test(a_process_alone_is_no_team),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
