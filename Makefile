@@ -6,6 +6,7 @@ JOBS ?= $(shell nproc)
 PACKAGES = gcc cmake make pkg-config libopenblas-openmp-dev liblapacke-dev librandom123-dev zlib1g-dev libjansson-dev \
            node-d3
 TEST_PACKAGES = libcmocka-dev
+MPI_PACKAGES = openmpi-bin libopenmpi-dev
 PYTHON_PACKAGES = python3 python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-sklearn \
                   python3-pandas python3-matplotlib python3-pytest python3-onnx mypy
 R_PACKAGES = r-base-dev r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc r-cran-recipes r-cran-ggplot2 r-cran-generics
@@ -36,6 +37,11 @@ setup-programs:
 
 setup: setup-programs
 	@cmake/setup.sh $(TEST_PACKAGES)
+
+# For several processes under mpirun; without it they are left out of the build, and their tests say so.
+.PHONY: setup-mpi
+setup-mpi: setup
+	@cmake/setup.sh $(MPI_PACKAGES)
 
 demo: setup-programs build-programs
 	@$(BUILD)/bin/stonet demo

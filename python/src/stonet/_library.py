@@ -46,6 +46,7 @@ class Run(Options):
         ("should_stop", SHOULD_STOP),
         ("user", c_void_p),
         ("checkpoint", c_void_p),
+        ("team", c_void_p),
     ]
 
 
@@ -60,6 +61,7 @@ class UseOptions(Options):
         ("level", c_double),
         ("by_class", c_int),
         ("cell_draws", c_int64),
+        ("team", c_void_p),
     ]
 
 
