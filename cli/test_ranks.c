@@ -105,13 +105,11 @@ static void what_cannot_be_shared_out_is_refused(void **state)
 /* The processes that mpirun has started. */
 static int children_of(pid_t parent, pid_t *list, int room)
 {
-    char path[64];
+    char path[64], text[256], *at = text, *end;
     int count = 0;
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
-    FILE *file = fopen(path, "r");
-    if (file == NULL) return 0;
-    while (count < room && fscanf(file, "%d", &list[count]) == 1) count++;
-    fclose(file);
+    read_whole(path, text, sizeof text);
+    for (long pid; count < room && (pid = strtol(at, &end, 10)) > 0; at = end) list[count++] = (pid_t)pid;
     return count;
 }
 
@@ -122,7 +120,7 @@ static void killed_ranks_end_all_and_others_go_on(void **state)
     char command[MAX_COMMAND];
     SH("stonet %s --threads 1 --out one.model", TRAINING);
     for (int victim = 0; victim < 3; victim++) {
-        pid_t ranks[8];
+        pid_t ranks[8] = {0};
         snprintf(command, sizeof command,
                  MPIRUN "%s --threads 1 --checkpoint kept --every 0 --out many.model", 3, TRAINING);
         watched self = start(command);

@@ -39,6 +39,7 @@ static int finish(MPI_Request *request)
     }
 }
 
+// NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker): finish() tests until it is done
 static int wire_send(void *self, int to, int tag, const void *bytes, size_t size)
 {
     (void)self;
@@ -68,6 +69,7 @@ static int wire_receive(void *self, int from, int tag, void *bytes, size_t size)
     }
     return 0;
 }
+// NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker)
 
 static int wire_look(void *self, int tag, int *waits, int *from)
 {

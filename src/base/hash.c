@@ -23,7 +23,7 @@ static void add_step(uint64_t lane[SN_HASH_LANES], const unsigned char *bytes)
 {
     for (int k = 0; k < SN_HASH_LANES; k++) {
         uint64_t word;
-        memcpy(&word, bytes + 8 * k, sizeof word);
+        memcpy(&word, bytes + sizeof word * (size_t)k, sizeof word);
         lane[k] = (lane[k] ^ word) * ODD;
         lane[k] ^= lane[k] >> 31;
     }

@@ -51,7 +51,7 @@ static bool started_by_open_mpi(void)
 static bool started_by_another_mpi(void)
 {
     const char *ranks = getenv("PMI_SIZE");
-    return ranks != NULL && atoi(ranks) > 1;
+    return ranks != NULL && strtol(ranks, NULL, 10) > 1;
 }
 
 /* The shared object in the folder of a file, or in the folder lib beside that; NULL: it is not there. */
