@@ -5,7 +5,7 @@
 #include "cli/test_watch.h"
 
 static const char FIT[] =
-    "fit t.csv --target label --dim 1 --set hidden=3 --set epochs=6 --set batch=16 --set "
+    "fit t.csv --target label --dim 1 --set hidden=3 --set epochs=30 --set batch=16 --set "
     "weight_decay=0.01 --set restarts=1 --set sdr_iterations=5 --quiet";
 
 static void killed_fits_go_on(void **state)
@@ -16,7 +16,7 @@ static void killed_fits_go_on(void **state)
     for (int k = 1; k <= 5; k++) {
         snprintf(arguments, sizeof arguments,
                  "stonet %s --checkpoint kept --every 0 --threads %d --out pieces.model", FIT, 1 + k % 2);
-        assert_int_equal(signal_at(arguments, 3 * k, SIGKILL), 128 + SIGKILL);
+        assert_int_equal(signal_at(arguments, 2 * k, SIGKILL), 128 + SIGKILL);
         assert_int_not_equal(access("pieces.model", F_OK), 0);
         assert_int_equal(access("kept", F_OK), 0);
     }
