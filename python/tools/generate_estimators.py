@@ -40,6 +40,15 @@ Argument = tuple[str, str, object, list[str]]  # of __init__: name, type, defaul
 
 RANDOM_STATE = "seed of all randomness; the same number gives what the command line gives with --seed"
 N_JOBS = "threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend on it"
+WARM_START = (
+    "fit goes on from where the network stands, as partial_fit does, if there is one: epochs passes over the rows "
+    "it is given"
+)
+CALLBACK = (
+    "called with a dict (stage, done, total, loss, validation_loss, seconds) after every epoch and step of the other "
+    "stages; what it returns stops the fit where that is true, and the model so far is kept"
+)
+NOT_SETTINGS = ("n_components", "random_state", "n_jobs", "verbose", "warm_start", "callback")
 VERBOSE = "1 shows a progress bar and the library's notes on stderr"
 
 
@@ -115,6 +124,9 @@ def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) ->
     rows.append(("random_state", "Any", None, described("random_state", kind, None, RANDOM_STATE)))
     rows.append(("n_jobs", "int | None", None, described("n_jobs", "int or None", None, N_JOBS)))
     rows.append(("verbose", "int", 0, described("verbose", "int", 0, VERBOSE)))
+    if base.startswith("BaseStoNet"):
+        rows.append(("warm_start", "bool", False, described("warm_start", "bool", False, WARM_START)))
+        rows.append(("callback", "Any", None, described("callback", "callable or None", None, CALLBACK)))
     return rows
 
 
@@ -133,7 +145,7 @@ def class_text(name: str, method: dict[str, Any], common: dict[str, Setting], ba
     for row in rows:
         doc += row[3]
     doc += ["", "Attributes", "----------", *attributes(base)]
-    own = [row[0] for row in rows if row[0] not in ("n_components", "random_state", "n_jobs", "verbose")]
+    own = [row[0] for row in rows if row[0] not in NOT_SETTINGS]
     lines = [f"class {name}({base}):", f'    """{doc[0]}']
     lines += [f"    {line}" if line else "" for line in doc[1:]]
     lines += ['    """', "", f"    _method = {json.dumps(method['name'])}", "    _settings = ("]

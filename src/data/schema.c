@@ -114,6 +114,14 @@ const char *sn_schema_input_name(const sn_schema *schema, int64_t input)
     return input >= 0 && input < schema->n_inputs ? schema->input[input].name : NULL;
 }
 
+const char *sn_schema_input_kind(const sn_schema *schema, int64_t input)
+{
+    const sn_input *about = &schema->input[input];
+    if (about->features == 0) return "none";
+    if (about->kind == SN_COLUMN_TEXT) return about->categories.ordered ? "ordered" : "text";
+    return about->is_date ? "date" : "number";
+}
+
 bool sn_schema_has_header(const sn_schema *schema)
 {
     return schema->has_header;

@@ -67,6 +67,8 @@ int64_t sn_schema_inputs(const sn_schema *schema);   /* columns of the table */
 int64_t sn_schema_used(const sn_schema *schema);     /* those that become features */
 const char *sn_schema_feature_name(const sn_schema *schema, int64_t feature);
 const char *sn_schema_input_name(const sn_schema *schema, int64_t input);
+/* "number", "date", "text", "ordered", or "none" for one that is left out. */
+const char *sn_schema_input_kind(const sn_schema *schema, int64_t input);
 bool sn_schema_has_header(const sn_schema *schema);
 sn_task sn_schema_task(const sn_schema *schema);
 int64_t sn_schema_outputs(const sn_schema *schema); /* C or m */

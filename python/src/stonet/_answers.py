@@ -13,6 +13,7 @@ from . import _library
 from ._core import Float64Matrix, Model, Table, made_spec
 from ._library import check, last_error, lib, take_text
 from ._run import RunContext
+from ._tables import MixedTable, as_frame, is_mixed
 
 if TYPE_CHECKING:
     from ._base import BaseReduction
@@ -126,6 +127,16 @@ def ask_report(model: Model, table: Table, name: str, importance: str, points: i
     return text
 
 
+def _table_of(X: Any) -> Table:
+    frame = as_frame(X)
+    if frame is not None and is_mixed(frame):
+        return MixedTable(frame)
+    rows = np.asarray(X, dtype=np.float32)
+    if rows.ndim != 2:
+        raise ValueError(f"X is a table of rows and columns, and this has {rows.ndim} dimensions")
+    return Table(rows, [str(name) for name in X.columns] if hasattr(X, "columns") else None)
+
+
 def order(
     X: Any,
     y: Any = None,
@@ -180,10 +191,7 @@ def order(
     """
     from ._base import set_response
 
-    rows = np.asarray(X, dtype=np.float32)
-    if rows.ndim != 2:
-        raise ValueError(f"X is a table of rows and columns, and this has {rows.ndim} dimensions")
-    table = Table(rows, [str(name) for name in X.columns] if hasattr(X, "columns") else None)
+    table = _table_of(X)
     if y is not None:
         set_response(table, y)
     with RunContext(int(random_state), n_jobs) as run:

@@ -21,12 +21,16 @@ from sklearn.base import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import (
+    _check_sample_weight, _check_y, check_consistent_length, check_is_fitted, column_or_1d,
+)
 
 from . import _sure
 from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, ask_report, choose_order
-from ._core import Float32Matrix, Float64Matrix, Model, Table, kept_in
-from ._run import RunContext, threads_of
+from ._compat import check_columns, validated
+from ._core import Float32Matrix, Float64Matrix, Model, Table
+from ._run import Callback, RunContext, threads_of
+from ._tables import MixedTable, as_frame, is_mixed
 from .errors import StonetUnsupportedError, StonetWarning
 from .independence import SufficiencyTestResult, sufficiency_result
 
@@ -34,8 +38,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _FLOATS = [np.float64, np.float32]  # what the library takes as it is; anything else becomes the first
-# How X is checked: NaN is a missing cell.
-_CELLS: dict[str, Any] = {"dtype": _FLOATS, "order": "C", "force_all_finite": "allow-nan"}
 ArrayLike = Any  # arrays, lists, DataFrames and Series: whatever scikit-learn takes
 
 
@@ -46,9 +48,19 @@ def _class_text(label: object) -> str:
     return str(label)
 
 
+def response_array(y: ArrayLike) -> npt.NDArray[Any]:
+    """The response as NumPy has it: nullable and Arrow numbers become plain ones, missing cells are refused."""
+    if hasattr(y, "dtype") and hasattr(y, "isna"):
+        if y.isna().any():
+            raise ValueError("y has missing values, and rows without a response tell nothing: leave them out")
+        if not isinstance(y.dtype, np.dtype) and getattr(y.dtype, "kind", "O") in "iuf":
+            return np.asarray(y.to_numpy(dtype=np.float64))
+    return np.asarray(y)
+
+
 def set_response(table: Table, y: ArrayLike) -> None:
     """Classes for text and flags; for numbers the library decides by the setting `task`."""
-    y = np.asarray(y)
+    y = response_array(y)
     if y.dtype.kind in "OUSb" and y.ndim == 1:
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -92,7 +104,36 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             return int(random_state)
         return int(check_random_state(random_state).randint(1, 2**31 - 1))
 
-    def _training_table(self, X: npt.NDArray[Any]) -> Table:
+    def _checked(self, X: ArrayLike, *y: ArrayLike, reset: bool = True, **how: Any) -> Any:
+        """X, or X and y, checked: a DataFrame that is not all plain numbers as it is, anything else as an array."""
+        frame = as_frame(X)
+        model = getattr(self, "model_", None)
+        if frame is not None and not reset and getattr(self, "_from_file", False):
+            frame = X = self._known_columns(frame)
+        if frame is not None and (is_mixed(frame) or (not reset and model is not None and model.is_mixed)):
+            check_columns(self, frame, reset)
+            if len(frame) < how.get("ensure_min_samples", 1):
+                raise ValueError(f"Found array with {len(frame)} sample(s) while a minimum of 2 is required.")
+            if len(y) == 0:
+                return frame
+            multi, numeric = how.get("multi_output", False), how.get("y_numeric", False)
+            response = _check_y(response_array(y[0]), multi_output=multi, y_numeric=numeric, estimator=self)
+            check_consistent_length(frame, response)
+            return frame, response
+        y = tuple(response_array(part) if hasattr(part, "isna") else part for part in y)
+        return validated(self, X, *y, finite="allow-nan", dtype=_FLOATS, order="C", reset=reset, **how)
+
+    def _known_columns(self, frame: Any) -> Any:
+        """Of a table for a model from a file, the columns that it was fitted on; the others may be anything."""
+        names = list(getattr(self, "feature_names_in_", ()))
+        there = [str(name) for name in frame.columns]
+        if not names or not set(names) <= set(there):
+            return frame
+        return frame.iloc[:, [there.index(name) for name in names]].set_axis(names, axis=1)
+
+    def _training_table(self, X: Any) -> Table:
+        if not isinstance(X, np.ndarray):
+            return MixedTable(X)
         return Table(X, getattr(self, "feature_names_in_", None))
 
     def _fit_table(
@@ -101,10 +142,8 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         interrupted = None
         model = None
         try:
-            with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
-                settings = self._closed(table, run)
-                with kept_in(checkpoint, every, run):
-                    model = Model.fit(self._method, settings, table, run)
+            with self._run() as run:
+                model = Model.fit(self._method, self._closed(table, run), table, run)
                 if model.diverged:
                     run.warn_as = ConvergenceWarning
         except KeyboardInterrupt as stop:
@@ -114,6 +153,11 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if interrupted is not None:
             raise interrupted
         return self
+
+    def _run(self) -> RunContext:
+        """For a fit: also tells the callback, where there is one."""
+        callback: Callback | None = getattr(self, "callback", None)
+        return RunContext(self._seed(self.random_state), self.n_jobs, self.verbose, callback)
 
     def _closed(self, table: Table, run: RunContext) -> dict[str, object]:
         """The settings with a dimension: that of the rule that suits the method, where it is left to the data."""
@@ -143,13 +187,18 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _new_table(self, X: ArrayLike) -> tuple[Table, int]:
         check_is_fitted(self, "model_")
-        rows = self._validate_data(X, **_CELLS, reset=False)
-        return Table(rows), len(rows)
+        rows = self._checked(X, reset=False)
+        if isinstance(rows, np.ndarray):
+            return Table(rows), len(rows)
+        table = MixedTable(rows, self.model_)
+        with RunContext() as run:
+            self.model_.check_rows(table, run)
+        return table, table.rows
 
     def _same_table(self, X: ArrayLike) -> Table:
         """Rows for refits: with the names of the columns, which the refits must know too."""
         check_is_fitted(self, "model_")
-        return self._training_table(self._validate_data(X, **{**_CELLS, "dtype": np.float32}, reset=False))
+        return self._training_table(self._checked(X, reset=False))
 
     def transform(self, X: ArrayLike) -> Float32Matrix:
         """Reduce X to Z, the columns that keep what X says about the response.
@@ -326,9 +375,14 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
         set_response(table, y)
 
-    def _more_tags(self) -> dict[str, Any]:
-        # the library gives Z in single precision
-        return {"preserves_dtype": [np.float32], "allow_nan": True}
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
+        return {"preserves_dtype": [np.float32], "allow_nan": True}  # the library gives Z in single precision
+
+    def __sklearn_tags__(self) -> Any:  # and since
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float32"]
+        tags.input_tags.allow_nan = True
+        return tags
 
 
 class SupervisedReduction(BaseReduction):
@@ -344,15 +398,18 @@ class SupervisedReduction(BaseReduction):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Numbers or class labels.
         """
-        X, y = self._validate_data(
-            X, y, **_CELLS, multi_output=True, ensure_min_samples=2
-        )
+        X, y = self._checked(X, y, multi_output=True, ensure_min_samples=2)
         table = self._training_table(X)
         self._set_response(table, y)
         return self._fit_table(table)
 
     def _more_tags(self) -> dict[str, Any]:
         return {"requires_y": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
 
 
 class UnsupervisedReduction(BaseReduction):
@@ -369,7 +426,7 @@ class UnsupervisedReduction(BaseReduction):
         X : array-like of shape (n_samples, n_features)
             Shared with the library without a copy when it is float32 or float64 and C-contiguous.
         """
-        X = self._validate_data(X, **_CELLS, ensure_min_samples=2)
+        X = self._checked(X, ensure_min_samples=2)
         return self._fit_table(self._training_table(X))
 
 
@@ -382,6 +439,18 @@ class TransformerReduction(SupervisedReduction):
 
 class BaseStoNet(SupervisedReduction):
     """What the stochastic network can do beyond a plain reduction."""
+
+    warm_start: bool
+    callback: Callback | None
+
+    def _goes_on(self) -> bool:
+        """Whether fit is to train the network it has further."""
+        return bool(self.warm_start) and hasattr(self, "model_")
+
+    @staticmethod
+    def _refuse_weights(sample_weight: ArrayLike | None) -> None:
+        if sample_weight is not None:
+            raise ValueError("sample_weight does not go with warm_start=True: training goes on with rows that count alike")
 
     @staticmethod
     def _set_weights(table: Table, X: npt.NDArray[Any], sample_weight: ArrayLike | None) -> None:
@@ -401,7 +470,7 @@ class BaseStoNet(SupervisedReduction):
         table = self._training_table(X)
         self._set_response(table, y)
         try:
-            with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
+            with self._run() as run:
                 self.model_.fit_more(table, run)
                 if self.model_.diverged:
                     run.warn_as = ConvergenceWarning
@@ -497,8 +566,11 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         every : float
             Seconds between two writings of that file.
         """
-        X, y = self._validate_data(X, y, **_CELLS, ensure_min_samples=2)
+        X, y = self._checked(X, y, ensure_min_samples=2, reset=not self._goes_on())
         check_classification_targets(y)
+        if self._goes_on():
+            self._refuse_weights(sample_weight)
+            return self._fit_more(X, y)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError("the response y has one class only: a classifier needs two at least")
@@ -528,7 +600,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
                     f"the first piece has no rows of class {missing[0]!r}: it must have some of every class"
                 )
             return self.fit(X, y)
-        X, y = self._validate_data(X, y, **_CELLS, reset=False)
+        X, y = self._checked(X, y, reset=False)
         return self._fit_more(X, y)
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
@@ -593,9 +665,12 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         every : float
             Seconds between two writings of that file.
         """
-        X, y = self._validate_data(
-            X, y, **_CELLS, multi_output=True, y_numeric=True, ensure_min_samples=2
+        X, y = self._checked(
+            X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, reset=not self._goes_on()
         )
+        if self._goes_on():
+            self._refuse_weights(sample_weight)
+            return self._fit_more(X, y)
         self._one_output = y.ndim == 1
         table = self._training_table(X)
         self._set_response(table, y)
@@ -617,9 +692,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         """
         if not hasattr(self, "model_"):
             return self.fit(X, y)
-        X, y = self._validate_data(
-            X, y, **_CELLS, multi_output=True, y_numeric=True, reset=False
-        )
+        X, y = self._checked(X, y, multi_output=True, y_numeric=True, reset=False)
         return self._fit_more(X, y)
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
@@ -652,3 +725,8 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
 
     def _more_tags(self) -> dict[str, Any]:
         return {"multioutput": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

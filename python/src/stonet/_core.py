@@ -33,6 +33,7 @@ class Table:
         )
         self.handle = ctypes.c_void_p()
         n, p = self._x.shape
+        self.rows = n
         wrap = lib.stonet_data_wrap_double if double else lib.stonet_data_wrap
         check(wrap(_address(self._x), n, p, ctypes.byref(self.handle)))
         if names is not None:
@@ -45,8 +46,8 @@ class Table:
 
     def _check_rows(self, y: npt.NDArray[Any]) -> None:
         """The library trusts the caller for the length of an array."""
-        if len(y) != len(self._x):
-            raise ValueError(f"X has {len(self._x)} rows and y has {len(y)}")
+        if len(y) != self.rows:
+            raise ValueError(f"X has {self.rows} rows and y has {len(y)}")
 
     def set_classes(self, codes: npt.NDArray[Any], labels: Sequence[str]) -> None:
         codes = np.ascontiguousarray(codes, dtype=np.int32)
@@ -119,6 +120,7 @@ class Model:
 
     def __init__(self, handle: ctypes.c_void_p) -> None:
         self._handle = handle
+        self._kinds: dict[str, str] | None = None
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
@@ -211,6 +213,25 @@ class Model:
         if lib.stonet_model_support(self._handle, _address(used)) < 0:
             raise MemoryError(_library.last_error())
         return used.astype(bool)
+
+    def input_kinds(self) -> dict[str, str]:
+        """number, date, text, ordered, or none for one that is left out, by the names of the input columns."""
+        if self._kinds is None:
+            about = self.describe()
+            self._kinds = dict(zip(about["inputs"], about["input_kinds"]))
+        return self._kinds
+
+    def text_inputs(self) -> set[str]:
+        return {name for name, kind in self.input_kinds().items() if kind in ("text", "ordered")}
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether some of its input columns are no plain numbers."""
+        return any(kind != "number" for kind in self.input_kinds().values())
+
+    def check_rows(self, table: Table, run: RunContext) -> None:
+        """Warns of texts that no training row had."""
+        check(lib.stonet_check_rows(self._handle, table.handle, run.pointer))
 
     def class_labels(self) -> list[str]:
         count = self.outputs if self.is_classifier else 0

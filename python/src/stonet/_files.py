@@ -53,5 +53,6 @@ def load(path: str | os.PathLike[str]) -> BaseReduction:
         estimator.classes_ = _labels(model.class_labels())
     if isinstance(estimator, _generated.StoNetRegressor):
         estimator._one_output = model.outputs == 1
+    estimator._from_file = True
     estimator._keep(model)
     return estimator

@@ -125,6 +125,13 @@ class StoNetClassifier(BaseStoNetClassifier):
         on it.
     verbose : int, default=0
         1 shows a progress bar and the library's notes on stderr.
+    warm_start : bool, default=False
+        fit goes on from where the network stands, as partial_fit does, if there is one: epochs
+        passes over the rows it is given.
+    callback : callable or None, default=None
+        called with a dict (stage, done, total, loss, validation_loss, seconds) after every
+        epoch and step of the other stages; what it returns stops the fit where that is true,
+        and the model so far is kept.
 
     Attributes
     ----------
@@ -226,6 +233,8 @@ class StoNetClassifier(BaseStoNetClassifier):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
+        callback: Any = None,
     ) -> None:
         self.n_components = n_components
         self.response = response
@@ -271,6 +280,8 @@ class StoNetClassifier(BaseStoNetClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.warm_start = warm_start
+        self.callback = callback
 
 
 class StoNetRegressor(BaseStoNetRegressor):
@@ -386,6 +397,13 @@ class StoNetRegressor(BaseStoNetRegressor):
         on it.
     verbose : int, default=0
         1 shows a progress bar and the library's notes on stderr.
+    warm_start : bool, default=False
+        fit goes on from where the network stands, as partial_fit does, if there is one: epochs
+        passes over the rows it is given.
+    callback : callable or None, default=None
+        called with a dict (stage, done, total, loss, validation_loss, seconds) after every
+        epoch and step of the other stages; what it returns stops the fit where that is true,
+        and the model so far is kept.
 
     Attributes
     ----------
@@ -486,6 +504,8 @@ class StoNetRegressor(BaseStoNetRegressor):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
+        callback: Any = None,
     ) -> None:
         self.n_components = n_components
         self.response = response
@@ -531,6 +551,8 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.warm_start = warm_start
+        self.callback = callback
 
 
 class PrincipalComponents(UnsupervisedReduction):

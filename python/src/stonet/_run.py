@@ -10,11 +10,12 @@ import threading
 import time
 import warnings
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, Callable, Dict
 
 from . import _library
 from .errors import StonetWarning
 
+Callback = Callable[[Dict[str, Any]], Any]
 BAR_WIDTH = 30
 REDRAW_SECONDS = 0.1
 
@@ -41,8 +42,13 @@ class RunContext:
     exception must not cross C code; on leaving, the flag becomes a KeyboardInterrupt.
     """
 
-    def __init__(self, seed: int = 1, n_jobs: int | None = None, verbose: int | bool = 0) -> None:
+    def __init__(
+        self, seed: int = 1, n_jobs: int | None = None, verbose: int | bool = 0, callback: Callback | None = None
+    ) -> None:
         self.interrupted = False
+        self._callback = callback
+        self._stop_wanted = False
+        self._failure: BaseException | None = None
         self.warn_as: type[Warning] = StonetWarning
         self._bar_drawn_at = 0.0
         self._bar_open = False
@@ -52,7 +58,7 @@ class RunContext:
         self._run.should_stop = _library.SHOULD_STOP(self._should_stop)
         self._verbose = bool(verbose)
         self._run.on_message = _library.ON_MESSAGE(self._on_message)
-        if self._verbose:
+        if self._verbose or callback is not None:
             self._run.on_progress = _library.ON_PROGRESS(self._on_progress)
 
     @property
@@ -83,6 +89,8 @@ class RunContext:
         self._clear_bar()
         for text in self._warnings:
             warnings.warn(text, self.warn_as, stacklevel=4)
+        if self._failure is not None:
+            raise self._failure
         if self.interrupted:
             raise KeyboardInterrupt
 
@@ -90,7 +98,7 @@ class RunContext:
         self.interrupted = True
 
     def _should_stop(self, user: int | None) -> int:
-        return int(self.interrupted)
+        return int(self.interrupted or self._stop_wanted)
 
     def _on_message(self, level: int, text: bytes, user: int | None) -> None:
         sentence = text.decode("utf-8", "replace")
@@ -102,6 +110,22 @@ class RunContext:
 
     def _on_progress(self, progress: Any, user: int | None) -> None:
         now = progress.contents
+        if self._callback is not None:
+            self._call_back(now)
+        if self._verbose:
+            self._draw(now)
+
+    def _call_back(self, now: Any) -> None:
+        """An exception must not cross C code: it stops the job and is raised when that has ended."""
+        try:
+            told = {name: getattr(now, name) for name in ("done", "total", "loss", "validation_loss", "seconds")}
+            if self._callback is not None and self._callback({"stage": now.stage.decode(), **told}):
+                self._stop_wanted = True
+        except BaseException as failure:
+            self._failure = failure
+            self._stop_wanted = True
+
+    def _draw(self, now: Any) -> None:
         clock = time.monotonic()
         finished = now.total > 0 and now.done >= now.total
         if clock - self._bar_drawn_at < REDRAW_SECONDS and not finished:
