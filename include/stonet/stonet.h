@@ -182,11 +182,11 @@ typedef struct stonet_read_options {
     const char *weights; /* the column of weights (stonet_data_set_weights), by name or number; NULL: none */
 } stonet_read_options;
 
-/* Reads .csv .tsv .txt .asc .npy .npz or IDX, each also gzipped. A plain .npy of float32 in row order, all of
-   it features, is not copied but mapped: such a file must not be written to while the handle is in use (to
-   replace it under the same name is harmless). Calls that find it changed fail; a file cut short in the
-   middle of a call ends the process. A feature cell is missing when it is empty, NA, N/A, NaN, null, ? or .
-   (in capitals or not): what becomes of it is the setting "missing" of the spec. */
+/* Reads .csv .tsv .txt .asc .npy .npz, IDX or svmlight (libsvm), each also gzipped. A plain .npy of float32
+   in row order, all of it features, is not copied but mapped: such a file must not be written to while the
+   handle is in use (to replace it under the same name is harmless). Calls that find it changed fail; a file
+   cut short in the middle of a call ends the process. A feature cell is missing when it is empty, NA, N/A,
+   NaN, null, ? or . (in capitals or not): what becomes of it is the setting "missing" of the spec. */
 STONET_API stonet_status stonet_data_read(const char *path, const stonet_read_options *options,
                                           stonet_data **out);
 /* Wraps x (n x p, row-major float32; NaN: missing) without copying: x must outlive the handle. */
@@ -194,6 +194,12 @@ STONET_API stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, 
 /* The same for float64, which the library rounds to float32 as it always does, but after centring where a
    column is far from 0 for its spread (1000000.25, 1000000.5, ..); half as much memory again is taken. */
 STONET_API stonet_status stonet_data_wrap_double(const double *x, int64_t n, int64_t p, stonet_data **out);
+/* Wraps a sparse table, of which most numbers are 0, without copying: the cells that are kept of row i are
+   start[i] .. start[i + 1] - 1 (start has n + 1 numbers and begins with 0), with the 0-based column,
+   ascending within the row, and the value of each, finite. Method stonet takes such rows batch by batch; the
+   others need a copy of all numbers. */
+STONET_API stonet_status stonet_data_wrap_sparse(const int64_t *start, const int32_t *column,
+                                                 const float *value, int64_t n, int64_t p, stonet_data **out);
 /* A table from columns of any kinds, one after the other. The arrays, texts and names are read by
    stonet_data_end and must live until then; the data has copies. Columns have names, all different, or none
    of them has (NULL) and they go by position.
@@ -265,7 +271,7 @@ STONET_API void stonet_data_free(stonet_data *data);
    (n x *truth_columns, owned by the data) is the known sufficient predictor. */
 STONET_API stonet_status stonet_generate(const char *name, int64_t rows, uint64_t seed, stonet_data **out);
 STONET_API const double *stonet_data_truth(const stonet_data *data, int64_t *truth_columns);
-/* The features as one matrix, n x stonet_data_columns; NULL when a column is text. */
+/* The features as one matrix, n x stonet_data_columns; NULL when a column is text or the table is sparse. */
 STONET_API const float *stonet_data_x(const stonet_data *data);
 /* Numeric targets, n x m; NULL when there are none. */
 STONET_API const double *stonet_data_targets(const stonet_data *data, int64_t *m);

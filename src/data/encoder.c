@@ -33,10 +33,12 @@ struct sn_encoder {
     int64_t fines;
     number_part *season; /* those of the numbers that are dates with a season */
     int64_t seasons;
-    bool incomplete; /* the table has missing cells, and they are to be filled in */
-    uint64_t seed;   /* of their draws */
-    bool by_row;     /* these are keyed by the number of the row */
-    bool in_order;   /* feature k is column k of the table's numbers, for all of them: nothing to look up */
+    float *zero;      /* p: a row of a sparse table that is all 0, and */
+    int64_t *feature; /* of each of its columns, the feature; -1: none */
+    bool incomplete;  /* the table has missing cells, and they are to be filled in */
+    uint64_t seed;    /* of their draws */
+    bool by_row;      /* these are keyed by the number of the row */
+    bool in_order;    /* feature k is column k of the table's numbers, for all of them: nothing to look up */
     text_part *text;
     int64_t texts;
 };
@@ -196,6 +198,46 @@ static void fill(const sn_encoder *e, int64_t row, uint32_t draw, float *to)
         if (isnan(to[f])) to[f] = (float)((schema->mean[f] - schema->centre[f]) * schema->factor[f]);
 }
 
+/* Rows of a sparse table: all 0, but for the cells that are kept. */
+static void fetch_sparse(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x,
+                         int64_t stride)
+{
+    (void)draw;
+    const sn_encoder *e = (const sn_encoder *)source;
+    const sn_schema *schema = e->schema;
+    const sn_cells *from = e->data->sparse;
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        float *to = x + i * stride;
+        memcpy(to, e->zero, (size_t)schema->p * sizeof *to);
+        for (int64_t k = from->start[row]; k < from->start[row + 1]; k++) {
+            const int64_t f = e->feature[from->column[k]];
+            if (f >= 0) to[f] = (float)(((double)from->value[k] - schema->centre[f]) * schema->factor[f]);
+        }
+    }
+}
+
+/* Only columns of numbers without levels are sparse. */
+static stonet_status prepare_sparse(sn_encoder *e)
+{
+    const sn_schema *schema = e->schema;
+    if (e->data->sparse == NULL) return STONET_OK;
+    if (e->texts > 0 || e->numbers != schema->p)
+        return sn_fail(STONET_ERROR_DATA,
+                       "%s is sparse, and the model was fitted on a table with text or codes",
+                       sn_table_name(e->data));
+    SN_TRY(SN_NEW(e->zero, schema->p));
+    SN_TRY(SN_NEW_RAW(e->feature, e->data->n_numeric));
+    for (int64_t j = 0; j < e->data->n_numeric; j++) e->feature[j] = -1;
+    for (int64_t k = 0; k < e->numbers; k++) {
+        const int64_t f = e->number[k].feature;
+        e->feature[e->number[k].slot] = f;
+        e->zero[f] = (float)((0.0 - schema->centre[f]) * schema->factor[f]);
+    }
+    e->base.fetch = fetch_sparse;
+    return STONET_OK;
+}
+
 static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
 {
     const sn_encoder *e = (const sn_encoder *)source;
@@ -243,6 +285,8 @@ void sn_encoder_free(sn_encoder *e)
     sn_free(e->number);
     sn_free(e->fine);
     sn_free(e->season);
+    sn_free(e->zero);
+    sn_free(e->feature);
     sn_free(e);
 }
 
@@ -263,6 +307,7 @@ stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data
     SN_GOTO(status, sn_schema_match(schema, data, column), done);
     SN_GOTO(status, sn_schema_check_missing(schema, data, column), done);
     SN_GOTO(status, prepare_parts(e, column), done);
+    SN_GOTO(status, prepare_sparse(e), done);
 done:
     sn_free(column);
     if (status == STONET_OK)
@@ -304,7 +349,7 @@ stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *
     SN_TRY(sn_encoder_create(schema, data, &e));
     for (int64_t done = 0; done < count; done += REST_ROWS) {
         const sn_rows part = sn_rows_range(first + done, count - done < REST_ROWS ? count - done : REST_ROWS);
-        fetch(&e->base, &part, 0, x + done * schema->p, schema->p);
+        e->base.fetch(&e->base, &part, 0, x + done * schema->p, schema->p);
         sn_frame_rest(data, part.first, part.n);
     }
     sn_encoder_free(e);

@@ -68,6 +68,7 @@ void stonet_data_free(stonet_data *data)
     for (int64_t k = 0; data->exact != NULL && k < data->n_numeric; k++) sn_free(data->exact[k].owned);
     sn_free(data->exact);
     sn_free(data->owned_x);
+    sn_cells_free(data->sparse);
     sn_mapping_close(data->mapped_x);
     sn_free(data->text_code);
     sn_free(data->text_values);
@@ -105,11 +106,11 @@ bool sn_all_finite(const float *x, int64_t count)
     return most < 0x7F800000;
 }
 
-static stonet_status default_names(stonet_data *data)
+static stonet_status default_names(stonet_data *data, int base)
 {
     for (int64_t j = 0; j < data->n_columns; j++) {
         char name[24];
-        snprintf(name, sizeof name, "x%lld", (long long)j + 1);
+        snprintf(name, sizeof name, "x%lld", (long long)j + base);
         data->column[j] = (sn_column){.name = sn_strdup(name), .kind = SN_COLUMN_NUMBER, .slot = j};
         if (data->column[j].name == NULL) return STONET_ERROR_MEMORY;
     }
@@ -151,13 +152,13 @@ static stonet_status check_array(const void *x, int64_t n, int64_t p, size_t siz
 }
 
 /* A table of p columns of numbers, still to come. */
-static stonet_status create_plain(int64_t n, int64_t p, stonet_data **out)
+static stonet_status create_plain(int64_t n, int64_t p, int base, stonet_data **out)
 {
     stonet_data *data;
     SN_TRY(sn_frame_create(n, &data));
     data->n_columns = data->n_numeric = p;
     stonet_status status = SN_NEW(data->column, p);
-    if (status == STONET_OK) status = default_names(data);
+    if (status == STONET_OK) status = default_names(data, base);
     if (status != STONET_OK) {
         stonet_data_free(data);
         return status;
@@ -166,12 +167,19 @@ static stonet_status create_plain(int64_t n, int64_t p, stonet_data **out)
     return STONET_OK;
 }
 
+stonet_status sn_frame_of_sparse(sn_cells *sparse, int base, stonet_data **out)
+{
+    SN_TRY(create_plain(sparse->n, sparse->columns, base, out));
+    (*out)->sparse = sparse;
+    return STONET_OK;
+}
+
 stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data **out)
 {
     SN_TRY(check_array(x, n, p, sizeof *x, out));
     int64_t missing;
     SN_TRY(check_numbers(x, n, p, &missing));
-    SN_TRY(create_plain(n, p, out));
+    SN_TRY(create_plain(n, p, 1, out));
     (*out)->x = x;
     (*out)->missing = missing;
     return STONET_OK;
@@ -196,7 +204,7 @@ stonet_status stonet_data_wrap_double(const double *x, int64_t n, int64_t p, sto
     SN_TRY(check_array(x, n, p, sizeof *x, out));
     stonet_data *data;
     float *floats = NULL;
-    SN_TRY(create_plain(n, p, &data));
+    SN_TRY(create_plain(n, p, 1, &data));
     stonet_status status = SN_NEW_RAW(floats, n * p);
     data->x = data->owned_x = floats;
     if (status == STONET_OK) status = round_to_floats(x, n, p, floats, &data->missing);

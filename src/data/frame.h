@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "data/cells.h"
 #include "data/digits.h"
 #include "data/mapping.h"
 
@@ -48,6 +49,7 @@ struct stonet_data {
     const float *x;       /* n x n_numeric, row-major */
     void *owned_x;        /* the block behind x, or */
     sn_mapping *mapped_x; /* the file behind x, which the frame lets go of in the end; both NULL: wrapped */
+    sn_cells *sparse;     /* the numbers, most of them 0: x is NULL then */
     sn_exact *exact;      /* n_numeric columns in double, those that float is too coarse for; NULL: none is */
 
     int64_t n_text;
@@ -71,6 +73,9 @@ struct stonet_data {
 
 /* An empty frame of n rows with everything else zero. */
 stonet_status sn_frame_create(int64_t n, stonet_data **out);
+/* A table of sparse numbers, which it takes over on success; its columns are x1, x2, .. or (base 0) x0, x1,
+ * .. */
+stonet_status sn_frame_of_sparse(sn_cells *sparse, int base, stonet_data **out);
 /* Replaces the target of `data` by that of `from`, which loses it; the rows must be as many. */
 stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from);
 /* A copy of all rows without one of the feature columns. */
@@ -105,6 +110,7 @@ static inline double sn_frame_number(const stonet_data *data, int64_t row, int64
 {
     const sn_exact *exact = data->exact != NULL ? &data->exact[slot] : NULL;
     if (exact != NULL && exact->at != NULL) return exact->at[row * exact->step];
+    if (data->sparse != NULL) return (double)sn_cells_at(data->sparse, row, slot);
     return (double)data->x[row * data->n_numeric + slot];
 }
 

@@ -75,6 +75,7 @@ static stonet_status keep(const seen *column, int64_t most, sn_input *input)
 
 stonet_status sn_schema_find_levels(sn_schema *schema, const stonet_data *train, int64_t most)
 {
+    if (train->sparse != NULL) return STONET_OK; /* counts of words and the like: no codes */
     SN_WORKSPACE(scratch);
     seen *columns = NULL;
     float *value = NULL;

@@ -8,6 +8,7 @@ bool sn_frame_is_missing(const stonet_data *data, int64_t row, int64_t column)
 {
     const sn_column *about = &data->column[column];
     return about->kind == SN_COLUMN_TEXT ? data->text_code[about->slot][row] < 0
+           : data->sparse != NULL        ? false
                                          : isnan(data->x[row * data->n_numeric + about->slot]);
 }
 

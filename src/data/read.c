@@ -18,7 +18,7 @@ static bool looks_like_idx(const unsigned char *magic, size_t size)
 static stonet_status read_source(sn_source *source, const sn_target_wish *wish, int threads,
                                  stonet_data **out)
 {
-    unsigned char magic[96] = {0};
+    unsigned char magic[1024] = {0};
     size_t got;
     SN_TRY(sn_source_read(source, magic, sizeof magic, &got));
     SN_TRY(sn_source_rewind(source));
@@ -27,6 +27,7 @@ static stonet_status read_source(sn_source *source, const sn_target_wish *wish, 
     if (got >= 6 && memcmp(magic, "\x93NUMPY", 6) == 0) return sn_read_npy(source, wish, out);
     if (got >= 4 && memcmp(magic, "PK", 2) == 0 && magic[2] <= 6) return sn_read_npz(source, wish, out);
     if (looks_like_idx(magic, got)) return sn_read_idx(source, wish, out);
+    if (sn_looks_like_svmlight((const char *)magic, got)) return sn_read_svmlight(source, wish, out);
     return sn_read_text(source, wish, threads, threads > 1 ? SN_TEXT_PART_SIZE : 0, out);
 }
 

@@ -39,6 +39,9 @@ stonet_status sn_read_npy(sn_source *source, const sn_target_wish *wish, stonet_
 stonet_status sn_read_npz(sn_source *source, const sn_target_wish *wish, stonet_data **out);
 /* Fails, with its name and what to do, for a file of another program: `magic` is its beginning. */
 stonet_status sn_refuse_foreign(const char *path, const unsigned char *magic, size_t size);
+/* svmlight (libsvm): rows of COLUMN:NUMBER behind the response; the frame is sparse. */
+stonet_status sn_read_svmlight(sn_source *source, const sn_target_wish *wish, stonet_data **out);
+bool sn_looks_like_svmlight(const char *text, size_t size);
 /* IDX, as MNIST comes in; images become rows. */
 stonet_status sn_read_idx(sn_source *source, const sn_target_wish *wish, stonet_data **out);
 

@@ -46,7 +46,12 @@ static bool looks_like_images(const stonet_data *train, const sn_moments *column
     }
     if (low < 0 || high > 255) return false;
     bool level[256] = {false};
-    if (!mark_levels(train->x, train->n * m, high <= 1 ? 1.0 / 255 : 1.0, level)) return false;
+    const sn_cells *sparse = train->sparse;
+    if (!mark_levels(sparse != NULL ? sparse->value : train->x,
+                     sparse != NULL ? sparse->start[sparse->n] : train->n * m, high <= 1 ? 1.0 / 255 : 1.0,
+                     level))
+        return false;
+    level[0] = level[0] || sparse != NULL;
     int levels = 0;
     for (int k = 0; k < 256; k++) levels += level[k];
     int64_t varying = 0, wide = 0;
@@ -271,11 +276,18 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
     SN_TRY(SN_NEW(schema->mean, schema->p));
     SN_TRY(SN_NEW(schema->centre, schema->p));
     SN_TRY(SN_NEW(schema->factor, schema->p));
+    if (train->sparse != NULL && train->weight != NULL)
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "%s: rows of a sparse table cannot be weighted; repeat rows, or write the table as .npy",
+            sn_table_name(train));
     sn_moments columns = {0};
     double *variance;
     SN_TRY(SN_NEW(variance, schema->p));
-    stonet_status status = sn_moments_of_floats(train->x, train->n, train->n_numeric, train->missing > 0,
-                                                train->weight, run != NULL ? run->team : NULL, &columns);
+    stonet_status status = train->sparse != NULL
+                               ? sn_cells_moments(train->sparse, &columns)
+                               : sn_moments_of_floats(train->x, train->n, train->n_numeric,
+                                                      train->missing > 0, train->weight, &columns);
     if (status == STONET_OK) status = refine_moments(train, &columns);
     if (status == STONET_OK) status = feature_moments(schema, train, &columns, variance);
     if (status == STONET_OK) status = report_constants(schema, variance, run);

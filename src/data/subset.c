@@ -83,6 +83,10 @@ static stonet_status copy_exact(const stonet_data *from, const int64_t *rows, st
 static stonet_status copy_features(const stonet_data *from, const int64_t *rows, stonet_data *to)
 {
     int64_t p = from->n_numeric;
+    if (from->sparse != NULL) {
+        to->n_numeric = p;
+        return sn_cells_rows(from->sparse, rows, to->n, &to->sparse);
+    }
     if (p > 0) {
         float *x = NULL;
         SN_TRY(SN_NEW_RAW(x, to->n * p));

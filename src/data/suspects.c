@@ -243,6 +243,6 @@ stonet_status sn_schema_warn_of_leaks(const sn_schema *schema, const stonet_data
                                       const stonet_run *run)
 {
     if (run == NULL || run->on_message == NULL || train->n < FEWEST_ROWS) return STONET_OK;
-    SN_TRY(warn_of_row_numbers(schema, train, run));
-    return schema->n_targets > 0 ? warn_of_copies(schema, train, run) : STONET_OK;
+    if (train->sparse == NULL) SN_TRY(warn_of_row_numbers(schema, train, run));
+    return schema->n_targets > 0 && train->sparse == NULL ? warn_of_copies(schema, train, run) : STONET_OK;
 }

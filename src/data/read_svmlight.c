@@ -1,0 +1,276 @@
+/*
+ * svmlight, or libsvm: a line a row, the response and then COLUMN:NUMBER for the cells that are not 0.
+ *
+ *     -1 3:0.5 17:1   # what stands behind is passed over
+ *
+ * Columns count from 1, or from 0 when a 0 is among them; a model knows which it was.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "data/readers.h"
+
+enum { CHUNK = SN_BUFFER(1 << 20) };
+
+/* What was read so far. */
+typedef struct svm_rows {
+    const char *path;
+    int64_t rows, rows_room, cells, cells_room;
+    int64_t *start;
+    int32_t *column;
+    float *value;
+    double *y;
+    int32_t lowest, highest; /* column as written */
+    int64_t line;
+} svm_rows;
+
+static stonet_status wrong(const svm_rows *read, const char *what)
+{
+    return sn_fail(STONET_ERROR_FORMAT, "%s: line %lld %s", read->path, (long long)read->line, what);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* "12:" in front of a number. */
+static const char *read_index(const char *at, int64_t *index)
+{
+    if (*at < '0' || *at > '9') return NULL;
+    char *end;
+    *index = strtoll(at, &end, 10);
+    return *end == ':' && *index <= INT32_MAX - 1 ? end + 1 : NULL;
+}
+
+/* Whether a line looks like one: a number, and behind it at least one COLUMN:NUMBER. */
+bool sn_looks_like_svmlight(const char *text, size_t size)
+{
+    char line[256];
+    size_t at = 0;
+    while (at < size && text[at] == '#') { /* lines of comment */
+        while (at < size && text[at] != '\n') at++;
+        at += at < size;
+    }
+    size_t length = 0;
+    for (; at + length < size && text[at + length] != '\n' && length + 1 < sizeof line; length++) {
+    }
+    memcpy(line, text + at, length);
+    line[length] = '\0';
+    double number;
+    int64_t index;
+    const char *stop = sn_number_read(line, &number);
+    if (stop == NULL || !is_blank(*stop)) return false;
+    stop += strspn(stop, " \t");
+    if (strncmp(stop, "qid:", 4) == 0) return true;
+    stop = read_index(stop, &index);
+    if (stop == NULL) return false;
+    stop = sn_number_read(stop, &number);
+    return stop != NULL && (is_blank(*stop) || *stop == '\0');
+}
+
+static stonet_status grow(svm_rows *read)
+{
+    if (read->rows + 1 >= read->rows_room) {
+        const int64_t room = 2 * read->rows_room + 1024;
+        int64_t *start = sn_realloc(read->start, (size_t)room + 1, sizeof *start);
+        if (start == NULL) return STONET_ERROR_MEMORY;
+        read->start = start;
+        double *y = sn_realloc(read->y, (size_t)room, sizeof *y);
+        if (y == NULL) return STONET_ERROR_MEMORY;
+        read->y = y;
+        read->rows_room = room;
+    }
+    if (read->cells == read->cells_room) {
+        const int64_t room = 2 * read->cells_room + 65536;
+        SN_TRY(sn_memory_require((uint64_t)(room - read->cells_room) * 8, read->path, "use fewer rows"));
+        int32_t *column = sn_realloc(read->column, (size_t)room, sizeof *column);
+        if (column == NULL) return STONET_ERROR_MEMORY;
+        read->column = column;
+        float *value = sn_realloc(read->value, (size_t)room, sizeof *value);
+        if (value == NULL) return STONET_ERROR_MEMORY;
+        read->value = value;
+        read->cells_room = room;
+    }
+    return STONET_OK;
+}
+
+/* One COLUMN:NUMBER at *at, which moves behind it. */
+static stonet_status read_cell(svm_rows *read, const char **at)
+{
+    int64_t index;
+    double number;
+    const char *stop = read_index(*at, &index);
+    if (stop != NULL) stop = sn_number_read(stop, &number);
+    if (stop == NULL || !(is_blank(*stop) || *stop == '\0' || *stop == '#'))
+        return wrong(read, strncmp(*at, "qid:", 4) == 0
+                               ? "has a query (qid), and ranking is not what this is for"
+                               : "has something that is not COLUMN:NUMBER");
+    const float value = (float)number;
+    if (!isfinite(value)) return wrong(read, "has a number that is missing, infinite or too large");
+    const int64_t begin = read->start[read->rows];
+    if (read->cells > begin && read->column[read->cells - 1] >= index)
+        return wrong(read, "has columns that do not rise, or one of them twice");
+    SN_TRY(grow(read));
+    if (index < read->lowest) read->lowest = (int32_t)index;
+    if (index > read->highest) read->highest = (int32_t)index;
+    read->column[read->cells] = (int32_t)index;
+    read->value[read->cells++] = value;
+    *at = stop;
+    return STONET_OK;
+}
+
+/* A line, ended by NUL. */
+static stonet_status read_line(svm_rows *read, const char *at)
+{
+    read->line++;
+    while (is_blank(*at)) at++;
+    if (*at == '\0' || *at == '#') return STONET_OK;
+    SN_TRY(grow(read));
+    const char *stop = sn_number_read(at, &read->y[read->rows]);
+    if (stop == NULL || !(is_blank(*stop) || *stop == '\0' || *stop == '#'))
+        return wrong(read, stop != NULL && *stop == ','
+                               ? "has several labels, and one response is what can be fitted"
+                               : "does not begin with a number, the response");
+    if (!isfinite(read->y[read->rows])) return wrong(read, "has a response that is missing or infinite");
+    read->start[read->rows] = read->cells;
+    for (;;) {
+        while (is_blank(*stop)) stop++;
+        if (*stop == '\0' || *stop == '#') break;
+        SN_TRY(read_cell(read, &stop));
+    }
+    read->start[++read->rows] = read->cells;
+    return STONET_OK;
+}
+
+/* All lines, through a buffer that is as long as the longest needs. */
+static stonet_status read_lines(sn_source *source, svm_rows *read)
+{
+    size_t room = CHUNK, have = 0, got = 1;
+    char *buffer = sn_realloc(NULL, room + 1, 1);
+    stonet_status status = buffer != NULL ? STONET_OK : STONET_ERROR_MEMORY;
+    while (status == STONET_OK && got > 0) {
+        if (have == room) {
+            char *grown = sn_realloc(buffer, 2 * room + 1, 1);
+            if (grown == NULL) {
+                status = STONET_ERROR_MEMORY;
+                break;
+            }
+            buffer = grown;
+            room *= 2;
+        }
+        status = sn_source_read(source, buffer + have, room - have, &got);
+        if (status != STONET_OK) break;
+        have += got;
+        char *line = buffer, *end;
+        while (status == STONET_OK && (end = memchr(line, '\n', have - (size_t)(line - buffer))) != NULL) {
+            *end = '\0';
+            status = read_line(read, line);
+            line = end + 1;
+        }
+        have -= (size_t)(line - buffer);
+        memmove(buffer, line, have);
+    }
+    if (status == STONET_OK && have > 0) {
+        buffer[have] = '\0';
+        status = read_line(read, buffer);
+    }
+    sn_free(buffer);
+    return status;
+}
+
+/* Columns from 0, those beyond the model's thrown away: they are no columns of it. */
+static void settle(svm_rows *read, int32_t base, int64_t columns)
+{
+    int64_t to = 0, from = 0;
+    for (int64_t i = 0; i < read->rows; i++) {
+        for (const int64_t end = read->start[i + 1]; from < end; from++) {
+            const int32_t column = read->column[from] - base;
+            if (column < 0 || column >= columns) continue;
+            read->column[to] = column;
+            read->value[to++] = read->value[from];
+        }
+        read->start[i + 1] = to;
+    }
+    read->cells = to;
+}
+
+static stonet_status check_wish(const char *path, const sn_target_wish *wish)
+{
+    static const char *const known[] = {"y", "1", "label", "target"};
+    bool own = wish->columns == NULL;
+    for (size_t k = 0; !own && k < sizeof known / sizeof *known; k++)
+        own = strcmp(wish->columns, known[k]) == 0;
+    if (!own)
+        return sn_fail(
+            STONET_ERROR_ARGUMENT,
+            "%s is in the svmlight format, where the response stands first: it is called y, not '%s'", path,
+            wish->columns);
+    if (wish->features != NULL || wish->drop != NULL || wish->id != NULL || wish->n_ordinal > 0 ||
+        wish->season != NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "%s is in the svmlight format, which has no named columns to choose from", path);
+    return STONET_OK;
+}
+
+static stonet_status make_frame(svm_rows *read, const sn_target_wish *wish, stonet_data **out)
+{
+    if (read->rows == 0) return sn_fail(STONET_ERROR_DATA, "%s has no rows", read->path);
+    if (read->highest < 0) return sn_fail(STONET_ERROR_DATA, "%s has no cell that is not 0", read->path);
+    int32_t base = read->lowest == 0 ? 0 : 1;
+    int64_t columns = (int64_t)read->highest - base + 1;
+    if (wish->schema != NULL) {
+        columns = sn_schema_inputs(wish->schema);
+        base = strcmp(sn_schema_input_name(wish->schema, 0), "x0") == 0 ? 0 : 1;
+    }
+    if (base == 1 && read->lowest == 0)
+        return sn_fail(STONET_ERROR_DATA,
+                       "%s counts its columns from 0, and the model was fitted on columns that count from 1",
+                       read->path);
+    settle(read, base, columns);
+    sn_cells *sparse;
+    SN_TRY(SN_NEW(sparse, 1));
+    *sparse = (sn_cells){.n = read->rows,
+                         .columns = columns,
+                         .start = read->start,
+                         .column = read->column,
+                         .value = read->value,
+                         .owned = {read->start, read->column, read->value}};
+    read->start = NULL;
+    read->column = NULL;
+    read->value = NULL;
+    stonet_status status = sn_frame_of_sparse(sparse, base, out);
+    if (status != STONET_OK) {
+        sn_cells_free(sparse);
+        return status;
+    }
+    const bool takes_y = wish->columns != NULL || wish->schema == NULL || wish->own_target || wish->all;
+    if (((*out)->source = sn_strdup(read->path)) == NULL) status = STONET_ERROR_MEMORY;
+    if (status == STONET_OK && takes_y) status = stonet_data_set_targets(*out, read->y, 1);
+    if (status != STONET_OK) {
+        stonet_data_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+stonet_status sn_read_svmlight(sn_source *source, const sn_target_wish *wish, stonet_data **out)
+{
+    svm_rows read = {.path = sn_source_path(source), .lowest = INT32_MAX, .highest = -1};
+    SN_TRY(check_wish(read.path, wish));
+    stonet_status status = grow(&read);
+    if (status == STONET_OK) {
+        read.start[0] = 0;
+        status = read_lines(source, &read);
+    }
+    if (status == STONET_OK) status = make_frame(&read, wish, out);
+    sn_free(read.start);
+    sn_free(read.column);
+    sn_free(read.value);
+    sn_free(read.y);
+    return status;
+}
