@@ -11,13 +11,17 @@
 typedef struct calibrate_values {
     target_options target;
     run_options run;
-    bool fresh;
+    bool fresh, json;
     int64_t folds;
     const char *score, *out;
 } calibrate_values;
 
 static const cli_option options[] = {
     TARGET_OPTIONS(calibrate_values, target),
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(calibrate_values, json),
+     .help = "Print what 'stonet info --json' says of the model"},
     OUT_OPTION(calibrate_values, out, "The calibrated model"),
     {.name = "fresh",
      .kind = OPTION_FLAG,
@@ -88,6 +92,10 @@ static int calibrate(const cli_command *command, const cli_arguments *given, con
     if (result == EXIT_DONE && !values->run.quiet) {
         say_calibration(model);
         fprintf(stderr, "model written to %s\n", values->out);
+    }
+    if (result == EXIT_DONE && values->json) {
+        json_t *about = take_json(command, stonet_model_json(model));
+        result = about != NULL ? output_json(command, NULL, about) : EXIT_FAILED;
     }
     stonet_data_free(data);
     stonet_model_free(model);

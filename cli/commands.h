@@ -21,5 +21,12 @@ extern const cli_command methods_command;
 extern const cli_command info_command;
 extern const cli_command export_command;
 extern const cli_command demo_command;
+extern const cli_command completion_command;
+
+/* All of them, in the order of the help. */
+size_t cli_command_count(void);
+const cli_command *cli_command_at(size_t index);
+/* From data to Z, in lines to be typed. */
+extern const char cli_example[];
 
 #endif

@@ -20,7 +20,7 @@ typedef struct fit_values {
     run_options run;
     checkpoint_options checkpoint;
     const char *dim, *log, *plot, *out;
-    bool calibrate;
+    bool calibrate, json;
 } fit_values;
 
 static const cli_option options[] = {
@@ -46,6 +46,10 @@ static const cli_option options[] = {
      .help = "Also learn how sure predictions are, by ten refits (one from 5000 rows on): for 'predict "
              "--interval' and '--sets', and better probabilities"},
     PLOT_OPTION(fit_values, plot, "Draw Z of the training rows by the response, and the training curve"),
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(fit_values, json),
+     .help = "Print what 'stonet info --json' says of the model"},
     OUT_OPTION(fit_values, out, "The model file to write (safetensors); - is standard output"),
 };
 
@@ -58,6 +62,10 @@ static int check_values(const cli_command *command, const fit_values *values)
     }
     if (values->out == NULL) {
         say_usage(command, "the model file is missing: give --out MODEL");
+        return EXIT_USAGE;
+    }
+    if (values->json && strcmp(values->out, "-") == 0) {
+        say_usage(command, "--json and --out - would both write to standard output");
         return EXIT_USAGE;
     }
     if (ends_with(values->out, ".gz")) {
@@ -252,7 +260,9 @@ static int finish(const cli_command *command, const fit_values *values, const st
         break;
     }
     if (!values->run.quiet) say_summary(command, values, model, train, seconds);
-    return EXIT_DONE;
+    if (!values->json) return EXIT_DONE;
+    json_t *about = take_json(command, stonet_model_json(model));
+    return about != NULL ? output_json(command, NULL, about) : EXIT_FAILED;
 }
 
 /* --calibrate: the model is saved before, so that a calibration that fails or is stopped does not lose it. */

@@ -38,8 +38,7 @@ static void join(int64_t rows, int64_t m, double *const part[3], double *cells)
         for (int k = 0; k < 3; k++) cells[3 * i + k] = part[k][i];
 }
 
-static int write_table(const cli_command *command, const char *path, const stonet_data *data, int64_t m,
-                       const double *cells)
+static int write_table(const cli_command *command, const rows_output *to, int64_t m, const double *cells)
 {
     enum { NAME_SIZE = 32 };
     static const char *const KIND[] = {"prediction", "low", "high"};
@@ -53,16 +52,17 @@ static int write_table(const cli_command *command, const char *path, const stone
             snprintf(text[j], NAME_SIZE, m > 1 ? "%s%" PRId64 : "%s", KIND[j % 3], j / 3 + 1);
             names[j] = text[j];
         }
-        result = output_rows(command, path, data, cells, stonet_data_rows(data), 3 * m, names);
+        result = output_rows(command, to, cells, stonet_data_rows(to->data), 3 * m, names);
     }
     free(names);
     free(text);
     return result;
 }
 
-int write_intervals(const cli_command *command, const char *path, const stonet_model *model,
-                    const stonet_data *data, const stonet_use_options *how)
+int write_intervals(const cli_command *command, const rows_output *to, const stonet_model *model,
+                    const stonet_use_options *how)
 {
+    const stonet_data *data = to->data;
     const int64_t rows = stonet_data_rows(data), m = stonet_model_outputs(model);
     double *part[3] = {NULL, NULL, NULL}, *cells = malloc((size_t)(3 * rows * m) * sizeof *cells);
     bool has_room = cells != NULL;
@@ -82,7 +82,7 @@ int write_intervals(const cli_command *command, const char *path, const stonet_m
     if (result == EXIT_DONE) {
         warn_of_few_rows(model, how->level, "the intervals are infinite");
         join(rows, m, part, cells);
-        result = write_table(command, path, data, m, cells);
+        result = write_table(command, to, m, cells);
     }
     for (int k = 0; k < 3; k++) free(part[k]);
     free(cells);
@@ -103,9 +103,10 @@ static void warn_of_rare_classes(const stonet_model *model, double level)
     }
 }
 
-int write_sets(const cli_command *command, const char *path, const stonet_model *model,
-               const stonet_data *data, const stonet_use_options *how)
+int write_sets(const cli_command *command, const rows_output *to, const stonet_model *model,
+               const stonet_use_options *how)
 {
+    const stonet_data *data = to->data;
     const int64_t rows = stonet_data_rows(data), classes = stonet_model_outputs(model);
     unsigned char *inside = malloc((size_t)(rows * classes));
     double *cells = malloc((size_t)(rows * classes) * sizeof *cells);
@@ -122,7 +123,7 @@ int write_sets(const cli_command *command, const char *path, const stonet_model 
         if (how->by_class) warn_of_rare_classes(model, how->level);
         for (int64_t i = 0; i < rows * classes; i++) cells[i] = inside[i];
         for (int64_t c = 0; c < classes; c++) names[c] = stonet_model_class_label(model, c);
-        result = output_rows(command, path, data, cells, rows, classes, names);
+        result = output_rows(command, to, cells, rows, classes, names);
     }
     free(inside);
     free(cells);

@@ -4,13 +4,13 @@
 
 #include <stonet/stonet.h>
 
-#include "cli/options.h"
+#include "cli/output.h"
 
 /* Columns prediction, low, high, for several responses prediction1, low1, high1, prediction2, .. */
-int write_intervals(const cli_command *command, const char *path, const stonet_model *model,
-                    const stonet_data *data, const stonet_use_options *how);
+int write_intervals(const cli_command *command, const rows_output *to, const stonet_model *model,
+                    const stonet_use_options *how);
 /* A column for each class: 1 for the classes in the set of the row, else 0. */
-int write_sets(const cli_command *command, const char *path, const stonet_model *model,
-               const stonet_data *data, const stonet_use_options *how);
+int write_sets(const cli_command *command, const rows_output *to, const stonet_model *model,
+               const stonet_use_options *how);
 
 #endif

@@ -3,48 +3,41 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/manual.h"
 #include "cli/say.h"
 #include "cli/team.h"
-
-static const cli_command *const commands[] = {
-    &fit_command,     &transform_command,    &predict_command,    &score_command,   &tune_command,
-    &compare_command, &order_command,        &importance_command, &coef_command,    &calibrate_command,
-    &report_command,  &independence_command, &generate_command,   &methods_command, &info_command,
-    &export_command,  &demo_command,
-};
-// NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *stream)
 {
     fprintf(stream,
-            "stonet %s: from many variables to the few numbers that keep what they say about a response\n\n"
+            "stonet %s: from many variables to the few numbers that keep what they say\n"
+            "about a response\n\n"
             "Usage: stonet COMMAND [operands] [options]\n\nCommands:\n",
             stonet_version());
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(stream, "  %-13s %s\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; i < cli_command_count(); i++) {
+        const int width = fprintf(stream, "  %-13s ", cli_command_at(i)->name);
+        help_wrapped(stream, cli_command_at(i)->summary, width, width);
+    }
     fprintf(stream,
-            "\n'stonet COMMAND --help' shows the options of a command; 'stonet --version' the version.\n\n"
-            "Example:\n"
-            "  stonet generate waveform --rows 400 --out train.csv\n"
-            "  stonet generate waveform --rows 2000 --seed 2 --out test.csv\n"
-            "  stonet fit train.csv --target y --dim 2 --out waveform.model\n"
-            "  stonet score waveform.model test.csv --target y\n"
-            "  stonet transform waveform.model test.csv --out z.csv\n");
+            "\n'stonet COMMAND --help' shows the options of a command, 'stonet --version' the\n"
+            "version, 'man stonet' the manual.\n\nExample:\n%s",
+            cli_example);
 }
 
 static const cli_command *find_command(const char *name)
 {
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    for (size_t i = 0; i < cli_command_count(); i++)
+        if (strcmp(cli_command_at(i)->name, name) == 0) return cli_command_at(i);
     return NULL;
 }
 
 static int say_unknown_command(const char *name)
 {
-    const char *known[N_COMMANDS];
-    for (size_t i = 0; i < N_COMMANDS; i++) known[i] = commands[i]->name;
-    const char *nearest = stonet_nearest(name, known, N_COMMANDS);
+    enum { MOST = 100 };
+    const char *known[MOST];
+    int64_t count = 0;
+    for (size_t i = 0; i < cli_command_count() && count < MOST; i++) known[count++] = cli_command_at(i)->name;
+    const char *nearest = stonet_nearest(name, known, count);
     if (nearest != NULL)
         fprintf(stderr, "stonet: there is no command '%s'; did you mean '%s'?\n", name, nearest);
     else
@@ -67,6 +60,7 @@ int main(int argc, char **argv)
         print_help(stdout);
         return EXIT_DONE;
     }
+    if (help && strcmp(argv[2], "--man") == 0) return manual_print(argc > 3 ? argv[3] : NULL);
     const char *name = help ? argv[2] : argv[1];
     const cli_command *found = find_command(name);
     if (found == NULL) return say_unknown_command(name);

@@ -10,7 +10,7 @@
 #include "cli/files.h"
 #include "cli/say.h"
 
-enum { HELP_COLUMN = 26, HELP_WIDTH = 100, MAX_WORD = 64, MAX_NAMES = 100 };
+enum { HELP_COLUMN = 24, HELP_WIDTH = 79, MAX_WORD = 64, MAX_NAMES = 100 };
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
@@ -250,24 +250,27 @@ void options_free(const cli_command *command, void *values)
 
 /* ---- help -------------------------------------------------------------------------------------- */
 
-/* Prints words from `text`, broken before HELP_WIDTH, each new line indented; the cursor is at `column`. */
-static void print_wrapped(const char *text, int indent, int column)
+void help_wrapped(FILE *stream, const char *text, int indent, int column)
 {
     while (*text != '\0') {
-        int length = (int)strcspn(text, " ");
+        int length = (int)strcspn(text, " \n");
         if (column > indent && column + 1 + length > HELP_WIDTH) {
-            printf("\n%*s", indent, "");
+            fprintf(stream, "\n%*s", indent, "");
             column = indent;
         } else if (column > indent) {
-            putchar(' ');
+            fputc(' ', stream);
             column++;
         }
-        printf("%.*s", length, text);
+        fprintf(stream, "%.*s", length, text);
         column += length;
         text += length;
-        text += strspn(text, " ");
+        if (text[0] == '\n' && text[1] == '\n') {
+            fprintf(stream, "\n\n%*s", indent, "");
+            column = indent;
+        }
+        text += strspn(text, " \n");
     }
-    putchar('\n');
+    fputc('\n', stream);
 }
 
 static void print_option(const char *name, const char *argument, const char *help, const char *initial,
@@ -283,16 +286,40 @@ static void print_option(const char *name, const char *argument, const char *hel
     snprintf(text, sizeof text, "%s%s%s%s%s", help, repeats ? " (may be repeated)" : "",
              initial != NULL ? " [default: " : "", initial != NULL ? initial : "",
              initial != NULL ? "]" : "");
-    print_wrapped(text, HELP_COLUMN, HELP_COLUMN);
+    help_wrapped(stdout, text, HELP_COLUMN, HELP_COLUMN);
+}
+
+/* Lines to be typed; a long one goes on in the next, before an option. */
+static void print_examples(const char *text)
+{
+    puts("\nExamples:");
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n"), cut = length;
+        if (length > HELP_WIDTH)
+            for (size_t i = 4; i + 3 < length && i < HELP_WIDTH - 2; i++)
+                if (strncmp(text + i, " --", 3) == 0) cut = i;
+        if (cut < length)
+            printf("%.*s \\\n     %.*s\n", (int)cut, text, (int)(length - cut), text + cut);
+        else
+            printf("%.*s\n", (int)length, text);
+        text += length;
+        text += *text == '\n';
+    }
 }
 
 void options_help(const cli_command *command)
 {
-    printf("%s\n\nUsage: %s %s", command->summary, command->program, command->name);
-    if (command->operands[0] != '\0') printf(" %s", command->operands);
-    if (command->required != NULL) printf(" %s", command->required);
-    printf(" [options]\n");
-    if (command->details != NULL) printf("\n%s\n", command->details);
+    char usage[400];
+    help_wrapped(stdout, command->summary, 0, 0);
+    snprintf(usage, sizeof usage, "%s%s%s [options]", command->operands,
+             command->operands[0] != '\0' && command->required != NULL ? " " : "",
+             command->required != NULL ? command->required : "");
+    const int indent = printf("\nUsage: %s %s ", command->program, command->name) - 1;
+    help_wrapped(stdout, usage[0] == ' ' ? usage + 1 : usage, indent, indent);
+    if (command->details != NULL) {
+        putchar('\n');
+        help_wrapped(stdout, command->details, 0, 0);
+    }
     printf("\nOptions:\n");
     for (size_t i = 0; i < command->n_options; i++) {
         const cli_option *option = &command->options[i];
@@ -300,5 +327,5 @@ void options_help(const cli_command *command)
                      option->kind == OPTION_TEXTS);
     }
     print_option("help", NULL, "Print this and stop", NULL, false);
-    if (command->examples != NULL) printf("\nExamples:\n%s\n", command->examples);
+    if (command->examples != NULL) print_examples(command->examples);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef enum option_kind {
     OPTION_FLAG,    /* bool */
@@ -68,6 +69,9 @@ parse_result options_parse(const cli_command *command, int argc, char **argv, vo
                            cli_arguments *given);
 /* Frees the lists that options_parse made. */
 void options_free(const cli_command *command, void *values);
+/* Prints words, broken before the 80th column, each new line indented; the cursor is at `column`. A single
+   line end in the text is a blank, two are the end of a paragraph. */
+void help_wrapped(FILE *stream, const char *text, int indent, int column);
 /* Prints the whole help of a command to stdout. */
 void options_help(const cli_command *command);
 

@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -190,44 +191,95 @@ int output_matrix(const cli_command *command, const char *path, const double *va
     return flush_stdout(command);
 }
 
+static bool is_json(const rows_output *to)
+{
+    return to->json || (to->path != NULL && ends_with(to->path, ".json"));
+}
+
 static char delimiter_of(const char *path)
 {
     return path != NULL && (ends_with(path, ".tsv") || ends_with(path, ".tsv.gz")) ? '\t' : ',';
 }
 
-void put_id(const output *out, const stonet_data *data, int64_t row)
+static bool is_npy(const char *path)
 {
-    if (stonet_data_id_name(data) == NULL) return;
-    put_csv_field(out->stream, row < 0 ? stonet_data_id_name(data) : stonet_data_id(data, row));
+    return path != NULL && (ends_with(path, ".npy") || ends_with(path, ".npy.gz"));
+}
+
+/* A row as a JSON object: what names it, and the cells. */
+static json_t *row_json(const rows_output *to, int64_t row, int64_t m, const char *const *names,
+                        const double *values, const char *const *texts)
+{
+    json_t *object = json_object();
+    const char *id = stonet_data_id_name(to->data);
+    bool whole = object != NULL;
+    if (whole && id != NULL)
+        whole = json_object_set_new(
+                    object, id, json_string(stonet_data_id(to->data, row % stonet_data_rows(to->data)))) == 0;
+    for (int64_t j = 0; whole && j < m; j++) {
+        json_t *cell = texts != NULL                   ? json_string(texts[row * m + j])
+                       : isfinite(values[row * m + j]) ? json_real(values[row * m + j])
+                                                       : json_null();
+        whole = json_object_set_new(object, names[j], cell) == 0;
+    }
+    if (whole) return object;
+    json_decref(object);
+    return NULL;
+}
+
+static int rows_as_json(const cli_command *command, const rows_output *to, int64_t n, int64_t m,
+                        const char *const *names, const double *values, const char *const *texts)
+{
+    json_t *rows = json_array();
+    for (int64_t i = 0; rows != NULL && i < n; i++) {
+        if (json_array_append_new(rows, row_json(to, i, m, names, values, texts)) == 0) continue;
+        json_decref(rows);
+        rows = NULL;
+    }
+    return output_json(command, to->path, rows);
+}
+
+static void put_id(const output *out, const rows_output *to, int64_t row)
+{
+    const char *name = stonet_data_id_name(to->data);
+    if (name == NULL) return;
+    put_csv_field(out->stream, row < 0 ? name : stonet_data_id(to->data, row % stonet_data_rows(to->data)));
     fputc(delimiter_of(out->path), out->stream);
 }
 
-static bool is_npy(const char *path)
+static int rows_as_text(const cli_command *command, const rows_output *to, int64_t n, int64_t m,
+                        const char *const *names, const double *values, const char *const *texts)
 {
-    return ends_with(path, ".npy") || ends_with(path, ".npy.gz");
-}
-
-int output_rows(const cli_command *command, const char *path, const stonet_data *data, const double *values,
-                int64_t n, int64_t m, const char *const *names)
-{
-    const char *file = file_of(path);
-    if (stonet_data_id_name(data) != NULL && file != NULL && is_npy(file))
-        fprintf(stderr, "note: %s holds numbers only: column '%s', which names the rows, is not in it\n",
-                file, stonet_data_id_name(data));
-    if (stonet_data_id_name(data) == NULL || (file != NULL && is_npy(file)))
-        return output_matrix(command, path, values, n, m, names);
     output out;
-    int result = output_open(command, path, &out);
+    int result = output_open(command, to->path, &out);
     if (result != EXIT_DONE) return result;
-    const char delimiter = delimiter_of(file);
     for (int64_t i = -1; i < n; i++) {
-        put_id(&out, data, i < 0 ? -1 : i % stonet_data_rows(data));
+        put_id(&out, to, i);
         for (int64_t j = 0; j < m; j++) {
-            char text[STONET_NUMBER_SIZE];
-            if (i >= 0) stonet_number_text(values[i * m + j], text);
-            put_csv_field(out.stream, i < 0 ? names[j] : text);
-            fputc(j + 1 < m ? delimiter : '\n', out.stream);
+            char number[STONET_NUMBER_SIZE];
+            if (i >= 0 && texts == NULL) stonet_number_text(values[i * m + j], number);
+            put_csv_field(out.stream, i < 0 ? names[j] : texts != NULL ? texts[i * m + j] : number);
+            fputc(j + 1 < m ? delimiter_of(out.path) : '\n', out.stream);
         }
     }
     return output_close(command, &out);
+}
+
+int output_rows(const cli_command *command, const rows_output *to, const double *values, int64_t n, int64_t m,
+                const char *const *names)
+{
+    const char *id = stonet_data_id_name(to->data);
+    if (is_json(to)) return rows_as_json(command, to, n, m, names, values, NULL);
+    if (id != NULL && is_npy(to->path))
+        fprintf(stderr, "note: %s holds numbers only: column '%s', which names the rows, is not in it\n",
+                to->path, id);
+    if (id == NULL || is_npy(to->path)) return output_matrix(command, to->path, values, n, m, names);
+    return rows_as_text(command, to, n, m, names, values, NULL);
+}
+
+int output_text_rows(const cli_command *command, const rows_output *to, const char *const *texts, int64_t n,
+                     const char *name)
+{
+    return is_json(to) ? rows_as_json(command, to, n, 1, &name, NULL, texts)
+                       : rows_as_text(command, to, n, 1, &name, NULL, texts);
 }

@@ -40,13 +40,19 @@ int output_table(const cli_command *command, const char *path, const table *show
 int output_matrix(const cli_command *command, const char *path, const double *values, int64_t n, int64_t m,
                   const char *const *names);
 
-/* The same for what belongs to the rows of a table (n may be several times as many), after the column that
-   names these, if one does. */
-int output_rows(const cli_command *command, const char *path, const stonet_data *data, const double *values,
-                int64_t n, int64_t m, const char *const *names);
-/* That column's cell of a row, or its name (row -1), with the delimiter behind it; nothing where there is no
-   such column. */
-void put_id(const output *out, const stonet_data *data, int64_t row);
+/* Where what belongs to the rows of a table goes: after the column that names these, if one does; as JSON, an
+   object a row, when that is asked for or the path ends so. */
+typedef struct rows_output {
+    const char *path;
+    bool json;
+    const stonet_data *data;
+} rows_output;
+/* n x m numbers; n may be several times the rows. */
+int output_rows(const cli_command *command, const rows_output *to, const double *values, int64_t n, int64_t m,
+                const char *const *names);
+/* n texts, one column. */
+int output_text_rows(const cli_command *command, const rows_output *to, const char *const *texts, int64_t n,
+                     const char *name);
 
 bool ends_with(const char *text, const char *ending);
 /* A CSV field, quoted where it has to be; on a terminal as it can be looked at. */

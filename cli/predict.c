@@ -13,7 +13,7 @@
 typedef struct predict_values {
     target_options target; /* none is asked for; the header alone */
     int64_t threads;
-    bool proba, by_class, spread, missing_sd;
+    bool json, proba, by_class, spread, missing_sd;
     const char *interval, *sets, *out;
 } predict_values;
 
@@ -21,7 +21,8 @@ static const cli_option options[] = {
     READ_OPTIONS(predict_values, target),
     ID_OPTION(predict_values, target.columns,
               "The column that names the rows, for the output; that of the fit, if it is there"),
-    OUT_OPTION(predict_values, out, "Write .csv or .npy (also .gz) instead of CSV to stdout"),
+    OUT_OPTION(predict_values, out, "Write .csv, .npy (also .gz) or .json instead of CSV to stdout"),
+    JSON_OPTION(predict_values, json),
     {.name = "proba",
      .kind = OPTION_FLAG,
      .offset = offsetof(predict_values, proba),
@@ -63,29 +64,27 @@ static int64_t most_probable(const double *probability, int64_t classes)
     return best;
 }
 
-static int write_labels_csv(const cli_command *command, const char *path, const stonet_model *model,
-                            const stonet_data *data, const double *probability, int64_t classes)
+static int write_labels(const cli_command *command, const rows_output *to, const stonet_model *model,
+                        const double *probability, int64_t classes)
 {
-    output out;
-    int result = output_open(command, path, &out);
-    if (result != EXIT_DONE) return result;
-    const int64_t rows = stonet_data_rows(data);
-    put_id(&out, data, -1);
-    fputs("prediction\n", out.stream);
-    for (int64_t i = 0; i < rows; i++) {
-        put_id(&out, data, i);
-        put_csv_field(out.stream,
-                      stonet_model_class_label(model, most_probable(probability + i * classes, classes)));
-        fputc('\n', out.stream);
+    const int64_t rows = stonet_data_rows(to->data);
+    const char **labels = malloc((size_t)rows * sizeof *labels);
+    if (labels == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
     }
-    return output_close(command, &out);
+    for (int64_t i = 0; i < rows; i++)
+        labels[i] = stonet_model_class_label(model, most_probable(probability + i * classes, classes));
+    int result = output_text_rows(command, to, labels, rows, "prediction");
+    free(labels);
+    return result;
 }
 
 /* NPY has no text: labels that are numbers go as numbers, others not at all. */
-static int write_labels_npy(const cli_command *command, const char *path, const stonet_model *model,
-                            const stonet_data *data, const double *probability, int64_t classes)
+static int write_labels_npy(const cli_command *command, const rows_output *to, const stonet_model *model,
+                            const double *probability, int64_t classes)
 {
-    const int64_t rows = stonet_data_rows(data);
+    const int64_t rows = stonet_data_rows(to->data);
     static const char *const names[] = {"prediction"};
     double *label = malloc((size_t)rows * sizeof *label);
     if (label == NULL) {
@@ -103,15 +102,15 @@ static int write_labels_npy(const cli_command *command, const char *path, const 
             return EXIT_FAILED;
         }
     }
-    int result = output_rows(command, path, data, label, rows, 1, names);
+    int result = output_rows(command, to, label, rows, 1, names);
     free(label);
     return result;
 }
 
 /* beside: what the second half of the columns, standard deviations of the first, is called; NULL: there is no
    such half. */
-static int write_numbers(const cli_command *command, const char *path, const stonet_model *model,
-                         const stonet_data *data, const double *values, int64_t columns, const char *beside)
+static int write_numbers(const cli_command *command, const rows_output *to, const stonet_model *model,
+                         const double *values, int64_t columns, const char *beside)
 {
     enum { NAME_SIZE = 200 };
     const bool classifier = stonet_model_is_classifier(model) != 0;
@@ -133,7 +132,7 @@ static int write_numbers(const cli_command *command, const char *path, const sto
                 snprintf(text[j], NAME_SIZE, "%s", what);
             names[j] = classifier && j < numbers ? label : text[j];
         }
-        result = output_rows(command, path, data, values, stonet_data_rows(data), columns, names);
+        result = output_rows(command, to, values, stonet_data_rows(to->data), columns, names);
     }
     free(names);
     free(text);
@@ -144,6 +143,7 @@ static int write_numbers(const cli_command *command, const char *path, const sto
 static int predict_spread(const cli_command *command, const predict_values *values, const stonet_model *model,
                           const stonet_data *data)
 {
+    const rows_output to = {.path = values->out, .json = values->json, .data = data};
     const int64_t rows = stonet_data_rows(data), m = stonet_model_outputs(model);
     double *both = malloc((size_t)(4 * rows * m) * sizeof *both);
     if (both == NULL) {
@@ -161,7 +161,7 @@ static int predict_spread(const cli_command *command, const predict_values *valu
         both[k / m * 2 * m + m + k % m] = spread[k];
     }
     const char *beside = values->spread ? "spread" : "missing_sd";
-    int result = status == STONET_OK ? write_numbers(command, values->out, model, data, both, 2 * m, beside)
+    int result = status == STONET_OK ? write_numbers(command, &to, model, both, 2 * m, beside)
                                      : say_failure(command, status);
     free(both);
     return result;
@@ -170,6 +170,7 @@ static int predict_spread(const cli_command *command, const predict_values *valu
 static int predict(const cli_command *command, const predict_values *values, const stonet_model *model,
                    const stonet_data *data)
 {
+    const rows_output to = {.path = values->out, .json = values->json, .data = data};
     int64_t rows = stonet_data_rows(data);
     int64_t columns = stonet_model_outputs(model);
     bool classifier = stonet_model_is_classifier(model) != 0;
@@ -198,11 +199,11 @@ static int predict(const cli_command *command, const predict_values *values, con
     if (status != STONET_OK)
         result = say_failure(command, status);
     else if (values->proba || !classifier)
-        result = write_numbers(command, values->out, model, data, predicted, columns, NULL);
+        result = write_numbers(command, &to, model, predicted, columns, NULL);
     else if (values->out != NULL && (ends_with(values->out, ".npy") || ends_with(values->out, ".npy.gz")))
-        result = write_labels_npy(command, values->out, model, data, predicted, columns);
+        result = write_labels_npy(command, &to, model, predicted, columns);
     else
-        result = write_labels_csv(command, values->out, model, data, predicted, columns);
+        result = write_labels(command, &to, model, predicted, columns);
     free(predicted);
     return result;
 }
@@ -211,6 +212,7 @@ static int predict(const cli_command *command, const predict_values *values, con
 static int predict_sure(const cli_command *command, const predict_values *values, const stonet_model *model,
                         const stonet_data *data)
 {
+    const rows_output to = {.path = values->out, .json = values->json, .data = data};
     stonet_use_options how = {
         .size = sizeof how, .threads = (int)values->threads, .by_class = values->by_class};
     if (values->proba || (values->interval != NULL && values->sets != NULL)) {
@@ -220,8 +222,8 @@ static int predict_sure(const cli_command *command, const predict_values *values
     int result = parse_level(command, "interval", values->interval, &how.level);
     if (result == EXIT_DONE) result = parse_level(command, "sets", values->sets, &how.level);
     if (result != EXIT_DONE) return result;
-    return values->sets != NULL ? write_sets(command, values->out, model, data, &how)
-                                : write_intervals(command, values->out, model, data, &how);
+    return values->sets != NULL ? write_sets(command, &to, model, &how)
+                                : write_intervals(command, &to, model, &how);
 }
 
 static int run(const cli_command *command, int argc, char **argv)

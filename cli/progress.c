@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -86,17 +87,51 @@ static bool is_new_stage(const char *stage)
     return true;
 }
 
+/* Seconds between two lines where there is no terminal: 30, or what STONET_PROGRESS says. */
+static double seconds_between_lines(void)
+{
+    const char *wanted = getenv("STONET_PROGRESS");
+    char *end = NULL;
+    const double seconds = wanted != NULL ? strtod(wanted, &end) : 0.0;
+    return wanted != NULL && end != wanted && seconds >= 0.0 ? seconds : 30.0;
+}
+
+static void describe_plainly(const stonet_progress *progress, char *text, size_t size)
+{
+    describe(progress, text, size);
+    for (char *c = text; *c != '\0'; c++) /* names of files are in it */
+        if ((unsigned char)*c < 0x20 || *c == 0x7F) *c = '?';
+}
+
+/* In a pipe or a file: a line now and then, so that a log shows a long job to be alive. */
+static void log_line(const stonet_progress *progress)
+{
+    static double last_line = -1;
+    pthread_mutex_lock(&line_lock);
+    const double now = progress_clock();
+    if (last_line < 0) last_line = now;
+    const double wait = seconds_between_lines();
+    if (now - last_line >= wait) {
+        last_line = now;
+        char text[512];
+        describe_plainly(progress, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+    }
+    pthread_mutex_unlock(&line_lock);
+}
+
 void progress_draw(const stonet_progress *progress)
 {
-    if (!isatty(STDERR_FILENO)) return;
+    if (!isatty(STDERR_FILENO)) {
+        log_line(progress);
+        return;
+    }
     pthread_mutex_lock(&line_lock);
     double now = progress_clock();
     if (is_new_stage(progress->stage) || now - last_draw >= seconds_between_draws) {
         last_draw = now;
         char text[512];
-        describe(progress, text, sizeof text);
-        for (char *c = text; *c != '\0'; c++) /* names of files are in it */
-            if ((unsigned char)*c < 0x20 || *c == 0x7F) *c = '?';
+        describe_plainly(progress, text, sizeof text);
         fprintf(stderr, "\r%.*s\033[K", terminal_width() - 1, text);
         fflush(stderr);
         line_shown = true;

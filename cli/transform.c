@@ -15,12 +15,13 @@ typedef struct transform_values {
     target_options target;
     run_options run;
     int64_t draws, refits;
-    bool activated, impute;
+    bool json, activated, impute;
     const char *se, *plot, *out;
 } transform_values;
 
 static const cli_option options[] = {
-    OUT_OPTION(transform_values, out, "Write .csv or .npy (also .gz) instead of CSV to stdout"),
+    OUT_OPTION(transform_values, out, "Write .csv, .npy (also .gz) or .json instead of CSV to stdout"),
+    JSON_OPTION(transform_values, json),
     {.name = "draws",
      .kind = OPTION_INTEGER,
      .offset = offsetof(transform_values, draws),
@@ -62,8 +63,8 @@ static const cli_option options[] = {
 };
 
 /* z1, z2, .. and, unless se (rows x dim) is NULL, se1, se2, .. */
-static int write_z(const cli_command *command, const char *path, const stonet_data *data, const float *z,
-                   const double *se, int64_t rows, int64_t dim)
+static int write_z(const cli_command *command, const rows_output *to, const float *z, const double *se,
+                   int64_t rows, int64_t dim)
 {
     enum { NAME_SIZE = 24 };
     const int64_t columns = se != NULL ? 2 * dim : dim;
@@ -82,7 +83,7 @@ static int write_z(const cli_command *command, const char *path, const stonet_da
             const int64_t row = i / columns, j = i % columns;
             values[i] = se != NULL && j >= dim ? se[row * dim + j - dim] : (double)z[row * dim + j];
         }
-        result = output_rows(command, path, data, values, rows, columns, names);
+        result = output_rows(command, to, values, rows, columns, names);
     }
     free(names);
     free(text);
@@ -123,6 +124,7 @@ static int standard_errors(const cli_command *command, const transform_values *v
 static int transform(const cli_command *command, const transform_values *values, const stonet_model *model,
                      const stonet_data *data)
 {
+    const rows_output to = {.path = values->out, .json = values->json, .data = data};
     int64_t dim = stonet_model_dim(model);
     int64_t rows = stonet_data_rows(data);
     int64_t passes = values->draws > 0 ? values->draws : 1;
@@ -147,7 +149,7 @@ static int transform(const cli_command *command, const transform_values *values,
         result = standard_errors(command, values, model, data, &se);
     if (result == EXIT_DONE && values->plot != NULL)
         result = plot_reduction(command, values->plot, model, data, z, false);
-    if (result == EXIT_DONE) result = write_z(command, values->out, data, z, se, rows * passes, dim);
+    if (result == EXIT_DONE) result = write_z(command, &to, z, se, rows * passes, dim);
     free(se);
     free(z);
     return result;

@@ -14,3 +14,20 @@ set(STONET_CLI_PARTS cli/files.c cli/options.c cli/progress.c cli/say.c cli/show
                      cli/svg_parts.c) # that both programs use
 stonet_program(stonet-paper paper ${STONET_CLI_PARTS})
 install(TARGETS stonet RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+
+# Manual pages and what shells complete by: the program prints them from its own tables of options.
+if(NOT CMAKE_CROSSCOMPILING)
+  add_custom_command(
+    OUTPUT ${PROJECT_BINARY_DIR}/share/stamp
+    COMMAND ${PROJECT_SOURCE_DIR}/cmake/manuals.sh $<TARGET_FILE:stonet> ${PROJECT_BINARY_DIR}/share
+    DEPENDS stonet ${PROJECT_SOURCE_DIR}/cmake/manuals.sh
+    VERBATIM)
+  add_custom_target(stonet_manuals ALL DEPENDS ${PROJECT_BINARY_DIR}/share/stamp)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+  install(FILES ${PROJECT_BINARY_DIR}/share/completion/stonet
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+  install(FILES ${PROJECT_BINARY_DIR}/share/completion/_stonet
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
+  install(FILES ${PROJECT_BINARY_DIR}/share/completion/stonet.fish
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
+endif()

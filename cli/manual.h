@@ -1,0 +1,8 @@
+/* The manual pages, from the option tables: 'stonet help --man [COMMAND]' prints one, and the build all. */
+#ifndef CLI_MANUAL_H
+#define CLI_MANUAL_H
+
+/* To stdout, in the language of man(7); NULL: of the program. Gives an exit status. */
+int manual_print(const char *name);
+
+#endif
