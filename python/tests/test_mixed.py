@@ -192,3 +192,18 @@ def test_pandas_is_not_loaded_for_arrays():
     code = "import sys, numpy, stonet; stonet.PrincipalComponents().fit(numpy.eye(5)); print('pandas' in sys.modules)"
     ran = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
     assert ran.stdout.strip() in ("False", "True") and ran.returncode == 0  # scikit-learn itself may load it
+
+
+def test_sparse_matrices_give_what_dense_ones_do():
+    sparse = pytest.importorskip("scipy.sparse")
+    random = np.random.default_rng(2)
+    X = random.random((150, 30)) * (random.random((150, 30)) < 0.2)
+    y = X[:, 0] - X[:, 1] + 0.05 * random.normal(size=150)
+    for name in ("SlicedInverseRegression", "StoNetRegressor"):
+        dense = make(name, n_components=1, random_state=1).fit(X.astype(np.float32), y)
+        for kind in (sparse.csr_matrix, sparse.coo_matrix, sparse.csc_matrix):
+            model = make(name, n_components=1, random_state=1).fit(kind(X), y)
+            assert np.allclose(model.transform(kind(X)), dense.transform(X.astype(np.float32)), atol=1e-2)
+            assert np.allclose(model.transform(kind(X)), model.transform(X), atol=1e-4)
+    unsorted = sparse.csr_matrix((np.ones(3), [2, 0, 2], [0, 2, 3]), shape=(2, 30))
+    assert np.isfinite(model.transform(unsorted)).all() and not unsorted.has_sorted_indices

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -28,7 +29,7 @@ from sklearn.utils.validation import (
 from . import _sure
 from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, ask_report, choose_order
 from ._compat import check_columns, validated
-from ._core import Float32Matrix, Float64Matrix, Model, Table
+from ._core import Float32Matrix, Float64Matrix, Model, SparseTable, Table
 from ._run import Callback, RunContext, threads_of
 from ._tables import MixedTable, as_frame, is_mixed
 from .errors import StonetUnsupportedError, StonetWarning
@@ -121,7 +122,9 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             check_consistent_length(frame, response)
             return frame, response
         y = tuple(response_array(part) if hasattr(part, "isna") else part for part in y)
-        return validated(self, X, *y, finite="allow-nan", dtype=_FLOATS, order="C", reset=reset, **how)
+        return validated(
+            self, X, *y, finite="allow-nan", dtype=_FLOATS, order="C", accept_sparse="csr", reset=reset, **how
+        )
 
     def _known_columns(self, frame: Any) -> Any:
         """Of a table for a model from a file, the columns that it was fitted on; the others may be anything."""
@@ -132,9 +135,10 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return frame.iloc[:, [there.index(name) for name in names]].set_axis(names, axis=1)
 
     def _training_table(self, X: Any) -> Table:
-        if not isinstance(X, np.ndarray):
-            return MixedTable(X)
-        return Table(X, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        if issparse(X):
+            return SparseTable(X, names)
+        return Table(X, names) if isinstance(X, np.ndarray) else MixedTable(X)
 
     def _fit_table(
         self, table: Table, checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0
@@ -188,6 +192,8 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _new_table(self, X: ArrayLike) -> tuple[Table, int]:
         check_is_fitted(self, "model_")
         rows = self._checked(X, reset=False)
+        if issparse(rows):
+            return SparseTable(rows), rows.shape[0]
         if isinstance(rows, np.ndarray):
             return Table(rows), len(rows)
         table = MixedTable(rows, self.model_)
@@ -382,6 +388,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float32"]
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
 
@@ -394,7 +401,8 @@ class SupervisedReduction(BaseReduction):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Shared with the library without a copy when it is float32 or float64 and C-contiguous.
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous. SciPy's sparse
+            matrices, and DataFrames with text, categories, flags and dates, are taken too.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Numbers or class labels.
         """
@@ -424,7 +432,8 @@ class UnsupervisedReduction(BaseReduction):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Shared with the library without a copy when it is float32 or float64 and C-contiguous.
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous. SciPy's sparse
+            matrices, and DataFrames with text, categories, flags and dates, are taken too.
         """
         X = self._checked(X, ensure_min_samples=2)
         return self._fit_table(self._training_table(X))
@@ -555,7 +564,8 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Shared with the library without a copy when it is float32 or float64 and C-contiguous.
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous. SciPy's sparse
+            matrices, and DataFrames with text, categories, flags and dates, are taken too.
         y : array-like of shape (n_samples,)
             Class labels: numbers or text.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -654,7 +664,8 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Shared with the library without a copy when it is float32 or float64 and C-contiguous.
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous. SciPy's sparse
+            matrices, and DataFrames with text, categories, flags and dates, are taken too.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Numbers.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -66,6 +66,26 @@ class Table:
         check(lib.stonet_data_set_weights(self.handle, _address(weights)))
 
 
+class SparseTable(Table):
+    """A stonet_data over a SciPy matrix in CSR format, of which it shares what is as the library wants it."""
+
+    def __init__(self, x: Any, names: Sequence[str] | None = None) -> None:
+        if not x.has_canonical_format:
+            x = x.copy()
+            x.sum_duplicates()
+        self._start = np.ascontiguousarray(x.indptr, dtype=np.int64)
+        self._column = np.ascontiguousarray(x.indices, dtype=np.int32)
+        self._value = np.ascontiguousarray(x.data, dtype=np.float32)
+        self.handle = ctypes.c_void_p()
+        self.rows, columns = x.shape
+        if columns > np.iinfo(np.int32).max:
+            raise ValueError(f"X has {columns} columns, and a sparse table can have {np.iinfo(np.int32).max}")
+        places = (_address(self._start), _address(self._column), _address(self._value))
+        check(lib.stonet_data_wrap_sparse(*places, self.rows, columns, ctypes.byref(self.handle)))
+        if names is not None:
+            check(lib.stonet_data_set_names(self.handle, names_array(list(names))))
+
+
 def setting_text(value: object) -> str:
     """A setting as the library reads it: numbers exactly, lists by commas, None as 'none'."""
     if value is None:

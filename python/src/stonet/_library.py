@@ -161,6 +161,7 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_string_free": (None, [c_void_p]),
     "stonet_data_wrap": (c_int, [c_void_p, c_int64, c_int64, OUT]),
     "stonet_data_wrap_double": (c_int, [c_void_p, c_int64, c_int64, OUT]),
+    "stonet_data_wrap_sparse": (c_int, [c_void_p, c_void_p, c_void_p, c_int64, c_int64, OUT]),
     "stonet_data_set_names": (c_int, [HANDLE, NAMES]),
     "stonet_data_set_classes": (c_int, [HANDLE, c_void_p, NAMES, c_int64]),
     "stonet_data_set_targets": (c_int, [HANDLE, c_void_p, c_int64]),
