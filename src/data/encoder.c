@@ -35,10 +35,11 @@ struct sn_encoder {
     int64_t seasons;
     float *zero;      /* p: a row of a sparse table that is all 0, and */
     int64_t *feature; /* of each of its columns, the feature; -1: none */
-    bool incomplete;  /* the table has missing cells, and they are to be filled in */
-    uint64_t seed;    /* of their draws */
-    bool by_row;      /* these are keyed by the number of the row */
-    bool in_order;    /* feature k is column k of the table's numbers, for all of them: nothing to look up */
+    sn_scaled_cells scaled;
+    bool incomplete; /* the table has missing cells, and they are to be filled in */
+    uint64_t seed;   /* of their draws */
+    bool by_row;     /* these are keyed by the number of the row */
+    bool in_order;   /* feature k is column k of the table's numbers, for all of them: nothing to look up */
     text_part *text;
     int64_t texts;
 };
@@ -235,6 +236,9 @@ static stonet_status prepare_sparse(sn_encoder *e)
         e->zero[f] = (float)((0.0 - schema->centre[f]) * schema->factor[f]);
     }
     e->base.fetch = fetch_sparse;
+    e->scaled = (sn_scaled_cells){
+        .cells = e->data->sparse, .feature = e->feature, .centre = schema->centre, .factor = schema->factor};
+    e->base.sparse = &e->scaled;
     return STONET_OK;
 }
 

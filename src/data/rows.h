@@ -43,6 +43,14 @@ static inline sn_rows sn_rows_part(const sn_rows *rows, int64_t first, int64_t n
  * Where encoded rows come from when they do not lie in memory as a whole: a table in memory, a mapped file,
  * later a stream of shards.
  */
+/* Rows of which most numbers are 0 before they are scaled: feature[j] of column j (-1: none) is
+   (value - centre) factor, value 0 where no cell is kept. */
+typedef struct sn_scaled_cells {
+    const struct sn_cells *cells;
+    const int64_t *feature;
+    const double *centre, *factor; /* of the features */
+} sn_scaled_cells;
+
 typedef struct sn_row_source sn_row_source;
 struct sn_row_source {
     /* Before rows are fetched, on the thread that leads: whether they can be. */
@@ -52,6 +60,7 @@ struct sn_row_source {
     void (*fetch)(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride);
     const float *raw;  /* where the numbers of row r begin, raw + r * raw_width, to be asked for ahead of */
     int64_t raw_width; /* time; NULL: nowhere */
+    const sn_scaled_cells *sparse; /* the same rows as they are kept, when they are sparse; else NULL */
 };
 
 /* Some rows side by side. The arrays belong to whoever fetches; NULL: not wanted. */

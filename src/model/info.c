@@ -251,8 +251,8 @@ char *stonet_model_json(const stonet_model *model)
     info = sn_json_put(info, "fitted", fitted_json(model));
     info = sn_json_put(info, "calibration", calibration_json(model));
     info = sn_json_put(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
-    info = sn_json_put(info, "input_kinds",
-                       names_json(schema, sn_schema_inputs(schema), sn_schema_input_kind));
+    info =
+        sn_json_put(info, "input_kinds", names_json(schema, sn_schema_inputs(schema), sn_schema_input_kind));
     info = sn_json_put(info, "support", support_json(model));
     info = sn_json_put(info, "missing", missing_json(schema));
     info = sn_json_put(info, "features", json_integer(sn_schema_features(schema)));

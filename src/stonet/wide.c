@@ -78,12 +78,34 @@ static stonet_status fetch(const sn_problem *problem, const sn_rows *rows, sn_wo
     return STONET_OK;
 }
 
-/* The first `count` of the columns and their squares, n x 2 count. */
-static void gather(int64_t n, int64_t p, const float *x, const int64_t *columns, int64_t count, float *u)
+/* Some columns of the rows, n x count; the rows are fetched a few at a time. */
+static stonet_status fetch_columns(const sn_problem *problem, const sn_rows *rows, const int64_t *columns,
+                                   int64_t count, sn_workspace *keep, float **out)
+{
+    enum { BLOCK_ROWS = 256 };
+    float *x;
+    SN_TRY(SN_TAKE(keep, *out, rows->n * count));
+    SN_TRY(sn_batch_prepare(problem, rows));
+    SN_TRY(SN_NEW_RAW(x, (rows->n < BLOCK_ROWS ? rows->n : BLOCK_ROWS) * problem->p));
+    for (int64_t first = 0; first < rows->n; first += BLOCK_ROWS) {
+        const int64_t left = rows->n - first;
+        const sn_rows part = sn_rows_part(rows, first, left < BLOCK_ROWS ? left : BLOCK_ROWS);
+        sn_batch batch = {.x = x, .x_stride = problem->p};
+        sn_batch_fetch(problem, &part, &batch);
+        for (int64_t i = 0; i < part.n; i++)
+            for (int64_t k = 0; k < count; k++)
+                (*out)[(first + i) * count + k] = x[i * problem->p + columns[k]];
+    }
+    sn_free(x);
+    return STONET_OK;
+}
+
+/* The first `count` of `p` columns and their squares, n x 2 count. */
+static void gather(int64_t n, int64_t p, const float *x, int64_t count, float *u)
 {
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < count; k++) {
-            const float value = x[i * p + columns[k]];
+            const float value = x[i * p + k];
             u[i * 2 * count + k] = value;
             u[i * 2 * count + count + k] = value * value;
         }
@@ -113,13 +135,12 @@ static stonet_status measure_columns(const sn_stage_job *job, const sn_holdout *
     SN_TRY(sn_wide_order(problem, &fold->train, most, columns));
     const sn_rows rows[2] = {fold->train, fold->test};
     for (int part = 0; part < 2; part++) {
-        SN_TRY(fetch(problem, &rows[part], &scratch, &x[part]));
+        SN_TRY(fetch_columns(problem, &rows[part], columns, most, &scratch, &x[part]));
         SN_TRY(SN_TAKE(&scratch, u[part], rows[part].n * 2 * most));
     }
     for (int at = 0; at < N_COUNTS; at++) {
         if (!is_allowed(holdout, at)) break;
-        for (int part = 0; part < 2; part++)
-            gather(rows[part].n, problem->p, x[part], columns, COUNTS[at], u[part]);
+        for (int part = 0; part < 2; part++) gather(rows[part].n, most, x[part], COUNTS[at], u[part]);
         const trial t = {problem, holdout, k, 2 * COUNTS[at], {u[0], u[1]}, COLUMN_PENALTY};
         SN_TRY(measure(&t, job->run, cost[at].loss));
     }
@@ -195,7 +216,10 @@ stonet_status sn_wide_choose(const sn_stage_job *job, sn_wide *wide)
         SN_GOTO(status, SN_NEW(cost[at].loss, holdout.rows), done);
     }
     const bool columns = wide->kind != SN_WIDE_COMPONENTS && most_columns(&holdout) >= COUNTS[0];
-    const bool components = wide->kind != SN_WIDE_COLUMNS || !columns;
+    /* Components need all numbers side by side, which a sparse table is kept from. */
+    const sn_problem *problem = job->problem;
+    const bool sparse = problem->x == NULL && problem->source != NULL && problem->source->sparse != NULL;
+    const bool components = (wide->kind != SN_WIDE_COLUMNS && !(sparse && columns)) || !columns;
     for (int k = 0; k < holdout.folds; k++) {
         if (columns) SN_GOTO(status, measure_columns(job, &holdout, k, cost), done);
         if (components) SN_GOTO(status, measure_components(job, &holdout, k, cost), done);
