@@ -206,9 +206,23 @@ static bool is_npy(const char *path)
     return path != NULL && (ends_with(path, ".npy") || ends_with(path, ".npy.gz"));
 }
 
+/* n rows of m cells: numbers, or texts. */
+typedef struct row_cells {
+    int64_t n, m;
+    const char *const *names;
+    bool are_texts;
+    const double *values;
+    const char *const *texts;
+} row_cells;
+
+static json_t *cell_json(const row_cells *cells, int64_t at)
+{
+    if (cells->are_texts) return json_string(cells->texts[at]);
+    return isfinite(cells->values[at]) ? json_real(cells->values[at]) : json_null();
+}
+
 /* A row as a JSON object: what names it, and the cells. */
-static json_t *row_json(const rows_output *to, int64_t row, int64_t m, const char *const *names,
-                        const double *values, const char *const *texts)
+static json_t *row_json(const rows_output *to, const row_cells *cells, int64_t row)
 {
     json_t *object = json_object();
     const char *id = stonet_data_id_name(to->data);
@@ -216,23 +230,18 @@ static json_t *row_json(const rows_output *to, int64_t row, int64_t m, const cha
     if (whole && id != NULL)
         whole = json_object_set_new(
                     object, id, json_string(stonet_data_id(to->data, row % stonet_data_rows(to->data)))) == 0;
-    for (int64_t j = 0; whole && j < m; j++) {
-        json_t *cell = texts != NULL                   ? json_string(texts[row * m + j])
-                       : isfinite(values[row * m + j]) ? json_real(values[row * m + j])
-                                                       : json_null();
-        whole = json_object_set_new(object, names[j], cell) == 0;
-    }
+    for (int64_t j = 0; whole && j < cells->m; j++)
+        whole = json_object_set_new(object, cells->names[j], cell_json(cells, row * cells->m + j)) == 0;
     if (whole) return object;
     json_decref(object);
     return NULL;
 }
 
-static int rows_as_json(const cli_command *command, const rows_output *to, int64_t n, int64_t m,
-                        const char *const *names, const double *values, const char *const *texts)
+static int rows_as_json(const cli_command *command, const rows_output *to, const row_cells *cells)
 {
     json_t *rows = json_array();
-    for (int64_t i = 0; rows != NULL && i < n; i++) {
-        if (json_array_append_new(rows, row_json(to, i, m, names, values, texts)) == 0) continue;
+    for (int64_t i = 0; rows != NULL && i < cells->n; i++) {
+        if (json_array_append_new(rows, row_json(to, cells, i)) == 0) continue;
         json_decref(rows);
         rows = NULL;
     }
@@ -247,19 +256,19 @@ static void put_id(const output *out, const rows_output *to, int64_t row)
     fputc(delimiter_of(out->path), out->stream);
 }
 
-static int rows_as_text(const cli_command *command, const rows_output *to, int64_t n, int64_t m,
-                        const char *const *names, const double *values, const char *const *texts)
+static int rows_as_text(const cli_command *command, const rows_output *to, const row_cells *cells)
 {
     output out;
     int result = output_open(command, to->path, &out);
     if (result != EXIT_DONE) return result;
-    for (int64_t i = -1; i < n; i++) {
+    for (int64_t i = -1; i < cells->n; i++) {
         put_id(&out, to, i);
-        for (int64_t j = 0; j < m; j++) {
-            char number[STONET_NUMBER_SIZE];
-            if (i >= 0 && texts == NULL) stonet_number_text(values[i * m + j], number);
-            put_csv_field(out.stream, i < 0 ? names[j] : texts != NULL ? texts[i * m + j] : number);
-            fputc(j + 1 < m ? delimiter_of(out.path) : '\n', out.stream);
+        for (int64_t j = 0; j < cells->m; j++) {
+            char number[STONET_NUMBER_SIZE] = "";
+            const int64_t at = i * cells->m + j;
+            if (i >= 0 && !cells->are_texts) stonet_number_text(cells->values[at], number);
+            put_csv_field(out.stream, i < 0 ? cells->names[j] : cells->are_texts ? cells->texts[at] : number);
+            fputc(j + 1 < cells->m ? delimiter_of(out.path) : '\n', out.stream);
         }
     }
     return output_close(command, &out);
@@ -269,17 +278,18 @@ int output_rows(const cli_command *command, const rows_output *to, const double 
                 const char *const *names)
 {
     const char *id = stonet_data_id_name(to->data);
-    if (is_json(to)) return rows_as_json(command, to, n, m, names, values, NULL);
+    const row_cells cells = {.n = n, .m = m, .names = names, .values = values};
+    if (is_json(to)) return rows_as_json(command, to, &cells);
     if (id != NULL && is_npy(to->path))
         fprintf(stderr, "note: %s holds numbers only: column '%s', which names the rows, is not in it\n",
                 to->path, id);
     if (id == NULL || is_npy(to->path)) return output_matrix(command, to->path, values, n, m, names);
-    return rows_as_text(command, to, n, m, names, values, NULL);
+    return rows_as_text(command, to, &cells);
 }
 
 int output_text_rows(const cli_command *command, const rows_output *to, const char *const *texts, int64_t n,
                      const char *name)
 {
-    return is_json(to) ? rows_as_json(command, to, n, 1, &name, NULL, texts)
-                       : rows_as_text(command, to, n, 1, &name, NULL, texts);
+    const row_cells cells = {.n = n, .m = 1, .names = &name, .are_texts = true, .texts = texts};
+    return is_json(to) ? rows_as_json(command, to, &cells) : rows_as_text(command, to, &cells);
 }
