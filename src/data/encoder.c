@@ -272,6 +272,23 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t dra
     }
 }
 
+static sn_cells cells(const sn_row_source *source, int64_t row)
+{
+    const sn_encoder *e = (const sn_encoder *)source;
+    bool some = false, gaussian = e->schema->imputer != NULL;
+    for (int64_t k = 0; k < e->texts; k++) {
+        const bool missing = category_of(e, &e->text[k], row) == MISSING;
+        some = some || missing;
+        gaussian = gaussian && !missing;
+    }
+    for (int64_t k = 0; k < e->numbers; k++) {
+        if (!isnan(e->data->x[row * e->data->n_numeric + e->number[k].slot])) continue;
+        some = true;
+        gaussian = gaussian && sn_imputer_is_plain(e->schema->imputer, e->number[k].feature);
+    }
+    return !some ? SN_CELLS_COMPLETE : gaussian ? SN_CELLS_GAUSSIAN : SN_CELLS_OTHER;
+}
+
 static stonet_status prepare(const sn_row_source *source, const sn_rows *rows)
 {
     (void)rows;
@@ -301,8 +318,8 @@ stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data
     int64_t *column = NULL;
     stonet_status status;
     SN_TRY(SN_NEW(e, 1));
-    e->base =
-        (sn_row_source){.prepare = prepare, .fetch = fetch, .raw = data->x, .raw_width = data->n_numeric};
+    e->base = (sn_row_source){
+        .prepare = prepare, .fetch = fetch, .cells = cells, .raw = data->x, .raw_width = data->n_numeric};
     e->schema = schema;
     e->data = data;
     e->incomplete = data->missing > 0;

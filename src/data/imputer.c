@@ -19,8 +19,17 @@ void sn_imputer_free(sn_imputer *imputer)
     for (int64_t k = 0; imputer->margin != NULL && k < imputer->gaussian.d; k++)
         sn_margin_free(&imputer->margin[k]);
     sn_free(imputer->margin);
+    sn_free(imputer->centre);
+    sn_free(imputer->inverse);
     sn_gaussian_free(&imputer->gaussian);
     sn_free(imputer);
+}
+
+bool sn_imputer_is_plain(const sn_imputer *imputer, int64_t feature)
+{
+    for (int64_t k = 0; k < imputer->gaussian.d; k++)
+        if (imputer->margin[k].feature == feature) return imputer->margin[k].kind == SN_MARGIN_PLAIN;
+    return true; /* it does not vary, and has one value for all */
 }
 
 /* A row given what is known of it. */
@@ -29,15 +38,19 @@ typedef struct conditional {
     sn_factor_row factor;
 } conditional;
 
+/* NaN of NaN. */
+static double score_of(const sn_imputer *m, int64_t k, float value)
+{
+    if (m->inverse[k] > 0.0) return ((double)value - m->centre[k]) * m->inverse[k];
+    return isnan(value) ? (double)NAN : sn_margin_score(&m->margin[k], value);
+}
+
 static void condition(const sn_imputer *m, const float *x, conditional *row)
 {
     const sn_gaussian *g = &m->gaussian;
     if (g->precision != NULL) {
         double z[SN_FULL_MOST];
-        for (int64_t k = 0; k < g->d; k++) {
-            const float value = x[m->margin[k].feature];
-            z[k] = isnan(value) ? (double)NAN : sn_margin_score(&m->margin[k], value);
-        }
+        for (int64_t k = 0; k < g->d; k++) z[k] = score_of(m, k, x[m->margin[k].feature]);
         sn_full_condition(g, z, &row->full);
         return;
     }
@@ -47,7 +60,7 @@ static void condition(const sn_imputer *m, const float *x, conditional *row)
         if (isnan(value))
             sn_factor_missing(g, k, &row->factor);
         else
-            sn_factor_known(g, k, sn_margin_score(&m->margin[k], value), &row->factor);
+            sn_factor_known(g, k, score_of(m, k, value), &row->factor);
     }
     sn_factor_solve(g, &row->factor);
 }

@@ -159,6 +159,14 @@ static stonet_status load_margins(const sn_store *store, const sn_schema *schema
 stonet_status sn_imputer_join(const sn_schema *schema, sn_imputer *m)
 {
     int64_t k = 0;
+    SN_TRY(SN_NEW(m->centre, m->gaussian.d));
+    SN_TRY(SN_NEW(m->inverse, m->gaussian.d));
+    for (int64_t j = 0; j < m->gaussian.d; j++) {
+        const sn_margin *margin = &m->margin[j];
+        if (margin->kind != SN_MARGIN_PLAIN && margin->kind != SN_MARGIN_CATEGORY) continue;
+        m->centre[j] = (double)margin->value[0];
+        m->inverse[j] = 1.0 / (double)margin->value[1];
+    }
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         const int64_t end = input->first_feature + input->features;

@@ -8,6 +8,8 @@
 #ifndef SN_DATA_PROBLEM_H
 #define SN_DATA_PROBLEM_H
 
+#include <stdbool.h>
+
 #include "base/words.h"
 #include "data/rows.h"
 
@@ -39,6 +41,7 @@ typedef struct sn_problem {
     const double *y;             /* regression: n x m, each column with mean 0 and variance 1; else NULL */
     const sn_row_source *source; /* also beside x, where that has missing cells that can be drawn */
     const float *weight;         /* what each row counts; NULL: 1 */
+    bool joint;                  /* missing cells are drawn given the response too (stonet/joint.h) */
     int64_t first_row;           /* the number of row 0 in the whole data, when these rows are a part of it */
     int64_t groups;              /* columns of the table that the features come from, ... */
     sn_keep *keep;               /* NULL: nothing is kept; goes with x, source and y */

@@ -52,12 +52,21 @@ typedef struct sn_scaled_cells {
 } sn_scaled_cells;
 
 typedef struct sn_row_source sn_row_source;
+
+/* What a row has of missing cells. */
+typedef enum sn_cells {
+    SN_CELLS_COMPLETE, /* none */
+    SN_CELLS_GAUSSIAN, /* some, and their features are Gaussian given the others */
+    SN_CELLS_OTHER
+} sn_cells;
+
 struct sn_row_source {
     /* Before rows are fetched, on the thread that leads: whether they can be. */
     stonet_status (*prepare)(const sn_row_source *source, const sn_rows *rows);
     /* The features of these rows, `stride` floats from one row to the next; of missing cells what `draw` of
        an sn_batch says. On any thread; cannot fail. */
     void (*fetch)(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride);
+    sn_cells (*cells)(const sn_row_source *source, int64_t row); /* of a source that draws missing cells */
     const float *raw;  /* where the numbers of row r begin, raw + r * raw_width, to be asked for ahead of */
     int64_t raw_width; /* time; NULL: nowhere */
     const sn_scaled_cells *sparse; /* the same rows as they are kept, when they are sparse; else NULL */

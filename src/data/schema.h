@@ -33,12 +33,13 @@ typedef enum sn_task_wish {
 
 /* What becomes of missing cells. */
 typedef enum sn_missing {
-    SN_MISSING_ERROR,   /* they are refused */
-    SN_MISSING_DROP,    /* rows that have some are left out of the fit; in use as for gaussian */
-    SN_MISSING_MEAN,    /* the mean of the column over the training rows that have it */
-    SN_MISSING_GAUSSIAN /* expected or drawn, given the other cells (data/imputer.h) */
+    SN_MISSING_ERROR,    /* they are refused */
+    SN_MISSING_DROP,     /* rows that have some are left out of the fit; in use as for gaussian */
+    SN_MISSING_MEAN,     /* the mean of the column over the training rows that have it */
+    SN_MISSING_GAUSSIAN, /* expected or drawn, given the other cells (data/imputer.h) */
+    SN_MISSING_JOINT     /* the same; the StoNet is trained on draws given the response too */
 } sn_missing;
-#define SN_MISSING_WORDS(between) "error" between "drop" between "mean" between "gaussian"
+#define SN_MISSING_WORDS(between) "error" between "drop" between "mean" between "gaussian" between "joint"
 extern const sn_words sn_missing_words;
 
 typedef struct sn_schema sn_schema;

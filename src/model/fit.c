@@ -185,6 +185,7 @@ static stonet_status encode_x(const sn_schema *schema, const stonet_data *train,
         SN_TRY(sn_encoder_create(schema, train, &out->encoder));
         sn_encoder_key(out->encoder, seed, false);
         problem->source = sn_encoder_source(out->encoder);
+        problem->joint = draws && sn_schema_missing(schema) == SN_MISSING_JOINT;
     }
     if (by_rows) return STONET_OK;
     SN_TRY(sn_memory_require(bytes, "the scaled copy of the data", "take fewer rows or columns"));

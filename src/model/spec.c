@@ -19,7 +19,8 @@ const sn_param sn_common_params[] = {
      "to 8, if that helps a linear model on held-out rows; default: auto for stonet, else none"},
     {"missing", SN_CHOICE, "gaussian", 0, 0, SN_MISSING_WORDS(SN_JOINED),
      "what becomes of missing cells: refused, their rows left out of the fit, the mean of their column, or "
-     "what a Gaussian model of the columns expects or draws given the others"},
+     "what a Gaussian model of the columns expects or draws given the others; joint: StoNets are trained on "
+     "draws given the response too"},
     {"class_weight", SN_CHOICE, "none", 0, 0, "none|balanced",
      "balanced: rows count so that all classes count the same"},
     {"learner", SN_CHOICE, "auto", 0, 0, "auto|none" SN_LEARNERS(LEARNER_CHOICE),

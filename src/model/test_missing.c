@@ -201,12 +201,13 @@ static void threads_do_not_matter(void **state)
 {
     (void)state;
     sn_table table = gaps(sn_table_numbers(N, P, 1, 7));
-    double out[2][N];
-    for (int k = 0; k < 2; k++) {
+    double out[4][N];
+    for (int k = 0; k < 4; k++) {
         stonet_spec *spec = sn_testing_spec("stonet", "1");
         stonet_model *model = NULL;
         stonet_run run = STONET_RUN_INIT;
-        run.threads = 1 + k;
+        run.threads = 1 + k % 2;
+        assert_int_equal(stonet_spec_set(spec, "missing", k < 2 ? "gaussian" : "joint"), STONET_OK);
         for (size_t s = 0; s < sizeof SMALL / sizeof *SMALL; s++)
             if (sn_spec_has(spec, SMALL[s][0]))
                 assert_int_equal(stonet_spec_set(spec, SMALL[s][0], SMALL[s][1]), STONET_OK);
@@ -216,6 +217,8 @@ static void threads_do_not_matter(void **state)
         stonet_spec_free(spec);
     }
     assert_memory_equal(out[0], out[1], sizeof out[0]);
+    assert_memory_equal(out[2], out[3], sizeof out[0]);
+    assert_memory_not_equal(out[0], out[2], sizeof out[0]); /* given the response, cells are others */
     sn_table_free(&table);
 }
 

@@ -36,6 +36,7 @@ stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem,
     if (front == NULL) return STONET_OK;
     out->p = front->outputs;
     out->source = NULL;
+    out->joint = false;
     out->x = NULL;
     out->group = NULL;
     float *u;

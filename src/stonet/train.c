@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "engine/team_sums.h"
 #include "stonet/dynamics.h"
+#include "stonet/joint.h"
 #include "stonet/refit.h"
 #include "stonet/train_state.h"
 
@@ -40,6 +41,26 @@ typedef struct sn_queue {
     int64_t *rows; /* of all of them */
     int64_t room;  /* for each */
 } queue;
+
+struct sn_trainer {
+    const sn_stage_job *job;
+    sn_joint *joint; /* the missing cells, where they are drawn given the response; else NULL */
+    sn_engine *engine;
+    sn_dynamics full, dynamics; /* at full step, and with safeguard and schedule applied */
+    float *good;                /* the last parameters known to be good */
+    average average;            /* schedule=averaged */
+    sn_batches batches;
+    queue *queue;  /* NULL: one after the other */
+    sn_sums sums;  /* room for those of an iteration that are to be joined */
+    int64_t total; /* iterations of the whole run, for the schedule */
+    uint32_t iteration;
+    uint32_t draw; /* of missing cells: another one every epoch */
+    double first_loss;
+    double epoch_loss; /* sum over the rows of this epoch so far */
+    int64_t epoch_rows;
+    double started;
+    sn_train_report report;
+};
 
 /* Checks the step against the present weights; done once an epoch, as weights move slowly. */
 stonet_status sn_trainer_refresh(trainer *t)
@@ -233,7 +254,10 @@ stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
     while ((int64_t)t->iteration < until && t->report.outcome == STONET_DONE) {
         if (t->iteration % t->batches.count == 0) {
             t->engine->ops->get_parameters(t->engine, t->good);
-            SN_TRY(sn_trainer_refresh(t));
+            SN_TRY(refresh_dynamics(t, t->good));
+            if (t->joint != NULL && t->iteration > 0)
+                SN_TRY(sn_joint_move(t->joint, t->job->shape, t->good, t->epoch_loss / (double)t->epoch_rows,
+                                     (uint32_t)(t->iteration / t->batches.count), t->job->threads));
             t->epoch_loss = 0.0;
             t->epoch_rows = 0;
         }
@@ -268,7 +292,9 @@ static stonet_status sdr_stage(trainer *t)
     const sn_rows rows = sn_team_rows(t->job->team, &t->job->rows, &shards);
     for (int64_t k = t->full_done + 1; k <= config->sdr_iterations && t->report.outcome == STONET_DONE; k++) {
         t->engine->ops->get_parameters(t->engine, t->good);
-        SN_TRY(sn_trainer_refresh(t));
+        SN_TRY(refresh_dynamics(t, t->good));
+        if (t->joint != NULL && k > 1)
+            SN_TRY(sn_joint_move(t->joint, t->job->shape, t->good, t->report.loss, t->draw, t->job->threads));
         const double factor = sn_schedule_factor(&config->sdr_schedule, k, config->sdr_iterations);
         for (int i = 0; i + 1 < t->job->shape->layers; i++) {
             t->dynamics.epsilon[i] *= factor;
@@ -292,6 +318,7 @@ void sn_trainer_free(sn_trainer *t)
 {
     if (t == NULL) return;
     if (t->engine != NULL) t->engine->ops->free(t->engine);
+    sn_joint_free(t->joint);
     sn_free(t->good);
     sn_free(t->average.sum);
     sn_free(t->average.iterate);
@@ -323,7 +350,9 @@ static stonet_status prepare(trainer *t, const float *theta)
         SN_TRY(SN_NEW(t->average.sum, parameters));
         SN_TRY(SN_NEW(t->average.iterate, parameters));
     }
-    SN_TRY(job->config->engine->create(job->shape, job->problem, job->seed, job->threads, &t->engine));
+    if (job->problem->joint) SN_TRY(sn_joint_create(job->problem, &job->rows, job->seed, &t->joint));
+    const sn_problem *problem = t->joint != NULL ? sn_joint_problem(t->joint) : job->problem;
+    SN_TRY(job->config->engine->create(job->shape, problem, job->seed, job->threads, &t->engine));
     t->engine->ops->start(t->engine, theta);
     memcpy(t->good, theta, (size_t)parameters * sizeof *theta);
     return STONET_OK;

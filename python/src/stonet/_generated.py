@@ -115,9 +115,10 @@ class StoNetClassifier(BaseStoNetClassifier):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -387,9 +388,10 @@ class StoNetRegressor(BaseStoNetRegressor):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -569,9 +571,10 @@ class PrincipalComponents(UnsupervisedReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -640,9 +643,10 @@ class SlicedInverseRegression(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -722,9 +726,10 @@ class SlicedAverageVariance(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -798,9 +803,10 @@ class DirectionalRegression(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -874,9 +880,10 @@ class PrincipalHessianDirections(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -960,9 +967,10 @@ class GSIR(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1056,9 +1064,10 @@ class KernelSIR(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1149,9 +1158,10 @@ class GSAVE(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1241,9 +1251,10 @@ class NNSDR(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1335,9 +1346,10 @@ class Autoencoder(UnsupervisedReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1424,9 +1436,10 @@ class MAVE(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1510,9 +1523,10 @@ class OuterProductOfGradients(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1594,9 +1608,10 @@ class LassoSIR(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1680,9 +1695,10 @@ class GradientKDR(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1779,9 +1795,10 @@ class KernelDimensionReduction(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1881,9 +1898,10 @@ class LeastSquaresMutualInformation(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1972,9 +1990,10 @@ class ContourRegression(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2058,9 +2077,10 @@ class ConditionalVarianceEstimation(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2158,9 +2178,10 @@ class BENN(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2262,9 +2283,10 @@ class GMDDNet(TransformerReduction):
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
         for stonet, else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian"}, default="gaussian"
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others.
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None

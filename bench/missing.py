@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""What missing cells cost, and what each way of meeting them makes of it.
+
+order    x ~ N(0, AR(.7)), 10 columns, y = tanh(x1 + x2) + x3^2 + .3 e, n rows, 20 % of the cells removed (mcar),
+         or x1 by logit P = -1.4 + x2 (mar): test MSE on complete and on incomplete rows, mean and standard error
+noise    the same rows with a y that is noise, half of the cells removed: R2 of new rows, which must not exceed 0
+binary   the binary sets of a folder, NAME/NAME_{train,test}_{data,labels}_K.asc, as they are and with 10 % of the
+         cells removed from both parts: mean test error over the partitions K = 1 .. sets
+large    1,000,000 x 50 (--rows): seconds and peak memory of a fit, complete and with 5 % of the cells removed
+
+    python3 bench/missing.py order|noise|binary|large [--program build/bin/stonet] [--sets 20] [--rows N] [--data DIR]
+                             [--threads 2]
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+WAYS = ["gaussian", "joint", "mean", "drop"]
+
+
+def autoregressive(numbers: random.Random, columns: int = 10) -> list[float]:
+    x = [numbers.gauss(0, 1)]
+    while len(x) < columns:
+        x.append(0.7 * x[-1] + math.sqrt(0.51) * numbers.gauss(0, 1))
+    return x
+
+
+def write(path: Path, rows: list[list[float]], holes: list[list[bool]] | None, response: list[float]) -> None:
+    with path.open("w") as file:
+        file.write(",".join(f"x{j + 1}" for j in range(len(rows[0]))) + ",y\n")
+        for i, row in enumerate(rows):
+            cells = ["" if holes and holes[i][j] else f"{v:.6g}" for j, v in enumerate(row)]
+            file.write(",".join([*cells, f"{response[i]:.6g}"]) + "\n")
+
+
+def simulate(seed: int, n: int, kind: str, noise: bool):
+    numbers = random.Random(seed)
+    rows = [autoregressive(numbers) for _ in range(n)]
+    response = [numbers.gauss(0, 1) if noise else
+                math.tanh(x[0] + x[1]) + x[2] ** 2 + 0.3 * numbers.gauss(0, 1) for x in rows]
+    rate = 0.5 if noise else 0.2
+    holes = [[numbers.random() < rate for _ in x] for x in rows]
+    if kind == "mar":
+        holes = [[j == 0 and numbers.random() < 1 / (1 + math.exp(1.4 - x[1])) for j in range(10)] for x in rows]
+    return rows, holes, response
+
+
+def run(given: argparse.Namespace, *call: object) -> str:
+    done = subprocess.run([given.program, *map(str, call)], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, call))}\n{done.stderr}")
+    return done.stdout
+
+
+def scores(given: argparse.Namespace, model: Path, path: Path) -> dict:
+    return json.loads(run(given, "score", model, path, "--target", "y", "--json", "--threads", given.threads))
+
+
+def fit(given: argparse.Namespace, path: Path, way: str, model: Path) -> None:
+    run(given, "fit", path, "--target", "y", "--dim", 2, "--set", f"missing={way}", "--out", model, "--quiet",
+        "--threads", given.threads)
+
+
+def tell(name: str, values: list[float]) -> str:
+    error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    return f"{name} {statistics.mean(values):.4f} ({error:.4f})"
+
+
+def order(given: argparse.Namespace, folder: Path, noise: bool) -> None:
+    score = "r2" if noise else "mse"
+    for kind in ["mcar"] if noise else ["mcar", "mar"]:
+        found: dict[tuple[str, str], list[float]] = {}
+        for seed in range(given.sets):
+            train, test = simulate(1000 + seed, given.rows or 1000, kind, noise), simulate(5000 + seed, 4000, kind, noise)
+            parts = {"whole": folder / "whole.csv", "holes": folder / "holes.csv"}
+            write(parts["whole"], test[0], None, test[2])
+            write(parts["holes"], test[0], test[1], test[2])
+            write(folder / "complete.csv", train[0], None, train[2])
+            write(folder / "train.csv", *train)
+            for way in ["complete", *(["joint", "gaussian"] if noise else WAYS)]:
+                source = folder / ("complete.csv" if way == "complete" else "train.csv")
+                fit(given, source, "gaussian" if way == "complete" else way, folder / "model")
+                for part, path in parts.items():
+                    found.setdefault((way, part), []).append(scores(given, folder / "model", path)[score])
+        print(f"{kind}, {given.sets} sets, test {score} (standard error); complete rows | rows with gaps")
+        for way in dict.fromkeys(way for way, _ in found):
+            print(f"  {way:9} " + " | ".join(tell(part, found[way, part]) for part in parts))
+
+
+def binary(given: argparse.Namespace, folder: Path) -> None:
+    numbers = random.Random(1)
+    rises = []
+    for first in sorted(Path(given.data).glob("*/*_train_data_1.asc")):
+        name = first.parent.name
+        errors: dict[str, list[float]] = {"complete": [], "holes": []}
+        for k in range(1, given.sets + 1):
+            if not first.with_name(f"{name}_train_data_{k}.asc").exists():
+                break
+            for kind in errors:
+                for part in ("train", "test"):
+                    x = first.with_name(f"{name}_{part}_data_{k}.asc").read_text().split("\n")
+                    y = first.with_name(f"{name}_{part}_labels_{k}.asc").read_text().split()
+                    with (folder / f"{part}.csv").open("w") as out:
+                        rows = [line.split() for line in x if line.strip()]
+                        out.write(",".join(f"x{j + 1}" for j in range(len(rows[0]))) + ",y\n")
+                        for cells, label in zip(rows, y):
+                            if kind == "holes":
+                                cells = ["" if numbers.random() < 0.1 else cell for cell in cells]
+                            out.write(",".join([*cells, str(int(float(label)))]) + "\n")
+                fit(given, folder / "train.csv", "gaussian", folder / "model")
+                errors[kind].append(scores(given, folder / "model", folder / "test.csv")["error_rate"])
+        rise = [b - a for a, b in zip(errors["complete"], errors["holes"])]
+        rises.append(statistics.mean(rise))
+        print(f"{name:16} " + " | ".join(tell(kind, values) for kind, values in errors.items()) + " | "
+              + tell("rise", rise), flush=True)
+    print(f"mean rise over the sets {statistics.mean(rises):.4f}")
+
+
+def large(given: argparse.Namespace, folder: Path) -> None:
+    import numpy as np
+
+    rows, columns = given.rows or 1_000_000, 50
+    numbers = np.random.default_rng(1)
+    x = numbers.normal(size=(rows, columns)).astype(np.float32)
+    for j in range(1, columns):
+        x[:, j] = 0.7 * x[:, j - 1] + math.sqrt(0.51) * x[:, j]
+    y = np.tanh(x[:, 0] + x[:, 1]) + x[:, 2] ** 2 + 0.3 * numbers.normal(size=rows)
+    np.save(folder / "y.npy", y)
+    for kind in ("complete", "holes"):
+        if kind == "holes":
+            x[numbers.random(x.shape) < 0.05] = np.nan
+        np.save(folder / "x.npy", x)
+        call = [given.program, "fit", folder / "x.npy", "--target-file", folder / "y.npy", "--dim", "2", "--out",
+                folder / "model", "--threads", str(given.threads), "--quiet"]
+        before = os.times()
+        child = subprocess.Popen(list(map(str, call)))
+        _, status, used = os.wait4(child.pid, 0)
+        print(f"{kind:9} {os.times().elapsed - before.elapsed:.1f} s, processor {used.ru_utime + used.ru_stime:.1f} s, "
+              f"peak {used.ru_maxrss / 1024:.0f} MB" + ("" if status == 0 else ", FAILED"), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["order", "noise", "binary", "large"])
+    parser.add_argument("--program", default="build/bin/stonet")
+    parser.add_argument("--sets", type=int, default=20)
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--data", help="the folder of the binary sets")
+    parser.add_argument("--threads", type=int, default=2)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if given.what == "binary":
+            binary(given, Path(folder))
+        elif given.what == "large":
+            large(given, Path(folder))
+        else:
+            order(given, Path(folder), given.what == "noise")
+
+
+if __name__ == "__main__":
+    main()

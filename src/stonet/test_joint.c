@@ -1,0 +1,115 @@
+/* Missing cells drawn given the response: the exact posterior of a linear network, and no leak from noise. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+#include "stonet/joint.h"
+
+/* Two features, of which the first is missing in the even rows: there N(.5, .8) whatever the second is. */
+typedef struct source {
+    sn_row_source base;
+    const float *x;
+    sn_cells kind;
+} source;
+
+static stonet_status prepare(const sn_row_source *self, const sn_rows *rows)
+{
+    (void)self;
+    (void)rows;
+    return STONET_OK;
+}
+
+static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
+{
+    const source *from = (const source *)self;
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        memcpy(x + i * stride, from->x + 2 * row, 2 * sizeof *x);
+        if (row % 2 != 0) continue;
+        const double e = sn_noise_normal(3, SN_STREAM_TEST, (uint32_t)row, 0, 0, draw, 0);
+        x[i * stride] = (float)(0.5 + (draw > 0 ? sqrt(0.8) * e : 0.0));
+    }
+}
+
+static sn_cells cells(const sn_row_source *self, int64_t row)
+{
+    return row % 2 != 0 ? SN_CELLS_COMPLETE : ((const source *)self)->kind;
+}
+
+enum { N = 40, ROUNDS = 6000 };
+
+/* f = .7 x_1 - .2 x_2 + .1 by a network without bend. */
+static void linear_net(sn_shape *shape, float *theta)
+{
+    *shape = (sn_shape){.layers = 2, .width = {2, 1, 1}, .task = SN_REGRESSION};
+    assert_int_equal(sn_shape_layout(shape), STONET_OK);
+    memset(theta, 0, (size_t)shape->parameters * sizeof *theta);
+    theta[shape->weight_at[0]] = 0.7F;
+    theta[shape->weight_at[0] + 1] = -0.2F;
+    theta[shape->bias_at[0]] = 0.1F;
+    theta[shape->weight_at[1]] = 1.0F;
+}
+
+/* With v the variance of y: precision 1/.8 + .49/v, mean by completing the square. */
+static void draws_have_the_exact_posterior(void **state)
+{
+    (void)state;
+    float x[2 * N], theta[16];
+    double y[N];
+    sn_shape shape;
+    linear_net(&shape, theta);
+    for (uint32_t i = 0; i < N; i++) {
+        x[2 * i] = (float)i;
+        x[2 * i + 1] = (float)sn_noise_normal(4, SN_STREAM_TEST, i, 0, 0, 0, 0);
+        y[i] = 1.5 * sn_noise_normal(5, SN_STREAM_TEST, i, 0, 0, 0, 0);
+    }
+    for (int way = 0; way < 2; way++) {
+        const source from = {.base = {.prepare = prepare, .fetch = fetch, .cells = cells},
+                             .x = x,
+                             .kind = way == 0 ? SN_CELLS_GAUSSIAN : SN_CELLS_OTHER};
+        const sn_problem problem = {
+            .n = N, .p = 2, .task = SN_REGRESSION, .outputs = 1, .y = y, .source = &from.base, .joint = true};
+        const sn_rows all = sn_rows_range(0, N);
+        const double v = 0.5;
+        double first[N] = {0}, second[N] = {0};
+        sn_joint *joint;
+        assert_int_equal(sn_joint_create(&problem, &all, 1, &joint), STONET_OK);
+        for (uint32_t k = 1; k <= ROUNDS; k++) {
+            assert_int_equal(sn_joint_move(joint, &shape, theta, v / 2.0, k, 1), STONET_OK);
+            for (int64_t i = 0; i < N; i++) {
+                const double now = (double)sn_joint_problem(joint)->x[2 * i];
+                first[i] += now / ROUNDS;
+                second[i] += now * now / ROUNDS;
+                assert_true(sn_joint_problem(joint)->x[2 * i + 1] == x[2 * i + 1]);
+            }
+        }
+        double worst = 0.0;
+        for (int64_t i = 0; i < N; i++) {
+            if (i % 2 != 0) {
+                assert_true(sn_joint_problem(joint)->x[2 * i] == x[2 * i]);
+                continue;
+            }
+            const double precision = 1.0 / 0.8 + 0.49 / v;
+            const double left = y[i] - 0.1 + 0.2 * (double)x[2 * i + 1];
+            const double mean = (0.5 / 0.8 + 0.7 * left / v) / precision;
+            worst = fmax(worst, fabs(first[i] - mean) * sqrt(precision));
+            assert_true(fabs((second[i] - first[i] * first[i]) * precision - 1.0) < (way == 0 ? 0.15 : 0.35));
+        }
+        assert_true(worst < (way == 0 ? 0.1 : 0.25));
+        sn_joint_free(joint);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(draws_have_the_exact_posterior)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
