@@ -82,10 +82,9 @@ response_names <- function(y, name) {
 }
 
 make_table <- function(features, response = NULL, response_names = NULL, weights = NULL, model = NULL) {
-  if (!is.null(weights)) fail("weights of rows are not in this version: repeat rows instead", kind = "unsupported")
   names <- features$names
   if (!is.null(names)) names <- c(names, response_names)
-  checked(.Call(C_table, features$columns, response, names, as.double(features$rows), model))
+  checked(.Call(C_table, features$columns, response, names, as.double(features$rows), model, weights))
 }
 
 check_weights <- function(weights, rows) {

@@ -62,8 +62,8 @@ static const char *target_numbers(R_xlen_t features, R_xlen_t targets)
 }
 
 /* columns: a matrix, or a list of vectors; targets: a list of vectors; names: of all of them, or NULL; model:
-   the one that the rows are for, or NULL. */
-SEXP r_table(SEXP columns, SEXP targets, SEXP names, SEXP rows, SEXP model)
+   the one that the rows are for, or NULL; weights: of the rows, or NULL. */
+SEXP r_table(SEXP columns, SEXP targets, SEXP names, SEXP rows, SEXP model, SEXP weights)
 {
     SEXP given = PROTECT(handle_new("columns", R_NilValue));
     SEXP pointer = PROTECT(handle_new("data", R_NilValue));
@@ -83,6 +83,7 @@ SEXP r_table(SEXP columns, SEXP targets, SEXP names, SEXP rows, SEXP model)
                                   : stonet_data_end_for(handle_get(model, "model"), table, &options, &data);
     handle_fill(pointer, data);
     handle_clear(given);
+    if (status == STONET_OK && !Rf_isNull(weights)) status = stonet_data_set_weights(data, REAL(weights));
     SEXP result = status == STONET_OK ? pointer : failure(status);
     UNPROTECT(2);
     return result;
