@@ -17,7 +17,8 @@ DOCS_PACKAGES = python3-sphinx python3-breathe doxygen python3-myst-parser furo 
 VENV ?= .venv
 
 .PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize threads coverage torture fuzz python \
-        python-test r r-test r-torture r-compare docs docs-test abi abi-update deb deb-test format tidy install clean
+        python-test r r-test r-torture r-compare docs docs-test abi abi-update deb deb-test release cross-test format tidy install \
+        clean
 
 .NOTPARALLEL: # one thing after the other here; the builds are parallel
 
@@ -195,8 +196,18 @@ deb-test: deb
 	@cmake/setup.sh mmdebstrap
 	@cmake/deb/try.sh $(BUILD)-deb
 
+# The files of a release, from a tag: make release TAG=v0.2.0. Sources, Debian packages, wheel, checksums, in $(BUILD)-release.
+release: setup
+	@cmake/setup.sh $(DEB_PACKAGES) $(PYTHON_PACKAGES)
+	@cmake/release/release.sh $(TAG) $(BUILD)-release
+
+# The tests of the library on 64-bit ARM: cross compiler and qemu.
+cross-test: setup
+	@cmake/setup.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user mmdebstrap
+	@cmake/cross/test.sh $(BUILD)-aarch64
+
 install: all
 	@cmake --install $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-threads $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-bench $(BUILD)-abi $(BUILD)-deb $(BUILD)-r
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-threads $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-bench $(BUILD)-abi $(BUILD)-deb $(BUILD)-release $(BUILD)-aarch64 $(BUILD)-r

@@ -3,7 +3,8 @@
 set -euo pipefail
 build=${1:?usage: build.sh BUILD}
 cd "$(dirname "$0")/../.."
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2> /dev/null || date +%s) # the same sources give the same packages
+# the same sources give the same packages
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
 export DEB_BUILD_MAINT_OPTIONS=hardening=+all DEB_CFLAGS_MAINT_STRIP='-g -O2' # the preset says how to optimise
 flag() { dpkg-buildflags --get "$1"; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # try.sh BUILD: installs the packages of BUILD/packages in a fresh Debian 12 that is made for it, runs the program,
-# builds the example with what libstonet-dev brings, and takes everything away again. MIRROR says where Debian comes from, if not
+# builds the example with what libstonet-dev brings, asks Python, and takes everything away again. MIRROR says where Debian comes from, if not
 # from where mmdebstrap takes it.
 set -euo pipefail
 build=$(realpath "${1:?usage: try.sh BUILD}")
@@ -26,7 +26,14 @@ test "$(wc -l < z.csv)" = 300
 cmake -S . -B with-cmake > /dev/null
 cmake --build with-cmake > /dev/null
 with-cmake/reduce train.csv y 2 | cmp - z.csv
-apt-get purge -y -qq stonet libstonet-dev 'libstonet[0-9]*' > /dev/null
+install ./python3-stonet_*.deb
+python3 - <<'END'
+import stonet
+X, y, truth = stonet.datasets.generate("waveform", rows=200)
+assert stonet.SlicedInverseRegression(1).fit(X, y).transform(X).shape == (200, 1)
+assert stonet.load("waveform.model").transform(X).shape == (200, 2)
+END
+apt-get purge -y -qq python3-stonet stonet libstonet-dev 'libstonet[0-9]*' > /dev/null
 test -z "$(find /usr /etc /var/lib/dpkg/info -name '*stonet*')"
 EOF
 # shellcheck disable=SC2016 # $1 is for the hook
