@@ -1,0 +1,12 @@
+# To build for 64-bit ARM on another machine: STONET_SYSROOT is what cmake/cross/sysroot.sh made. Tests run in qemu.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_SYSROOT $ENV{STONET_SYSROOT})
+set(CMAKE_C_FLAGS_INIT "-B$ENV{STONET_SYSROOT}/usr/lib/aarch64-linux-gnu")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} $ENV{STONET_SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR} $ENV{STONET_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:$ENV{STONET_SYSROOT}/usr/share/pkgconfig)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L $ENV{STONET_SYSROOT})
