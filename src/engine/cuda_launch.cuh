@@ -67,7 +67,7 @@ static int launch_mean(const sn_cuda_net *net, const mean_arguments &a, int rows
         return start_mean<128, 64, 8, 4, 1, 16>(net, a, rows, words);
     if (a.units > 64 && (int64_t)tiles_of(whole, 128) * tiles_of(a.units, 128) >= fill)
         return start_mean<128, 128, 8, 8, 1, 16>(net, a, rows, words);
-    return start_mean<32, 32, 4, 4, 4, 32>(net, a, rows, words);
+    return start_mean<16, 32, 4, 4, 8, 16>(net, a, rows, words);
 }
 
 template <int BM, int BN, int TM, int TN, int DEPTH>

@@ -97,7 +97,8 @@ static double cost_of(const device_facts &facts, const sweep_plan &plan, const i
     return waves * (barriers + beside * (far + plan.rows * row));
 }
 
-static int choose_threads(const sweep_arguments &a, int rows)
+/* limit: the most of a block. */
+static int choose_threads(const sweep_arguments &a, int rows, int limit)
 {
     const int top = a.layers - 1;
     int most = rows << a.output_lanes;
@@ -109,7 +110,7 @@ static int choose_threads(const sweep_arguments &a, int rows)
         take(above.local << above.mean_split);
     }
     most = round_up(most, 32);
-    return most < 64 ? 64 : most > SWEEP_THREADS ? SWEEP_THREADS : most;
+    return most < 64 ? 64 : most > limit ? limit : most;
 }
 
 /* How the network's weights are shared out, for batches of any size: over as few blocks as can have them with
@@ -140,7 +141,9 @@ static void choose_rows(const device_facts &facts, const int32_t *width, int64_t
         plan.rows = rows;
         plan.shared = (size_t)lay_out(rows, plan.ranks, plan.staged, width, a) * sizeof(float);
         if (plan.shared > facts.shared_block) break;
-        plan.threads = choose_threads(*a, rows);
+        /* one large block where there is one to a multiprocessor, several small ones where there are more */
+        const bool few = (batch + rows - 1) / rows * plan.ranks <= facts.multiprocessors || plan.ranks > 1;
+        plan.threads = choose_threads(*a, rows, few ? SWEEP_THREADS : SWEEP_THREADS / 2);
         const double cost = cost_of(facts, plan, width, a->layers, batch);
         if (rows > 1 && cost >= least) continue;
         least = cost;

@@ -27,7 +27,7 @@
 #include "engine/cuda_math.cuh"
 #include "engine/cuda_module.h"
 
-enum { SWEEP_THREADS = 256, STREAM_IMPUTE = 0, STREAM_DRAWS = 4 /* sn_stream */ };
+enum { SWEEP_THREADS = 512, STREAM_IMPUTE = 0, STREAM_DRAWS = 4 /* sn_stream */ };
 enum sweep_task { TASK_STEP, TASK_IMPUTE, TASK_FORWARD };
 
 /* What differs from step to step: in device memory, written before the step. */
@@ -725,7 +725,7 @@ static __device__ __forceinline__ void one_sweep(const sweep_arguments &a, const
 }
 
 template <int R, int LAYERS, bool STAGED>
-__global__ void __launch_bounds__(SWEEP_THREADS, 2) sweep_rows(const __grid_constant__ sweep_arguments a)
+__global__ void __launch_bounds__(SWEEP_THREADS) sweep_rows(const __grid_constant__ sweep_arguments a)
 {
     sweep_block s;
     s.memory = shared_memory();

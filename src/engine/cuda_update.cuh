@@ -41,17 +41,16 @@ struct update_arguments {
 
 /* u <- momentum u + D, w <- w + rate u, |w| shrinks by rate l1, with D from the gradient. */
 static __device__ __forceinline__ void update_one(const sn_cuda_update &update, int layer, bool is_weight,
-                                                  float gradient, float *w, float *u, int *flag)
+                                                  float gradient, float &w, float &u, int *flag)
 {
-    const float old = *w;
+    const float old = w;
     const float direction = fmaf(gradient, update.factor[layer], is_weight ? -update.decay * old : 0.0F);
-    const float speed = fmaf(*u, update.momentum, direction);
-    const float moved = fmaf(speed, update.rate[layer], old);
+    u = fmaf(u, update.momentum, direction);
+    const float moved = fmaf(u, update.rate[layer], old);
     const float shrink = is_weight ? update.shrink[layer] : 0.0F;
-    *u = speed;
-    *w = fmaxf(moved - shrink, 0.0F) + fminf(moved + shrink, 0.0F);
+    w = fmaxf(moved - shrink, 0.0F) + fminf(moved + shrink, 0.0F);
     if (!(fabsf(moved) < 3.0e38F)) {
-        *w = moved; /* fmaxf loses a NaN */
+        w = moved; /* fmaxf loses a NaN */
         raise_flag(flag);
     }
 }
@@ -176,21 +175,42 @@ __global__ void __launch_bounds__((update_size<BM, BN, TM, TN, DEPTH>::THREADS))
 #pragma unroll
         for (int e = 0; e < TM * TN; e++) stack[level][e] = sum[e / TN][e % TN];
     }
+    const auto place = [&](int e, bool *is_weight) -> int64_t {
+        const int unit = unit0 + tile_at<BM, TM>(ty, e / TN), k = k0 + tile_at<BN, TN>(tx, e % TN);
+        *is_weight = k < layer.inputs;
+        if (unit >= layer.units || k > layer.inputs) return -1;
+        return *is_weight ? layer.weight_at + (int64_t)unit * layer.inputs + k : layer.bias_at + unit;
+    };
+    bool is_weight;
+    if (a.partial != nullptr) {
 #pragma unroll
-    for (int i = 0; i < TM; i++)
-#pragma unroll
-        for (int j = 0; j < TN; j++) {
-            const int unit = unit0 + tile_at<BM, TM>(ty, i), k = k0 + tile_at<BN, TN>(tx, j);
-            if (unit >= layer.units || k > layer.inputs) continue;
-            const bool is_weight = k < layer.inputs;
-            const int64_t at =
-                is_weight ? layer.weight_at + (int64_t)unit * layer.inputs + k : layer.bias_at + unit;
-            if (a.partial != nullptr)
-                a.partial[(int64_t)(a.slot + (int)blockIdx.y) * a.parameters + at] = sum[i][j];
-            else
-                update_one(a.head->update, index, is_weight, sum[i][j], a.theta + at, a.velocity + at,
-                           a.flag);
+        for (int e = 0; e < TM * TN; e++) {
+            const int64_t at = place(e, &is_weight);
+            if (at >= 0)
+                a.partial[(int64_t)(a.slot + (int)blockIdx.y) * a.parameters + at] = sum[e / TN][e % TN];
         }
+        return;
+    }
+    enum { AT_ONCE = 8 }; /* whose loads go out together */
+#pragma unroll
+    for (int first = 0; first < TM * TN; first += AT_ONCE) {
+        float w[AT_ONCE], u[AT_ONCE];
+#pragma unroll
+        for (int e = 0; e < AT_ONCE; e++) {
+            const int64_t at = place(first + e, &is_weight);
+            w[e] = a.theta[at >= 0 ? at : 0];
+            u[e] = a.velocity[at >= 0 ? at : 0];
+        }
+#pragma unroll
+        for (int e = 0; e < AT_ONCE; e++) {
+            const int64_t at = place(first + e, &is_weight);
+            if (at < 0) continue;
+            update_one(a.head->update, index, is_weight, sum[(first + e) / TN][(first + e) % TN], w[e], u[e],
+                       a.flag);
+            a.theta[at] = w[e];
+            a.velocity[at] = u[e];
+        }
+    }
 }
 
 /* The update from the roots of so many subtrees, a power of two: adds them up the tree. */
@@ -219,7 +239,7 @@ static __global__ void __launch_bounds__(APPLY_THREADS) apply_sums(const __grid_
         }
         int layer = 0;
         while (layer + 1 < a.layers && at >= a.weight_at[layer + 1]) layer++;
-        update_one(a.head->update, layer, at < a.bias_at[layer], sum, a.theta + at, a.velocity + at, a.flag);
+        update_one(a.head->update, layer, at < a.bias_at[layer], sum, a.theta[at], a.velocity[at], a.flag);
     }
 }
 
