@@ -272,7 +272,7 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t dra
     }
 }
 
-static sn_cells cells(const sn_row_source *source, int64_t row)
+static sn_gaps gaps(const sn_row_source *source, int64_t row)
 {
     const sn_encoder *e = (const sn_encoder *)source;
     bool some = false, gaussian = e->schema->imputer != NULL;
@@ -286,7 +286,7 @@ static sn_cells cells(const sn_row_source *source, int64_t row)
         some = true;
         gaussian = gaussian && sn_imputer_is_plain(e->schema->imputer, e->number[k].feature);
     }
-    return !some ? SN_CELLS_COMPLETE : gaussian ? SN_CELLS_GAUSSIAN : SN_CELLS_OTHER;
+    return !some ? SN_GAPS_NONE : gaussian ? SN_GAPS_GAUSSIAN : SN_GAPS_OTHER;
 }
 
 static stonet_status prepare(const sn_row_source *source, const sn_rows *rows)
@@ -319,7 +319,7 @@ stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data
     stonet_status status;
     SN_TRY(SN_NEW(e, 1));
     e->base = (sn_row_source){
-        .prepare = prepare, .fetch = fetch, .cells = cells, .raw = data->x, .raw_width = data->n_numeric};
+        .prepare = prepare, .fetch = fetch, .gaps = gaps, .raw = data->x, .raw_width = data->n_numeric};
     e->schema = schema;
     e->data = data;
     e->incomplete = data->missing > 0;

@@ -160,7 +160,7 @@ static void draw_numbers(const sn_imputer *m, const sn_schema *schema, const sn_
     const sn_gaussian *g = &m->gaussian;
     const bool full = g->precision != NULL;
     conditional row;
-    double drawn[SN_FULL_MOST];
+    double drawn[SN_FULL_MOST] = {0};
     condition(m, x, &row);
     if (full) {
         for (int64_t i = 0; i < row.full.count; i++)

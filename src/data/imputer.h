@@ -31,16 +31,16 @@ typedef struct sn_cell_draw {
    never be needed. */
 stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, sn_imputer **out);
 /* Fills in the NaN of an encoded row. On any thread; cannot fail. */
-void sn_imputer_fill(const sn_imputer *imputer, const sn_schema *schema, const sn_cell_draw *which, float *x);
+void sn_imputer_fill(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, float *x);
 /* Whether the feature of a number is a score itself, and has no indicators beside it. */
 bool sn_imputer_is_plain(const sn_imputer *imputer, int64_t feature);
 void sn_imputer_free(sn_imputer *imputer);
 
 /* "schema.cells.": NULL is saved as nothing, and loaded so. */
-stonet_status sn_imputer_save(const sn_imputer *imputer, sn_store *store);
+stonet_status sn_imputer_save(const sn_imputer *m, sn_store *store);
 stonet_status sn_imputer_load(const sn_store *store, const sn_schema *schema, sn_imputer **out);
 /* Finds out which margins have indicators of levels beside them, and what plain ones come to; fails when
    margins and schema do not belong together. */
-stonet_status sn_imputer_join(const sn_schema *schema, sn_imputer *imputer);
+stonet_status sn_imputer_join(const sn_schema *schema, sn_imputer *m);
 
 #endif

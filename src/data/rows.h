@@ -39,10 +39,6 @@ static inline sn_rows sn_rows_part(const sn_rows *rows, int64_t first, int64_t n
     return rows->list != NULL ? sn_rows_list(rows->list + first, n) : sn_rows_range(rows->first + first, n);
 }
 
-/*
- * Where encoded rows come from when they do not lie in memory as a whole: a table in memory, a mapped file,
- * later a stream of shards.
- */
 /* Rows of which most numbers are 0 before they are scaled: feature[j] of column j (-1: none) is
    (value - centre) factor, value 0 where no cell is kept. */
 typedef struct sn_scaled_cells {
@@ -51,14 +47,18 @@ typedef struct sn_scaled_cells {
     const double *centre, *factor; /* of the features */
 } sn_scaled_cells;
 
-typedef struct sn_row_source sn_row_source;
-
 /* What a row has of missing cells. */
-typedef enum sn_cells {
-    SN_CELLS_COMPLETE, /* none */
-    SN_CELLS_GAUSSIAN, /* some, and their features are Gaussian given the others */
-    SN_CELLS_OTHER
-} sn_cells;
+typedef enum sn_gaps {
+    SN_GAPS_NONE,
+    SN_GAPS_GAUSSIAN, /* some, and their features are Gaussian given the others */
+    SN_GAPS_OTHER
+} sn_gaps;
+
+/*
+ * Where encoded rows come from when they do not lie in memory as a whole: a table in memory, a mapped file,
+ * later a stream of shards.
+ */
+typedef struct sn_row_source sn_row_source;
 
 struct sn_row_source {
     /* Before rows are fetched, on the thread that leads: whether they can be. */
@@ -66,7 +66,7 @@ struct sn_row_source {
     /* The features of these rows, `stride` floats from one row to the next; of missing cells what `draw` of
        an sn_batch says. On any thread; cannot fail. */
     void (*fetch)(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride);
-    sn_cells (*cells)(const sn_row_source *source, int64_t row); /* of a source that draws missing cells */
+    sn_gaps (*gaps)(const sn_row_source *source, int64_t row); /* of a source that draws missing cells */
     const float *raw;  /* where the numbers of row r begin, raw + r * raw_width, to be asked for ahead of */
     int64_t raw_width; /* time; NULL: nowhere */
     const sn_scaled_cells *sparse; /* the same rows as they are kept, when they are sparse; else NULL */

@@ -284,10 +284,10 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
     sn_moments columns = {0};
     double *variance;
     SN_TRY(SN_NEW(variance, schema->p));
-    stonet_status status = train->sparse != NULL
-                               ? sn_cells_moments(train->sparse, &columns)
-                               : sn_moments_of_floats(train->x, train->n, train->n_numeric,
-                                                      train->missing > 0, train->weight, &columns);
+    stonet_status status =
+        train->sparse != NULL ? sn_cells_moments(train->sparse, &columns)
+                              : sn_moments_of_floats(train->x, train->n, train->n_numeric, train->missing > 0,
+                                                     train->weight, run != NULL ? run->team : NULL, &columns);
     if (status == STONET_OK) status = refine_moments(train, &columns);
     if (status == STONET_OK) status = feature_moments(schema, train, &columns, variance);
     if (status == STONET_OK) status = report_constants(schema, variance, run);

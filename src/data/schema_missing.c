@@ -95,7 +95,7 @@ stonet_status sn_schema_meet_missing(sn_schema *schema, const stonet_data *train
                        (long long)train->n, list);
     warn_of_empty(schema, train, run);
     sn_message(run, STONET_NOTE, "%lld of %lld cells are missing, in %lld of %lld rows (%s): %s",
-               (long long)cells, (long long)(train->n * train->n_columns), rows, (long long)train->n, list,
-               what_is_done(schema->missing));
+               (long long)cells, (long long)train->n * (long long)train->n_columns, rows, (long long)train->n,
+               list, what_is_done(schema->missing));
     return STONET_OK;
 }

@@ -217,7 +217,7 @@ static void add_row(const sn_gaussian *g, const float *x, factor_sums *to)
 {
     const int64_t k = g->factors;
     sn_factor_row row;
-    double ff[SN_FACTORS_MOST * SN_FACTORS_MOST];
+    double ff[SN_FACTORS_MOST * SN_FACTORS_MOST] = {0};
     sn_factor_start(g, &row);
     for (int64_t j = 0; j < g->d; j++) {
         if (isnan(x[j]))

@@ -51,8 +51,7 @@ static stonet_status create(const sn_problem *problem, const sn_rows *rows, sn_j
     sn_batch_fetch(problem, &all, &batch);
     for (int64_t i = 0; i < rows->n; i++) {
         const int64_t row = sn_rows_at(rows, i);
-        if (problem->source->cells(problem->source, row) != SN_CELLS_COMPLETE)
-            joint->row[joint->rows++] = row;
+        if (problem->source->gaps(problem->source, row) != SN_GAPS_NONE) joint->row[joint->rows++] = row;
     }
     joint->problem.x = joint->x;
     joint->problem.source = NULL;
@@ -140,7 +139,7 @@ static stonet_status begin(const sn_joint *joint, const sn_shape *shape, const f
     SN_TRY(sn_forward(shape, theta, b->tried, b->n, shape->layers, false, threads, b->mu));
     for (int64_t i = 0; i < b->n; i++) {
         const int64_t row = b->row[i];
-        const bool gaussian = joint->given->source->cells(joint->given->source, row) == SN_CELLS_GAUSSIAN;
+        const bool gaussian = joint->given->source->gaps(joint->given->source, row) == SN_GAPS_GAUSSIAN;
         b->level[i] =
             likelihood(joint, shape, b->mu + i * d, row, variance) + log(uniform(joint, row, epoch, 0));
         /* A quarter turn is the draw itself, without a bracket to shrink. */

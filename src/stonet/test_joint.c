@@ -17,7 +17,7 @@
 typedef struct source {
     sn_row_source base;
     const float *x;
-    sn_cells kind;
+    sn_gaps kind;
 } source;
 
 static stonet_status prepare(const sn_row_source *self, const sn_rows *rows)
@@ -39,9 +39,9 @@ static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw,
     }
 }
 
-static sn_cells cells(const sn_row_source *self, int64_t row)
+static sn_gaps cells(const sn_row_source *self, int64_t row)
 {
-    return row % 2 != 0 ? SN_CELLS_COMPLETE : ((const source *)self)->kind;
+    return row % 2 != 0 ? SN_GAPS_NONE : ((const source *)self)->kind;
 }
 
 enum { N = 40, ROUNDS = 6000 };
@@ -72,9 +72,9 @@ static void draws_have_the_exact_posterior(void **state)
         y[i] = 1.5 * sn_noise_normal(5, SN_STREAM_TEST, i, 0, 0, 0, 0);
     }
     for (int way = 0; way < 2; way++) {
-        const source from = {.base = {.prepare = prepare, .fetch = fetch, .cells = cells},
+        const source from = {.base = {.prepare = prepare, .fetch = fetch, .gaps = cells},
                              .x = x,
-                             .kind = way == 0 ? SN_CELLS_GAUSSIAN : SN_CELLS_OTHER};
+                             .kind = way == 0 ? SN_GAPS_GAUSSIAN : SN_GAPS_OTHER};
         const sn_problem problem = {
             .n = N, .p = 2, .task = SN_REGRESSION, .outputs = 1, .y = y, .source = &from.base, .joint = true};
         const sn_rows all = sn_rows_range(0, N);
