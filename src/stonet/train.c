@@ -151,7 +151,7 @@ static bool averages(const trainer *t)
 /* Begins the average over the last half of the iterations up to `until`. */
 static void begin_average(trainer *t, int64_t until)
 {
-    sn_iterates *mean = &t->average;
+    sn_iterate_average *mean = &t->average;
     mean->from = until / 2 > (int64_t)t->iteration ? until / 2 : (int64_t)t->iteration;
     mean->every = (until - mean->from) / AVERAGED > 1 ? (until - mean->from) / AVERAGED : 1;
     mean->count = 0;
@@ -160,7 +160,7 @@ static void begin_average(trainer *t, int64_t until)
 
 static void take_into_average(trainer *t)
 {
-    sn_iterates *mean = &t->average;
+    sn_iterate_average *mean = &t->average;
     const int64_t past = (int64_t)t->iteration - mean->from;
     if (past <= 0 || past % mean->every != 0) return;
     t->engine->ops->get_parameters(t->engine, mean->iterate);

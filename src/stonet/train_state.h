@@ -6,11 +6,11 @@
 #include "stonet/train.h"
 
 /* The mean of the iterates after `from`, every `every` of them. */
-typedef struct sn_iterates {
+typedef struct sn_iterate_average {
     int64_t from, every, count;
     double *sum;    /* parameters */
     float *iterate; /* the latest one taken in */
-} sn_iterates;
+} sn_iterate_average;
 
 struct sn_trainer {
     const sn_stage_job *job;
@@ -18,7 +18,7 @@ struct sn_trainer {
     sn_reduce reduce;           /* how the sums of several ranks become one */
     sn_dynamics full, dynamics; /* at full step, and with safeguard and schedule applied */
     float *good;                /* the last parameters known to be good */
-    sn_iterates average;        /* schedule=averaged */
+    sn_iterate_average average; /* schedule=averaged */
     sn_batches batches;
     struct sn_queue *queue; /* of iterations; NULL: one after the other */
     sn_sums sums;           /* room for those of an iteration that are to be joined */
