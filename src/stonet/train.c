@@ -42,26 +42,6 @@ typedef struct sn_queue {
     int64_t room;  /* for each */
 } queue;
 
-struct sn_trainer {
-    const sn_stage_job *job;
-    sn_joint *joint; /* the missing cells, where they are drawn given the response; else NULL */
-    sn_engine *engine;
-    sn_dynamics full, dynamics; /* at full step, and with safeguard and schedule applied */
-    float *good;                /* the last parameters known to be good */
-    average average;            /* schedule=averaged */
-    sn_batches batches;
-    queue *queue;  /* NULL: one after the other */
-    sn_sums sums;  /* room for those of an iteration that are to be joined */
-    int64_t total; /* iterations of the whole run, for the schedule */
-    uint32_t iteration;
-    uint32_t draw; /* of missing cells: another one every epoch */
-    double first_loss;
-    double epoch_loss; /* sum over the rows of this epoch so far */
-    int64_t epoch_rows;
-    double started;
-    sn_train_report report;
-};
-
 /* Checks the step against the present weights; done once an epoch, as weights move slowly. */
 stonet_status sn_trainer_refresh(trainer *t)
 {
@@ -254,7 +234,7 @@ stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
     while ((int64_t)t->iteration < until && t->report.outcome == STONET_DONE) {
         if (t->iteration % t->batches.count == 0) {
             t->engine->ops->get_parameters(t->engine, t->good);
-            SN_TRY(refresh_dynamics(t, t->good));
+            SN_TRY(sn_trainer_refresh(t));
             if (t->joint != NULL && t->iteration > 0)
                 SN_TRY(sn_joint_move(t->joint, t->job->shape, t->good, t->epoch_loss / (double)t->epoch_rows,
                                      (uint32_t)(t->iteration / t->batches.count), t->job->threads));
@@ -292,7 +272,7 @@ static stonet_status sdr_stage(trainer *t)
     const sn_rows rows = sn_team_rows(t->job->team, &t->job->rows, &shards);
     for (int64_t k = t->full_done + 1; k <= config->sdr_iterations && t->report.outcome == STONET_DONE; k++) {
         t->engine->ops->get_parameters(t->engine, t->good);
-        SN_TRY(refresh_dynamics(t, t->good));
+        SN_TRY(sn_trainer_refresh(t));
         if (t->joint != NULL && k > 1)
             SN_TRY(sn_joint_move(t->joint, t->job->shape, t->good, t->report.loss, t->draw, t->job->threads));
         const double factor = sn_schedule_factor(&config->sdr_schedule, k, config->sdr_iterations);

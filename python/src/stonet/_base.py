@@ -29,7 +29,7 @@ from sklearn.utils.validation import (
 from . import _sure
 from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, ask_report, choose_order
 from ._compat import check_columns, validated
-from ._core import Float32Matrix, Float64Matrix, Model, SparseTable, Table
+from ._core import Float32Matrix, Float64Matrix, Model, SparseTable, Table, kept_in
 from ._run import Callback, RunContext, threads_of
 from ._tables import MixedTable, as_frame, is_mixed
 from .errors import StonetUnsupportedError, StonetWarning
@@ -147,7 +147,9 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         model = None
         try:
             with self._run() as run:
-                model = Model.fit(self._method, self._closed(table, run), table, run)
+                settings = self._closed(table, run)
+                with kept_in(checkpoint, every, run):
+                    model = Model.fit(self._method, settings, table, run)
                 if model.diverged:
                     run.warn_as = ConvergenceWarning
         except KeyboardInterrupt as stop:
@@ -457,9 +459,10 @@ class BaseStoNet(SupervisedReduction):
         return bool(self.warm_start) and hasattr(self, "model_")
 
     @staticmethod
-    def _refuse_weights(sample_weight: ArrayLike | None) -> None:
-        if sample_weight is not None:
-            raise ValueError("sample_weight does not go with warm_start=True: training goes on with rows that count alike")
+    def _refuse_on_going_on(**given: object) -> None:
+        for name, value in given.items():
+            if value is not None:
+                raise ValueError(f"{name} does not go with training that goes on (warm_start=True)")
 
     @staticmethod
     def _set_weights(table: Table, X: npt.NDArray[Any], sample_weight: ArrayLike | None) -> None:
@@ -579,7 +582,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         X, y = self._checked(X, y, ensure_min_samples=2, reset=not self._goes_on())
         check_classification_targets(y)
         if self._goes_on():
-            self._refuse_weights(sample_weight)
+            self._refuse_on_going_on(sample_weight=sample_weight, checkpoint=checkpoint)
             return self._fit_more(X, y)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
@@ -680,7 +683,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
             X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, reset=not self._goes_on()
         )
         if self._goes_on():
-            self._refuse_weights(sample_weight)
+            self._refuse_on_going_on(sample_weight=sample_weight, checkpoint=checkpoint)
             return self._fit_more(X, y)
         self._one_output = y.ndim == 1
         table = self._training_table(X)
