@@ -166,7 +166,8 @@ static stonet_status check_numbers(const array_reader *reader, const sn_mapping 
 {
     for (int64_t first = 0; first < reader->left; first += CHUNK) {
         int64_t count = reader->left - first < CHUNK ? reader->left - first : CHUNK;
-        for (int64_t k = first; !sn_all_finite(x + first, count) && k < first + count; k++) {
+        const bool finite = sn_all_finite(x + first, count);
+        for (int64_t k = first; !finite && k < first + count; k++) {
             if (isfinite(x[k])) continue;
             reader->builder->missing += isnan(x[k]);
             reader->builder->rows = k / reader->columns;

@@ -154,6 +154,14 @@ static void draw_text(const sn_imputer *m, const sn_schema *schema, const sn_cel
     }
 }
 
+/* A number from its score, with the indicators of its levels. */
+static void put_score(const sn_imputer *m, const sn_schema *schema, int64_t k, double z, float *x)
+{
+    const sn_margin *margin = &m->margin[k];
+    x[margin->feature] = (float)sn_margin_value(margin, z);
+    if (margin->kind == SN_MARGIN_LEVELS) set_levels(schema, margin, sn_margin_level(margin, z), 0.0, 0.0, x);
+}
+
 /* The numbers, all together. */
 static void draw_numbers(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, float *x)
 {
@@ -174,18 +182,15 @@ static void draw_numbers(const sn_imputer *m, const sn_schema *schema, const sn_
                                    which->draw, 0);
         sn_factor_draw(g, e, &row.factor);
     }
-    int64_t i = 0;
+    if (full) {
+        for (int64_t i = 0; i < row.full.count; i++) put_score(m, schema, row.full.at[i], drawn[i], x);
+        return;
+    }
     for (int64_t k = 0; k < g->d; k++) {
-        const sn_margin *margin = &m->margin[k];
-        if (!isnan(x[margin->feature])) continue;
-        const double z =
-            full ? drawn[i++]
-                 : sn_factor_mean(g, k, &row.factor) +
-                       sqrt(g->noise[k]) * sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_SCORE,
-                                                           (uint32_t)k, which->draw, 0);
-        x[margin->feature] = (float)sn_margin_value(margin, z);
-        if (margin->kind == SN_MARGIN_LEVELS)
-            set_levels(schema, margin, sn_margin_level(margin, z), 0.0, 0.0, x);
+        if (!isnan(x[m->margin[k].feature])) continue;
+        const double e =
+            sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_SCORE, (uint32_t)k, which->draw, 0);
+        put_score(m, schema, k, sn_factor_mean(g, k, &row.factor) + sqrt(g->noise[k]) * e, x);
     }
 }
 

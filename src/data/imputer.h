@@ -18,6 +18,7 @@ typedef struct sn_imputer {
     /* Of plain scores, so that a row costs a product each: z = (x - centre) inverse; inverse 0: see the
      * margin. */
     double *centre, *inverse;
+    bool texts; /* some scores are of categories */
 } sn_imputer;
 
 /* Which draw: of what a cell's noise is a function besides the cell. */

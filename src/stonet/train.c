@@ -330,7 +330,8 @@ static stonet_status prepare(trainer *t, const float *theta)
         SN_TRY(SN_NEW(t->average.sum, parameters));
         SN_TRY(SN_NEW(t->average.iterate, parameters));
     }
-    if (job->problem->joint) SN_TRY(sn_joint_create(job->problem, &job->rows, job->seed, &t->joint));
+    if (job->problem->joint && job->problem->source != NULL)
+        SN_TRY(sn_joint_create(job->problem, &job->rows, job->seed, &t->joint));
     const sn_problem *problem = t->joint != NULL ? sn_joint_problem(t->joint) : job->problem;
     SN_TRY(job->config->engine->create(job->shape, problem, job->seed, job->threads, &t->engine));
     t->engine->ops->start(t->engine, theta);
