@@ -132,6 +132,10 @@ memory is the data and a fixed amount.
 - AVX-512, AVX2 or portable code, chosen when the engine is made.
 - A step is one parallel region with one barrier inside. When threads turn out slower than one (a busy machine)
   the engine stays on one for a while; results do not depend on it.
+
+## On a GPU
+
+`engine=cuda` against PyTorch on the same device, and against our CPU engine: [gpu.md](gpu.md).
 """
 
 

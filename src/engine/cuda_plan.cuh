@@ -65,8 +65,12 @@ static int64_t lay_out(int rows, int ranks, bool staged, const int32_t *width, s
     }
     for (int i = 0; i < top; i++) {
         sweep_layer *me = &a->layer[i], *above = &a->layer[i + 1];
-        me->pull_split = choose_split(me->local, above->local);
-        above->mean_split = choose_split(above->local, me->local * ranks);
+        const int inputs = me->local * ranks, team = i == top - 1 ? SWEEP_THREADS : SWEEP_THREADS / ranks;
+        me->pull_large = is_large(me->local, above->local);
+        me->pull_split = choose_split(me->pull_large ? me->local / 4 : me->local, above->local, team);
+        above->mean_large = is_large(above->local, inputs);
+        above->mean_split =
+            choose_split(above->mean_large ? above->local / 4 : above->local, inputs, SWEEP_THREADS);
     }
     a->top_rows = a->narrow ? floats((int64_t)a->layer[top].local * a->layer[top - 1].local) : 0;
     a->response = a->classes ? 0 : units(a->layer[top].local);
@@ -101,13 +105,14 @@ static double cost_of(const device_facts &facts, const sweep_plan &plan, const i
 static int choose_threads(const sweep_arguments &a, int rows, int limit)
 {
     const int top = a.layers - 1;
+    if (a.ranks > 1) return SWEEP_THREADS; /* warps for every block of the cluster */
     int most = rows << a.output_lanes;
     const auto take = [&](int wanted) { most = wanted > most ? wanted : most; };
     for (int i = 0; i < top; i++) {
         const sweep_layer &me = a.layer[i], &above = a.layer[i + 1];
         take(me.local / 4 * rows);
-        if (i < top - 1 || !a.narrow) take(me.local << me.pull_split);
-        take(above.local << above.mean_split);
+        if (i < top - 1 || !a.narrow) take((me.pull_large ? me.local / 4 : me.local) << me.pull_split);
+        take((above.mean_large ? above.local / 4 : above.local) << above.mean_split);
     }
     most = round_up(most, 32);
     return most < 64 ? 64 : most > limit ? limit : most;

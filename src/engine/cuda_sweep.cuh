@@ -51,6 +51,7 @@ struct sweep_layer {
     int latent, speed, mean, pull, psi; /* psi whole, the rest local */
     int weights, bias, stride;          /* [input][local unit], padded to an odd stride */
     int mean_split, pull_split; /* log2 of the threads that share a sum of its mean, or of the force on it */
+    int mean_large, pull_large; /* whether these products are */
 };
 
 struct sweep_arguments {
@@ -118,72 +119,114 @@ struct far_weights {
     }
 };
 
+/* Threads that compute a product together: whole warps. */
+struct team {
+    int thread, size;
+};
+
 /*
  * out[o][row] = bias[o] + sum_k w(o, k) vector[k][row] for o < outs, all rows; depth a multiple of four. The
  * sum is split over 2^shift threads, side by side in a warp, which exchange what they have so that each ends
- * with some of the rows; at most 32. The last threads come first: the first ones have noise to draw.
+ * with some of the rows; at most 32. A thread has U of the outs at a time, for each of which it need not read
+ * the vector again: that reading is what large products take their time for.
  */
-template <int R, typename weights>
-static __device__ __forceinline__ void product(int outs, int depth, weights w, const float *vector,
-                                               const float *bias, float *out, int shift)
+template <int R, int U, typename weights>
+static __device__ __forceinline__ void product(const team &who, int outs, int depth, weights w,
+                                               const float *vector, const float *bias, float *out, int shift)
 {
     enum { GROUP = group_size<R>::value };
-    const int thread = (int)(blockDim.x - 1 - threadIdx.x), split = 1 << shift;
-    const int s = thread & (split - 1), each = (int)blockDim.x >> shift, groups = depth >> 2;
-    for (int base = 0; base < outs; base += each) {
-        const int o = base + (thread >> shift);
-        const bool used = o < outs;
-        float sum[R];
+    const int split = 1 << shift, s = who.thread & (split - 1), each = who.size >> shift, groups = depth >> 2;
+    for (int base = 0; base < outs; base += each * U) {
+        const int first = base + (who.thread >> shift);
+        float sum[U][R];
 #pragma unroll
-        for (int r = 0; r < R; r++) sum[r] = 0.0F;
-        if (used) {
-#pragma unroll 2
+        for (int u = 0; u < U; u++)
+#pragma unroll
+            for (int r = 0; r < R; r++) sum[u][r] = 0.0F;
+        if (first < outs) {
+#pragma unroll(U > 1 ? 1 : 2)
             for (int g = s; g < groups; g += split) {
-                const float w0 = w(o, 4 * g), w1 = w(o, 4 * g + 1), w2 = w(o, 4 * g + 2),
-                            w3 = w(o, 4 * g + 3);
+                float4 wanted[U];
+#pragma unroll
+                for (int u = 0; u < U; u++) {
+                    const int o = U > 1 && first + u * each >= outs ? first : first + u * each;
+                    wanted[u] = make_float4(w(o, 4 * g), w(o, 4 * g + 1), w(o, 4 * g + 2), w(o, 4 * g + 3));
+                }
                 const float4 *from = (const float4 *)(vector + g * GROUP);
 #pragma unroll
                 for (int r = 0; r < R; r++) {
                     const float4 v = from[r];
-                    sum[r] = fmaf(w0, v.x, fmaf(w1, v.y, fmaf(w2, v.z, fmaf(w3, v.w, sum[r]))));
+#pragma unroll
+                    for (int u = 0; u < U; u++)
+                        sum[u][r] = fmaf(wanted[u].x, v.x,
+                                         fmaf(wanted[u].y, v.y,
+                                              fmaf(wanted[u].z, v.z, fmaf(wanted[u].w, v.w, sum[u][r]))));
                 }
             }
         }
-        int row = 0;
 #pragma unroll
-        for (int step = 0; step < 5; step++) {
-            if (step >= shift) break;
-            const int left = R >> step, half = left / 2;
-            const bool upper = (s >> step & 1) != 0;
-            if (left > 1) {
+        for (int u = 0; u < U; u++) {
+            const int o = first + u * each;
+            int row = 0;
 #pragma unroll
-                for (int r = 0; r < R / 2; r++)
-                    if (r < half) {
-                        const float given = shuffle_xor(upper ? sum[r] : sum[r + half], 1 << step);
-                        sum[r] = (upper ? sum[r + half] : sum[r]) + given;
-                    }
-                row += upper ? half : 0;
-            } else
-                sum[0] += shuffle_xor(sum[0], 1 << step);
-        }
-        const int kept = R >> shift > 1 ? R >> shift : 1;
-        if (used && s < R) {
-            const float add = bias != nullptr ? bias[o] : 0.0F;
-            float *to = out + (o >> 2) * GROUP + (o & 3);
+            for (int step = 0; step < 5; step++) {
+                if (step >= shift) break;
+                const int left = R >> step, half = left / 2;
+                const bool upper = (s >> step & 1) != 0;
+                if (left > 1) {
 #pragma unroll
-            for (int r = 0; r < R; r++)
-                if (r < kept) to[4 * (row + r)] = sum[r] + add;
+                    for (int r = 0; r < R / 2; r++)
+                        if (r < half) {
+                            const float given = shuffle_xor(upper ? sum[u][r] : sum[u][r + half], 1 << step);
+                            sum[u][r] = (upper ? sum[u][r + half] : sum[u][r]) + given;
+                        }
+                    row += upper ? half : 0;
+                } else
+                    sum[u][0] += shuffle_xor(sum[u][0], 1 << step);
+            }
+            const int kept = R >> shift > 1 ? R >> shift : 1;
+            if (o < outs && s < R) {
+                const float add = bias != nullptr ? bias[o] : 0.0F;
+                float *to = out + (o >> 2) * GROUP + (o & 3);
+#pragma unroll
+                for (int r = 0; r < R; r++)
+                    if (r < kept) to[4 * (row + r)] = sum[u][r] + add;
+            }
         }
     }
 }
 
+/* All threads of the block, the last ones first: the first ones have noise to draw. */
+static __device__ __forceinline__ team whole_block()
+{
+    return {(int)(blockDim.x - 1 - threadIdx.x), (int)blockDim.x};
+}
+
+/* U of a product that is large, or is not. */
+template <int R, typename weights>
+static __device__ __forceinline__ void any_product(const team &who, int large, int outs, int depth, weights w,
+                                                   const float *vector, const float *bias, float *out,
+                                                   int shift)
+{
+    if (R >= 4 && large)
+        product<R, 4>(who, outs, depth, w, vector, bias, out, shift);
+    else
+        product<R, 1>(who, outs, depth, w, vector, bias, out, shift);
+}
+
 /* log2 of the threads that share a sum of `depth` numbers when there are `outs` of them: by the shape alone,
    so that a row comes out the same whatever else is in the batch. */
-static inline int choose_split(int outs, int depth)
+static inline int choose_split(int outs, int depth, int threads)
 {
     int shift = 0;
-    while (shift < 5 && (2 << shift) * outs <= SWEEP_THREADS && 8 << shift <= depth) shift++;
+    while (shift < 5 && (2 << shift) * outs <= threads && 8 << shift <= depth) shift++;
     return shift;
+}
+
+/* Whether a thread is to have four of the outs. */
+static inline int is_large(int outs, int depth)
+{
+    return outs >= 32 && depth >= 32;
 }
 
 /* mu of layer i (0-based, above the first), of the units this block has. */
@@ -196,10 +239,10 @@ static __device__ __forceinline__ void mean_layer(const sweep_arguments &a, cons
     const int depth = below.local * a.ranks;
     if (STAGED) {
         const staged_weights w = {s.memory + me.weights, 1, me.stride};
-        product<R>(me.local, depth, w, psi, bias, mean, me.mean_split);
+        any_product<R>(whole_block(), me.mean_large, me.local, depth, w, psi, bias, mean, me.mean_split);
     } else {
         const far_weights w = {a.theta + a.weight_at[i], below.width, 1, me.width, below.width};
-        product<R>(me.local, depth, w, psi, bias, mean, 5);
+        product<R, 1>(whole_block(), me.local, depth, w, psi, bias, mean, 5);
     }
 }
 
@@ -214,21 +257,22 @@ static __device__ __forceinline__ void pull_layer(const sweep_arguments &a, cons
     float *force = s.memory + a.force;
     if (!STAGED) {
         const far_weights w = {a.theta + a.weight_at[i + 1], 1, me.width, me.width, above.width};
-        product<R>(me.local, above.local, w, pull, none, force, 0);
+        product<R, 1>(whole_block(), me.local, above.local, w, pull, none, force, 0);
         return;
     }
     const float *weights = s.memory + above.weights;
     if (below_top || a.ranks == 1) {
         const staged_weights w = {weights + s.rank * me.local * above.stride, above.stride, 1};
-        product<R>(me.local, above.local, w, pull, none, force, me.pull_split);
+        any_product<R>(whole_block(), me.pull_large, me.local, above.local, w, pull, none, force,
+                       me.pull_split);
         return;
     }
-    const int part = me.local / 4 * group_size<R>::value;
-    for (int k = 0; k < a.ranks; k++) {
-        const int to = (s.rank + k) & (a.ranks - 1);
-        const staged_weights w = {weights + to * me.local * above.stride, above.stride, 1};
-        product<R>(me.local, above.local, w, pull, none, shared_of(force + s.rank * part, to), me.pull_split);
-    }
+    /* as many threads for each block of the cluster */
+    const int part = me.local / 4 * group_size<R>::value, size = (int)blockDim.x / a.ranks;
+    const int to = (int)threadIdx.x / size;
+    const staged_weights w = {weights + to * me.local * above.stride, above.stride, 1};
+    any_product<R>({(int)threadIdx.x % size, size}, me.pull_large, me.local, above.local, w, pull, none,
+                   shared_of(force + s.rank * part, to), me.pull_split);
 }
 
 /* Over `lanes` threads side by side, a power of two. */
