@@ -204,7 +204,7 @@ static sn_cuda_rows rows_on_device(const cuda_engine *e, const sn_rows *rows, co
 /* Whether a batch's features differ from those on the device: drawn missing cells do. */
 static bool is_drawn(const cuda_engine *e, const sn_iteration *it)
 {
-    return it->draw > 0 && e->problem->source != NULL;
+    return it->moving || (it->draw > 0 && e->problem->source != NULL);
 }
 
 /* ---- an iteration ----------------------------------------------------------------------------------------
@@ -357,7 +357,7 @@ static stonet_status stream_steps(cuda_engine *e, const sn_iteration *it, int co
 static stonet_status cuda_steps(sn_engine *engine, const sn_iteration *it, int count, sn_step_report *reports)
 {
     cuda_engine *e = (cuda_engine *)engine;
-    SN_TRY(look_for_rows(e, true));
+    if (count > 0 && !it[0].moving) SN_TRY(look_for_rows(e, true));
     for (int first = 0; first < count; first += SN_CUDA_QUEUE) {
         const int some = count - first < SN_CUDA_QUEUE ? count - first : SN_CUDA_QUEUE;
         if (e->all == NULL || is_drawn(e, &it[first])) {
@@ -404,7 +404,7 @@ static stonet_status cuda_accumulate(sn_engine *engine, const sn_iteration *it, 
     sn_cuda_words words;
     SN_TRY(earlier_trouble(e));
     if (it->rows.n < 1) return sn_fail(STONET_ERROR_ARGUMENT, "a batch needs at least one row");
-    SN_TRY(look_for_rows(e, true));
+    if (!it->moving) SN_TRY(look_for_rows(e, true));
     sn_cuda_window *window = e->all == NULL || is_drawn(e, it) ? &e->window[0] : NULL;
     if (window != NULL)
         SN_TRY(sn_cuda_window_fill(e->api, e->problem, &it->rows, true, it->draw, e->threads, window));

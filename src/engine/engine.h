@@ -73,6 +73,7 @@ typedef struct sn_iteration {
     const sn_shards *shards; /* where each shard's rows lie among them; NULL: all are one shard */
     uint32_t number;         /* k, keys the noise */
     uint32_t draw;           /* of the missing cells of x: sn_batch.draw (data/rows.h) */
+    bool moving;             /* x itself changes from one iteration to the next: no copy may be kept */
     const sn_dynamics *dynamics;
     const sn_update *update; /* not used by impute and accumulate */
 } sn_iteration;

@@ -266,6 +266,33 @@ static void test_rows_are_kept(void **state)
     drop(&f);
 }
 
+/* Features that change between iterations are seen as they are. */
+static void test_features_that_move(void **state)
+{
+    if (*state == NULL) skip();
+    fixture f;
+    sn_step_report report;
+    make(&f, 5, 1, 20, 60, 50);
+    f.iteration.moving = true;
+    float *theta[2];
+    for (int k = 0; k < 2; k++) {
+        sn_engine *engine = engine_of(k == 0 ? &sn_engine_cuda : &sn_engine_ref, &f);
+        for (int step = 0; step < 3; step++) {
+            assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_OK);
+            for (int64_t j = 0; j < f.problem.n * f.problem.p; j++) f.x[j] = -0.8F * f.x[j];
+        }
+        for (int64_t j = 0; j < f.problem.n * f.problem.p; j++) f.x[j] /= -0.512F;
+        theta[k] = sn_calloc((size_t)f.shape.parameters, sizeof *theta[k]);
+        assert_non_null(theta[k]);
+        engine->ops->get_parameters(engine, theta[k]);
+        engine->ops->free(engine);
+    }
+    assert_near(theta[0], theta[1], f.shape.parameters, 3e-4);
+    sn_free(theta[0]);
+    sn_free(theta[1]);
+    drop(&f);
+}
+
 static void test_divergence(void **state)
 {
     if (*state == NULL) skip();
@@ -369,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_queues),
         cmocka_unit_test(test_rows_are_kept),
         cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_features_that_move),
         cmocka_unit_test(test_rows_that_do_not_fit),
         cmocka_unit_test(test_troubles),
         cmocka_unit_test(test_no_module),

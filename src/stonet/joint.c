@@ -56,6 +56,7 @@ static stonet_status create(const sn_problem *problem, const sn_rows *rows, sn_j
     joint->problem.x = joint->x;
     joint->problem.source = NULL;
     joint->problem.joint = false;
+    joint->problem.keep = NULL; /* what is kept of rows does not move with them */
     return STONET_OK;
 }
 

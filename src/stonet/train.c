@@ -79,6 +79,7 @@ static sn_iteration next_iteration(trainer *t, const sn_rows *rows, const sn_sha
                           .shards = &plan->shards,
                           .number = t->iteration++,
                           .draw = t->draw,
+                          .moving = t->joint != NULL,
                           .dynamics = &plan->dynamics,
                           .update = &plan->update};
 }
