@@ -107,6 +107,15 @@ def drop_absent(page: Path) -> None:
     page.write_text("\n".join(lines) + "\n")
 
 
+def add_unnamed(index: Path) -> None:
+    """Pages that no list names, at the end of the last one: a new page is on the site without more ado."""
+    text = index.read_text()
+    named = set(re.findall(r"^([a-z][a-z0-9_/-]*)$", text, flags=re.M))
+    rest = sorted(page.stem for page in index.parent.glob("*.md") if page.stem not in named and page != index)
+    place = text.rindex("```")
+    index.write_text(text[:place] + "".join(f"{name}\n" for name in rest) + text[place:])
+
+
 def main() -> None:
     root, out, program = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     shutil.rmtree(out, ignore_errors=True)
@@ -121,6 +130,7 @@ def main() -> None:
     exec((root / "python/src/stonet/_names.py").read_text(), names)
     (out / "python-api.md").write_text(python_page(list(names["ESTIMATORS"])))
     drop_absent(out / "index.md")
+    add_unnamed(out / "index.md")
     static = out / "_static"
     (static / "katex").mkdir(parents=True)
     for name in ("katex.min.js", "katex.min.css"):
