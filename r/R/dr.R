@@ -26,9 +26,12 @@ dr_compat <- function(formula, data, subset, na.action = stats::na.fail, weights
   basis <- as.matrix(rows[setdiff(names(rows), "feature")])
   basis <- sweep(basis, 2L, sqrt(colSums(basis^2)), "/")
   dimnames(basis) <- list(rows$feature, paste0("Dir", seq_len(ncol(basis))))
-  tests <- order_problem(problem, ours, settings, list(rule = "tests", max = numdir - 1), 1, threads, FALSE)$table
+  tests <- NULL
+  if (is.null(problem$weights)) { # they have no weighted form
+    tests <- order_problem(problem, ours, settings, list(rule = "tests", max = numdir - 1), 1, threads, FALSE)$table
+  }
   structure(
-    list(evectors = basis, evalues = fit$about$fitted$eigenvalues * unit_of(ours, problem$y), tests = dr_table(tests), method = method,
+    list(evectors = basis, evalues = fit$about$fitted$eigenvalues * unit_of(ours, problem$y), tests = if (!is.null(tests)) dr_table(tests), method = method,
          numdir = min(whole_number(numdir, "numdir", 1), ncol(basis)), cases = problem$rows,
          slice.info = list(nslices = settings$slices), y.name = problem$y_names, call = call, terms = problem$terms,
          fit = fit),
@@ -54,7 +57,9 @@ print.dr_compat <- function(x, digits = max(3L, getOption("digits") - 3L), ...) 
   print(x$evectors[, shown, drop = FALSE], digits = digits)
   cat("\nEigenvalues:\n")
   print(x$evalues[seq_len(min(x$numdir, length(x$evalues)))], digits = digits)
-  cat("\nTests of dimension:\n")
-  print(x$tests, digits = digits)
+  if (!is.null(x$tests)) {
+    cat("\nTests of dimension:\n")
+    print(x$tests, digits = digits)
+  }
   invisible(x)
 }

@@ -24,3 +24,10 @@ test_that("rare classes can be given their due", {
   balanced <- stonet(y ~ ., frame, method = "sir", dim = 1, class_weight = "balanced")
   expect_gt(stonet_score(balanced, frame)$balanced_accuracy, stonet_score(plain, frame)$balanced_accuracy)
 })
+
+test_that("dr_compat takes weights, and has no tests then", {
+  found <- dr_compat(mpg ~ wt + hp + disp, mtcars, weights = cyl, nslices = 4)
+  expect_null(found$tests)
+  expect_identical(dim(found$evectors), c(3L, 3L))
+  expect_output(print(found), "Directions")
+})
