@@ -68,9 +68,11 @@ def main() -> None:
                 Path("pieces.model").unlink()
                 continue
             kills += 1
-            if "checkpoint" in said or Path("pieces.model").exists():
+            written = Path("pieces.model")  # killed after that, on the way out
+            if "checkpoint" in said or (written.exists() and written.read_bytes() != Path("whole.model").read_bytes()):
                 wrong += 1
                 print(f"a killed session said: {said}", file=sys.stderr)
+            written.unlink(missing_ok=True)
     print(f"{kills} kills, {finished} fits came to their end, {wrong} things went wrong")
     sys.exit(wrong > 0)
 
