@@ -222,7 +222,7 @@ static void a_method_that_fails_on_one_set_stops_nothing(void **state)
 {
     (void)state;
     SH("stonet compare wide.csv a.csv --target label --methods phd,pca --dim 1 --folds 2 --quiet");
-    assert_non_null(strstr(captured_out, "failed: phd: a linear fit leaves no residuals"));
+    assert_non_null(strstr(captured_out, "failed: phd: a linear fit leaves"));
     summary_line line = line_of("phd", "1");
     assert_int_equal(line.failed, 1);
     assert_true(line.rank >= 1.5); /* it was last of two on one of them */
@@ -242,7 +242,7 @@ static void a_set_where_all_fail_does_not_hide_the_others(void **state)
 #define CALL "stonet compare numbers.csv a.csv --target label --methods pca,sir --dim 1 --folds 2 --quiet "
     assert_int_equal(sh(CALL "--learner logistic"), 1);
     assert_non_null(strstr(captured_err, "numbers.csv: no method could be fitted"));
-    assert_non_null(strstr(captured_out, "failed: learner 'logistic' does not do regression"));
+    assert_non_null(strstr(captured_out, "failed: learner 'logistic' does not do"));
     assert_non_null(strstr(captured_out, "a.csv (60 x 3)"));
     assert_int_equal(sh(CALL "--learner logistic --json"), 1);
     json_t *rows = captured_rows();

@@ -90,7 +90,7 @@ enum { FIXED = sizeof fixed / sizeof *fixed, MAX_METHODS = 200 };
 static size_t add_methods(torture_command *all, size_t count)
 {
     char name[64];
-    FILE *list = popen("$STONET methods | awk 'NR > 2 && NF == 0 {exit} NR > 2 {print $1}'", "r");
+    FILE *list = popen("$STONET methods | awk 'NR > 2 && NF == 0 {exit} NR > 2 && /^[^ ]/ {print $1}'", "r");
     for (int i = 0; list != NULL && i < MAX_METHODS && fscanf(list, "%63s", name) == 1; i++) {
         const char *more = strcmp(name, "stonet") == 0        ? " " NET
                            : strcmp(name, "nnsdr") == 0       ? " --set epochs=2"

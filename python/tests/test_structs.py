@@ -24,6 +24,7 @@ STRUCTS = {
     "stonet_order_options": _library.OrderOptions,
     "stonet_importance_options": _library.ImportanceOptions,
     "stonet_coef_options": _library.CoefOptions,
+    "stonet_report_options": _library.ReportOptions,
     "stonet_prediction_gain": _library.PredictionGain,
     "stonet_sufficiency_result": _library.SufficiencyResult,
 }
