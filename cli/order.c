@@ -29,11 +29,10 @@ static const cli_option options[] = {
      .offset = offsetof(order_values, rule),
      .argument = "NAME",
      .initial = "auto",
-     .help =
-         "cv: held-out loss, within a standard error of the best; ladle: eigenvalues and how eigenvectors "
-         "move in resamples; augmentation: eigenvectors on added noise; tests: in sequence; bic: "
-         "penalised eigenvalues; independence: tests of sufficiency. auto: ladle for pca, sir, save, dr "
-         "and phd (augmentation when wide), else cv"},
+     .help = "cv: held-out loss, near the best; ladle: eigenvalues and how eigenvectors "
+             "move in resamples; augmentation: eigenvectors on added noise; tests: in sequence; bic: "
+             "penalised eigenvalues; independence: tests of sufficiency. auto: ladle for pca, sir, save, dr "
+             "and phd (augmentation when wide), else cv"},
     {.name = "max",
      .kind = OPTION_INTEGER,
      .offset = offsetof(order_values, max),

@@ -1,9 +1,9 @@
 /*
  * Cross-validation with a paired rule of one standard error, for every method that predicts. All k are fitted
  * on the same folds; L_i(k) is the loss of held-out row i (log loss, or squared error over the variance of
- * y). With d_i = L_i(k) - L_i(best), the smallest k with mean d <= sd(d) / sqrt(n) is chosen: rows are
- * counted, not folds, since five folds have no degrees of freedom. k = 0 guesses the mean or the class shares
- * of its training rows.
+ * y). With d_i = L_i(k) - L_i(best), the smallest k with mean d <= sd(d) / sqrt(n) (k = 0: twice that), or at
+ * most a twentieth of what the best explains, is chosen. Rows are counted, not folds, since five folds have
+ * no degrees of freedom. k = 0 guesses the mean or the class shares of its training rows.
  */
 #include <math.h>
 #include <omp.h>
@@ -208,6 +208,12 @@ static void paired(int64_t n, const double *a, const double *b, double *mean, do
     *error = sqrt(squares / fmax(rows - 1.0, 1.0) / rows);
 }
 
+/* What must be given up of the explained part of the loss before a number counts as needed: a network is
+   easier to fit with more numbers than it needs, and what that is worth is told by many rows. */
+static const double NEGLIGIBLE = 0.05;
+/* Standard errors by which the best must beat a constant: one is beaten by chance in every sixth data set. */
+static const double FOR_ANY = 2.0;
+
 static stonet_status choose(const folds *self, stonet_order_result *result)
 {
     static const char *const names[] = {"k", "loss", "se", "excess", "excess_se"};
@@ -220,21 +226,23 @@ static stonet_status choose(const folds *self, stonet_order_result *result)
         if (*sn_order_cell(result, c, 1) < *sn_order_cell(result, best, 1)) best = c;
     }
     int64_t chosen = best;
+    const double explained = *sn_order_cell(result, 0, 1) - *sn_order_cell(result, best, 1);
     for (int64_t c = self->count - 1; c >= 0; c--) {
         double *excess = sn_order_cell(result, c, 3), *error = sn_order_cell(result, c, 4);
         paired(self->n, self->loss + c * self->n, self->loss + best * self->n, excess, error);
-        if (*excess <= *error && self->k[c] < self->k[chosen]) chosen = c;
+        const double doubt = (self->k[c] == 0 ? FOR_ANY : 1.0) * *error;
+        if (*excess <= fmax(doubt, NEGLIGIBLE * explained) && self->k[c] < self->k[chosen]) chosen = c;
     }
     result->chosen = self->k[chosen];
     if (chosen == best)
         sn_format(result->reason, sizeof result->reason,
                   "%lld has the smallest held-out loss (%.4g), and no smaller one is within a standard error "
-                  "of it",
+                  "of it or explains 95 %% as much",
                   (long long)result->chosen, *sn_order_cell(result, best, 1));
     else
         sn_format(result->reason, sizeof result->reason,
                   "%lld is the smallest whose held-out loss (%.4g) is within a standard error of the best "
-                  "one's (%.4g, with %lld)",
+                  "one's (%.4g, with %lld), or that explains 95 %% as much",
                   (long long)result->chosen, *sn_order_cell(result, chosen, 1),
                   *sn_order_cell(result, best, 1), (long long)self->k[best]);
     return STONET_OK;

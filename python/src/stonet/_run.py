@@ -66,7 +66,7 @@ class RunContext:
         return ctypes.byref(self._run)
 
     @property
-    def checkpoint(self) -> ctypes.c_void_p | None:
+    def checkpoint(self) -> Any:
         return self._run.checkpoint
 
     @checkpoint.setter
