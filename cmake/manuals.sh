@@ -9,6 +9,7 @@ mkdir -p "$folder/man/man1" "$folder/completion"
 for command in $("$program" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p'); do
     "$program" help --man "$command" > "$folder/man/man1/stonet-$command.1"
 done
+gzip -9 -n "$folder"/man/man1/*.1
 "$program" completion bash > "$folder/completion/stonet"
 "$program" completion zsh > "$folder/completion/_stonet"
 "$program" completion fish > "$folder/completion/stonet.fish"
