@@ -474,26 +474,6 @@ static const sn_shards *shards_of(const sn_rows *batch, const sn_shards *shards,
     return one;
 }
 
-/* The sums over a batch, but the gradients: their roots, with the losses (0 without) and the weights. */
-static stonet_status sum_rest(const cpu_engine *e, const sn_iteration *iteration, const sn_shards *shards,
-                              const double *loss, sn_sums *sums)
-{
-    sn_sums_reset(sums, shards->total);
-    for (int v = 0; v < shards->count; v++) {
-        const int64_t first = shards->border[v], last = shards->border[v + 1];
-        SN_TRY(sn_sums_open(sums, shards->first + v));
-        sn_root *root = &sums->root[sums->roots - 1];
-        root->loss = loss != NULL ? loss[v] : 0.0;
-        if (e->problem->weight == NULL)
-            root->weight = (double)(last - first);
-        else
-            for (int64_t k = first; k < last; k++)
-                root->weight += (double)e->problem->weight[sn_rows_at(&iteration->rows, k)];
-        sn_sums_close(sums);
-    }
-    return STONET_OK;
-}
-
 /* The group penalty of layer 1. */
 static stonet_status shrink_columns(cpu_engine *e, const sn_update *update)
 {
@@ -513,7 +493,7 @@ static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, 
     sn_sums sums = {0};
     double loss[SN_MAX_SHARDS];
     bool finite;
-    SN_TRY(sum_rest(e, iteration, shards, NULL, &sums));
+    SN_TRY(sn_engine_sum_rest(e->problem, &iteration->rows, shards, NULL, &sums));
     SN_TRY(sn_sums_check(&sums));
     sn_cpu_job job = {.task = SN_CPU_STEP,
                       .iteration = iteration,
@@ -521,7 +501,7 @@ static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, 
                       .weight = sums.root[0].weight};
     SN_TRY(run(e, shards, &job, loss, &finite));
     SN_TRY(shrink_columns(e, iteration->update));
-    SN_TRY(sum_rest(e, iteration, shards, loss, &sums));
+    SN_TRY(sn_engine_sum_rest(e->problem, &iteration->rows, shards, loss, &sums));
     report->loss = sums.root[0].loss / sums.root[0].weight;
     report->finite = finite && isfinite(report->loss);
     e->iteration = iteration->number + 1;
@@ -538,7 +518,7 @@ static stonet_status cpu_accumulate(sn_engine *engine, const sn_iteration *itera
     bool finite;
     sn_cpu_job job = {.task = SN_CPU_ACCUMULATE, .iteration = iteration, .batch = &iteration->rows};
     SN_TRY(run(e, shards, &job, loss, &finite));
-    SN_TRY(sum_rest(e, iteration, shards, loss, &rest));
+    SN_TRY(sn_engine_sum_rest(e->problem, &iteration->rows, shards, loss, &rest));
     sn_sums_reset(sums, shards->total);
     for (int r = 0; r < rest.roots; r++) {
         SN_TRY(sn_sums_add(sums, rest.root[r].first, rest.root[r].count));

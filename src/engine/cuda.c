@@ -258,24 +258,6 @@ static void fill_step(const cuda_engine *e, const sn_iteration *it, const sn_sha
     fill_dynamics(&e->shape, it->dynamics, &step->dynamics);
 }
 
-/* The sums over a batch, but the gradients: the weights, and the losses if they are there. */
-static stonet_status sum_rest(const cuda_engine *e, const sn_iteration *it, const sn_shards *shards,
-                              const double *loss, sn_sums *sums)
-{
-    sn_sums_reset(sums, shards->total);
-    for (int v = 0; v < shards->count; v++) {
-        const int64_t first = shards->border[v], last = shards->border[v + 1];
-        SN_TRY(sn_sums_open(sums, shards->first + v));
-        sn_root *root = &sums->root[sums->roots - 1];
-        root->loss = loss != NULL ? loss[v] : 0.0;
-        root->weight = e->problem->weight == NULL ? (double)(last - first) : 0.0;
-        for (int64_t k = first; e->problem->weight != NULL && k < last; k++)
-            root->weight += (double)e->problem->weight[sn_rows_at(&it->rows, k)];
-        sn_sums_close(sums);
-    }
-    return STONET_OK;
-}
-
 static stonet_status check_batch(const cuda_engine *e, const sn_iteration *it, sn_shards *shards,
                                  double *weight)
 {
@@ -292,7 +274,7 @@ static stonet_status check_batch(const cuda_engine *e, const sn_iteration *it, s
             INT32_MAX);
     if (shards->count > SN_CUDA_SHARDS || shards->border[shards->count] != it->rows.n)
         return sn_fail(STONET_ERROR_ARGUMENT, "the shards of a batch must have all its rows");
-    SN_TRY(sum_rest(e, it, shards, NULL, &sums));
+    SN_TRY(sn_engine_sum_rest(e->problem, &it->rows, shards, NULL, &sums));
     SN_TRY(sn_sums_check(&sums));
     *weight = sums.root[0].weight;
     return STONET_OK;
@@ -303,7 +285,7 @@ static stonet_status take_report(cuda_engine *e, const sn_iteration *it, const s
 {
     const sn_shards shards = shards_of(it);
     sn_sums sums = {0};
-    SN_TRY(sum_rest(e, it, &shards, from->loss, &sums));
+    SN_TRY(sn_engine_sum_rest(e->problem, &it->rows, &shards, from->loss, &sums));
     report->loss = sums.root[0].loss / sums.root[0].weight;
     report->finite = from->finite && isfinite(report->loss);
     e->iteration = it->number + 1;

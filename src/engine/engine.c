@@ -120,3 +120,22 @@ done:
     sn_free(mu);
     return status;
 }
+
+stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows, const sn_shards *shards,
+                                 const double *loss, sn_sums *sums)
+{
+    sn_sums_reset(sums, shards->total);
+    for (int v = 0; v < shards->count; v++) {
+        const int64_t first = shards->border[v], last = shards->border[v + 1];
+        SN_TRY(sn_sums_open(sums, shards->first + v));
+        sn_root *root = &sums->root[sums->roots - 1];
+        root->loss = loss != NULL ? loss[v] : 0.0;
+        if (problem->weight == NULL)
+            root->weight = (double)(last - first);
+        else
+            for (int64_t k = first; k < last; k++)
+                root->weight += (double)problem->weight[sn_rows_at(rows, k)];
+        sn_sums_close(sums);
+    }
+    return STONET_OK;
+}

@@ -179,6 +179,11 @@ stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, co
    and gets what they are to be multiplied by, 1 - t / |c| or 0. */
 void sn_group_factors(const sn_problem *problem, int64_t units, const sn_update *update, double *squares);
 
+/* The sums over the shards of a batch, but the gradients: their roots, with the losses (one a shard; NULL: 0)
+   and the weights. */
+stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows, const sn_shards *shards,
+                                 const double *loss, sn_sums *sums);
+
 /* The checks of `create` that are the same for every engine. */
 stonet_status sn_engine_check(const sn_shape *shape, const sn_problem *problem, int threads);
 
