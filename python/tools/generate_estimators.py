@@ -21,13 +21,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import (
-    BaseReduction,
-    BaseStoNetClassifier,
-    BaseStoNetRegressor,
-    TransformerReduction,
-    UnsupervisedReduction,
-)
+from ._base import BaseReduction, TransformerReduction, UnsupervisedReduction
+from ._networks import BaseStoNetClassifier, BaseStoNetRegressor
 '''
 
 NAMES_HEAD = '''"""The names of the estimators. Written by tools/generate_estimators.py; loads nothing."""

@@ -3,13 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import (
-    BaseReduction,
-    BaseStoNetClassifier,
-    BaseStoNetRegressor,
-    TransformerReduction,
-    UnsupervisedReduction,
-)
+from ._base import BaseReduction, TransformerReduction, UnsupervisedReduction
+from ._networks import BaseStoNetClassifier, BaseStoNetRegressor
 
 
 class StoNetClassifier(BaseStoNetClassifier):

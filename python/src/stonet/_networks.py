@@ -1,0 +1,318 @@
+"""What the estimators of the stochastic network share: prediction, going on with a training, weights, draws."""
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+from . import _sure
+from ._base import ArrayLike, SupervisedReduction, _class_text
+from ._core import Float32Matrix, Float64Matrix, Model, Table
+from ._run import Callback, RunContext, threads_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class BaseStoNet(SupervisedReduction):
+    """What the stochastic network can do beyond a plain reduction."""
+
+    warm_start: bool
+    callback: Callback | None
+
+    def _goes_on(self) -> bool:
+        """Whether fit is to train the network it has further."""
+        return bool(self.warm_start) and hasattr(self, "model_")
+
+    @staticmethod
+    def _refuse_on_going_on(**given: object) -> None:
+        for name, value in given.items():
+            if value is not None:
+                raise ValueError(f"{name} does not go with training that goes on (warm_start=True)")
+
+    @staticmethod
+    def _set_weights(table: Table, X: npt.NDArray[Any], sample_weight: ArrayLike | None) -> None:
+        if sample_weight is not None:
+            table.set_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
+
+    def _more_tags(self) -> dict[str, Any]:
+        # a row that counts nothing still takes its place in a batch
+        return {"_xfail_checks": {"check_sample_weights_invariance": "rows of weight 0 are in the batches"}}
+
+    def _keep(self, model: Model) -> None:
+        super()._keep(model)
+        shares = model.describe()["fitted"].get("explained_share")
+        self.explained_share_ = None if shares is None else np.array(shares, dtype=np.float64)
+
+    def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any]) -> Self:
+        table = self._training_table(X)
+        self._set_response(table, y)
+        try:
+            with self._run() as run:
+                self.model_.fit_more(table, run)
+                if self.model_.diverged:
+                    run.warn_as = ConvergenceWarning
+        finally:
+            self._keep(self.model_)
+        return self
+
+    def calibrate(
+        self, X: ArrayLike, y: ArrayLike, *, rows: str = "auto", folds: int = 0, sets: str = "aps"
+    ) -> Self:
+        """Learn how far predictions are from the truth: for intervals, sets and better probabilities.
+
+        Parameters
+        ----------
+        X, y
+            The rows of ``fit``: the model is fitted again without parts of them. With ``rows="fresh"``, rows that
+            it was not fitted on; training rows given so make intervals that are too narrow.
+        rows : {"auto", "cv", "split", "fresh"}
+            "cv": a refit without each of the folds (CV+); "split": one refit without a fifth of the rows; "auto":
+            "cv" for fewer than 5000 rows, else "split".
+        folds : int
+            Of "cv"; 0 is 10.
+        sets : {"aps", "lac"}
+            What sets of classes are made by: larger for hard rows, or the smallest on average.
+        """
+        table = self._same_table(X)
+        self._set_response(table, y)
+        with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
+            _sure.calibrate(self.model_, table, rows, folds, sets, run)
+        return self
+
+    def scores(self, X: ArrayLike, y: ArrayLike, *, level: float = 0.9, by_class: bool = False) -> dict[str, Any]:
+        """All scores of ``stonet score``, by name; of a calibrated model coverage and width at the level too."""
+        table, _ = self._new_table(X)
+        self._set_response(table, y)
+        return _sure.scores(self.model_, table, level, by_class, threads_of(self.n_jobs))
+
+    def draw(
+        self, X: ArrayLike, draws: int = 1, *, activated: bool = False, random_state: Any = None
+    ) -> Float32Matrix:
+        """Random passes through the network with its noise instead of the mean.
+
+        Returns
+        -------
+        Z : ndarray of shape (draws, n_samples, n_components), float32
+        """
+        if draws < 1:
+            raise ValueError(f"draws is the number of random passes, at least 1, not {draws}")
+        table, rows = self._new_table(X)
+        z = self.model_.transform(
+            table, rows, draws=draws, activated=activated, seed=self._seed(random_state),
+            threads=threads_of(self.n_jobs),
+        )
+        return z.reshape(draws, rows, -1)
+
+    def impute(
+        self, X: ArrayLike, y: ArrayLike, *, activated: bool = False, random_state: Any = None
+    ) -> Float32Matrix:
+        """Draw the last hidden layer given X and the response, as training does."""
+        table, rows = self._new_table(X)
+        self._set_response(table, y)
+        return self.model_.transform(
+            table, rows, activated=activated, impute=True, seed=self._seed(random_state),
+            threads=threads_of(self.n_jobs),
+        )
+
+
+class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
+    """Classes as the response."""
+
+    classes_: npt.NDArray[Any]
+
+    def _wanted(self) -> dict[str, object]:
+        return {**super()._wanted(), "task": "classification"}
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *,
+        checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0,
+    ) -> Self:
+        """Train the network.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous. SciPy's sparse
+            matrices, and DataFrames with text, categories, flags and dates, are taken too.
+        y : array-like of shape (n_samples,)
+            Class labels: numbers or text.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts, from 0 on.
+        checkpoint : path, optional
+            A file in which what is done so far is kept, every so many seconds: the same call, ended by whatever,
+            goes on from it to the same model. It is removed when the fit is done.
+        every : float
+            Seconds between two writings of that file.
+        """
+        X, y = self._checked(X, y, ensure_min_samples=2, reset=not self._goes_on())
+        check_classification_targets(y)
+        if self._goes_on():
+            self._refuse_on_going_on(sample_weight=sample_weight, checkpoint=checkpoint)
+            return self._fit_more(X, y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) < 2:
+            raise ValueError("the response y has one class only: a classifier needs two at least")
+        table = self._training_table(X)
+        self._set_response(table, y)
+        self._set_weights(table, X, sample_weight)
+        return self._fit_table(table, checkpoint, every)
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Train on a piece of the data; call it again with each further piece.
+
+        The first piece is fitted as ``fit`` does, and fixes what cannot change later: the scaling of the columns,
+        the classes (so it must have rows of each) and the settings left at "auto". Every further call trains the
+        network from where it stands, ``epochs`` passes over the new piece alone, which is not kept. Pieces should
+        be large and drawn alike: the network leans towards the last one, and all rows in one ``fit`` do better.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like, optional
+            All classes, as scikit-learn has it; the first piece is checked against it.
+        """
+        if not hasattr(self, "model_"):
+            if classes is not None and len(missing := np.setdiff1d(classes, np.asarray(y))) > 0:
+                raise ValueError(
+                    f"the first piece has no rows of class {missing[0]!r}: it must have some of every class"
+                )
+            return self.fit(X, y)
+        X, y = self._checked(X, y, reset=False)
+        return self._fit_more(X, y)
+
+    def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
+        y = column_or_1d(y, warn=True)
+        values, inverse = np.unique(y, return_inverse=True)
+        known = {label: code for code, label in enumerate(self.classes_.tolist())}
+        for value in values.tolist():
+            if value not in known:
+                raise ValueError(f"y has the label {value!r}, which the model was not fitted on")
+        codes = np.array([known[value] for value in values.tolist()])
+        table.set_classes(codes[inverse], [_class_text(label) for label in self.classes_])
+
+    def predict_proba(self, X: ArrayLike) -> Float64Matrix:
+        """Probability of each class, in the order of ``classes_``."""
+        table, rows = self._new_table(X)
+        return self.model_.predict(table, rows, threads=threads_of(self.n_jobs))
+
+    def predict_set(self, X: ArrayLike, level: float = 0.9, *, by_class: bool = False) -> npt.NDArray[np.bool_]:
+        """The classes that have the true one in this share of new rows; needs ``calibrate``.
+
+        Returns
+        -------
+        inside : ndarray of bool, of shape (n_samples, n_classes)
+            In the order of ``classes_``. With ``by_class`` the share is held in every class, rare ones too.
+        """
+        table, rows = self._new_table(X)
+        return _sure.classes_inside(self.model_, table, rows, level, by_class, threads_of(self.n_jobs))
+
+    def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
+        """The most probable class of each row."""
+        best = np.argmax(self.predict_proba(X), axis=1)
+        predicted: npt.NDArray[Any] = self.classes_[best]
+        return predicted
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"requires_y": True}
+
+
+class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
+    """Numbers as the response, one or several for each row."""
+
+    def _wanted(self) -> dict[str, object]:
+        return {**super()._wanted(), "task": "regression"}
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *,
+        checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0,
+    ) -> Self:
+        """Train the network.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous. SciPy's sparse
+            matrices, and DataFrames with text, categories, flags and dates, are taken too.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts, from 0 on.
+        checkpoint : path, optional
+            A file in which what is done so far is kept, every so many seconds: the same call, ended by whatever,
+            goes on from it to the same model. It is removed when the fit is done.
+        every : float
+            Seconds between two writings of that file.
+        """
+        X, y = self._checked(
+            X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, reset=not self._goes_on()
+        )
+        if self._goes_on():
+            self._refuse_on_going_on(sample_weight=sample_weight, checkpoint=checkpoint)
+            return self._fit_more(X, y)
+        self._one_output = y.ndim == 1
+        table = self._training_table(X)
+        self._set_response(table, y)
+        self._set_weights(table, X, sample_weight)
+        return self._fit_table(table, checkpoint, every)
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on a piece of the data; call it again with each further piece.
+
+        The first piece is fitted as ``fit`` does, and fixes what cannot change later: the scaling of X and y and the
+        settings left at "auto". Every further call trains the network from where it stands, ``epochs`` passes over
+        the new piece alone, which is not kept. Pieces should be large and drawn alike: the network leans towards
+        the last one, and all rows in one ``fit`` do better.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        if not hasattr(self, "model_"):
+            return self.fit(X, y)
+        X, y = self._checked(X, y, multi_output=True, y_numeric=True, reset=False)
+        return self._fit_more(X, y)
+
+    def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
+        table.set_targets(np.asarray(y, dtype=np.float64))
+
+    def predict_interval(self, X: ArrayLike, level: float = 0.9) -> Float64Matrix:
+        """Low and high ends that have the response between them in this share of new rows; needs ``calibrate``.
+
+        Returns
+        -------
+        ends : ndarray of shape (n_samples, 2) or (n_samples, n_outputs, 2)
+            Several outputs share the level: all of a row are inside together. Infinite when the calibration had too
+            few rows for the level.
+        """
+        table, rows = self._new_table(X)
+        ends = _sure.interval(self.model_, table, rows, level, threads_of(self.n_jobs))
+        return ends[:, 0] if self._one_output else ends
+
+    def predict(self, X: ArrayLike) -> Float64Matrix:
+        """The expected response of each row, in units of y."""
+        table, rows = self._new_table(X)
+        predicted = self.model_.predict(table, rows, threads=threads_of(self.n_jobs))
+        return predicted[:, 0] if self._one_output else predicted
+
+    def predict_spread(self, X: ArrayLike) -> npt.NDArray[np.float64]:
+        """The standard deviation of the response around the prediction, with ``response="location-scale"``."""
+        table, rows = self._new_table(X)
+        spread = self.model_.predict(table, rows, threads=threads_of(self.n_jobs), spread=True)
+        return spread[:, 0] if spread.shape[1] == 1 else spread
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"multioutput": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
