@@ -302,6 +302,54 @@ static void held_out_rows_choose_for_any_method(void **state)
 }
 
 /* Three classes, cut out by two directions. */
+/* x has columns of variance 9, 4 and 1, so that pca takes them in turn; y = a x1 + b x2 + .1 e. */
+static stonet_data *in_turn(double a, double b, uint32_t seed)
+{
+    enum { N = 300, P = 3 };
+    static float columns[N * P];
+    static double response[N];
+    stonet_data *data = NULL;
+    for (uint32_t i = 0; i < N; i++) {
+        for (uint32_t j = 0; j < P; j++)
+            columns[i * P + j] = (float)((3.0 - j) * sn_noise_normal(seed, SN_STREAM_TEST, i, 0, j, 0, 0));
+        response[i] = a * (double)columns[i * P] / 3.0 + b * (double)columns[i * P + 1] / 2.0 +
+                      0.1 * sn_noise_normal(seed, SN_STREAM_TEST, i, 1, 0, 0, 0);
+    }
+    assert_int_equal(stonet_data_wrap(columns, N, P, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, response, 1), STONET_OK);
+    return data;
+}
+
+/* A dimension counts when it is worth a twentieth of what is explained, however sure it is; and any at all
+   when it beats a constant by two standard errors. */
+static void what_is_worth_little_does_not_count(void **state)
+{
+    (void)state;
+    enum { SETS = 60 };
+    static const double second[] = {0.1, 0.5}; /* 1 % and 20 % of what is explained */
+    stonet_spec *spec = spec_of("pca", NULL);
+    assert_int_equal(stonet_spec_set(spec, "scale", "none"), STONET_OK);
+    for (int k = 0; k < 2; k++) {
+        stonet_data *data = in_turn(1.0, second[k], 5);
+        stonet_order_result *found = order_of(spec, data, STONET_ORDER_CV, 3, 1);
+        assert_true(cell(found, 1, "excess") > 3.0 * cell(found, 1, "excess_se")); /* one is surely worse */
+        assert_int_equal(stonet_order_chosen(found), 1 + k);
+        stonet_order_free(found);
+        stonet_data_free(data);
+    }
+    int any = 0;
+    for (uint32_t seed = 1; seed <= SETS; seed++) {
+        stonet_data *data = in_turn(0.0, 0.0, seed);
+        stonet_order_result *found = order_of(spec, data, STONET_ORDER_CV, 3, 1);
+        any += stonet_order_chosen(found) > 0;
+        stonet_order_free(found);
+        stonet_data_free(data);
+    }
+    print_message("something found in noise: %d of %d\n", any, SETS);
+    assert_true(any <= 3);
+    stonet_spec_free(spec);
+}
+
 static stonet_data *three_classes(void)
 {
     enum { N = 300 };
@@ -378,6 +426,7 @@ int main(void)
         cmocka_unit_test(known_dimensions_are_found),
         cmocka_unit_test(the_weighted_test_keeps_its_level),
         cmocka_unit_test(held_out_rows_choose_for_any_method),
+        cmocka_unit_test(what_is_worth_little_does_not_count),
         cmocka_unit_test(classes_are_chosen_for_too),
         cmocka_unit_test(what_cannot_be_answered_is_said),
     };
