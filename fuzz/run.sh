@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs every fuzz target from its corpus: run.sh BIN CORPUS SECONDS [JOBS]. BIN has the programs fuzz-TARGET, CORPUS a folder a
+# Runs every fuzz target from its corpus: run.sh BIN CORPUS SECONDS [JOBS]. With FUZZ_RUNS every target makes that many executions
+# instead, from a fixed seed and in one process, so that the same tree gives the same answer: what a gate needs. BIN has the programs fuzz-TARGET, CORPUS a folder a
 # target. JOBS processes run at the same time (as many as there are cores unless told), those of one target share what they find, in
 # BIN/found/TARGET; with fewer jobs than targets these take turns. SECONDS are those of the whole. Inputs that fail are kept as
 # BIN/failed/TARGET-*, and the process that found one ends. Prints executions, coverage and failures of each target, and fails when
@@ -10,8 +11,13 @@ corpus=$(realpath "$2")
 seconds=$3
 jobs=${4:-$(nproc)}
 targets=$(cd "$corpus" && ls)
+if [ -n "${FUZZ_RUNS:-}" ]; then
+    rm -rf "$bin/found" "$bin/failed"
+    limit="-runs=$FUZZ_RUNS -seed=1"
+fi
 count=$(echo "$targets" | wc -w)
 rounds=$(((count + jobs - 1) / jobs))
+limit=${limit:--max_total_time=$((seconds / rounds))}
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 export ASAN_OPTIONS=allocator_may_return_null=1:clear_shadow_mmap_threshold=100000000:quarantine_size_mb=16
 mkdir -p "$bin/failed" "$bin/logs"
@@ -19,13 +25,15 @@ rm -f "$bin"/logs/*
 
 start() { # TARGET K
     mkdir -p "$bin/found/$1"
-    "$bin/fuzz-$1" -max_total_time=$((seconds / rounds)) -print_final_stats=1 -reload=30 -rss_limit_mb=3000 -timeout=60 \
+    # shellcheck disable=SC2086 # two words
+    "$bin/fuzz-$1" $limit -print_final_stats=1 -reload=30 -rss_limit_mb=3000 -timeout=60 \
         -max_len=8192 -close_fd_mask=3 -artifact_prefix="$bin/failed/$1-" "$bin/found/$1" "$corpus/$1" \
         > "$bin/logs/$1.$2" 2>&1 < /dev/null || : # failures are counted by what they leave
 }
 
 k=0
-processes=$((jobs > count ? jobs : count))
+processes=$count
+[ -n "${FUZZ_RUNS:-}" ] || [ "$jobs" -le "$count" ] || processes=$jobs
 while [ "$k" -lt "$processes" ]; do
     for target in $targets; do
         [ "$k" -lt "$processes" ] || break
@@ -47,4 +55,11 @@ for target in $targets; do
     [ "$runs" -gt 0 ] || { tail -n 20 "$bin/logs/$target".*; exit 1; } # it did not even start
 done
 echo "all $all executions"
-[ -z "$(ls "$bin/failed")" ]
+[ -n "$(ls "$bin/failed")" ] || exit 0
+for failed in "$bin"/failed/*; do # so that it can be run again where nothing else is kept
+    target=$(basename "$failed" | cut -d- -f1)
+    grep -h -m 1 -A 12 'ERROR: \|deadly signal' "$bin/logs/$target".* || :
+    printf '%s:\n' "$(basename "$failed")"
+    head -c 8192 "$failed" | base64
+done
+exit 1

@@ -15,6 +15,8 @@
 #include "data/readers.h"
 
 enum { CHUNK = SN_BUFFER(1 << 20) };
+/* Every column has a name and a record, named in a file or not: one number must not ask for gigabytes. */
+enum { MOST_COLUMNS = 1 << 22 };
 
 /* What was read so far. */
 typedef struct svm_rows {
@@ -25,6 +27,7 @@ typedef struct svm_rows {
     float *value;
     double *y;
     int32_t lowest, highest; /* column as written */
+    int64_t most;            /* the highest that may be */
     int64_t line;
 } svm_rows;
 
@@ -112,6 +115,11 @@ static stonet_status read_cell(svm_rows *read, const char **at)
                                : "has something that is not COLUMN:NUMBER");
     const float value = (float)number;
     if (!isfinite(value)) return wrong(read, "has a number that is missing, infinite or too large");
+    if (index > read->most)
+        return sn_fail(STONET_ERROR_DATA,
+                       "%s: line %lld names column %lld, and %d is the highest that can be read: number the "
+                       "columns anew, or hash them",
+                       read->path, (long long)read->line, (long long)index, MOST_COLUMNS);
     const int64_t begin = read->start[read->rows];
     if (read->cells > begin && read->column[read->cells - 1] >= index)
         return wrong(read, "has columns that do not rise, or one of them twice");
@@ -124,10 +132,11 @@ static stonet_status read_cell(svm_rows *read, const char **at)
     return STONET_OK;
 }
 
-/* A line, ended by NUL. */
-static stonet_status read_line(svm_rows *read, const char *at)
+/* A line of that many bytes, ended by NUL. */
+static stonet_status read_line(svm_rows *read, const char *at, size_t length)
 {
     read->line++;
+    if (strlen(at) < length) return wrong(read, "has a null byte");
     while (is_blank(*at)) at++;
     if (*at == '\0' || *at == '#') return STONET_OK;
     SN_TRY(grow(read));
@@ -169,7 +178,7 @@ static stonet_status read_lines(sn_source *source, svm_rows *read)
         char *line = buffer, *end;
         while (status == STONET_OK && (end = memchr(line, '\n', have - (size_t)(line - buffer))) != NULL) {
             *end = '\0';
-            status = read_line(read, line);
+            status = read_line(read, line, (size_t)(end - line));
             line = end + 1;
         }
         have -= (size_t)(line - buffer);
@@ -177,7 +186,7 @@ static stonet_status read_lines(sn_source *source, svm_rows *read)
     }
     if (status == STONET_OK && have > 0) {
         buffer[have] = '\0';
-        status = read_line(read, buffer);
+        status = read_line(read, buffer, have);
     }
     sn_free(buffer);
     return status;
@@ -260,7 +269,10 @@ static stonet_status make_frame(svm_rows *read, const sn_target_wish *wish, ston
 
 stonet_status sn_read_svmlight(sn_source *source, const sn_target_wish *wish, stonet_data **out)
 {
-    svm_rows read = {.path = sn_source_path(source), .lowest = INT32_MAX, .highest = -1};
+    svm_rows read = {.path = sn_source_path(source),
+                     .lowest = INT32_MAX,
+                     .highest = -1,
+                     .most = wish->schema == NULL ? MOST_COLUMNS : INT32_MAX};
     SN_TRY(check_wish(read.path, wish));
     stonet_status status = grow(&read);
     if (status == STONET_OK) {

@@ -17,18 +17,24 @@
 
 static char path[256];
 
-static stonet_status read_text(const char *text, const stonet_read_options *how, const sn_schema *schema,
-                               stonet_data **out)
+static stonet_status read_bytes(const char *text, size_t size, const stonet_read_options *how,
+                                const sn_schema *schema, stonet_data **out)
 {
     const char *folder = getenv("TMPDIR");
     snprintf(path, sizeof path, "%s/stonet_%ld_svm.txt", folder != NULL ? folder : "/tmp", (long)getpid());
     FILE *file = fopen(path, "wb");
-    fputs(text, file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
     fclose(file);
     *out = NULL;
     stonet_status status = sn_read_for(path, how, schema, out);
     remove(path);
     return status;
+}
+
+static stonet_status read_text(const char *text, const stonet_read_options *how, const sn_schema *schema,
+                               stonet_data **out)
+{
+    return read_bytes(text, strlen(text), how, schema, out);
 }
 
 static void rows_are_read(void **state)
@@ -117,7 +123,7 @@ static void columns_are_those_of_the_model(void **state)
     assert_int_equal(sn_schema_fit(train, &(sn_encoding){.task = SN_TASK_WISH_REGRESSION}, NULL, &schema),
                      STONET_OK);
     stonet_data_free(train);
-    assert_int_equal(read_text("0 2:1\n0 9:4\n", NULL, schema, &data), STONET_OK);
+    assert_int_equal(read_text("0 2:1\n0 9:4 88888870:1\n", NULL, schema, &data), STONET_OK);
     assert_int_equal(stonet_data_columns(data), 3);
     assert_null(stonet_data_targets(data, NULL)); /* rows for a model need no response */
     float x[2 * 3];
@@ -157,6 +163,8 @@ static void faults_are_named(void **state)
         {"1 1:1\n1 1:1e99\n", "line 2 has a number that is missing, infinite or too large"},
         {"1 1:1\n1,2 1:1\n", "line 2 has several labels"},
         {"1 qid:3 1:1\n", "line 1 has a query (qid)"},
+        {"1 1:1\n1 88888870:1\n", "line 2 names column 88888870, and 4194304 is the highest"},
+        {"1 1:1\n1 1:1 99999999999999999999:1\n", "line 2 has something that is not COLUMN:NUMBER"},
     };
     stonet_data *data;
     for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
@@ -164,6 +172,9 @@ static void faults_are_named(void **state)
         if (status == STONET_OK || strstr(stonet_last_error(), faults[k].says) == NULL)
             fail_msg("'%s': %s", faults[k].text, status == STONET_OK ? "read" : stonet_last_error());
     }
+    static const char cut[] = "1 1:2\n1 1:3\0 2:4\n";
+    assert_int_equal(read_bytes(cut, sizeof cut - 1, NULL, NULL, &data), STONET_ERROR_FORMAT);
+    assert_non_null(strstr(stonet_last_error(), "line 2 has a null byte"));
     const stonet_read_options price = {.size = sizeof price, .target = "price"},
                               drop = {.size = sizeof drop, .drop = "3"};
     assert_int_equal(read_text("1 1:1\n", &price, NULL, &data), STONET_ERROR_ARGUMENT);
