@@ -227,6 +227,17 @@ static stonet_status start(array_reader *reader, const sn_target_wish *wish)
     return status;
 }
 
+/* Rows of an array of rank 3 or 4 are images, as long as all of their numbers are features. */
+static sn_image image_of(const sn_array *array, const stonet_data *data)
+{
+    sn_image image = {0};
+    if (array->rank != 3 && array->rank != 4) return image;
+    image.rank = array->rank - 1;
+    for (int k = 0; k < image.rank; k++) image.extent[k] = array->shape[k + 1];
+    return data->n_numeric == sn_image_size(&image) && data->n_columns == data->n_numeric ? image
+                                                                                          : (sn_image){0};
+}
+
 stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_target_wish *wish,
                             stonet_data **out)
 {
@@ -237,6 +248,7 @@ stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_t
     *out = NULL;
     if (status == STONET_OK && is_plain(&reader)) status = map_rows(&reader, out);
     if (status == STONET_OK && *out == NULL) status = read_rows(&reader, out);
+    if (status == STONET_OK) (*out)->image = image_of(array, *out);
     sn_builder_free(reader.builder);
     sn_free(reader.bytes);
     sn_free(reader.value);

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "data/cells.h"
 #include "data/digits.h"
+#include "data/image.h"
 #include "data/mapping.h"
 
 typedef enum sn_column_kind { SN_COLUMN_NUMBER, SN_COLUMN_TEXT } sn_column_kind;
@@ -44,6 +45,8 @@ struct stonet_data {
     int64_t width;   /* columns of the file, when some of them are not here (nor targets); else 0 */
     char *id_name;   /* the column that names the rows, or NULL; */
     int64_t id_slot; /* its texts are among those of the text columns */
+
+    sn_image image; /* that the columns together are, all of them and in their order */
 
     int64_t n_numeric;
     const float *x;       /* n x n_numeric, row-major */

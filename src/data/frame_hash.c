@@ -34,6 +34,7 @@ void sn_frame_hash(const stonet_data *data, sn_hash *hash)
         sn_hash_int(hash, data->column[j].kind);
     }
     sn_hash_text(hash, data->na);
+    for (int k = 0; k < data->image.rank; k++) sn_hash_int(hash, data->image.extent[k]);
     add_numbers(data, hash);
     for (int64_t j = 0; j < data->n_text; j++) {
         add_dictionary(&data->text_values[j], hash);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/words.h"
+#include "data/image.h"
 #include "data/rows.h"
 
 typedef enum sn_task { SN_REGRESSION, SN_CLASSIFICATION } sn_task;
@@ -46,6 +47,7 @@ typedef struct sn_problem {
     int64_t groups;              /* columns of the table that the features come from, ... */
     sn_keep *keep;               /* NULL: nothing is kept; goes with x, source and y */
     const int64_t *group; /* ... g's are group[g] .. group[g + 1] - 1; NULL: each feature is a column */
+    sn_image image;       /* that the features together are; rank 0: none */
 } sn_problem;
 
 /* What row i counts, and all rows together. */

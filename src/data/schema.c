@@ -192,6 +192,11 @@ const char *sn_schema_na(const sn_schema *schema)
     return schema->na;
 }
 
+sn_image sn_schema_image(const sn_schema *schema)
+{
+    return schema->image;
+}
+
 bool sn_schema_needs_digits(const sn_schema *schema)
 {
     for (int64_t f = 0; f < schema->p; f++)
@@ -339,8 +344,30 @@ done:
     return status;
 }
 
+/* "28 x 28" */
+static const char *image_text(const sn_image *image, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int k = 0; k < image->rank && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%lld", k > 0 ? " x " : "",
+                                 (long long)image->extent[k]);
+    return text;
+}
+
+/* As many numbers in another order would go through without a word. */
+static stonet_status match_image(const sn_schema *schema, const stonet_data *data)
+{
+    char now[80], then[80];
+    if (schema->image.rank == 0 || data->image.rank == 0 || sn_image_same(&schema->image, &data->image))
+        return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA, "%s has images of %s, and the model was fitted on images of %s",
+                   sn_table_name(data), image_text(&data->image, now, sizeof now),
+                   image_text(&schema->image, then, sizeof then));
+}
+
 stonet_status sn_schema_match(const sn_schema *schema, const stonet_data *data, int64_t *column)
 {
+    SN_TRY(match_image(schema, data));
     SN_TRY(match_frame(schema, data, column));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];

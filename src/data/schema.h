@@ -95,6 +95,9 @@ stonet_status sn_schema_fit_response(const stonet_data *train, sn_task_wish task
 /* The columns that become features: group (used + 1) gets the first feature of each, and p (sn_problem). */
 void sn_schema_groups(const sn_schema *schema, int64_t *group);
 
+/* The image that the features together are; rank 0: none. */
+sn_image sn_schema_image(const sn_schema *schema);
+
 /* Whether it has a feature that must be centred before it is rounded to float (data/digits.h). */
 bool sn_schema_needs_digits(const sn_schema *schema);
 

@@ -539,6 +539,8 @@ stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted,
     stonet_status status = fit_response(schema, train, wanted->task, run);
     schema->missing = wanted->missing;
     if (status == STONET_OK) status = sn_schema_fit_inputs(schema, train, wanted->levels, run);
+    if (schema->p == sn_image_size(&train->image) && schema->n_inputs == schema->p)
+        schema->image = train->image; /* each feature is a column */
     if (status == STONET_OK) status = check_names(schema);
     if (status == STONET_OK) status = fit_scaling(schema, train, wanted->scale, run);
     if (status == STONET_OK && schema->missing != SN_MISSING_ERROR && schema->missing != SN_MISSING_MEAN)

@@ -30,9 +30,10 @@ struct sn_schema {
     bool has_header;
     sn_missing missing;
     struct sn_imputer *imputer; /* NULL: missing cells get the mean, or are refused */
-    char *na;      /* words for missing cells in the training file, beside the usual ones; NULL: none */
-    char *id_name; /* the column that named the training rows, or NULL */
-    int64_t width; /* columns of the training file, when some were neither inputs nor targets; else 0 */
+    char *na;       /* words for missing cells in the training file, beside the usual ones; NULL: none */
+    char *id_name;  /* the column that named the training rows, or NULL */
+    int64_t width;  /* columns of the training file, when some were neither inputs nor targets; else 0 */
+    sn_image image; /* that the features together are */
     int64_t n_inputs;
     sn_input *input;
 

@@ -103,6 +103,8 @@ stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
     SN_TRY(sn_words_put(&sn_task_words, store, "schema.task", schema->task));
     if (schema->id_name != NULL) SN_TRY(sn_store_put_text(store, "schema.id", schema->id_name));
     if (schema->width > 0) SN_TRY(sn_store_put_int(store, "schema.width", schema->width));
+    if (schema->image.rank > 0)
+        SN_TRY(sn_store_put_vector(store, "schema.image", SN_I64, schema->image.rank, schema->image.extent));
     SN_TRY(put_json(store, "schema.inputs", inputs_to_json(schema)));
     SN_TRY(put_json(store, "schema.targets", targets_to_json(schema)));
     SN_TRY(sn_store_put_vector(store, "schema.mean", SN_F64, schema->p, schema->mean));
@@ -278,6 +280,24 @@ static stonet_status load_missing(const sn_store *store, sn_schema *schema)
     return STONET_OK;
 }
 
+/* Of images, whose numbers the features are. */
+static stonet_status load_image(const sn_store *store, sn_schema *schema)
+{
+    const sn_tensor *tensor;
+    if (sn_store_find(store, "schema.image") == NULL) return STONET_OK;
+    SN_TRY(sn_store_get_vector(store, "schema.image", SN_I64, -1, &tensor));
+    const int64_t rank = tensor->shape[0], *extent = tensor->data;
+    if (rank != 2 && rank != 3) return damaged("schema.image");
+    int64_t size = 1;
+    for (int64_t k = 0; k < rank; k++) {
+        if (extent[k] < 1 || extent[k] > schema->p || __builtin_mul_overflow(size, extent[k], &size))
+            return damaged("schema.image");
+        schema->image.extent[k] = extent[k];
+    }
+    schema->image.rank = (int)rank;
+    return size == schema->p ? STONET_OK : damaged("schema.image");
+}
+
 static stonet_status load_response(const sn_store *store, sn_schema *schema)
 {
     int task;
@@ -305,6 +325,7 @@ static stonet_status load_all(const sn_store *store, sn_schema *schema)
     SN_TRY(load_list(store, "schema.inputs", schema, inputs_from_json));
     SN_TRY(sn_schema_lay_out(schema));
     if (schema->p < 1) return damaged("schema.inputs");
+    SN_TRY(load_image(store, schema));
     SN_TRY(load_vector(store, "schema.mean", schema->p, false, &schema->mean));
     SN_TRY(load_vector(store, "schema.centre", schema->p, false, &schema->centre));
     SN_TRY(load_vector(store, "schema.factor", schema->p, false, &schema->factor));

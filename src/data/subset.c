@@ -16,6 +16,7 @@ static stonet_status copy_names(const stonet_data *from, stonet_data *to)
     to->has_header = from->has_header;
     if (from->na != NULL && (to->na = sn_strdup(from->na)) == NULL) return STONET_ERROR_MEMORY;
     to->width = from->width;
+    to->image = from->image;
     to->id_slot = from->id_slot;
     if (from->id_name != NULL && (to->id_name = sn_strdup(from->id_name)) == NULL) return STONET_ERROR_MEMORY;
     if (from->source != NULL && (to->source = sn_strdup(from->source)) == NULL) return STONET_ERROR_MEMORY;
@@ -181,6 +182,7 @@ stonet_status sn_frame_without(const stonet_data *data, int64_t column, stonet_d
     stonet_data *copy = *out;
     sn_free(copy->column[column].name);
     copy->n_columns--;
+    copy->image = (sn_image){0};
     memmove(copy->column + column, copy->column + column + 1,
             (size_t)(copy->n_columns - column) * sizeof *copy->column);
     if (copy->missing > 0) copy->missing = sn_frame_count_missing(copy, -1);

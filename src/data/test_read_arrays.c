@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "data/frame.h"
 #include "data/readers.h"
+#include "data/schema_parts.h"
 
 static char path[512];
 
@@ -64,6 +65,68 @@ static void test_npy(void **state)
     assert_int_equal(data->n_numeric, 2);
     assert_true(data->x[0] == -2.5f && data->x[5] == 6.5f);
     assert_string_equal(stonet_data_column_name(data, 0), "x2");
+    stonet_data_free(data);
+}
+
+static void check_image(const char *name, const char *target, int rank, const int64_t *extent)
+{
+    stonet_data *data = read_golden(name, target);
+    assert_int_equal(data->image.rank, rank);
+    for (int k = 0; k < rank; k++) assert_int_equal(data->image.extent[k], extent[k]);
+    stonet_data_free(data);
+}
+
+/* Arrays of rank 3 keep their shape, as long as all of it is there; rows of others have none. */
+static void test_images(void **state)
+{
+    (void)state;
+    check_image("u1_cube.npy", NULL, 2, (int64_t[]){3, 4});
+    check_image("u4_cube_fortran.npy", NULL, 2, (int64_t[]){3, 4});
+    check_image("images.idx", NULL, 2, (int64_t[]){3, 4});
+    check_image("u1_cube.npy", "5", 0, NULL); /* a pixel is the target */
+    check_image("f4.npy", NULL, 0, NULL);
+    stonet_data *data = read_golden("u1_cube.npy", NULL), *part;
+    assert_int_equal(stonet_data_subset(data, (int64_t[]){1}, 1, &part), STONET_OK);
+    assert_true(sn_image_same(&data->image, &part->image));
+    stonet_data_free(part);
+    assert_int_equal(sn_frame_without(data, 0, &part), STONET_OK);
+    assert_int_equal(part->image.rank, 0);
+    stonet_data_free(part);
+    stonet_data_free(data);
+}
+
+/* The shape goes with the model, and images of another shape do not, however many numbers they have. */
+static void test_images_in_schema(void **state)
+{
+    (void)state;
+    stonet_data *data = read_golden("u1_cube.npy", NULL);
+    sn_schema *schema, *loaded;
+    sn_store *store;
+    float x[24];
+    const sn_encoding plain = {.scale = SN_SCALE_NONE, .task = SN_TASK_WISH_NONE};
+    assert_int_equal(sn_schema_fit(data, &plain, NULL, &schema), STONET_OK);
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_schema_save(schema, store), STONET_OK);
+    assert_int_equal(sn_schema_load(store, &loaded), STONET_OK);
+    const sn_image kept = sn_schema_image(loaded);
+    assert_true(sn_image_same(&kept, &data->image));
+    assert_int_equal(sn_schema_encode_x(loaded, data, x), STONET_OK);
+    data->image.extent[0] = 4;
+    data->image.extent[1] = 3;
+    assert_int_equal(sn_schema_encode_x(loaded, data, x), STONET_ERROR_DATA);
+    assert_non_null(strstr(stonet_last_error(), "images of 4 x 3"));
+    data->image.rank = 0; /* rows of plain numbers */
+    assert_int_equal(sn_schema_encode_x(loaded, data, x), STONET_OK);
+    sn_schema_free(loaded);
+    sn_store_free(store);
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_store_put_vector(store, "schema.image", SN_I64, 2, (int64_t[]){3, 5}), STONET_OK);
+    schema->image.rank = 0;
+    assert_int_equal(sn_schema_save(schema, store), STONET_OK);
+    assert_int_equal(sn_schema_load(store, &loaded), STONET_ERROR_FORMAT);
+    assert_non_null(strstr(stonet_last_error(), "schema.image"));
+    sn_store_free(store);
+    sn_schema_free(schema);
     stonet_data_free(data);
 }
 
@@ -352,6 +415,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_images),
+        cmocka_unit_test(test_images_in_schema),
         cmocka_unit_test(test_npz),
         cmocka_unit_test(test_npz_for_a_model),
         cmocka_unit_test(test_idx),

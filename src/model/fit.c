@@ -216,6 +216,7 @@ static stonet_status encode(const stonet_model *model, const stonet_data *train,
     problem->p = sn_schema_features(schema);
     problem->task = sn_schema_task(schema);
     problem->outputs = sn_schema_outputs(schema);
+    problem->image = sn_schema_image(schema);
     problem->groups = sn_schema_used(schema);
     SN_TRY(SN_NEW_RAW(out->group, problem->groups + 1));
     sn_schema_groups(schema, out->group);
