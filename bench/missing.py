@@ -9,7 +9,7 @@ binary   the binary sets of a folder, NAME/NAME_{train,test}_{data,labels}_K.asc
 large    1,000,000 x 50 (--rows): seconds and peak memory of a fit, complete and with 5 % of the cells removed
 
     python3 bench/missing.py order|noise|binary|large [--program build/bin/stonet] [--sets 20] [--rows N] [--data DIR]
-                             [--threads 2]
+                             [--kinds mcar,mar] [--threads 2]
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-WAYS = ["gaussian", "joint", "mean", "drop"]
+WAYS = ["joint", "gaussian", "mean", "drop"]
 
 
 def autoregressive(numbers: random.Random, columns: int = 10) -> list[float]:
@@ -75,9 +75,19 @@ def tell(name: str, values: list[float]) -> str:
     return f"{name} {statistics.mean(values):.4f} ({error:.4f})"
 
 
+def tell_pairs(found: dict[tuple[str, str], list[float]], part: str) -> str:
+    """Each way and the next, on the same sets: mean difference, its standard error."""
+    ways = list(dict.fromkeys(way for way, _ in found))
+    pairs = []
+    for before, after in zip(ways, ways[1:]):
+        apart = [b - a for a, b in zip(found[before, part], found[after, part])]
+        pairs.append(tell(f"{after} - {before}", apart))
+    return f"  {part}: " + ", ".join(pairs)
+
+
 def order(given: argparse.Namespace, folder: Path, noise: bool) -> None:
     score = "r2" if noise else "mse"
-    for kind in ["mcar"] if noise else ["mcar", "mar"]:
+    for kind in ["mcar"] if noise else given.kinds.split(","):
         found: dict[tuple[str, str], list[float]] = {}
         for seed in range(given.sets):
             train, test = simulate(1000 + seed, given.rows or 1000, kind, noise), simulate(5000 + seed, 4000, kind, noise)
@@ -91,9 +101,12 @@ def order(given: argparse.Namespace, folder: Path, noise: bool) -> None:
                 fit(given, source, "gaussian" if way == "complete" else way, folder / "model")
                 for part, path in parts.items():
                     found.setdefault((way, part), []).append(scores(given, folder / "model", path)[score])
+            print(f"{kind} {seed}: " + ", ".join(f"{w} {p} {v[-1]:.4f}" for (w, p), v in found.items()), flush=True)
         print(f"{kind}, {given.sets} sets, test {score} (standard error); complete rows | rows with gaps")
         for way in dict.fromkeys(way for way, _ in found):
             print(f"  {way:9} " + " | ".join(tell(part, found[way, part]) for part in parts))
+        for part in parts:
+            print(tell_pairs(found, part), flush=True)
 
 
 def binary(given: argparse.Namespace, folder: Path) -> None:
@@ -154,6 +167,7 @@ def main() -> None:
     parser.add_argument("--program", default="build/bin/stonet")
     parser.add_argument("--sets", type=int, default=20)
     parser.add_argument("--rows", type=int)
+    parser.add_argument("--kinds", default="mcar,mar", help="of gaps, for order")
     parser.add_argument("--data", help="the folder of the binary sets")
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()

@@ -105,7 +105,7 @@ def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) ->
     settings = list(method["settings"])
     if base == "TransformerReduction":
         settings.append(common["task"])
-    settings += [common["scale"], common["levels"], common["missing"]]
+    settings += [common[name] for name in ("scale", "levels", "missing", "missing_indicators")]
     dim = common["dim"]
     value = default_of(dim)
     help_text = dim["help"] + '; "auto": as stonet.order chooses it'

@@ -23,6 +23,12 @@ typedef struct text_part {
     sn_interner categories; /* numbers where training had text: their shortest digits are the words */
 } text_part;
 
+/* A feature that says whether another one is missing. */
+typedef struct indicator_part {
+    int64_t cell, feature;
+    float value[2]; /* it is there, it is missing */
+} indicator_part;
+
 struct sn_encoder {
     sn_row_source base;
     const sn_schema *schema;
@@ -42,6 +48,8 @@ struct sn_encoder {
     bool in_order;   /* feature k is column k of the table's numbers, for all of them: nothing to look up */
     text_part *text;
     int64_t texts;
+    indicator_part *indicator;
+    int64_t indicators;
 };
 
 /* ---- what is found out once -------------------------------------------------------------------- */
@@ -66,6 +74,21 @@ static stonet_status prepare_text(const stonet_data *data, const sn_input *input
     return STONET_OK;
 }
 
+static stonet_status prepare_indicators(sn_encoder *e)
+{
+    const sn_schema *schema = e->schema;
+    SN_TRY(SN_NEW(e->indicator, sn_schema_indicators(schema)));
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        if (!input->indicator) continue;
+        const int64_t f = input->first_feature + input->features - 1;
+        indicator_part *part = &e->indicator[e->indicators++];
+        *part = (indicator_part){.cell = input->first_feature, .feature = f};
+        for (int k = 0; k < 2; k++) part->value[k] = (float)((k - schema->centre[f]) * schema->factor[f]);
+    }
+    return STONET_OK;
+}
+
 static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
 {
     const sn_schema *schema = e->schema;
@@ -80,6 +103,7 @@ static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
         else
             SN_TRY(prepare_text(e->data, input, &e->data->column[column[j]], &e->text[e->texts++]));
     }
+    SN_TRY(prepare_indicators(e));
     SN_TRY(SN_NEW(e->fine, e->numbers));
     SN_TRY(SN_NEW(e->season, e->numbers));
     for (int64_t k = 0; k < e->numbers; k++)
@@ -266,7 +290,11 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t dra
             if (input->categories.ordered)
                 encode_rank(schema, input->first_feature, category, to);
             else
-                encode_category(schema, input->first_feature, input->features, category, to);
+                encode_category(schema, input->first_feature, input->categories.count, category, to);
+        }
+        for (int64_t k = 0; k < e->indicators; k++) {
+            const indicator_part *part = &e->indicator[k];
+            to[part->feature] = part->value[isnan(to[part->cell]) ? 1 : 0];
         }
         if (e->incomplete) fill(e, row, draw, to);
     }
@@ -306,6 +334,7 @@ void sn_encoder_free(sn_encoder *e)
     sn_free(e->number);
     sn_free(e->fine);
     sn_free(e->season);
+    sn_free(e->indicator);
     sn_free(e->zero);
     sn_free(e->feature);
     sn_free(e);

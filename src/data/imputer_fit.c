@@ -106,7 +106,7 @@ static stonet_status fit_margins(const sn_schema *schema, const sample *s, sn_im
         const bool texts = input->kind == SN_COLUMN_TEXT && !input->categories.ordered;
         float *levels;
         SN_TRY(scaled_levels(schema, input, &scratch, &levels));
-        for (int64_t c = 0; c < (texts ? input->features : input->features > 0 ? 1 : 0); c++) {
+        for (int64_t c = 0; c < (texts ? input->categories.count : input->features > 0 ? 1 : 0); c++) {
             bool varies;
             const int64_t f = input->first_feature + c, n = gather(s, f, values, &varies);
             if (!varies) continue;

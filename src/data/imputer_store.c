@@ -174,8 +174,9 @@ stonet_status sn_imputer_join(const sn_schema *schema, sn_imputer *m)
         const bool texts = input->kind == SN_COLUMN_TEXT && !input->categories.ordered;
         for (; k < m->gaussian.d && m->margin[k].feature < end; k++) {
             sn_margin *margin = &m->margin[k];
+            const int64_t scores = texts ? input->categories.count : 1;
             if ((margin->kind == SN_MARGIN_CATEGORY) != texts ||
-                (!texts && margin->feature != input->first_feature))
+                margin->feature >= input->first_feature + scores)
                 return damaged("feature");
             if (input->levels > 0 && (margin->kind != SN_MARGIN_LEVELS || margin->count != input->levels))
                 return damaged("margin");

@@ -37,12 +37,15 @@ void sn_schema_free(sn_schema *schema)
     sn_free(schema);
 }
 
-/* Of feature c of an input: "colour=red", "age", "grade=2", "sold=season sine". */
+/* Of feature c of an input: "colour=red", "age", "grade=2", "sold=season sine", "age is missing". */
 static char *name_feature(const sn_input *input, int64_t c)
 {
     char number[SN_NUMBER_SIZE];
     const char *value = NULL;
-    if (input->kind == SN_COLUMN_TEXT) {
+    const bool indicator = input->indicator && c == input->features - 1;
+    if (indicator)
+        value = "is missing";
+    else if (input->kind == SN_COLUMN_TEXT) {
         if (!input->categories.ordered) value = input->categories.text[c];
     } else if (c > 0 && input->season) {
         value = c == 1 ? "season sine" : "season cosine";
@@ -53,15 +56,20 @@ static char *name_feature(const sn_input *input, int64_t c)
     const size_t size = strlen(input->name) + (value != NULL ? strlen(value) + 1 : 0) + 1;
     char *name = sn_malloc(size, 1);
     if (name != NULL)
-        snprintf(name, size, "%s%s%s", input->name, value != NULL ? "=" : "", value != NULL ? value : "");
+        snprintf(name, size, "%s%s%s", input->name,
+                 indicator       ? " "
+                 : value != NULL ? "="
+                                 : "",
+                 value != NULL ? value : "");
     return name;
 }
 
 static int64_t feature_count(const sn_input *input)
 {
     if (input->left_out) return 0;
-    if (input->kind == SN_COLUMN_NUMBER) return 1 + input->levels + (input->season ? 2 : 0);
-    return input->categories.ordered ? 1 : input->categories.count;
+    const int64_t more = input->indicator ? 1 : 0;
+    if (input->kind == SN_COLUMN_NUMBER) return 1 + input->levels + (input->season ? 2 : 0) + more;
+    return (input->categories.ordered ? 1 : input->categories.count) + more;
 }
 
 stonet_status sn_schema_lay_out(sn_schema *schema)
@@ -175,6 +183,18 @@ double sn_schema_target_sd(const sn_schema *schema, int64_t target)
 sn_missing sn_schema_missing(const sn_schema *schema)
 {
     return schema->missing;
+}
+
+int64_t sn_schema_indicators(const sn_schema *schema)
+{
+    int64_t count = 0;
+    for (int64_t j = 0; j < schema->n_inputs; j++) count += schema->input[j].indicator;
+    return count;
+}
+
+bool sn_schema_has_indicator(const sn_schema *schema, int64_t input)
+{
+    return schema->input[input].indicator;
 }
 
 bool sn_schema_draws(const sn_schema *schema)

@@ -55,6 +55,9 @@ typedef struct sn_encoding {
        gains an indicator for each value; 0: none does. */
     int64_t levels;
     sn_missing missing;
+    /* A column of which more than 5 cells are missing, and more than 5 are there, gains a feature that says
+       which. */
+    bool indicators;
 } sn_encoding;
 
 /* Learns the encoding from all rows of `train`. Notes what it decided (task, one-hot, constant columns,
@@ -84,6 +87,9 @@ double sn_schema_target_sd(const sn_schema *schema, int64_t target); /* populati
 sn_scale sn_schema_scale(const sn_schema *schema);                   /* what AUTO became */
 int64_t sn_schema_level_inputs(const sn_schema *schema);             /* columns that have levels */
 sn_missing sn_schema_missing(const sn_schema *schema);
+int64_t
+sn_schema_indicators(const sn_schema *schema); /* columns with a feature that says which are missing */
+bool sn_schema_has_indicator(const sn_schema *schema, int64_t input);
 int64_t sn_schema_missing_cells(const sn_schema *schema, int64_t input); /* in the training rows */
 /* Whether missing cells have a law to draw them by. */
 bool sn_schema_draws(const sn_schema *schema);

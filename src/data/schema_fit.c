@@ -144,6 +144,19 @@ static void rank_moments(const stonet_data *train, const int32_t *code, double *
     *variance = total > 0 ? squares / total : 0;
 }
 
+/* The share of the rows that lack the cell, and the variance of the indicator. */
+static void indicator_moments(sn_schema *schema, const stonet_data *train, int64_t j, double *variance)
+{
+    const int64_t f = schema->input[j].first_feature + schema->input[j].features - 1;
+    double missing = 0, total = 0;
+    for (int64_t i = 0; i < train->n; i++) {
+        if (sn_frame_is_missing(train, i, j)) missing += weight_of(train, i);
+        total += weight_of(train, i);
+    }
+    schema->mean[f] = missing / total;
+    variance[f] = schema->mean[f] * (1 - schema->mean[f]);
+}
+
 /* Mean and variance of every feature; for a category or a level, of its 0/1 indicator. */
 static stonet_status feature_moments(sn_schema *schema, const stonet_data *train, const sn_moments *columns,
                                      double *variance)
@@ -152,6 +165,7 @@ static stonet_status feature_moments(sn_schema *schema, const stonet_data *train
         const sn_input *input = &schema->input[j];
         int64_t slot = train->column[j].slot, f = input->first_feature;
         if (input->features == 0) continue;
+        if (input->indicator) indicator_moments(schema, train, j, variance);
         if (input->kind == SN_COLUMN_NUMBER) {
             schema->mean[f] = columns->mean[slot];
             variance[f] = columns->high[slot] > columns->low[slot] ? columns->variance[slot] : 0;
@@ -177,10 +191,10 @@ static stonet_status feature_moments(sn_schema *schema, const stonet_data *train
         for (int64_t c = 0; status == STONET_OK && c < words->count; c++) {
             const int32_t known = sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
             /* Those that were too rare for a feature of their own share the last. */
-            const int64_t at = f + (known >= 0 ? known : input->features - 1);
+            const int64_t at = f + (known >= 0 ? known : input->categories.count - 1);
             schema->mean[at] += total > 0 ? rows[c] / total : 0;
         }
-        for (int64_t at = f; status == STONET_OK && at < f + input->features; at++)
+        for (int64_t at = f; status == STONET_OK && at < f + input->categories.count; at++)
             variance[at] = schema->mean[at] * (1 - schema->mean[at]);
         sn_free(rows);
         sn_interner_free(&categories);
@@ -207,18 +221,27 @@ static void scale_levels(sn_schema *schema, const double *variance)
     }
 }
 
-/* 1 / the root of the mean variance of the features, levels left out. */
+/* 1 / the root of the mean variance of the features, levels and indicators of missing cells left out. */
 static double common_factor(const sn_schema *schema, const double *variance)
 {
     double total = 0;
     int64_t count = 0;
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
-        const int64_t features = input->features - input->levels;
+        const int64_t features = input->features - input->levels - (input->indicator ? 1 : 0);
         for (int64_t c = 0; c < features; c++) total += variance[input->first_feature + c];
         count += features;
     }
     return 1 / sqrt(total / (double)count);
+}
+
+/* What says that a cell is missing is no pixel: it has a scale of its own where the columns share one. */
+static void scale_indicators(sn_schema *schema, const double *variance)
+{
+    for (int64_t j = 0; schema->scale == SN_SCALE_COMMON && j < schema->n_inputs; j++) {
+        const int64_t last = schema->input[j].first_feature + schema->input[j].features - 1;
+        if (schema->input[j].indicator && variance[last] > 0) schema->factor[last] = 1 / sqrt(variance[last]);
+    }
 }
 
 /* centre and factor from the means and variances. A constant feature tells nothing and gets the factor 0,
@@ -247,6 +270,7 @@ static void set_scaling(sn_schema *schema, const double *variance)
         if (variance[f] == 0 && schema->scale != SN_SCALE_NONE) schema->factor[f] = 0;
     }
     scale_levels(schema, variance);
+    scale_indicators(schema, variance);
 }
 
 static stonet_status report_constants(const sn_schema *schema, const double *variance, const stonet_run *run)
@@ -538,7 +562,7 @@ stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted,
     if (schema == NULL) return STONET_ERROR_MEMORY;
     stonet_status status = fit_response(schema, train, wanted->task, run);
     schema->missing = wanted->missing;
-    if (status == STONET_OK) status = sn_schema_fit_inputs(schema, train, wanted->levels, run);
+    if (status == STONET_OK) status = sn_schema_fit_inputs(schema, train, wanted, run);
     if (schema->p == sn_image_size(&train->image) && schema->n_inputs == schema->p)
         schema->image = train->image; /* each feature is a column */
     if (status == STONET_OK) status = check_names(schema);

@@ -134,7 +134,7 @@ static stonet_status fit_unnamed(const stonet_data *train, int64_t column, sn_in
     return STONET_OK;
 }
 
-stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, int64_t levels,
+stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, const sn_encoding *wanted,
                                    const stonet_run *run)
 {
     SN_TRY(SN_NEW(schema->input, train->n_columns));
@@ -161,6 +161,7 @@ stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, 
             SN_TRY(fit_unnamed(train, j, input, run));
     }
     SN_TRY(sn_schema_meet_missing(schema, train, run));
-    if (levels > 0) SN_TRY(sn_schema_find_levels(schema, train, levels));
+    if (wanted->levels > 0) SN_TRY(sn_schema_find_levels(schema, train, wanted->levels));
+    if (wanted->indicators) sn_schema_set_indicators(schema, train->n);
     return sn_schema_lay_out(schema);
 }

@@ -78,6 +78,17 @@ static void warn_of_empty(const sn_schema *schema, const stonet_data *train, con
                        schema->input[j].name);
 }
 
+void sn_schema_set_indicators(sn_schema *schema, int64_t n)
+{
+    enum { FEWEST = 6 };
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        sn_input *input = &schema->input[j];
+        const bool used =
+            !input->left_out && (input->kind == SN_COLUMN_NUMBER || input->categories.count > 0);
+        input->indicator = used && input->missing >= FEWEST && n - input->missing >= FEWEST;
+    }
+}
+
 stonet_status sn_schema_meet_missing(sn_schema *schema, const stonet_data *train, const stonet_run *run)
 {
     if (train->na != NULL && (schema->na = sn_strdup(train->na)) == NULL) return STONET_ERROR_MEMORY;

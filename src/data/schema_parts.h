@@ -9,13 +9,14 @@
 /* One column of the table. A number becomes one feature, and one more for each of its levels; a text column
    one feature for each category, or, when these are ordered, one feature that is the rank, 1, 2, .. A text
    column without categories is left out (it looked like an identifier). Of many categories the frequent ones
-   have a feature each, and the others one together. */
+   have a feature each, and the others one together. Behind these one may say whether the cell is missing. */
 typedef struct sn_input {
     char *name;
     sn_column_kind kind;
     bool is_date;             /* numbers that are dates, */
     bool season;              /* and have two more features, sine and cosine of the time of the year */
     bool left_out;            /* numbers that are no feature: they count the rows */
+    bool indicator;           /* the last feature is 1 where the cell is missing, else 0 */
     bool has_other;           /* the last category is all that are too rare for a feature of their own */
     int64_t position;         /* 0-based column of the training file */
     sn_dictionary categories; /* sorted bytewise, or ordered */
@@ -65,15 +66,17 @@ stonet_status sn_schema_check_missing(const sn_schema *schema, const stonet_data
 /* Counts the missing cells of the training rows, says what is done about them, and refuses them where the
    schema does. */
 stonet_status sn_schema_meet_missing(sn_schema *schema, const stonet_data *train, const stonet_run *run);
+/* Gives an indicator to the inputs that lack enough cells, and have enough, for one to be learned from. */
+void sn_schema_set_indicators(sn_schema *schema, int64_t n);
 /* Nearly a text of its own for every row: a name or a number of something, and no category. */
 static inline bool sn_is_identifier(int64_t distinct, int64_t n)
 {
     return distinct > 20 && 2 * distinct > n;
 }
 
-/* Names the inputs after the columns of the table and finds their categories and levels; says which columns
-   are left out, which rare categories are put together. */
-stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, int64_t levels,
+/* Names the inputs after the columns of the table and finds their categories, levels and indicators; says
+   which columns are left out, which rare categories are put together. */
+stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, const sn_encoding *wanted,
                                    const stonet_run *run);
 /* Whether all numbers of a column are whole and no two rows have the same. */
 stonet_status sn_column_counts_rows(const stonet_data *data, int64_t slot, bool *counts);

@@ -39,6 +39,7 @@ static json_t *inputs_to_json(const sn_schema *schema)
         if (input->season) entry = sn_json_put(entry, "season", json_true());
         if (input->left_out) entry = sn_json_put(entry, "left_out", json_true());
         if (input->has_other) entry = sn_json_put(entry, "other", json_true());
+        if (input->indicator) entry = sn_json_put(entry, "indicator", json_true());
         if (schema->width > 0) entry = sn_json_put(entry, "position", json_integer(input->position));
         if (input->levels > 0) entry = sn_json_put(entry, "levels", levels_to_json(input));
         if (input->missing > 0) entry = sn_json_put(entry, "missing", json_integer(input->missing));
@@ -185,11 +186,14 @@ static stonet_status flags_from_json(const json_t *entry, int64_t width, sn_inpu
     input->season = json_is_true(json_object_get(entry, "season"));
     input->left_out = json_is_true(json_object_get(entry, "left_out"));
     input->has_other = json_is_true(json_object_get(entry, "other"));
+    input->indicator = json_is_true(json_object_get(entry, "indicator"));
     input->position = json_integer_value(position);
     const bool numbers_only = input->is_date || input->season || input->left_out;
     const bool texts_only = input->categories.ordered || input->has_other;
     if ((text && numbers_only) || (texts_only && input->categories.count == 0) ||
         (input->categories.ordered && input->has_other) || (input->season && !input->is_date))
+        return damaged("schema.inputs");
+    if (input->indicator && (input->left_out || (text && input->categories.count == 0)))
         return damaged("schema.inputs");
     if (width > 0 && (!json_is_integer(position) || input->position < 0 || input->position >= width))
         return damaged("schema.inputs");

@@ -210,6 +210,72 @@ static void a_column_of_nothing_has_no_effect(void **state)
     stonet_data_free(data);
 }
 
+/* Columns a (6 gaps of 14), b (5: too few), c (text, 6) and d (ordered by none, complete). */
+static stonet_data *gappy(void)
+{
+    char text[400] = "a,b,c,d,y\n";
+    for (int i = 0; i < 14; i++) {
+        char a[12], b[12], line[48];
+        snprintf(a, sizeof a, "%d", i * i);
+        snprintf(b, sizeof b, "%d", i % 3);
+        snprintf(line, sizeof line, "%s,%s,%s,%d,%d.5\n", i < 6 ? "" : a, i < 5 ? "" : b,
+                 i >= 8  ? ""
+                 : i % 2 ? "u"
+                         : "v",
+                 i % 5, i);
+        strcat(text, line);
+    }
+    return table(text, "y", NULL);
+}
+
+static sn_schema *with_indicators(const stonet_data *data, sn_missing missing)
+{
+    sn_schema *schema;
+    const sn_encoding wanted = {.missing = missing, .scale = SN_SCALE_COLUMN, .indicators = true};
+    if (sn_schema_fit(data, &wanted, NULL, &schema) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return schema;
+}
+
+/* a | a is missing | b | c=u c=v | c is missing | d */
+static void indicators_say_which_are_missing(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a", "a is missing", "b", "c=u", "c=v", "c is missing", "d"};
+    enum { P = 7 };
+    stonet_data *data = gappy();
+    for (int way = 0; way < 2; way++) {
+        sn_schema *schema = with_indicators(data, way == 0 ? SN_MISSING_MEAN : SN_MISSING_GAUSSIAN), *back;
+        sn_schema *without = schema_of(data, way == 0 ? SN_MISSING_MEAN : SN_MISSING_GAUSSIAN);
+        assert_int_equal(sn_schema_features(schema), P);
+        assert_int_equal(sn_schema_indicators(schema), 2);
+        for (int f = 0; f < P; f++) assert_string_equal(sn_schema_feature_name(schema, f), names[f]);
+        int64_t group[5];
+        sn_schema_groups(schema, group);
+        assert_true(group[1] == 2 && group[2] == 3 && group[3] == 6 && group[4] == P);
+        float x[14 * P], plain[14 * (P - 2)], again[14 * P];
+        assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+        assert_int_equal(sn_schema_encode_x(without, data, plain), STONET_OK);
+        const float there = (float)-sqrt(6.0 / 8.0), missing = (float)sqrt(8.0 / 6.0);
+        for (int i = 0; i < 14; i++) {
+            assert_float_equal(x[i * P + 1], i < 6 ? missing : there, 1e-6);
+            assert_float_equal(x[i * P + 5], i >= 8 ? missing : there, 1e-6);
+            for (int f = 0; f < 5; f++) /* the others are what they are without indicators */
+                assert_true(x[i * P + f + (f > 0) + (f > 3)] == plain[i * 5 + f]);
+        }
+        sn_store *store;
+        assert_int_equal(sn_store_create(&store), STONET_OK);
+        assert_int_equal(sn_schema_save(schema, store), STONET_OK);
+        assert_int_equal(sn_schema_load(store, &back), STONET_OK);
+        assert_int_equal(sn_schema_encode_x(back, data, again), STONET_OK);
+        assert_memory_equal(x, again, sizeof x);
+        sn_store_free(store);
+        sn_schema_free(back);
+        sn_schema_free(schema);
+        sn_schema_free(without);
+    }
+    stonet_data_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +287,7 @@ int main(void)
         cmocka_unit_test(the_mean_stands_for_them),
         cmocka_unit_test(they_are_refused_when_asked),
         cmocka_unit_test(a_column_of_nothing_has_no_effect),
+        cmocka_unit_test(indicators_say_which_are_missing),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -35,6 +35,10 @@ bool sn_exported_fills(const sn_exported *exported)
 /* What an exported model could mistake. */
 static stonet_status check_schema(const sn_schema *schema)
 {
+    if (sn_schema_indicators(schema) > 0)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "the model has features that say which cells are missing, and these cannot be "
+                       "exported: fit it with missing_indicators=off");
     if (schema->na == NULL) return STONET_OK;
     return sn_fail(
         STONET_ERROR_UNSUPPORTED,

@@ -113,12 +113,14 @@ stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train
     SN_TRY(response_wish(spec, train, &out->task));
     const bool none = sn_is(spec->common, "levels", "none") ||
                       (sn_is(spec->common, "levels", "default") && !spec->method->chooses_levels);
-    if (none) return STONET_OK;
     if (*sn_word(spec->common, "levels") == '\0')
         out->levels = sn_int(spec->common, "levels");
-    else
+    else if (!none)
         SN_TRY(sn_levels_choose(train, run, out));
-    return STONET_OK;
+    if (train->missing == 0 || out->missing == SN_MISSING_ERROR) return STONET_OK;
+    out->indicators = sn_is(spec->common, "missing_indicators", "on");
+    return sn_is(spec->common, "missing_indicators", "auto") ? sn_indicators_choose(train, run, out)
+                                                             : STONET_OK;
 }
 
 int stonet_spec_needs_response(const stonet_spec *spec)

@@ -153,9 +153,13 @@ static json_t *missing_json(const sn_schema *schema)
         if (sn_schema_missing_cells(schema, j) > 0 && sn_utf8_valid(name, strlen(name)))
             cells = sn_json_put(cells, name, json_integer(sn_schema_missing_cells(schema, j)));
     }
-    return sn_json_put(
-        json_pack("{s:s}", "way", sn_words_name(&sn_missing_words, (int)sn_schema_missing(schema))), "cells",
-        cells);
+    json_t *indicators = json_array();
+    for (int64_t j = 0; j < sn_schema_inputs(schema); j++)
+        if (sn_schema_has_indicator(schema, j))
+            indicators = sn_json_add(indicators, text_json(sn_schema_input_name(schema, j)));
+    json_t *about =
+        json_pack("{s:s}", "way", sn_words_name(&sn_missing_words, (int)sn_schema_missing(schema)));
+    return sn_json_put(sn_json_put(about, "cells", cells), "indicators", indicators);
 }
 
 static json_t *learner_json(const stonet_model *model)

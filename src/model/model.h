@@ -10,7 +10,8 @@
 #include "learners/learner.h"
 #include "methods/method.h"
 
-/* The settings every method has: dim, task, scale, levels, missing, class_weight, learner. */
+/* The settings every method has: dim, task, scale, levels, missing, missing_indicators, class_weight,
+ * learner. */
 extern const sn_param sn_common_params[];
 extern const size_t sn_common_param_count;
 
@@ -30,13 +31,15 @@ sn_missing sn_spec_missing(const stonet_spec *spec);
  */
 stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
                            stonet_data **part);
-/* The encoding of features and response it asks for; what it leaves open about levels is chosen by these
-   rows. */
+/* The encoding of features and response it asks for; what it leaves open about levels and indicators of
+   missing cells is chosen by these rows. */
 stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
                                sn_encoding *out);
 /* Sets encoding->levels to what a ridge or logistic regression does better with on held-out rows: 0, or a few
    values of a column. Says so when it is not 0. */
 stonet_status sn_levels_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding);
+/* Sets encoding->indicators when it does better with them by a standard error, and says so. */
+stonet_status sn_indicators_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding);
 /* Adds all that it says, and what any fit depends on beside that: the seed, and the program. */
 stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash);
 /* Whether stonet_spec_set knows the name (learner.NAME: of the learner chosen). */

@@ -21,6 +21,9 @@ const sn_param sn_common_params[] = {
      "what becomes of missing cells: refused, their rows left out of the fit, the mean of their column, or "
      "what a Gaussian model of the columns expects or draws given the others; joint: StoNets are trained on "
      "draws given the response too"},
+    {"missing_indicators", SN_CHOICE, "auto", 0, 0, "auto|on|off",
+     "features that say which cells are missing, for columns that lack more than 5; auto: if that helps a "
+     "linear model on held-out rows"},
     {"class_weight", SN_CHOICE, "none", 0, 0, "none|balanced",
      "balanced: rows count so that all classes count the same"},
     {"learner", SN_CHOICE, "auto", 0, 0, "auto|none" SN_LEARNERS(LEARNER_CHOICE),

@@ -222,6 +222,102 @@ static void threads_do_not_matter(void **state)
     sn_table_free(&table);
 }
 
+/* y = x1 + noise; x1 is missing where it is large (telling), or anywhere. */
+static sn_table telling_gaps(bool telling, uint32_t seed)
+{
+    enum { ROWS = 400 };
+    sn_table table = sn_table_features(ROWS, 3, seed);
+    double y[ROWS];
+    for (int64_t i = 0; i < ROWS; i++) {
+        float *x = table.x + 3 * i;
+        const double noise = sn_noise_normal(seed, SN_STREAM_TEST, (uint32_t)i, 1, 0, 0, 0);
+        y[i] = (double)x[0] + 0.5 * noise;
+        if (telling ? x[0] > 0.8F : noise > 0.8) x[0] = NAN;
+        if (!telling) y[i] = (double)x[1];
+    }
+    stonet_data *data = NULL;
+    if (stonet_data_wrap(table.x, ROWS, 3, &data) != STONET_OK ||
+        stonet_data_set_targets(data, y, 1) != STONET_OK)
+        abort();
+    stonet_data_free(table.data);
+    table.data = data;
+    return table;
+}
+
+static stonet_model *fit_indicators(const char *method, const char *missing, const char *indicators,
+                                    const stonet_data *data)
+{
+    stonet_spec *spec = sn_testing_spec(method, "1");
+    stonet_model *model = NULL;
+    for (size_t k = 0; k < sizeof SMALL / sizeof *SMALL; k++)
+        if (sn_spec_has(spec, SMALL[k][0]))
+            assert_int_equal(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "missing", missing), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "missing_indicators", indicators), STONET_OK);
+    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+static double error_of(stonet_model *model, const stonet_data *data)
+{
+    enum { ROWS = 400 };
+    double out[ROWS], sum = 0.0;
+    const double *y = stonet_data_targets(data, NULL);
+    assert_int_equal(stonet_predict(model, data, NULL, out), STONET_OK);
+    for (int i = 0; i < ROWS; i++) sum += (out[i] - y[i]) * (out[i] - y[i]) / ROWS;
+    stonet_model_free(model);
+    return sum;
+}
+
+/* Gaps that tell something have a feature of their own, and new rows gain by it; others mostly have none. */
+static void gaps_that_tell_have_indicators(void **state)
+{
+    (void)state;
+    sn_table train = telling_gaps(true, 1), test = telling_gaps(true, 2);
+    static const char *const methods[] = {"none", "stonet"};
+    for (int k = 0; k < 2; k++) {
+        stonet_model *model = reload(fit_indicators(methods[k], "gaussian", "auto", train.data));
+        assert_int_equal(stonet_model_features(model), 4);
+        assert_string_equal(stonet_model_feature_name(model, 1), "x1 is missing");
+        char *json = stonet_model_json(model);
+        assert_non_null(strstr(json, "\"indicators\": [\n      \"x1\"\n    ]"));
+        stonet_string_free(json);
+        const double with = error_of(model, test.data);
+        if (k > 0) continue;
+        assert_true(with < 0.7 * error_of(fit_indicators("none", "gaussian", "off", train.data), test.data));
+        assert_true(with < 0.7 * error_of(fit_indicators("none", "drop", "auto", train.data), test.data));
+    }
+    int taken = 0;
+    for (uint32_t seed = 1; seed <= 6; seed++) {
+        sn_table table = telling_gaps(false, seed);
+        stonet_model *model = fit_indicators("none", "mean", "auto", table.data);
+        taken += stonet_model_features(model) > 3;
+        stonet_model_free(model);
+        sn_table_free(&table);
+    }
+    assert_true(taken <= 2);
+    sn_table_free(&train);
+    sn_table_free(&test);
+}
+
+/* Complete tables are fitted as if there were no such thing, whatever is asked. */
+static void complete_tables_have_no_indicators(void **state)
+{
+    (void)state;
+    static const char *const wishes[] = {"off", "auto", "on"};
+    sn_table table = sn_table_numbers(N, P, 1, 8);
+    double out[3][N];
+    for (int k = 0; k < 3; k++) {
+        stonet_model *model = fit_indicators("stonet", "gaussian", wishes[k], table.data);
+        assert_int_equal(stonet_model_features(model), P);
+        assert_int_equal(stonet_predict(model, table.data, NULL, out[k]), STONET_OK);
+        assert_memory_equal(out[0], out[k], sizeof out[0]);
+        stonet_model_free(model);
+    }
+    sn_table_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +326,8 @@ int main(void)
         cmocka_unit_test(cells_may_be_missing_in_use_alone),
         cmocka_unit_test(answers_are_means_over_draws),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(gaps_that_tell_have_indicators),
+        cmocka_unit_test(complete_tables_have_no_indicators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

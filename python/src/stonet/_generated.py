@@ -114,6 +114,9 @@ class StoNetClassifier(BaseStoNetClassifier):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -180,6 +183,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -226,6 +230,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -273,6 +278,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -387,6 +393,9 @@ class StoNetRegressor(BaseStoNetRegressor):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -452,6 +461,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -498,6 +508,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -545,6 +556,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -570,6 +582,9 @@ class PrincipalComponents(UnsupervisedReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -591,6 +606,7 @@ class PrincipalComponents(UnsupervisedReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -600,6 +616,7 @@ class PrincipalComponents(UnsupervisedReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -608,6 +625,7 @@ class PrincipalComponents(UnsupervisedReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -642,6 +660,9 @@ class SlicedInverseRegression(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -668,6 +689,7 @@ class SlicedInverseRegression(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -682,6 +704,7 @@ class SlicedInverseRegression(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -695,6 +718,7 @@ class SlicedInverseRegression(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -725,6 +749,9 @@ class SlicedAverageVariance(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -749,6 +776,7 @@ class SlicedAverageVariance(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -761,6 +789,7 @@ class SlicedAverageVariance(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -772,6 +801,7 @@ class SlicedAverageVariance(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -802,6 +832,9 @@ class DirectionalRegression(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -826,6 +859,7 @@ class DirectionalRegression(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -838,6 +872,7 @@ class DirectionalRegression(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -849,6 +884,7 @@ class DirectionalRegression(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -879,6 +915,9 @@ class PrincipalHessianDirections(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -903,6 +942,7 @@ class PrincipalHessianDirections(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -915,6 +955,7 @@ class PrincipalHessianDirections(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -926,6 +967,7 @@ class PrincipalHessianDirections(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -966,6 +1008,9 @@ class GSIR(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -994,6 +1039,7 @@ class GSIR(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -1010,6 +1056,7 @@ class GSIR(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1025,6 +1072,7 @@ class GSIR(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1063,6 +1111,9 @@ class KernelSIR(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1090,6 +1141,7 @@ class KernelSIR(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -1105,6 +1157,7 @@ class KernelSIR(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1119,6 +1172,7 @@ class KernelSIR(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1157,6 +1211,9 @@ class GSAVE(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1184,6 +1241,7 @@ class GSAVE(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -1199,6 +1257,7 @@ class GSAVE(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1213,6 +1272,7 @@ class GSAVE(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1250,6 +1310,9 @@ class NNSDR(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1278,6 +1341,7 @@ class NNSDR(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -1294,6 +1358,7 @@ class NNSDR(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1309,6 +1374,7 @@ class NNSDR(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1345,6 +1411,9 @@ class Autoencoder(UnsupervisedReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1372,6 +1441,7 @@ class Autoencoder(UnsupervisedReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -1387,6 +1457,7 @@ class Autoencoder(UnsupervisedReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1401,6 +1472,7 @@ class Autoencoder(UnsupervisedReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1435,6 +1507,9 @@ class MAVE(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1461,6 +1536,7 @@ class MAVE(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -1475,6 +1551,7 @@ class MAVE(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1488,6 +1565,7 @@ class MAVE(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1522,6 +1600,9 @@ class OuterProductOfGradients(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1548,6 +1629,7 @@ class OuterProductOfGradients(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -1562,6 +1644,7 @@ class OuterProductOfGradients(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1575,6 +1658,7 @@ class OuterProductOfGradients(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1607,6 +1691,9 @@ class LassoSIR(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1632,6 +1719,7 @@ class LassoSIR(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -1645,6 +1733,7 @@ class LassoSIR(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1657,6 +1746,7 @@ class LassoSIR(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1694,6 +1784,9 @@ class GradientKDR(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1721,6 +1814,7 @@ class GradientKDR(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -1736,6 +1830,7 @@ class GradientKDR(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1750,6 +1845,7 @@ class GradientKDR(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1794,6 +1890,9 @@ class KernelDimensionReduction(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1824,6 +1923,7 @@ class KernelDimensionReduction(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -1842,6 +1942,7 @@ class KernelDimensionReduction(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1859,6 +1960,7 @@ class KernelDimensionReduction(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1897,6 +1999,9 @@ class LeastSquaresMutualInformation(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1925,6 +2030,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -1941,6 +2047,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1956,6 +2063,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1989,6 +2097,9 @@ class ContourRegression(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2014,6 +2125,7 @@ class ContourRegression(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -2027,6 +2139,7 @@ class ContourRegression(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2039,6 +2152,7 @@ class ContourRegression(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2076,6 +2190,9 @@ class ConditionalVarianceEstimation(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2104,6 +2221,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -2120,6 +2238,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2135,6 +2254,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2177,6 +2297,9 @@ class BENN(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2207,6 +2330,7 @@ class BENN(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -2225,6 +2349,7 @@ class BENN(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2242,6 +2367,7 @@ class BENN(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2282,6 +2408,9 @@ class GMDDNet(TransformerReduction):
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
         joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2311,6 +2440,7 @@ class GMDDNet(TransformerReduction):
         "scale",
         "levels",
         "missing",
+        "missing_indicators",
     )
 
     def __init__(
@@ -2328,6 +2458,7 @@ class GMDDNet(TransformerReduction):
         scale: str = "auto",
         levels: int | str | None = "default",
         missing: str = "gaussian",
+        missing_indicators: str = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2344,6 +2475,7 @@ class GMDDNet(TransformerReduction):
         self.scale = scale
         self.levels = levels
         self.missing = missing
+        self.missing_indicators = missing_indicators
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
