@@ -94,6 +94,23 @@ static void held_out_rows_choose_the_front(void **state)
     oracle_free(&many);
 }
 
+static void no_more_columns_are_chosen_than_there_are(void **state)
+{
+    (void)state;
+    const int64_t width[] = {2, 2, 1};
+    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 5);
+    const sn_stage_job job = job_on(&o);
+    const sn_rows all = sn_rows_range(0, N);
+    sn_wide wide = {.kind = SN_WIDE_COLUMNS};
+    sn_front *front;
+    assert_int_equal(sn_wide_choose(&job, &wide), STONET_OK);
+    assert_int_equal(wide.kind, SN_WIDE_COLUMNS);
+    assert_in_range(wide.features, 1, 2);
+    assert_int_equal(sn_wide_front(&wide, &o.problem, &all, 1, &front), STONET_OK);
+    sn_front_free(front);
+    oracle_free(&o);
+}
+
 static void fronts_come_back_from_a_store(void **state)
 {
     (void)state;
@@ -213,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_columns_that_matter_come_first),
         cmocka_unit_test(held_out_rows_choose_the_front),
+        cmocka_unit_test(no_more_columns_are_chosen_than_there_are),
         cmocka_unit_test(fronts_come_back_from_a_store),
         cmocka_unit_test(noise_is_not_flattered),
         cmocka_unit_test(a_stopped_search_keeps_what_fits_together),

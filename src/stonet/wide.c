@@ -111,14 +111,15 @@ static void gather(int64_t n, int64_t p, const float *x, int64_t count, float *u
         }
 }
 
-static int64_t most_columns(const sn_holdout *holdout)
+static int64_t most_columns(const sn_problem *problem, const sn_holdout *holdout)
 {
-    return holdout->fold[0].train.n / ROWS_A_COLUMN;
+    const int64_t by_rows = holdout->fold[0].train.n / ROWS_A_COLUMN;
+    return by_rows < problem->p ? by_rows : problem->p;
 }
 
-static bool is_allowed(const sn_holdout *holdout, int at)
+static bool is_allowed(const sn_problem *problem, const sn_holdout *holdout, int at)
 {
-    return COUNTS[at] <= most_columns(holdout);
+    return COUNTS[at] <= most_columns(problem, holdout);
 }
 
 /* All numbers of columns on one fold. */
@@ -131,7 +132,7 @@ static stonet_status measure_columns(const sn_stage_job *job, const sn_holdout *
     int64_t columns[64], most = 0;
     float *x[2] = {NULL, NULL}, *u[2] = {NULL, NULL};
     for (int at = 0; at < N_COUNTS; at++)
-        if (is_allowed(holdout, at)) most = COUNTS[at];
+        if (is_allowed(problem, holdout, at)) most = COUNTS[at];
     SN_TRY(sn_wide_order(problem, &fold->train, most, columns));
     const sn_rows rows[2] = {fold->train, fold->test};
     for (int part = 0; part < 2; part++) {
@@ -139,7 +140,7 @@ static stonet_status measure_columns(const sn_stage_job *job, const sn_holdout *
         SN_TRY(SN_TAKE(&scratch, u[part], rows[part].n * 2 * most));
     }
     for (int at = 0; at < N_COUNTS; at++) {
-        if (!is_allowed(holdout, at)) break;
+        if (!is_allowed(problem, holdout, at)) break;
         for (int part = 0; part < 2; part++) gather(rows[part].n, most, x[part], COUNTS[at], u[part]);
         const trial t = {problem, holdout, k, 2 * COUNTS[at], {u[0], u[1]}, COLUMN_PENALTY};
         SN_TRY(measure(&t, job->run, cost[at].loss));
@@ -215,9 +216,9 @@ stonet_status sn_wide_choose(const sn_stage_job *job, sn_wide *wide)
         cost[at].mean = (double)INFINITY;
         SN_GOTO(status, SN_NEW(cost[at].loss, holdout.rows), done);
     }
-    const bool columns = wide->kind != SN_WIDE_COMPONENTS && most_columns(&holdout) >= COUNTS[0];
-    /* Components need all numbers side by side, which a sparse table is kept from. */
     const sn_problem *problem = job->problem;
+    const bool columns = wide->kind != SN_WIDE_COMPONENTS && most_columns(problem, &holdout) >= COUNTS[0];
+    /* Components need all numbers side by side, which a sparse table is kept from. */
     const bool sparse = problem->x == NULL && problem->source != NULL && problem->source->sparse != NULL;
     const bool components = (wide->kind != SN_WIDE_COLUMNS && !(sparse && columns)) || !columns;
     for (int k = 0; k < holdout.folds; k++) {
@@ -225,9 +226,9 @@ stonet_status sn_wide_choose(const sn_stage_job *job, sn_wide *wide)
         if (components) SN_GOTO(status, measure_components(job, &holdout, k, cost), done);
     }
     for (int at = 0; at < CANDIDATES; at++)
-        if (at < N_COUNTS ? columns && is_allowed(&holdout, at) : components)
-            sn_held_out_finish(&cost[at], &holdout, job->problem, 0.0);
-    settle(&holdout, cost, components_of(job->problem), wide);
+        if (at < N_COUNTS ? columns && is_allowed(problem, &holdout, at) : components)
+            sn_held_out_finish(&cost[at], &holdout, problem, 0.0);
+    settle(&holdout, cost, components_of(problem), wide);
 done:
     for (int at = 0; at < CANDIDATES; at++) sn_free(cost[at].loss);
     sn_holdout_free(&holdout);
