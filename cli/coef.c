@@ -29,12 +29,6 @@ static const cli_option options[] = {
     RUN_OPTIONS(coef_values, run),
 };
 
-static int memory_ran_out(const cli_command *command)
-{
-    say_error(command, "memory ran out");
-    return EXIT_FAILED;
-}
-
 /* The columns of the table for people: what fits on a screen. */
 static int print_table(const cli_command *command, const char *path, const stonet_coef_result *found)
 {
@@ -43,7 +37,6 @@ static int print_table(const cli_command *command, const char *path, const stone
     char align[MOST_COLUMNS + 2] = "l";
     for (int64_t c = 0; c < shown; c++) align[1 + c] = 'r';
     table *printed = table_create(align);
-    if (printed == NULL) return memory_ran_out(command);
     table_add(printed, "feature");
     for (int64_t c = 0; c < shown; c++) table_add(printed, "%s", stonet_coef_column_name(found, c));
     for (int64_t j = 0; j < stonet_coef_rows(found); j++) {

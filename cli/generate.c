@@ -42,21 +42,18 @@ static int list_generators(const cli_command *command, bool as_json)
     if (list == NULL) return EXIT_FAILED;
     if (as_json) return output_json(command, NULL, list);
     table *shown = table_create("lrll");
-    int result = EXIT_FAILED;
-    if (shown != NULL) {
-        const char *const heading[] = {"name", "columns", "task", "model"};
-        for (int i = 0; i < 4; i++) table_add(shown, "%s", heading[i]);
-        size_t i;
-        json_t *entry;
-        json_array_foreach(list, i, entry)
-        {
-            table_add(shown, "%s", json_text(entry, "name"));
-            table_add(shown, "%lld", (long long)json_integer_value(json_object_get(entry, "columns")));
-            table_add(shown, "%s", json_text(entry, "task"));
-            table_add(shown, "%s", json_text(entry, "help"));
-        }
-        result = output_table(command, NULL, shown, true);
+    const char *const heading[] = {"name", "columns", "task", "model"};
+    for (int i = 0; i < 4; i++) table_add(shown, "%s", heading[i]);
+    size_t i;
+    json_t *entry;
+    json_array_foreach(list, i, entry)
+    {
+        table_add(shown, "%s", json_text(entry, "name"));
+        table_add(shown, "%lld", (long long)json_integer_value(json_object_get(entry, "columns")));
+        table_add(shown, "%s", json_text(entry, "task"));
+        table_add(shown, "%s", json_text(entry, "help"));
     }
+    const int result = output_table(command, NULL, shown, true);
     table_free(shown);
     json_decref(list);
     return result;

@@ -90,10 +90,6 @@ static int print_ranking(const cli_command *command, const ranking *ranked)
     char align[MOST_Z + 4] = "lrr";
     for (int64_t k = 0; k < shown; k++) align[3 + k] = 'r';
     table *printed = table_create(align);
-    if (printed == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
     table_add(printed, "variable");
     table_add(printed, "importance");
     table_add(printed, "se");

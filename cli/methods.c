@@ -60,7 +60,6 @@ static void add_entries(table *shown, const json_t *list)
 static int list_one_kind(const cli_command *command, const json_t *list, const char *kind)
 {
     table *shown = table_create("lll");
-    if (shown == NULL) return EXIT_FAILED;
     table_add(shown, "%s", kind);
     table_add(shown, "task");
     table_add(shown, "what it is");
@@ -122,7 +121,6 @@ static int print_settings(const cli_command *command, const json_t *settings, co
 {
     printf("\n%s\n", title);
     table *shown = table_create("llll");
-    if (shown == NULL) return EXIT_FAILED;
     const char *const heading[] = {"  name", "default", "values", "meaning"};
     for (int i = 0; i < 4; i++) table_add(shown, "%s", heading[i]);
     add_settings(shown, settings, prefix);

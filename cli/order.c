@@ -99,10 +99,9 @@ static int print_table(const cli_command *command, const stonet_order_result *fo
         align[c + 1] = 'l'; /* the mark of the chosen one */
     }
     table *printed = table_create(align);
-    for (int64_t c = 0; c < columns && printed != NULL; c++)
-        table_add(printed, "%s", stonet_order_column_name(found, c));
-    if (printed != NULL) table_add(printed, "%s", "");
-    for (int64_t i = 0; i < stonet_order_rows(found) && printed != NULL; i++) {
+    for (int64_t c = 0; c < columns; c++) table_add(printed, "%s", stonet_order_column_name(found, c));
+    table_add(printed, "%s", "");
+    for (int64_t i = 0; i < stonet_order_rows(found); i++) {
         for (int64_t c = 0; c < columns; c++) {
             char text[32];
             cell_text(stonet_order_value(found, i, c), c, text);
@@ -110,7 +109,7 @@ static int print_table(const cli_command *command, const stonet_order_result *fo
         }
         table_add(printed, "%s", (int64_t)stonet_order_value(found, i, 0) == chosen ? "<- chosen" : "");
     }
-    const bool whole = printed != NULL && table_print(printed, true, out.stream) == 0;
+    const bool whole = table_print(printed, true, out.stream) == 0;
     table_free(printed);
     if (!whole) {
         say_error(command, "memory ran out while the table was printed");

@@ -118,10 +118,6 @@ static int print_confusion(const cli_command *command, const confusion *found)
     if (found->table == NULL || found->classes > MOST_SHOWN) return EXIT_DONE;
     for (int64_t c = 0; c < found->classes; c++) align[c + 1] = 'r';
     table *shown = table_create(align);
-    if (shown == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
     table_add(shown, "true \\ predicted");
     for (int64_t c = 0; c < found->classes; c++)
         table_add(shown, "%s", stonet_model_class_label(found->model, c));

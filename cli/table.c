@@ -6,7 +6,7 @@
 
 #include "cli/show.h"
 
-enum { MAX_COLUMNS = 16, WIDTH = 79, FEWEST = 20, BELOW = 6 }; /* of the last column; indent below */
+enum { MAX_COLUMNS = 32, WIDTH = 79, FEWEST = 20, BELOW = 6 }; /* of the last column; indent below */
 
 struct table {
     const char *align;
@@ -37,6 +37,7 @@ static int grow(table *self)
 
 void table_add(table *self, const char *format, ...)
 {
+    if (self == NULL) return;
     va_list values;
     va_start(values, format);
     int length = vsnprintf(NULL, 0, format, values);
@@ -99,6 +100,7 @@ static void print_last(const char *text, int indent, FILE *stream)
 
 int table_print(const table *self, bool heading, FILE *stream)
 {
+    if (self == NULL) return -1;
     int width[MAX_COLUMNS] = {0}, indent = 0;
     for (size_t i = 0; i < self->count; i++) {
         int wide = shown_width(self->cell[i]);

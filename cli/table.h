@@ -7,7 +7,8 @@
 
 typedef struct table table;
 
-/* `align`: one letter a column, 'l' or 'r'. NULL when memory ran out. */
+/* `align`: one letter a column (at most 32), 'l' or 'r'. NULL when memory ran out, which the functions below
+   take and table_print reports. */
 table *table_create(const char *align);
 /* Adds the next cell, row by row; printf style. */
 void table_add(table *self, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -104,6 +104,18 @@ static void a_full_disk_is_said_first(void **state)
     assert_non_null(strstr(captured_err, "cannot write disk/m: No space left on device"));
 }
 
+/* 18 classes: a table of 19 columns, a line a class, each with its numbers. */
+static void wide_tables_keep_their_lines(void **state)
+{
+    (void)state;
+    SH("awk 'BEGIN {print \"a,b,y\"; for (i = 0; i < 72; i++) "
+       "print i %% 18 + i / 99 \",\" i * i %% 7 \",c\" 100 + i %% 18}' > classes.csv");
+    SH("stonet fit classes.csv --target y --method pca --dim 1 --quiet --out classes.model");
+    SH("stonet score classes.model classes.csv |"
+       " awk '/^c1/ {n += NF == 19} /^true/ {h = NF} END {print n, h}'");
+    assert_string_equal(captured_out, "18 21\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +123,7 @@ int main(void)
         cmocka_unit_test(two_results_do_not_share_a_file),
         cmocka_unit_test(what_cannot_be_written_is_said_first),
         cmocka_unit_test(a_full_disk_is_said_first),
+        cmocka_unit_test(wide_tables_keep_their_lines),
     };
     return cmocka_run_group_tests_name("cli_outputs", tests, set_up, tear_down);
 }
