@@ -15,10 +15,32 @@ const char torture_preparation[] =
     "cut -d, -f4 all.csv > y.csv && (cat num.csv; sed 1d num.csv; sed 1d num.csv) > many.csv && gzip -kf "
     "num.csv && tr , '\\t' < num.csv > num.tsv &&"
     "echo '{\"method\": \"sir\", \"dim\": 1, \"settings\": {\"slices\": 4}}' > c.json &&"
+    "awk 'BEGIN {srand(2); split(\"low mid high\", o, \" \"); print \"id,a,b,day,size,code,n,y\";"
+    "  for (i = 0; i < 40; i++) {a = rand(); b = rand(); print \"r\" i \",\" a \",\" (i % 7 ? b : \"\")"
+    "  \",2024-0\" 1 + i % 9 \"-1\" i % 10 \",\" (i % 11 ? o[1 + i % 3] : \"\") \",\" i % 4 \",\" 1 + i % 3 "
+    "\",\" a + "
+    "b * b + i % 4}}' > rich.csv &&"
+    "awk 'BEGIN {srand(3); for (i = 0; i < 24; i++) print (i % 2 ? 1 : -1) \" 1:\" rand() + i % 2 \" 3:\" "
+    "rand()}' > "
+    "sparse.svm &&"
+    "(printf '\\000\\000\\010\\002\\000\\000\\000\\030\\000\\000\\000\\002'; head -c 48 all.csv) > "
+    "images.idx &&"
+    "(printf '\\000\\000\\010\\001\\000\\000\\000\\030'; awk 'BEGIN {for (i = 0; i < 24; i++) printf \"%d\", "
+    "i % 2}') > "
+    "labels.idx &&"
     "$STONET generate waveform --rows 20 --out g.npy && $STONET generate waveform --rows 20 --out g.npy.gz &&"
     "$STONET fit num.csv --target y --method sir --dim 1 --quiet --out num.model &&"
     "$STONET fit lab.csv --target label --method pca --dim 2 --quiet --out lab.model &&"
-    "$STONET fit num.csv --target y --dim 1 --set hidden=3 --set epochs=2 --quiet --out net.model";
+    "$STONET fit num.csv --target y --dim 1 --set hidden=3 --set epochs=2 --quiet --out net.model &&"
+    "$STONET fit num.csv --target y --method sir --dim 1 --calibrate --quiet --out cal.model &&"
+    "$STONET fit lab.csv --target label --method sir --dim 1 --calibrate --quiet --out callab.model &&"
+    "$STONET fit num.csv --target y --dim 1 --set response=location-scale --set hidden=3 --set epochs=2 "
+    "--quiet"
+    "  --out spread.model &&"
+    "$STONET fit rich.csv --target y --weights n --id id --ordinal size=low,mid,high --season day --method "
+    "sir"
+    "  --dim 1 --quiet --out rich.model &&"
+    "$STONET order num.csv --target y --method sir --resamples 3 --quiet --json > order.json";
 
 #define NET "--set hidden=3 --set epochs=2 --quiet"
 
@@ -82,6 +104,55 @@ static const torture_command fixed[] = {
     {"stonet independence num.csv --x a,b --y y --json", {NULL}},
     {"stonet independence num.csv --x a --y y --given b,c --json", {NULL}},
     {"stonet independence lab.csv --x a --y w --json", {NULL}},
+    {"stonet completion bash", {NULL}},
+    {"stonet generate swiss --rows 5 --out o1", {"o1"}},
+    {"stonet fit rich.csv --target y --weights n --id id --ordinal size=low,mid,high --season day --method "
+     "sir --dim 1 --quiet --out o1",
+     {"o1"}},
+    {"stonet fit rich.csv --target y --weights n --drop id,day --dim 1 --out o1 " NET, {"o1"}},
+    {"stonet fit rich.csv --target y --features 2-3 --set missing=drop --method save --dim 1 --quiet --out "
+     "o1",
+     {"o1"}},
+    {"stonet fit rich.csv --target y --features a,b,code --set missing=mean --set levels=auto --dim 1 --out "
+     "o1 " NET,
+     {"o1"}},
+    {"stonet fit num.csv --target y --dim auto --method sir --json --out o1", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --method sir --calibrate --plot o.svg --out o1", {"o.svg", "o1"}},
+    {"stonet fit num.csv --target y --dim 1 --checkpoint kept --every 0 --out o1 " NET, {"o1"}},
+    {"stonet fit sparse.svm --target y --method sir --dim 1 --quiet --out o1", {"o1"}},
+    {"stonet fit images.idx --target-file labels.idx --method pca --dim 1 --quiet --out o1", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --set front=kernel --out o1 " NET, {"o1"}},
+    {"stonet fit lab.csv --target label --dim 1 --set front=kernel --out o1 " NET, {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --set front=columns --out o1 " NET, {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --set front=components --out o1 " NET, {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --set select=group --out o1 " NET, {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --set response=ensemble --out o1 " NET, {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --set response=location-scale --out o1 " NET, {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --set output=refit --set restarts=2 --out o1 " NET, {"o1"}},
+    {"stonet fit lab.csv --target label --dim 1 --set engine=ref --out o1 " NET, {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --set activation=auto --set weight_decay=auto --out o1 " NET,
+     {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --set hidden=3 --quiet --out o1", {"o1"}},
+    {"stonet calibrate num.model num.csv --target y --folds 2 --quiet --out o1", {"o1"}},
+    {"stonet calibrate callab.model lab.csv --target label --fresh --score lac --quiet --out o1", {"o1"}},
+    {"stonet predict cal.model num.csv --interval 0.5", {NULL}},
+    {"stonet predict callab.model lab.csv --sets 0.5 --by-class --out o.csv", {"o.csv"}},
+    {"stonet predict spread.model num.csv --spread", {NULL}},
+    {"stonet predict rich.model rich.csv --missing-sd --out o.csv", {"o.csv"}},
+    {"stonet transform net.model num.csv --activated", {NULL}},
+    {"stonet transform cal.model num.csv --se num.csv --refits 2 --target y --quiet --out o.csv", {"o.csv"}},
+    {"stonet importance cal.model num.csv --target y --kind refit --train num.csv --quiet --json", {NULL}},
+    {"stonet importance net.model num.csv --target y --kind stability --repeats 1 --quiet --json", {NULL}},
+    {"stonet tune num.csv --target y --dim 1 --method sir --grid slices=2,4 --folds 2 --within 1 --quiet "
+     "--out o.csv",
+     {"o.csv"}},
+    {"stonet compare num.csv --target y --dim 1,2 --methods sir,none --test num.csv --quiet --plot o.svg "
+     "--out o.csv",
+     {"o.svg", "o.csv"}},
+    {"stonet report cal.model num.csv --target y --order order.json --quiet --out o.html", {"o.html"}},
+    {"stonet info rich.model --json", {NULL}},
+    {"stonet export rich.model --out o.onnx", {"o.onnx"}},
+    {"stonet export callab.model --format c", {NULL}},
 };
 
 enum { FIXED = sizeof fixed / sizeof *fixed, MAX_METHODS = 200 };

@@ -7,12 +7,16 @@
  *   STONET_FAULT="KIND N kill"          the program is killed there
  *   STONET_FAULT="KIND N power SEED"    the machine loses its power there (see power.h)
  *   STONET_FAULT_COUNTS=FILE            at the end: "KIND CALLS" a line
+ *   STONET_FAULT_PATHS=FILE             at once: "KIND N PATH" for each call that was reached by a path of
+ * its own, PATH being a hash of the places on the stack, the same from run to run
  *
  * KIND is alloc, open, read, write, sync, rename or map; `end 1` is where the program has done all it does.
  */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <lapacke.h>
 #include <signal.h>
@@ -39,9 +43,48 @@ static long fails_at;
 static enum { ONCE, ALWAYS, KILL, POWER } way;
 static unsigned long seed;
 
+/* ---- the paths by which calls are reached ---- */
+
+/* As many functions of a path are told apart: some five of the program and those that end in the call. */
+enum { PATHS = 1 << 16, DEPTH = 9 };
+
+extern const char __executable_start[], etext[]; /* the linker's */
+
+static FILE *paths; /* NULL: nobody asks */
+static uint64_t known[PATHS];
+static atomic_flag noting = ATOMIC_FLAG_INIT;
+
+/* FNV-1a of where in the program the functions on the stack were called from; never 0. */
+static uint64_t path_here(enum kind kind)
+{
+    void *at[DEPTH];
+    uint64_t hash = 14695981039346656037u ^ (uint64_t)kind;
+    for (int depth = backtrace(at, DEPTH), k = 0; k < depth; k++) {
+        const char *place = at[k];
+        if (place < __executable_start || place >= etext) continue; /* libraries lie elsewhere in each run */
+        hash = (hash ^ (uint64_t)(place - __executable_start)) * 1099511628211u;
+    }
+    return hash | 1;
+}
+
+static void note_path(enum kind kind, long call)
+{
+    uint64_t path = path_here(kind), slot = path / 2 % PATHS;
+    while (atomic_flag_test_and_set(&noting)) {
+    }
+    for (int tries = 0; known[slot] != path && known[slot] != 0 && tries < PATHS; tries++)
+        slot = (slot + 1) % PATHS;
+    if (known[slot] == 0) {
+        known[slot] = path;
+        fprintf(paths, "%s %ld %" PRIx64 "\n", kind_name[kind], call, path);
+    }
+    atomic_flag_clear(&noting);
+}
+
 static bool fails(enum kind kind)
 {
     long call = atomic_fetch_add(&calls[kind], 1) + 1;
+    if (paths != NULL) note_path(kind, call);
     if ((int)kind != faulty || call < fails_at || (call > fails_at && way != ALWAYS)) return false;
     if (way == POWER) power_lost(seed);
     if (way >= KILL) raise(SIGKILL);
@@ -316,6 +359,8 @@ __attribute__((constructor)) static void start(void)
 {
     char kind[16] = "", how[16] = "";
     json_set_alloc_funcs(jansson_malloc, free);
+    const char *file = getenv("STONET_FAULT_PATHS");
+    if (file != NULL && (paths = __real_fopen(file, "w")) == NULL) abort();
     const char *wish = getenv("STONET_FAULT");
     if (wish == NULL) return;
     if (sscanf(wish, "%15s %ld %15s %lu", kind, &fails_at, how, &seed) < 3) abort();
@@ -329,7 +374,10 @@ __attribute__((constructor)) static void start(void)
 
 __attribute__((destructor)) static void finish(void)
 {
+    if (paths != NULL) fclose(paths);
+    paths = NULL;
     (void)fails(END);
+    faulty = -1; /* what the counters of a coverage build do at the end is not ours */
     power_forget();
     const char *path = getenv("STONET_FAULT_COUNTS");
     if (path == NULL) return;

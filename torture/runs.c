@@ -131,6 +131,7 @@ static void become(const char *command, const char *fault)
     int null = open("/dev/null", O_RDONLY), out = open(".out", O_WRONLY | O_CREAT | O_TRUNC, 0600),
         err = open(".err", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(99);
+    if (fault != NULL) unsetenv("STONET_FAULT_PATHS");
     if (fault != NULL)
         setenv("STONET_FAULT", fault, 1);
     else
@@ -160,6 +161,7 @@ outcome run(const torture_command *command, const char *fault, double seconds)
     outcome o = {0};
     for (int k = 0; k < MAX_OUTPUTS && command->output[k] != NULL; k++)
         write_file(command->output[k], "old\n");
+    unlink("kept"); /* a checkpoint of the run before, from which this one would go on */
     const double began = now();
     pid_t child = fork();
     if (child < 0) give_up("cannot start a process: %s", strerror(errno));

@@ -1,7 +1,7 @@
 /*
  * Lets everything go wrong that can, in each of the commands of commands.c.
  *
- * torture PROGRAM [--sample N] [--seed S] [--only WORD] [--part K/M] [--crashes | --kills N]
+ * torture PROGRAM [--sample N | --paths] [--seed S] [--only WORD] [--part K/M] [--crashes | --kills N]
  *
  * PROGRAM is stonet-faults (see faults.c). Every allocation, open, read, write, sync, rename and mapping
  * fails, once and for good. Whatever happens,
@@ -13,9 +13,12 @@
  *
  * --crashes: each command that writes is killed, and the machine loses its power, at every call that has to
  * do with files; --kills: they are killed N times in all, at random moments. Every file is then the old one
- * or the new one. --sample tries N faults or crashes drawn at random instead of all, --only the commands that
- * have the word, --part the K-th of M parts, to be run side by side.
+ * or the new one. --sample tries N faults or crashes drawn at random instead of all, --paths those calls that
+ * no call before them, in any command, was reached by the same functions as, once and for good by turns: a
+ * loop, or a command that does what another one did, is tried once. --only takes the commands that have the
+ * word, --part the K-th of M parts, to be run side by side.
  */
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,9 +88,45 @@ static void try_some(const torture_command *command, long sample)
     outcome_free(&right);
 }
 
+/* ---- calls by the path to them ---- */
+
+static uint64_t *tried_paths;
+static size_t n_tried, room_for;
+
+static bool is_new_path(uint64_t path)
+{
+    for (size_t i = 0; i < n_tried; i++)
+        if (tried_paths[i] == path) return false;
+    if (n_tried == room_for) {
+        room_for = room_for > 0 ? 2 * room_for : 1024;
+        tried_paths = realloc(tried_paths, room_for * sizeof *tried_paths);
+        if (tried_paths == NULL) give_up("memory ran out");
+    }
+    tried_paths[n_tried++] = path;
+    return true;
+}
+
+static void try_paths(const torture_command *command)
+{
+    counts made;
+    outcome right = undisturbed(command, &made, false);
+    char kind[16], fault[64];
+    long call;
+    uint64_t path;
+    FILE *file = fopen(".paths", "r");
+    if (file == NULL) give_up("the paths of '%s' are not there", command->command);
+    while (fscanf(file, "%15s %ld %" SCNx64, kind, &call, &path) == 3) {
+        if (!is_new_path(path)) continue;
+        snprintf(fault, sizeof fault, "%s %ld %s", kind, call, n_tried % 2 == 1 ? "once" : "always");
+        try_fault(command, fault, &right);
+    }
+    fclose(file);
+    outcome_free(&right);
+}
+
 typedef struct wishes {
     long sample, kills;
-    bool crashes;
+    bool crashes, paths;
     const char *only;
 } wishes;
 
@@ -114,6 +153,8 @@ static void work_on(const torture_command *command, long place, long chosen, con
         kill_at_random(command, asked->kills / chosen + (place < asked->kills % chosen), crashes);
     else if (asked->crashes && (share > 0 || asked->sample == 0))
         crash_at_calls(command, share, PATTERNS, crashes);
+    else if (!asked->crashes && asked->paths)
+        try_paths(command);
     else if (!asked->crashes && asked->sample > 0)
         try_some(command, share);
     else if (!asked->crashes)
@@ -130,17 +171,22 @@ static bool is_chosen(const torture_command *command, const wishes *asked)
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        give_up("torture PROGRAM [--sample N] [--seed S] [--only WORD] [--part K/M] [--crashes | --kills N]");
+        give_up("torture PROGRAM [--sample N | --paths] [--seed S] [--only WORD] [--part K/M] [--crashes | "
+                "--kills N]");
     wishes asked = {.sample = number_after(argc, argv, "--sample", 0),
                     .kills = number_after(argc, argv, "--kills", 0),
                     .only = text_after(argc, argv, "--only")};
-    for (int i = 2; i < argc; i++) asked.crashes |= strcmp(argv[i], "--crashes") == 0;
+    for (int i = 2; i < argc; i++) {
+        asked.crashes |= strcmp(argv[i], "--crashes") == 0;
+        asked.paths |= strcmp(argv[i], "--paths") == 0;
+    }
     const char *part = text_after(argc, argv, "--part");
     long mine = 0, parts = 1, chosen = 0, place = 0;
     if (part != NULL && (sscanf(part, "%ld/%ld", &mine, &parts) != 2 || parts < 1))
         give_up("--part takes K/M");
     draw_from((unsigned long)number_after(argc, argv, "--seed", 1));
     runs_begin(argv[1]);
+    if (asked.paths) setenv("STONET_FAULT_PATHS", ".paths", 1);
     size_t count = 0;
     torture_command *commands = torture_commands(&count);
     crash_tally crashes = {0};
@@ -151,6 +197,7 @@ int main(int argc, char **argv)
         place++;
     }
     free(commands);
+    free(tried_paths);
     runs_end();
     if (asked.crashes || asked.kills > 0)
         printf("%ld times killed, %ld times without power, in %ld commands: %ld old files, %ld new ones, %ld "
