@@ -6,7 +6,8 @@ unrelated responses, one fewer than the classes unless these lie on a line; with
 is that of the directions. Prints a line for each data set and, at the end, the share of right and of too large answers as a
 Markdown table.
 
-    python3 bench/order_networks.py --program build/bin/stonet [--sets 20] [--rows 1000] [--jobs 1] [--models 1,2]
+    python3 bench/order_networks.py --program build/bin/stonet [--sets 20] [--first 1] [--rows 1000] [--jobs 1]
+        [--models 1,2]
 """
 from __future__ import annotations
 
@@ -77,17 +78,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--program", default="build/bin/stonet")
     parser.add_argument("--sets", type=int, default=20)
+    parser.add_argument("--first", type=int, default=1, help="seed of the first data set")
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=1, help="data sets side by side, a thread each")
     parser.add_argument("--models", default=",".join(str(k + 1) for k in range(len(MODELS))))
     given = parser.parse_args()
     models = [MODELS[int(k) - 1] for k in given.models.split(",")]
-    todo = [(model, seed) for model in models for seed in range(1, given.sets + 1)]
+    seeds = range(given.first, given.first + given.sets)
+    todo = [(model, seed) for seed in seeds for model in models]  # by seed, so that a run cut short says something of each
     with ThreadPoolExecutor(given.jobs) as pool:
         answers = list(pool.map(lambda job: chosen(given, *job), todo))
     print("| response | dimension | right | too large | too small |\n| --- | --- | --- | --- | --- |")
     for k, model in enumerate(models):
-        mine = answers[k * given.sets : (k + 1) * given.sets]
+        mine = answers[k :: len(models)]
         share = [sum(test(a, model[1]) for a in mine) / given.sets
                  for test in (int.__eq__, int.__gt__, int.__lt__)]
         print(f"| {model[0]} | {model[1]} | " + " | ".join(f"{100 * s:.0f} %" for s in share) + " |")
