@@ -11,6 +11,7 @@ Every arm is fitted on the training part and scored on the other, for both dimen
     stonet -levels       levels=none
     stonet -front        front=none
     stonet -both         both
+    stonet select        select=group
     gsir, gsave, sir     tuned over the grids of table 1 by five-fold cross-validation, logistic regression on Z
     logistic             logistic regression on x itself, its penalty tuned
     .. +levels           the same with levels=auto
@@ -41,6 +42,7 @@ ARMS = {
     "stonet -levels": ("stonet", ["levels=none"], [], True),
     "stonet -front": ("stonet", ["front=none"], [], True),
     "stonet -both": ("stonet", ["levels=none", "front=none"], [], True),
+    "stonet select": ("stonet", ["select=group"], [], True),
     "gsir": ("gsir", [], KERNEL, False),
     "gsave": ("gsave", [], KERNEL, True),
     "sir": ("sir", [], ["ridge=0,0.01,0.1,1"], False),
