@@ -3,7 +3,11 @@
  * on the same folds; L_i(k) is the loss of held-out row i (log loss, or squared error over the variance of
  * y). With d_i = L_i(k) - L_i(best), the smallest k with mean d <= sd(d) / sqrt(n) (k = 0: twice that), or at
  * most a twentieth of what the best explains, is chosen. Rows are counted, not folds, since five folds have
- * no degrees of freedom. k = 0 guesses the mean or the class shares of its training rows.
+ * no degrees of freedom. k = 0 guesses the mean or the class shares of its training rows. Means are weighted
+ * where rows have weights: with sum w = 1 the squared standard error of mean d is sum w^2 (d - mean d)^2.
+ *
+ * A flexible network needs as many numbers as there are responses and no more, and its fits take long: larger
+ * k are fitted two at a time, and only while the choice is one of the last two.
  */
 #include <math.h>
 #include <omp.h>
@@ -14,7 +18,7 @@
 #include "order/order.h"
 #include "select/jobs.h"
 
-enum { FOLDS = 5, LARGEST = 10, CANDIDATES = 64 };
+enum { FOLDS = 5, LARGEST = 10, CANDIDATES = 64, AT_FIRST = 4, AT_A_TIME = 2 };
 static const double SMALLEST_PROBABILITY = 1e-12;
 
 /* What the fits share: loss has a row for each candidate (n each), NaN where a row was never held out. */
@@ -24,7 +28,8 @@ typedef struct folds {
     int64_t n, outputs;
     bool is_classifier;
     double variance; /* of the targets, summed over them */
-    int64_t count;
+    int64_t count;   /* of candidates */
+    int64_t fitted;  /* the first so many are */
     int64_t k[CANDIDATES];
     double *loss;
 } folds;
@@ -37,14 +42,17 @@ static void list_candidates(int64_t limit, folds *self)
     self->k[self->count++] = limit;
 }
 
+/* Whether Z can be any function of x. */
+static bool is_flexible(const sn_order_job *job)
+{
+    return strcmp(job->spec->method->name, "stonet") == 0 && !sn_is(job->spec->settings, "hidden", "none");
+}
+
 /* What theory leaves: a network needs one number for the mean, one fewer than the classes for them. */
 static int64_t natural_limit(const folds *self, int64_t columns)
 {
     int64_t limit = columns < LARGEST ? columns : LARGEST;
-    const sn_order_job *job = self->job;
-    if (self->is_classifier && strcmp(job->spec->method->name, "stonet") == 0 &&
-        !sn_is(job->spec->settings, "hidden", "none") && self->outputs - 1 < limit)
-        limit = self->outputs - 1;
+    if (self->is_classifier && is_flexible(self->job) && self->outputs - 1 < limit) limit = self->outputs - 1;
     return limit;
 }
 
@@ -88,7 +96,13 @@ static stonet_status guess(const folds *self, const stonet_data *train, const sn
         int32_t *label = NULL;
         SN_TRY(SN_TAKE(&scratch, label, n));
         SN_TRY(sn_schema_encode_y(schema, train, label, NULL));
-        for (int64_t i = 0; i < n; i++) mean[label[i]] += 1.0 / (double)n;
+        double total = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            const double weight = train->weight != NULL ? train->weight[i] : 1.0;
+            mean[label[i]] += weight;
+            total += weight;
+        }
+        for (int64_t j = 0; j < outputs; j++) mean[j] /= total;
     } else {
         for (int64_t j = 0; j < outputs; j++) mean[j] = sn_schema_target_mean(schema, j);
     }
@@ -147,11 +161,11 @@ static int should_stop(void *user)
     return sn_should_stop_shared(stop->run, stop->stopped);
 }
 
-/* Every candidate on every fold, the largest first, since they take longest. */
-static stonet_status fit_all(const folds *self)
+/* The next candidates, up to `end`, on every fold; the largest first, since they take longest. */
+static stonet_status fit_up_to(folds *self, int64_t end)
 {
     const stonet_run *outer = self->job->run;
-    const int64_t jobs = self->count * self->splits.count;
+    const int64_t jobs = (end - self->fitted) * self->splits.count;
     const double started = sn_seconds();
     stonet_status failure = STONET_OK;
     char sentence[512] = "";
@@ -166,7 +180,7 @@ static stonet_status fit_all(const folds *self)
 #pragma omp for schedule(dynamic)
         for (int64_t i = 0; i < jobs; i++) {
             if (sn_should_stop_shared(outer, &stopped)) continue;
-            const int64_t c = self->count - 1 - i / self->splits.count, f = i % self->splits.count;
+            const int64_t c = end - 1 - i / self->splits.count, f = i % self->splits.count;
             const stonet_status status = fit_one(self, &run, c, f);
 #pragma omp critical
             {
@@ -187,25 +201,36 @@ static stonet_status fit_all(const folds *self)
         sn_model_threads(before);
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
-    return failure == STONET_OK ? STONET_OK : sn_fail(failure, "%s", sentence);
+    if (failure != STONET_OK) return sn_fail(failure, "%s", sentence);
+    self->fitted = end;
+    return STONET_OK;
 }
 
-/* Mean and standard error of the mean of a[i] - b[i] (b NULL: of a) over the rows that were held out. */
-static void paired(int64_t n, const double *a, const double *b, double *mean, double *error)
+/* A mean over the rows that were held out, and its standard error. */
+typedef struct average {
+    double mean, error;
+} average;
+
+/* Of the losses of candidate a less those of candidate b (negative: none). */
+static average compare(const folds *self, int64_t a, int64_t b)
 {
-    double sum = 0.0, squares = 0.0, rows = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        const double d = b != NULL ? a[i] - b[i] : a[i];
-        if (isnan(d)) continue;
+    const double *weight = self->job->data->weight, *first = self->loss + a * self->n,
+                 *second = b >= 0 ? self->loss + b * self->n : NULL;
+    double sum = 0.0, squares = 0.0, total = 0.0, rows = 0.0;
+    for (int64_t i = 0; i < self->n; i++) {
+        const double d = first[i] - (second != NULL ? second[i] : 0.0), w = weight != NULL ? weight[i] : 1.0;
+        if (isnan(d) || w == 0.0) continue;
         rows += 1.0;
-        sum += d;
+        total += w;
+        sum += w * d;
     }
-    *mean = sum / rows;
-    for (int64_t i = 0; i < n; i++) {
-        const double d = (b != NULL ? a[i] - b[i] : a[i]) - *mean;
-        if (!isnan(d)) squares += d * d;
+    const double mean = sum / total;
+    for (int64_t i = 0; i < self->n; i++) {
+        const double d = first[i] - (second != NULL ? second[i] : 0.0) - mean,
+                     w = weight != NULL ? weight[i] : 1.0;
+        if (!isnan(d)) squares += w * w * d * d;
     }
-    *error = sqrt(squares / fmax(rows - 1.0, 1.0) / rows);
+    return (average){mean, sqrt(squares * rows / fmax(rows - 1.0, 1.0)) / total};
 }
 
 /* What must be given up of the explained part of the loss before a number counts as needed: a network is
@@ -214,37 +239,56 @@ static const double NEGLIGIBLE = 0.05;
 /* Standard errors by which the best must beat a constant: one is beaten by chance in every sixth data set. */
 static const double FOR_ANY = 2.0;
 
-static stonet_status choose(const folds *self, stonet_order_result *result)
+/* Which of those fitted so far has the smallest loss, and which is chosen. */
+typedef struct choice {
+    int64_t best, chosen;
+} choice;
+
+static choice choose(const folds *self)
+{
+    choice made = {0, 0};
+    for (int64_t c = 1; c < self->fitted; c++)
+        if (compare(self, c, -1).mean < compare(self, made.best, -1).mean) made.best = c;
+    const double explained = compare(self, 0, made.best).mean;
+    for (made.chosen = 0; made.chosen < made.best; made.chosen++) {
+        const average excess = compare(self, made.chosen, made.best);
+        const double doubt = (self->k[made.chosen] == 0 ? FOR_ANY : 1.0) * excess.error;
+        if (excess.mean <= fmax(doubt, NEGLIGIBLE * explained)) break;
+    }
+    return made;
+}
+
+static stonet_status tell(const folds *self, stonet_order_result *result)
 {
     static const char *const names[] = {"k", "loss", "se", "excess", "excess_se"};
-    int64_t best = 0;
-    SN_TRY(sn_order_table(result, 0, self->count, 5, names));
-    for (int64_t c = 0; c < self->count; c++) {
+    const choice made = choose(self);
+    SN_TRY(sn_order_table(result, 0, self->fitted, 5, names));
+    for (int64_t c = 0; c < self->fitted; c++) {
+        const average loss = compare(self, c, -1), excess = compare(self, c, made.best);
         *sn_order_cell(result, c, 0) = (double)self->k[c];
-        paired(self->n, self->loss + c * self->n, NULL, sn_order_cell(result, c, 1),
-               sn_order_cell(result, c, 2));
-        if (*sn_order_cell(result, c, 1) < *sn_order_cell(result, best, 1)) best = c;
+        *sn_order_cell(result, c, 1) = loss.mean;
+        *sn_order_cell(result, c, 2) = loss.error;
+        *sn_order_cell(result, c, 3) = excess.mean;
+        *sn_order_cell(result, c, 4) = excess.error;
     }
-    int64_t chosen = best;
-    const double explained = *sn_order_cell(result, 0, 1) - *sn_order_cell(result, best, 1);
-    for (int64_t c = self->count - 1; c >= 0; c--) {
-        double *excess = sn_order_cell(result, c, 3), *error = sn_order_cell(result, c, 4);
-        paired(self->n, self->loss + c * self->n, self->loss + best * self->n, excess, error);
-        const double doubt = (self->k[c] == 0 ? FOR_ANY : 1.0) * *error;
-        if (*excess <= fmax(doubt, NEGLIGIBLE * explained) && self->k[c] < self->k[chosen]) chosen = c;
-    }
-    result->chosen = self->k[chosen];
-    if (chosen == best)
+    result->chosen = self->k[made.chosen];
+    const char *only =
+        is_flexible(self->job) && !sn_is(self->job->spec->settings, "response", "mean") &&
+                !self->is_classifier
+            ? "; the mean of the response alone is judged, rule independence asks for all of it"
+            : "";
+    const double least = *sn_order_cell(result, made.best, 1);
+    if (made.chosen == made.best)
         sn_format(result->reason, sizeof result->reason,
                   "%lld has the smallest held-out loss (%.4g), and no smaller one is within a standard error "
-                  "of it or explains 95 %% as much",
-                  (long long)result->chosen, *sn_order_cell(result, best, 1));
+                  "of it or explains 95 %% as much%s",
+                  (long long)result->chosen, least, only);
     else
         sn_format(result->reason, sizeof result->reason,
                   "%lld is the smallest whose held-out loss (%.4g) is within a standard error of the best "
-                  "one's (%.4g, with %lld), or that explains 95 %% as much",
-                  (long long)result->chosen, *sn_order_cell(result, chosen, 1),
-                  *sn_order_cell(result, best, 1), (long long)self->k[best]);
+                  "one's (%.4g, with %lld), or that explains 95 %% as much%s",
+                  (long long)result->chosen, *sn_order_cell(result, made.chosen, 1), least,
+                  (long long)self->k[made.best], only);
     return STONET_OK;
 }
 
@@ -291,8 +335,13 @@ stonet_status sn_order_folds(const sn_order_job *job, stonet_order_result *resul
     SN_WORKSPACE(scratch);
     folds self = {.job = job, .n = stonet_data_rows(job->data)};
     stonet_status status = prepare(job, &scratch, &self);
-    if (status == STONET_OK) status = fit_all(&self);
-    if (status == STONET_OK) status = choose(&self, result);
+    const bool all = job->max > 0 || !is_flexible(job);
+    while (status == STONET_OK && self.fitted < self.count &&
+           (self.fitted == 0 || all || choose(&self).chosen >= self.fitted - AT_A_TIME)) {
+        const int64_t next = all ? self.count : self.fitted == 0 ? AT_FIRST : self.fitted + AT_A_TIME;
+        status = fit_up_to(&self, next < self.count ? next : self.count);
+    }
+    if (status == STONET_OK) status = tell(&self, result);
     sn_splits_free(&self.splits);
     return status;
 }

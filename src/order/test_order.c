@@ -301,7 +301,6 @@ static void held_out_rows_choose_for_any_method(void **state)
     stonet_spec_free(spec);
 }
 
-/* Three classes, cut out by two directions. */
 /* x has columns of variance 9, 4 and 1, so that pca takes them in turn; y = a x1 + b x2 + .1 e. */
 static stonet_data *in_turn(double a, double b, uint32_t seed)
 {
@@ -350,6 +349,84 @@ static void what_is_worth_little_does_not_count(void **state)
     stonet_spec_free(spec);
 }
 
+/* y = x1 in a hundred rows of weight 1, y = -x1 in two hundred of weight 0. */
+static void rows_count_by_their_weights(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    double weight[N], turned[N];
+    stonet_data *data = in_turn(1.0, 0.0, 5);
+    memcpy(turned, stonet_data_targets(data, NULL), sizeof turned);
+    for (int i = 0; i < N; i++) {
+        weight[i] = i % 3 == 0;
+        if (i % 3 != 0) turned[i] = -turned[i];
+    }
+    assert_int_equal(stonet_data_set_targets(data, turned, 1), STONET_OK);
+    assert_int_equal(stonet_data_set_weights(data, weight), STONET_OK);
+    stonet_spec *spec = spec_of("pca", NULL);
+    assert_int_equal(stonet_spec_set(spec, "scale", "none"), STONET_OK);
+    stonet_order_result *found = order_of(spec, data, STONET_ORDER_CV, 3, 1);
+    assert_int_equal(stonet_order_chosen(found), 1);
+    assert_true(cell(found, 1, "loss") < 0.1);
+    stonet_order_free(found);
+    stonet_spec_free(spec);
+    stonet_data_free(data);
+}
+
+/* The first 1 or 3 columns as the responses. */
+static stonet_data *responses(int64_t m)
+{
+    stonet_data *data = simulate(0, 300, 6);
+    double column[3 * 300];
+    for (int64_t i = 0; i < 300; i++)
+        for (int64_t j = 0; j < m; j++) column[i * m + j] = (double)stonet_data_x(data)[10 * i + j];
+    assert_int_equal(stonet_data_set_targets(data, column, m), STONET_OK);
+    return data;
+}
+
+/* Larger dimensions are tried only where the choice is near the largest so far, or where they were asked for.
+ */
+static void a_network_is_not_fitted_for_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t responses, max, rows;
+    } cases[] = {{1, 0, 4}, {1, 6, 6}, {3, 0, 6}};
+    stonet_spec *spec = spec_of("stonet", NULL);
+    assert_int_equal(stonet_spec_set(spec, "epochs", "60"), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "weight_decay", "0.003"), STONET_OK);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        stonet_data *data = responses(cases[k].responses);
+        stonet_order_result *found = order_of(spec, data, STONET_ORDER_AUTO, cases[k].max, 1);
+        assert_int_equal(stonet_order_chosen(found), cases[k].responses);
+        assert_int_equal(stonet_order_rows(found), cases[k].rows);
+        assert_null(strstr(stonet_order_reason(found), "independence"));
+        stonet_order_free(found);
+        stonet_data_free(data);
+    }
+    stonet_spec_free(spec);
+}
+
+/* Held-out rows judge the mean: a fit to more than that is asked otherwise, or the answer says so. */
+static void more_than_the_mean_is_asked_by_independence(void **state)
+{
+    (void)state;
+    stonet_data *data = responses(1);
+    stonet_spec *spec = spec_of("stonet", NULL);
+    assert_int_equal(stonet_spec_set(spec, "epochs", "10"), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "weight_decay", "0.003"), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "response", "ensemble"), STONET_OK);
+    stonet_order_result *found = order_of(spec, data, STONET_ORDER_AUTO, 1, 1);
+    assert_string_equal(stonet_order_rule_name(found), "independence");
+    stonet_order_free(found);
+    found = order_of(spec, data, STONET_ORDER_CV, 1, 1);
+    assert_non_null(strstr(stonet_order_reason(found), "the mean of the response alone is judged"));
+    stonet_order_free(found);
+    stonet_spec_free(spec);
+    stonet_data_free(data);
+}
+
+/* Three classes, cut out by two directions. */
 static stonet_data *three_classes(void)
 {
     enum { N = 300 };
@@ -427,6 +504,9 @@ int main(void)
         cmocka_unit_test(the_weighted_test_keeps_its_level),
         cmocka_unit_test(held_out_rows_choose_for_any_method),
         cmocka_unit_test(what_is_worth_little_does_not_count),
+        cmocka_unit_test(rows_count_by_their_weights),
+        cmocka_unit_test(a_network_is_not_fitted_for_nothing),
+        cmocka_unit_test(more_than_the_mean_is_asked_by_independence),
         cmocka_unit_test(classes_are_chosen_for_too),
         cmocka_unit_test(what_cannot_be_answered_is_said),
     };
