@@ -17,7 +17,7 @@ DOCS_PACKAGES = python3-sphinx python3-breathe doxygen python3-myst-parser furo 
 VENV ?= .venv
 
 .PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize threads coverage torture fuzz python \
-        python-test r r-test r-torture r-compare docs docs-test abi abi-update deb deb-test release cross-test format tidy install \
+        python-test onnx-test r r-test r-torture r-compare docs docs-test abi abi-update deb deb-test release cross-test format tidy install \
         clean
 
 .NOTPARALLEL: # one thing after the other here; the builds are parallel
@@ -141,6 +141,12 @@ python-test: python build-programs
 	@cd python && STONET_PROGRAM=$(abspath $(BUILD))/bin/stonet OMP_WAIT_POLICY=passive \
 	    $(abspath $(VENV))/bin/python -m pytest
 	@cd python && mypy --python-executable $(abspath $(VENV))/bin/python
+
+# Exported models in onnxruntime, which Debian has from 13 on: a Debian 13 is made for it (as root, or where user namespaces
+# are allowed).
+onnx-test: build-programs
+	@cmake/setup.sh mmdebstrap python3-numpy
+	@python/tools/onnxruntime.sh $(BUILD)/bin/stonet
 
 # The R package: its source package and the package installed from it, in $(BUILD)-r, from Debian's packages alone.
 r: setup

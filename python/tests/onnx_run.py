@@ -1,8 +1,9 @@
-"""Runs exported ONNX models against what the library answered: python3 onnx_run.py FOLDER.
+"""Runs exported ONNX models against what the library answered: python3 onnx_run.py FOLDER [--table].
 
 FOLDER is made by export_samples.py: NAME.onnx and NAME.json, with inputs and wanted outputs. Needs NumPy and onnx,
 nothing of stonet, so that it can run where onnxruntime is. What it runs the models in: onnxruntime and the reference
-evaluator of onnx (1.13 and later) where they are installed, and a plain reading of the operators in NumPy below.
+evaluator of onnx (1.13 and later) where they are installed, and a plain reading of the operators in NumPy below. With
+--table the largest difference of every method is printed as well, in Markdown.
 """
 from __future__ import annotations
 
@@ -122,15 +123,33 @@ def check(path: Path, run: Callable[[Path, Values], Values]) -> float:
     return max(difference(wanted, got[name]) for name, wanted in sample["wanted"].items())
 
 
+def print_table(worst: dict[str, dict[str, float]]) -> None:
+    """By method, which stands between the first two dashes of the name of a model."""
+    stems = next(iter(worst.values()))
+    methods = sorted({stem.split("-")[1] for stem in stems})
+    print("\n| method | models |" + "".join(f" {name} |" for name in worst))
+    print("|---|---|" + "---|" * len(worst))
+    for method in methods:
+        of_it = [stem for stem in stems if stem.split("-")[1] == method]
+        cells = [f"{max(apart[stem] for stem in of_it):.1e}" for apart in worst.values()]
+        print(f"| `{method}` | {len(of_it)} | " + " | ".join(cells) + " |")
+
+
 def main() -> int:
     paths = sorted(Path(sys.argv[1]).glob("*.onnx"))
+    if not paths:
+        print(f"there are no models in {sys.argv[1]}", file=sys.stderr)
+        return 1
     failed = 0
+    worst = {}
     for name, run in evaluators().items():
-        worst = {path.stem: check(path, run) for path in paths}
-        wrong = [stem for stem, apart in worst.items() if not apart <= TOLERANCE]
+        worst[name] = {path.stem: check(path, run) for path in paths}
+        wrong = [stem for stem, apart in worst[name].items() if not apart <= TOLERANCE]
         failed += len(wrong)
-        print(f"{name}: {len(paths)} models, largest difference {max(worst.values()):.1e}, wrong: {wrong or 'none'}")
-    return 1 if failed or not paths else 0
+        print(f"{name}: {len(paths)} models, largest difference {max(worst[name].values()):.1e}, wrong: {wrong or 'none'}")
+    if "--table" in sys.argv[2:]:
+        print_table(worst)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
