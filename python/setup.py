@@ -1,7 +1,8 @@
 """Builds the C library with the project's own CMake and puts it into the wheel, beside the Python files.
 
 A source distribution carries the sources of the library in `library/`. With STONET_CARRY=1 in the environment a wheel
-carries the libraries that it is linked to as well (OpenBLAS, Jansson, ..), for machines that do not have them.
+carries the libraries that it is linked to as well (OpenBLAS, Jansson, ..) with their licences, for machines that do not
+have them, and its name says the oldest C library it runs with.
 """
 import os
 import re
@@ -19,8 +20,9 @@ CARRIED = HERE / "library"  # the sources of the library, in a source distributi
 PROJECT = CARRIED if CARRIED.is_dir() else HERE.parent
 BUILD = HERE / "build" / "cmake"
 CARRIES = os.environ.get("STONET_CARRY") == "1"
-# What every Linux has, or must have of its own: the C library and its parts.
-OF_THE_SYSTEM = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libpthread.so", "libdl.so", "librt.so")
+# What every Linux has, or must have of its own: the C library and its parts, and the compiler's, which all libraries of a
+# process share.
+OF_THE_SYSTEM = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libpthread.so", "libdl.so", "librt.so", "libgcc_s.so")
 
 
 def version() -> str:
@@ -42,13 +44,43 @@ def build_library() -> Path:
     return (BUILD / "lib" / "libstonet.so").resolve()
 
 
+def words_of(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}).stdout
+
+
+def package_of(path: Path) -> str:
+    """Debian's package with this file, which it may know by its place before /lib became /usr/lib."""
+    whole = str(path.resolve())
+    for place in (whole, whole.removeprefix("/usr")):
+        asked = subprocess.run(["dpkg-query", "-S", place], capture_output=True, text=True)
+        if asked.returncode == 0:
+            return asked.stdout.split(":")[0]
+    raise RuntimeError(f"no package has {path}: the licence of a library that is carried must be known")
+
+
+def licences(paths: "list[Path]") -> str:
+    """What Debian's packages of these files say of their licences, and the licences that this refers to."""
+    packages = sorted({package_of(path) for path in paths})
+    said = {package: Path("/usr/share/doc", package, "copyright").read_text() for package in packages}
+    common = sorted(set(re.findall(r"/usr/share/common-licenses/([\w.-]*\w)", "".join(said.values()))))
+    said.update({name: Path("/usr/share/common-licenses", name).read_text() for name in common})
+    return "".join(f"==== {name}\n\n{text}\n" for name, text in said.items())
+
+
 def carry_libraries(library: Path, folder: Path) -> None:
     """Copies what the library is linked to, and what that needs in turn, under the names it is looked for by."""
     folder.mkdir(parents=True, exist_ok=True)
-    said = subprocess.run(["ldd", str(library)], check=True, capture_output=True, text=True).stdout
-    for name, path in re.findall(r"(\S+) => (/\S+)", said):
-        if not name.startswith(OF_THE_SYSTEM):
-            shutil.copyfile(path, folder / name)
+    linked = re.findall(r"(\S+) => (/\S+)", words_of("ldd", str(library)))
+    carried = {name: Path(path) for name, path in linked if not name.startswith(OF_THE_SYSTEM)}
+    for name, path in carried.items():
+        shutil.copyfile(path, folder / name)
+    (folder / "LICENSES").write_text(licences(list(carried.values())))
+
+
+def oldest_glibc(libraries: "list[Path]") -> "tuple[int, int]":
+    """The version of the C library that the newest of the symbols they ask for came with."""
+    asked = words_of("objdump", "-T", *map(str, libraries))
+    return max((int(major), int(minor)) for major, minor in re.findall(r"\bGLIBC_(\d+)\.(\d+)", asked))
 
 
 class SourcesWithLibrary(sdist):
@@ -88,7 +120,11 @@ class AnyPythonWheel(bdist_wheel):
     """ctypes ties the library to the platform and to no version of Python."""
 
     def get_tag(self) -> "tuple[str, str, str]":
-        return "py3", "none", super().get_tag()[2]
+        platform = super().get_tag()[2]
+        if CARRIES:  # pip then refuses an older system, where the library could not be loaded
+            major, minor = oldest_glibc(sorted(Path(self.bdist_dir).rglob("*.so*")))
+            platform = platform.replace("linux_", f"manylinux_{major}_{minor}_", 1)
+        return "py3", "none", platform
 
 
 setup(

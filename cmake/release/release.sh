@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # release.sh TAG OUT: the files of a release, made from the tag alone and not from what lies in this folder: the sources, the Debian
-# packages, the Python wheel (and source package, where the project makes one), and their checksums.
+# packages, the Python wheel (with the libraries that it needs) and source package, and their checksums.
 set -euo pipefail
 tag=${1:?usage: release.sh TAG OUT}
 out=$(realpath -m "${2:?usage: release.sh TAG OUT}")
@@ -20,10 +20,9 @@ export SOURCE_DATE_EPOCH
     cd "$scratch/stonet-$version"
     make deb
     cp build-deb/packages/*.deb "$out"
-    /usr/bin/python3 -m pip wheel --quiet --no-index --no-build-isolation --no-deps --wheel-dir "$out" ./python
-    if [ -f python/MANIFEST.in ]; then
-        (cd python && /usr/bin/python3 setup.py --quiet sdist --dist-dir "$out")
-    fi
+    STONET_CARRY=1 /usr/bin/python3 -m pip wheel --quiet --no-index --no-build-isolation --no-deps --wheel-dir "$out" ./python
+    cd python
+    /usr/bin/python3 setup.py --quiet sdist --dist-dir "$out"
 )
 (cd "$out" && sha256sum -- * > SHA256SUMS)
 cat "$out/SHA256SUMS"
