@@ -360,15 +360,17 @@ const cli_command fit_command = {
     .on_ranks = true,
     .operands = "DATA",
     .required = "(--target COL | --target-file FILE) --dim Q --out MODEL",
-    .details = "DATA is .csv, .tsv, .txt or .asc (comma, tab or blanks, with or without header), .npy, .npz "
-               "or IDX,\n"
-               "each also gzipped. A response of text labels or few whole numbers is taken as classes (--set "
-               "task=...\n"
-               "decides); methods that do not look at it (pca, autoencoder) do without, and the model then "
-               "gives Z alone.\n"
-               "Ctrl-C stops the fit and saves the model so far; a second Ctrl-C ends at once. With "
-               "--checkpoint the\n"
-               "same command goes on afterwards.",
+    .details =
+        "DATA is a table of text (.csv, .tsv, .txt, .asc: comma, semicolon, tab or blanks, with or "
+        "without header), .npy or .npz of NumPy, IDX or svmlight (libsvm, which stays sparse), each also "
+        "gzipped; - is standard input. The content tells which it is, not the name.\n\n"
+        "A response of text labels or few whole numbers is taken as classes (--set "
+        "task=...\n"
+        "decides); methods that do not look at it (pca, autoencoder) do without, and the model then "
+        "gives Z alone.\n"
+        "Ctrl-C stops the fit and saves the model so far; a second Ctrl-C ends at once. With "
+        "--checkpoint the\n"
+        "same command goes on afterwards.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples =

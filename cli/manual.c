@@ -63,6 +63,19 @@ static void put_option(const char *name, const char *argument, const char *help,
     putchar('\n');
 }
 
+static void put_paragraphs(const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        if (at[0] == '\n' && at[1] == '\n') {
+            fputs("\n.PP", stdout);
+            continue;
+        }
+        const char letter[2] = {*at, '\0'};
+        put_text(letter);
+    }
+    putchar('\n');
+}
+
 static void put_command(const cli_command *about)
 {
     char name[64];
@@ -75,18 +88,10 @@ static void put_command(const cli_command *about)
         put_text(about->required);
     }
     puts(" [options]");
-    if (about->details != NULL) {
-        puts(".SH DESCRIPTION");
-        for (const char *at = about->details; *at != '\0'; at++) {
-            if (at[0] == '\n' && at[1] == '\n') {
-                fputs("\n.PP", stdout);
-                continue;
-            }
-            const char letter[2] = {*at, '\0'};
-            put_text(letter);
-        }
-        putchar('\n');
-    }
+    if (about->details != NULL || options_note(about) != NULL) puts(".SH DESCRIPTION");
+    if (about->details != NULL) put_paragraphs(about->details);
+    if (about->details != NULL && options_note(about) != NULL) puts(".PP");
+    if (options_note(about) != NULL) put_paragraphs(options_note(about));
     puts(".SH OPTIONS");
     for (size_t k = 0; k < about->n_options; k++) {
         const cli_option *option = &about->options[k];
@@ -116,7 +121,13 @@ static void put_program(void)
     puts(".fi\n.SH ENVIRONMENT\n.TP\n.B OMP_NUM_THREADS\nThreads to use, where \\-\\-threads does not say "
          "it.\n"
          ".TP\n.B STONET_PROGRESS\nSeconds between two lines about the progress where standard error is no\n"
-         "terminal: 30.\n.SH EXIT STATUS\n0: done; 1: failed; 2: wrong usage.");
+         "terminal: 30.\n"
+         ".TP\n.B STONET_CPU\nThe vector instructions that are used: portable, avx2 or avx512; the best "
+         "that\nthe "
+         "processor has, unless said.\n"
+         ".TP\n.B STONET_CUDA\nThe module for engine=cuda, libstonet\\-cuda.so, where it does not lie beside "
+         "the\n"
+         "program or the library.\n.SH EXIT STATUS\n0: done; 1: failed; 2: wrong usage.");
 }
 
 int manual_print(const char *name)

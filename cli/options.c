@@ -307,6 +307,21 @@ static void print_examples(const char *text)
     }
 }
 
+#define OF_DATA "DATA is a file as 'stonet fit --help' tells it; - is standard input."
+#define OF_MODEL_AND_DATA                                                                                    \
+    "DATA is a file as 'stonet fit --help' tells it; - for it or MODEL is standard input."
+#define ON_RANKS " 'mpirun -n R stonet ..' lets R processes share the work."
+
+const char *options_note(const cli_command *command)
+{
+    const bool data = strstr(command->operands, "DATA") != NULL;
+    const bool model = strstr(command->operands, "MODEL") != NULL;
+    if (strcmp(command->name, "fit") == 0) return ON_RANKS + 1; /* which tells of DATA */
+    if (data && model) return command->on_ranks ? OF_MODEL_AND_DATA ON_RANKS : OF_MODEL_AND_DATA;
+    if (data) return command->on_ranks ? OF_DATA ON_RANKS : OF_DATA;
+    return model ? "- for MODEL is standard input." : NULL;
+}
+
 void options_help(const cli_command *command)
 {
     char usage[400];
@@ -319,6 +334,10 @@ void options_help(const cli_command *command)
     if (command->details != NULL) {
         putchar('\n');
         help_wrapped(stdout, command->details, 0, 0);
+    }
+    if (options_note(command) != NULL) {
+        putchar('\n');
+        help_wrapped(stdout, options_note(command), 0, 0);
     }
     printf("\nOptions:\n");
     for (size_t i = 0; i < command->n_options; i++) {

@@ -72,6 +72,9 @@ void options_free(const cli_command *command, void *values);
 /* Prints words, broken before the 80th column, each new line indented; the cursor is at `column`. A single
    line end in the text is a blank, two are the end of a paragraph. */
 void help_wrapped(FILE *stream, const char *text, int indent, int column);
+/* What holds for every command with such operands, and its details need not say: which files are taken, and
+   that several processes can share the work; NULL: nothing. */
+const char *options_note(const cli_command *command);
 /* Prints the whole help of a command to stdout. */
 void options_help(const cli_command *command);
 

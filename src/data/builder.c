@@ -269,7 +269,7 @@ stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t c
 static stonet_status put_missing_target(sn_builder *builder, int64_t line, int64_t column, const char *word,
                                         size_t length)
 {
-    const char *advice = "rows without a response can be left out (--drop-missing-target)";
+    const char *advice = "rows without a response can be left out (drop_missing_target)";
     if (!builder->missing_targets && length == 0)
         return sn_builder_fail_cell(builder, line, builder->rows, column,
                                     "the cell of the target is empty; %s", advice);

@@ -140,6 +140,12 @@ static int rank_among(const char *name, const char *const *names)
     return -1;
 }
 
+/* What scipy.sparse.save_npz writes: its `data` are the numbers other than 0 alone, and no table. */
+static bool is_of_sparse(const char *name)
+{
+    return strcmp(name, "format") == 0 || strcmp(name, "shape") == 0;
+}
+
 /* Finds the features and the target among the members; *arrays counts them all. */
 static stonet_status choose_members(const zip_archive *archive, zip_member *x, zip_member *y, bool *has_x,
                                     bool *has_y, int64_t *arrays)
@@ -152,11 +158,13 @@ static stonet_status choose_members(const zip_archive *archive, zip_member *x, z
     int64_t at = archive->directory;
     *has_x = *has_y = false;
     *arrays = 0;
+    int of_sparse = 0;
     for (int64_t k = 0; status == STONET_OK && k < archive->entries; k++) {
         bool usable = false;
         status = read_entry(archive, &at, member, &usable);
         if (status != STONET_OK || !usable) continue;
         ++*arrays;
+        of_sparse += is_of_sparse(member->name);
         bool is_x = rank_among(member->name, x_names) >= 0, is_y = rank_among(member->name, y_names) >= 0;
         if ((is_x && *has_x) || (is_y && *has_y))
             status =
@@ -168,6 +176,9 @@ static stonet_status choose_members(const zip_archive *archive, zip_member *x, z
         *has_y |= is_y;
     }
     sn_free(member);
+    if (status == STONET_OK && of_sparse == 2)
+        return bad_zip(archive->source, "it holds a sparse matrix of SciPy; write that as an svmlight file "
+                                        "(sklearn.datasets.dump_svmlight_file), or use it from Python");
     return status;
 }
 

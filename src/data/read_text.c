@@ -112,7 +112,7 @@ static stonet_status check_text_columns(const text_reader *reader)
             return sn_builder_fail_cell(
                 builder, text->line, text->row, j,
                 "'%s' is not a number, and most cells of this column are; if it stands "
-                "for a missing value, name it (--na)",
+                "for a missing value, name it as a word for that (na)",
                 text->sample);
     }
     return STONET_OK;

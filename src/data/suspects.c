@@ -85,7 +85,7 @@ static stonet_status warn_of_row_numbers(const sn_schema *schema, const stonet_d
             sn_message(
                 run, STONET_WARNING,
                 "column '%s' has a different whole number in every row: if it only names the rows, leave "
-                "it out (--drop, --id)",
+                "it out of the features, or name it as their id",
                 input->name);
     }
     if (found > MOST_WARNINGS)
@@ -230,7 +230,7 @@ static stonet_status warn_of_copies(const sn_schema *schema, const stonet_data *
         if (target >= 0 && ++found <= MOST_WARNINGS)
             sn_message(run, STONET_WARNING,
                        "column '%s' is nearly the same as the target '%s': if it is not known before the "
-                       "response is, leave it out (--drop)",
+                       "response is, leave it out of the features",
                        schema->input[j].name, schema->target_name[target]);
     }
     if (found > MOST_WARNINGS)

@@ -220,6 +220,7 @@ static void test_refusals(void **state)
     refuse(golden("nan.npy"), "3", STONET_ERROR_DATA, "row 2, column 3: the value of the target is missing");
     refuse(golden("wide.npy"), NULL, STONET_ERROR_DATA, "row 2, column 3: the value is too large");
     refuse(golden("two.npz"), NULL, STONET_ERROR_FORMAT, "there must be only one");
+    refuse(golden("sparse.npz"), NULL, STONET_ERROR_FORMAT, "a sparse matrix of SciPy");
     refuse(golden("f4.npy"), "5", STONET_ERROR_ARGUMENT, "its columns are 1 to 4");
     refuse(golden("f4.npy"), "y", STONET_ERROR_ARGUMENT, "no column 'y'");
 }

@@ -76,8 +76,7 @@ stonet_status sn_kernel_memory(const sn_problem *problem, const sn_settings *set
     double n = (double)problem->n, p = (double)problem->p,
            m = (double)centre_count(problem->n, sn_landmarks_setting(settings));
     double bytes = 8.0 * (n * m * matrices + 3.0 * m * m * (m < n ? 1.0 : 0.0) + n * p + m * p);
-    char advice[96] = "set landmarks=2000 (--set landmarks=2000)";
-    if (m < n) strcpy(advice, "set fewer landmarks (--set landmarks=500)");
+    const char *advice = m < n ? "set fewer landmarks (landmarks=500)" : "set landmarks=2000";
     return sn_memory_require((uint64_t)bytes, method, advice);
 }
 

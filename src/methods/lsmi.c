@@ -114,7 +114,7 @@ static stonet_status create_work(double besides, sn_lsmi *lsmi)
     double count = (double)(n * width + (SN_LSMI_SLABS + 1) * b * width + sums + work);
     if (lsmi->label == NULL) count += (double)(n * b + (SN_LSMI_FOLDS + 2) * b * b);
     SN_TRY(sn_memory_require((uint64_t)(8.0 * (count + besides)), "lsmie",
-                             "set fewer landmarks (--set landmarks=200)"));
+                             "set fewer landmarks (landmarks=200)"));
     SN_TRY(SN_NEW_RAW(lsmi->z, n * width));
     SN_TRY(SN_NEW_RAW(lsmi->u, b * width));
     SN_TRY(SN_NEW_RAW(lsmi->du, SN_LSMI_SLABS * b * width));

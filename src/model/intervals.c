@@ -37,10 +37,11 @@ static stonet_status check(const stonet_model *model, const stonet_use_options *
         return sn_fail(STONET_ERROR_UNSUPPORTED, "this model predicts %s, so it has %s and no %s",
                        for_classes ? "numbers" : "classes", for_classes ? "intervals" : "sets", what);
     if (model->calibration != NULL) return STONET_OK;
-    return sn_fail(STONET_ERROR_UNSUPPORTED,
-                   "this model was not calibrated, so it has no %s: fit it with --calibrate, or calibrate it "
-                   "with 'stonet calibrate'",
-                   what);
+    return sn_fail(
+        STONET_ERROR_UNSUPPORTED,
+        "this model was not calibrated, so it has no %s: let the fit calibrate it, or calibrate the "
+        "model ('stonet calibrate', stonet_calibrate)",
+        what);
 }
 
 /* ---- scores in sorted lists ---- */

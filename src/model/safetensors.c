@@ -349,7 +349,7 @@ static stonet_status load_tensors(const source *from, json_t *header, uint64_t s
 
 static stonet_status parse_header(const source *from, json_t **header, uint64_t *start)
 {
-    static const char NOT_A_MODEL[] = "this is not a stonet model file (fit writes one with --out)";
+    static const char NOT_A_MODEL[] = "this is not a stonet model file, as a fit writes it";
     unsigned char head[LENGTH_BYTES + 1] = {0};
     if (from->size < sizeof head) return sn_fail(STONET_ERROR_FORMAT, NOT_A_MODEL);
     SN_TRY(source_read(from, 0, sizeof head, head));

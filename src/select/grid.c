@@ -183,8 +183,9 @@ stonet_status sn_points_create(const stonet_spec *base, const char *const *entri
     bool all = trials == 0 || trials >= size;
     int64_t count = all ? size : trials;
     if (count > MAX_POINTS) {
-        status = sn_fail(STONET_ERROR_ARGUMENT,
-                         "the grid has more than %d points: draw some at random (--trials)", MAX_POINTS);
+        status =
+            sn_fail(STONET_ERROR_ARGUMENT,
+                    "the grid has more than %d points: let fewer be drawn at random (trials)", MAX_POINTS);
         goto done;
     }
     SN_GOTO(status, SN_NEW(chosen, count * n_entries), done);

@@ -28,6 +28,7 @@ np.savez("xy.npz", x=table, y=np.array([1, 0, 1], "i1"))
 np.savez_compressed("packed.npz", X=table.astype("f4"), targets=table[:, :2], other=cube)
 np.savez("lone.npz", something=table)
 np.savez("two.npz", one=table, two=table)
+np.savez("sparse.npz", data=table[0], indices=whole[0], indptr=whole[0], shape=np.array([3, 4]), format=np.array(b"csr"))
 with open("images.idx", "wb") as file:
     file.write(bytes([0, 0, 8, 3]) + struct.pack(">3I", *cube.shape) + cube.astype("u1").tobytes())
 with gzip.GzipFile("shorts.idx.gz", "wb", mtime=0) as file:
