@@ -17,7 +17,7 @@ DOCS_PACKAGES = python3-sphinx python3-breathe doxygen python3-myst-parser furo 
 VENV ?= .venv
 
 .PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize threads coverage torture fuzz python \
-        python-test onnx-test r r-test r-torture r-compare docs docs-test abi abi-update deb deb-test release cross-test format tidy install \
+        python-test onnx-test r r-test r-torture r-compare docs docs-test abi abi-update deb deb-test release release-test cross-test format tidy install \
         clean
 
 .NOTPARALLEL: # one thing after the other here; the builds are parallel
@@ -206,6 +206,11 @@ deb-test: deb
 release: setup
 	@cmake/setup.sh $(DEB_PACKAGES) $(PYTHON_PACKAGES)
 	@cmake/release/release.sh $(TAG) $(BUILD)-release
+
+# Checks them, and tries the wheel and the Python source package in a fresh Debian (deb-test does so with the packages).
+release-test:
+	@cmake/setup.sh mmdebstrap
+	@cmake/release/try.sh $(BUILD)-release
 
 # The tests of the library on 64-bit ARM: cross compiler and qemu.
 cross-test: setup

@@ -37,6 +37,6 @@ apt-get purge -y -qq python3-stonet stonet libstonet-dev 'libstonet[0-9]*' > /de
 test -z "$(find /usr /etc /var/lib/dpkg/info -name '*stonet*')"
 EOF
 # shellcheck disable=SC2016 # $1 is for the hook
-mmdebstrap --quiet --variant=minbase --format=null --customize-hook="copy-in '$scratch/try' /" \
+mmdebstrap --quiet --dpkgopt=force-unsafe-io --variant=minbase --format=null --customize-hook="copy-in '$scratch/try' /" \
     --customize-hook='chroot "$1" sh /try/inside.sh' bookworm /dev/null ${MIRROR:+"$MIRROR"}
 echo "the packages install, run and go away in a fresh Debian"

@@ -20,5 +20,5 @@ grep -v -e '^Schema error: ' -e '^$' words >&2
 exit $status
 END
 # shellcheck disable=SC2016 # $1 is for the hook
-mmdebstrap --quiet --variant=apt --format=null --include=python3-onnxruntime,python3-onnx,python3-numpy \
+mmdebstrap --quiet --dpkgopt=force-unsafe-io --variant=apt --format=null --include=python3-onnxruntime,python3-onnx,python3-numpy \
     --customize-hook="copy-in '$scratch/try' /" --customize-hook='chroot "$1" sh /try/inside.sh' trixie /dev/null ${MIRROR:+"$MIRROR"}
