@@ -1,6 +1,6 @@
 /*
- * Model files: what loads must also describe itself, save itself and load again, and let a row through with
- * finite answers or none.
+ * Model files: what loads must also describe itself, save itself and load again, and let rows through, one
+ * with missing cells, with finite answers or none.
  */
 #include "fuzz/common.h"
 
@@ -12,22 +12,26 @@ static void check_finite(stonet_status status, const double *values, int64_t cou
         if (!isfinite(values[i])) abort();
 }
 
-static void send_row(const stonet_model *model)
+static void send_rows(const stonet_model *model)
 {
-    enum { MOST = 4096 };
+    enum { MOST = 4096, ROWS = 2 };
     int64_t p = stonet_model_inputs(model), q = stonet_model_dim(model),
             outputs = stonet_model_outputs(model);
     if (p < 1 || p > MOST || q > MOST || outputs > MOST) return;
-    float *x = calloc((size_t)p, sizeof *x), *z = calloc((size_t)q, sizeof *z);
-    double *out = calloc((size_t)(outputs + 1), sizeof *out), *wide = calloc((size_t)q, sizeof *wide);
+    float *x = calloc((size_t)(ROWS * p), sizeof *x), *z = calloc((size_t)(ROWS * q), sizeof *z);
+    double *out = calloc((size_t)(ROWS * (outputs + 1)), sizeof *out);
+    double *wide = calloc((size_t)(ROWS * q), sizeof *wide);
     stonet_data *data = NULL;
     if (x == NULL || z == NULL || out == NULL || wide == NULL) abort();
-    for (int64_t j = 0; j < p; j++) x[j] = (float)(j % 3) - 1;
-    if (stonet_data_wrap(x, 1, p, &data) == STONET_OK) {
+    for (int64_t j = 0; j < p; j++) {
+        x[j] = (float)(j % 3) - 1;
+        x[p + j] = j % 3 == 1 ? NAN : 2;
+    }
+    if (stonet_data_wrap(x, ROWS, p, &data) == STONET_OK) {
         stonet_status status = stonet_transform(model, data, NULL, z);
-        for (int64_t k = 0; k < q; k++) wide[k] = (double)z[k];
-        check_finite(status, wide, q);
-        check_finite(stonet_predict(model, data, NULL, out), out, outputs);
+        for (int64_t k = 0; k < ROWS * q; k++) wide[k] = (double)z[k];
+        check_finite(status, wide, ROWS * q);
+        check_finite(stonet_predict(model, data, NULL, out), out, ROWS * outputs);
     }
     stonet_data_free(data);
     free(x);
@@ -48,7 +52,7 @@ static void use(const stonet_model *model)
     if (stonet_model_load_bytes(bytes, size, &again) != STONET_OK) abort();
     stonet_model_free(again);
     stonet_bytes_free(bytes);
-    send_row(model);
+    send_rows(model);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/testing.h"
 #include "engine/oracle.h"
 #include "stonet/dynamics.h"
 #include "stonet/fit.h"
@@ -197,6 +198,47 @@ static void test_the_average_is_over_the_last_half(void **state)
     sn_trainer_parameters(trainer, theta);
     sn_trainer_free(trainer);
     for (int64_t j = 0; j < o.shape.parameters; j++) assert_true(fabs((double)theta[j] - mean[j]) < 1e-6);
+    sn_settings_free(settings);
+    oracle_free(&o);
+}
+
+/* A record of a training whose numbers nothing could have come to is refused, and never counted or divided
+ * by. */
+static void test_impossible_records_are_refused(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 200);
+    const char *const pairs[] = {"schedule", "averaged", NULL};
+    sn_settings *settings = settings_with(pairs);
+    sn_config config;
+    assert_int_equal(sn_config_resolve(settings, &o.problem, &o.shape, &config), STONET_OK);
+    const sn_stage_job job = averaged_job(&o, &config);
+    float start[64];
+    sn_shape_start(&o.shape, 5, start);
+    sn_trainer *trainer;
+    sn_pack record = {0};
+    assert_int_equal(sn_trainer_create(&job, start, &trainer), STONET_OK);
+    assert_int_equal(sn_trainer_run(trainer, 10), STONET_OK);
+    assert_int_equal(sn_trainer_pack(trainer, &record), STONET_OK);
+    /* the whole numbers: parameters, until, iteration, from, every, count, epoch rows, -, full iterations,
+     * outcome */
+    static const struct {
+        int at;
+        int64_t value;
+    } wrong[] = {{0, 1},         {1, -1}, {2, -1}, {2, INT64_C(1) << 32}, {3, -1},
+                 {3, INT64_MAX}, {4, -1}, {4, 0},  {4, INT64_MAX},        {5, -1},
+                 {6, -1},        {8, -1}, {9, 77}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        int64_t right;
+        memcpy(&right, record.bytes + 8 * wrong[k].at, sizeof right);
+        memcpy(record.bytes + 8 * wrong[k].at, &wrong[k].value, sizeof right);
+        assert_says(sn_trainer_unpack(trainer, &(sn_unpack){record.bytes, record.size}), STONET_ERROR_FORMAT,
+                    "another network");
+        memcpy(record.bytes + 8 * wrong[k].at, &right, sizeof right);
+    }
+    assert_int_equal(sn_trainer_unpack(trainer, &(sn_unpack){record.bytes, record.size}), STONET_OK);
+    sn_pack_clear(&record);
+    sn_trainer_free(trainer);
     sn_settings_free(settings);
     oracle_free(&o);
 }
@@ -417,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_a_stuck_start_is_not_the_end),
         cmocka_unit_test(test_every_length_of_one_run_is_a_run_of_that_length),
         cmocka_unit_test(test_the_average_is_over_the_last_half),
+        cmocka_unit_test(test_impossible_records_are_refused),
         cmocka_unit_test(test_divergence_keeps_the_last_good_model),
         cmocka_unit_test(test_stopping_leaves_a_usable_model),
         cmocka_unit_test(test_same_bits_for_any_number_of_threads),

@@ -93,6 +93,19 @@ static void take_numbers(sn_trainer *t, const numbers *all)
     t->report.smallest_step = all->smallest_step;
 }
 
+/* Whether a training can have come to these numbers: the file is somebody's, and they are divided by and
+   counted up from. */
+static bool is_possible(const sn_trainer *t, const numbers *all)
+{
+    const int64_t most = INT64_C(1) << 40;
+    const int64_t counts[] = {all->until, all->from, all->every, all->count, all->epoch_rows, all->full_done};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        if (counts[k] < 0 || counts[k] > most) return false;
+    if (t->average.sum != NULL && all->until > 0 && all->every == 0) return false;
+    return all->iteration >= 0 && all->iteration <= UINT32_MAX &&
+           (all->outcome == STONET_DONE || all->outcome == STONET_DIVERGED);
+}
+
 stonet_status sn_trainer_unpack(sn_trainer *t, sn_unpack *from)
 {
     const size_t count = (size_t)t->job->shape->parameters;
@@ -100,8 +113,7 @@ stonet_status sn_trainer_unpack(sn_trainer *t, sn_unpack *from)
     size_t length;
     numbers all;
     SN_TRY(sn_unpack_bytes(from, &all, sizeof all));
-    if (all.parameters != t->job->shape->parameters || all.iteration < 0 || all.every < 0 ||
-        (all.outcome != STONET_DONE && all.outcome != STONET_DIVERGED))
+    if (all.parameters != t->job->shape->parameters || !is_possible(t, &all))
         return sn_fail(STONET_ERROR_FORMAT, "the checkpoint has a training of another network");
     SN_TRY(unpack_engine(t, from));
     SN_TRY(sn_unpack_bytes(from, t->good, count * sizeof *t->good));
