@@ -31,7 +31,8 @@ const char torture_preparation[] =
     "$STONET generate waveform --rows 20 --out g.npy && $STONET generate waveform --rows 20 --out g.npy.gz &&"
     "$STONET fit num.csv --target y --method sir --dim 1 --quiet --out num.model &&"
     "$STONET fit lab.csv --target label --method pca --dim 2 --quiet --out lab.model &&"
-    "$STONET fit num.csv --target y --dim 1 --set hidden=3 --set epochs=2 --quiet --out net.model &&"
+    "$STONET fit num.csv --target y --dim 1 --set hidden=3 --set epochs=2 --set activation=tanh --quiet "
+    "--out net.model &&"
     "$STONET fit num.csv --target y --method sir --dim 1 --calibrate --quiet --out cal.model &&"
     "$STONET fit lab.csv --target label --method sir --dim 1 --calibrate --quiet --out callab.model &&"
     "$STONET fit num.csv --target y --dim 1 --set response=location-scale --set hidden=3 --set epochs=2 "
@@ -42,7 +43,10 @@ const char torture_preparation[] =
     "  --dim 1 --quiet --out rich.model &&"
     "$STONET order num.csv --target y --method sir --resamples 3 --quiet --json > order.json";
 
-#define NET "--set hidden=3 --set epochs=2 --quiet"
+/* A network with nothing to choose, which takes milliseconds. */
+#define NET                                                                                                  \
+    "--set hidden=3 --set epochs=2 --set front=none --set activation=tanh --set restarts=1 "                 \
+    "--set weight_decay=0 --set levels=none --quiet"
 
 static const torture_command fixed[] = {
     {"stonet --version", {NULL}},
@@ -102,10 +106,10 @@ static const torture_command fixed[] = {
     {"stonet importance net.model num.csv --target y --kind gradient --quiet --json", {NULL}},
     {"stonet importance lab.model lab.csv --target label --kind shapley --repeats 2 --quiet --json", {NULL}},
     {"stonet independence num.csv --x a,b --y y --json", {NULL}},
-    {"stonet independence num.csv --x a --y y --given b,c --json", {NULL}},
+    {"stonet independence many.csv --x a --y y --given b,c --json", {NULL}},
     {"stonet independence lab.csv --x a --y w --json", {NULL}},
     {"stonet completion bash", {NULL}},
-    {"stonet generate swiss --rows 5 --out o1", {"o1"}},
+    {"stonet generate ratio --rows 5 --out o1", {"o1"}},
     {"stonet fit rich.csv --target y --weights n --id id --ordinal size=low,mid,high --season day --method "
      "sir --dim 1 --quiet --out o1",
      {"o1"}},
@@ -113,26 +117,26 @@ static const torture_command fixed[] = {
     {"stonet fit rich.csv --target y --features 2-3 --set missing=drop --method save --dim 1 --quiet --out "
      "o1",
      {"o1"}},
-    {"stonet fit rich.csv --target y --features a,b,code --set missing=mean --set levels=auto --dim 1 --out "
-     "o1 " NET,
+    {"stonet fit rich.csv --target y --features a,b,code --dim 1 --out o1 " NET
+     " --set missing=mean --set levels=auto",
      {"o1"}},
     {"stonet fit num.csv --target y --dim auto --method sir --json --out o1", {"o1"}},
     {"stonet fit num.csv --target y --dim 1 --method sir --calibrate --plot o.svg --out o1", {"o.svg", "o1"}},
     {"stonet fit num.csv --target y --dim 1 --checkpoint kept --every 0 --out o1 " NET, {"o1"}},
     {"stonet fit sparse.svm --target y --method sir --dim 1 --quiet --out o1", {"o1"}},
     {"stonet fit images.idx --target-file labels.idx --method pca --dim 1 --quiet --out o1", {"o1"}},
-    {"stonet fit num.csv --target y --dim 1 --set front=kernel --out o1 " NET, {"o1"}},
-    {"stonet fit lab.csv --target label --dim 1 --set front=kernel --out o1 " NET, {"o1"}},
-    {"stonet fit num.csv --target y --dim 1 --set front=columns --out o1 " NET, {"o1"}},
-    {"stonet fit num.csv --target y --dim 1 --set front=components --out o1 " NET, {"o1"}},
-    {"stonet fit num.csv --target y --dim 1 --set select=group --out o1 " NET, {"o1"}},
-    {"stonet fit num.csv --target y --dim 1 --set response=ensemble --out o1 " NET, {"o1"}},
-    {"stonet fit num.csv --target y --dim 1 --set response=location-scale --out o1 " NET, {"o1"}},
-    {"stonet fit num.csv --target y --dim 1 --set output=refit --set restarts=2 --out o1 " NET, {"o1"}},
-    {"stonet fit lab.csv --target label --dim 1 --set engine=ref --out o1 " NET, {"o1"}},
-    {"stonet fit num.csv --target y --dim 1 --set activation=auto --set weight_decay=auto --out o1 " NET,
+    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set front=kernel", {"o1"}},
+    {"stonet fit lab.csv --target label --dim 1 --out o1 " NET " --set front=kernel", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set front=columns", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set front=components", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set select=group", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set response=ensemble", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set response=location-scale", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set output=refit --set restarts=2", {"o1"}},
+    {"stonet fit lab.csv --target label --dim 1 --out o1 " NET " --set engine=ref", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set activation=auto --set weight_decay=auto",
      {"o1"}},
-    {"stonet fit num.csv --target y --dim 1 --set hidden=3 --quiet --out o1", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set epochs=auto", {"o1"}},
     {"stonet calibrate num.model num.csv --target y --folds 2 --quiet --out o1", {"o1"}},
     {"stonet calibrate callab.model lab.csv --target label --fresh --score lac --quiet --out o1", {"o1"}},
     {"stonet predict cal.model num.csv --interval 0.5", {NULL}},

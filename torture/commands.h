@@ -7,7 +7,7 @@
 enum { MAX_OUTPUTS = 2 };
 
 typedef struct torture_command {
-    char command[200];               /* words separated by single blanks */
+    char command[320];               /* words separated by single blanks */
     const char *output[MAX_OUTPUTS]; /* the files it writes; NULL where there is none */
 } torture_command;
 
