@@ -61,6 +61,23 @@ static int parse_header(const cli_command *command, const char *word, stonet_hea
     return EXIT_DONE;
 }
 
+int read_options_of(const cli_command *command, const target_options *target, stonet_read_options *options)
+{
+    options->target = target->target;
+    options->target_file = target->target_file;
+    options->na = target->na;
+    options->weights = target->weights;
+    options->drop_missing_target = target->drop_missing;
+    options->own_target = target->own;
+    options->features = target->columns.features;
+    options->drop = target->columns.drop;
+    options->id = target->columns.id;
+    options->season = target->columns.season;
+    options->ordinal = target->columns.ordinal.text;
+    options->n_ordinal = (int64_t)target->columns.ordinal.count;
+    return parse_header(command, target->header, &options->header);
+}
+
 int read_data(const cli_command *command, const char *path, const target_options *target, int64_t threads,
               stonet_data **data)
 {
@@ -72,20 +89,8 @@ int read_data_for(const cli_command *command, const stonet_model *model, const c
 {
     stonet_read_options options = {.size = sizeof options, .threads = (int)threads};
     if (target != NULL) {
-        int result = parse_header(command, target->header, &options.header);
+        int result = read_options_of(command, target, &options);
         if (result != EXIT_DONE) return result;
-        options.target = target->target;
-        options.target_file = target->target_file;
-        options.na = target->na;
-        options.weights = target->weights;
-        options.drop_missing_target = target->drop_missing;
-        options.own_target = target->own;
-        options.features = target->columns.features;
-        options.drop = target->columns.drop;
-        options.id = target->columns.id;
-        options.season = target->columns.season;
-        options.ordinal = target->columns.ordinal.text;
-        options.n_ordinal = (int64_t)target->columns.ordinal.count;
     }
     stonet_status status = model != NULL ? stonet_data_read_for(model, path, &options, data)
                                          : stonet_data_read(path, &options, data);

@@ -176,6 +176,8 @@ bool has_target(const target_options *target);
 
 /* A response must be named in exactly one way. */
 int require_target(const cli_command *command, const target_options *target);
+/* What the options say of how a table is read. */
+int read_options_of(const cli_command *command, const target_options *target, stonet_read_options *options);
 /* The same where a model is at hand, whose own response is meant when none is named. */
 int require_target_of_model(const cli_command *command, target_options *target);
 int read_data(const cli_command *command, const char *path, const target_options *target, int64_t threads,

@@ -32,6 +32,17 @@ static void ranks_and_threads_change_nothing(void **state)
     }
 }
 
+/* Shards, of which every rank maps its rows. */
+static void shards_are_shared_out(void **state)
+{
+    (void)state;
+    SH("rm -rf t.shards && stonet shard t.csv --target label --rows 1024 --out t.shards");
+    SH("stonet %s --threads 1 --out one.model", TRAINING);
+    SH("mpirun --oversubscribe -n 3 stonet fit t.shards %s --threads 1 --out many.model",
+       strstr(TRAINING, "--target"));
+    SH("cmp one.model many.model");
+}
+
 /* Few rows, whose trainings are shared out whole; many in a batch, of which each is shared out. */
 static void the_choice_of_settings_is_shared_out(void **state)
 {
@@ -151,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(ranks_and_threads_change_nothing, fresh),
+        cmocka_unit_test_setup(shards_are_shared_out, fresh),
         cmocka_unit_test_setup(the_choice_of_settings_is_shared_out, fresh),
         cmocka_unit_test_setup(jobs_are_shared_out, fresh),
         cmocka_unit_test_setup(models_are_used_together, fresh),

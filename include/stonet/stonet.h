@@ -182,13 +182,22 @@ typedef struct stonet_read_options {
     const char *weights; /* the column of weights (stonet_data_set_weights), by name or number; NULL: none */
 } stonet_read_options;
 
-/* Reads .csv .tsv .txt .asc .npy .npz, IDX or svmlight (libsvm), each also gzipped. A plain .npy of float32
-   in row order, all of it features, is not copied but mapped: such a file must not be written to while the
-   handle is in use (to replace it under the same name is harmless). Calls that find it changed fail; a file
-   cut short in the middle of a call ends the process. A feature cell is missing when it is empty, NA, N/A,
-   NaN, null, ? or . (in capitals or not): what becomes of it is the setting "missing" of the spec. */
+/* Reads .csv .tsv .txt .asc .npy .npz, IDX or svmlight (libsvm), each also gzipped, or shards. A plain .npy
+   of float32 in row order, all of it features, is not copied but mapped: such a file must not be written to
+   while the handle is in use (to replace it under the same name is harmless). Calls that find it changed
+   fail; a file cut short in the middle of a call ends the process. A feature cell is missing when it is
+   empty, NA, N/A, NaN, null, ? or . (in capitals or not): what becomes of it is the setting "missing" of the
+   spec. */
 STONET_API stonet_status stonet_data_read(const char *path, const stonet_read_options *options,
                                           stonet_data **out);
+/* Cuts a table into shards while reading it, with room for `rows` rows (rounded up to a multiple of 1024) in
+   memory: .npy files in a new folder, with an index of names, texts and the response, target of the options.
+   stonet_data_read takes the folder, or its index.json, for the table; the numbers and the response are
+   mapped, as if they were one .npy (see there), and what becomes of which column has been settled. rows and
+   files that were written in *total and *shards; both may be NULL. */
+STONET_API stonet_status stonet_shards_write(const char *path, const stonet_read_options *options,
+                                             int64_t rows, const char *folder, int64_t *total,
+                                             int64_t *shards);
 /* Wraps x (n x p, row-major float32; NaN: missing) without copying: x must outlive the handle. */
 STONET_API stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data **out);
 /* The same for float64, which the library rounds to float32 as it always does, but after centring where a

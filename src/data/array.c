@@ -112,17 +112,21 @@ static stonet_status next_chunk(array_reader *reader)
 static stonet_status put_next(array_reader *reader, int64_t row, int64_t column)
 {
     if (reader->at == reader->have) SN_TRY(next_chunk(reader));
-    reader->builder->rows = row;
+    reader->builder->rows = row - reader->builder->before;
     return sn_builder_put_number(reader->builder, 0, column, reader->value[reader->at++]);
 }
 
 /* Row by row. Packed sources could lie about their size, so memory follows what really comes. */
 static stonet_status read_c_order(array_reader *reader)
 {
+    sn_builder *builder = reader->builder;
+    const int64_t most = builder->drain != NULL ? builder->drain->rows : reader->rows;
     for (int64_t i = 0; i < reader->rows; i++) {
-        int64_t expected = 4 * i + 1024;
-        SN_TRY(sn_builder_reserve(reader->builder, i + 1, expected < reader->rows ? expected : reader->rows));
+        const int64_t here = i - builder->before, expected = 4 * here + 1024;
+        SN_TRY(sn_builder_reserve(builder, here + 1, expected < most ? expected : most));
         for (int64_t j = 0; j < reader->columns; j++) SN_TRY(put_next(reader, i, j));
+        builder->rows = here + 1;
+        if (builder->drain != NULL) SN_TRY(sn_builder_drain(builder));
     }
     return STONET_OK;
 }
@@ -155,8 +159,8 @@ static bool is_plain(const array_reader *reader)
     const sn_array *array = reader->array;
     bool foreign = array->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     return array->kind == 'f' && array->size == (int)sizeof(float) && !foreign && !array->fortran &&
-           reader->builder->n_targets == 0 && reader->builder->n_unused == 0 &&
-           reader->builder->weight_position < 0 &&
+           reader->builder->drain == NULL && reader->builder->n_targets == 0 &&
+           reader->builder->n_unused == 0 && reader->builder->weight_position < 0 &&
            (reader->builder->na == NULL || !reader->builder->na->numbers);
 }
 
@@ -206,7 +210,7 @@ static stonet_status read_rows(array_reader *reader, stonet_data **out)
     SN_TRY(SN_NEW_RAW(reader->bytes, CHUNK * reader->array->size));
     SN_TRY(SN_NEW_RAW(reader->value, CHUNK));
     SN_TRY(reader->array->fortran ? read_fortran_order(reader) : read_c_order(reader));
-    reader->builder->rows = reader->rows;
+    reader->builder->rows = reader->rows - reader->builder->before;
     return sn_builder_finish(reader->builder, out);
 }
 

@@ -60,6 +60,7 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     builder->path = path;
     builder->n_columns = n_columns;
     builder->na = wish->na;
+    builder->drain = wish->drain;
     builder->missing_targets = wish->missing_targets;
     builder->all_digits = wish->schema != NULL && sn_schema_needs_digits(wish->schema);
     stonet_status status = sn_find_roles(builder, names, wish);
@@ -91,6 +92,7 @@ static void forget_rows(sn_builder *builder)
     builder->values = NULL;
     builder->label = NULL;
     builder->rows = builder->capacity = builder->missing = 0;
+    builder->before = builder->dropped = 0;
     builder->n_numeric = builder->n_text = 0;
 }
 
@@ -104,6 +106,7 @@ static stonet_status create_digits(sn_builder *builder)
 stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
 {
     forget_rows(builder);
+    if (builder->drain != NULL) SN_TRY(builder->drain->restart(builder->drain));
     for (int64_t j = 0; j < builder->n_columns; j++) {
         const bool text =
             is_text[j] || builder->as_text[j] || builder->order[j].count > 0 || j == builder->id;
@@ -203,8 +206,8 @@ stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int6
     va_end(arguments);
     if (line > 0) snprintf(place, sizeof place, " (line %lld)", (long long)line);
     if (builder->has_header) snprintf(name, sizeof name, " ('%.80s')", builder->name[column]);
-    return sn_fail(STONET_ERROR_DATA, "%s: row %lld%s, column %lld%s: %s", builder->path, (long long)row + 1,
-                   place, (long long)column + 1, name, sentence);
+    return sn_fail(STONET_ERROR_DATA, "%s: row %lld%s, column %lld%s: %s", builder->path,
+                   (long long)(builder->before + row) + 1, place, (long long)column + 1, name, sentence);
 }
 
 /* The place for a column in double, with the rows before `rows`, which floats have kept as they were. */
@@ -446,6 +449,78 @@ stonet_status sn_builder_join_digits(sn_builder *whole, int64_t at, const sn_bui
     return STONET_OK;
 }
 
+/* ---- a drain ----------------------------------------------------------------------------------- */
+
+static bool lacks_target(const sn_builder *builder, int64_t row)
+{
+    if (builder->label != NULL) return builder->label[row] < 0;
+    for (int64_t k = 0; builder->y != NULL && k < builder->n_targets; k++)
+        if (isnan(builder->y[row * builder->n_targets + k])) return true;
+    return false;
+}
+
+static int64_t missing_cells(const sn_builder *builder, int64_t row)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < builder->n_numeric; k++) count += isnan(builder->x[row * builder->n_numeric + k]);
+    for (int64_t k = 0; k < builder->n_text; k++) count += builder->code[k][row] < 0;
+    return count;
+}
+
+/* Puts row `from` in the place of row `to`, one before it. */
+static void move_row(sn_builder *builder, int64_t to, int64_t from)
+{
+    const int64_t m = builder->n_numeric, targets = builder->n_targets;
+    memmove(builder->x + to * m, builder->x + from * m, (size_t)m * sizeof *builder->x);
+    for (int64_t k = 0; k < m; k++)
+        if (builder->digits[k].value != NULL) builder->digits[k].value[to] = builder->digits[k].value[from];
+    for (int64_t k = 0; k < builder->n_text; k++) builder->code[k][to] = builder->code[k][from];
+    if (builder->label != NULL) builder->label[to] = builder->label[from];
+    for (int64_t k = 0; builder->y != NULL && k < targets; k++)
+        builder->y[to * targets + k] = builder->y[from * targets + k];
+    if (builder->weight != NULL) builder->weight[to] = builder->weight[from];
+}
+
+/* Rows without a target, which may be missing, do not go on. */
+static void drop_rows(sn_builder *builder)
+{
+    if (!builder->missing_targets) return;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < builder->rows; i++) {
+        if (lacks_target(builder, i)) {
+            builder->missing -= missing_cells(builder, i);
+            builder->dropped++;
+            builder->before++;
+            continue;
+        }
+        if (kept < i) move_row(builder, kept, i);
+        kept++;
+    }
+    builder->rows = kept;
+}
+
+static stonet_status hand_over(sn_builder *builder)
+{
+    const int64_t step = builder->drain->rows;
+    for (int64_t first = 0; first < builder->rows; first += step)
+        SN_TRY(builder->drain->take(builder->drain, builder, first,
+                                    builder->rows - first < step ? builder->rows - first : step));
+    builder->before += builder->rows;
+    builder->rows = 0;
+    for (int64_t k = 0; k < builder->n_numeric; k++) {
+        sn_free(builder->digits[k].value);
+        builder->digits[k].value = NULL;
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_builder_drain(sn_builder *builder)
+{
+    if (builder->rows < builder->drain->rows) return STONET_OK;
+    drop_rows(builder);
+    return builder->rows < builder->drain->rows ? STONET_OK : hand_over(builder);
+}
+
 /* ---- the frame --------------------------------------------------------------------------------- */
 
 /* Labels sorted bytewise, so that class codes do not depend on the order of the rows. */
@@ -545,9 +620,16 @@ static stonet_status move_digits(sn_builder *builder, stonet_data *data)
 
 stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out)
 {
-    if (builder->rows == 0) return sn_fail(STONET_ERROR_DATA, "%s has no rows", builder->path);
+    if (builder->before + builder->rows == 0)
+        return sn_fail(STONET_ERROR_DATA, "%s has no rows", builder->path);
     SN_TRY(check_said(builder));
-    if (builder->rows < builder->capacity) SN_TRY(resize(builder, builder->rows));
+    if (builder->drain != NULL) {
+        drop_rows(builder);
+        SN_TRY(hand_over(builder));
+        SN_TRY(builder->drain->end(builder->drain, builder));
+    } else if (builder->rows < builder->capacity) {
+        SN_TRY(resize(builder, builder->rows));
+    }
     if (has_text_target(builder)) SN_TRY(sort_labels(builder));
     stonet_data *data;
     SN_TRY(sn_frame_create(builder->rows, &data));
@@ -564,6 +646,7 @@ stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out)
     data->width = gaps ? builder->n_columns : 0;
     data->n_numeric = builder->n_numeric;
     data->missing = builder->missing;
+    data->dropped = builder->dropped;
     data->x = data->owned_x = builder->x;
     data->text_code = builder->code;
     data->target_position = builder->target_position;

@@ -18,6 +18,20 @@ typedef enum sn_role {
     SN_UNUSED  /* passed over: its cells may hold anything */
 } sn_role;
 
+struct sn_builder;
+
+/* Where the rows of a table go while it is being read, when it is not to be held as a whole. */
+typedef struct sn_drain sn_drain;
+struct sn_drain {
+    int64_t rows; /* so many are taken at a time; fewer at the end alone */
+    /* The table is read from its first row on, perhaps once more: its columns have turned out otherwise. */
+    stonet_status (*restart)(sn_drain *drain);
+    /* Takes rows first .. first + count - 1 of those in the builder. */
+    stonet_status (*take)(sn_drain *drain, const struct sn_builder *builder, int64_t first, int64_t count);
+    /* All rows were taken. */
+    stonet_status (*end)(sn_drain *drain, const struct sn_builder *builder);
+};
+
 /* Which columns are targets: none, those named (or numbered from 1) in a comma-separated list, or all; and
    which of the others are features. */
 typedef struct sn_target_wish {
@@ -34,6 +48,7 @@ typedef struct sn_target_wish {
     const char *const *ordinal;  /* n_ordinal texts "COL=low,mid,high" */
     int64_t n_ordinal;
     const char *season; /* list of columns of dates that give the time of the year too; NULL: none */
+    sn_drain *drain;    /* NULL: the builder keeps all rows */
 } sn_target_wish;
 
 typedef struct sn_builder {
@@ -57,6 +72,9 @@ typedef struct sn_builder {
     const sn_na *na;
     bool missing_targets;
 
+    sn_drain *drain; /* NULL: none */
+    int64_t before;  /* rows of the file that are not here any more: taken, or */
+    int64_t dropped; /* left out, since their target was missing */
     int64_t rows, capacity;
     int64_t missing;     /* cells of features */
     float *x;            /* capacity x n_numeric */
@@ -78,7 +96,9 @@ void sn_builder_free(sn_builder *builder);
 stonet_status sn_builder_start(sn_builder *builder, const bool *is_text);
 /* Room for at least `rows` rows; `expected` is a guess at the final number, for growing in few steps. */
 stonet_status sn_builder_reserve(sn_builder *builder, int64_t rows, int64_t expected);
-/* Moves everything into a frame. */
+/* With a drain, after every row: hands the rows over when they are as many as it takes. */
+stonet_status sn_builder_drain(sn_builder *builder);
+/* Moves everything into a frame; with a drain, into that, and what is left is a frame without rows. */
 stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out);
 
 /* Some rows of the same table, read apart from the rest: `part` borrows the columns of a started `whole` and

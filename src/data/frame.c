@@ -22,14 +22,18 @@ static void free_target(stonet_data *data)
     for (int64_t k = 0; data->target_name != NULL && k < data->n_targets; k++) sn_free(data->target_name[k]);
     sn_free(data->target_name);
     sn_free(data->target_position);
-    sn_free(data->y);
-    sn_free(data->label);
+    if (data->mapped_y == NULL) {
+        sn_free(data->y);
+        sn_free(data->label);
+    }
+    sn_mapping_close(data->mapped_y);
     sn_dictionary_free(&data->labels);
     data->target_has_name = false;
     data->target_name = NULL;
     data->target_position = NULL;
     data->y = NULL;
     data->label = NULL;
+    data->mapped_y = NULL;
     data->n_targets = 0;
 }
 
@@ -45,6 +49,7 @@ stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from)
     data->target_position = from->target_position;
     data->y = from->y;
     data->label = from->label;
+    data->mapped_y = from->mapped_y;
     data->labels = from->labels;
     for (int64_t k = 0; k < data->n_targets; k++) data->target_position[k] = -1;
     from->n_targets = 0;
@@ -52,6 +57,7 @@ stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from)
     from->target_position = NULL;
     from->y = NULL;
     from->label = NULL;
+    from->mapped_y = NULL;
     from->labels = (sn_dictionary){0};
     return STONET_OK;
 }
@@ -82,6 +88,7 @@ void stonet_data_free(stonet_data *data)
 
 stonet_status sn_frame_check(const stonet_data *data)
 {
+    if (data->mapped_y != NULL) SN_TRY(sn_mapping_check(data->mapped_y, data->source));
     return data->mapped_x == NULL ? STONET_OK : sn_mapping_check(data->mapped_x, data->source);
 }
 

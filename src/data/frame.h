@@ -66,6 +66,7 @@ struct stonet_data {
     int64_t *target_position; /* 0-based column in the file, -1 when from elsewhere */
     double *y;                /* n x n_targets when numeric */
     int32_t *label;           /* n codes when categorical (n_targets is 1) */
+    sn_mapping *mapped_y;     /* the files behind y or label; NULL: the frame owns these */
     sn_dictionary labels;
 
     double *weight; /* what each row counts, n; NULL: 1 */

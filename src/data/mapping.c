@@ -2,52 +2,110 @@
 #include "data/mapping.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 
+enum { CHECKED_AT_ONCE = 16 }; /* files, of those of a mapping */
+
+typedef struct mapped_file {
+    int descriptor;     /* our own: tells what became of the file; or, of one of several, which may be more */
+    char *path;         /* than a process can have open, -1 and its name */
+    struct stat before; /* the file when it was mapped */
+} mapped_file;
+
 struct sn_mapping {
     unsigned char *bytes;
     size_t size;
-    int descriptor;     /* our own: tells what became of the file */
-    struct stat before; /* the file when it was mapped */
+    int64_t files, room;
+    mapped_file *file;
+    atomic_llong checked; /* how many were looked at, for whose turn it is */
 };
 
 void sn_mapping_close(sn_mapping *mapping)
 {
     if (mapping == NULL) return;
     if (mapping->bytes != NULL) munmap(mapping->bytes, mapping->size);
-    if (mapping->descriptor >= 0) close(mapping->descriptor);
+    for (int64_t k = 0; k < mapping->files; k++) {
+        if (mapping->file[k].descriptor >= 0) close(mapping->file[k].descriptor);
+        sn_free(mapping->file[k].path);
+    }
+    sn_free(mapping->file);
     sn_free(mapping);
 }
 
-/* Everything that may fail without harm. */
-static bool map(sn_mapping *mapping, int descriptor)
+static stonet_status create(int64_t size, int64_t files, sn_mapping **out)
 {
-    mapping->descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    if (mapping->descriptor < 0 || fstat(mapping->descriptor, &mapping->before) != 0) return false;
-    if (mapping->before.st_size < 0 || (uint64_t)mapping->before.st_size < mapping->size) return false;
-    void *bytes = mmap(NULL, mapping->size, PROT_READ, MAP_PRIVATE, mapping->descriptor, 0);
-    if (bytes == MAP_FAILED) return false;
-    mapping->bytes = bytes;
-    return true;
+    sn_mapping *mapping;
+    SN_TRY(SN_NEW(mapping, 1));
+    mapping->size = (size_t)size;
+    mapping->room = files;
+    if (SN_NEW(mapping->file, files) != STONET_OK) {
+        sn_free(mapping);
+        return STONET_ERROR_MEMORY;
+    }
+    *out = mapping;
+    return STONET_OK;
+}
+
+/* Keeps the file in sight, by its name or (NULL) a descriptor; false when it has fewer than `size` bytes. */
+static bool note_file(sn_mapping *mapping, int descriptor, const char *path, int64_t size)
+{
+    if (mapping->files == mapping->room) return false;
+    mapped_file *file = &mapping->file[mapping->files];
+    file->descriptor = -1;
+    if (path != NULL)
+        file->path = sn_strdup(path);
+    else
+        file->descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (file->descriptor < 0 && file->path == NULL) return false;
+    mapping->files++;
+    return fstat(descriptor, &file->before) == 0 && file->before.st_size >= size;
 }
 
 stonet_status sn_mapping_open(int descriptor, int64_t size, sn_mapping **out)
 {
     *out = NULL;
     sn_mapping *mapping;
-    SN_TRY(SN_NEW(mapping, 1));
-    mapping->descriptor = -1;
-    mapping->size = (size_t)size;
-    if (map(mapping, descriptor))
-        *out = mapping;
-    else
+    SN_TRY(create(size, 1, &mapping));
+    void *bytes = MAP_FAILED;
+    if (note_file(mapping, descriptor, NULL, size))
+        bytes = mmap(NULL, mapping->size, PROT_READ, MAP_PRIVATE, mapping->file[0].descriptor, 0);
+    if (bytes == MAP_FAILED) {
         sn_mapping_close(mapping);
+        return STONET_OK;
+    }
+    mapping->bytes = bytes;
+    *out = mapping;
     return STONET_OK;
+}
+
+stonet_status sn_mapping_reserve(int64_t size, int64_t files, sn_mapping **out)
+{
+    *out = NULL;
+    sn_mapping *mapping;
+    SN_TRY(create(size, files, &mapping));
+    void *bytes = mmap(NULL, mapping->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bytes == MAP_FAILED) {
+        sn_mapping_close(mapping);
+        return STONET_OK;
+    }
+    mapping->bytes = bytes;
+    *out = mapping;
+    return STONET_OK;
+}
+
+bool sn_mapping_put(sn_mapping *mapping, int64_t place, const sn_stretch *of)
+{
+    const int64_t page = sysconf(_SC_PAGESIZE);
+    if (place % page != 0 || of->offset % page != 0 ||
+        !note_file(mapping, of->descriptor, of->path, of->offset + of->size))
+        return false;
+    return mmap(mapping->bytes + place, (size_t)of->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, of->descriptor,
+                of->offset) != MAP_FAILED;
 }
 
 const unsigned char *sn_mapping_bytes(const sn_mapping *mapping)
@@ -55,13 +113,23 @@ const unsigned char *sn_mapping_bytes(const sn_mapping *mapping)
     return mapping->bytes;
 }
 
-stonet_status sn_mapping_check(const sn_mapping *mapping, const char *path)
+static bool is_changed(const mapped_file *file)
 {
     struct stat now;
-    const struct stat *before = &mapping->before;
-    if (fstat(mapping->descriptor, &now) != 0 || now.st_size != before->st_size ||
-        now.st_mtim.tv_sec != before->st_mtim.tv_sec || now.st_mtim.tv_nsec != before->st_mtim.tv_nsec)
-        return sn_fail(STONET_ERROR_IO, "%s was written to after it had been opened: read it again", path);
+    const struct stat *before = &file->before;
+    const int failed = file->path != NULL ? stat(file->path, &now) : fstat(file->descriptor, &now);
+    return failed != 0 || now.st_ino != before->st_ino || now.st_size != before->st_size ||
+           now.st_mtim.tv_sec != before->st_mtim.tv_sec || now.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+}
+
+stonet_status sn_mapping_check(const sn_mapping *mapping, const char *path)
+{
+    const int64_t count = mapping->files < CHECKED_AT_ONCE ? mapping->files : CHECKED_AT_ONCE;
+    const int64_t first = atomic_fetch_add(&((sn_mapping *)mapping)->checked, count);
+    for (int64_t k = 0; k < count; k++)
+        if (is_changed(&mapping->file[(first + k) % mapping->files]))
+            return sn_fail(STONET_ERROR_IO, "%s was written to after it had been opened: read it again",
+                           path);
     return STONET_OK;
 }
 

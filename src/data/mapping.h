@@ -1,10 +1,12 @@
 /*
- * The bytes of a file as memory: read-only, and fetched by the system when they are first touched. The file
- * must stay as it is meanwhile. One that shrinks takes its pages away, and touching those ends the process
+ * The bytes of files as memory: read-only, and fetched by the system when they are first touched. The files
+ * must stay as they are meanwhile. One that shrinks takes its pages away, and touching those ends the process
  * (SIGBUS); a library must not catch signals, so whoever is about to read much asks sn_mapping_check first.
  */
 #ifndef SN_DATA_MAPPING_H
 #define SN_DATA_MAPPING_H
+
+#include <stdbool.h>
 
 #include "base/status.h"
 
@@ -13,9 +15,21 @@ typedef struct sn_mapping sn_mapping;
 /* Maps the first `size` bytes of an open file, which may be closed afterwards. *out is NULL when the system
    cannot map this one: then it has to be read. */
 stonet_status sn_mapping_open(int descriptor, int64_t size, sn_mapping **out);
+/* Room for `size` bytes of several files, one after the other; *out is NULL when there is none. */
+stonet_status sn_mapping_reserve(int64_t size, int64_t files, sn_mapping **out);
+/* `size` bytes of an open file from `offset` on. */
+typedef struct sn_stretch {
+    int descriptor;
+    const char *path;
+    int64_t offset, size;
+} sn_stretch;
+/* Puts a stretch at a place of that room; its file may be closed afterwards. false: the system cannot map it
+   there, as when a page of memory would not be a page of the file. */
+bool sn_mapping_put(sn_mapping *mapping, int64_t place, const sn_stretch *of);
 void sn_mapping_close(sn_mapping *mapping);
 const unsigned char *sn_mapping_bytes(const sn_mapping *mapping);
-/* An error when the file was written to or cut since it was mapped. path: for the sentence. */
+/* An error when a file was written to or cut since it was mapped. path: for the sentence. Of many files some
+   are looked at, others the next time. */
 stonet_status sn_mapping_check(const sn_mapping *mapping, const char *path);
 /* Lets go of the pages of a stretch that is not needed for now: they come back when they are touched. */
 void sn_mapping_rest(const sn_mapping *mapping, const void *from, size_t size);

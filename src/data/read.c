@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/run.h"
 #include "data/readers.h"
+#include "data/shards.h"
 #include "data/text_parts.h"
 
 /* Two zero bytes and one of IDX's type codes. */
@@ -27,13 +28,27 @@ static stonet_status read_source(sn_source *source, const sn_target_wish *wish, 
     if (got >= 6 && memcmp(magic, "\x93NUMPY", 6) == 0) return sn_read_npy(source, wish, out);
     if (got >= 4 && memcmp(magic, "PK", 2) == 0 && magic[2] <= 6) return sn_read_npz(source, wish, out);
     if (looks_like_idx(magic, got)) return sn_read_idx(source, wish, out);
-    if (sn_looks_like_svmlight((const char *)magic, got)) return sn_read_svmlight(source, wish, out);
+    if (sn_looks_like_svmlight((const char *)magic, got)) {
+        if (wish->drain != NULL)
+            return sn_fail(STONET_ERROR_UNSUPPORTED, "%s is sparse, and shards are for tables that are not",
+                           sn_source_path(source));
+        return sn_read_svmlight(source, wish, out);
+    }
     return sn_read_text(source, wish, threads, threads > 1 ? SN_TEXT_PART_SIZE : 0, out);
 }
 
 static stonet_status read_file(const char *path, const sn_target_wish *wish, int threads, stonet_data **out)
 {
     sn_source *source;
+    char *folder;
+    SN_TRY(sn_shards_folder(path, &folder));
+    if (folder != NULL) {
+        const stonet_status read =
+            wish->drain == NULL ? sn_read_shards(folder, wish, out)
+                                : sn_fail(STONET_ERROR_ARGUMENT, "%s is cut into shards already", path);
+        sn_free(folder);
+        return read;
+    }
     SN_TRY(sn_source_open(path, &source));
     stonet_status status = read_source(source, wish, threads, out);
     sn_source_close(source);
@@ -51,7 +66,8 @@ stonet_status sn_missing_wish_start(const stonet_read_options *options, const sn
 stonet_status sn_missing_wish_end(sn_missing_wish *wish, stonet_status status, stonet_data **data)
 {
     sn_na_free(&wish->na);
-    if (status == STONET_OK && wish->words != NULL && ((*data)->na = sn_strdup(wish->words)) == NULL)
+    if (status == STONET_OK && wish->words != NULL && (*data)->na == NULL &&
+        ((*data)->na = sn_strdup(wish->words)) == NULL)
         status = STONET_ERROR_MEMORY;
     if (status == STONET_OK && wish->targets) status = sn_frame_drop_missing_targets(data);
     if (status == STONET_OK) return STONET_OK;
@@ -112,6 +128,30 @@ static stonet_status read_table(const char *path, const stonet_read_options *how
     return STONET_OK;
 }
 
+/* Options that are complete. */
+static stonet_status read_as(const char *path, const stonet_read_options *how, const sn_schema *schema,
+                             sn_drain *drain, stonet_data **out)
+{
+    if ((unsigned)how->header > STONET_HEADER_NO)
+        return sn_fail(STONET_ERROR_ARGUMENT, "there is no such wish about the header");
+    const stonet_run run = {.size = sizeof run, .threads = how->threads};
+    sn_missing_wish missing;
+    sn_target_wish wish;
+    SN_TRY(sn_missing_wish_start(how, schema, &missing));
+    sn_wish_about_columns(how, schema, &missing, &wish);
+    wish.drain = drain;
+    const stonet_status status = read_table(path, how, &wish, sn_threads(&run), out);
+    if (drain != NULL) missing.targets = false; /* their rows are gone by now */
+    return sn_missing_wish_end(&missing, status, out);
+}
+
+stonet_status sn_read_drained(const char *path, const stonet_read_options *how, sn_drain *drain,
+                              stonet_data **like)
+{
+    *like = NULL;
+    return read_as(path, how, NULL, drain, like);
+}
+
 stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
                           stonet_data **out)
 {
@@ -120,13 +160,5 @@ stonet_status sn_read_for(const char *path, const stonet_read_options *options, 
     *out = NULL;
     stonet_read_options how;
     SN_TRY(sn_take_read_options(options, &how));
-    if ((unsigned)how.header > STONET_HEADER_NO)
-        return sn_fail(STONET_ERROR_ARGUMENT, "there is no such wish about the header");
-    const stonet_run run = {.size = sizeof run, .threads = how.threads};
-    sn_missing_wish missing;
-    sn_target_wish wish;
-    SN_TRY(sn_missing_wish_start(&how, schema, &missing));
-    sn_wish_about_columns(&how, schema, &missing, &wish);
-    const stonet_status status = read_table(path, &how, &wish, sn_threads(&run), out);
-    return sn_missing_wish_end(&missing, status, out);
+    return read_as(path, &how, schema, NULL, out);
 }

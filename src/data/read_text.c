@@ -39,7 +39,7 @@ static stonet_status read_rows(text_reader *reader)
     SN_TRY(SN_NEW(reader->rows.text, builder->n_text + 1));
     if (reader->sniffed.has_header) SN_TRY(skip_header(reader));
     bool in_parts = reader->part_size > 0 && !sn_source_is_packed(reader->scanner->source);
-    if (in_parts && builder->n_text <= MAX_TEXT_IN_PARTS)
+    if (in_parts && builder->drain == NULL && builder->n_text <= MAX_TEXT_IN_PARTS)
         return sn_text_parts_read(&reader->rows, reader->threads, reader->part_size);
     return sn_text_rows_read(&reader->rows, INT64_MAX);
 }
@@ -93,6 +93,7 @@ static bool all_are_dressed(const sn_dictionary *words)
 static stonet_status check_text_columns(const text_reader *reader)
 {
     const sn_builder *builder = reader->builder;
+    const int64_t rows = builder->before + builder->rows;
     for (int64_t j = 0; j < builder->n_columns; j++) {
         if (builder->role[j] != SN_FEATURE_TEXT && builder->role[j] != SN_TARGET_TEXT) continue;
         if (j == builder->id || builder->as_text[j] || builder->order[j].count > 0) continue;
@@ -100,17 +101,17 @@ static stonet_status check_text_columns(const text_reader *reader)
         const sn_interner *values =
             builder->role[j] == SN_TARGET_TEXT ? &builder->labels : &builder->values[builder->slot[j]];
         if (reader->scanner->delimiter == ';' && is_decimal_comma(text->sample))
-            return sn_builder_fail_cell(builder, text->line, text->row, j,
+            return sn_builder_fail_cell(builder, text->line, text->row - builder->before, j,
                                         "'%s' has a decimal comma; write numbers with a decimal point",
                                         text->sample);
         if (values->words.count > 20 && all_are_dressed(&values->words))
             return sn_builder_fail_cell(
-                builder, text->line, text->row, j,
+                builder, text->line, text->row - builder->before, j,
                 "'%s' is a number with something around it; write plain numbers, such as 1234.5",
                 text->sample);
-        if (2 * text->numbers > builder->rows && (text->fractions || values->words.count > 20))
+        if (2 * text->numbers > rows && (text->fractions || values->words.count > 20))
             return sn_builder_fail_cell(
-                builder, text->line, text->row, j,
+                builder, text->line, text->row - builder->before, j,
                 "'%s' is not a number, and most cells of this column are; if it stands "
                 "for a missing value, name it as a word for that (na)",
                 text->sample);
@@ -134,7 +135,7 @@ static stonet_status read_table(text_reader *reader, const sn_target_wish *wish,
     /* The second pass knows all text columns, since the first went on to the end. */
     do SN_TRY(read_rows(reader));
     while (reader->rows.again);
-    if (reader->builder->rows == 0)
+    if (reader->builder->before + reader->builder->rows == 0)
         return sn_fail(STONET_ERROR_DATA, "%s has a header and no rows", reader->builder->path);
     SN_TRY(check_text_columns(reader));
     return sn_builder_finish(reader->builder, out);

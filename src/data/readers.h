@@ -21,6 +21,10 @@ stonet_status sn_missing_wish_end(sn_missing_wish *wish, stonet_status status, s
 stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
                           stonet_data **out);
 
+/* Reads a table into a drain, by options that were taken; *like: what is known of it, without its rows. */
+stonet_status sn_read_drained(const char *path, const stonet_read_options *how, sn_drain *drain,
+                              stonet_data **like);
+
 /* What the options say about columns other than the target's. */
 void sn_wish_about_columns(const stonet_read_options *options, const sn_schema *schema,
                            const sn_missing_wish *missing, sn_target_wish *wish);

@@ -318,6 +318,13 @@ stonet_status sn_source_map(const sn_source *source, int64_t size, sn_mapping **
     return STONET_OK;
 }
 
+bool sn_source_map_to(const sn_source *source, int64_t size, sn_mapping *mapping, int64_t place)
+{
+    if (source->packing != PLAIN || source->is_member || size > source->size - source->at) return false;
+    return sn_mapping_put(mapping, place,
+                          &(sn_stretch){source->descriptor, source->path, source->start + source->at, size});
+}
+
 void sn_source_seek(sn_source *source, int64_t offset)
 {
     source->at = offset;

@@ -34,6 +34,8 @@ void sn_source_seek(sn_source *source, int64_t offset);
    cannot be, for packed bytes above all. */
 stonet_status sn_source_map(const sn_source *source, int64_t size, sn_mapping **mapping,
                             const unsigned char **bytes);
+/* The next `size` bytes at a place of a mapping of several files; false when that cannot be. */
+bool sn_source_map_to(const sn_source *source, int64_t size, sn_mapping *mapping, int64_t place);
 stonet_status sn_source_rewind(sn_source *source);
 /* The most bytes that can still come: exact for plain bytes, the limit of deflate for packed ones. */
 int64_t sn_source_left(const sn_source *source);

@@ -294,7 +294,7 @@ static void test_bad_files(void **state)
     }
     unlink(path);
     assert_int_equal(stonet_data_read(folder, NULL, &data), STONET_ERROR_IO);
-    assert_non_null(strstr(stonet_last_error(), "Is a directory"));
+    assert_non_null(strstr(stonet_last_error(), "without shards"));
     assert_int_equal(stonet_data_read("/tmp/no/such/file.csv", NULL, &data), STONET_ERROR_IO);
     assert_string_equal(stonet_last_error(), "cannot read /tmp/no/such/file.csv: No such file or directory");
     assert_int_equal(stonet_data_read("/dev/zero", NULL, &data), STONET_ERROR_IO);

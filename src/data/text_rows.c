@@ -29,6 +29,7 @@ static stonet_status make_room(const sn_text_rows *rows)
     int64_t expected = 2 * builder->rows + 1;
     if (!rows->scanner->is_aside)
         expected = sn_text_rows_expected(builder->rows, sn_source_fraction(rows->scanner->source));
+    if (builder->drain != NULL && expected > builder->drain->rows) expected = builder->drain->rows;
     return sn_builder_reserve(builder, builder->rows + 1, expected);
 }
 
@@ -39,7 +40,7 @@ static void note_text_cell(const sn_text_rows *rows, sn_text_column *text, const
         text->fractions |= cell->number != floor(cell->number);
     } else if (text->line == 0) {
         text->line = rows->line;
-        text->row = rows->builder->rows;
+        text->row = rows->builder->before + rows->builder->rows;
         size_t length = cell->length < sizeof text->sample ? cell->length : sizeof text->sample - 1;
         memcpy(text->sample, cell->text, length);
         text->sample[length] = '\0';
@@ -115,6 +116,17 @@ static stonet_status read_row(sn_text_rows *rows)
     return STONET_OK;
 }
 
+/* The rows of a pass that is to be done again are of no use: some of their cells were not kept. */
+static stonet_status drain(const sn_text_rows *rows)
+{
+    sn_builder *builder = rows->builder;
+    if (builder->drain == NULL) return STONET_OK;
+    if (!rows->again) return sn_builder_drain(builder);
+    builder->before += builder->rows;
+    builder->rows = 0;
+    return STONET_OK;
+}
+
 stonet_status sn_text_rows_read(sn_text_rows *rows, int64_t limit)
 {
     for (;;) {
@@ -124,5 +136,6 @@ stonet_status sn_text_rows_read(sn_text_rows *rows, int64_t limit)
         rows->line = rows->scanner->line;
         SN_TRY(make_room(rows));
         SN_TRY(read_row(rows));
+        SN_TRY(drain(rows));
     }
 }

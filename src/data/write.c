@@ -8,6 +8,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/frame.h"
+#include "data/npy_header.h"
+
+enum { NPY_ALIGN = 64 }; /* bytes, where the numbers of an array begin */
 
 typedef enum table_format { FORMAT_TEXT, FORMAT_NPY } table_format;
 
@@ -58,23 +61,6 @@ static stonet_status write_number(sn_writer *writer, double value)
     return sn_write(writer, text, length);
 }
 
-/* Version 1.0; the header is padded so that the numbers begin at a multiple of 64 bytes. */
-static stonet_status write_npy_header(sn_writer *writer, const char *type, int64_t n, int64_t m)
-{
-    char header[192] = {0};
-    int used = snprintf(header + 10, sizeof header - 10,
-                        "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }", type,
-                        (long long)n, (long long)m);
-    int total = (10 + used + 1 + 63) / 64 * 64;
-    static const unsigned char magic[8] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
-    memcpy(header, magic, sizeof magic);
-    header[8] = (char)((total - 10) & 0xFF);
-    header[9] = (char)((total - 10) >> 8);
-    memset(header + 10 + used, ' ', (size_t)(total - 10 - used - 1));
-    header[total - 1] = '\n';
-    return sn_write(writer, header, (size_t)total);
-}
-
 static stonet_status matrix_as_text(sn_writer *writer, char delimiter, const double *values, int64_t n,
                                     int64_t m, const char *const *names)
 {
@@ -114,7 +100,7 @@ stonet_status stonet_matrix_write(const char *path, const double *values, int64_
     SN_TRY(sn_writer_open(path, &writer));
     stonet_status status;
     if (format == FORMAT_NPY) {
-        status = write_npy_header(writer, "<f8", n, m);
+        status = sn_npy_write_header(writer, "<f8", n, m, NPY_ALIGN);
         if (status == STONET_OK) status = sn_write(writer, values, (size_t)(n * m) * sizeof *values);
     } else {
         status = matrix_as_text(writer, delimiter, values, n, m, names);
@@ -195,7 +181,7 @@ static stonet_status table_as_npy(sn_writer *writer, const stonet_data *data, co
 {
     int64_t width = table_width(data);
     double *row;
-    SN_TRY(write_npy_header(writer, "<f8", data->n, width));
+    SN_TRY(sn_npy_write_header(writer, "<f8", data->n, width, NPY_ALIGN));
     SN_TRY(SN_NEW(row, width));
     stonet_status status = STONET_OK;
     for (int64_t i = 0; status == STONET_OK && i < data->n; i++) {

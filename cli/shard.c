@@ -1,0 +1,92 @@
+/* stonet shard: a table cut into files that can be mapped, read once and never held as a whole. */
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/say.h"
+
+typedef struct shard_values {
+    target_options target;
+    int64_t rows;
+    bool quiet;
+    const char *out;
+} shard_values;
+
+static const cli_option options[] = {
+    {.name = "target",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(shard_values, target.target),
+     .argument = "COL",
+     .help = "The response: a column by name or 1-based number; several, separated by commas"},
+    {.name = "weights",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(shard_values, target.weights),
+     .argument = "COL",
+     .help = "The column that says what each row counts, from 0 on; it is no feature"},
+    {.name = "drop-missing-target",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(shard_values, target.drop_missing),
+     .help = "Leave out rows whose response is missing, which are an error otherwise"},
+    READ_OPTIONS(shard_values, target),
+    COLUMN_OPTIONS(shard_values, target.columns),
+    {.name = "rows",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(shard_values, rows),
+     .argument = "N",
+     .initial = "1048576",
+     .low = 1,
+     .high = 1000000000,
+     .help = "Rows of a shard, rounded up to a multiple of 1024; so many are held in memory"},
+    {.name = "out",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(shard_values, out),
+     .argument = "DIR",
+     .writes = true,
+     .help = "The folder to make"},
+    {.name = "quiet",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(shard_values, quiet),
+     .help = "Say nothing when all goes well"},
+};
+
+static int run(const cli_command *command, int argc, char **argv)
+{
+    shard_values values = {0};
+    cli_arguments given;
+    parse_result parsed = options_parse(command, argc, argv, &values, &given);
+    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (values.out == NULL) {
+        say_usage(command, "the folder to make is missing: give --out DIR");
+        return EXIT_USAGE;
+    }
+    stonet_read_options how = STONET_READ_OPTIONS_INIT;
+    int result = read_options_of(command, &values.target, &how);
+    if (result != EXIT_DONE) return result;
+    int64_t rows = 0, shards = 0;
+    const stonet_status status =
+        stonet_shards_write(given.operand[0], &how, values.rows, values.out, &rows, &shards);
+    if (status != STONET_OK) return say_failure(command, status);
+    if (!values.quiet)
+        fprintf(stderr, "%lld rows in %lld shard%s: %s\n", (long long)rows, (long long)shards,
+                shards == 1 ? "" : "s", values.out);
+    return EXIT_DONE;
+}
+
+const cli_command shard_command = {
+    .program = "stonet",
+    .name = "shard",
+    .summary = "Cut a table into files that need not fit in memory",
+    .operands = "DATA",
+    .details =
+        "DATA is read once, with one shard of it in memory at a time, into the folder DIR, which must not "
+        "be\n"
+        "there yet: DATA-00000.npy .. and index.json. Every command takes DIR for the table, maps the files "
+        "and\n"
+        "never holds them as a whole. What becomes of which column is settled here. DIR appears when it is "
+        "whole.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .examples = "  stonet shard large.csv --target y --out large.shards\n"
+                "  stonet fit large.shards --target y --dim 2 --out my.model",
+    .run = run,
+};

@@ -1,0 +1,64 @@
+/* Every command takes shards for the table that they were made of, with the same results. */
+#include "cli/test_support.h"
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    write_table("t.csv", 2500, 1);
+    return sh("stonet shard t.csv --target y --rows 1024 --out s");
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+/* The same command on both gives the same file and says the same. */
+static void same(const char *before, const char *after)
+{
+    SH("stonet %s t.csv %s --out o1 > p1 2>/dev/null && stonet %s s %s --out o2 > p2 2>/dev/null", before,
+       after, before, after);
+    SH("cmp o1 o2 && cmp p1 p2");
+}
+
+static void fits_are_the_same(void **state)
+{
+    (void)state;
+    same("fit", "--target y --dim 1 --set epochs=2 --set lr=0.01 --set weight_decay=0.001");
+    SH("cp o1 m");
+    same("fit", "--target y --dim 1 --method sir");
+    same("fit", "--target 4 --dim 1 --method save");
+}
+
+static void uses_are_the_same(void **state)
+{
+    (void)state;
+    same("transform m", "");
+    same("predict m", "");
+    SH("stonet score m t.csv > p1 && stonet score m s/index.json > p2 && cmp p1 p2");
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    (void)state;
+    assert_int_equal(sh("stonet shard t.csv"), 2);
+    assert_non_null(strstr(captured_err, "--out DIR"));
+    assert_int_equal(sh("stonet shard t.csv --out s"), 1);
+    assert_non_null(strstr(captured_err, "not empty"));
+    assert_int_equal(sh("stonet shard none.csv --out r"), 1);
+    assert_int_equal(sh("stonet shard t.csv --target none --out r; ls -d r*"), 2);
+    assert_int_equal(sh("stonet fit s --target y --dim 1 --drop x1 --out o"), 2);
+    assert_non_null(strstr(captured_err, "'stonet shard'"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fits_are_the_same),
+        cmocka_unit_test(uses_are_the_same),
+        cmocka_unit_test(what_is_wrong_is_said),
+    };
+    return cmocka_run_group_tests_name("cli_shards", tests, set_up, tear_down);
+}

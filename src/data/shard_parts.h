@@ -1,0 +1,25 @@
+/* What the files that read shards share. */
+#ifndef SN_DATA_SHARD_PARTS_H
+#define SN_DATA_SHARD_PARTS_H
+
+#include "base/json.h"
+#include "data/shards.h"
+
+typedef struct sn_shard_reader {
+    const char *folder;
+    char *path; /* of the index */
+    json_t *index;
+    const char *name; /* of the files */
+    int64_t shards;
+    int64_t *rows; /* of each */
+    stonet_data *data;
+} sn_shard_reader;
+
+/* In the names of files, and as keys of the index. */
+extern const char *const sn_shard_suffix[SN_SHARD_PARTS], *const sn_shard_key[SN_SHARD_PARTS];
+
+/* Takes from the index all but the numbers, and of the response what is wished. */
+stonet_status sn_shard_index(sn_shard_reader *r, const sn_target_wish *wish);
+stonet_status sn_shard_bad_index(const sn_shard_reader *r, const char *what);
+
+#endif

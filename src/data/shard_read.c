@@ -1,0 +1,388 @@
+/* A folder of shards as one table: x and the response are mapped, the rest is read. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/array.h"
+#include "data/shard_parts.h"
+
+enum { CHUNK = 1 << 18 }; /* bytes that are looked at before they may rest */
+
+/* ---- the files --------------------------------------------------------------------------------- */
+
+/* What the files of a part hold: rows x width numbers. */
+typedef struct part {
+    sn_shard_part which;
+    char kind;
+    int size;
+    int64_t width;
+} part;
+
+/* The numbers of a part, of all shards: mapped, or (mapping NULL) in a block of memory. */
+typedef struct numbers {
+    sn_mapping *mapping;
+    unsigned char *owned;
+    const unsigned char *bytes;
+} numbers;
+
+static void numbers_free(numbers *of)
+{
+    sn_mapping_close(of->mapping);
+    sn_free(of->owned);
+    *of = (numbers){0};
+}
+
+/* Opens the file of a shard up to its numbers. */
+static stonet_status open_file(const sn_shard_reader *r, int64_t number, const part *p, sn_source **out)
+{
+    char *path;
+    sn_array array;
+    SN_TRY(sn_shard_path(r->folder, r->name, number, p->which, &path));
+    stonet_status status = sn_source_open(path, out);
+    sn_free(path);
+    SN_TRY(status);
+    status = sn_npy_header(*out, &array);
+    if (status == STONET_OK &&
+        (array.kind != p->kind || array.size != p->size || array.big_endian || array.fortran ||
+         array.rank != 2 || array.shape[0] != r->rows[number] || array.shape[1] != p->width))
+        status = sn_fail(STONET_ERROR_FORMAT, "%s does not hold %lld x %lld numbers as its index says",
+                         sn_source_path(*out), (long long)r->rows[number], (long long)p->width);
+    if (status == STONET_OK && sn_source_left(*out) != r->rows[number] * p->width * p->size)
+        status = sn_fail(STONET_ERROR_FORMAT, "%s is cut off, or longer than its header says",
+                         sn_source_path(*out));
+    if (status == STONET_OK) return STONET_OK;
+    sn_source_close(*out);
+    *out = NULL;
+    return status;
+}
+
+/* Maps the files side by side; *mapped is false when they have to be read. */
+static stonet_status map_files(const sn_shard_reader *r, const part *p, numbers *to, bool *mapped)
+{
+    const int64_t row = p->width * p->size;
+    *mapped = false;
+    SN_TRY(sn_mapping_reserve(r->data->n * row, r->shards, &to->mapping));
+    int64_t place = 0;
+    bool fits = to->mapping != NULL;
+    for (int64_t k = 0; k < r->shards && fits; k++) {
+        sn_source *source;
+        SN_TRY(open_file(r, k, p, &source));
+        fits = sn_source_map_to(source, r->rows[k] * row, to->mapping, place);
+        sn_source_close(source);
+        place += r->rows[k] * row;
+    }
+    *mapped = fits;
+    if (fits) to->bytes = sn_mapping_bytes(to->mapping);
+    if (!fits) numbers_free(to);
+    return STONET_OK;
+}
+
+static stonet_status read_files(const sn_shard_reader *r, const part *p, numbers *to)
+{
+    const int64_t row = p->width * p->size;
+    SN_TRY(sn_memory_require((uint64_t)(r->data->n * row), r->folder, "use fewer rows or columns"));
+    SN_TRY(SN_NEW_RAW(to->owned, r->data->n * row));
+    int64_t place = 0;
+    for (int64_t k = 0; k < r->shards; k++) {
+        sn_source *source;
+        SN_TRY(open_file(r, k, p, &source));
+        const stonet_status status =
+            sn_source_read_all(source, to->owned + place, (size_t)(r->rows[k] * row));
+        sn_source_close(source);
+        SN_TRY(status);
+        place += r->rows[k] * row;
+    }
+    to->bytes = to->owned;
+    return STONET_OK;
+}
+
+static stonet_status damaged(const sn_shard_reader *r, int64_t shard, sn_shard_part which, const char *what)
+{
+    return sn_fail(STONET_ERROR_FORMAT, "%s/%s-%05lld%s.npy is damaged: %s", r->folder, r->name,
+                   (long long)shard, sn_shard_suffix[which], what);
+}
+
+/* Looks at a stretch of numbers: infinite ones are refused, missing ones counted or (of the response)
+   refused. */
+static stonet_status check_stretch(const sn_shard_reader *r, int64_t shard, const part *p,
+                                   const unsigned char *bytes, size_t size)
+{
+    stonet_data *data = r->data;
+    if (p->kind == 'i') {
+        const int32_t *code = (const void *)bytes;
+        for (size_t i = 0; i < size / sizeof *code; i++)
+            if (code[i] < 0 || code[i] >= data->labels.count)
+                return damaged(r, shard, p->which, "an unknown label");
+        return STONET_OK;
+    }
+    if (p->which == SN_SHARD_Y) {
+        const double *y = (const void *)bytes;
+        for (size_t i = 0; i < size / sizeof *y; i++)
+            if (!isfinite(y[i])) return damaged(r, shard, p->which, "a response is no finite number");
+        return STONET_OK;
+    }
+    const float *x = (const void *)bytes;
+    const size_t count = size / sizeof *x;
+    if (sn_all_finite(x, (int64_t)count)) return STONET_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (isinf(x[i])) return damaged(r, shard, p->which, "a number is infinite");
+        data->missing += isnan(x[i]);
+    }
+    return STONET_OK;
+}
+
+/* All numbers of a mapped part, with their hashes, in stretches that need not stay in memory. */
+static stonet_status check_part(const sn_shard_reader *r, const part *p, const numbers *of)
+{
+    const json_t *list = json_object_get(r->index, "shards");
+    const unsigned char *at = of->bytes;
+    for (int64_t k = 0; k < r->shards; k++) {
+        const size_t size = (size_t)(r->rows[k] * p->width * p->size);
+        const char *said =
+            json_string_value(json_object_get(json_array_get(list, (size_t)k), sn_shard_key[p->which]));
+        char found[24];
+        sn_hash hash;
+        sn_hash_begin(&hash);
+        for (size_t done = 0; done < size; done += CHUNK) {
+            const size_t step = size - done < CHUNK ? size - done : CHUNK;
+            sn_hash_add(&hash, at + done, step);
+            if (p->which != SN_SHARD_MORE) SN_TRY(check_stretch(r, k, p, at + done, step));
+            if (of->mapping != NULL) sn_mapping_rest(of->mapping, at + done, step);
+        }
+        snprintf(found, sizeof found, "%016" PRIx64, sn_hash_value(&hash));
+        if (said == NULL || strcmp(said, found) != 0)
+            return damaged(r, k, p->which, "its hash is not that of the index");
+        at += size;
+    }
+    return STONET_OK;
+}
+
+static stonet_status load_part(const sn_shard_reader *r, const part *p, numbers *to)
+{
+    int64_t bytes;
+    bool mapped = false;
+    *to = (numbers){0};
+    if (__builtin_mul_overflow(r->data->n, p->width * p->size, &bytes))
+        return sn_shard_bad_index(r, "it claims more numbers than there can be");
+    stonet_status status = map_files(r, p, to, &mapped);
+    if (status == STONET_OK && !mapped) status = read_files(r, p, to);
+    if (status == STONET_OK) status = check_part(r, p, to);
+    if (status != STONET_OK) numbers_free(to);
+    return status;
+}
+
+static stonet_status load_x(const sn_shard_reader *r)
+{
+    stonet_data *data = r->data;
+    numbers x;
+    if (data->n_numeric == 0) return STONET_OK;
+    SN_TRY(load_part(r, &(part){SN_SHARD_X, 'f', (int)sizeof(float), data->n_numeric}, &x));
+    data->x = (const void *)x.bytes;
+    data->owned_x = x.owned;
+    data->mapped_x = x.mapping;
+    return STONET_OK;
+}
+
+static stonet_status load_y(const sn_shard_reader *r)
+{
+    stonet_data *data = r->data;
+    numbers y;
+    if (data->n_targets == 0) return STONET_OK;
+    const bool is_label = data->labels.count > 0;
+    const part p = {SN_SHARD_Y, is_label ? 'i' : 'f', (int)(is_label ? sizeof(int32_t) : sizeof(double)),
+                    data->n_targets};
+    SN_TRY(load_part(r, &p, &y));
+    data->mapped_y = y.mapping;
+    if (is_label)
+        data->label = (void *)y.bytes;
+    else
+        data->y = (void *)y.bytes;
+    return STONET_OK;
+}
+
+/* ---- what is read into memory: weights, texts, numbers in double -------------------------------- */
+
+static stonet_status start_exact(const sn_shard_reader *r)
+{
+    stonet_data *data = r->data;
+    const json_t *list = json_object_get(r->index, "exact");
+    const size_t count = json_array_size(list);
+    if (!json_is_array(list) || count > (size_t)data->n_numeric)
+        return sn_shard_bad_index(r, "its columns are wrong");
+    if (count == 0) return STONET_OK;
+    SN_TRY(SN_NEW(data->exact, data->n_numeric));
+    for (size_t k = 0; k < count; k++) {
+        const json_t *entry = json_array_get(list, k);
+        const int64_t slot = json_is_integer(entry) ? json_integer_value(entry) : -1;
+        if (slot < 0 || slot >= data->n_numeric || data->exact[slot].at != NULL)
+            return sn_shard_bad_index(r, "its columns are wrong");
+        double *value;
+        SN_TRY(SN_NEW_RAW(value, data->n));
+        for (int64_t i = 0; i < data->n; i++) value[i] = (double)data->x[i * data->n_numeric + slot];
+        data->exact[slot] = (sn_exact){.at = value, .step = 1, .owned = value};
+    }
+    return STONET_OK;
+}
+
+/* The columns of numbers that a shard has in double, n_numeric at most. */
+static stonet_status exact_of(const sn_shard_reader *r, const json_t *shard, int64_t *slots, int64_t *count)
+{
+    const json_t *list = json_object_get(shard, "exact");
+    *count = (int64_t)json_array_size(list);
+    if (!json_is_array(list) || *count > r->data->n_numeric)
+        return sn_shard_bad_index(r, "a shard of it is wrong");
+    for (int64_t k = 0; k < *count; k++) {
+        const json_t *slot = json_array_get(list, (size_t)k);
+        slots[k] = json_is_integer(slot) ? json_integer_value(slot) : -1;
+        if (slots[k] < 0 || slots[k] >= r->data->n_numeric)
+            return sn_shard_bad_index(r, "a shard of it is wrong");
+    }
+    return STONET_OK;
+}
+
+/* One row of the numbers beside x. */
+static stonet_status take_more(const sn_shard_reader *r, int64_t shard, int64_t row, const double *from,
+                               const int64_t *slots, int64_t exacts)
+{
+    stonet_data *data = r->data;
+    if (data->weight != NULL) {
+        if (!(*from >= 0.0 && *from <= (double)3.4e38F))
+            return damaged(r, shard, SN_SHARD_MORE, "a wrong weight");
+        data->weight[row] = *from++;
+    }
+    for (int64_t k = 0; k < data->n_text; k++, from++) {
+        if (!(*from >= -1.0 && *from < (double)data->text_values[k].count) || *from != floor(*from))
+            return damaged(r, shard, SN_SHARD_MORE, "an unknown text");
+        data->text_code[k][row] = (int32_t)*from;
+        data->missing += *from < 0.0;
+    }
+    for (int64_t k = 0; k < exacts; k++, from++) {
+        if (isinf(*from)) return damaged(r, shard, SN_SHARD_MORE, "a number is infinite");
+        if (data->exact != NULL && data->exact[slots[k]].owned != NULL)
+            data->exact[slots[k]].owned[row] = *from;
+    }
+    return STONET_OK;
+}
+
+static stonet_status load_more_of(const sn_shard_reader *r, int64_t number, int64_t first, int64_t *slots)
+{
+    const json_t *shard = json_array_get(json_object_get(r->index, "shards"), (size_t)number);
+    int64_t exacts;
+    double *row = NULL;
+    sn_source *source = NULL;
+    SN_TRY(exact_of(r, shard, slots, &exacts));
+    const part p = {SN_SHARD_MORE, 'f', (int)sizeof *row,
+                    (r->data->weight != NULL) + r->data->n_text + exacts};
+    if (p.width == 0) return STONET_OK;
+    sn_hash hash;
+    sn_hash_begin(&hash);
+    stonet_status status = open_file(r, number, &p, &source);
+    if (status == STONET_OK) status = SN_NEW_RAW(row, p.width);
+    for (int64_t i = 0; i < r->rows[number] && status == STONET_OK; i++) {
+        const size_t size = (size_t)p.width * sizeof *row;
+        status = sn_source_read_all(source, row, size);
+        sn_hash_add(&hash, row, size);
+        if (status == STONET_OK) status = take_more(r, number, first + i, row, slots, exacts);
+    }
+    sn_free(row);
+    sn_source_close(source);
+    SN_TRY(status);
+    char found[24];
+    const char *said = json_string_value(json_object_get(shard, sn_shard_key[SN_SHARD_MORE]));
+    snprintf(found, sizeof found, "%016" PRIx64, sn_hash_value(&hash));
+    if (said != NULL && strcmp(said, found) == 0) return STONET_OK;
+    return damaged(r, number, SN_SHARD_MORE, "its hash is not that of the index");
+}
+
+/* Rows that were left out may have been the first, or the only ones, with a word: as in every table, the
+   words are those of its rows in order of first appearance. */
+static stonet_status renumber(stonet_data *data, int64_t k)
+{
+    sn_dictionary *words = &data->text_values[k], kept = {0};
+    if (words->ordered || data->dropped == 0) return STONET_OK;
+    int32_t *new_code, *code = data->text_code[k];
+    SN_TRY(SN_NEW(new_code, words->count));
+    stonet_status status = SN_NEW(kept.text, words->count);
+    for (int64_t i = 0; i < data->n && status == STONET_OK; i++) {
+        if (code[i] < 0) continue;
+        if (new_code[code[i]] == 0) {
+            kept.text[kept.count++] = words->text[code[i]];
+            words->text[code[i]] = NULL;
+            new_code[code[i]] = (int32_t)kept.count;
+        }
+        code[i] = new_code[code[i]] - 1;
+    }
+    sn_free(new_code);
+    SN_TRY(status);
+    sn_dictionary_free(words);
+    *words = kept;
+    return STONET_OK;
+}
+
+static stonet_status load_more(const sn_shard_reader *r)
+{
+    stonet_data *data = r->data;
+    int64_t *slots, first = 0;
+    if (json_is_true(json_object_get(r->index, "weights"))) SN_TRY(SN_NEW(data->weight, data->n));
+    SN_TRY(start_exact(r));
+    SN_TRY(SN_NEW(slots, data->n_numeric + 1));
+    stonet_status status = STONET_OK;
+    for (int64_t k = 0; k < r->shards && status == STONET_OK; first += r->rows[k++])
+        status = load_more_of(r, k, first, slots);
+    sn_free(slots);
+    SN_TRY(status);
+    if (data->id_name != NULL) /* an empty name is a name */
+        for (int64_t i = 0; i < data->n; i++)
+            if (data->text_code[data->id_slot][i] < 0) return sn_shard_bad_index(r, "a row has no name");
+    for (int64_t k = 0; k < data->n_text; k++) SN_TRY(renumber(data, k));
+    return STONET_OK;
+}
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+/* What becomes of which column is settled when shards are made. */
+static stonet_status check_wish(const char *folder, const sn_target_wish *wish)
+{
+    const char *option = wish->features != NULL  ? "features"
+                         : wish->drop != NULL    ? "drop"
+                         : wish->id != NULL      ? "id"
+                         : wish->n_ordinal > 0   ? "ordinal"
+                         : wish->season != NULL  ? "season"
+                         : wish->weights != NULL ? "weights"
+                                                 : NULL;
+    if (wish->all)
+        return sn_fail(STONET_ERROR_ARGUMENT, "%s holds shards, which cannot be a file of the response alone",
+                       folder);
+    if (wish->header != STONET_HEADER_AUTO)
+        return sn_fail(STONET_ERROR_ARGUMENT, "%s holds shards, which have no line of names", folder);
+    if (option == NULL) return STONET_OK;
+    return sn_fail(
+        STONET_ERROR_ARGUMENT,
+        "%s holds shards, whose columns were chosen when they were made: give --%s to 'stonet shard'", folder,
+        option);
+}
+
+static stonet_status read_table(sn_shard_reader *r, const sn_target_wish *wish)
+{
+    SN_TRY(sn_shard_index(r, wish));
+    SN_TRY(load_x(r));
+    SN_TRY(load_y(r));
+    return load_more(r);
+}
+
+stonet_status sn_read_shards(const char *folder, const sn_target_wish *wish, stonet_data **out)
+{
+    sn_shard_reader r = {.folder = folder};
+    SN_TRY(check_wish(folder, wish));
+    const stonet_status status = read_table(&r, wish);
+    json_decref(r.index);
+    sn_free(r.rows);
+    sn_free(r.path);
+    if (status != STONET_OK)
+        stonet_data_free(r.data);
+    else
+        *out = r.data;
+    return status;
+}

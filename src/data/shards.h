@@ -1,0 +1,36 @@
+/*
+ * A table cut into files (shards), in a folder of its own:
+ *
+ *   NAME-00000.npy ..        float32, rows x columns of numbers (not there when there is none)
+ *   NAME-00000.y.npy ..      the response: float64, rows x targets, or int32 codes of its labels
+ *   NAME-00000.more.npy ..   float64: the weight of the row, if rows have weights, the codes of its texts
+ * (-1: missing), and the columns of numbers that float is too coarse for (data/digits.h) index.json names,
+ * kinds and texts of the columns, what the response is, rows and hash of every file
+ *
+ * All shards but the last have the same number of rows, a multiple of SN_SHARD_STEP, and the numbers begin at
+ * a multiple of SN_SHARD_ALIGN bytes: so the pages of the files, one after the other, are the table in memory
+ * (data/mapping.h), and to read it is to map it. Only what is in .more.npy is read into memory.
+ */
+#ifndef SN_DATA_SHARDS_H
+#define SN_DATA_SHARDS_H
+
+#include "data/builder.h"
+
+#define SN_SHARDS_INDEX  "index.json"
+#define SN_SHARDS_FORMAT "stonet-shards"
+enum { SN_SHARDS_VERSION = 1, SN_SHARD_STEP = 1024, SN_SHARD_ALIGN = 4096 };
+
+/* Which of the files of a shard. */
+typedef enum sn_shard_part { SN_SHARD_X, SN_SHARD_Y, SN_SHARD_MORE, SN_SHARD_PARTS } sn_shard_part;
+
+/* "FOLDER/NAME-00012.y.npy", to be freed. */
+stonet_status sn_shard_path(const char *folder, const char *name, int64_t shard, sn_shard_part part,
+                            char **out);
+/* Whether a file begins as an index does. */
+bool sn_looks_like_shards(const char *text, size_t size);
+/* The folder of a path that is one with an index, or is such an index, to be freed; NULL: it is neither. */
+stonet_status sn_shards_folder(const char *path, char **folder);
+/* The table of a folder. */
+stonet_status sn_read_shards(const char *folder, const sn_target_wish *wish, stonet_data **out);
+
+#endif

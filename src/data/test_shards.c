@@ -1,0 +1,313 @@
+/* Shards: the same table as from the file they were made of, and folders that lie. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/testing.h"
+#include "data/shards.h"
+#include "data/testing.h"
+
+static char folder[64] = "/tmp/stonet-shards-XXXXXX";
+
+static int enter(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) != NULL ? chdir(folder) : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") == 0 ? system(command) : -1;
+}
+
+static void clean(void)
+{
+    assert_int_equal(system("rm -rf s ?.csv ?.npy"), 0);
+}
+
+/* A table with all kinds of columns. The label that is last in order comes first, a column of large numbers
+   needs double from row 1500 on, and one looks so until row 2000; late: its only text is in row 3000. */
+static void write_csv(int rows, int gap, bool late)
+{
+    FILE *file = fopen("t.csv", "w");
+    fputs("key,a,big,was,town,size,day,w,late,y,z\n", file);
+    for (int i = 0; i < rows; i++) {
+        const char *town[] = {"Ulm", "Bonn", "Kiel", ""}, *size[] = {"low", "mid", "high"};
+        fprintf(file, "k%d,%s%d.5,%.2f,%.2f,%s,%s,2024-0%d-03,%d,%s,", i, i % 11 == 3 ? "NA#" : "", i % 17,
+                1e6 + (i < 1500 ? 0.0 : 0.01 * (i % 7)), i < 2000 ? 5e6 + 0.25 * (i % 3) + 0.01 : 7.0,
+                town[i % 4], size[i % 3], 1 + i % 9, 1 + i % 3, late && i == 3000 ? "word" : "3");
+        fprintf(file, "%s,%d\n", gap > 0 && i % gap == 1 ? "" : i % 2 == 0 ? "yes" : "no", i % 5);
+    }
+    fclose(file);
+    assert_int_equal(system("sed -i 's/NA#[0-9.]*/NA/' t.csv"), 0);
+}
+
+/* Some rows of a table have their labels in order of first appearance: by their texts, then. */
+static void compare_labels(stonet_data *plain, const stonet_data *sharded)
+{
+    assert_int_equal(plain->n, sharded->n);
+    for (int64_t i = 0; i < plain->n; i++)
+        assert_string_equal(plain->labels.text[plain->label[i]], sharded->labels.text[sharded->label[i]]);
+    memcpy(plain->label, sharded->label, (size_t)plain->n * sizeof *plain->label);
+    sn_dictionary_free(&plain->labels);
+    assert_int_equal(sn_dictionary_copy(&sharded->labels, &plain->labels), STONET_OK);
+}
+
+static void check_same(const char *path, const stonet_read_options *make, const stonet_read_options *use,
+                       int64_t rows)
+{
+    stonet_data *plain = NULL, *sharded = NULL;
+    int64_t total = 0, shards = 0;
+    assert_int_equal(stonet_data_read(path, make, &plain), STONET_OK);
+    if (stonet_shards_write(path, make, rows, "s", &total, &shards) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
+    if (stonet_data_read("s", use, &sharded) != STONET_OK) fail_msg("%s", stonet_last_error());
+    if (plain->dropped > 0) compare_labels(plain, sharded);
+    const int64_t step = (rows + 1023) / 1024 * 1024;
+    assert_int_equal(total, plain->n);
+    assert_int_equal(shards, (plain->n + step - 1) / step);
+    check_same_frame(plain, sharded);
+    assert_int_equal(plain->missing, sharded->missing);
+    assert_int_equal(plain->dropped, sharded->dropped);
+    assert_int_equal(plain->width, sharded->width);
+    assert_true(sn_image_same(&plain->image, &sharded->image));
+    check_same_bytes(plain->weight, sharded->weight, (size_t)plain->n * sizeof *plain->weight);
+    for (int64_t j = 0; j < plain->n_columns; j++) {
+        assert_int_equal(plain->column[j].is_date, sharded->column[j].is_date);
+        assert_int_equal(plain->column[j].season, sharded->column[j].season);
+        assert_int_equal(plain->column[j].position, sharded->column[j].position);
+    }
+    for (int64_t k = 0; k < plain->n_text; k++)
+        assert_int_equal(plain->text_values[k].ordered, sharded->text_values[k].ordered);
+    for (int64_t i = 0; plain->id_name != NULL && i < plain->n; i += 997)
+        assert_string_equal(stonet_data_id(plain, i), stonet_data_id(sharded, i));
+    for (int64_t k = 0; k < plain->n_targets; k++)
+        assert_int_equal(plain->target_position[k], sharded->target_position[k]);
+    assert_true(sharded->x == NULL || sharded->mapped_x != NULL || sysconf(_SC_PAGESIZE) > 4096);
+    stonet_data_free(plain);
+    stonet_data_free(sharded);
+    clean();
+}
+
+static void test_all_kinds(void **state)
+{
+    (void)state;
+    const char *const order[] = {"size=low,mid,high"};
+    const stonet_read_options make = {.size = sizeof make,
+                                      .target = "y",
+                                      .id = "key",
+                                      .weights = "w",
+                                      .ordinal = order,
+                                      .n_ordinal = 1,
+                                      .season = "day",
+                                      .drop = "z"};
+    const stonet_read_options use = {.size = sizeof use, .target = "y"};
+    for (int late = 0; late < 2; late++) {
+        write_csv(3500, 0, late == 1);
+        check_same("t.csv", &make, &use, 1000);
+    }
+    write_csv(2048, 0, false); /* nothing is left for a last shard */
+    check_same("t.csv", &make, &use, 1024);
+    write_csv(5, 0, false);
+    check_same("t.csv", &make, &use, 1 << 20);
+}
+
+/* Rows without a response: the first, and all those of a town. */
+static void test_dropped(void **state)
+{
+    (void)state;
+    const stonet_read_options make = {.size = sizeof make, .target = "y", .drop_missing_target = 1};
+    const stonet_read_options use = {.size = sizeof use, .target = "10"};
+    write_csv(4000, 4, false);
+    check_same("t.csv", &make, &use, 1000);
+    write_csv(2, 1, false);
+    assert_int_equal(system("sed -i 's/,yes,/,,/;s/,no,/,,/' t.csv"), 0);
+    assert_says(stonet_shards_write("t.csv", &make, 10, "s", NULL, NULL), STONET_ERROR_DATA, "response");
+    assert_int_not_equal(access("s", F_OK), 0);
+    clean();
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    double *x = malloc(6000 * sizeof *x);
+    for (int i = 0; i < 6000; i++) x[i] = i % 7 == 0 ? (double)NAN : sin(i);
+    for (int i = 0; i < 2000; i++) x[3 * i + 2] = i;
+    assert_int_equal(stonet_matrix_write("a.npy", x, 2000, 3, NULL), STONET_OK);
+    const stonet_read_options make = {.size = sizeof make, .target = "3"}, none = {.size = sizeof none};
+    check_same("a.npy", &make, &make, 1024);
+    assert_int_equal(stonet_matrix_write("a.npy", x, 2000, 3, NULL), STONET_OK);
+    check_same("a.npy", &none, &none, 1024);
+    free(x);
+}
+
+/* Of the shards of t.csv in s. */
+static stonet_status read_shards(const char *target)
+{
+    const stonet_read_options how = {.size = sizeof how, .target = target};
+    stonet_data *data = NULL;
+    const stonet_status status = stonet_data_read("s", &how, &data);
+    stonet_data_free(data);
+    return status;
+}
+
+static void make_shards(void)
+{
+    const stonet_read_options how = {.size = sizeof how, .target = "y"};
+    clean();
+    if (access("kept/s", F_OK) != 0) {
+        assert_int_equal(mkdir("kept", 0777), 0);
+        write_csv(2500, 0, false);
+        assert_int_equal(system("cp t.csv kept"), 0);
+        assert_int_equal(stonet_shards_write("t.csv", &how, 1024, "kept/s", NULL, NULL), STONET_OK);
+    }
+    assert_int_equal(system("cp -r kept/. ."), 0);
+}
+
+static void test_wishes(void **state)
+{
+    (void)state;
+    stonet_data *data = NULL;
+    stonet_read_options how = STONET_READ_OPTIONS_INIT;
+    make_shards();
+    assert_says(stonet_shards_write("t.csv", &how, 1024, "s", NULL, NULL), STONET_ERROR_IO, "not empty");
+    assert_says(stonet_shards_write("s", &how, 1024, "r", NULL, NULL), STONET_ERROR_ARGUMENT, "already");
+    assert_says(stonet_shards_write("t.csv", &how, 0, "r", NULL, NULL), STONET_ERROR_ARGUMENT, "one row");
+    assert_says(stonet_shards_write("t.csv", &how, 5, "no/r", NULL, NULL), STONET_ERROR_IO, "no/r");
+    assert_says(read_shards("z"), STONET_ERROR_ARGUMENT, "is 'y', and not 'z'");
+    assert_says(read_shards("y,z"), STONET_ERROR_ARGUMENT, "is 'y', and not 'y,z'");
+    how.drop = "a";
+    assert_says(stonet_data_read("s", &how, &data), STONET_ERROR_ARGUMENT, "--drop to 'stonet shard'");
+    how.drop = NULL;
+    how.na = "-999";
+    assert_says(stonet_data_read("s", &how, &data), STONET_ERROR_ARGUMENT, "--na");
+    how.na = NULL;
+    how.target_file = "s";
+    assert_says(stonet_data_read("t.csv", &how, &data), STONET_ERROR_ARGUMENT, "the response alone");
+    assert_says(stonet_shards_write("t.csv", &how, 5, "r", NULL, NULL), STONET_ERROR_ARGUMENT, "of its own");
+    how.target_file = NULL;
+    assert_int_equal(stonet_data_read("s/index.json", &how, &data), STONET_OK);
+    assert_null(data->label); /* not asked for; and no feature either */
+    assert_int_equal(data->n_columns, 10);
+    stonet_data_free(data);
+    assert_int_equal(mkdir("empty", 0777), 0);
+    assert_says(stonet_data_read("empty", &how, &data), STONET_ERROR_IO, "without shards");
+    assert_int_equal(rmdir("empty"), 0);
+    FILE *file = fopen("b.csv", "w");
+    fputs("1,2\n3,inf\n", file);
+    fclose(file);
+    assert_says(stonet_shards_write("b.csv", &how, 5, "r", NULL, NULL), STONET_ERROR_DATA, "infinite");
+    assert_int_equal(system("test $(ls -d r* 2>/dev/null | wc -l) = 0"), 0); /* nothing is left */
+    clean();
+}
+
+/* A row far into the file is called by its number there. */
+static void test_complaints(void **state)
+{
+    (void)state;
+    const stonet_read_options how = {.size = sizeof how, .target = "2"};
+    FILE *file = fopen("b.csv", "w");
+    for (int i = 0; i < 3000; i++) fprintf(file, "%d,%s\n", i, i == 2500 ? "inf" : "1");
+    fclose(file);
+    assert_says(stonet_shards_write("b.csv", &how, 5, "s", NULL, NULL), STONET_ERROR_DATA, "row 2501");
+    clean();
+}
+
+static void test_damage(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *words;
+    } harm[] = {
+        {"rm s/t-00001.npy", "t-00001.npy"},
+        {"truncate -s -4 s/t-00001.npy", "cut off"},
+        {"truncate -s +4 s/t-00002.y.npy", "longer"},
+        {"printf x | dd of=s/t-00001.npy bs=1 seek=9000 conv=notrunc 2>/dev/null", "hash"},
+        {"printf '\\377\\377\\377\\177' | dd of=s/t-00000.y.npy bs=1 seek=4096 conv=notrunc 2>/dev/null",
+         "unknown label"},
+        {"printf '\\0\\0\\200\\177' | dd of=s/t-00000.npy bs=1 seek=4096 conv=notrunc 2>/dev/null",
+         "infinite"},
+        {"printf x | dd of=s/t-00001.more.npy bs=1 seek=4120 conv=notrunc 2>/dev/null", "hash"},
+        {"printf '\\0\\0\\0\\0\\0\\0\\360\\177' | dd of=s/t-00001.more.npy bs=1 seek=4096 conv=notrunc "
+         "2>/dev/null",
+         "unknown text"},
+        {"cp s/t-00000.npy s/t-00002.npy", "does not hold"},
+        {"sed -i 's/\"rows\": 2500/\"rows\": 2501/' s/index.json", "rows"},
+        {"sed -i 's/\"rows\": 1024/\"rows\": -1024/' s/index.json", "rows"},
+        {"sed -i 's/\"version\": 1/\"version\": 7/' s/index.json", "version 7"},
+        {"sed -i 's/\"name\": \"t\"/\"name\": \"..\\/t\"/' s/index.json", "name"},
+        {"sed -i 's/\"slot\": 1/\"slot\": 100/' s/index.json", "place"},
+        {"sed -i 's/\"numbers\": [0-9]*/\"numbers\": 1000/' s/index.json", "does not hold"},
+        {"sed -i 's/\"Bonn\",//' s/index.json", "unknown text"},
+        {"sed -i 's/\"kind\": \"text\"/\"kind\": 3/' s/index.json", "neither"},
+        {"sed -i 's/\"no\",//' s/index.json", "unknown label"},
+        {"truncate -s 300 s/index.json", "damaged"},
+        {"rm s/index.json", "without shards"},
+    };
+    for (size_t k = 0; k < sizeof harm / sizeof *harm; k++) {
+        make_shards();
+        assert_int_equal(read_shards("y"), STONET_OK);
+        assert_int_equal(system(harm[k].command), 0);
+        if (read_shards("y") == STONET_OK) fail_msg("unnoticed: %s", harm[k].command);
+        if (strstr(stonet_last_error(), harm[k].words) == NULL)
+            fail_msg("%s: %s", harm[k].command, stonet_last_error());
+    }
+    clean();
+}
+
+/* The index, cut at every byte or with a bit changed: refused, or a table that is whole. */
+static void test_any_index(void **state)
+{
+    (void)state;
+    make_shards();
+    static char text[1 << 16];
+    FILE *file = fopen("s/index.json", "rb");
+    const size_t size = fread(text, 1, sizeof text, file);
+    fclose(file);
+    for (size_t k = 0; k < size; k += 31) {
+        const char held = text[k];
+        text[k] = (char)(text[k] ^ (1 << k % 7));
+        file = fopen("s/index.json", "wb");
+        fwrite(text, 1, k % 2 == 0 ? size : k + 1, file);
+        fclose(file);
+        text[k] = held;
+        read_shards("y");
+    }
+    clean();
+}
+
+static void test_changed(void **state)
+{
+    (void)state;
+    make_shards();
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_read("s", NULL, &data), STONET_OK);
+    assert_int_equal(sn_frame_check(data), STONET_OK);
+    assert_int_equal(system("touch -d '1 hour ago' s/t-00001.npy"), 0);
+    assert_says(sn_frame_check(data), STONET_ERROR_IO, "written to");
+    stonet_data_free(data);
+    clean();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_kinds), cmocka_unit_test(test_dropped),    cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_wishes),    cmocka_unit_test(test_complaints), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_any_index), cmocka_unit_test(test_changed),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}
