@@ -213,6 +213,16 @@ static void say_shares(const json_t *about)
     fputs(count > MOST_SHARES ? " ..\n" : "\n", stderr);
 }
 
+/* Those that are features; the others were left out. */
+static long long used_columns(const json_t *about)
+{
+    const json_t *kinds = json_object_get(about, "input_kinds"), *kind;
+    long long used = 0;
+    size_t j;
+    json_array_foreach(kinds, j, kind) used += strcmp(json_string_value(kind), "none") != 0;
+    return used;
+}
+
 /* "stonet: 400 rows, 21 columns reduced to 2, 2 classes, in 1.2 s" */
 static void say_summary(const cli_command *command, const fit_values *values, const stonet_model *model,
                         const stonet_data *train, double seconds)
@@ -222,8 +232,7 @@ static void say_summary(const cli_command *command, const fit_values *values, co
     progress_duration(seconds, spent);
     long long outputs = (long long)stonet_model_outputs(model);
     fprintf(stderr, "%s: %lld rows, %lld columns reduced to %lld, ", json_text(about, "method"),
-            (long long)stonet_data_rows(train), (long long)stonet_model_inputs(model),
-            (long long)stonet_model_dim(model));
+            (long long)stonet_data_rows(train), used_columns(about), (long long)stonet_model_dim(model));
     if (outputs == 0)
         fprintf(stderr, "no response, in %s\n", spent);
     else if (stonet_model_is_classifier(model))

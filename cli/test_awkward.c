@@ -293,6 +293,15 @@ static void rows_keep_their_names_through_a_model(void **state)
     assert_memory_equal(captured_out, "prediction\n", 11);
 }
 
+/* A column that numbers the rows is not among those that were reduced. */
+static void columns_that_are_left_out_are_not_counted(void **state)
+{
+    (void)state;
+    SH("awk -F, -v OFS=, '{print NR == 1 ? \"\" : NR - 1, $0}' base.csv > counted.csv");
+    SH("stonet fit counted.csv --target y --method sir --set slices=5 --dim 1 --out m");
+    assert_non_null(strstr(captured_err, "80 rows, 2 columns reduced to 1, "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +309,7 @@ int main(void)
         cmocka_unit_test(what_is_done_is_told),
         cmocka_unit_test(what_cannot_be_used_is_refused),
         cmocka_unit_test(rows_keep_their_names_through_a_model),
+        cmocka_unit_test(columns_that_are_left_out_are_not_counted),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

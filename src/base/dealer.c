@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/failure.h"
 #include "base/memory.h"
 
 struct sn_dealer {
@@ -282,25 +283,15 @@ static stonet_status work_at(sn_dealer *d, int64_t piece)
     return status;
 }
 
-typedef struct first_failure {
-    int64_t piece;
-    stonet_status status;
-    char *sentence; /* which is kept per thread, and must not stay behind on another one */
-} first_failure;
-
 /* One thread's share. */
-static void work_on(sn_dealer *d, atomic_bool *failed, first_failure *first)
+static void work_on(sn_dealer *d, atomic_bool *failed, sn_failure *first)
 {
     int64_t piece;
     while (!atomic_load(failed) && (piece = sn_dealer_next(d)) >= 0) {
         const stonet_status status = work_at(d, piece);
         if (status == STONET_OK) continue;
         atomic_store(failed, true);
-#pragma omp critical(sn_dealer_failure)
-        if (first->status == STONET_OK || piece < first->piece) {
-            sn_free(first->sentence);
-            *first = (first_failure){piece, status, sn_strdup(stonet_last_error())};
-        }
+        sn_failure_note(first, piece, status);
     }
 }
 
@@ -309,7 +300,7 @@ stonet_status sn_deal_out(const sn_deal *deal, int threads, const stonet_run *ru
     sn_dealer *d;
     SN_TRY(sn_dealer_open(deal, run, &d));
     atomic_bool failed = false;
-    first_failure first = {.status = STONET_OK};
+    sn_failure first = {.status = STONET_OK};
     /* On one thread without a parallel region, in which every thread of a region around it would be the
        first. */
     if (threads <= 1) {
@@ -319,7 +310,5 @@ stonet_status sn_deal_out(const sn_deal *deal, int threads, const stonet_run *ru
         work_on(d, &failed, &first);
     }
     const stonet_status status = sn_dealer_close(d, first.status);
-    if (first.status != STONET_OK && first.sentence != NULL) sn_fail(first.status, "%s", first.sentence);
-    sn_free(first.sentence);
-    return status;
+    return first.status != STONET_OK ? sn_failure_raise(&first) : status;
 }

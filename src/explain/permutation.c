@@ -9,6 +9,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "explain/importance.h"
 #include "math/noise.h"
 #include "stats/metrics.h"
@@ -159,16 +160,14 @@ static stonet_status work_together(const start *from, const bool *used, common *
 {
     const int workers = count_workers(from->asked);
     if (workers == 1) return work(from, used, all, result);
-    stonet_status worst = STONET_OK;
+    sn_failure failure = {.status = STONET_OK};
 #pragma omp parallel num_threads(workers)
     {
         const int before = sn_model_threads(1);
-        const stonet_status status = work(from, used, all, result);
+        sn_failure_note(&failure, omp_get_thread_num(), work(from, used, all, result));
         sn_model_threads(before);
-#pragma omp critical(sn_permutation)
-        if (status != STONET_OK) worst = status;
     }
-    return worst;
+    return sn_failure_raise(&failure);
 }
 
 stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance_result *result)

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <omp.h>
 
+#include "base/failure.h"
 #include "base/memory.h"
 #include "engine/registry.h"
 #include "explain/importance.h"
@@ -67,14 +68,13 @@ static stonet_status walk_halves(const halves *all, const stonet_run *run, int64
     const double started = sn_seconds();
     int stopped = 0;
     int64_t done = 0;
-    stonet_status worst = STONET_OK;
+    sn_failure failure = {.status = STONET_OK};
 #pragma omp parallel for num_threads(sn_threads(run)) schedule(dynamic)
     for (int64_t k = 0; k < count; k++) {
         if (sn_should_stop_shared(run, &stopped)) continue;
-        const stonet_status status = note_half(all, k, noted + k * all->variables);
+        sn_failure_note(&failure, k, note_half(all, k, noted + k * all->variables));
 #pragma omp critical(sn_stability)
         {
-            if (status != STONET_OK) worst = status;
             done++;
             if (omp_get_thread_num() == 0) /* the caller's function need not be ready for others */
                 sn_progress(run, &(stonet_progress){.stage = "halves of the rows",
@@ -86,7 +86,7 @@ static stonet_status walk_halves(const halves *all, const stonet_run *run, int64
         }
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all halves were looked at");
-    return worst;
+    return sn_failure_raise(&failure);
 }
 
 stonet_status sn_importance_stability(const sn_asked *asked, const stonet_data *data,

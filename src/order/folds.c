@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "base/number.h"
 #include "order/order.h"
 #include "select/jobs.h"
@@ -167,8 +168,7 @@ static stonet_status fit_up_to(folds *self, int64_t end)
     const stonet_run *outer = self->job->run;
     const int64_t jobs = (end - self->fitted) * self->splits.count;
     const double started = sn_seconds();
-    stonet_status failure = STONET_OK;
-    char sentence[512] = "";
+    sn_failure failure = {.status = STONET_OK};
     int64_t finished = 0;
     int stopped = 0;
 #pragma omp parallel num_threads(sn_threads(outer))
@@ -181,15 +181,9 @@ static stonet_status fit_up_to(folds *self, int64_t end)
         for (int64_t i = 0; i < jobs; i++) {
             if (sn_should_stop_shared(outer, &stopped)) continue;
             const int64_t c = end - 1 - i / self->splits.count, f = i % self->splits.count;
-            const stonet_status status = fit_one(self, &run, c, f);
+            sn_failure_note(&failure, i, fit_one(self, &run, c, f));
 #pragma omp critical
-            {
-                if (status != STONET_OK && failure == STONET_OK) {
-                    failure = status;
-                    snprintf(sentence, sizeof sentence, "%s", stonet_last_error());
-                }
-                finished++;
-            }
+            finished++;
             if (omp_get_thread_num() == 0)
                 sn_progress(outer, &(stonet_progress){.stage = "fitting each dimension",
                                                       .done = finished,
@@ -201,7 +195,7 @@ static stonet_status fit_up_to(folds *self, int64_t end)
         sn_model_threads(before);
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
-    if (failure != STONET_OK) return sn_fail(failure, "%s", sentence);
+    SN_TRY(sn_failure_raise(&failure));
     self->fitted = end;
     return STONET_OK;
 }

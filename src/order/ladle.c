@@ -15,6 +15,7 @@
 #include <math.h>
 #include <omp.h>
 
+#include "base/failure.h"
 #include "base/number.h"
 #include "data/splits.h"
 #include "math/linalg.h"
@@ -128,7 +129,7 @@ static stonet_status look_again(const ladle *self, int64_t resample)
 /* All resamples, side by side; the sums do not depend on who drew which. */
 static stonet_status resample_all(const ladle *self)
 {
-    stonet_status failure = STONET_OK;
+    sn_failure failure = {.status = STONET_OK};
     const double started = sn_seconds();
     int64_t finished = 0;
     int stopped = 0;
@@ -138,12 +139,9 @@ static stonet_status resample_all(const ladle *self)
 #pragma omp for schedule(dynamic)
         for (int64_t b = 0; b < self->resamples; b++) {
             if (sn_should_stop_shared(self->job->run, &stopped)) continue;
-            const stonet_status status = look_again(self, b);
+            sn_failure_note(&failure, b, look_again(self, b));
 #pragma omp critical
-            {
-                if (status != STONET_OK) failure = status;
-                finished++;
-            }
+            finished++;
             if (omp_get_thread_num() == 0)
                 sn_progress(self->job->run, &(stonet_progress){.stage = "resampling",
                                                                .done = finished,
@@ -155,7 +153,7 @@ static stonet_status resample_all(const ladle *self)
         sn_model_threads(before);
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
-    return failure;
+    return sn_failure_raise(&failure);
 }
 
 /* f0(1) .. f0(most) into mean; false when hardly a resample could be used. */

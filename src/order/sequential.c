@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "base/failure.h"
 #include "base/number.h"
 #include "math/linalg.h"
 #include "math/noise.h"
@@ -87,7 +88,7 @@ static stonet_status permutation_test(const sn_order_job *job, const sn_solved *
     double *value = NULL;
     SN_TRY(SN_TAKE(&scratch, value, rank));
     const double found = tail_of(solved, k, value);
-    stonet_status failure = STONET_OK;
+    sn_failure failure = {.status = STONET_OK};
     int64_t larger = 0;
     int stopped = 0;
 #pragma omp parallel num_threads(sn_threads(job->run))
@@ -97,19 +98,15 @@ static stonet_status permutation_test(const sn_order_job *job, const sn_solved *
         for (int64_t b = 0; b < count; b++) {
             if (sn_should_stop_shared(job->run, &stopped)) continue;
             bool one = false;
-            const stonet_status status = permute_once(job, scores, rank, k, b, found, &one);
+            sn_failure_note(&failure, b, permute_once(job, scores, rank, k, b, found, &one));
             larger += one;
-            if (status != STONET_OK) {
-#pragma omp atomic write
-                failure = status;
-            }
         }
         sn_model_threads(before);
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
     *statistic = (double)job->problem->n * found;
     *p_value = (1.0 + (double)larger) / (1.0 + (double)count);
-    return failure;
+    return sn_failure_raise(&failure);
 }
 
 /* The tests by their laws: normal x, any x. Counts of 0 where there are none. */

@@ -2,8 +2,8 @@
 
 #include <math.h>
 #include <omp.h>
-#include <stdio.h>
 
+#include "base/failure.h"
 #include "base/memory.h"
 #include "data/frame.h"
 
@@ -16,9 +16,8 @@ typedef struct refits {
     const char *stage;
     const stonet_run *run;
     double started;
-    int failed; /* whether `status` is there: the first failure */
-    stonet_status status;
-    char sentence[512];
+    int failed; /* one of them has */
+    sn_failure failure;
     stonet_model **model;
 } refits;
 
@@ -45,15 +44,14 @@ static void report(const refits *self)
                                               .seconds = sn_seconds() - self->started});
 }
 
-static void take_result(refits *self, stonet_status status)
+static void take_result(refits *self, int64_t k, stonet_status status)
 {
+    sn_failure_note(&self->failure, k, status);
 #pragma omp critical(sn_refit_result)
     {
-        if (status != STONET_OK && self->status == STONET_OK) {
-            self->status = status;
+        if (status != STONET_OK) {
 #pragma omp atomic write
             self->failed = 1;
-            snprintf(self->sentence, sizeof self->sentence, "%s", stonet_last_error());
         }
         self->done++;
     }
@@ -77,7 +75,7 @@ static bool fit_parts(refits *self)
     quiet.run.threads = self->count > 1 ? 1 : self->run->threads;
     if (sn_should_stop(self->run)) return true; /* a wish that was there before starts nothing */
     if (self->count == 1) {
-        take_result(self, fit_part(self, 0, &quiet.run));
+        take_result(self, 0, fit_part(self, 0, &quiet.run));
         return quiet.stopped != 0;
     }
 #pragma omp parallel num_threads(sn_threads(self->run))
@@ -86,7 +84,7 @@ static bool fit_parts(refits *self)
 #pragma omp for schedule(dynamic)
         for (int64_t k = 0; k < self->count; k++) {
             if (sn_should_stop_shared(self->run, &quiet.stopped) || has_failed(self)) continue;
-            take_result(self, fit_part(self, k, &quiet.run));
+            take_result(self, k, fit_part(self, k, &quiet.run));
             if (omp_get_thread_num() == 0) report(self);
         }
         sn_model_threads(before);
@@ -106,11 +104,9 @@ stonet_status sn_refit(const stonet_spec *spec, const stonet_data *data, const s
                    .started = sn_seconds(),
                    .model = model};
     report(&self);
-    stonet_status status = STONET_OK;
-    if (fit_parts(&self))
-        status = sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all fits were done");
-    else if (self.status != STONET_OK)
-        status = sn_fail(self.status, "%s", self.sentence);
+    const stonet_status status = fit_parts(&self)
+                                     ? sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all fits were done")
+                                     : sn_failure_raise(&self.failure);
     for (int64_t k = 0; status != STONET_OK && k < count; k++) {
         stonet_model_free(model[k]);
         model[k] = NULL;

@@ -172,7 +172,7 @@ static stonet_status permutation_p_value(const sn_residuals *r, int64_t permutat
         sn_free(order);
         sn_free(c);
     }
-    if (failed) return STONET_ERROR_MEMORY;
+    if (failed) return sn_fail(STONET_ERROR_MEMORY, "memory ran out in the permutations of a test");
     *p_value = (double)(above + 1) / (double)(permutations + 1);
     return STONET_OK;
 }

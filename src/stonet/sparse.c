@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "stonet/baseline.h"
@@ -88,7 +89,6 @@ typedef struct fold_path {
     double *errors;      /* of each step: this fold's */
     double *length;      /* of each step: columns */
     int last;            /* step judged so far; -1: none */
-    stonet_status status;
 } fold_path;
 
 /* Trains the network of a step further without a penalty and measures it on the held-out rows. */
@@ -161,12 +161,12 @@ static stonet_status visit_fold(void *user, const sn_sparse_step *step, bool *en
     return STONET_OK;
 }
 
-static void run_fold(fold_path *f)
+static stonet_status run_fold(fold_path *f)
 {
     const sn_sparse_visitor visitor = {visit_fold, f};
-    f->status = sn_sparse_walk(f->job, &visitor);
-    if (f->status != STONET_OK) return;
+    SN_TRY(sn_sparse_walk(f->job, &visitor));
     for (int k = f->last + 1; k < NONE; k++) copy_cost(f, NONE, k); /* nothing was left */
+    return STONET_OK;
 }
 
 typedef struct chooser {
@@ -197,14 +197,16 @@ static stonet_status make_folds(chooser *c, sn_workspace *keep, double **loss)
 }
 
 /* On one thread without a parallel region, in which every thread of a region around it would be the first. */
-static void run_folds(chooser *c)
+static stonet_status run_folds(chooser *c)
 {
+    sn_failure failure = {.status = STONET_OK};
     if (c->holdout.folds == 1 || c->job->threads == 1) {
-        for (int k = 0; k < c->holdout.folds; k++) run_fold(&c->fold[k]);
-        return;
+        for (int k = 0; k < c->holdout.folds; k++) sn_failure_note(&failure, k, run_fold(&c->fold[k]));
+        return sn_failure_raise(&failure);
     }
 #pragma omp parallel for num_threads(c->job->threads) schedule(dynamic)
-    for (int k = 0; k < c->holdout.folds; k++) run_fold(&c->fold[k]);
+    for (int k = 0; k < c->holdout.folds; k++) sn_failure_note(&failure, k, run_fold(&c->fold[k]));
+    return sn_failure_raise(&failure);
 }
 
 /* The costs of all steps, and of no column at all. */
@@ -214,8 +216,7 @@ static stonet_status measure_steps(chooser *c, sn_workspace *keep)
     SN_TRY(sn_constant_measure(c->job->problem, &c->holdout, &c->cost[NONE]));
     for (int k = 0; k < NONE; k++) SN_TRY(SN_NEW(c->cost[k].loss, c->holdout.rows));
     SN_TRY(make_folds(c, keep, loss));
-    run_folds(c);
-    for (int k = 0; k < c->holdout.folds; k++) SN_TRY(c->fold[k].status);
+    SN_TRY(run_folds(c));
     for (int k = 0; k < NONE; k++) {
         double errors = 0.0;
         for (int f = 0; f < c->holdout.folds; f++) errors += c->fold[f].errors[k];

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "base/memory.h"
 
 enum {
@@ -65,7 +66,6 @@ stonet_status sn_start_weights(const sn_stage_job *job, float *theta)
 }
 
 typedef struct runner {
-    stonet_status status;
     double loss;
     int64_t iterations;
     float *theta;
@@ -102,14 +102,16 @@ static stonet_status run_start(const sn_stage_job *job, int number, runner *r)
 }
 
 /* On one thread without a parallel region, in which every thread of a region around it would be the first. */
-static void run_side_by_side(const sn_stage_job *job, int first, int count, runner *runners)
+static stonet_status run_side_by_side(const sn_stage_job *job, int first, int count, runner *runners)
 {
+    sn_failure failure = {.status = STONET_OK};
     if (job->threads == 1 || shares_rows(job)) {
-        for (int k = 0; k < count; k++) runners[k].status = run_start(job, first + k, &runners[k]);
-        return;
+        for (int k = 0; k < count; k++) sn_failure_note(&failure, k, run_start(job, first + k, &runners[k]));
+        return sn_failure_raise(&failure);
     }
 #pragma omp parallel for num_threads(job->threads) schedule(dynamic)
-    for (int k = 0; k < count; k++) runners[k].status = run_start(job, first + k, &runners[k]);
+    for (int k = 0; k < count; k++) sn_failure_note(&failure, k, run_start(job, first + k, &runners[k]));
+    return sn_failure_raise(&failure);
 }
 
 /* Starts first .. first + count - 1; the best replaces theta if it is better than report->loss. */
@@ -123,9 +125,8 @@ static stonet_status run_round(const sn_stage_job *job, int first, int count, fl
     SN_GOTO(status, SN_NEW(runners, count), done);
     SN_GOTO(status, SN_NEW(thetas, count * parameters), done);
     for (int k = 0; k < count; k++) runners[k].theta = thetas + k * parameters;
-    run_side_by_side(job, first, count, runners);
+    SN_GOTO(status, run_side_by_side(job, first, count, runners), done);
     for (int k = 0; k < count; k++) {
-        SN_GOTO(status, runners[k].status, done);
         report->iterations += runners[k].iterations;
         report->starts++;
         if (report->starts > 1 && !(runners[k].loss < report->loss)) continue;
