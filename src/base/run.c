@@ -31,15 +31,32 @@ bool sn_should_stop(const stonet_run *run)
     return run != NULL && run->should_stop != NULL && run->should_stop(run->user) != 0;
 }
 
-stonet_status sn_begin_stage(const stonet_run *run, const char *stage, int64_t done, int64_t total)
+sn_stages sn_stages_of(const stonet_run *run, double work)
 {
-    sn_progress(run, &(stonet_progress){.stage = stage,
-                                        .done = done,
-                                        .total = total,
-                                        .loss = (double)NAN,
-                                        .validation_loss = (double)NAN});
-    if (!sn_should_stop(run)) return STONET_OK;
+    return (sn_stages){.run = run, .started = sn_seconds(), .work = work};
+}
+
+stonet_status sn_stages_next(sn_stages *stages, const char *stage, double work)
+{
+    enum { HUNDREDTHS = 100 };
+    sn_progress(stages->run, &(stonet_progress){.stage = stage,
+                                                .done = (int64_t)(HUNDREDTHS * stages->done / stages->work),
+                                                .total = HUNDREDTHS,
+                                                .loss = (double)NAN,
+                                                .validation_loss = (double)NAN,
+                                                .seconds = sn_seconds() - stages->started});
+    stages->done += work;
+    if (!sn_should_stop(stages->run)) return STONET_OK;
     return sn_fail(STONET_ERROR_INTERRUPTED, "stopped at the %s, before there was a result", stage);
+}
+
+double sn_steps_left(double before, double now, double end)
+{
+    const double slowest = 0.9;
+    if (!(now > end)) return 0.0;
+    double factor = before > 0.0 ? now / before : 0.1;
+    if (!(factor < slowest)) factor = slowest;
+    return ceil(log(end / now) / log(factor));
 }
 
 bool sn_should_stop_shared(const stonet_run *run, int *stopped)

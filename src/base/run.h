@@ -14,9 +14,18 @@ void sn_message(const stonet_run *run, stonet_level level, const char *format, .
 /* Reports progress; the caller of the library decides how often to draw it. */
 void sn_progress(const stonet_run *run, const stonet_progress *progress);
 bool sn_should_stop(const stonet_run *run);
-/* Reports that a job begins its stage `done` of `total`; STONET_ERROR_INTERRUPTED when the caller wants to
-   stop, for jobs that have nothing to show before their end. */
-stonet_status sn_begin_stage(const stonet_run *run, const char *stage, int64_t done, int64_t total);
+/* A job of a few long stages, of which it is known how much work each is (in operations, roughly). */
+typedef struct sn_stages {
+    const stonet_run *run;
+    double started, work, done;
+} sn_stages;
+sn_stages sn_stages_of(const stonet_run *run, double work);
+/* Reports that a stage of so much work begins, as hundredths of the whole; STONET_ERROR_INTERRUPTED when the
+   caller wants to stop, for jobs that have nothing to show before their end. */
+stonet_status sn_stages_next(sn_stages *stages, const char *stage, double work);
+/* How many steps are left for what falls by the same factor in each, and came from `before` to `now` in the
+   last one, until it reaches `end`; before 0: not known, a tenth. */
+double sn_steps_left(double before, double now, double end);
 /* The same inside a parallel loop: only its first thread asks the caller (whose function need not be ready
    for others); the answer is kept in *stopped, which all threads share and which starts at 0. */
 bool sn_should_stop_shared(const stonet_run *run, int *stopped);

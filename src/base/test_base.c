@@ -7,9 +7,11 @@
 
 #include <cmocka.h>
 
+#include "base/failure.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/params.h"
+#include "base/run.h"
 #include "base/store.h"
 
 static const sn_param table[] = {
@@ -145,9 +147,38 @@ static void test_sentences_can_build_on_the_last_one(void **state)
         assert_string_not_equal(stonet_status_name((stonet_status)i), "unknown status");
 }
 
+/* The sentence of a worker comes to the caller, and of several that of the first piece. */
+static void failures_of_workers_keep_their_sentence(void **state)
+{
+    (void)state;
+    enum { PIECES = 16 };
+    sn_failure failure = {.status = STONET_OK};
+    sn_fail(STONET_ERROR_DATA, "something older");
+    assert_int_equal(sn_failure_raise(&failure), STONET_OK);
+#pragma omp parallel for num_threads(4) schedule(static, 1)
+    for (int64_t k = 0; k < PIECES; k++) {
+        const bool fails = k % 4 == 3 && k > 3; /* never on the thread of the caller */
+        sn_failure_note(&failure, k,
+                        fails ? sn_fail(STONET_ERROR_NUMERIC, "piece %d is bad", (int)k) : STONET_OK);
+    }
+    assert_int_equal(sn_failure_raise(&failure), STONET_ERROR_NUMERIC);
+    assert_string_equal(stonet_last_error(), "piece 7 is bad");
+}
+
+static void steps_that_are_left_are_guessed(void **state)
+{
+    (void)state;
+    assert_true(sn_steps_left(0.0, 1.0, 1e-3) == 3.0);
+    assert_true(sn_steps_left(100.0, 1.0, 1e-4) == 2.0);
+    assert_true(sn_steps_left(1.0, 2.0, 1.0) > 1.0); /* what grows is taken to fall slowly */
+    assert_true(sn_steps_left(1.0, 0.5, 0.5) == 0.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(failures_of_workers_keep_their_sentence),
+        cmocka_unit_test(steps_that_are_left_are_guessed),
         cmocka_unit_test(test_defaults_and_values),
         cmocka_unit_test(test_bad_values_are_refused_and_change_nothing),
         cmocka_unit_test(test_store_keeps_and_checks),

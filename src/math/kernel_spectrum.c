@@ -128,6 +128,14 @@ static void ritz_columns(const lanczos *l, int64_t count, double *v)
     sn_gemm(true, false, l->n, count, l->k, 1.0, l->basis, l->work, 0.0, v);
 }
 
+/* How many vectors the basis is likely to have in the end. */
+static int64_t expected_size(const lanczos *l, double before, double residual, double enough)
+{
+    if (!isfinite(residual)) return l->limit;
+    const double left = sn_steps_left(isfinite(before) ? before : 0.0, residual, enough);
+    return (int64_t)fmin((double)l->k + left * (double)l->last, (double)l->limit);
+}
+
 static stonet_status iterate(lanczos *l, int64_t count, sn_apply apply, void *context, double tolerance,
                              const stonet_run *run)
 {
@@ -136,13 +144,15 @@ static stonet_status iterate(lanczos *l, int64_t count, sn_apply apply, void *co
     double started = sn_seconds();
     fill_random(l, block < l->n ? block : l->n, l->out);
     SN_TRY(append_block(l, block < l->n ? block : l->n, l->out));
+    double residual = 0.0;
     for (;;) {
-        double residual;
+        const double before = residual;
         SN_TRY(expand(l, apply, context));
         SN_TRY(rayleigh_ritz(l, count, &residual));
         double scale = fmax(fabs(l->ritz_values[0]), fabs(l->ritz_values[l->k - 1]));
         sn_progress(run, &(stonet_progress){.stage = "eigenvectors",
                                             .done = l->k,
+                                            .total = expected_size(l, before, residual, tolerance * scale),
                                             .loss = residual / scale,
                                             .validation_loss = NAN,
                                             .seconds = sn_seconds() - started});

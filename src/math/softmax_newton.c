@@ -30,6 +30,7 @@ enum {
     MAX_FACTORED =
         1024 /* columns above which M_k is reduced to its diagonal: it would cost more than it saves */
 };
+static const double ENOUGH = 1e-11; /* of f: the decrement of the last step */
 
 static const double least_weight = 1e-4; /* of a row in the preconditioner */
 
@@ -282,11 +283,14 @@ static stonet_status minimise(solver *s, const vectors *v, const stonet_run *run
         SN_TRY(newton_step(s, v, tolerance));
         double slope = sn_dot(size, v->gradient, v->step), decrement = -slope;
         if (!(decrement > 0) || !line_search(s, v, slope, &value, w)) return STONET_OK;
-        sn_progress(run, &(stonet_progress){"logistic regression", it + 1, 0, value / (double)s->problem->n,
-                                            NAN, sn_seconds() - began});
+        const double left =
+            sn_steps_left(isfinite(last_decrement) ? last_decrement : 0.0, decrement, ENOUGH * value);
+        sn_progress(run, &(stonet_progress){"logistic regression", it + 1,
+                                            (int64_t)fmin(it + 1 + left, MAX_NEWTON_STEPS),
+                                            value / (double)s->problem->n, NAN, sn_seconds() - began});
         /* |w - w*|_H^2 was about `decrement` before this step, and a step solved to 1e-6 about squares it in
            relation to f: what is left is below 1e-20 f. */
-        if (tolerance < 1e-3 && decrement <= 1e-11 * value) return STONET_OK;
+        if (tolerance < 1e-3 && decrement <= ENOUGH * value) return STONET_OK;
         if (decrement >= 0.5 * last_decrement && decrement <= 1e-14 * value) return STONET_OK;
         last_decrement = decrement;
         tolerance = decrement < 1e-2 * value ? 1e-6 : 0.1;

@@ -70,28 +70,40 @@ static stonet_status apply(void *context, int64_t columns, const double *in, dou
     return STONET_OK;
 }
 
+/* Of B'B and of its factor. */
+static double products_work(const gsave *g)
+{
+    return (double)g->n * (double)g->k * (double)g->k;
+}
+
+static double cube_work(const gsave *g)
+{
+    return (double)g->k * (double)g->k * (double)g->k / 3.0;
+}
+
 /* L with L L' = B'B + ridge. */
-static stonet_status factor(gsave *g, const stonet_run *run)
+static stonet_status factor(gsave *g, sn_stages *stages)
 {
     double largest;
     SN_TRY(SN_TAKE(g->keep, g->l, g->k * g->k));
-    SN_TRY(sn_begin_stage(run, "covariance", 1, 3));
+    SN_TRY(sn_stages_next(stages, "covariance", products_work(g)));
     sn_syrk_tn(g->k, g->n, 1.0, g->b, 0.0, g->l);
     SN_TRY(sn_largest_eigenvalue(g->k, g->l, &largest));
     sn_add_diagonal(g->k, g->ex * largest, g->l);
-    SN_TRY(sn_begin_stage(run, "factorisation", 2, 3));
+    SN_TRY(sn_stages_next(stages, "factorisation", cube_work(g)));
     return sn_cholesky(g->k, g->l);
 }
 
 /* a (k x *dim): L^{-T} v; scores (n x *dim): B a. */
-static stonet_status solve(gsave *g, const stonet_run *run, int64_t *dim, double **a, double **scores)
+static stonet_status solve(gsave *g, sn_stages *stages, int64_t *dim, double **a, double **scores)
 {
     SN_WORKSPACE(scratch);
     int64_t count = *dim < g->k ? *dim : g->k;
     double *values = NULL, *v = NULL;
     SN_TRY(SN_TAKE(&scratch, values, count));
     SN_TRY(SN_TAKE(&scratch, v, g->k * count));
-    SN_TRY(factor(g, run));
+    const stonet_run *run = stages->run;
+    SN_TRY(factor(g, stages));
     SN_TRY(sn_top_eigenpairs(g->k, count, apply, g, 1e-10, run, values, v));
     SN_TRY(sn_kernel_limit(run, "gsave", *dim, count, values, "the kernel of the features has no more", dim));
     SN_TRY(SN_TAKE(g->keep, *a, g->k * *dim));
@@ -111,11 +123,13 @@ static stonet_status fit_exact(gsave *g, const sn_kernel_input *input, const sto
     g->k = n;
     SN_TRY(SN_TAKE(g->keep, g->b, n * n));
     SN_TRY(SN_TAKE(&scratch, mean, n));
-    SN_TRY(sn_begin_stage(run, "kernel matrix", 0, 3));
+    const double gram = sn_gram_work(n, n, input->p);
+    sn_stages stages = sn_stages_of(run, gram + products_work(g) + cube_work(g));
+    SN_TRY(sn_stages_next(&stages, "kernel matrix", gram));
     SN_TRY(sn_gaussian_gram(n, n, input->p, input->x, input->x, input->gamma, g->b));
     sn_column_means(n, n, g->b, mean);
     sn_subtract_row(n, n, mean, g->b);
-    SN_TRY(solve(g, run, dim, &a, &scores));
+    SN_TRY(solve(g, &stages, dim, &a, &scores));
     return sn_kernel_map_create(input, *dim, a, mean, scores, map);
 }
 
@@ -147,7 +161,10 @@ static stonet_status fit_features(gsave *g, const sn_kernel_input *input, const 
 {
     SN_WORKSPACE(scratch);
     sn_features features;
-    SN_TRY(sn_begin_stage(run, "landmark features", 0, 3));
+    g->k = input->m; /* or fewer */
+    const double gram = sn_gram_work(input->n, input->m, input->p);
+    sn_stages stages = sn_stages_of(run, gram + 3.0 * products_work(g) + cube_work(g));
+    SN_TRY(sn_stages_next(&stages, "landmark features", gram + 2.0 * products_work(g)));
     SN_TRY(sn_features_create(input, &scratch, &features));
     int64_t n = input->n, m = features.landmarks.rank;
     double *r = NULL, *a = NULL, *scores = NULL, *turned = NULL;
@@ -155,7 +172,7 @@ static stonet_status fit_features(gsave *g, const sn_kernel_input *input, const 
     SN_TRY(second_moment_root(n, &features, &scratch, &r));
     SN_TRY(SN_TAKE(g->keep, g->b, n * m));
     sn_gemm(false, true, n, m, m, 1.0, features.phi, r, 0.0, g->b);
-    SN_TRY(solve(g, run, dim, &a, &scores));
+    SN_TRY(solve(g, &stages, dim, &a, &scores));
     SN_TRY(SN_TAKE(&scratch, turned, m * *dim));
     sn_gemm(true, false, m, *dim, m, 1.0, r, a, 0.0, turned);
     return sn_features_map(&features, *dim, turned, n, scores, map);

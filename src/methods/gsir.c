@@ -103,15 +103,18 @@ static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
     SN_TRY(SN_TAKE(&scratch, k, n * n));
     SN_TRY(SN_TAKE(&scratch, mean, n));
     SN_TRY(SN_TAKE(&scratch, t, n * g->rank));
-    SN_TRY(sn_begin_stage(g->run, "kernel matrix", 0, 3));
+    const double gram = sn_gram_work(n, n, g->input.p), cube = (double)n * (double)n * (double)n / 3.0,
+                 solves = 2.0 * (double)n * (double)n * (double)g->rank;
+    sn_stages stages = sn_stages_of(g->run, gram + cube + solves);
+    SN_TRY(sn_stages_next(&stages, "kernel matrix", gram));
     SN_TRY(sn_gaussian_gram(n, n, g->input.p, g->input.x, g->input.x, g->input.gamma, k));
     sn_centre_gram(n, k, mean);
     SN_TRY(sn_largest_eigenvalue(n, k, &largest));
     double rho = g->ex * largest;
-    SN_TRY(sn_begin_stage(g->run, "factorisation", 1, 3));
+    SN_TRY(sn_stages_next(&stages, "factorisation", cube));
     sn_add_diagonal(n, rho, k);
     SN_TRY(sn_cholesky(n, k));
-    SN_TRY(sn_begin_stage(g->run, "directions", 2, 3));
+    SN_TRY(sn_stages_next(&stages, "directions", solves));
     memcpy(t, g->f, (size_t)(n * g->rank) * sizeof *t);
     SN_TRY(sn_cholesky_solve(n, k, g->rank, t));
     for (int64_t i = 0; i < n * g->rank; i++) t[i] = g->f[i] - rho * t[i];
@@ -128,14 +131,17 @@ static stonet_status fit_features(gsir *g, sn_kernel_map **map)
 {
     SN_WORKSPACE(scratch);
     sn_features features;
-    SN_TRY(sn_begin_stage(g->run, "landmark features", 0, 2));
+    const double gram = sn_gram_work(g->input.n, g->input.m, g->input.p),
+                 products = (double)g->input.n * (double)g->input.m * (double)g->input.m;
+    sn_stages stages = sn_stages_of(g->run, gram + 2.0 * products);
+    SN_TRY(sn_stages_next(&stages, "landmark features", gram + products));
     SN_TRY(sn_features_create(&g->input, &scratch, &features));
     int64_t n = g->input.n, m = features.landmarks.rank;
     double *s = NULL, *b = NULL, *t = NULL, *v = NULL, *a = NULL, *scores = NULL, largest;
     SN_TRY(SN_TAKE(&scratch, s, m * m));
     SN_TRY(SN_TAKE(&scratch, b, m * g->rank));
     SN_TRY(SN_TAKE(&scratch, t, n * g->rank));
-    SN_TRY(sn_begin_stage(g->run, "directions", 1, 2));
+    SN_TRY(sn_stages_next(&stages, "directions", products));
     sn_syrk_tn(m, n, 1.0, features.phi, 0.0, s);
     SN_TRY(sn_largest_eigenvalue(m, s, &largest));
     sn_add_diagonal(m, g->ex * largest, s);

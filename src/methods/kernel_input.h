@@ -56,6 +56,12 @@ stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_setting
 /* Refuses a fit that needs more than `matrices` doubles matrices of n x n (exact) or n x m (landmarks). */
 stonet_status sn_kernel_memory(const sn_problem *problem, const sn_settings *settings, const char *method,
                                double matrices);
+/* The work of a kernel matrix of n x m in p columns: products, and an exponential each. */
+static inline double sn_gram_work(int64_t n, int64_t m, int64_t p)
+{
+    enum { OF_EXPONENTIAL = 20 };
+    return (double)n * (double)m * (double)(p + OF_EXPONENTIAL);
+}
 /* The dimension a fit delivers: dim, or the number of the singular values (descending) that are not rounding
    of the largest, with a warning that says why. Fails when there is none. */
 stonet_status sn_kernel_limit(const stonet_run *run, const char *method, int64_t dim, int64_t count,

@@ -71,15 +71,18 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_kernel_inpu
     SN_TRY(SN_TAKE(&scratch, k, n * m));
     SN_TRY(SN_TAKE(&scratch, mean, m));
     SN_TRY(SN_TAKE(&scratch, cov, m * m));
-    SN_TRY(sn_begin_stage(run, "kernel matrix", 0, 3));
+    const double gram = sn_gram_work(n, m, input->p), products = (double)n * (double)m * (double)m,
+                 cube = (double)m * (double)m * (double)m / 3.0;
+    sn_stages stages = sn_stages_of(run, gram + products + cube);
+    SN_TRY(sn_stages_next(&stages, "kernel matrix", gram));
     SN_TRY(sn_gaussian_gram(n, m, input->p, input->x, input->centres, input->gamma, k));
     sn_column_means(n, m, k, mean);
     sn_subtract_row(n, m, mean, k);
-    SN_TRY(sn_begin_stage(run, "covariance", 1, 3));
+    SN_TRY(sn_stages_next(&stages, "covariance", products));
     sn_syrk_tn(m, n, 1.0 / (double)n, k, 0.0, cov);
     SN_TRY(sn_largest_eigenvalue(m, cov, &largest));
     sn_add_diagonal(m, sn_real(settings, "ridge") * largest, cov);
-    SN_TRY(sn_begin_stage(run, "factorisation", 2, 3));
+    SN_TRY(sn_stages_next(&stages, "factorisation", cube));
     SN_TRY(sn_cholesky(m, cov));
     SN_TRY(slice_means(problem, sn_int(settings, "slices"), m, k, &scratch, &slices, &d));
     SN_TRY(between_vectors(m, slices, cov, d, &scratch, &u, &s, &r));

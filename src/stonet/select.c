@@ -1,6 +1,7 @@
 #include "stonet/select.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,9 +60,10 @@ typedef struct searcher {
     sn_path *path[N_ACTIVATIONS][N_DECAYS];
     sn_held_out cost[N_ACTIVATIONS][N_DECAYS][N_LENGTHS];
     point at;
-    int64_t tried;
-    bool together; /* the ranks of a team share out each training, not the trainings */
-    int sets;      /* of folds that ran side by side, so far */
+    int64_t tried, raced;
+    int64_t done, under_way; /* updates of all folds: made, and of the points that are being scored */
+    bool together;           /* the ranks of a team share out each training, not the trainings */
+    int sets;                /* of folds that ran side by side, so far */
     double started;
 } searcher;
 
@@ -82,12 +84,53 @@ static int64_t updates_for(const searcher *s, int length, int64_t n)
     return wanted < 1.0 ? 1 : (int64_t)llround(wanted);
 }
 
+/* Whether a point is worth a fit: on the grid, and within reason for the number of rows. */
+static bool worth_trying(const searcher *s, point at)
+{
+    const int lengths = s->config->auto_epochs ? N_LENGTHS : 1;
+    const int decays = s->config->auto_decay ? N_DECAYS : 1;
+    if (at.decay < 0 || at.decay >= decays || at.length < 0 || at.length >= lengths) return false;
+    if (at.length <= ALWAYS_ALLOWED) return true;
+    const int64_t n = s->job->rows.n;
+    const double epochs = (double)UPDATES[at.length] / (double)sn_train_batches(s->config, n);
+    return epochs <= ENOUGH_EPOCHS || (epochs <= MAX_EPOCHS && epochs * (double)n <= MAX_VISITS);
+}
+
+/* The updates of a point beyond those of the length before, which it goes on from, in all folds. */
+static int64_t work_of(const searcher *s, point at)
+{
+    const int64_t n = s->job->rows.n;
+    const int64_t before = at.length > 0 ? updates_for(s, at.length - 1, n) : 0;
+    return (updates_for(s, at.length, n) - before) * s->holdout.folds;
+}
+
+/* What is still to come if no point is better than the present one: the decays beside it, one length more,
+   the other activation. It grows when one is. */
+static int64_t work_ahead(searcher *s)
+{
+    const point at = s->at;
+    const point ahead[] = {{at.activation, at.decay - 1, at.length},
+                           {at.activation, at.decay + 1, at.length},
+                           {at.activation, at.decay, at.length + 1},
+                           {1 - at.activation, at.decay, at.length}};
+    int64_t work = 0;
+    for (int k = 0; k < 3 + (s->activations > 1); k++)
+        if (worth_trying(s, ahead[k]) && !has_cost(s, ahead[k])) work += work_of(s, ahead[k]);
+    return work;
+}
+
+/* How far the search is, in updates of the networks it tries. */
 static void tell(searcher *s)
 {
+    int64_t done;
+#pragma omp atomic read
+    done = s->done;
+    const bool scored = s->tried > 0;
     const stonet_progress progress = {.stage = "choosing settings",
-                                      .done = s->tried,
+                                      .done = done,
+                                      .total = (done > s->under_way ? done : s->under_way) + work_ahead(s),
                                       .loss = (double)NAN,
-                                      .validation_loss = s->tried > 0 ? cost_at(s, s->at)->mean : (double)NAN,
+                                      .validation_loss = scored ? cost_at(s, s->at)->mean : (double)NAN,
                                       .seconds = sn_seconds() - s->started};
     sn_progress(s->job->run, &progress);
 }
@@ -124,6 +167,15 @@ static sn_path *path_of(const fold_set *set, int64_t k)
     return set->s->path[at.activation][at.decay];
 }
 
+/* Only the first thread tells: the caller's function need not be ready for others. */
+static void count_fold(searcher *s, point at)
+{
+    const int64_t work = work_of(s, at) / s->holdout.folds;
+#pragma omp atomic
+    s->done += work;
+    if (omp_get_thread_num() == 0) tell(s);
+}
+
 static stonet_status work_fold(void *user, int64_t k, sn_pack *record)
 {
     const fold_set *set = user;
@@ -134,6 +186,7 @@ static stonet_status work_fold(void *user, int64_t k, sn_pack *record)
     stonet_status status = sn_path_run(path_of(set, k), piece);
     piece->key = NULL;
     SN_TRY(status);
+    count_fold(set->s, set->jobs[k].at);
     if (record == NULL || sn_should_stop(&set->s->quiet.run)) return STONET_OK;
     sn_checkpoint_drop(set->s->job->run->checkpoint, key);
     return sn_path_pack(path_of(set, k), piece, record);
@@ -142,6 +195,9 @@ static stonet_status work_fold(void *user, int64_t k, sn_pack *record)
 static stonet_status take_fold(void *user, int64_t k, sn_unpack *record)
 {
     const fold_set *set = user;
+    const int64_t work = work_of(set->s, set->jobs[k].at) / set->s->holdout.folds;
+#pragma omp atomic
+    set->s->done += work;
     return sn_path_unpack(path_of(set, k), &set->jobs[k].piece, record);
 }
 
@@ -182,11 +238,30 @@ static stonet_status race_fold(searcher *s, int activation, int k)
     return sn_race(&job, starts, constant - wanted, s->start[activation][k], &report);
 }
 
+static void tell_race(searcher *s, int64_t raced)
+{
+    sn_progress(s->job->run, &(stonet_progress){.stage = "trying starts",
+                                                .done = raced,
+                                                .total = s->activations * s->holdout.folds,
+                                                .loss = (double)NAN,
+                                                .validation_loss = (double)NAN,
+                                                .seconds = sn_seconds() - s->started});
+}
+
+static void count_race(searcher *s)
+{
+    int64_t raced;
+#pragma omp atomic capture
+    raced = ++s->raced;
+    if (omp_get_thread_num() == 0) tell_race(s, raced);
+}
+
 static stonet_status work_race(void *user, int64_t k, sn_pack *record)
 {
     searcher *s = user;
     const int activation = (int)k / s->holdout.folds, fold = (int)k % s->holdout.folds;
     SN_TRY(race_fold(s, activation, fold));
+    count_race(s);
     if (record == NULL || sn_should_stop(&s->quiet.run)) return STONET_OK;
     return sn_pack_bytes(record, s->start[activation][fold],
                          (size_t)s->shape[activation].parameters * sizeof(float));
@@ -257,6 +332,7 @@ static stonet_status finish_point(searcher *s, point at, const fold_job *jobs, i
     sn_held_out_finish(cost_at(s, at), &s->holdout, s->job->problem, errors);
     if (diverged || count < s->holdout.folds) cost_at(s, at)->mean = (double)INFINITY;
     s->tried++;
+    s->under_way = s->done; /* a point that is dropped early leaves some undone */
     tell(s);
     return STONET_OK;
 }
@@ -275,7 +351,12 @@ static stonet_status score_points(searcher *s, const point *points, int count)
     const int folds = s->holdout.folds, first = folds > FIRST_FOLDS ? FIRST_FOLDS : folds;
     fold_job jobs[MAX_POINTS][SN_MAX_FOLDS], some[MAX_POINTS * SN_MAX_FOLDS];
     int done[MAX_POINTS] = {0}, to = first;
-    for (int k = 0; k < count; k++) SN_TRY(ready_point(s, points[k]));
+    s->under_way = s->done;
+    for (int k = 0; k < count; k++) {
+        s->under_way += work_of(s, points[k]);
+        SN_TRY(ready_point(s, points[k]));
+    }
+    tell(s);
     for (int from = 0; from < folds; from = to, to = folds) {
         int n = 0;
         for (int k = 0; k < count; k++) {
@@ -295,18 +376,6 @@ static stonet_status score_points(searcher *s, const point *points, int count)
 
 /* ---- moves ------------------------------------------------------------------------------------------------
  */
-
-/* Whether a point is worth a fit: on the grid, and within reason for the number of rows. */
-static bool worth_trying(const searcher *s, point at)
-{
-    const int lengths = s->config->auto_epochs ? N_LENGTHS : 1;
-    const int decays = s->config->auto_decay ? N_DECAYS : 1;
-    if (at.decay < 0 || at.decay >= decays || at.length < 0 || at.length >= lengths) return false;
-    if (at.length <= ALWAYS_ALLOWED) return true;
-    const int64_t n = s->job->rows.n;
-    const double epochs = (double)UPDATES[at.length] / (double)sn_train_batches(s->config, n);
-    return epochs <= ENOUGH_EPOCHS || (epochs <= MAX_EPOCHS && epochs * (double)n <= MAX_VISITS);
-}
 
 /* Scores those of the points that are worth it and have no cost yet. */
 static stonet_status consider(searcher *s, const point *points, int count)
@@ -526,9 +595,10 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
     sn_quiet_run_init(&s->quiet, job->run);
     stonet_status status;
     SN_GOTO(status, sn_holdout_make(job, &s->holdout), done);
-    tell(s);
+    tell_race(s, 0);
     SN_GOTO(status, sn_baseline_measure(job, &s->holdout, &s->baseline), done);
     SN_GOTO(status, race_all(s), done);
+    s->started = sn_seconds();
     SN_GOTO(status, search(s), done);
     SN_GOTO(status, find_kernel(s), done);
     int winner = 0;

@@ -1,0 +1,97 @@
+/* Every stage of every method tells how far it is of how much. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/testing.h"
+
+enum { N = 120, P = 4, MOST_STAGES = 32 };
+
+static const char *const SMALL[][2] = {
+    {"refine", "2"}, {"iterations", "2"}, {"restarts", "1"}, {"sdr_iterations", "2"}};
+
+typedef struct heard {
+    const char *method;
+    int count, stages;
+    char stage[MOST_STAGES][64];
+    int64_t last[MOST_STAGES];
+} heard;
+
+static int find_stage(heard *h, const char *stage)
+{
+    for (int k = 0; k < h->stages; k++)
+        if (strcmp(h->stage[k], stage) == 0) return k;
+    assert_true(h->stages < MOST_STAGES);
+    snprintf(h->stage[h->stages], sizeof h->stage[0], "%s", stage);
+    return h->stages++;
+}
+
+static void hear(const stonet_progress *progress, void *user)
+{
+    heard *h = user;
+    h->count++;
+    if (progress->stage == NULL || progress->total < 1 || progress->done < 0 ||
+        progress->done > progress->total || !(progress->seconds >= 0))
+        fail_msg("%s: stage '%s' is at %lld of %lld", h->method, progress->stage, (long long)progress->done,
+                 (long long)progress->total);
+    h->last[find_stage(h, progress->stage)] = progress->done;
+}
+
+static void listen(const char *method, const char *epochs, const stonet_data *data, heard *h)
+{
+    stonet_spec *spec = sn_testing_spec(method, "1");
+    stonet_model *model = NULL;
+    stonet_run run = STONET_RUN_INIT;
+    *h = (heard){.method = method};
+    run.on_progress = hear;
+    run.user = h;
+    run.threads = 2;
+    for (size_t k = 0; k < sizeof SMALL / sizeof *SMALL; k++)
+        if (sn_spec_has(spec, SMALL[k][0]))
+            assert_int_equal(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]), STONET_OK);
+    if (epochs != NULL && sn_spec_has(spec, "epochs"))
+        assert_int_equal(stonet_spec_set(spec, "epochs", epochs), STONET_OK);
+    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+}
+
+static void every_stage_has_a_total(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(N, P, 2, 3);
+    heard h;
+    for (size_t k = 0; k < sn_method_count(); k++)
+        if ((sn_method_at(k)->tasks & SN_TASK_CLASSIFICATION) != 0)
+            listen(sn_method_at(k)->name, "2", table.data, &h);
+    listen("none", NULL, table.data, &h); /* logistic regression */
+    assert_true(h.count > 1);
+    sn_table_free(&table);
+}
+
+/* The search says how much is to come, and moves while it tries a setting, not only after it. */
+static void the_choice_of_settings_has_a_total(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_numbers(N, P, 1, 4);
+    heard h;
+    listen("stonet", NULL, table.data, &h);
+    const int starts = find_stage(&h, "trying starts"), choice = find_stage(&h, "choosing settings");
+    assert_true(h.last[starts] > 0 && h.last[choice] >= 300);
+    sn_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_stage_has_a_total),
+        cmocka_unit_test(the_choice_of_settings_has_a_total),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
