@@ -19,6 +19,7 @@ enum { TRAIN_ROWS = 400, TEST_ROWS = 4600 };
 typedef struct demo_values {
     run_options run;
     const char *out;
+    bool json;
 } demo_values;
 
 static const cli_option options[] = {
@@ -28,6 +29,7 @@ static const cli_option options[] = {
      .argument = "DIR",
      .initial = ".",
      .help = "The folder for the plot, demo-waveform.svg"},
+    JSON_OPTION(demo_values, json),
     RUN_OPTIONS(demo_values, run),
 };
 
@@ -155,8 +157,24 @@ static int plot(const cli_command *command, const char *path, const stonet_model
 
 /* ---- the fits ---------------------------------------------------------------------------------- */
 
+/* A line of the table, or an entry of `list` where there is one. */
+static int tell_fit(const cli_command *command, const demo_fit *fit, int64_t dim, double error_rate,
+                    double seconds, json_t *list)
+{
+    if (list == NULL) {
+        printf("%-26s %4" PRId64 " %12.4f %8.1f s\n", fit->title, dim, error_rate, seconds);
+        fflush(stdout);
+        return EXIT_DONE;
+    }
+    json_t *entry = json_pack("{s:s, s:s, s:I, s:f, s:f}", "title", fit->title, "method", fit->method, "dim",
+                              (json_int_t)dim, "error_rate", error_rate, "seconds", seconds);
+    if (json_array_append_new(list, entry) == 0) return EXIT_DONE;
+    say_error(command, "memory ran out");
+    return EXIT_FAILED;
+}
+
 static int show_fit(const cli_command *command, const demo_values *values, const demo_data *data,
-                    const demo_fit *fit, const char *path)
+                    const demo_fit *fit, const char *path, json_t *list)
 {
     stonet_model *model = NULL;
     stonet_scores scores = STONET_SCORES_INIT;
@@ -168,24 +186,44 @@ static int show_fit(const cli_command *command, const demo_values *values, const
         if (status != STONET_OK) result = say_failure(command, status);
     }
     if (result == EXIT_DONE) {
-        printf("%-26s %4" PRId64 " %12.4f %8.1f s\n", fit->title, stonet_model_dim(model), scores.error_rate,
-               seconds);
-        fflush(stdout);
-        if (fit->plotted) result = plot(command, path, model, data->test, scores.error_rate);
+        result = tell_fit(command, fit, stonet_model_dim(model), scores.error_rate, seconds, list);
+        if (result == EXIT_DONE && fit->plotted)
+            result = plot(command, path, model, data->test, scores.error_rate);
     }
     stonet_model_free(model);
+    return result;
+}
+
+static int fit_all(const cli_command *command, const demo_values *values, const demo_data *data,
+                   const char *path, json_t *list)
+{
+    int result = EXIT_DONE;
+    for (size_t i = 0; i < sizeof fits / sizeof *fits && result == EXIT_DONE; i++)
+        result = show_fit(command, values, data, &fits[i], path, list);
+    return result;
+}
+
+static int show_json(const cli_command *command, const demo_values *values, const demo_data *data,
+                     const char *path)
+{
+    json_t *list = json_array();
+    const int result = fit_all(command, values, data, path, list);
+    json_t *all =
+        json_pack("{s:i, s:i, s:I, s:o, s:s}", "train_rows", TRAIN_ROWS, "test_rows", TEST_ROWS, "columns",
+                  (json_int_t)stonet_data_columns(data->train), "fits", list, "plot", path);
+    if (result == EXIT_DONE) return output_json(command, NULL, all);
+    json_decref(all);
     return result;
 }
 
 static int show_all(const cli_command *command, const demo_values *values, const demo_data *data,
                     const char *path)
 {
+    if (values->json) return show_json(command, values, data, path);
     printf("Waveform data: %d training rows, %d test rows, %" PRId64 " variables, two classes\n\n",
            TRAIN_ROWS, TEST_ROWS, stonet_data_columns(data->train));
     printf("%-26s %4s %12s %10s\n", "", "q", "test error", "fitted in");
-    int result = EXIT_DONE;
-    for (size_t i = 0; i < sizeof fits / sizeof *fits && result == EXIT_DONE; i++)
-        result = show_fit(command, values, data, &fits[i], path);
+    const int result = fit_all(command, values, data, path, NULL);
     if (result == EXIT_DONE) printf("\nThe two reduced variables of the last fit, by class: %s\n", path);
     return result == EXIT_DONE ? output_text(command, NULL, "") : result;
 }

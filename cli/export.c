@@ -11,6 +11,7 @@
 
 typedef struct export_values {
     const char *format, *name, *out;
+    bool json;
 } export_values;
 
 static const cli_option options[] = {
@@ -27,7 +28,14 @@ static const cli_option options[] = {
      .argument = "NAME",
      .initial = "model",
      .help = "What the names in a C file begin with, and the name of an ONNX graph"},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(export_values, json),
+     .help = "Print what was written as JSON (with --out)"},
 };
+
+static const char *const FORMATS[] = {
+    [STONET_EXPORT_ONNX] = "onnx", [STONET_EXPORT_C] = "c", [STONET_EXPORT_JSON] = "json"};
 
 /* The format by its name, or by the ending of the file to write. */
 static int find_format(const cli_command *command, const export_values *values, stonet_export_format *format)
@@ -39,6 +47,10 @@ static int find_format(const cli_command *command, const export_values *values, 
     }
     if (name == NULL) {
         say_usage(command, "say which --format: onnx, c or json");
+        return EXIT_USAGE;
+    }
+    if (values->json && (values->out == NULL || strcmp(values->out, "-") == 0)) {
+        say_usage(command, "--json tells of the file that is written: name one with --out");
         return EXIT_USAGE;
     }
     if (stonet_export_format_find(name, format) == STONET_OK) return EXIT_DONE;
@@ -80,6 +92,10 @@ static int run(const cli_command *command, int argc, char **argv)
     if (status != STONET_OK) return say_failure(command, status);
     result = write_bytes(command, &values, format, bytes, size);
     stonet_bytes_free(bytes);
+    if (result == EXIT_DONE && values.json)
+        result = output_json(command, NULL,
+                             json_pack("{s:s, s:s, s:s, s:I}", "file", values.out, "format", FORMATS[format],
+                                       "name", values.name, "bytes", (json_int_t)size));
     return result;
 }
 

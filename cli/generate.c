@@ -33,7 +33,10 @@ static const cli_option options[] = {
      .argument = "FILE",
      .writes = true,
      .help = "Write the known sufficient predictors to a file of their own"},
-    {.name = "json", .kind = OPTION_FLAG, .offset = offsetof(generate_values, json), .help = "List as JSON"},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(generate_values, json),
+     .help = "Print the list, or what was written, as JSON"},
 };
 
 static int list_generators(const cli_command *command, bool as_json)
@@ -87,15 +90,24 @@ static int generate(const cli_command *command, const char *name, const generate
         say_usage(command, "the file to write is missing: give --out FILE");
         return EXIT_USAGE;
     }
+    const bool to_stdout = strcmp(values->out, "-") == 0;
+    if (to_stdout && values->json) {
+        say_usage(command, "--json and --out - would both write to standard output");
+        return EXIT_USAGE;
+    }
     int result = output_check(command, values->out);
     if (result == EXIT_DONE && values->truth != NULL) result = output_check(command, values->truth);
     if (result != EXIT_DONE) return result;
     stonet_data *data = NULL;
     stonet_status status = stonet_generate(name, values->rows, (uint64_t)values->seed, &data);
-    const bool to_stdout = strcmp(values->out, "-") == 0;
     if (status == STONET_OK) status = stonet_data_write(data, to_stdout ? "/dev/stdout" : values->out);
     result = status == STONET_OK ? EXIT_DONE : say_failure(command, status);
     if (result == EXIT_DONE && values->truth != NULL) result = write_truth(command, values->truth, data);
+    if (result == EXIT_DONE && values->json)
+        result = output_json(command, NULL,
+                             json_pack("{s:s, s:s, s:I, s:I, s:s?}", "file", values->out, "model", name,
+                                       "rows", (json_int_t)stonet_data_rows(data), "columns",
+                                       (json_int_t)stonet_data_columns(data), "truth", values->truth));
     stonet_data_free(data);
     return result;
 }

@@ -14,6 +14,7 @@ typedef struct report_values {
     run_options run;
     const char *importance, *order, *out;
     int64_t points;
+    bool json;
 } report_values;
 
 static const cli_option options[] = {
@@ -40,6 +41,10 @@ static const cli_option options[] = {
      .high = 200000,
      .help = "Rows that are shown one by one, at the most: those of more are drawn at random, while scores, "
              "tables and curves are of all"},
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(report_values, json),
+     .help = "Print what was written as JSON"},
     RUN_OPTIONS(report_values, run),
 };
 
@@ -80,6 +85,11 @@ static int write_page(const cli_command *command, const cli_arguments *given, co
     progress_clear();
     result = status == STONET_OK ? output_text(command, values->out, page) : say_failure(command, status);
     if (result == EXIT_DONE && !values->run.quiet) fprintf(stderr, "page written to %s\n", values->out);
+    if (result == EXIT_DONE && values->json)
+        result =
+            output_json(command, NULL,
+                        json_pack("{s:s, s:I, s:I}", "file", values->out, "rows",
+                                  (json_int_t)stonet_data_rows(data), "bytes", (json_int_t)strlen(page)));
     stonet_string_free(page);
     free(order);
     return result;
@@ -95,6 +105,10 @@ static int check_values(const cli_command *command, const report_values *values)
     if (strcmp(values->importance, "none") != 0 &&
         stonet_importance_kind_find(values->importance, &kind) != STONET_OK) {
         say_usage(command, "%s", stonet_last_error());
+        return EXIT_USAGE;
+    }
+    if (values->json && strcmp(values->out, "-") == 0) {
+        say_usage(command, "--json and --out - would both write to standard output");
         return EXIT_USAGE;
     }
     return output_check(command, values->out);

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/output.h"
 #include "cli/say.h"
 
 /* Names that the library has, for --method and the operands of methods and generate. */
@@ -193,12 +194,56 @@ static void print_fish(const known_names *known)
     }
 }
 
+/* ---- for other shells -------------------------------------------------------------------------- */
+
+static json_t *options_json(const cli_command *about)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < about->n_options; k++) {
+        const cli_option *option = &about->options[k];
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s?, s:s?, s:s}", "name", option->name, "argument",
+                                        option->argument, "default", option->initial, "help", option->help));
+    }
+    return list;
+}
+
+static int print_commands(const cli_command *command)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < cli_command_count(); i++) {
+        const cli_command *about = cli_command_at(i);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "name", about->name, "summary",
+                                              about->summary, "operands", about->operands, "options",
+                                              options_json(about)));
+    }
+    const bool whole = json_array_size(list) == cli_command_count();
+    if (!whole) json_decref(list);
+    return output_json(command, NULL, whole ? list : NULL);
+}
+
+typedef struct completion_values {
+    bool json;
+} completion_values;
+
+static const cli_option options[] = {
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(completion_values, json),
+     .help = "Print all commands and their options as JSON instead, for other shells"},
+};
+
 static int run(const cli_command *command, int argc, char **argv)
 {
     cli_arguments given;
-    char none = 0;
-    parse_result parsed = options_parse(command, argc, argv, &none, &given);
+    completion_values values = {0};
+    parse_result parsed = options_parse(command, argc, argv, &values, &given);
     if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (values.json) return print_commands(command);
+    if (given.n_operands == 0) {
+        say_usage(command, "SHELL is missing: bash, zsh or fish");
+        return EXIT_USAGE;
+    }
     static const struct {
         const char *name;
         void (*print)(const known_names *known);
@@ -220,8 +265,10 @@ const cli_command completion_command = {
     .program = "stonet",
     .name = "completion",
     .summary = "Print what bash, zsh or fish need to complete commands and options",
-    .operands = "SHELL",
+    .operands = "[SHELL]",
     .details = "SHELL is bash, zsh or fish. Packages and 'make install' put these where the shells look.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
     .examples = "  stonet completion bash > ~/.local/share/bash-completion/completions/stonet",
     .run = run,
 };

@@ -125,7 +125,11 @@ static void every_result_can_be_json(void **state)
         "generate",
         "coef m",
         "importance m t.csv",
-        "order t.csv --target y --drop label --method sir"};
+        "order t.csv --target y --drop label --method sir",
+        "report m t.csv --out page.html --quiet",
+        "export m --out m.c",
+        "generate waveform --rows 5 --out w.csv",
+        "completion"};
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
         SH("stonet %s --json > o.json", jobs[i]);
         SH("head -c 1 o.json; tail -c 2 o.json");
@@ -136,6 +140,17 @@ static void every_result_can_be_json(void **state)
     SH("stonet transform m t.csv --id label --out z.json && head -5 z.json | tr -d ' \\n'");
     assert_memory_equal(captured_out, "[{\"label\":\"", 11);
     assert_int_equal(sh("stonet fit t.csv --target y --method sir --dim 1 --json --out -"), 2);
+    assert_int_equal(sh("stonet export m --format c --json"), 2);
+    assert_int_equal(sh("stonet report m t.csv --json --out -"), 2);
+    SH("stonet export m --out m.c --name mine --json && grep -c mine m.c");
+    assert_non_null(strstr(captured_out, "\"format\": \"c\""));
+    SH("stonet completion --json | tr -d ' \\n'");
+    for (const char *name = "fit\0report\0export\0demo\0completion\0"; *name != '\0';
+         name += strlen(name) + 1) {
+        char entry[64];
+        snprintf(entry, sizeof entry, "{\"name\":\"%s\"", name);
+        assert_non_null(strstr(captured_out, entry));
+    }
 }
 
 int main(void)
