@@ -1,5 +1,6 @@
 /* Columns far from 0 for their spread keep their digits: as read, as encoded, alone and among other rows. */
 #include "data/testing.h"
+#include "data/testing_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,28 +15,22 @@ enum { N = 400, P = 4 };
 static const double from[P] = {-1.0, 1e6, 1e9, 0.3};
 static const double spread[P] = {2.0, 1.0, 100.0, 1e-9};
 
-static char path[64];
 static double table[N * P], unit[N * P];
 
-static int make_table(void **state)
+static void fill_table(void)
 {
-    (void)state;
-    strcpy(path, "/tmp/stonet_digits_XXXXXX");
-    int descriptor = mkstemp(path);
-    if (descriptor < 0 || close(descriptor) != 0) return 1;
     sn_random random;
     sn_random_init(&random, 7, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < (int64_t)N * P; i++) {
         unit[i] = sn_random_uniform(&random);
         table[i] = from[i % P] + spread[i % P] * unit[i];
     }
-    return 0;
 }
 
-static int remove_file(void **state)
+static int set_up(void **state)
 {
-    (void)state;
-    return unlink(path);
+    fill_table();
+    return make_file(state);
 }
 
 static void write_rows(const double *x, int64_t n)
@@ -187,7 +182,7 @@ static void ordinary_columns_are_rounded_first(void **state)
     stonet_data_free(wide);
     stonet_data_free(narrow);
     sn_schema_free(schema);
-    make_table(NULL);
+    fill_table();
 }
 
 /* However a file is cut into parts, the same columns are kept. */
@@ -196,7 +191,7 @@ static void parts_agree_on_the_digits(void **state)
     (void)state;
     stonet_data *whole = NULL, *parts = NULL;
     for (int late = 0; late < 3; late++) { /* 1: near 0 at the end; 2: the first half are floats */
-        make_table(NULL);
+        fill_table();
         if (late == 1) table[(N - 1) * P + 1] = 0.0;
         for (int64_t i = 0; late == 2 && i < (int64_t)N / 2 * P; i++) table[i] = (double)(float)table[i];
         write_rows(table, N);
@@ -210,7 +205,7 @@ static void parts_agree_on_the_digits(void **state)
         }
         stonet_data_free(whole);
     }
-    make_table(NULL);
+    fill_table();
 }
 
 static void numbers_that_are_no_floats_are_refused(void **state)
@@ -238,5 +233,5 @@ int main(void)
         cmocka_unit_test(parts_agree_on_the_digits),
         cmocka_unit_test(numbers_that_are_no_floats_are_refused),
     };
-    return cmocka_run_group_tests(tests, make_table, remove_file);
+    return cmocka_run_group_tests(tests, set_up, remove_file);
 }

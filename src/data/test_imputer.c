@@ -16,24 +16,10 @@
 #include "data/encoder.h"
 #include "data/imputer.h"
 #include "data/schema_parts.h"
+#include "data/testing_file.h"
 #include "math/noise.h"
 
 enum { N = 1200 };
-static char path[] = "/tmp/stonet_imputer_XXXXXX";
-
-static int make_file(void **state)
-{
-    (void)state;
-    const int file = mkstemp(path);
-    return file < 0 ? -1 : close(file);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 static double normal(uint32_t i, uint32_t j)
 {
     return sn_noise_normal(9, SN_STREAM_TEST, i, 0, j, 0, 0);

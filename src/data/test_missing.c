@@ -15,21 +15,7 @@
 #include "base/memory.h"
 #include "data/encoder.h"
 #include "data/testing.h"
-
-static char path[] = "/tmp/stonet_missing_XXXXXX";
-
-static int make_file(void **state)
-{
-    (void)state;
-    const int file = mkstemp(path);
-    return file < 0 ? -1 : close(file);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
+#include "data/testing_file.h"
 
 static stonet_status read_with(const char *text, const stonet_read_options *how, stonet_data **data)
 {

@@ -1,27 +1,12 @@
 /* Text read in parts by several threads is the text read in one go: random tables with everything that can
    stand in the way of a cut, and files of several buffers. */
 #include "data/testing.h"
+#include "data/testing_file.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 #include "math/noise.h"
-
-static char path[64];
-
-static int make_file(void **state)
-{
-    (void)state;
-    strcpy(path, "/tmp/stonet_parts_XXXXXX");
-    int descriptor = mkstemp(path);
-    return descriptor < 0 || close(descriptor) != 0;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
 
 static void write_text(const char *text, size_t size)
 {

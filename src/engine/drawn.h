@@ -112,4 +112,30 @@ static inline void assert_near(const float *a, const float *b, int64_t size, dou
                      (double)b[k]);
 }
 
+/* The parameters after some steps, and the loss of the last; to be freed. The engine is freed. */
+static inline float *stepped(sn_engine *engine, const fixture *f, int steps, double *loss)
+{
+    sn_step_report report = {0};
+    sn_iteration iteration = f->iteration;
+    for (int k = 0; k < steps; k++, iteration.number++)
+        if (engine->ops->step(engine, &iteration, &report) != STONET_OK) fail_msg("%s", stonet_last_error());
+    assert_true(report.finite);
+    *loss = report.loss;
+    float *theta = sn_calloc((size_t)f->shape.parameters, sizeof *theta);
+    assert_non_null(theta);
+    engine->ops->get_parameters(engine, theta);
+    engine->ops->free(engine);
+    return theta;
+}
+
+/* What the engine imputes in a layer; to be freed. The engine is freed. */
+static inline float *imputed(sn_engine *engine, const fixture *f, int layer)
+{
+    float *out = sn_calloc((size_t)(f->iteration.rows.n * f->shape.width[layer]), sizeof *out);
+    assert_non_null(out);
+    assert_int_equal(engine->ops->impute(engine, &f->iteration, layer, out), STONET_OK);
+    engine->ops->free(engine);
+    return out;
+}
+
 #endif

@@ -26,48 +26,21 @@ static sn_engine *engine_of(const fixture *f, const sn_cpu_kernels *kernels, int
     return engine;
 }
 
-/* `steps` steps (and an imputation after them); returns the parameters, to be freed. */
-static float *result_of(const fixture *f, const sn_cpu_kernels *kernels, int threads, int steps, double *loss)
-{
-    sn_engine *engine = engine_of(f, kernels, threads);
-    sn_step_report report = {0};
-    sn_iteration iteration = f->iteration;
-    for (int k = 0; k < steps; k++, iteration.number++)
-        assert_int_equal(engine->ops->step(engine, &iteration, &report), STONET_OK);
-    assert_true(report.finite);
-    *loss = report.loss;
-    float *theta = sn_calloc((size_t)f->shape.parameters, sizeof *theta);
-    assert_non_null(theta);
-    engine->ops->get_parameters(engine, theta);
-    engine->ops->free(engine);
-    return theta;
-}
-
-static float *imputed_of(const fixture *f, const sn_cpu_kernels *kernels, int threads, int layer)
-{
-    sn_engine *engine = engine_of(f, kernels, threads);
-    float *out = sn_calloc((size_t)(f->iteration.rows.n * f->shape.width[layer]), sizeof *out);
-    assert_non_null(out);
-    assert_int_equal(engine->ops->impute(engine, &f->iteration, layer, out), STONET_OK);
-    engine->ops->free(engine);
-    return out;
-}
-
 static void check_against_ref(const fixture *f, int steps, double tolerance)
 {
     double loss, loss_ref;
-    float *theta_ref = result_of(f, NULL, 1, steps, &loss_ref);
+    float *theta_ref = stepped(engine_of(f, NULL, 1), f, steps, &loss_ref);
     for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
-        float *theta = result_of(f, sn_cpu_supported(isa), 1, steps, &loss);
+        float *theta = stepped(engine_of(f, sn_cpu_supported(isa), 1), f, steps, &loss);
         assert_near(theta, theta_ref, f->shape.parameters, tolerance);
         assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + loss_ref));
         sn_free(theta);
     }
     sn_free(theta_ref);
     for (int layer = 1; layer < f->shape.layers; layer++) {
-        float *ref = imputed_of(f, NULL, 1, layer);
+        float *ref = imputed(engine_of(f, NULL, 1), f, layer);
         for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
-            float *out = imputed_of(f, sn_cpu_supported(isa), 1, layer);
+            float *out = imputed(engine_of(f, sn_cpu_supported(isa), 1), f, layer);
             assert_near(out, ref, f->iteration.rows.n * f->shape.width[layer], tolerance);
             sn_free(out);
         }
@@ -163,11 +136,11 @@ static void test_same_bits_for_any_threads(void **state)
         make(&f, seed, 1 + (int)(seed % 3), 90, 6000, seed == 20 ? 5000 : 300);
         for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
             double loss_one, loss;
-            float *one = result_of(&f, sn_cpu_supported(isa), 1, 3, &loss_one);
-            float *latent_one = imputed_of(&f, sn_cpu_supported(isa), 1, 1);
+            float *one = stepped(engine_of(&f, sn_cpu_supported(isa), 1), &f, 3, &loss_one);
+            float *latent_one = imputed(engine_of(&f, sn_cpu_supported(isa), 1), &f, 1);
             for (int k = 0; k < 2; k++) {
-                float *theta = result_of(&f, sn_cpu_supported(isa), threads[k], 3, &loss);
-                float *latent = imputed_of(&f, sn_cpu_supported(isa), threads[k], 1);
+                float *theta = stepped(engine_of(&f, sn_cpu_supported(isa), threads[k]), &f, 3, &loss);
+                float *latent = imputed(engine_of(&f, sn_cpu_supported(isa), threads[k]), &f, 1);
                 assert_memory_equal(theta, one, (size_t)f.shape.parameters * sizeof *theta);
                 assert_memory_equal(latent, latent_one,
                                     (size_t)(f.iteration.rows.n * f.shape.width[1]) * sizeof *latent);
@@ -192,18 +165,18 @@ static void test_rows_do_not_see_each_other(void **state)
         const int64_t d = f.shape.width[2];
         for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
             const sn_cpu_kernels *kernels = sn_cpu_supported(isa);
-            float *batch = imputed_of(&f, kernels, 1, 2);
+            float *batch = imputed(engine_of(&f, kernels, 1), &f, 2);
             fixture other = f;
             int64_t reversed[130], single;
             for (int k = 0; k < 130; k++) reversed[k] = f.rows[129 - k];
             other.iteration.rows = sn_rows_list(reversed, 130);
-            float *turned = imputed_of(&other, kernels, 1, 2);
+            float *turned = imputed(engine_of(&other, kernels, 1), &other, 2);
             for (int k = 0; k < 130; k++)
                 assert_memory_equal(turned + k * d, batch + (129 - k) * d, (size_t)d * sizeof *batch);
             for (int k = 0; k < 130; k += 43) {
                 single = f.rows[k];
                 other.iteration.rows = sn_rows_list(&single, 1);
-                float *alone = imputed_of(&other, kernels, 1, 2);
+                float *alone = imputed(engine_of(&other, kernels, 1), &other, 2);
                 assert_memory_equal(alone, batch + k * d, (size_t)d * sizeof *batch);
                 sn_free(alone);
             }

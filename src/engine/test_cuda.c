@@ -45,33 +45,6 @@ static sn_engine *engine_of(const sn_engine_ops *ops, const fixture *f)
     return engine;
 }
 
-/* The parameters after some steps, to be freed. */
-static float *result_of(const sn_engine_ops *ops, const fixture *f, int steps, double *loss)
-{
-    sn_engine *engine = engine_of(ops, f);
-    sn_step_report report = {0};
-    sn_iteration iteration = f->iteration;
-    for (int k = 0; k < steps; k++, iteration.number++)
-        if (ops->step(engine, &iteration, &report) != STONET_OK) fail_msg("%s", stonet_last_error());
-    assert_true(report.finite);
-    *loss = report.loss;
-    float *theta = sn_calloc((size_t)f->shape.parameters, sizeof *theta);
-    assert_non_null(theta);
-    ops->get_parameters(engine, theta);
-    ops->free(engine);
-    return theta;
-}
-
-static float *imputed_of(const sn_engine_ops *ops, const fixture *f, int layer)
-{
-    sn_engine *engine = engine_of(ops, f);
-    float *out = sn_calloc((size_t)(f->iteration.rows.n * f->shape.width[layer]), sizeof *out);
-    assert_non_null(out);
-    assert_int_equal(ops->impute(engine, &f->iteration, layer, out), STONET_OK);
-    ops->free(engine);
-    return out;
-}
-
 static float *passed_of(const sn_engine_ops *ops, const fixture *f, const sn_pass *pass)
 {
     sn_engine *engine = engine_of(ops, f);
@@ -85,8 +58,8 @@ static float *passed_of(const sn_engine_ops *ops, const fixture *f, const sn_pas
 static void check_against_ref(const fixture *f, int steps, double tolerance)
 {
     double loss, loss_ref;
-    float *ref = result_of(&sn_engine_ref, f, steps, &loss_ref),
-          *theta = result_of(&sn_engine_cuda, f, steps, &loss);
+    float *ref = stepped(engine_of(&sn_engine_ref, f), f, steps, &loss_ref),
+          *theta = stepped(engine_of(&sn_engine_cuda, f), f, steps, &loss);
     assert_near(theta, ref, f->shape.parameters, tolerance);
     assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
     sn_free(ref);
@@ -102,8 +75,8 @@ static void check_against_ref(const fixture *f, int steps, double tolerance)
         sn_free(expected);
         sn_free(out);
         if (layer == f->shape.layers) break;
-        expected = imputed_of(&sn_engine_ref, f, layer);
-        out = imputed_of(&sn_engine_cuda, f, layer);
+        expected = imputed(engine_of(&sn_engine_ref, f), f, layer);
+        out = imputed(engine_of(&sn_engine_cuda, f), f, layer);
         assert_near(out, expected, pass.rows.n * f->shape.width[layer], tolerance);
         sn_free(expected);
         sn_free(out);
@@ -239,21 +212,21 @@ static void test_rows_are_kept(void **state)
     sn_keep keep = {0};
     double loss;
     make(&f, 4, 1, 20, 100, 50);
-    float *first = result_of(&sn_engine_cuda, &f, 1, &loss);
+    float *first = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
     f.problem.keep = &keep;
-    float *kept = result_of(&sn_engine_cuda, &f, 1, &loss);
+    float *kept = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
     assert_non_null(keep.kept);
     const void *before = keep.kept;
     f.x[0] += 100.0F; /* not on the device: this only shows that nothing is copied again */
     for (int64_t k = 0; k < f.iteration.rows.n; k++) f.rows[k] = 0;
-    float *again = result_of(&sn_engine_cuda, &f, 1, &loss);
+    float *again = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
     assert_ptr_equal(keep.kept, before);
     fixture other = f;
     float *copy = sn_calloc((size_t)(f.problem.n * f.problem.p), sizeof *copy);
     assert_non_null(copy);
     memcpy(copy, f.x, (size_t)(f.problem.n * f.problem.p) * sizeof *copy);
     other.problem.x = copy;
-    float *changed = result_of(&sn_engine_cuda, &other, 1, &loss);
+    float *changed = stepped(engine_of(&sn_engine_cuda, &other), &other, 1, &loss);
     const size_t bytes = (size_t)f.shape.parameters * sizeof *first;
     assert_memory_equal(first, kept, bytes);
     assert_memory_not_equal(again, changed, bytes);
@@ -323,9 +296,9 @@ static void test_rows_that_do_not_fit(void **state)
         fixture f;
         double loss[2];
         make(&f, seed, 2, 30, 4000, 40);
-        float *resident = result_of(&sn_engine_cuda, &f, 3, &loss[0]);
+        float *resident = stepped(engine_of(&sn_engine_cuda, &f), &f, 3, &loss[0]);
         setenv("STONET_EMULATE", "memory=200000", 1);
-        float *streamed = result_of(&sn_engine_cuda, &f, 3, &loss[1]);
+        float *streamed = stepped(engine_of(&sn_engine_cuda, &f), &f, 3, &loss[1]);
         unsetenv("STONET_EMULATE");
         assert_memory_equal(streamed, resident, (size_t)f.shape.parameters * sizeof *resident);
         assert_true(loss[0] == loss[1]);
