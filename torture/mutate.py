@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutation testing: small changes to the arithmetic of the library, each of which a test must notice.
 
-    torture/mutate.py BUILD [--rooms engine,stonet,methods,stats] [--sample N] [--seed S] [--jobs J] [--results FILE]
+    torture/mutate.py BUILD [--rooms engine,stonet,methods,stats] [--sample N] [--seed S] [--jobs J] [--quick SECONDS] [--results FILE]
 
 BUILD is a build with its tests (`make test`). Mutants are drawn at random, the same ones for the same seed and tree. Each is compiled
 by itself, linked with each test of its room in front of the unchanged library, and run, quick tests first, until one fails; a test
@@ -63,7 +63,7 @@ class Project:
 
     def __init__(self, build):
         self.build = os.path.abspath(build)
-        self.commands = {}
+        self.commands, self.digests = {}, {}
         for entry in json.load(open(os.path.join(self.build, "compile_commands.json"))):
             words = shlex.split(entry["command"])
             if os.path.basename(words[0]) == "ccache":
@@ -82,6 +82,15 @@ class Project:
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
         return None if done.returncode == 0 else done.stderr
 
+    def digest(self, source, work):
+        """Of the object that the build has of a source, or would have."""
+        if source not in self.digests:
+            words, folder = self.commands[source]
+            original = os.path.join(work, "original.o")
+            shutil.copy(os.path.join(folder, words[words.index("-o") + 1]), original)
+            self.digests[source] = digest(original)
+        return self.digests[source]
+
     def link(self, test, objects, out):
         folder = os.path.join(self.build, "CMakeFiles", "test_%s.dir" % test)
         words = shlex.split(open(os.path.join(folder, "link.txt")).read())
@@ -93,6 +102,12 @@ class Project:
     def tests(self, room):
         names = os.listdir(os.path.join(ROOT, "src", room))
         return sorted(room + "_" + n[5:-2] for n in names if n.startswith("test_") and n.endswith(".c"))
+
+    def costs(self):
+        """The seconds of the tests that ctest has run in this build."""
+        file = os.path.join(self.build, "Testing", "Temporary", "CTestCostData.txt")
+        words = [line.split() for line in open(file)]
+        return {w[0]: float(w[2]) for w in words if len(w) == 3 and int(w[1]) > 0}
 
     def users(self, header):
         """The sources of the room that include a header, directly or through others of the room."""
@@ -141,17 +156,15 @@ def try_mutant(project, mutant, times):
         for source in sources:
             file = changed if source == path else os.path.join(ROOT, source)
             out = os.path.join(work, os.path.basename(source) + ".o")
-            original = out + ".original"
             if project.compile(source, file, os.path.join(work, "src"), out) is not None:
                 return "invalid"
-            project.compile(source, os.path.join(ROOT, source), work, original)
-            same = same and digest(out) == digest(original)
+            same = same and digest(out) == project.digest(source, work)
             objects.append(out)
         if same:
             return "same"
         room = path.split("/")[1]
         stem = os.path.splitext(os.path.basename(path))[0]
-        order = sorted(project.tests(room), key=lambda t: (stem not in t, times[t]))
+        order = sorted((t for t in project.tests(room) if t in times), key=lambda t: (stem not in t, times[t]))
         for test in order:
             program = os.path.join(work, "test")
             project.link(test, objects, program)
@@ -174,7 +187,7 @@ def read_equivalent():
 
 
 def sample(rooms, count, seed):
-    """As many from each room, spread over its files."""
+    """As many from each room, spread over its files; room by room in turn, so that a run that is ended has tried as many of each."""
     chosen = []
     for room in rooms:
         folder = os.path.join("src", room)
@@ -182,8 +195,8 @@ def sample(rooms, count, seed):
                        if name.endswith((".c", ".h")) and not name.startswith(("test", "oracle"))
                        for m in mutants_of(os.path.join(folder, name))]
         random.Random("%s %d" % (room, seed)).shuffle(all_of_room)
-        chosen += all_of_room[: count // len(rooms)] if count else all_of_room
-    return chosen
+        chosen += enumerate(all_of_room[: count // len(rooms)] if count else all_of_room)
+    return [mutant for _, mutant in sorted(chosen, key=lambda pair: pair[0])]
 
 
 def main():
@@ -194,6 +207,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0, help="begin no mutant after so many; 0: no limit")
+    parser.add_argument("--quick", type=float, default=0, help="only tests that took ctest less than so many seconds")
     parser.add_argument("--results", default=None)
     options = parser.parse_args()
     began = time.monotonic()
@@ -208,7 +222,9 @@ def main():
     key = lambda m: (m[0], m[2].strip(), m[3].strip())
     times = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        tests = [t for room in rooms for t in project.tests(room)]
+        if options.quick:
+            times = {t: cost for t, cost in project.costs().items() if cost < options.quick}
+        tests = [t for room in rooms for t in project.tests(room) if not options.quick]
         programs = [os.path.join(project.build, "tests", "test_" + t) for t in tests]
         for test, (passed, seconds) in zip(tests, pool.map(lambda p: run_test(p, 1200), programs)):
             if not passed:
