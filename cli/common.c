@@ -329,6 +329,23 @@ json_t *json_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+static json_t *kept_if(int failed, json_t *container)
+{
+    if (!failed) return container;
+    json_decref(container);
+    return NULL;
+}
+
+json_t *json_add(json_t *list, json_t *value)
+{
+    return kept_if(json_array_append_new(list, value), list);
+}
+
+json_t *json_put(json_t *object, const char *key, json_t *value)
+{
+    return kept_if(json_object_set_new(object, key, value), object);
+}
+
 const char *json_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));

@@ -217,6 +217,10 @@ int close_checkpoint(const cli_command *command, stonet_run *run, int result);
 json_t *take_json(const cli_command *command, char *text);
 /* A real, or null when it is not finite. */
 json_t *json_number(double value);
+/* Append to a list, or enter into an object, and give that back; NULL, with both dropped, when one of them is
+   NULL or memory runs out: what is built so is whole, or output_json says why not. */
+json_t *json_add(json_t *list, json_t *value);
+json_t *json_put(json_t *object, const char *key, json_t *value);
 /* The text under a key, "" when there is none. */
 const char *json_text(const json_t *object, const char *key);
 

@@ -97,8 +97,8 @@ static json_t *confusion_json(const confusion *found)
     for (int64_t i = 0; i < found->classes; i++) {
         json_t *row = json_array();
         for (int64_t j = 0; j < found->classes; j++)
-            json_array_append_new(row, json_integer(found->table[i * found->classes + j]));
-        json_array_append_new(rows, row);
+            row = json_add(row, json_integer(found->table[i * found->classes + j]));
+        rows = json_add(rows, row);
     }
     return rows;
 }
@@ -107,7 +107,7 @@ static json_t *labels_json(const confusion *found)
 {
     json_t *labels = json_array();
     for (int64_t c = 0; c < found->classes; c++)
-        json_array_append_new(labels, json_string(stonet_model_class_label(found->model, c)));
+        labels = json_add(labels, json_string(stonet_model_class_label(found->model, c)));
     return labels;
 }
 
@@ -137,12 +137,12 @@ static int print_numbers(const cli_command *command, int64_t n, const named_numb
 {
     if (as_json) {
         json_t *object = json_object();
-        json_object_set_new(object, "n", json_integer(n));
+        object = json_put(object, "n", json_integer(n));
         for (int i = 0; i < count; i++)
-            json_object_set_new(object, number[i].name, json_number(number[i].value));
+            object = json_put(object, number[i].name, json_number(number[i].value));
         if (confused->table != NULL) {
-            json_object_set_new(object, "classes", labels_json(confused));
-            json_object_set_new(object, "confusion", confusion_json(confused));
+            object = json_put(object, "classes", labels_json(confused));
+            object = json_put(object, "confusion", confusion_json(confused));
         }
         return output_json(command, NULL, object);
     }

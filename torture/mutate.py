@@ -122,8 +122,11 @@ class Project:
         return sorted(os.path.join(room, f) for f in reached if f.endswith(".c") and not f.startswith("test_"))
 
 
-def run_test(program, limit):
+def run_test(program, limit, build):
     environment = dict(os.environ, STONET_GOLDEN=ROOT, OMP_WAIT_POLICY="passive")
+    emulated = os.path.join(build, "tests", "libstonet_cuda_emulated.so")
+    if os.path.exists(emulated):  # else the tests of the cuda engine are skipped
+        environment.setdefault("STONET_CUDA", emulated)
     environment.setdefault("OMP_NUM_THREADS", "2")
     began = time.monotonic()
     try:
@@ -168,7 +171,7 @@ def try_mutant(project, mutant, times):
         for test in order:
             program = os.path.join(work, "test")
             project.link(test, objects, program)
-            if not run_test(program, 10 + 10 * times[test])[0]:
+            if not run_test(program, 10 + 10 * times[test], project.build)[0]:
                 return "killed by " + test
         return "survived"
     finally:
@@ -226,7 +229,7 @@ def main():
             times = {t: cost for t, cost in project.costs().items() if cost < options.quick}
         tests = [t for room in rooms for t in project.tests(room) if not options.quick]
         programs = [os.path.join(project.build, "tests", "test_" + t) for t in tests]
-        for test, (passed, seconds) in zip(tests, pool.map(lambda p: run_test(p, 1200), programs)):
+        for test, (passed, seconds) in zip(tests, pool.map(lambda p: run_test(p, 1200, project.build), programs)):
             if not passed:
                 sys.exit("%s fails without any mutant" % test)
             times[test] = seconds
