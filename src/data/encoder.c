@@ -323,6 +323,15 @@ static stonet_status prepare(const sn_row_source *source, const sn_rows *rows)
     return sn_frame_check(((const sn_encoder *)source)->data);
 }
 
+static void expect(const sn_row_source *source, int64_t first, int64_t count, bool soon)
+{
+    const stonet_data *data = ((const sn_encoder *)source)->data;
+    if (soon)
+        sn_frame_ahead(data, first, count);
+    else
+        sn_frame_rest(data, first, count);
+}
+
 void sn_encoder_free(sn_encoder *e)
 {
     if (e == NULL) return;
@@ -349,6 +358,7 @@ stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data
     SN_TRY(SN_NEW(e, 1));
     e->base = (sn_row_source){
         .prepare = prepare, .fetch = fetch, .gaps = gaps, .raw = data->x, .raw_width = data->n_numeric};
+    if (data->mapped_x != NULL) e->base.expect = expect;
     e->schema = schema;
     e->data = data;
     e->incomplete = data->missing > 0;

@@ -92,11 +92,33 @@ stonet_status sn_frame_check(const stonet_data *data)
     return data->mapped_x == NULL ? STONET_OK : sn_mapping_check(data->mapped_x, data->source);
 }
 
+/* What rows of the response begin with, and their bytes. */
+static const void *response_of(const stonet_data *data, int64_t row, size_t *bytes)
+{
+    *bytes = data->label != NULL ? sizeof *data->label : (size_t)data->n_targets * sizeof *data->y;
+    return data->label != NULL ? (const void *)(data->label + row) : data->y + row * data->n_targets;
+}
+
 void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count)
 {
     if (data->mapped_x != NULL)
         sn_mapping_rest(data->mapped_x, data->x + first * data->n_numeric,
                         (size_t)(count * data->n_numeric) * sizeof *data->x);
+    if (data->mapped_y == NULL) return;
+    size_t bytes;
+    const void *y = response_of(data, first, &bytes);
+    sn_mapping_rest(data->mapped_y, y, (size_t)count * bytes);
+}
+
+void sn_frame_ahead(const stonet_data *data, int64_t first, int64_t count)
+{
+    if (data->mapped_x != NULL)
+        sn_mapping_ahead(data->mapped_x, data->x + first * data->n_numeric,
+                         (size_t)(count * data->n_numeric) * sizeof *data->x);
+    if (data->mapped_y == NULL) return;
+    size_t bytes;
+    const void *y = response_of(data, first, &bytes);
+    sn_mapping_ahead(data->mapped_y, y, (size_t)count * bytes);
 }
 
 /* In whole numbers and without a branch, so that it goes at the speed of memory: infinity and all NaN have

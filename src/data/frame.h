@@ -88,6 +88,8 @@ stonet_status sn_frame_without(const stonet_data *data, int64_t column, stonet_d
 stonet_status sn_frame_check(const stonet_data *data);
 /* These rows of x are not needed for now: if they are mapped, they need not stay in memory. */
 void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count);
+/* These rows are needed soon: if they are mapped, they are read ahead. */
+void sn_frame_ahead(const stonet_data *data, int64_t first, int64_t count);
 /* Adds all that a fit can see of a table. */
 void sn_frame_hash(const stonet_data *data, sn_hash *hash);
 bool sn_all_finite(const float *x, int64_t count);

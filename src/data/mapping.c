@@ -9,7 +9,11 @@
 
 #include "base/memory.h"
 
-enum { CHECKED_AT_ONCE = 16 }; /* files, of those of a mapping */
+enum {
+    CHECKED_AT_ONCE = 16, /* files, of those of a mapping */
+    NEIGHBOURS =
+        1 << 16, /* bytes that Linux maps around one that is touched, if it has them (fault-around) */
+};
 
 typedef struct mapped_file {
     int descriptor;     /* our own: tells what became of the file; or, of one of several, which may be more */
@@ -133,11 +137,22 @@ stonet_status sn_mapping_check(const sn_mapping *mapping, const char *path)
     return STONET_OK;
 }
 
+void sn_mapping_ahead(const sn_mapping *mapping, const void *from, size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t first = (size_t)((const unsigned char *)from - mapping->bytes), begin = first - first % page;
+    madvise(mapping->bytes + begin, first + size - begin, MADV_WILLNEED); /* a wish */
+}
+
 void sn_mapping_rest(const sn_mapping *mapping, const void *from, size_t size)
 {
-    /* Both ends rounded down: the page that a stretch ends in goes with the next one. */
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t first = (size_t)((const unsigned char *)from - mapping->bytes), end = first + size;
-    const size_t begin = first - first % page, length = end - end % page - begin;
-    if (length > 0) madvise(mapping->bytes + begin, length, MADV_DONTNEED); /* a wish */
+    /* Both ends rounded away from the stretch: a page that is touched brings its neighbours with it, up to
+       these borders, and they would stay. */
+    const uintptr_t low = (uintptr_t)mapping->bytes, high = low + mapping->size;
+    const uintptr_t first = (uintptr_t)from, last = first + size;
+    const uintptr_t begin = first / NEIGHBOURS * NEIGHBOURS;
+    const uintptr_t end = (last + NEIGHBOURS - 1) / NEIGHBOURS * NEIGHBOURS;
+    const uintptr_t start = begin > low ? begin : low;
+    if (size > 0) /* a wish */
+        madvise(mapping->bytes + (start - low), (end < high ? end : high) - start, MADV_DONTNEED);
 }

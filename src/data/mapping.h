@@ -33,5 +33,7 @@ const unsigned char *sn_mapping_bytes(const sn_mapping *mapping);
 stonet_status sn_mapping_check(const sn_mapping *mapping, const char *path);
 /* Lets go of the pages of a stretch that is not needed for now: they come back when they are touched. */
 void sn_mapping_rest(const sn_mapping *mapping, const void *from, size_t size);
+/* Has the system read a stretch from disk, without waiting for it. */
+void sn_mapping_ahead(const sn_mapping *mapping, const void *from, size_t size);
 
 #endif

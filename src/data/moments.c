@@ -14,7 +14,13 @@ typedef struct table {
     bool gaps;
     const double *weight;
     stonet_team *team; /* whose ranks share out the rows; NULL: none do */
+    const sn_rest *rest;
 } table;
+
+static void let_rest(const table *t, int64_t first, int64_t count)
+{
+    if (t->rest != NULL) t->rest->rest(t->rest->user, first, count);
+}
 
 static double value_at(const table *t, int64_t i, int64_t j)
 {
@@ -101,6 +107,7 @@ static void sum_some(const table *t, int64_t begin, int64_t end, const double *c
     for (; begin < end; begin += BLOCK) {
         add_block(t, begin, begin + BLOCK < end ? begin + BLOCK : end, centre, next_sum(&sums));
         close_sum(&sums);
+        let_rest(t, begin, begin + BLOCK < end ? BLOCK : end - begin);
     }
     sum_all(&sums, total);
 }
@@ -144,7 +151,8 @@ static stonet_status sum_rows(const table *t, const double *centre, double *work
 /* Smallest and largest value of each column, and what they count together, of rows [begin, end). */
 static void find_some(const table *t, int64_t begin, int64_t end, double *low, double *high, double *count)
 {
-    for (int64_t i = begin; i < end; i++)
+    for (int64_t i = begin; i < end; i++) {
+        if ((i - begin) % BLOCK == 0 && i > begin) let_rest(t, i - BLOCK, BLOCK);
         for (int64_t j = 0; j < t->m; j++) {
             const double value = value_at(t, i, j);
             if (t->gaps && isnan(value)) continue;
@@ -154,6 +162,7 @@ static void find_some(const table *t, int64_t begin, int64_t end, double *low, d
             high[j] = value > high[j] ? value : high[j];
             count[j] += t->weight != NULL ? t->weight[i] : 1.0;
         }
+    }
 }
 
 static stonet_status find_range(const table *t, double *low, double *high, double *count)
@@ -208,9 +217,11 @@ done:
 }
 
 stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool gaps, const double *weight,
-                                   stonet_team *team, sn_moments *out)
+                                   stonet_team *team, const sn_rest *rest, sn_moments *out)
 {
-    return measure(&(table){.floats = x, .n = n, .m = m, .gaps = gaps, .weight = weight, .team = team}, out);
+    return measure(
+        &(table){.floats = x, .n = n, .m = m, .gaps = gaps, .weight = weight, .team = team, .rest = rest},
+        out);
 }
 
 stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, const double *weight,

@@ -16,11 +16,17 @@ typedef struct sn_moments {
     double *low, *high;
 } sn_moments;
 
+/* Who is told that rows first .. first + count - 1 are not needed for now. */
+typedef struct sn_rest {
+    void (*rest)(const void *user, int64_t first, int64_t count);
+    const void *user;
+} sn_rest;
+
 /* x is n x m, row-major, n >= 1; gaps: NaN among the numbers are passed over (all zero for a column that has
    nothing else); weight: what each row counts, NULL: 1; team: whose ranks share out the rows (NULL: none do).
-   On failure nothing is left to free. */
+   rest may be NULL. On failure nothing is left to free. */
 stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool gaps, const double *weight,
-                                   stonet_team *team, sn_moments *out);
+                                   stonet_team *team, const sn_rest *rest, sn_moments *out);
 stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, const double *weight,
                                     sn_moments *out);
 void sn_moments_clear(sn_moments *moments);

@@ -34,6 +34,13 @@ stonet_status sn_batch_prepare(const sn_problem *problem, const sn_rows *rows)
     return problem->source == NULL ? STONET_OK : problem->source->prepare(problem->source, rows);
 }
 
+void sn_batch_expect(const sn_problem *problem, const sn_rows *rows, int64_t first, int64_t count, bool soon)
+{
+    if (problem->x != NULL || problem->source == NULL || problem->source->expect == NULL || count < 1) return;
+    const int64_t from = sn_rows_at(rows, first), to = sn_rows_at(rows, first + count - 1);
+    if (to >= from) problem->source->expect(problem->source, from, to - from + 1, soon);
+}
+
 /* Array by array, each in a loop of its own: this is done for every batch. */
 void sn_batch_fetch(const sn_problem *problem, const sn_rows *rows, sn_batch *batch)
 {

@@ -9,6 +9,8 @@
 #ifndef SN_DATA_ROWS_H
 #define SN_DATA_ROWS_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 typedef struct sn_rows {
@@ -66,6 +68,9 @@ struct sn_row_source {
     /* The features of these rows, `stride` floats from one row to the next; of missing cells what `draw` of
        an sn_batch says. On any thread; cannot fail. */
     void (*fetch)(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride);
+    /* Rows first .. first + count - 1 are wanted soon, or not for a while, which is a hint to a source on
+       disk; NULL: it has no use for it. */
+    void (*expect)(const sn_row_source *source, int64_t first, int64_t count, bool soon);
     sn_gaps (*gaps)(const sn_row_source *source, int64_t row); /* of a source that draws missing cells */
     const float *raw;  /* where the numbers of row r begin, raw + r * raw_width, to be asked for ahead of */
     int64_t raw_width; /* time; NULL: nowhere */
@@ -88,6 +93,10 @@ typedef struct sn_batch {
 struct sn_problem;
 /* Whether the rows can be fetched; to be asked once before a pass over them. */
 stonet_status sn_batch_prepare(const struct sn_problem *problem, const sn_rows *rows);
+/* Tells the source of the features, if there is one that wants to know, that rows from those at positions
+   first .. first + count - 1 of an ascending set are wanted soon, or not for a while. */
+void sn_batch_expect(const struct sn_problem *problem, const sn_rows *rows, int64_t first, int64_t count,
+                     bool soon);
 /* Fills the arrays of the batch that are there. Any thread. */
 void sn_batch_fetch(const struct sn_problem *problem, const sn_rows *rows, sn_batch *batch);
 

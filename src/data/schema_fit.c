@@ -294,6 +294,11 @@ static stonet_status report_constants(const sn_schema *schema, const double *var
     return STONET_OK;
 }
 
+static void rest_rows(const void *table, int64_t first, int64_t count)
+{
+    sn_frame_rest(table, first, count);
+}
+
 static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn_scale scale,
                                  const stonet_run *run)
 {
@@ -306,12 +311,14 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
             "%s: rows of a sparse table cannot be weighted; repeat rows, or write the table as .npy",
             sn_table_name(train));
     sn_moments columns = {0};
+    const sn_rest rests = {.rest = rest_rows, .user = train};
     double *variance;
     SN_TRY(SN_NEW(variance, schema->p));
     stonet_status status =
-        train->sparse != NULL ? sn_cells_moments(train->sparse, &columns)
-                              : sn_moments_of_floats(train->x, train->n, train->n_numeric, train->missing > 0,
-                                                     train->weight, run != NULL ? run->team : NULL, &columns);
+        train->sparse != NULL
+            ? sn_cells_moments(train->sparse, &columns)
+            : sn_moments_of_floats(train->x, train->n, train->n_numeric, train->missing > 0, train->weight,
+                                   run != NULL ? run->team : NULL, &rests, &columns);
     if (status == STONET_OK) status = refine_moments(train, &columns);
     if (status == STONET_OK) status = feature_moments(schema, train, &columns, variance);
     if (status == STONET_OK) status = report_constants(schema, variance, run);

@@ -36,7 +36,7 @@ static void test_against_long_double(void **state)
         assert_non_null(wide);
         for (int64_t i = 0; i < n * COLUMNS; i++) wide[i] = (double)x[i];
         sn_moments floats, doubles;
-        assert_int_equal(sn_moments_of_floats(x, n, COLUMNS, false, NULL, NULL, &floats), STONET_OK);
+        assert_int_equal(sn_moments_of_floats(x, n, COLUMNS, false, NULL, NULL, NULL, &floats), STONET_OK);
         assert_int_equal(sn_moments_of_doubles(wide, n, COLUMNS, false, NULL, &doubles), STONET_OK);
         for (int64_t j = 0; j < COLUMNS; j++) {
             long double sum = 0, squares = 0;

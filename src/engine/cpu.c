@@ -456,6 +456,8 @@ static stonet_status run(cpu_engine *e, const sn_shards *shards, sn_cpu_job *job
         job->block_rows = choose_block(e, job->rows, job->threads);
         *finite = run_chunk(e, job, job->threads) && *finite;
         sn_pace_note(&e->pace, job->threads, (sn_seconds() - start) / work);
+        if (job->batch->list == NULL) /* a pass over rows as they lie does not need them again soon */
+            sn_batch_expect(e->problem, job->batch, job->first, job->rows, false);
         for (int g = 0; g < at.segments && loss != NULL; g++) /* segment g is of shard first_shard + g */
             for (int64_t r = at.segment[g].begin; r < at.segment[g].end; r++)
                 loss[first_shard + g] += (double)e->loss[r];

@@ -57,10 +57,12 @@ static stonet_status check_team(const stonet_spec *spec, const stonet_run *run)
 {
     if (!sn_team_shares(run->team)) return STONET_OK;
     if (!spec->method->shares)
-        return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "method '%s' needs all rows in one process: start the fit without mpirun (tune and "
-                       "compare share out whole fits, and take any method)",
-                       spec->method->name);
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "method '%s' is no sum over rows that processes could share out, and needs all rows in "
+            "one: start the fit without mpirun (tune and compare share out whole fits, and take "
+            "any method)",
+            spec->method->name);
     if (spec->learner != NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "learner '%s' is fitted by one process: leave it out, or start the fit without mpirun",
@@ -205,6 +207,7 @@ static stonet_status encode_y(const sn_schema *schema, const stonet_data *train,
     else
         SN_TRY(SN_NEW_RAW(out->y, problem->n * problem->outputs));
     SN_TRY(sn_schema_encode_y(schema, train, out->label, out->y));
+    sn_frame_rest(train, 0, problem->n); /* the response is here now */
     problem->label = out->label;
     problem->y = out->y;
     return STONET_OK;

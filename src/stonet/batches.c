@@ -8,6 +8,8 @@ static int64_t shard_rows(const sn_batches *b, int v)
     return sn_shard_border(b->rows.n, shards, v + 1) - sn_shard_border(b->rows.n, shards, v);
 }
 
+const sn_windowing sn_windowing_usual = {.whole = 1 << 26, .block = 1 << 15, .blocks = 1024};
+
 int64_t sn_batches_count(int64_t n, int64_t size)
 {
     return n / size > 0 ? n / size : 1;
@@ -20,6 +22,23 @@ stonet_status sn_batches_create(const sn_rows *rows, int64_t size, uint64_t seed
     return SN_NEW(out->drawn, rows->n / out->count + (int64_t)2 * SN_MAX_SHARDS);
 }
 
+stonet_status sn_batches_window(sn_batches *batches, const sn_problem *problem, const sn_windowing *how)
+{
+    if (batches->rows.n <= how->whole / problem->p) return STONET_OK;
+    const int shards = batches->shards.total;
+    const int64_t block = how->block / problem->p > 1 ? how->block / problem->p : 1;
+    const int64_t most = how->blocks / shards > 1 ? how->blocks / shards : 1;
+    SN_TRY(SN_NEW(batches->windows, shards));
+    for (int v = 0; v < shards; v++) {
+        sn_windows *windows = &batches->windows[v];
+        SN_TRY(sn_windows_create(shard_rows(batches, v), block, most, windows));
+        windows->problem = problem;
+        windows->rows = &batches->rows;
+        windows->start = sn_shard_border(batches->rows.n, shards, v);
+    }
+    return STONET_OK;
+}
+
 void sn_batches_share(sn_batches *batches, int first, int count)
 {
     batches->shards.first = first;
@@ -28,6 +47,9 @@ void sn_batches_share(sn_batches *batches, int first, int count)
 
 void sn_batches_clear(sn_batches *batches)
 {
+    for (int v = 0; batches->windows != NULL && v < batches->shards.total; v++)
+        sn_windows_clear(&batches->windows[v]);
+    sn_free(batches->windows);
     sn_free(batches->drawn);
     *batches = (sn_batches){0};
 }
@@ -36,8 +58,11 @@ void sn_batches_shuffle(sn_batches *batches, uint32_t epoch)
 {
     const int first = batches->shards.first;
     for (int v = first; v < first + batches->shards.count; v++)
-        sn_shuffle_init_shard(&batches->order[v], (uint64_t)shard_rows(batches, v), batches->seed, epoch,
-                              (uint32_t)v);
+        if (batches->windows != NULL)
+            sn_windows_shuffle(&batches->windows[v], batches->seed, epoch, (uint32_t)v);
+        else
+            sn_shuffle_init_shard(&batches->order[v], (uint64_t)shard_rows(batches, v), batches->seed, epoch,
+                                  (uint32_t)v);
 }
 
 sn_rows sn_batches_draw(sn_batches *batches, int64_t index)
@@ -51,7 +76,10 @@ sn_rows sn_batches_draw(sn_batches *batches, int64_t index)
         batches->whole += last - first;
         if (v < shards->first || v >= shards->first + shards->count) continue;
         shards->border[v - shards->first] = drawn;
-        sn_shuffle_rows(&batches->order[v], first, last - first, batches->drawn + drawn);
+        if (batches->windows != NULL)
+            sn_windows_rows(&batches->windows[v], first, last - first, batches->drawn + drawn);
+        else
+            sn_shuffle_rows(&batches->order[v], first, last - first, batches->drawn + drawn);
         for (const int64_t end = drawn + last - first; drawn < end; drawn++)
             batches->drawn[drawn] = sn_rows_at(&batches->rows, start + batches->drawn[drawn]);
     }

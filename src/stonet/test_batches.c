@@ -101,10 +101,94 @@ static void test_orders_differ(void **state)
     sn_batches_clear(&b);
 }
 
+/* A source that knows which of its rows it may be asked for. */
+typedef struct watched_source {
+    sn_row_source base;
+    int *wanted; /* of each row: asked for and not given back */
+    int64_t most, now;
+} watched_source;
+
+static void note(const sn_row_source *source, int64_t first, int64_t count, bool soon)
+{
+    watched_source *self = (watched_source *)source;
+    for (int64_t i = first; i < first + count; i++) {
+        self->now += (soon ? 1 : 0) - self->wanted[i];
+        self->wanted[i] = soon;
+    }
+    if (self->now > self->most) self->most = self->now;
+}
+
+/* By windows too every row comes once an epoch, from its shard; batches drawn from the middle of an epoch on
+   are the same; rows are asked for before they are drawn, and no more than two windows of them at a time. */
+static void test_windows(void **state)
+{
+    (void)state;
+    enum { N = 30011, P = 3 };
+    const sn_windowing small = {.whole = 1000, .block = 40 * P, .blocks = 64};
+    static int wanted[N + 7], met[N];
+    int64_t list[N];
+    for (int64_t i = 0; i < N; i++) list[i] = i + (i > 500 ? 7 : 0);
+    const sn_rows sets[] = {sn_rows_range(7, N), sn_rows_list(list, N)};
+    for (int k = 0; k < 4; k++) {
+        watched_source source = {.base = {.expect = note}, .wanted = wanted};
+        const sn_problem problem = {.n = N + 7, .p = P, .source = &source.base};
+        const sn_rows *rows = &sets[k % 2];
+        const int64_t size = k < 2 ? 1000 : 100;
+        sn_batches b, again;
+        memset(met, 0, sizeof met);
+        memset(wanted, 0, sizeof wanted);
+        assert_int_equal(sn_batches_create(rows, size, 3, &b), STONET_OK);
+        assert_int_equal(sn_batches_create(rows, size, 3, &again), STONET_OK);
+        assert_int_equal(sn_batches_window(&b, &problem, &small), STONET_OK);
+        const sn_problem quiet = {.n = N + 7, .p = P};
+        assert_int_equal(sn_batches_window(&again, &quiet, &small), STONET_OK);
+        assert_non_null(b.windows);
+        for (uint32_t epoch = 0; epoch < 2; epoch++) {
+            sn_batches_shuffle(&b, epoch);
+            sn_batches_shuffle(&again, epoch);
+            int64_t near = 0;
+            for (int64_t at = 0; at < b.count; at++) {
+                const sn_rows batch = sn_batches_draw(&b, at);
+                for (int64_t i = 0; i < batch.n; i++) {
+                    const int64_t row = sn_rows_at(&batch, i),
+                                  place = k % 2 == 0 ? row - 7 : row - 7 * (row > 500);
+                    assert_int_equal(wanted[row], 1);
+                    assert_int_equal(met[place]++, (int)epoch);
+                    near += i > 0 && llabs(row - sn_rows_at(&batch, i - 1)) < 2;
+                }
+                if (at % 7 != 3) continue;
+                const sn_rows other = sn_batches_draw(&again, at);
+                assert_int_equal(other.n, batch.n);
+                assert_memory_equal(other.list, batch.list, (size_t)batch.n * sizeof *batch.list);
+            }
+            assert_true(near < N / 20); /* rows that lie side by side come apart */
+        }
+        for (int64_t i = 0; i < N; i++) assert_int_equal(met[i], 2);
+        const int64_t shards = b.shards.total, window = 64 / shards * 41 * shards;
+        assert_true(source.most <= 2 * window + 64);
+        sn_batches_clear(&b);
+        sn_batches_clear(&again);
+    }
+}
+
+/* Tables that are no larger than usual are shuffled as a whole. */
+static void test_small_tables_have_no_windows(void **state)
+{
+    (void)state;
+    const sn_rows rows = sn_rows_range(0, 60000);
+    const sn_problem problem = {.n = 60000, .p = 784};
+    sn_batches b;
+    assert_int_equal(sn_batches_create(&rows, 1000, 3, &b), STONET_OK);
+    assert_int_equal(sn_batches_window(&b, &problem, &sn_windowing_usual), STONET_OK);
+    assert_null(b.windows);
+    sn_batches_clear(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_epochs),
                                        cmocka_unit_test(test_small_batches_are_one_shard),
-                                       cmocka_unit_test(test_orders_differ)};
+                                       cmocka_unit_test(test_orders_differ), cmocka_unit_test(test_windows),
+                                       cmocka_unit_test(test_small_tables_have_no_windows)};
     return cmocka_run_group_tests_name("stonet_batches", tests, NULL, NULL);
 }

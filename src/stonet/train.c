@@ -370,6 +370,7 @@ stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_
     const double wanted = job->config->epochs * (double)sn_train_batches(job->config, job->rows.n);
     t->total = wanted < 1.0 ? 1 : (int64_t)llround(wanted);
     stonet_status status = sn_batches_create(&job->rows, job->config->batch, job->seed, &t->batches);
+    if (status == STONET_OK) status = sn_batches_window(&t->batches, job->problem, &sn_windowing_usual);
     if (status == STONET_OK) share_batches(t);
     if (status == STONET_OK) status = prepare(t, theta);
     if (status != STONET_OK) {

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""A fit from disk beside the same fit from memory: rows a second, memory, and whether the models are the same.
+
+    bench/disk.py --program build/bin/stonet --rows 2e7 --folder /var/tmp/disk
+
+Makes a table of --rows x --columns float32 numbers and a response, cuts it into shards (stonet shard), and
+trains a StoNet on the shards, which are mapped, and, with --memory, on the same numbers as a float64 .npy,
+which is read into memory as a whole. The rate of an epoch is that of the processor time (user and system)
+that a second and third epoch add to a first, so that a busy machine does not matter; the seconds that passed
+are told too. Resident memory is the largest of samples of RssAnon + RssFile of /proc.
+"""
+import argparse
+import os
+import re
+import subprocess
+import time
+
+import numpy as np
+
+STEP = 200_000
+
+
+def make(path, rows, columns, dtype):
+    """The same numbers in either type: they are drawn as float32."""
+    draw = np.random.default_rng(1)
+    table = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=(rows, columns + 1))
+    for first in range(0, rows, STEP):
+        last = min(rows, first + STEP)
+        x = draw.standard_normal((last - first, columns), dtype=np.float32)
+        noise = draw.standard_normal(last - first, dtype=np.float32)
+        table[first:last, :columns] = x
+        table[first:last, columns] = np.sin(x[:, 0]) + x[:, 1] * x[:, 2] + np.float32(0.1) * noise
+    table.flush()
+
+
+def run(command):
+    """Seconds that passed, processor seconds, and the most megabytes resident: anonymous, of files, both."""
+    begin = time.monotonic()
+    child = subprocess.Popen(command)
+    most = [0, 0, 0]
+    while True:
+        with open(f"/proc/{child.pid}/status", encoding="ascii") as status:
+            found = dict(re.findall(r"(RssAnon|RssFile):\s+(\d+)", status.read()))
+        if found:
+            now = [int(found["RssAnon"]), int(found["RssFile"])]
+            most = [max(a, b) for a, b in zip(most, [*now, sum(now)])]
+        pid, status, used = os.wait4(child.pid, os.WNOHANG)
+        if pid != 0:
+            break
+        time.sleep(0.02)
+    if status != 0:
+        raise SystemExit(f"failed: {' '.join(command)}")
+    return time.monotonic() - begin, used.ru_utime + used.ru_stime, [k // 1024 for k in most]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/bin/stonet")
+    parser.add_argument("--rows", type=float, default=2e7)
+    parser.add_argument("--columns", type=int, default=20)
+    parser.add_argument("--batch", type=int, default=8192)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--folder", default=".")
+    parser.add_argument("--memory", action="store_true", help="fit from memory too, and compare the models")
+    how = parser.parse_args()
+    rows, program = int(how.rows), os.path.abspath(how.program)
+    os.makedirs(how.folder, exist_ok=True)
+    os.chdir(how.folder)
+    fit = ["--target", str(how.columns + 1), "--dim", "2", "--threads", str(how.threads), "--quiet"]
+    for setting in ("hidden=16", f"batch={how.batch}", "lr=0.01", "weight_decay=0.0001", "restarts=1",
+                    "sdr_iterations=0", "front=none", "levels=none", "activation=tanh"):
+        fit += ["--set", setting]
+    if not os.path.exists("table.shards"):
+        make("table.npy", rows, how.columns, "<f4")
+        seconds, used, most = run([program, "shard", "table.npy", "--target", str(how.columns + 1), "--out",
+                                   "table.shards", "--quiet"])
+        os.remove("table.npy")
+        print(f"shard: {seconds:.1f} s, {used:.1f} s of processor, {most[2]} MB resident", flush=True)
+    tables = {"disk": "table.shards"}
+    if how.memory:
+        make("table8.npy", rows, how.columns, "<f8")
+        tables["memory"] = "table8.npy"
+    for name, table in tables.items():
+        found = {}
+        for epochs in (1, 3):
+            found[epochs] = run([program, "fit", table, *fit, "--set", f"epochs={epochs}", "--out",
+                                 f"{name}{epochs}.model"])
+        epoch = (found[3][1] - found[1][1]) / 2
+        print(f"{name}: an epoch takes {epoch:.2f} s of processor ({rows / epoch:.3g} rows/s), "
+              f"{(found[3][0] - found[1][0]) / 2:.1f} s passed; resident: {found[3][2][0]} MB anonymous, "
+              f"{found[3][2][1]} MB of files, {found[3][2][2]} MB together", flush=True)
+    if how.memory:
+        same = open("disk3.model", "rb").read() == open("memory3.model", "rb").read()
+        print("the models are the same" if same else "the models DIFFER")
+        os.remove("table8.npy")
+
+
+if __name__ == "__main__":
+    main()
