@@ -43,6 +43,23 @@ static void shards_are_shared_out(void **state)
     SH("cmp one.model many.model");
 }
 
+/* Methods that are sums over rows, with rows enough for several shards. */
+static void sums_over_rows_are_shared_out(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"pca", "sir", "save", "dr", "phd"};
+    write_table("l.csv", 40000, 3);
+    for (int m = 0; m < 5; m++) {
+        SH("stonet fit l.csv --target y --drop label --dim 1 --method %s --threads 1 --out one.model",
+           methods[m]);
+        for (int ranks = 2; ranks <= 7; ranks += m == 0 ? 1 : 5) {
+            SH(MPIRUN "fit l.csv --target y --drop label --dim 1 --method %s --threads 1 --out many.model",
+               ranks, methods[m]);
+            SH("cmp one.model many.model && rm many.model");
+        }
+    }
+}
+
 /* Few rows, whose trainings are shared out whole; many in a batch, of which each is shared out. */
 static void the_choice_of_settings_is_shared_out(void **state)
 {
@@ -106,7 +123,7 @@ static void what_cannot_be_shared_out_is_refused(void **state)
 {
     (void)state;
     assert_int_not_equal(sh(MPIRUN "fit s.csv --target y --dim 1 --method gsir --out g.model", 2), 0);
-    assert_non_null(strstr(captured_err, "needs all rows in one process"));
+    assert_non_null(strstr(captured_err, "needs all rows in one"));
     assert_int_not_equal(sh(MPIRUN "order s.csv --target y --method sir", 2), 0);
     assert_non_null(strstr(captured_err, "start it without mpirun"));
     assert_int_not_equal(sh(MPIRUN "fit nowhere.csv --target y --dim 1 --out g.model", 3), 0);
@@ -163,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(ranks_and_threads_change_nothing, fresh),
         cmocka_unit_test_setup(shards_are_shared_out, fresh),
+        cmocka_unit_test_setup(sums_over_rows_are_shared_out, fresh),
         cmocka_unit_test_setup(the_choice_of_settings_is_shared_out, fresh),
         cmocka_unit_test_setup(jobs_are_shared_out, fresh),
         cmocka_unit_test_setup(models_are_used_together, fresh),

@@ -101,7 +101,8 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     sn_cve cve = {.threads = sn_threads(run)};
     descent at = {0};
     double *best = NULL, lowest = INFINITY;
-    stonet_status status = sn_whitening_fit(problem, sn_real(settings, "ridge"), 0, &scratch, &whitening);
+    stonet_status status =
+        sn_whitening_fit(problem, sn_real(settings, "ridge"), 0, NULL, &scratch, &whitening);
     if (status != STONET_OK) return sn_fail_prefix(status, "cve");
     SN_TRY(choose_rows(problem, &whitening, sn_is(settings, "subspace", "central"), sn_int(settings, "rows"),
                        seed, &scratch, &cve));

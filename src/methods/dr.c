@@ -61,6 +61,7 @@ const sn_method sn_method_dr = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .weighted = true,
+    .shares = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .grid = {{"slices=3,5,10", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},

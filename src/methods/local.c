@@ -40,7 +40,8 @@ stonet_status sn_local_create(const sn_problem *problem, const char *method, con
 {
     int64_t n = problem->n, most = n > 2 ? (int64_t)((double)n / log((double)n)) : 1;
     *out = (sn_local){.n = n, .threads = sn_threads(run), .bandwidth = sn_real(settings, "bandwidth")};
-    stonet_status status = sn_whitening_fit(problem, sn_real(settings, "ridge"), most, keep, &out->whitening);
+    stonet_status status =
+        sn_whitening_fit(problem, sn_real(settings, "ridge"), most, NULL, keep, &out->whitening);
     if (status != STONET_OK) return sn_fail_prefix(status, "%s", method);
     out->rank = out->whitening.rank;
     if (out->rank == most && most < problem->p)

@@ -40,6 +40,7 @@ const sn_method sn_method_pca = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .weighted = true,
+    .shares = true,
     .unsupervised = true,
     .fit = fit,
     .candidate = &candidate,

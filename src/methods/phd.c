@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "math/linalg.h"
+#include "methods/row_sums.h"
 #include "methods/square_terms.h"
 
 static const sn_param params[] = {
@@ -30,73 +31,98 @@ static void centred_responses(const sn_problem *problem, int64_t k, double *r)
     }
 }
 
+/* Whitened rows and their responses (n x K). */
+typedef struct answered {
+    const sn_sample *sample;
+    int64_t k;
+    const double *r;
+} answered;
+
 /* Scratch for a block of whitened rows. */
 typedef struct rows {
     int64_t block;
     double *centred, *z, *weighted;
 } rows;
 
-/* weighted = z, its rows times their weights. */
-static void weigh(const sn_problem *problem, int64_t first, int64_t count, int64_t rank, rows *block)
+static stonet_status rows_create(const sn_sample *sample, int64_t n, sn_workspace *keep, rows *out)
 {
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t c = 0; c < rank; c++)
-            block->weighted[i * rank + c] = sn_problem_weight(problem, first + i) * block->z[i * rank + c];
+    int64_t p = sample->problem->p, rank = sample->whitening.rank;
+    out->block = sn_block_rows(n, p);
+    SN_TRY(SN_TAKE(keep, out->centred, out->block * p));
+    SN_TRY(SN_TAKE(keep, out->z, out->block * rank));
+    return SN_TAKE(keep, out->weighted, out->block * rank);
 }
 
-/* r -= Z (Z'r / n): the residuals of least squares on the whitened x (of ridge regression when it has a
- * ridge). */
-static stonet_status take_residuals(const sn_problem *problem, const sn_whitening *whitening, rows *scratch,
-                                    int64_t k, double *r)
+/* Whitens the next rows of first .. end - 1; how many. */
+static int64_t next_rows(const sn_sample *sample, int64_t first, int64_t end, rows *block)
 {
-    const double total = sn_problem_total(problem);
-    int64_t n = problem->n, rank = whitening->rank;
-    SN_WORKSPACE(work);
-    double *slope = NULL;
-    SN_TRY(SN_TAKE_ZERO(&work, slope, rank * k));
-    for (int pass = 0; pass < 2; pass++) {
-        for (int64_t first = 0; first < n; first += scratch->block) {
-            int64_t count = n - first < scratch->block ? n - first : scratch->block;
-            sn_whiten_rows(whitening, problem->x, NULL, first, count, scratch->centred, scratch->z);
-            if (pass == 0) {
-                weigh(problem, first, count, rank, scratch);
-                sn_gemm(true, false, rank, k, count, 1.0 / total, scratch->weighted, r + first * k, 1.0,
-                        slope);
-            } else
-                sn_gemm(false, false, count, k, rank, -1.0, scratch->z, slope, 1.0, r + first * k);
-        }
+    const int64_t count = end - first < block->block ? end - first : block->block;
+    sn_whiten_rows(&sample->whitening, sample->problem->x, NULL, first, count, block->centred, block->z);
+    return count;
+}
+
+/* slope (rank x K) += Z'r / n of some rows. */
+static stonet_status add_slope(const void *user, int64_t first, int64_t count, double *slope)
+{
+    const answered *of = user;
+    const sn_problem *problem = of->sample->problem;
+    const int64_t rank = of->sample->whitening.rank, end = first + count;
+    SN_WORKSPACE(scratch);
+    rows block;
+    SN_TRY(rows_create(of->sample, count, &scratch, &block));
+    for (int64_t some; first < end; first += some) {
+        some = next_rows(of->sample, first, end, &block);
+        for (int64_t i = 0; i < some; i++)
+            for (int64_t c = 0; c < rank; c++)
+                block.weighted[i * rank + c] = sn_problem_weight(problem, first + i) * block.z[i * rank + c];
+        sn_gemm(true, false, rank, of->k, some, 1.0 / of->sample->rows, block.weighted, of->r + first * of->k,
+                1.0, slope);
     }
     return STONET_OK;
 }
 
-/* hessian (K blocks of rank x rank, each symmetric): M_k = 1/n sum_i r_ik z_i z_i'. */
-static void hessians(const sn_problem *problem, const sn_whitening *whitening, rows *scratch, int64_t k,
-                     const double *r, double *hessian)
+/* r -= Z (Z'r / n): the residuals of least squares on the whitened x (of ridge regression when it has a
+   ridge). Ranks take those of their rows, and get those of the others. */
+static stonet_status take_residuals(const sn_sample *sample, int64_t k, double *r)
 {
-    const double total = sn_problem_total(problem);
-    int64_t n = problem->n, rank = whitening->rank;
-    for (int64_t first = 0; first < n; first += scratch->block) {
-        int64_t count = n - first < scratch->block ? n - first : scratch->block;
-        sn_whiten_rows(whitening, problem->x, NULL, first, count, scratch->centred, scratch->z);
+    const int64_t n = sample->problem->n, rank = sample->whitening.rank;
+    const answered of = {.sample = sample, .k = k, .r = r};
+    const int own = stonet_team_rank(sample->team);
+    SN_WORKSPACE(scratch);
+    rows block;
+    double *slope = NULL;
+    SN_TRY(SN_TAKE(&scratch, slope, rank * k));
+    SN_TRY(sn_row_sums(sample->team, n, rank * k, add_slope, &of, slope));
+    const int64_t end = sn_team_border(sample->team, n, own + 1);
+    SN_TRY(rows_create(sample, n, &scratch, &block));
+    for (int64_t some, first = sn_team_border(sample->team, n, own); first < end; first += some) {
+        some = next_rows(sample, first, end, &block);
+        sn_gemm(false, false, some, k, rank, -1.0, block.z, slope, 1.0, r + first * k);
+    }
+    return sn_team_gather(sample->team, n, (size_t)k * sizeof *r, r);
+}
+
+/* hessian (K blocks of rank x rank, each symmetric): M_k = 1/n sum_i r_ik z_i z_i', of some rows. */
+static stonet_status add_hessians(const void *user, int64_t first, int64_t count, double *hessian)
+{
+    const answered *of = user;
+    const sn_problem *problem = of->sample->problem;
+    const int64_t rank = of->sample->whitening.rank, end = first + count, k = of->k;
+    SN_WORKSPACE(scratch);
+    rows block;
+    SN_TRY(rows_create(of->sample, count, &scratch, &block));
+    for (int64_t some; first < end; first += some) {
+        some = next_rows(of->sample, first, end, &block);
         for (int64_t j = 0; j < k; j++) {
-            for (int64_t i = 0; i < count; i++)
+            for (int64_t i = 0; i < some; i++)
                 for (int64_t c = 0; c < rank; c++)
-                    scratch->weighted[i * rank + c] = sn_problem_weight(problem, first + i) *
-                                                      r[(first + i) * k + j] * scratch->z[i * rank + c];
-            sn_gemm(true, false, rank, rank, count, 1.0 / total, scratch->weighted, scratch->z, 1.0,
+                    block.weighted[i * rank + c] = sn_problem_weight(problem, first + i) *
+                                                   of->r[(first + i) * k + j] * block.z[i * rank + c];
+            sn_gemm(true, false, rank, rank, some, 1.0 / of->sample->rows, block.weighted, block.z, 1.0,
                     hessian + j * rank * rank);
         }
     }
-}
-
-/* Scratch for blocks of the rows of a sample, in arrays of `keep`. */
-static stonet_status rows_create(const sn_sample *sample, sn_workspace *keep, rows *out)
-{
-    int64_t p = sample->problem->p, rank = sample->whitening.rank;
-    out->block = sn_block_rows(sample->problem->n, p);
-    SN_TRY(SN_TAKE(keep, out->centred, out->block * p));
-    SN_TRY(SN_TAKE(keep, out->z, out->block * rank));
-    return SN_TAKE(keep, out->weighted, out->block * rank);
+    return STONET_OK;
 }
 
 /* r (n x K): the centred responses, or their residuals. */
@@ -104,13 +130,9 @@ static stonet_status find_responses(const sn_sample *sample, const sn_settings *
 {
     const sn_problem *problem = sample->problem;
     int64_t n = problem->n, k = problem->outputs;
-    SN_WORKSPACE(scratch);
-    rows block;
-    SN_TRY(rows_create(sample, &scratch, &block));
     centred_responses(problem, k, r);
     double before = sn_norm(n * k, r);
-    if (sn_is(settings, "response", "residual"))
-        SN_TRY(take_residuals(problem, &sample->whitening, &block, k, r));
+    if (sn_is(settings, "response", "residual")) SN_TRY(take_residuals(sample, k, r));
     if (sn_norm(n * k, r) > 1e-9 * before) return STONET_OK;
     return sn_fail(STONET_ERROR_DATA,
                    "phd: a linear fit leaves no residuals (%lld columns of rank %lld, %lld "
@@ -124,15 +146,14 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     const sn_problem *problem = sample->problem;
     int64_t n = problem->n, rank = sample->whitening.rank, k = problem->outputs;
     SN_WORKSPACE(scratch);
-    rows block;
     double *r = NULL;
-    SN_TRY(rows_create(sample, &scratch, &block));
     SN_TRY(SN_TAKE(&scratch, r, n * k));
     out->form = SN_FORM_STACK;
     out->rows = k * rank;
-    SN_TRY(SN_TAKE_ZERO(keep, out->m, k * rank * rank));
+    SN_TRY(SN_TAKE(keep, out->m, k * rank * rank));
     SN_TRY(find_responses(sample, settings, r));
-    hessians(problem, &sample->whitening, &block, k, r, out->m);
+    const answered of = {.sample = sample, .k = k, .r = r};
+    SN_TRY(sn_row_sums(sample->team, n, k * rank * rank, add_hessians, &of, out->m));
     for (int64_t i = 0; i < n * k; i++) r[i] *= sqrt(sn_problem_weight(problem, i / k));
     out->scale = sn_norm(n * k, r) / sqrt(sample->rows); /* the deviation of r, whose units M has */
     return STONET_OK;
@@ -202,6 +223,7 @@ const sn_method sn_method_phd = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .weighted = true,
+    .shares = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .grid = {{"response=residual,raw", SN_TASK_BOTH}},

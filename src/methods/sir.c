@@ -174,6 +174,7 @@ const sn_method sn_method_sir = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .weighted = true,
+    .shares = true,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .grid = {{"slices=5,10,20", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/linalg.h"
+#include "methods/row_sums.h"
 
 /* A slice mean of coordinates with variance 1, or a singular value made of such, below this is rounding. */
 static const double NOTHING = 1e-10;
@@ -11,8 +12,9 @@ static const double NOTHING = 1e-10;
 static stonet_status whiten(const sn_candidate *candidate, const sn_problem *problem, double ridge,
                             const stonet_run *run, sn_workspace *keep, sn_whitening *out)
 {
-    stonet_status status = candidate->as_it_is ? sn_components_fit(problem, keep, out)
-                                               : sn_whitening_fit(problem, ridge, 0, keep, out);
+    stonet_team *team = run != NULL ? run->team : NULL;
+    stonet_status status = candidate->as_it_is ? sn_components_fit(problem, team, keep, out)
+                                               : sn_whitening_fit(problem, ridge, 0, team, keep, out);
     if (status != STONET_OK) return sn_fail_prefix(status, "%s", candidate->name);
     if (!candidate->as_it_is && out->rank >= problem->n - 1 && ridge == 0.0)
         sn_message(
@@ -32,38 +34,55 @@ static double slice_rows(const sn_sample *sample, int64_t h)
     return sum;
 }
 
-/* Whitens slice h block by block and adds to the sums that are wanted (sum: rank, second: rank^2). */
-static stonet_status slice_sums(const sn_sample *sample, int64_t h, double *sum, double *second)
+/* The rows of a slice that are to be summed, and whether their squares are wanted. */
+typedef struct slice_job {
+    const sn_sample *sample;
+    int64_t start; /* of the slice among the rows of all */
+    bool second;
+} slice_job;
+
+/* Whitens rows of a slice block by block and adds them (sum: rank), or their products (rank x rank). */
+static stonet_status add_slice(const void *user, int64_t first, int64_t count, double *sum)
 {
+    const slice_job *job = user;
+    const sn_sample *sample = job->sample;
     const sn_whitening *whitening = &sample->whitening;
-    int64_t rank = whitening->rank, start = sample->slices.start[h], end = sample->slices.start[h + 1];
-    int64_t block = sn_block_rows(end - start, whitening->p);
+    const int64_t rank = whitening->rank, end = job->start + first + count;
+    const int64_t block = sn_block_rows(count, whitening->p);
     SN_WORKSPACE(scratch);
     double *centred = NULL, *z = NULL;
     SN_TRY(SN_TAKE(&scratch, centred, block * whitening->p));
     SN_TRY(SN_TAKE(&scratch, z, block * rank));
-    for (int64_t first = start; first < end; first += block) {
-        int64_t count = end - first < block ? end - first : block;
-        sn_whiten_rows(whitening, sample->problem->x, sample->slices.row + first, 0, count, centred, z);
-        for (int64_t i = 0; i < count; i++) {
-            const double weight = sn_problem_weight(sample->problem, sample->slices.row[first + i]);
+    for (int64_t at = job->start + first; at < end; at += block) {
+        const int64_t some = end - at < block ? end - at : block;
+        sn_whiten_rows(whitening, sample->problem->x, sample->slices.row + at, 0, some, centred, z);
+        for (int64_t i = 0; i < some; i++) {
+            const double weight = sn_problem_weight(sample->problem, sample->slices.row[at + i]);
             const double root = sqrt(weight);
             for (int64_t k = 0; k < rank; k++) {
-                if (sum != NULL) sum[k] += weight * z[i * rank + k];
+                if (!job->second) sum[k] += weight * z[i * rank + k];
                 z[i * rank + k] *= root;
             }
         }
-        if (second != NULL) sn_syrk_tn(rank, count, 1.0, z, 1.0, second);
+        if (job->second) sn_syrk_tn(rank, some, 1.0, z, 1.0, sum);
     }
     return STONET_OK;
+}
+
+/* The sum of the whitened rows of slice h (rank), or of their products (rank x rank). */
+static stonet_status slice_sums(const sn_sample *sample, int64_t h, bool second, double *sum)
+{
+    const int64_t rank = sample->whitening.rank, start = sample->slices.start[h];
+    const slice_job job = {.sample = sample, .start = start, .second = second};
+    return sn_row_sums(sample->team, sample->slices.start[h + 1] - start, second ? rank * rank : rank,
+                       add_slice, &job, sum);
 }
 
 stonet_status sn_sample_second(const sn_sample *sample, int64_t h, double *second)
 {
     int64_t rank = sample->whitening.rank;
     const double rows = slice_rows(sample, h);
-    memset(second, 0, (size_t)(rank * rank) * sizeof *second);
-    SN_TRY(slice_sums(sample, h, NULL, second));
+    SN_TRY(slice_sums(sample, h, true, second));
     for (int64_t k = 0; k < rank * rank; k++) second[k] /= rows;
     return STONET_OK;
 }
@@ -79,7 +98,7 @@ static stonet_status slice(const char *method, int64_t wanted, sn_workspace *kee
     for (int64_t h = 0; h < count; h++) {
         const double rows = slice_rows(sample, h);
         double *mean = sample->mean + h * rank;
-        SN_TRY(slice_sums(sample, h, mean, NULL));
+        SN_TRY(slice_sums(sample, h, false, mean));
         for (int64_t k = 0; k < rank; k++) mean[k] /= rows;
         sample->weight[h] = rows / sample->rows;
     }
@@ -132,7 +151,9 @@ stonet_status sn_candidate_solve(const sn_candidate *candidate, const sn_problem
                                  sn_solved *out)
 {
     double ridge = candidate->as_it_is ? 0.0 : sn_real(settings, "ridge");
-    *out = (sn_solved){.sample = {.problem = problem, .rows = sn_problem_total(problem)},
+    *out = (sn_solved){.sample = {.problem = problem,
+                                  .team = run != NULL ? run->team : NULL,
+                                  .rows = sn_problem_total(problem)},
                        .matrix = {.scale = 1.0}};
     SN_TRY(whiten(candidate, problem, ridge, run, keep, &out->sample.whitening));
     if (candidate->sliced) SN_TRY(slice(candidate->name, sn_int(settings, "slices"), keep, &out->sample));

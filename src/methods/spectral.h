@@ -26,7 +26,8 @@
 /* Some rows as a candidate matrix sees them. */
 typedef struct sn_sample {
     const sn_problem *problem;
-    double rows; /* what they count together: n, or the sum of their weights */
+    stonet_team *team; /* whose ranks share out the passes over the rows; NULL: none do */
+    double rows;       /* what they count together: n, or the sum of their weights */
     sn_whitening whitening;
     sn_slices slices; /* none (count 0) unless the candidate is sliced */
     double *weight;   /* slices.count: share of the rows */

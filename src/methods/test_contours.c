@@ -24,7 +24,7 @@ static void check_pairs(const sample *data, double share, double *value)
     double centred[N * P], z[N * P], a[P * P] = {0}, vector[P * P], far[N * N];
     int64_t pairs = 0, used = 0;
     assert_int_equal(
-        sn_whitening_fit(&(sn_problem){.x = data->x, .n = N, .p = P}, 0.0, 0, &scratch, &whitening),
+        sn_whitening_fit(&(sn_problem){.x = data->x, .n = N, .p = P}, 0.0, 0, NULL, &scratch, &whitening),
         STONET_OK);
     sn_whiten_rows(&whitening, data->x, NULL, 0, N, centred, z);
     for (int i = 0; i < N; i++)

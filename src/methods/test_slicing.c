@@ -108,7 +108,7 @@ static void whitening_finds_the_rank(void **unused)
     }
     sn_whitening whitening;
     assert_int_equal(
-        sn_whitening_fit(&(sn_problem){.x = data.x, .n = n, .p = p}, 0.0, 0, &scratch, &whitening),
+        sn_whitening_fit(&(sn_problem){.x = data.x, .n = n, .p = p}, 0.0, 0, NULL, &scratch, &whitening),
         STONET_OK);
     assert_int_equal(whitening.rank, 4);
     double *centred = NULL, *z = NULL;

@@ -6,33 +6,7 @@
 
 #include "base/memory.h"
 #include "math/linalg.h"
-
-/* Means as deviations from the first row, so that a constant column has deviations of exactly 0. */
-static void column_means(const sn_problem *rows, double total, double *mean)
-{
-    const float *x = rows->x;
-    const int64_t p = rows->p;
-    memset(mean, 0, (size_t)p * sizeof *mean);
-    for (int64_t i = 1; i < rows->n; i++) {
-        const double weight = sn_problem_weight(rows, i);
-        for (int64_t j = 0; j < p; j++) mean[j] += weight * ((double)x[i * p + j] - (double)x[j]);
-    }
-    for (int64_t j = 0; j < p; j++) mean[j] = (double)x[j] + mean[j] / total;
-}
-
-static void column_deviations(const sn_problem *rows, double total, const double *mean, double *deviation)
-{
-    const int64_t p = rows->p;
-    memset(deviation, 0, (size_t)p * sizeof *deviation);
-    for (int64_t i = 0; i < rows->n; i++) {
-        const double weight = sn_problem_weight(rows, i);
-        for (int64_t j = 0; j < p; j++) {
-            double d = (double)rows->x[i * p + j] - mean[j];
-            deviation[j] += weight * (d * d);
-        }
-    }
-    for (int64_t j = 0; j < p; j++) deviation[j] = sqrt(deviation[j] / total);
-}
+#include "methods/row_sums.h"
 
 /* Rows first.. of x, centred, divided by the scale (constant columns become 0) and times the root of their
    weights. */
@@ -51,6 +25,7 @@ static void scaled_rows(const sn_problem *rows, const double *mean, const double
 /* X - 1 mean' = U diag(s) V' diag(scale), U not kept; rows of X times the roots of their weights. */
 typedef struct spectrum {
     const sn_problem *rows;
+    stonet_team *team;
     double total;        /* of the weights */
     int64_t n, p, count; /* count = min(n, p) */
     double *mean;        /* p */
@@ -59,19 +34,71 @@ typedef struct spectrum {
     double *v;     /* p x count, orthonormal columns */
 } spectrum;
 
-/* n >= p: the eigenvectors of X'X (p x p), summed over blocks of rows. */
+/* Sums of deviations from the first row, so that a constant column has deviations of exactly 0. */
+static stonet_status add_deviations(const void *user, int64_t first, int64_t count, double *sum)
+{
+    const sn_problem *rows = ((const spectrum *)user)->rows;
+    const float *x = rows->x;
+    const int64_t p = rows->p;
+    for (int64_t i = first; i < first + count; i++) {
+        const double weight = sn_problem_weight(rows, i);
+        for (int64_t j = 0; j < p; j++) sum[j] += weight * ((double)x[i * p + j] - (double)x[j]);
+    }
+    return STONET_OK;
+}
+
+static stonet_status column_means(const spectrum *of)
+{
+    SN_TRY(sn_row_sums(of->team, of->n, of->p, add_deviations, of, of->mean));
+    for (int64_t j = 0; j < of->p; j++) of->mean[j] = (double)of->rows->x[j] + of->mean[j] / of->total;
+    return STONET_OK;
+}
+
+static stonet_status add_squares(const void *user, int64_t first, int64_t count, double *sum)
+{
+    const spectrum *of = user;
+    const int64_t p = of->p;
+    for (int64_t i = first; i < first + count; i++) {
+        const double weight = sn_problem_weight(of->rows, i);
+        for (int64_t j = 0; j < p; j++) {
+            const double d = (double)of->rows->x[i * p + j] - of->mean[j];
+            sum[j] += weight * (d * d);
+        }
+    }
+    return STONET_OK;
+}
+
+static stonet_status column_deviations(const spectrum *of)
+{
+    SN_TRY(sn_row_sums(of->team, of->n, of->p, add_squares, of, of->scale));
+    for (int64_t j = 0; j < of->p; j++) of->scale[j] = sqrt(of->scale[j] / of->total);
+    return STONET_OK;
+}
+
+/* X'X (p x p) of some rows, block by block. */
+static stonet_status add_products(const void *user, int64_t first, int64_t count, double *gram)
+{
+    const spectrum *of = user;
+    const int64_t p = of->p, block = sn_block_rows(count, p), end = first + count;
+    SN_WORKSPACE(scratch);
+    double *rows = NULL;
+    SN_TRY(SN_TAKE(&scratch, rows, block * p));
+    for (; first < end; first += block) {
+        const int64_t some = end - first < block ? end - first : block;
+        scaled_rows(of->rows, of->mean, of->scale, first, some, rows);
+        sn_syrk_tn(p, some, 1.0, rows, 1.0, gram);
+    }
+    return STONET_OK;
+}
+
+/* n >= p: the eigenvectors of X'X. */
 static stonet_status tall_spectrum(const spectrum *of)
 {
-    int64_t n = of->n, p = of->p, block = sn_block_rows(n, p);
+    const int64_t p = of->p;
     SN_WORKSPACE(scratch);
-    double *gram = NULL, *rows = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, gram, p * p));
-    SN_TRY(SN_TAKE(&scratch, rows, block * p));
-    for (int64_t first = 0; first < n; first += block) {
-        int64_t count = n - first < block ? n - first : block;
-        scaled_rows(of->rows, of->mean, of->scale, first, count, rows);
-        sn_syrk_tn(p, count, 1.0, rows, 1.0, gram);
-    }
+    double *gram = NULL;
+    SN_TRY(SN_TAKE(&scratch, gram, p * p));
+    SN_TRY(sn_row_sums(of->team, of->n, p * p, add_products, of, gram));
     SN_TRY(sn_eigh(p, gram, of->s, of->v));
     for (int64_t k = 0; k < p; k++) of->s[k] = of->s[k] > 0.0 ? sqrt(of->s[k]) : 0.0;
     return STONET_OK;
@@ -91,11 +118,12 @@ static stonet_status wide_spectrum(const spectrum *of)
     return STONET_OK;
 }
 
-static stonet_status find_spectrum(const sn_problem *rows, bool standardise, sn_workspace *keep,
-                                   spectrum *out)
+static stonet_status find_spectrum(const sn_problem *rows, bool standardise, stonet_team *team,
+                                   sn_workspace *keep, spectrum *out)
 {
     const int64_t n = rows->n, p = rows->p;
-    *out = (spectrum){.rows = rows, .total = sn_problem_total(rows), .n = n, .p = p, .count = n < p ? n : p};
+    *out = (spectrum){
+        .rows = rows, .team = team, .total = sn_problem_total(rows), .n = n, .p = p, .count = n < p ? n : p};
     /* X'X or the rows, the vectors, and about twice as much inside the decomposition */
     SN_TRY(sn_memory_require((uint64_t)(32.0 * (double)out->count * (double)p),
                              "the singular value decomposition of x", "use fewer columns or fewer rows"));
@@ -103,11 +131,9 @@ static stonet_status find_spectrum(const sn_problem *rows, bool standardise, sn_
     SN_TRY(SN_TAKE(keep, out->scale, p));
     SN_TRY(SN_TAKE(keep, out->s, out->count));
     SN_TRY(SN_TAKE(keep, out->v, p * out->count));
-    column_means(rows, out->total, out->mean);
-    if (standardise)
-        column_deviations(rows, out->total, out->mean, out->scale);
-    else
-        for (int64_t j = 0; j < p; j++) out->scale[j] = 1.0;
+    SN_TRY(column_means(out));
+    for (int64_t j = 0; j < p; j++) out->scale[j] = 1.0;
+    if (standardise) SN_TRY(column_deviations(out));
     return n < p ? wide_spectrum(out) : tall_spectrum(out);
 }
 
@@ -139,11 +165,11 @@ static stonet_status components(const spectrum *of, int64_t most, sn_workspace *
     return SN_TAKE(keep, out->back, of->p * rank);
 }
 
-stonet_status sn_whitening_fit(const sn_problem *rows, double ridge, int64_t most, sn_workspace *keep,
-                               sn_whitening *out)
+stonet_status sn_whitening_fit(const sn_problem *rows, double ridge, int64_t most, stonet_team *team,
+                               sn_workspace *keep, sn_whitening *out)
 {
     spectrum of;
-    SN_TRY(find_spectrum(rows, true, keep, &of));
+    SN_TRY(find_spectrum(rows, true, team, keep, &of));
     SN_TRY(components(&of, most, keep, out));
     for (int64_t j = 0; j < rows->p; j++)
         for (int64_t k = 0; k < out->rank; k++)
@@ -154,10 +180,11 @@ stonet_status sn_whitening_fit(const sn_problem *rows, double ridge, int64_t mos
     return STONET_OK;
 }
 
-stonet_status sn_components_fit(const sn_problem *rows, sn_workspace *keep, sn_whitening *out)
+stonet_status sn_components_fit(const sn_problem *rows, stonet_team *team, sn_workspace *keep,
+                                sn_whitening *out)
 {
     spectrum of;
-    SN_TRY(find_spectrum(rows, false, keep, &of));
+    SN_TRY(find_spectrum(rows, false, team, keep, &of));
     SN_TRY(components(&of, 0, keep, out));
     memcpy(out->back, out->turn, (size_t)(rows->p * out->rank) * sizeof *out->back);
     return STONET_OK;

@@ -21,11 +21,13 @@ typedef struct sn_whitening {
 
 /* Of the x and weights of a problem. Z has mean 0 and covariance I (divisor n) on these rows when ridge is 0;
    with a ridge the correlation matrix R is replaced by R + ridge I. Keeps the `most` leading components at
-   the most (0: all). STONET_ERROR_DATA if every column of x is constant. */
-stonet_status sn_whitening_fit(const sn_problem *rows, double ridge, int64_t most, sn_workspace *keep,
-                               sn_whitening *out);
+   the most (0: all). STONET_ERROR_DATA if every column of x is constant. team: whose ranks share out the
+   passes over the rows; NULL: none do. */
+stonet_status sn_whitening_fit(const sn_problem *rows, double ridge, int64_t most, stonet_team *team,
+                               sn_workspace *keep, sn_whitening *out);
 /* The components of x as they are: neither x nor they are scaled (back is turn). */
-stonet_status sn_components_fit(const sn_problem *rows, sn_workspace *keep, sn_whitening *out);
+stonet_status sn_components_fit(const sn_problem *rows, stonet_team *team, sn_workspace *keep,
+                                sn_whitening *out);
 /* z (count x rank) for the rows row[0..count) of x, or for rows first.. when row is NULL; centred is scratch
    for count x p. */
 void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t *row, int64_t first,
