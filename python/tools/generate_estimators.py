@@ -21,7 +21,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import BaseReduction, TransformerReduction, UnsupervisedReduction
+from ._base import (
+    BaseReduction,
+    TransformerReduction,
+    UnsupervisedReduction,
+    WeightedReduction,
+    WeightedUnsupervisedReduction,
+)
 from ._networks import BaseStoNetClassifier, BaseStoNetRegressor
 '''
 
@@ -103,7 +109,7 @@ def described(name: str, kind: str, default: object, help_text: str, more: str =
 
 def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) -> list[Argument]:
     settings = list(method["settings"])
-    if base == "TransformerReduction":
+    if base in ("TransformerReduction", "WeightedReduction"):
         settings.append(common["task"])
     settings += [common[name] for name in ("scale", "levels", "missing", "missing_indicators")]
     dim = common["dim"]
@@ -158,6 +164,8 @@ def base_of(name: str, method: dict[str, Any]) -> str:
         return "BaseStoNetClassifier"
     if name.endswith("Regressor"):
         return "BaseStoNetRegressor"
+    if method["weighted"]:
+        return "WeightedReduction" if method["needs_response"] else "WeightedUnsupervisedReduction"
     return "TransformerReduction" if method["needs_response"] else "UnsupervisedReduction"
 
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "explain/importance.h"
-#include "stats/metrics.h"
 
 static const double STEP = 0.01; /* of a standard deviation: small beside bends, large beside rounding */
 static const double SMALLEST_PROBABILITY = 1e-7;
@@ -18,8 +17,9 @@ static double deviation(const sn_asked *asked, int64_t feature)
 {
     double mean = 0.0, squares = 0.0;
     for (int64_t i = 0; i < asked->n; i++)
-        mean += (double)asked->x[i * asked->p + feature] / (double)asked->n;
-    for (int64_t i = 0; i < asked->n; i++) squares += pow((double)asked->x[i * asked->p + feature] - mean, 2);
+        mean += sn_asked_weight(asked, i) * (double)asked->x[i * asked->p + feature] / (double)asked->n;
+    for (int64_t i = 0; i < asked->n; i++)
+        squares += sn_asked_weight(asked, i) * pow((double)asked->x[i * asked->p + feature] - mean, 2);
     return sqrt(squares / (double)asked->n);
 }
 
@@ -72,7 +72,8 @@ static stonet_status add_feature(const sn_asked *asked, int64_t feature, slopes 
             sum += fabs(at->f[1][i * asked->outputs + k] - at->f[0][i * asked->outputs + k]);
         at->row[i] += sum / (2.0 * STEP * (double)asked->outputs);
         for (int64_t k = 0; k < asked->dim; k++)
-            z[k] += fabs((double)at->z[1][i * asked->dim + k] - (double)at->z[0][i * asked->dim + k]) /
+            z[k] += sn_asked_weight(asked, i) *
+                    fabs((double)at->z[1][i * asked->dim + k] - (double)at->z[0][i * asked->dim + k]) /
                     (2.0 * STEP * n);
     }
     return STONET_OK;
@@ -96,8 +97,7 @@ stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_re
         memset(at.row, 0, (size_t)asked->n * sizeof *at.row);
         for (int64_t f = 0; f < asked->features[j]; f++)
             SN_TRY(add_feature(asked, asked->first[j] + f, &at, result->z + j * asked->dim));
-        result->value[j] = sn_mean(asked->n, at.row);
-        result->error[j] = sn_standard_error(asked->n, at.row);
+        sn_asked_mean(asked, at.row, &result->value[j], &result->error[j]);
         sn_progress(asked->run, &(stonet_progress){.stage = "gradients",
                                                    .done = j + 1,
                                                    .total = asked->variables,

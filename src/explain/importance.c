@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "data/schema_parts.h"
 #include "model/config.h"
+#include "stats/metrics.h"
 
 static const double SMALLEST_PROBABILITY = 1e-15;
 
@@ -76,6 +77,61 @@ static stonet_status ask_variables(sn_workspace *keep, sn_asked *out, int64_t **
     return STONET_OK;
 }
 
+static stonet_status ask_weights(const stonet_data *data, sn_workspace *keep, sn_asked *out)
+{
+    if (data->weight == NULL) return STONET_OK;
+    double *weight = NULL, *share = NULL, total = 0.0, sum = 0.0;
+    SN_TRY(SN_TAKE(keep, weight, out->n));
+    SN_TRY(SN_TAKE(keep, share, out->n));
+    for (int64_t i = 0; i < out->n; i++) total += data->weight[i];
+    if (!(total > 0.0))
+        return sn_fail(STONET_ERROR_DATA, "%s: all weights are 0: no row counts", sn_table_name(data));
+    for (int64_t i = 0; i < out->n; i++) {
+        weight[i] = data->weight[i] * (double)out->n / total;
+        share[i] = (sum += data->weight[i]) / total;
+    }
+    out->weight = weight;
+    out->share = share;
+    return STONET_OK;
+}
+
+void sn_asked_mean(const sn_asked *asked, const double *values, double *mean, double *error)
+{
+    const int64_t n = asked->n;
+    *mean = sn_mean(n, values);
+    *error = sn_standard_error(n, values);
+    if (asked->weight == NULL) return;
+    double sum = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < n; i++) sum += asked->weight[i] * values[i];
+    *mean = sum / (double)n;
+    for (int64_t i = 0; i < n; i++) squares += pow(asked->weight[i] * (values[i] - *mean), 2);
+    *error = n > 1 ? sqrt(squares / ((double)n * (double)(n - 1))) : 0.0;
+}
+
+int64_t sn_asked_draw(const sn_asked *asked, sn_random *random)
+{
+    if (asked->weight == NULL) return (int64_t)sn_random_below(random, (uint64_t)asked->n);
+    const double u = sn_random_uniform(random);
+    int64_t low = 0, high = asked->n - 1;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (asked->share[middle] > u)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+void sn_asked_shuffle(const sn_asked *asked, sn_random *random, int64_t *order)
+{
+    if (asked->weight == NULL) {
+        sn_random_permutation(random, asked->n, order);
+        return;
+    }
+    for (int64_t i = 0; i < asked->n; i++) order[i] = sn_asked_draw(asked, random);
+}
+
 stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data, sn_workspace *keep,
                               sn_asked *out, int64_t **input)
 {
@@ -91,6 +147,7 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
     SN_TRY(sn_schema_encode_x(model->schema, data, x));
     out->x = x;
     SN_TRY(ask_response(data, keep, out));
+    SN_TRY(ask_weights(data, keep, out));
     return ask_variables(keep, out, input);
 }
 

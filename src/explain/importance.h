@@ -7,6 +7,7 @@
 #define SN_EXPLAIN_IMPORTANCE_H
 
 #include "base/workspace.h"
+#include "math/noise.h"
 #include "model/model.h"
 
 struct stonet_importance_result {
@@ -27,6 +28,8 @@ typedef struct sn_asked {
     int64_t variables;
     const int64_t *first, *features; /* of each variable: its features are first .. first + features - 1 */
     int64_t repeats;                 /* 0: as the kind has it */
+    /* What each row counts, 1 on average, and the sums up to and with each over n; NULL: all the same. */
+    const double *weight, *share;
 } sn_asked;
 
 /* The rows of a table for a model; the arrays live in `keep`. input: the number of each variable among the
@@ -38,6 +41,17 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
    at the encoded features x (n x p). rows: which rows of the asked these are; NULL: all, in order. */
 stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n,
                               double *loss);
+
+/* The weighted mean of a number of each row, and its standard error over the rows as they are. */
+void sn_asked_mean(const sn_asked *asked, const double *values, double *mean, double *error);
+static inline double sn_asked_weight(const sn_asked *asked, int64_t row)
+{
+    return asked->weight != NULL ? asked->weight[row] : 1.0;
+}
+/* n rows in random order; of weighted ones, each place one drawn by the weights. */
+void sn_asked_shuffle(const sn_asked *asked, sn_random *random, int64_t *order);
+/* A row, drawn by the weights. */
+int64_t sn_asked_draw(const sn_asked *asked, sn_random *random);
 
 /* used (variables): whether the model looks at each of them. */
 stonet_status sn_asked_used(const sn_asked *asked, bool *used);

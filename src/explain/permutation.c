@@ -12,7 +12,6 @@
 #include "base/failure.h"
 #include "explain/importance.h"
 #include "math/noise.h"
-#include "stats/metrics.h"
 
 enum { REPEATS = 10 };
 /* Pairs of rows that are enough for the share of a variance: of many rows, the first permutations have them.
@@ -30,12 +29,15 @@ static void permute(const sn_asked *asked, int64_t j, const int64_t *order, floa
 }
 
 /* Twice the variance of each column of z (n x dim); 1 where it is constant. */
-static void twice_variances(int64_t n, int64_t dim, const float *z, double *out)
+static void twice_variances(const sn_asked *asked, const float *z, double *out)
 {
+    const int64_t n = asked->n, dim = asked->dim;
     for (int64_t k = 0; k < dim; k++) {
         double mean = 0.0, squares = 0.0;
-        for (int64_t i = 0; i < n; i++) mean += (double)z[i * dim + k] / (double)n;
-        for (int64_t i = 0; i < n; i++) squares += pow((double)z[i * dim + k] - mean, 2);
+        for (int64_t i = 0; i < n; i++)
+            mean += sn_asked_weight(asked, i) * (double)z[i * dim + k] / (double)n;
+        for (int64_t i = 0; i < n; i++)
+            squares += sn_asked_weight(asked, i) * pow((double)z[i * dim + k] - mean, 2);
         out[k] = squares > 0.0 ? 2.0 * squares / (double)n : 1.0;
     }
 }
@@ -64,7 +66,7 @@ static stonet_status start_create(sn_workspace *keep, start *out)
     SN_TRY(SN_TAKE(keep, out->scale, asked->dim));
     SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, out->before));
     SN_TRY(sn_model_reduce(asked->model, asked->x, asked->n, NULL, out->z));
-    twice_variances(asked->n, asked->dim, out->z, out->scale);
+    twice_variances(asked, out->z, out->scale);
     return STONET_OK;
 }
 
@@ -85,7 +87,7 @@ static void add_movement(const start *from, const tries *at, double weight, doub
     for (int64_t i = 0; i < from->asked->n; i++)
         for (int64_t k = 0; k < dim; k++) {
             const double d = (double)at->moved[i * dim + k] - (double)from->z[i * dim + k];
-            z[k] += weight * d * d / from->scale[k];
+            z[k] += sn_asked_weight(from->asked, i) * weight * d * d / from->scale[k];
         }
 }
 
@@ -98,7 +100,7 @@ static stonet_status try_variable(const start *from, int64_t j, tries *at, stone
     for (int64_t r = 0; r < repeats; r++) {
         sn_random random;
         sn_random_init(&random, asked->run->seed, SN_STREAM_PERMUTE, (uint32_t)(j * repeats + r));
-        sn_random_permutation(&random, asked->n, at->order);
+        sn_asked_shuffle(asked, &random, at->order);
         permute(asked, j, at->order, at->x);
         SN_TRY(sn_asked_losses(asked, at->x, NULL, asked->n, at->after));
         for (int64_t i = 0; i < asked->n; i++)
@@ -108,8 +110,7 @@ static stonet_status try_variable(const start *from, int64_t j, tries *at, stone
         add_movement(from, at, 1.0 / ((double)asked->n * (double)of_z), result->z + j * asked->dim);
     }
     permute(asked, j, NULL, at->x);
-    result->value[j] = sn_mean(asked->n, at->growth);
-    result->error[j] = sn_standard_error(asked->n, at->growth);
+    sn_asked_mean(asked, at->growth, &result->value[j], &result->error[j]);
     return STONET_OK;
 }
 

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "explain/importance.h"
-#include "stats/metrics.h"
 
 static stonet_status find_column(const stonet_data *data, const char *name, int64_t *column)
 {
@@ -81,8 +80,7 @@ static stonet_status refit_all(const sn_asked *asked, const stonet_spec *spec, c
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
         SN_TRY(lose(asked, spec, data, train, result->name[j], loss));
         for (int64_t i = 0; i < asked->n; i++) loss[i] -= whole[i];
-        result->value[j] = sn_mean(asked->n, loss);
-        result->error[j] = sn_standard_error(asked->n, loss);
+        sn_asked_mean(asked, loss, &result->value[j], &result->error[j]);
         sn_progress(asked->run, &(stonet_progress){.stage = "fits without a variable",
                                                    .done = j + 1,
                                                    .total = asked->variables,

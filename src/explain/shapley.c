@@ -71,8 +71,8 @@ static stonet_status walk_pair(const sn_asked *asked, int64_t number, sharing *a
     sn_random_init(&random, asked->run->seed, SN_STREAM_PERMUTE, (uint32_t)number);
     sn_random_permutation(&random, asked->variables, at->order);
     for (int64_t i = 0; i < at->rows; i++) {
-        at->own[i] = (int64_t)sn_random_below(&random, (uint64_t)asked->n);
-        at->other[i] = (int64_t)sn_random_below(&random, (uint64_t)asked->n);
+        at->own[i] = sn_asked_draw(asked, &random);
+        at->other[i] = sn_asked_draw(asked, &random);
     }
     memset(at->pair, 0, (size_t)asked->variables * sizeof *at->pair);
     SN_TRY(walk(asked, false, at));

@@ -96,6 +96,10 @@ stonet_status sn_importance_stability(const sn_asked *asked, const stonet_data *
     SN_WORKSPACE(scratch);
     sn_problem problem;
     unsigned char *noted = NULL;
+    if (asked->weight != NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "stability selection takes half of the rows at random and has "
+                       "no weighted form: leave the weights out");
     if (asked->n < FEWEST_ROWS)
         return sn_fail(STONET_ERROR_DATA, "stability selection needs %d rows at least", FEWEST_ROWS);
     SN_TRY(sn_schema_problem(asked->model->schema, data, &scratch, &problem));

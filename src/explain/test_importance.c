@@ -285,6 +285,63 @@ static void halves_agree_on_what_matters(void **state)
     stonet_data_free(data);
 }
 
+/* Rows i % 3 times: by weights (some 0), or one after the other. */
+static stonet_data *counted_data(bool repeated)
+{
+    static float many_x[N * P];
+    static double many_y[N];
+    double weight[N];
+    int64_t rows = 0;
+    stonet_data *data = linear_data(), *many = NULL;
+    for (int i = 0; i < N; i++) {
+        weight[i] = (double)(i % 3);
+        if (i % 3 == 0) y[i] = 100.0; /* which does not count */
+        for (int k = 0; k < i % 3 && rows < N; k++, rows++) {
+            memcpy(many_x + rows * P, x + (int64_t)i * P, P * sizeof *x);
+            many_y[rows] = y[i];
+        }
+    }
+    if (!repeated) {
+        assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+        assert_int_equal(stonet_data_set_weights(data, weight), STONET_OK);
+        return data;
+    }
+    stonet_data_free(data);
+    assert_int_equal(stonet_data_wrap(many_x, rows, P, &many), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(many, many_y, 1), STONET_OK);
+    return many;
+}
+
+/* Whole weights are rows that come so many times: to rounding where nothing is drawn, else nearly. */
+static void weights_are_repeated_rows(void **state)
+{
+    (void)state;
+    static const stonet_importance_kind kinds[] = {STONET_IMPORTANCE_GRADIENT, STONET_IMPORTANCE_PERMUTATION,
+                                                   STONET_IMPORTANCE_SHAPLEY};
+    stonet_data *weighted = counted_data(false);
+    stonet_model *model = fit("pca", "4", weighted);
+    stonet_importance_result *one[3];
+    for (int k = 0; k < 3; k++) one[k] = importance(model, weighted, kinds[k], 1);
+    stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
+    stonet_importance_result *none = NULL;
+    how.kind = STONET_IMPORTANCE_STABILITY;
+    assert_int_equal(stonet_importance(model, weighted, &how, NULL, &none), STONET_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(stonet_last_error(), "no weighted form"));
+    stonet_data *repeated = counted_data(true);
+    for (int k = 0; k < 3; k++) {
+        stonet_importance_result *many = importance(model, repeated, kinds[k], 1);
+        for (int64_t j = 0; j < 2; j++) {
+            const double a = row_of(one[k], j).importance, b = row_of(many, j).importance;
+            assert_true(fabs(a - b) < (k == 0 ? 1e-4 : 0.15) * fabs(b));
+        }
+        stonet_importance_free(many);
+        stonet_importance_free(one[k]);
+    }
+    stonet_model_free(model);
+    stonet_data_free(weighted);
+    stonet_data_free(repeated);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +350,7 @@ int main(void)
         cmocka_unit_test(classes_text_and_threads),
         cmocka_unit_test(halves_agree_on_what_matters),
         cmocka_unit_test(what_cannot_be_answered_is_said),
+        cmocka_unit_test(weights_are_repeated_rows),
     };
     return cmocka_run_group_tests_name("explain_importance", tests, NULL, NULL);
 }

@@ -58,12 +58,12 @@ static json_t *grid_json(const sn_method *method)
 
 static json_t *method_json(const sn_method *method)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:b, s:b, s:b, s:b, s:o, s:o}", "name", method->name, "title",
+    return json_pack("{s:s, s:s, s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:o, s:o}", "name", method->name, "title",
                      method->title, "python", choices_json(method->python), "tasks",
                      tasks_json(method->tasks), "multi_output", method->multi_output, "needs_response",
                      !method->unsupervised, "predicts_itself", method->predict != NULL, "draws",
-                     method->has_draws, "settings", params_json(method->params, method->n_params), "grid",
-                     grid_json(method));
+                     method->has_draws, "weighted", method->weighted, "settings",
+                     params_json(method->params, method->n_params), "grid", grid_json(method));
 }
 
 static json_t *learner_json(const sn_learner *learner)

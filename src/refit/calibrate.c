@@ -28,9 +28,16 @@ typedef struct calibration_job {
     double *probability; /* rows x classes, as they were scored; */
     int64_t *counted;    /* places of the rows whose class was known to who was asked, */
     int64_t n_counted;   /* for the temperature */
+    double *weight;      /* rows: what each counts for it, and for the residual variance; NULL: 1 */
+    double total;
 } calibration_job;
 
 /* ---- scores ---- */
+
+static double row_weight(const calibration_job *job, int64_t at)
+{
+    return job->weight != NULL ? job->weight[at] : 1.0;
+}
 
 /* spread NULL: scores are the residuals themselves. */
 static void score_numbers(const calibration_job *job, int64_t count, const double *predicted,
@@ -43,7 +50,7 @@ static void score_numbers(const calibration_job *job, int64_t count, const doubl
             const double residual = y[i * m + j] - predicted[i * m + j];
             made->score[j * made->rows + job->at + i] =
                 fabs(residual) / (spread != NULL ? spread[i * m + j] : 1.0);
-            made->residual_variance[j] += residual * residual / (double)made->rows;
+            made->residual_variance[j] += row_weight(job, job->at + i) * residual * residual / job->total;
         }
 }
 
@@ -84,6 +91,7 @@ static stonet_status score_rows(calibration_job *job, const stonet_data *held_ou
     if (!job->has_classes) SN_TRY(SN_TAKE(&scratch, y, n * m));
     SN_TRY(
         sn_schema_response(job->model->schema, held_out, job->has_classes ? made->label + job->at : NULL, y));
+    for (int64_t i = 0; job->weight != NULL && i < n; i++) job->weight[job->at + i] = held_out->weight[i];
     for (int64_t first = 0; first < n; first += block) {
         const int64_t count = n - first < block ? n - first : block;
         SN_TRY(sn_calibration_ask(job->model, asked, held_out, first, count, predicted, spread));
@@ -105,10 +113,12 @@ static void fit_temperature(calibration_job *job, int32_t *label)
     for (int64_t k = 0; k < job->n_counted; k++) {
         const int64_t from = job->counted[k];
         label[k] = job->made->label[from];
+        if (job->weight != NULL) job->weight[k] = job->weight[from];
         for (int64_t c = 0; c < classes; c++)
             job->probability[k * classes + c] = job->probability[from * classes + c];
     }
-    job->made->temperature = sn_temperature_fit(job->n_counted, classes, job->probability, label);
+    job->made->temperature =
+        sn_temperature_fit(job->n_counted, classes, job->probability, label, job->weight);
 }
 
 /* ---- who holds out what ---- */
@@ -165,6 +175,28 @@ static stonet_status by_folds(calibration_job *job, const stonet_calibrate_optio
     return STONET_OK;
 }
 
+/* Room for what the rows that are scored count, and the sum of that. Only the temperature and the residual
+   variance are weighted: intervals and sets hold for rows as they come, of which each is as likely to be the
+   next. */
+static stonet_status weigh_rows(calibration_job *job, const int32_t *fold, sn_workspace *keep)
+{
+    const bool all = fold == NULL || job->made->n_members > 1;
+    job->total = (double)job->made->rows;
+    if (job->data->weight == NULL) return STONET_OK;
+    SN_TRY(SN_TAKE(keep, job->weight, job->made->rows));
+    job->total = 0.0;
+    for (int64_t i = 0; i < job->n; i++)
+        if (all || fold[i] == 0) job->total += job->data->weight[i];
+    if (!(job->total > 0.0))
+        return sn_fail(STONET_ERROR_DATA, "%s: the weights of the rows that are held out are all 0",
+                       sn_table_name(job->data));
+    sn_message(
+        job->run, STONET_NOTE,
+        "intervals and sets hold for rows as they come: the weights count in the fits, the temperature "
+        "and the residual variance alone");
+    return STONET_OK;
+}
+
 static stonet_status score_all(calibration_job *job, const stonet_calibrate_options *how)
 {
     const int folds = how->kind == STONET_CALIBRATION_SPLIT ? SPLIT_FOLDS
@@ -194,6 +226,7 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
         SN_TRY(SN_TAKE(&scratch, job->counted, made->rows));
         SN_TRY(SN_TAKE(&scratch, label, made->rows));
     }
+    SN_TRY(weigh_rows(job, fold, &scratch));
     SN_TRY(fresh ? score_rows(job, job->data, 0) : refit_members(job, fold));
     if (job->has_classes) fit_temperature(job, label);
     return STONET_OK;

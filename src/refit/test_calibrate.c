@@ -435,6 +435,40 @@ static void temperature_is_applied(void **state)
 
 /* ---- in a file ---- */
 
+/* Whole weights are rows that come so many times; sets are those of the rows as they are. */
+static void temperature_is_weighted(void **state)
+{
+    (void)state;
+    enum { ROWS = 300 };
+    sn_table train = make_classes(ROWS, 41), table = make_classes(ROWS, 42);
+    double weight[ROWS];
+    int64_t row[3 * ROWS], rows = 0;
+    for (int64_t i = 0; i < ROWS; i++) {
+        weight[i] = (double)(i % 4);
+        for (int k = 0; k < i % 4; k++) row[rows++] = i;
+    }
+    stonet_data *repeated = NULL;
+    assert_int_equal(stonet_data_subset(table.data, row, rows, &repeated), STONET_OK);
+    double found[3];
+    for (int k = 0; k < 3; k++) {
+        stonet_spec *spec = sn_testing_spec("none", "1");
+        stonet_model *model = NULL;
+        assert_int_equal(stonet_fit(spec, train.data, NULL, &model), STONET_OK);
+        if (k == 1) assert_int_equal(stonet_data_set_weights(table.data, weight), STONET_OK);
+        stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
+        how.kind = STONET_CALIBRATION_FRESH;
+        if (stonet_calibrate(model, k == 2 ? repeated : table.data, &how, NULL) != STONET_OK)
+            fail_msg("%s", stonet_last_error());
+        found[k] = model->calibration->temperature;
+        stonet_model_free(model);
+        stonet_spec_free(spec);
+    }
+    assert_true(fabs(found[1] - found[2]) < 1e-4 && fabs(found[0] - found[1]) > 1e-3);
+    stonet_data_free(repeated);
+    sn_table_free(&train);
+    sn_table_free(&table);
+}
+
 static void survives_a_file(void **state)
 {
     (void)state;
@@ -640,6 +674,7 @@ int main(void)
         cmocka_unit_test(same_bits),
         cmocka_unit_test(sets_do_not_depend_on_the_place),
         cmocka_unit_test(temperature_is_applied),
+        cmocka_unit_test(temperature_is_weighted),
         cmocka_unit_test(survives_a_file),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(training_rows_are_not_fresh),

@@ -1,6 +1,7 @@
 #include "stats/temperature.h"
 
 #include <math.h>
+#include <stddef.h>
 
 static const double LARGEST_LOG = 3.0, SMALLEST = 1e-300;
 
@@ -20,34 +21,46 @@ static double row_loss(int64_t classes, const double *p, int32_t label, double b
     return log(sum) - b * log(fmax(p[label] / top, SMALLEST));
 }
 
-static double loss(int64_t n, int64_t classes, const double *p, const int32_t *label, double t)
+/* Rows that are asked how sure they should be. */
+typedef struct asked {
+    int64_t n, classes;
+    const double *p;
+    const int32_t *label;
+    const double *weight;
+} asked;
+
+static double loss(const asked *rows, double t)
 {
     const double b = exp(-t);
     double sum = 0.5 * t * t;
-    for (int64_t i = 0; i < n; i++) sum += row_loss(classes, p + i * classes, label[i], b);
+    for (int64_t i = 0; i < rows->n; i++)
+        sum += (rows->weight != NULL ? rows->weight[i] : 1.0) *
+               row_loss(rows->classes, rows->p + i * rows->classes, rows->label[i], b);
     return sum;
 }
 
 /* Golden section: the loss falls, then rises. */
-double sn_temperature_fit(int64_t n, int64_t classes, const double *p, const int32_t *label)
+double sn_temperature_fit(int64_t n, int64_t classes, const double *p, const int32_t *label,
+                          const double *weight)
 {
+    const asked rows = {n, classes, p, label, weight};
     const double part = 0.5 * (sqrt(5.0) - 1.0);
     double from = -LARGEST_LOG, to = LARGEST_LOG;
     double left = to - part * (to - from), right = from + part * (to - from);
-    double at_left = loss(n, classes, p, label, left), at_right = loss(n, classes, p, label, right);
+    double at_left = loss(&rows, left), at_right = loss(&rows, right);
     while (to - from > 1e-5) {
         if (at_left <= at_right) {
             to = right;
             right = left;
             at_right = at_left;
             left = to - part * (to - from);
-            at_left = loss(n, classes, p, label, left);
+            at_left = loss(&rows, left);
         } else {
             from = left;
             left = right;
             at_left = at_right;
             right = from + part * (to - from);
-            at_right = loss(n, classes, p, label, right);
+            at_right = loss(&rows, right);
         }
     }
     return exp(0.5 * (from + to));

@@ -176,7 +176,7 @@ static void temperature_undoes_what_was_done(void **state)
     for (int s = 0; s < 3; s++) {
         make_classes(sharpness[s], p, label);
         const double before = log_loss(p, label);
-        const double found = sn_temperature_fit(ROWS, CLASSES, p, label);
+        const double found = sn_temperature_fit(ROWS, CLASSES, p, label, NULL);
         assert_true(fabs(log(found * sharpness[s])) < 0.03); /* three standard errors */
         sn_temperature_apply(ROWS, CLASSES, found, p);
         assert_true(log_loss(p, label) <= before + 1e-9);
@@ -194,12 +194,12 @@ static void temperature_of_the_extremes(void **state)
     (void)state;
     const double sure[] = {0.9, 0.1, 0.2, 0.8, 0.7, 0.3};
     const int32_t label[] = {0, 1, 0};
-    const double t = sn_temperature_fit(3, 2, sure, label);
+    const double t = sn_temperature_fit(3, 2, sure, label, NULL);
     assert_true(t > 0.1 && t < 1.0);
     const double wrong[] = {1.0, 0.0, 1.0, 0.0};
     const int32_t other[] = {1, 0};
-    assert_true(isfinite(sn_temperature_fit(2, 2, wrong, other)));
-    assert_true(fabs(sn_temperature_fit(0, 2, sure, label) - 1.0) < 1e-4);
+    assert_true(isfinite(sn_temperature_fit(2, 2, wrong, other, NULL)));
+    assert_true(fabs(sn_temperature_fit(0, 2, sure, label, NULL) - 1.0) < 1e-4);
     double p[] = {1.0, 0.0};
     sn_temperature_apply(1, 2, 2.0, p);
     assert_true(p[0] == 1.0 && p[1] == 0.0);

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_consistent_length, check_is_fitted
 
 from . import _sure
 from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, ask_report, choose_order
@@ -376,6 +376,11 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
         set_response(table, y)
 
+    @staticmethod
+    def _set_weights(table: Table, X: npt.NDArray[Any], sample_weight: ArrayLike | None) -> None:
+        if sample_weight is not None:
+            table.set_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
+
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
         return {"preserves_dtype": [np.float32], "allow_nan": True}  # the library gives Z in single precision
 
@@ -439,3 +444,52 @@ class TransformerReduction(SupervisedReduction):
 
     def _wanted(self) -> dict[str, object]:
         return {**super()._wanted(), "learner": "none"}
+
+
+class WeightedReduction(TransformerReduction):
+    """One whose rows may count differently."""
+
+    def _more_tags(self) -> dict[str, Any]:
+        if self._method != "phd":
+            return {}
+        # the response of that check has no second order trend at all: any direction is as good
+        return {"_xfail_checks": {"check_sample_weights_invariance": "the directions of its data are of rounding"}}
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the reduction.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous. DataFrames with
+            text, categories, flags and dates are taken too, and SciPy's sparse matrices (without weights).
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Numbers or class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts; a whole number is a row that comes so many times.
+        """
+        X, y = self._checked(X, y, multi_output=True, ensure_min_samples=2)
+        table = self._training_table(X)
+        self._set_response(table, y)
+        self._set_weights(table, X, sample_weight)
+        return self._fit_table(table)
+
+
+class WeightedUnsupervisedReduction(UnsupervisedReduction):
+    """One that does not look at the response, and whose rows may count differently."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the reduction; y is not used.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Shared with the library without a copy when it is float32 or float64 and C-contiguous. DataFrames with
+            text, categories, flags and dates are taken too, and SciPy's sparse matrices (without weights).
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts; a whole number is a row that comes so many times.
+        """
+        X = self._checked(X, ensure_min_samples=2)
+        table = self._training_table(X)
+        self._set_weights(table, X, sample_weight)
+        return self._fit_table(table)

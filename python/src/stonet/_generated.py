@@ -3,7 +3,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import BaseReduction, TransformerReduction, UnsupervisedReduction
+from ._base import (
+    BaseReduction,
+    TransformerReduction,
+    UnsupervisedReduction,
+    WeightedReduction,
+    WeightedUnsupervisedReduction,
+)
 from ._networks import BaseStoNetClassifier, BaseStoNetRegressor
 
 
@@ -564,7 +570,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.callback = callback
 
 
-class PrincipalComponents(UnsupervisedReduction):
+class PrincipalComponents(WeightedUnsupervisedReduction):
     """Principal component analysis.
 
     Parameters
@@ -631,7 +637,7 @@ class PrincipalComponents(UnsupervisedReduction):
         self.verbose = verbose
 
 
-class SlicedInverseRegression(TransformerReduction):
+class SlicedInverseRegression(WeightedReduction):
     """Sliced inverse regression (Li 1991).
 
     Parameters
@@ -724,7 +730,7 @@ class SlicedInverseRegression(TransformerReduction):
         self.verbose = verbose
 
 
-class SlicedAverageVariance(TransformerReduction):
+class SlicedAverageVariance(WeightedReduction):
     """Sliced average variance estimation (Cook and Weisberg 1991).
 
     Parameters
@@ -807,7 +813,7 @@ class SlicedAverageVariance(TransformerReduction):
         self.verbose = verbose
 
 
-class DirectionalRegression(TransformerReduction):
+class DirectionalRegression(WeightedReduction):
     """Directional regression (Li and Wang 2007).
 
     Parameters
@@ -890,7 +896,7 @@ class DirectionalRegression(TransformerReduction):
         self.verbose = verbose
 
 
-class PrincipalHessianDirections(TransformerReduction):
+class PrincipalHessianDirections(WeightedReduction):
     """Principal Hessian directions (Li 1992).
 
     Parameters

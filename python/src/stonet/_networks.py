@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from . import _sure
 from ._base import ArrayLike, SupervisedReduction, _class_text
@@ -35,11 +35,6 @@ class BaseStoNet(SupervisedReduction):
         for name, value in given.items():
             if value is not None:
                 raise ValueError(f"{name} does not go with training that goes on (warm_start=True)")
-
-    @staticmethod
-    def _set_weights(table: Table, X: npt.NDArray[Any], sample_weight: ArrayLike | None) -> None:
-        if sample_weight is not None:
-            table.set_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
 
     def _more_tags(self) -> dict[str, Any]:
         # a row that counts nothing still takes its place in a batch

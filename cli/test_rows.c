@@ -1,0 +1,112 @@
+/* Rows that count differently, and rows with gaps, through the program. */
+#include "cli/test_support.h"
+
+#include <math.h>
+
+/* w.csv has weights 0 .. 3, many.csv the rows so many times; gaps.csv lacks some cells of a. */
+static int set_up(void **state)
+{
+    (void)state;
+    if (enter_test_folder() != 0) return -1;
+    return sh(
+        "awk -v OFS=, 'BEGIN {srand(3); print \"a,b,c,w,y,k\"; for (i = 0; i < 160; i++) {a = rand() - .5; b "
+        "= "
+        "rand() + a; y = a + b * b + .1 * rand(); print a, b, rand(), i * 7 %% 4, y, (y > .4 ? \"up\" : "
+        "\"down\")}}' > w.csv"
+        " && awk -F, -v OFS=, '{for (k = 0; k < (NR == 1 ? 1 : $4); k++) print $1, $2, $3, $5, $6}' w.csv "
+        "> many.csv"
+        " && cut -d, -f1-3,5 w.csv | awk -F, -v OFS=, 'NR > 1 && NR %% 3 == 0 {$1 = \"\"} 1' > gaps.csv");
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return leave_test_folder();
+}
+
+static void whole_weights_are_repeated_rows(void **state)
+{
+    (void)state;
+    SH("stonet fit w.csv --target y --drop k --weights w --method sir --set slices=5 --dim 1 --quiet --out "
+       "w.model");
+    SH("stonet fit many.csv --target y --drop k --method sir --set slices=5 --dim 1 --quiet --out m.model");
+    SH("stonet info w.model --json | tr -d ' \\n' | grep -o '\"inputs\":[^]]*]'");
+    assert_string_equal(captured_out, "\"inputs\":[\"a\",\"b\",\"c\"]\n"); /* no feature */
+    SH("stonet predict w.model w.csv > p.w && stonet predict m.model w.csv > p.m && paste -d, p.w p.m | awk "
+       "-F, "
+       "'NR > 1 && ($1 - $2) ^ 2 > 1e-8 {print}'");
+    assert_string_equal(captured_out, "");
+    SH("stonet score w.model w.csv --weights w --json > s.w; stonet score w.model many.csv --json > s.m; for "
+       "f "
+       "in s.w s.m; do grep -o '\"mse\": [0-9]*\\.[0-9]\\{6\\}' $f; done | uniq | wc -l");
+    assert_int_equal(atoi(captured_out), 1);
+    SH("stonet score w.model w.csv --json | grep -o '\"mse\": [0-9]*\\.[0-9]\\{6\\}' > s.p; grep -o "
+       "'\"mse\": "
+       "[0-9]*\\.[0-9]\\{6\\}' s.w | cmp -s - s.p; echo $?");
+    assert_int_equal(atoi(captured_out), 1); /* without weights it is another */
+}
+
+static void weights_are_heeded_or_refused(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {
+        "fit w.csv --target y --drop k --weights w --method gsir --dim 1 --out o",
+        "fit w.csv --target y --drop k --weights w --method sir --learner mlp --dim 1 --out o",
+        "order w.csv --target y --drop k --weights w --method sir --rule ladle",
+        "importance w.model w.csv --weights w --kind stability"};
+    SH("stonet fit w.csv --target y --drop k --weights w --method sir --set slices=5 --dim 1 --quiet --out "
+       "w.model");
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+        if (sh("stonet %s", refused[k]) != 1) fail_msg("%s: %s", refused[k], captured_err);
+        if (strstr(captured_err, "no weighted form") == NULL) fail_msg("%s: %s", refused[k], captured_err);
+    }
+    assert_int_not_equal(sh("stonet fit w.csv --target y --weights v --method sir --dim 1 --out o"), 0);
+    assert_non_null(strstr(captured_err, "has no column 'v'"));
+    SH("stonet importance w.model w.csv --weights w --kind gradient");
+    SH("stonet fit w.csv --target k --drop y --weights w --method none --dim 1 --quiet --out k.model");
+    SH("stonet calibrate k.model w.csv --target k --weights w --folds 3 --out c.model");
+    assert_non_null(strstr(captured_err, "intervals and sets hold for rows as they come"));
+    SH("stonet fit w.csv --target k --drop y,w --set class_weight=balanced --method none --dim 1 --quiet "
+       "--out b");
+    assert_int_equal(
+        sh("stonet fit w.csv --target y --drop k --set class_weight=balanced --method none --dim 1 --out b"),
+        2);
+    assert_non_null(strstr(captured_err, "class_weight=balanced is for classes"));
+}
+
+static void gaps_leave_something_open(void **state)
+{
+    (void)state;
+    SH("stonet fit gaps.csv --target y --dim 1 --set epochs=4 --set hidden=4 --set weight_decay=0.01 --set "
+       "activation=tanh --set restarts=1 --set front=none --out g.model");
+    assert_non_null(strstr(captured_err, "cells are missing, in 53 of 160 rows (a 53)"));
+    SH("stonet predict g.model gaps.csv > plain.csv && stonet predict g.model gaps.csv --missing-sd > "
+       "sd.csv");
+    SH("head -1 sd.csv");
+    assert_string_equal(captured_out, "prediction,missing_sd\n");
+    SH("cut -d, -f1 sd.csv | cmp - plain.csv"); /* the numbers are the same */
+    SH("awk -F, 'NR > 1 && (NR %% 3 == 0) != ($2 > 0) {print}' sd.csv");
+    assert_string_equal(captured_out, "");
+    SH("stonet transform g.model gaps.csv > z.csv && stonet predict g.model gaps.csv --missing-sd --json | "
+       "grep -c "
+       "missing_sd");
+    assert_int_equal(atoi(captured_out), 160);
+    assert_int_equal(sh("stonet predict g.model gaps.csv --missing-sd --spread"), 2);
+    SH("stonet fit gaps.csv --target y --method sir --set slices=5 --dim 1 --quiet --out s.model");
+    SH("stonet predict s.model gaps.csv --missing-sd | awk -F, 'NR > 1 && $2 != 0' | wc -l");
+    assert_int_equal(atoi(captured_out), 0); /* what is expected is not drawn */
+    SH("stonet fit gaps.csv --target y --method sir --set slices=5 --dim 1 --set missing=error --out "
+       "e.model; "
+       "test $? = 1");
+    assert_non_null(strstr(captured_err, "missing=error refuses them"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_weights_are_repeated_rows),
+        cmocka_unit_test(weights_are_heeded_or_refused),
+        cmocka_unit_test(gaps_leave_something_open),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
