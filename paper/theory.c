@@ -110,6 +110,7 @@ typedef struct fitted {
     double x[MOST_POINTS], y[MOST_POINTS],
         error[MOST_POINTS]; /* log10 of the abscissa and of the mean over trials */
     double slope, slope_error;
+    int64_t trials; /* that are finished at every point */
 } fitted;
 
 static double abscissa(const curve *which, size_t point)
@@ -151,23 +152,37 @@ static bool log_means(const lab *self, const curve *which, int64_t trials, int64
     return true;
 }
 
-/* Means and slope, with jackknife errors over the trials. */
+static int64_t finished_trials(const lab *self, const curve *which, int64_t trials)
+{
+    int64_t finished = 0;
+    for (int64_t t = 1; t <= trials; t++) {
+        bool whole = true;
+        for (size_t k = 0; k < points_of(self, which) && whole; k++) {
+            cell what = cell_at(self, which, k, t);
+            whole = isfinite(lab_value(self, &what, which->field));
+        }
+        finished += whole;
+    }
+    return finished;
+}
+
+/* Means and slope, with jackknife errors over the trials that are finished. */
 static bool fit_curve(const lab *self, const curve *which, int64_t trials, fitted *out)
 {
-    *out = (fitted){.n = points_of(self, which)};
+    *out = (fitted){.n = points_of(self, which), .trials = finished_trials(self, which, trials)};
     if (!log_means(self, which, trials, 0, out->y)) return false;
     for (size_t k = 0; k < out->n; k++) out->x[k] = abscissa(which, k);
     out->slope = slope_of(out->n, out->x, out->y);
     double spread = 0, point_spread[MOST_POINTS] = {0};
-    for (int64_t t = 1; t <= trials && trials > 1; t++) {
+    for (int64_t t = 1; t <= trials && out->trials > 1; t++) {
         double y[MOST_POINTS];
         if (!log_means(self, which, trials, t, y)) return false;
         double difference = slope_of(out->n, out->x, y) - out->slope;
         spread += difference * difference;
         for (size_t k = 0; k < out->n; k++) point_spread[k] += (y[k] - out->y[k]) * (y[k] - out->y[k]);
     }
-    double factor = (double)(trials - 1) / (double)trials;
-    out->slope_error = trials > 1 ? sqrt(factor * spread) : (double)NAN;
+    double factor = out->trials > 1 ? (double)(out->trials - 1) / (double)out->trials : 0.0;
+    out->slope_error = out->trials > 1 ? sqrt(factor * spread) : (double)NAN;
     for (size_t k = 0; k < out->n; k++) out->error[k] = sqrt(factor * point_spread[k]);
     return true;
 }
@@ -201,14 +216,14 @@ static int draw(const lab *self, const curve *which, const fitted *made)
     return result;
 }
 
-static void put_rows(const documents *to, const curve *which, const fitted *made, int64_t trials)
+static void put_rows(const documents *to, const curve *which, const fitted *made)
 {
     fprintf(to->markdown, "### %s\n\n", which->title);
     if (isfinite(which->predicted))
         fprintf(to->markdown, "Slope in logarithms %.3f (%.3f); predicted: %.2g, %s. %" PRId64 " trials.\n\n",
-                made->slope, made->slope_error, which->predicted, which->prediction, trials);
+                made->slope, made->slope_error, which->predicted, which->prediction, made->trials);
     else
-        fprintf(to->markdown, "Predicted: %s. %" PRId64 " trials.\n\n", which->prediction, trials);
+        fprintf(to->markdown, "Predicted: %s. %" PRId64 " trials.\n\n", which->prediction, made->trials);
     fprintf(to->markdown, "| %s | log10 of the mean |\n| --- | --- |\n", which->x_label);
     json_t *points = json_array();
     for (size_t k = 0; k < made->n; k++) {
@@ -224,7 +239,7 @@ static void put_rows(const documents *to, const curve *which, const fitted *made
                                     isfinite(made->slope_error) ? json_real(made->slope_error) : json_null(),
                                     "predicted",
                                     isfinite(which->predicted) ? json_real(which->predicted) : json_null(),
-                                    "trials", (json_int_t)trials, "points", points));
+                                    "trials", (json_int_t)made->trials, "points", points));
 }
 
 static int write_report(const lab *self)
@@ -239,7 +254,7 @@ static int write_report(const lab *self)
         fitted made;
         int64_t trials = lab_trials(self, curves[c].full_trials, curves[c].quick_trials);
         if (!fit_curve(self, &curves[c], trials, &made)) continue;
-        put_rows(&to, &curves[c], &made, trials);
+        put_rows(&to, &curves[c], &made);
         result = draw(self, &curves[c], &made);
     }
     return documents_close(self, &to, result);
