@@ -30,7 +30,7 @@ endif()
 
 # Models of every release give what they gave, to 1e-5, by all kernels: the best of the machine above, and the others.
 set(paths portable)
-if(EXISTS /proc/cpuinfo)
+if(EXISTS /proc/cpuinfo AND NOT CMAKE_CROSSCOMPILING)
   file(STRINGS /proc/cpuinfo avx2 REGEX "[ \t]avx2( |$)" LIMIT_COUNT 1)
   if(avx2)
     list(APPEND paths avx2)

@@ -63,7 +63,7 @@ axes[0].legend()
 network = fits["StoNet"]
 radius = np.hypot(new.X[:, 0], new.X[:, 1])
 figure, ax = plt.subplots(figsize=(4.5, 3), constrained_layout=True)
-ax.scatter(radius, network.transform(new.X)[:, 0], s=6, c=np.where(new.y == "inner", "tab:orange", "tab:blue"))
+ax.scatter(radius, network.transform(new.X)[:, 0], s=6, c=np.where(new.y == "inner", "tab:blue", "tab:orange"))
 ax.set_xlabel("distance from the centre in (x1, x2)")
 ax.set_ylabel("Z")
 
