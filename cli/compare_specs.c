@@ -57,6 +57,12 @@ static int apply_setting(const cli_command *command, const compare_wishes *wishe
     return result;
 }
 
+static int memory_ran_out(const cli_command *command)
+{
+    say_error(command, "memory ran out");
+    return EXIT_FAILED;
+}
+
 static int add_spec(const cli_command *command, const compare_wishes *wishes, const json_t *all,
                     const char *method, const char *dim, spec_list *list)
 {
@@ -65,10 +71,7 @@ static int add_spec(const cli_command *command, const compare_wishes *wishes, co
     if (grown != NULL) list->spec = grown;
     int *open = realloc(list->open, (size_t)(list->count + 1) * sizeof *open);
     if (open != NULL) list->open = open;
-    if (grown == NULL || open == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
+    if (grown == NULL || open == NULL) return memory_ran_out(command);
     const bool is_open = strcmp(dim, "auto") == 0;
     stonet_spec *spec = NULL;
     spec_options plain = {.method = method, .learner = wishes->learner};
@@ -92,9 +95,10 @@ static int add_method(const cli_command *command, const compare_wishes *wishes, 
         return add_spec(command, wishes, all, method, dim, list);
     }
     char *dims = strdup(wishes->dims);
-    int result = dims != NULL ? EXIT_DONE : EXIT_FAILED;
+    if (dims == NULL) return memory_ran_out(command);
+    int result = EXIT_DONE;
     char *rest = NULL;
-    for (char *dim = dims != NULL ? strtok_r(dims, ",", &rest) : NULL; dim != NULL && result == EXIT_DONE;
+    for (char *dim = strtok_r(dims, ",", &rest); dim != NULL && result == EXIT_DONE;
          dim = strtok_r(NULL, ",", &rest))
         result = add_spec(command, wishes, all, method, dim, list);
     free(dims);
@@ -112,18 +116,21 @@ static char *every_method(const json_t *all)
     json_t *entry;
     json_array_foreach(json_object_get(all, "methods"), i, entry)
         fprintf(stream, "%s%s", i > 0 ? "," : "", json_text(entry, "name"));
-    fclose(stream);
-    return names;
+    const bool whole = ferror(stream) == 0;
+    if (fclose(stream) == 0 && whole) return names;
+    free(names);
+    return NULL;
 }
 
 int specs_make(const cli_command *command, const compare_wishes *wishes, int64_t columns, spec_list *list)
 {
     json_t *all = take_json(command, stonet_methods_json());
+    if (all == NULL) return EXIT_FAILED;
     char *methods = strcmp(wishes->methods, "all") == 0 ? every_method(all) : strdup(wishes->methods);
     list->set_used = calloc(wishes->set.count + 1, sizeof *list->set_used);
-    int result = all != NULL && methods != NULL && list->set_used != NULL ? EXIT_DONE : EXIT_FAILED;
+    int result = methods != NULL && list->set_used != NULL ? EXIT_DONE : memory_ran_out(command);
     char *rest = NULL;
-    for (char *method = methods != NULL ? strtok_r(methods, ",", &rest) : NULL;
+    for (char *method = result == EXIT_DONE ? strtok_r(methods, ",", &rest) : NULL;
          method != NULL && result == EXIT_DONE; method = strtok_r(NULL, ",", &rest))
         result = add_method(command, wishes, all, method, columns, list);
     for (size_t i = 0; i < wishes->set.count && result == EXIT_DONE; i++) {

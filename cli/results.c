@@ -116,11 +116,7 @@ static int print_table(const cli_command *command, const char *path, const stone
                        bool best_first)
 {
     table *shown = results_table(results, best_first);
-    int result = EXIT_FAILED;
-    if (shown != NULL)
-        result = output_table(command, path, shown, true);
-    else
-        say_error(command, "memory ran out");
+    const int result = output_table(command, path, shown, true);
     table_free(shown);
     return result;
 }
