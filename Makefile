@@ -96,23 +96,24 @@ threads: setup
 	@cmake --build $(BUILD)-threads -j $(JOBS) --target $(addprefix test_,$(THREAD_TESTS)) > /dev/null
 	@torture/threads.sh $(BUILD)-threads $(THREAD_TESTS)
 
-# Branches of src/ that the tests, and faults drawn at random, take.
+# Branches of src/ that the tests take, and faults on every path to a call that can fail. Counters are put in before anything is
+# inlined, so that the branches are those of the sources; unoptimised, the tests of the engines would take hours.
 coverage: setup
 	@cmake --preset coverage -B $(BUILD)-coverage > /dev/null
 	@cmake --build $(BUILD)-coverage -j $(JOBS)
 	@ctest --test-dir $(BUILD)-coverage --output-on-failure --no-tests=error -j $(JOBS)
-	@$(BUILD)-coverage/tests/torture $(BUILD)-coverage/tests/stonet-faults --sample $(or $(SAMPLE),2000)
+	@$(BUILD)-coverage/tests/torture $(BUILD)-coverage/tests/stonet-faults $(if $(SAMPLE),--sample $(SAMPLE),--paths)
 	@torture/coverage.py $(BUILD)-coverage
 
-# Every allocation and every call to the file system of every command fails, once and for good; hours. With SAMPLE=N:
-# N of them, drawn at random (SEED=S); under the sanitizers, which also see what leaks. Then every command that writes is
+# Every path to an allocation or a call to the file system fails, in all commands together; then every such call of every command,
+# once and for good: hours. With SAMPLE=N: N of them, drawn at random (SEED=S); under the sanitizers, which also see what leaks. Then every command that writes is
 # killed, and loses its power, at each call that changes a file, and is killed KILLS times at random moments. Last, the
 # thread sanitizer on whole fits, and valgrind on a sample of the commands.
 KILLS ?= 1000
 torture: setup build-programs
 	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSTONET_SANITIZE=ON > /dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS) --target torture stonet-faults
-	@for what in "" --crashes "--kills $(KILLS)"; do \
+	@for what in $(if $(SAMPLE),,--paths) "" --crashes "--kills $(KILLS)"; do \
 	  seq 0 $$(($(JOBS) - 1)) | ASAN_OPTIONS=allocator_may_return_null=1 xargs -P $(JOBS) -I K \
 	    $(BUILD)-sanitize/tests/torture $(BUILD)-sanitize/tests/stonet-faults --part K/$(JOBS) $$what \
 	    $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED)) || exit 1; \

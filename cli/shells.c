@@ -29,7 +29,8 @@ static bool take_names(const json_t *array, name_list *list)
     if (!open_list(list)) return false;
     json_array_foreach(array, i, entry)
         fprintf(list->stream, "%s%s", i > 0 ? " " : "", json_text(entry, "name"));
-    return fclose(list->stream) == 0;
+    const bool whole = ferror(list->stream) == 0;
+    return fclose(list->stream) == 0 && whole;
 }
 
 typedef struct known_names {
