@@ -8,6 +8,7 @@
 #include "base/workspace.h"
 #include "stonet/baseline.h"
 #include "stonet/front_wide.h"
+#include "stonet/linear.h"
 #include "stonet/sparse_path.h"
 
 enum {
@@ -18,6 +19,11 @@ enum {
     NONE = SN_SPARSE_STEPS + 1 /* the step after the last: no column */
 };
 static const double RELAX_RATE = 0.02, RELAX_DECAY = 0.003;
+/* The linear model beside the network: its penalty (l2 / n), and rows x features^2 above which there is none.
+ */
+static const double LINEAR_PENALTY = 0.03, LINEAR_LIMIT = 5e7;
+/* What judges a set of columns: few rows are learned by heart by the network of the path. */
+typedef enum judge_kind { NETWORK, LINEAR, JUDGES } judge_kind;
 /* What fewer columns may cost: so many standard errors, or such a part of the loss (or of what is explained
    of it, if that is less): of the sets around the right one the best is best by chance. No column at all may
    cost more errors, for that is the end. */
@@ -85,13 +91,35 @@ typedef struct fold_path {
     const sn_stage_job *job; /* of the fold */
     const sn_holdout *holdout;
     int fold;
-    double *const *loss; /* of each step: of the held-out rows of all folds */
-    double *errors;      /* of each step: this fold's */
-    double *length;      /* of each step: columns */
-    int last;            /* step judged so far; -1: none */
+    double *const *loss[JUDGES]; /* of each step: of the held-out rows of all folds */
+    double *errors[JUDGES];      /* of each step: this fold's; NaN: not judged so */
+    double *length;              /* of each step: columns */
+    int last;                    /* step judged so far; -1: none */
 } fold_path;
 
-/* Trains the network of a step further without a penalty and measures it on the held-out rows. */
+/* The linear model of the columns that a step has left, as the front of `holdout`'s fold shows them. */
+static stonet_status judge_linear(const fold_path *f, const sn_holdout *holdout, const sn_problem *seen,
+                                  const sn_sparse_step *step)
+{
+    SN_WORKSPACE(scratch);
+    const sn_fold *fold = &holdout->fold[f->fold];
+    sn_shape shape;
+    float *theta = NULL;
+    bool found = false;
+    f->errors[LINEAR][step->number] = (double)NAN;
+    if (f->job->shape->spread || (double)fold->train.n * (double)seen->p * (double)seen->p > LINEAR_LIMIT)
+        return STONET_OK;
+    SN_TRY(sn_linear_shape(step->shape, seen->p, seen->outputs, &shape));
+    SN_TRY(SN_TAKE(&scratch, theta, shape.parameters));
+    SN_TRY(sn_linear_fit(&shape, seen, &fold->train, LINEAR_PENALTY * (double)fold->train.n, f->job->run,
+                         theta, &found));
+    if (!found) return STONET_OK;
+    return sn_held_out_measure(holdout, f->fold, f->job->config->engine, &shape, theta, f->job->threads,
+                               f->loss[LINEAR][step->number], &f->errors[LINEAR][step->number]);
+}
+
+/* Trains the network of a step further without a penalty and measures it on the held-out rows; and the linear
+   model. */
 static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
 {
     SN_WORKSPACE(scratch);
@@ -122,8 +150,11 @@ static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
     sn_trainer_parameters(trainer, theta);
     sn_holdout holdout = *f->holdout;
     holdout.fold[f->fold].problem = &seen;
-    status = sn_held_out_measure(&holdout, f->fold, config.engine, &shape, theta, job.threads,
-                                 f->loss[step->number], &f->errors[step->number]);
+    SN_GOTO(status,
+            sn_held_out_measure(&holdout, f->fold, config.engine, &shape, theta, job.threads,
+                                f->loss[NETWORK][step->number], &f->errors[NETWORK][step->number]),
+            done);
+    status = judge_linear(f, &holdout, &seen, step);
 done:
     sn_trainer_free(trainer);
     sn_front_problem_free(f->job->problem, &seen);
@@ -142,8 +173,11 @@ static bool same_columns(int64_t columns, const double *a, const double *b)
 static void copy_cost(const fold_path *f, int from, int to)
 {
     const sn_fold *fold = &f->holdout->fold[f->fold];
-    memcpy(f->loss[to] + fold->first, f->loss[from] + fold->first, (size_t)fold->test.n * sizeof **f->loss);
-    f->errors[to] = f->errors[from];
+    for (judge_kind by = NETWORK; by < JUDGES; by++) {
+        memcpy(f->loss[by][to] + fold->first, f->loss[by][from] + fold->first,
+               (size_t)fold->test.n * sizeof(double));
+        f->errors[by][to] = f->errors[by][from];
+    }
 }
 
 static stonet_status visit_fold(void *user, const sn_sparse_step *step, bool *enough)
@@ -172,25 +206,31 @@ static stonet_status run_fold(fold_path *f)
 typedef struct chooser {
     const sn_stage_job *job;
     sn_holdout holdout;
-    sn_held_out cost[NONE + 1];
+    sn_held_out cost[NONE + 1], linear[NONE + 1];
+    double *loss[JUDGES][NONE + 1]; /* of these */
     sn_quiet_run quiet;
     sn_stage_job fold_job[SN_MAX_FOLDS];
     fold_path fold[SN_MAX_FOLDS];
     int best, step; /* chosen: NONE for no column */
 } chooser;
 
-static stonet_status make_folds(chooser *c, sn_workspace *keep, double **loss)
+static stonet_status make_folds(chooser *c, sn_workspace *keep)
 {
     const int64_t columns = sn_problem_columns(c->job->problem);
-    for (int k = 0; k <= NONE; k++) loss[k] = c->cost[k].loss;
+    for (int k = 0; k <= NONE; k++) {
+        c->loss[NETWORK][k] = c->cost[k].loss;
+        c->loss[LINEAR][k] = c->linear[k].loss;
+    }
     for (int k = 0; k < c->holdout.folds; k++) {
         c->fold_job[k] = *c->job;
         c->fold_job[k].rows = c->holdout.fold[k].train;
         c->fold_job[k].threads = c->holdout.folds > 1 ? 1 : c->job->threads;
         c->fold_job[k].run = &c->quiet.run;
-        c->fold[k] =
-            (fold_path){.job = &c->fold_job[k], .holdout = &c->holdout, .fold = k, .loss = loss, .last = -1};
-        SN_TRY(SN_TAKE_ZERO(keep, c->fold[k].errors, NONE + 1));
+        c->fold[k] = (fold_path){.job = &c->fold_job[k], .holdout = &c->holdout, .fold = k, .last = -1};
+        for (judge_kind by = NETWORK; by < JUDGES; by++) {
+            c->fold[k].loss[by] = c->loss[by];
+            SN_TRY(SN_TAKE_ZERO(keep, c->fold[k].errors[by], NONE + 1));
+        }
         SN_TRY(SN_TAKE_ZERO(keep, c->fold[k].length, NONE * columns));
     }
     return STONET_OK;
@@ -209,18 +249,34 @@ static stonet_status run_folds(chooser *c)
     return sn_failure_raise(&failure);
 }
 
-/* The costs of all steps, and of no column at all. */
+/* The means of a step's losses; without them where a fold could not judge it so. */
+static void finish(chooser *c, int step, judge_kind by, sn_held_out *cost)
+{
+    double errors = 0.0;
+    for (int f = 0; f < c->holdout.folds; f++) errors += c->fold[f].errors[by][step];
+    sn_held_out_finish(cost, &c->holdout, c->job->problem, errors);
+    if (isnan(errors)) cost->mean = (double)INFINITY;
+}
+
+/* The costs of all steps, and of no column at all: of the network or of the linear model, whichever is less.
+ */
 static stonet_status measure_steps(chooser *c, sn_workspace *keep)
 {
-    double *loss[NONE + 1];
     SN_TRY(sn_constant_measure(c->job->problem, &c->holdout, &c->cost[NONE]));
-    for (int k = 0; k < NONE; k++) SN_TRY(SN_NEW(c->cost[k].loss, c->holdout.rows));
-    SN_TRY(make_folds(c, keep, loss));
+    for (int k = 0; k <= NONE; k++) {
+        if (k < NONE) SN_TRY(SN_NEW(c->cost[k].loss, c->holdout.rows));
+        SN_TRY(SN_NEW(c->linear[k].loss, c->holdout.rows));
+    }
+    memcpy(c->linear[NONE].loss, c->cost[NONE].loss, (size_t)c->holdout.rows * sizeof(double));
+    SN_TRY(make_folds(c, keep));
     SN_TRY(run_folds(c));
     for (int k = 0; k < NONE; k++) {
-        double errors = 0.0;
-        for (int f = 0; f < c->holdout.folds; f++) errors += c->fold[f].errors[k];
-        sn_held_out_finish(&c->cost[k], &c->holdout, c->job->problem, errors);
+        finish(c, k, NETWORK, &c->cost[k]);
+        finish(c, k, LINEAR, &c->linear[k]);
+        if (!(c->linear[k].mean < c->cost[k].mean)) continue;
+        const sn_held_out network = c->cost[k];
+        c->cost[k] = c->linear[k];
+        c->linear[k] = network;
     }
     /* The loss of a spread is not that of a mean alone. */
     if (c->job->shape->spread) c->cost[NONE].mean = (double)INFINITY;
@@ -245,7 +301,10 @@ static void choose_step(chooser *c)
 
 static void chooser_free(chooser *c)
 {
-    for (int k = 0; k <= NONE; k++) sn_free(c->cost[k].loss);
+    for (int k = 0; k <= NONE; k++) {
+        sn_free(c->cost[k].loss);
+        sn_free(c->linear[k].loss);
+    }
     sn_holdout_free(&c->holdout);
 }
 

@@ -1,5 +1,6 @@
 #include "stonet/sparse_path.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -38,16 +39,6 @@ int sn_sparse_step_of(double penalty)
     return step;
 }
 
-int64_t sn_problem_columns(const sn_problem *problem)
-{
-    return problem->group != NULL ? problem->groups : problem->p;
-}
-
-int64_t sn_problem_column_at(const sn_problem *problem, int64_t column)
-{
-    return problem->group != NULL ? problem->group[column] : column;
-}
-
 typedef struct walk {
     sn_shape shape;
     sn_config config;
@@ -55,7 +46,8 @@ typedef struct walk {
     sn_trainer *trainer;
     int64_t dense; /* updates before the first step */
     float *theta;
-    double *length, *factor; /* of each column */
+    sn_sparse_groups groups;
+    double *length, *effect, *factor; /* of each column */
 } walk;
 
 static stonet_status set_up(walk *w, const sn_stage_job *job, sn_workspace *keep)
@@ -82,7 +74,9 @@ static stonet_status set_up(walk *w, const sn_stage_job *job, sn_workspace *keep
     w->job.history = NULL;
     SN_TRY(SN_TAKE(keep, w->theta, w->shape.parameters));
     SN_TRY(SN_TAKE(keep, w->length, sn_problem_columns(problem)));
-    return SN_TAKE(keep, w->factor, sn_problem_columns(problem));
+    SN_TRY(SN_TAKE(keep, w->effect, sn_problem_columns(problem)));
+    SN_TRY(SN_TAKE(keep, w->factor, sn_problem_columns(problem)));
+    return sn_sparse_groups_measure(job, keep, &w->groups);
 }
 
 static bool ended(const walk *w)
@@ -107,37 +101,37 @@ static stonet_status train_dense(walk *w)
     return STONET_OK;
 }
 
-/* Lengths of the columns' weights; returns how many are not 0. */
+/* Lengths and effects of the columns' weights; returns how many are not 0. */
 static int64_t measure(walk *w)
 {
-    const sn_problem *problem = w->job.problem;
-    const int64_t p = problem->p, columns = sn_problem_columns(problem);
-    const float *weight = w->theta + w->shape.weight_at[0];
+    const int64_t columns = sn_problem_columns(w->job.problem);
     int64_t in = 0;
     for (int64_t c = 0; c < columns; c++) {
-        const int64_t last = c + 1 < columns ? sn_problem_column_at(problem, c + 1) : p;
-        double square = 0.0;
-        for (int64_t j = sn_problem_column_at(problem, c); j < last; j++)
-            for (int64_t a = 0; a < w->shape.width[1]; a++)
-                square += (double)weight[a * p + j] * (double)weight[a * p + j];
-        w->length[c] = sqrt(square);
-        in += square > 0.0;
+        const sn_sparse_extent extent =
+            sn_sparse_groups_extent(&w->groups, c, w->theta + w->shape.weight_at[0], w->shape.width[1]);
+        w->length[c] = extent.length;
+        w->effect[c] = extent.effect;
+        in += extent.length > 0.0;
     }
     return in;
 }
 
-/* factor_c = 1 / (l_c / max l + LEAST_LENGTH), l_c the length over the root of the column's features. */
+/*
+ * factor_c = l_c / (e_c sqrt m) / (e_c / max e + LEAST_LENGTH), l_c the length of the weights of column c,
+ * e_c its effect and m its features. The engine's threshold has sqrt m in it, so that it is, as a part of the
+ * length, the same for all columns of the same effect; for one feature l = e.
+ */
 static void set_factors(walk *w)
 {
     const sn_problem *problem = w->job.problem;
     const int64_t columns = sn_problem_columns(problem);
-    double longest = 0.0;
+    double largest = DBL_MIN;
+    for (int64_t c = 0; c < columns; c++) largest = fmax(largest, w->effect[c]);
     for (int64_t c = 0; c < columns; c++) {
-        const int64_t last = c + 1 < columns ? sn_problem_column_at(problem, c + 1) : problem->p;
-        w->factor[c] = w->length[c] / sqrt((double)(last - sn_problem_column_at(problem, c)));
-        longest = fmax(longest, w->factor[c]);
+        const double m = (double)(sn_problem_column_at(problem, c + 1) - sn_problem_column_at(problem, c));
+        const double shape = w->effect[c] > 0.0 ? w->length[c] / (w->effect[c] * sqrt(m)) : 1.0;
+        w->factor[c] = shape / (w->effect[c] / largest + LEAST_LENGTH);
     }
-    for (int64_t c = 0; c < columns; c++) w->factor[c] = 1.0 / (w->factor[c] / longest + LEAST_LENGTH);
     w->config.group_factor = w->factor;
 }
 

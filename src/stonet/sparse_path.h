@@ -2,9 +2,9 @@
  * The path of a group penalty: from a network that uses every column to one that uses few.
  *
  * A network p - 32 - 16 - outputs of tanh units, wider than most Z, is trained with a small penalty on the
- * columns of layer 1 (engine/engine.h). Then every column's penalty is divided by the length of its weights
- * there (the adaptive form: what is hardly used shrinks most), and raised step by step, each step going on
- * from the weights of the one before, until nothing is left.
+ * columns of layer 1 (engine/engine.h). Then every column's penalty is divided by what it adds there (the
+ * adaptive form: what is hardly used shrinks most; sparse_groups.h), and raised step by step, each step going
+ * on from the weights of the one before, until nothing is left.
  *
  * Upwards, and not down from the penalty that leaves nothing: at weights of 0 a network sees what is linear
  * alone, and a column that matters in a product or a square would never come in.
@@ -12,6 +12,7 @@
 #ifndef SN_STONET_SPARSE_PATH_H
 #define SN_STONET_SPARSE_PATH_H
 
+#include "stonet/sparse_groups.h"
 #include "stonet/train.h"
 
 enum {
@@ -48,9 +49,5 @@ int sn_sparse_step_of(double penalty);
    other setting is the path's own. Ends early when nothing is left, the caller wants to stop, or a step
    diverges. */
 stonet_status sn_sparse_walk(const sn_stage_job *job, const sn_sparse_visitor *visitor);
-
-/* Columns of the table behind the features of a problem, and the first feature of one of them. */
-int64_t sn_problem_columns(const sn_problem *problem);
-int64_t sn_problem_column_at(const sn_problem *problem, int64_t column);
 
 #endif
