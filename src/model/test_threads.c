@@ -24,6 +24,9 @@ static const struct variant {
 } variants[] = {
     {"stonet", ROWS, {{"epochs", "2"}, {"hidden", "20"}, {"sdr_iterations", "3"}, {"weight_decay", "0.001"}}},
     {"stonet", ROWS, {{"output", "refit"}, {"epochs", "1"}, {"weight_decay", "0.01"}}},
+    {"stonet",
+     SHORT_ROWS,
+     {{"front", "conv"}, {"front_image", "5,8"}, {"epochs", "2"}, {"weight_decay", "0.001"}}},
     {"nnsdr", ROWS, {{"epochs", "1"}, {"refine", "1"}, {"hidden", "64"}, {"batch", "256"}}},
     {"autoencoder", ROWS, {{"epochs", "1"}}},
     {"benn", ROWS, {{"epochs", "2"}, {"units", "50"}, {"transforms", "30"}}},

@@ -16,9 +16,10 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
      "by the rows, and one of 10 before a dim below 10"},
     {"activation", SN_CHOICE, "auto", 0, 0, "auto|" SN_ACTIVATION_WORDS(SN_JOINED),
      "activation of the hidden layers; auto: chosen on held-out rows"},
-    {"front", SN_CHOICE, "auto", 0, 0, "auto|none|kernel|columns|components",
+    {"front", SN_CHOICE, "auto", 0, 0, "auto|none|kernel|columns|components|conv",
      "what layer 1 sees: x; kernel features of x, and x (then hidden=auto is none); a few columns; principal "
-     "components; auto: columns or components where columns are more than 200 and twice the rows, else "
+     "components; of images, a convolutional network that learns with this one; auto: columns or components "
+     "where columns are more than 200 and twice the rows, else "
      "kernel "
      "regression is tried after the networks; by held-out rows"},
     {"front_complexity", SN_REAL, "auto", 1e-6, 1e6, "auto",
@@ -30,6 +31,12 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"front_landmarks", SN_INTEGER, "auto", 2, 100000, "auto",
      "front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows, from 200 to "
      "2000"},
+    {"front_image", SN_INTEGERS, "auto", 1, 1e7, "auto",
+     "front=conv: the image that the columns are, height,width or with channels before or after them; auto: "
+     "as the file says"},
+    {"front_channels", SN_INTEGERS, "auto", 1, 4096, "auto",
+     "front=conv: filters of each stage of convolution and pooling; auto: 16, 32, 64, 64, .. as long as "
+     "sides are long"},
     {"select", SN_CHOICE, "none", 0, 0, "none|group",
      "group: the network is given the columns alone that a group lasso on layer 1 leaves; by held-out rows"},
     {"select_penalty", SN_REAL, "auto", 1e-9, 1e6, "auto",
@@ -91,11 +98,12 @@ static sn_activation activation_of(const sn_settings *settings, const char *name
  */
 enum { NARROW = 10 };
 
-/* Width of the first layer: grows with what the rows can support. */
-static int64_t auto_width(const sn_problem *problem)
+/* Width of the first layer: grows with what the rows can support. Behind a convolution, which has bent the
+   inputs already, half of the most will do. */
+static int64_t auto_width(const sn_settings *settings, const sn_problem *problem)
 {
     const double width = 1.5 * sqrt((double)problem->n);
-    return (int64_t)fmin(fmax(width, 16.0), 256.0);
+    return (int64_t)fmin(fmax(width, 16.0), sn_is(settings, "front", "conv") ? 128.0 : 256.0);
 }
 
 static bool given(const sn_settings *settings, const char *name)
@@ -144,7 +152,7 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *pro
     int at = 0;
     shape->width[at++] = problem->p;
     if (sn_is(settings, "hidden", "auto") && !has_one_layer(settings)) {
-        shape->width[at++] = auto_width(problem);
+        shape->width[at++] = auto_width(settings, problem);
         if (units < NARROW) shape->width[at++] = NARROW;
     }
     for (size_t i = 0; i < count; i++) shape->width[at++] = (int64_t)hidden[i];
@@ -204,7 +212,8 @@ static stonet_status resolve_sampler(const sn_settings *settings, const sn_shape
 
 static sn_schedule_kind schedule_kind(const sn_settings *settings)
 {
-    if (sn_is(settings, "schedule", "auto")) return given(settings, "epochs") ? SN_LINEAR : SN_AVERAGED;
+    if (sn_is(settings, "schedule", "auto"))
+        return given(settings, "epochs") || sn_is(settings, "front", "conv") ? SN_LINEAR : SN_AVERAGED;
     if (sn_is(settings, "schedule", "averaged")) return SN_AVERAGED;
     if (sn_is(settings, "schedule", "constant")) return SN_CONSTANT;
     return sn_is(settings, "schedule", "power") ? SN_POWER : SN_LINEAR;
@@ -223,6 +232,7 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_problem 
        norm of 1 at most, whatever their number. */
     config->lr = given(settings, "lr")                ? sn_real(settings, "lr")
                  : sn_is(settings, "front", "kernel") ? 0.5
+                 : sn_is(settings, "front", "conv")   ? 0.01
                  : problem->p > 200                   ? 0.02
                                                       : 0.05;
     config->momentum = sn_real(settings, "momentum");
@@ -249,12 +259,14 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
     config->engine = config->auto_engine ? sn_engine_auto() : sn_engine_find(sn_word(settings, "engine"));
     SN_TRY(resolve_sampler(settings, shape, config));
     SN_TRY(resolve_step(settings, problem, shape, config));
-    config->batch = given(settings, "batch") ? sn_int(settings, "batch") : (problem->n > 5000 ? 128 : 64);
+    const bool conv = sn_is(settings, "front", "conv");
+    config->batch =
+        given(settings, "batch") ? sn_int(settings, "batch") : (problem->n > 5000 && !conv ? 128 : 64);
     if (config->batch > problem->n) config->batch = problem->n;
     config->auto_activation = !given(settings, "activation");
     config->auto_epochs = !given(settings, "epochs");
     config->epochs = config->auto_epochs ? 0.0 : sn_real(settings, "epochs");
-    const bool searched = config->auto_epochs || config->auto_decay;
+    const bool searched = (config->auto_epochs || config->auto_decay) && !conv;
     config->restarts = given(settings, "restarts") ? (int)sn_int(settings, "restarts")
                                                    : (searched ? auto_restarts(shape) : 1);
     config->auto_shape =

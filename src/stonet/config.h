@@ -13,7 +13,7 @@
 #include "stonet/schedule.h"
 #include "stonet/wide.h"
 
-enum { SN_STONET_PARAMS = 37 };
+enum { SN_STONET_PARAMS = 39 };
 extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
 
 typedef struct sn_config {

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "engine/registry.h"
 #include "stonet/dynamics.h"
+#include "stonet/learned.h"
 #include "stonet/linear.h"
 #include "stonet/sparse.h"
 #include "stonet/start.h"
@@ -258,6 +259,7 @@ static stonet_status train_linear(const sn_stage_job *job, const sn_selection *s
 static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *net, sn_train_report *report)
 {
     sn_selection selection;
+    if (job->learns != NULL) return sn_learned_fit(job, config, net, report);
     sn_epoch_log_free(&net->network.history); /* of an attempt that diverged */
     SN_TRY(sn_select(job, &net->network.shape, config, net->network.theta, &selection));
     net->held_out = selection.chosen;
@@ -418,8 +420,8 @@ static stonet_status fit_network(const sn_stage_job *job, const sn_settings *set
 {
     sn_config wanted, config;
     SN_TRY(sn_config_resolve(settings, job->problem, &net->network.shape, &wanted));
-    if (sn_team_shares(job->team) && wanted.auto_engine)
-        wanted.engine = &sn_engine_cpu; /* the same for all */
+    if ((sn_team_shares(job->team) || job->learns != NULL) && wanted.auto_engine)
+        wanted.engine = &sn_engine_cpu; /* the same for all ranks, and what a front can learn with */
     tell_engine(job->run, &wanted);
     SN_TRY(SN_NEW(net->network.theta, net->network.shape.parameters));
     for (int retry = 0;; retry++) {
@@ -531,6 +533,7 @@ static stonet_status fit_front(const sn_stage_job *job, const sn_settings *setti
     sn_kernel_setting kernel;
     *wide = (sn_wide){0};
     if (!sn_is(settings, "select", "none")) return fit_sparse(job, settings, net);
+    if (sn_is(settings, "front", "conv")) return sn_learned_front(job, settings, &net->front);
     if (sn_config_kernel(settings, job->raw, &kernel)) return fit_kernel(job, kernel, net);
     return sn_config_wide(settings, job->raw, wide) ? fit_wide(job, wide, net) : STONET_OK;
 }
@@ -565,6 +568,12 @@ static stonet_status choose_width(const sn_response *response, int64_t q, int64_
     return STONET_OK;
 }
 
+/* The front, if it is trained with the network. */
+static sn_front *learner(sn_front *front)
+{
+    return front != NULL && front->ops->learning != NULL ? front : NULL;
+}
+
 /* A fit to the response as the network sees it, in `problem`. */
 static stonet_status fit_seen(const sn_problem *problem, int64_t width, const sn_settings *settings,
                               const stonet_run *run, sn_stonet *net, sn_train_report *report)
@@ -583,6 +592,7 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t width, const sn
     if (wide.kind != SN_WIDE_NOT) job.wide = &wide;
     stonet_status status = sn_front_problem(net->front, problem, &seen);
     seen.keep = &keep;
+    job.learns = learner(net->front);
     if (status == STONET_OK) status = sn_config_shape(settings, &seen, width, &net->network.shape);
     if (status == STONET_OK) status = fit_network(&job, settings, net, report);
     sn_keep_clear(&keep);
@@ -642,9 +652,24 @@ static void forget_estimates(sn_stonet *net)
     net->stuck = false;
 }
 
-/* Of rows as the network sees them. */
-static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
-                                const stonet_run *run, sn_train_report *report)
+/* The parameters of a front that learns are what they were when training fails. */
+static stonet_status train_stages_or_not(const sn_stage_job *job, float *theta, sn_train_report *report)
+{
+    sn_front *front = job->learns;
+    if (front == NULL) return sn_train_stages(job, theta, report);
+    const size_t bytes = (size_t)front->parameters * sizeof *front->theta;
+    float *before;
+    SN_TRY(SN_NEW_RAW(before, front->parameters));
+    memcpy(before, front->theta, bytes);
+    stonet_status status = sn_train_stages(job, theta, report);
+    if (status != STONET_OK) memcpy(front->theta, before, bytes);
+    sn_free(before);
+    return status;
+}
+
+/* Of rows as the network sees them, and as they are. */
+static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const sn_problem *raw,
+                                const sn_settings *settings, const stonet_run *run, sn_train_report *report)
 {
     sn_config config;
     SN_TRY(sn_config_resolve(settings, problem, &net->network.shape, &config));
@@ -652,13 +677,15 @@ static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const
     sn_epoch_log_free(&net->network.history);
     const sn_stage_job job = {.shape = &net->network.shape,
                               .problem = problem,
+                              .raw = raw,
+                              .learns = learner(net->front),
                               .rows = sn_rows_range(0, problem->n),
                               .config = &config,
                               .seed = run->seed + (uint64_t)net->iterations, /* fresh noise for each piece */
                               .threads = sn_threads(run),
                               .run = run,
                               .history = &net->network.history};
-    SN_TRY(sn_train_stages(&job, net->network.theta, report));
+    SN_TRY(train_stages_or_not(&job, net->network.theta, report));
     net->training_loss = report->loss;
     forget_estimates(net);
     return keep(net, &config, report);
@@ -674,7 +701,7 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
     stonet_status status;
     SN_GOTO(status, see(&net->response, problem, &answered, &y), done);
     status = sn_front_problem(net->front, &answered, &seen);
-    if (status == STONET_OK) status = train_more(net, &seen, settings, run, &report);
+    if (status == STONET_OK) status = train_more(net, &seen, &answered, settings, run, &report);
     sn_front_problem_free(&answered, &seen);
     if (status == STONET_OK) status = finish(problem, q, run, &report, net, outcome);
 done:

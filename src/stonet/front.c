@@ -6,7 +6,8 @@
 
 enum { BLOCK_ROWS = 2048 };
 
-static const sn_front_ops *const fronts[] = {&sn_front_kernel, &sn_front_columns, &sn_front_components};
+static const sn_front_ops *const fronts[] = {&sn_front_kernel, &sn_front_columns, &sn_front_components,
+                                             &sn_front_conv};
 // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
 enum { FRONTS = sizeof fronts / sizeof *fronts };
 
@@ -41,7 +42,8 @@ stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem,
     out->group = NULL;
     float *u;
     SN_TRY(sn_memory_require((uint64_t)problem->n * (uint64_t)front->outputs * sizeof *u,
-                             "the features of the front", "take fewer landmarks or rows, or front=none"));
+                             "the features of the front",
+                             "take fewer rows, landmarks or channels, or front=none"));
     SN_TRY(SN_NEW_RAW(u, problem->n * front->outputs));
     stonet_status status = fill(front, problem, u);
     if (status != STONET_OK) {
@@ -50,6 +52,11 @@ stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem,
     }
     out->x = u;
     return STONET_OK;
+}
+
+stonet_status sn_front_refill(const sn_front *front, const sn_problem *problem, const sn_problem *seen)
+{
+    return fill(front, problem, (float *)seen->x); /* made by sn_front_problem */
 }
 
 void sn_front_problem_free(const sn_problem *problem, sn_problem *seen)

@@ -5,8 +5,8 @@
  *
  * Given u the network is a StoNet as any other, so Y_h stays sufficient, and the engine never hears of the
  * front: it is given u for x. Of a training all rows are put through once (sn_front_problem); in use, those
- * of a block. A front that learns with the network (a convolution, say) would add to the operations what
- * takes d loss / d u = w_1' r_1 of a batch back to its own parameters.
+ * of a block. A front that learns with the network (stonet/learning.h) also says how what w_1' r_1 of a batch
+ * asks of u is taken back to its own parameters.
  */
 #ifndef SN_STONET_FRONT_H
 #define SN_STONET_FRONT_H
@@ -16,6 +16,21 @@
 
 typedef struct sn_front sn_front;
 
+/* What a front that learns adds. */
+typedef struct sn_front_learning {
+    /* New random parameters, scaled by n rows x. */
+    stonet_status (*start)(sn_front *front, uint64_t seed, int64_t n, const float *x);
+    /* Whether weight decay is for this parameter. */
+    bool (*decays)(const sn_front *front, int64_t parameter);
+    /* Room to go both ways with at most so many rows at a time. */
+    stonet_status (*open)(const sn_front *front, int64_t rows, int threads, void **room);
+    void (*close)(void *room);
+    /* u (n x outputs) of x (n x inputs). */
+    void (*forward)(const sn_front *front, void *room, int64_t n, const float *x, float *u);
+    /* The gradient (parameters) of the sum over the rows of the last forward of du . u. */
+    void (*backward)(const sn_front *front, void *room, const float *du, float *gradient);
+} sn_front_learning;
+
 typedef struct sn_front_ops {
     const char *name; /* the word in model files */
     /* u (n x outputs) of x (n x inputs), on the OpenMP threads of the calling thread. */
@@ -24,16 +39,21 @@ typedef struct sn_front_ops {
     stonet_status (*save)(const sn_front *front, sn_store *store);
     stonet_status (*load)(const sn_store *store, sn_front **out);
     void (*free)(sn_front *front);
+    const sn_front_learning *learning; /* NULL: it is what the rows made it */
 } sn_front_ops;
 
 /* The head of every front. */
 struct sn_front {
     const sn_front_ops *ops;
     int64_t inputs, outputs; /* p and d_0 */
+    int64_t parameters;      /* of one that learns */
+    float *theta;
 };
 
 /* The rows of a problem with u for their features; front NULL: the problem as it is. */
 stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem, sn_problem *out);
+/* Again, after the front has learned, into the same place. */
+stonet_status sn_front_refill(const sn_front *front, const sn_problem *problem, const sn_problem *seen);
 /* Lets go of what sn_front_problem made of a problem; also after it failed. */
 void sn_front_problem_free(const sn_problem *problem, sn_problem *seen);
 
@@ -42,6 +62,6 @@ stonet_status sn_front_put(const sn_front *front, sn_store *store);
 stonet_status sn_front_get(const sn_store *store, sn_front **out);
 void sn_front_free(sn_front *front); /* NULL is fine */
 
-extern const sn_front_ops sn_front_kernel, sn_front_columns, sn_front_components;
+extern const sn_front_ops sn_front_kernel, sn_front_columns, sn_front_components, sn_front_conv;
 
 #endif

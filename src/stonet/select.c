@@ -468,7 +468,7 @@ static stonet_status search(searcher *s)
 /* ---- the outcome ------------------------------------------------------------------------------------------
  */
 
-static sn_estimate estimate_of(const sn_held_out *cost, int64_t rows)
+sn_estimate sn_estimate_of(const sn_held_out *cost, int64_t rows)
 {
     if (cost->loss == NULL) return (sn_estimate){(double)NAN, (double)NAN, (double)NAN, (double)NAN};
     return (sn_estimate){.loss = cost->mean,
@@ -552,9 +552,9 @@ static stonet_status settle(searcher *s, sn_shape *shape, sn_config *config, sn_
     }
     selection->tried = s->tried;
     selection->held_out = rows;
-    selection->constant = estimate_of(&s->baseline.constant, rows);
-    selection->linear = estimate_of(&s->baseline.linear, rows);
-    selection->chosen = estimate_of(chosen, rows);
+    selection->constant = sn_estimate_of(&s->baseline.constant, rows);
+    selection->linear = sn_estimate_of(&s->baseline.linear, rows);
+    selection->chosen = sn_estimate_of(chosen, rows);
     if (selection->outcome != STONET_DONE || !isfinite(chosen->mean)) return STONET_OK;
     return sn_residuals_look(s->job->problem, &s->holdout, chosen->loss, &selection->residual_p);
 }

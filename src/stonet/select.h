@@ -21,6 +21,8 @@ typedef struct sn_estimate {
     double error, error_se; /* classification: share of wrong classes; else NaN */
 } sn_estimate;
 
+sn_estimate sn_estimate_of(const sn_held_out *cost, int64_t rows);
+
 typedef struct sn_selection {
     sn_estimate chosen, constant, linear;
     int64_t held_out;       /* rows these were measured on */

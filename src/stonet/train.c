@@ -5,6 +5,7 @@
 #include "engine/team_sums.h"
 #include "stonet/dynamics.h"
 #include "stonet/joint.h"
+#include "stonet/learning.h"
 #include "stonet/refit.h"
 #include "stonet/train_state.h"
 
@@ -79,7 +80,7 @@ static sn_iteration next_iteration(trainer *t, const sn_rows *rows, const sn_sha
                           .shards = &plan->shards,
                           .number = t->iteration++,
                           .draw = t->draw,
-                          .moving = t->joint != NULL,
+                          .moving = t->joint != NULL || t->learning != NULL,
                           .dynamics = &plan->dynamics,
                           .update = &plan->update};
 }
@@ -88,7 +89,9 @@ static sn_iteration next_iteration(trainer *t, const sn_rows *rows, const sn_sha
 static void account(trainer *t, const sn_step_report *step)
 {
     t->report.iterations++;
-    if (!step->finite || exploded(t, step->loss)) t->report.outcome = STONET_DIVERGED;
+    if (step->finite && !exploded(t, step->loss)) return;
+    t->report.outcome = STONET_DIVERGED;
+    if (t->learning != NULL) sn_learning_restore(t->learning);
 }
 
 /* One iteration. */
@@ -97,8 +100,11 @@ static stonet_status iterate(trainer *t, const sn_rows *rows, const sn_shards *s
 {
     planned plan;
     const sn_iteration it = next_iteration(t, rows, shards, factor, &plan);
+    const bool learns = t->learning != NULL && !t->is_full; /* the last stage leaves the front as it is */
     sn_step_report step;
+    if (learns) SN_TRY(sn_learning_look(t->learning, t->engine, &it));
     SN_TRY(sn_engine_iterate(t->engine, &it, reduces(t, shards) ? &t->reduce : NULL, &t->sums, &step));
+    if (learns) sn_learning_step(t->learning, it.update);
     *loss = step.loss;
     account(t, &step);
     return STONET_OK;
@@ -235,6 +241,7 @@ stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
     while ((int64_t)t->iteration < until && t->report.outcome == STONET_DONE) {
         if (t->iteration % t->batches.count == 0) {
             t->engine->ops->get_parameters(t->engine, t->good);
+            if (t->learning != NULL) sn_learning_mark(t->learning);
             SN_TRY(sn_trainer_refresh(t));
             if (t->joint != NULL && t->iteration > 0)
                 SN_TRY(sn_joint_move(t->joint, t->job->shape, t->good, t->epoch_loss / (double)t->epoch_rows,
@@ -300,6 +307,7 @@ void sn_trainer_free(sn_trainer *t)
     if (t == NULL) return;
     if (t->engine != NULL) t->engine->ops->free(t->engine);
     sn_joint_free(t->joint);
+    sn_learning_free(t->learning);
     sn_free(t->good);
     sn_free(t->average.sum);
     sn_free(t->average.iterate);
@@ -310,12 +318,19 @@ void sn_trainer_free(sn_trainer *t)
     sn_free(t);
 }
 
+/* Of a batch. */
+static int64_t most_rows(const trainer *t)
+{
+    return t->job->rows.n / t->batches.count + (int64_t)2 * SN_MAX_SHARDS;
+}
+
 /* Room for a queue, if the engine takes one and the iterations are its own. */
 static stonet_status prepare_queue(trainer *t)
 {
-    if (t->job->config->engine->steps == NULL || reduces(t, &t->batches.shards)) return STONET_OK;
+    if (t->job->config->engine->steps == NULL || reduces(t, &t->batches.shards) || t->job->learns != NULL)
+        return STONET_OK;
     SN_TRY(SN_NEW(t->queue, 1));
-    t->queue->room = t->job->rows.n / t->batches.count + (int64_t)2 * SN_MAX_SHARDS;
+    t->queue->room = most_rows(t);
     return SN_NEW_RAW(t->queue->rows, QUEUE * t->queue->room);
 }
 
@@ -335,6 +350,9 @@ static stonet_status prepare(trainer *t, const float *theta)
         SN_TRY(sn_joint_create(job->problem, &job->rows, job->seed, &t->joint));
     const sn_problem *problem = t->joint != NULL ? sn_joint_problem(t->joint) : job->problem;
     SN_TRY(job->config->engine->create(job->shape, problem, job->seed, job->threads, &t->engine));
+    if (job->learns != NULL)
+        SN_TRY(sn_learning_create(job->learns, job->raw, job->problem, job->shape, most_rows(t), job->threads,
+                                  &t->learning));
     t->engine->ops->start(t->engine, theta);
     memcpy(t->good, theta, (size_t)parameters * sizeof *theta);
     return STONET_OK;
@@ -398,6 +416,7 @@ static stonet_status run_stages(trainer *t, float *theta)
     if (!t->is_full) {
         SN_TRY(sn_trainer_run(t, t->total));
         sn_trainer_parameters(t, theta);
+        if (t->learning != NULL) SN_TRY(sn_front_refill(t->job->learns, t->job->raw, t->job->problem));
         if (t->report.outcome != STONET_DONE || t->job->config->sdr_iterations == 0) return STONET_OK;
         begin_full(t, theta);
     }

@@ -24,6 +24,8 @@ typedef struct sn_stage_job {
     /* NULL, or: the problem is what a front made of these rows shows of `raw`; each fold makes its own. */
     const sn_wide *wide;
     const sn_problem *raw;
+    sn_front
+        *learns;     /* the front behind the problem, if it learns with the network: from the rows of `raw` */
     const char *key; /* its place in the checkpoint of the run; NULL: none */
 } sn_stage_job;
 

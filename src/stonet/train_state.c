@@ -127,8 +127,9 @@ stonet_status sn_trainer_unpack(sn_trainer *t, sn_unpack *from)
 stonet_status sn_trainer_keep_at(sn_trainer *t, const char *key)
 {
     stonet_checkpoint *checkpoint = checkpoint_of(t);
-    /* cells drawn given the response have a state that is not kept: such a training begins anew */
-    t->key = checkpoint != NULL && t->joint == NULL ? key : NULL;
+    /* cells drawn given the response, and a front that learns, have a state that is not kept: such a training
+       begins anew */
+    t->key = checkpoint != NULL && t->joint == NULL && t->learning == NULL ? key : NULL;
     t->kept = sn_seconds();
     sn_pack record;
     SN_TRY(sn_checkpoint_get_shared(checkpoint, t->job->team, t->key, &record));

@@ -28,11 +28,11 @@ class StoNetClassifier(BaseStoNetClassifier):
         layer; auto: one by the rows, and one of 10 before a dim below 10. From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
-    front : {"auto", "none", "kernel", "columns", "components"}, default="auto"
+    front : {"auto", "none", "kernel", "columns", "components", "conv"}, default="auto"
         what layer 1 sees: x; kernel features of x, and x (then hidden=auto is none); a few
-        columns; principal components; auto: columns or components where columns are more than
-        200 and twice the rows, else kernel regression is tried after the networks; by held-out
-        rows.
+        columns; principal components; of images, a convolutional network that learns with this
+        one; auto: columns or components where columns are more than 200 and twice the rows,
+        else kernel regression is tried after the networks; by held-out rows.
     front_complexity : float or "auto", default="auto"
         front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto:
         0.5, 1.5 or 4, by rows left out. From 1e-06 to 1e+06.
@@ -42,6 +42,12 @@ class StoNetClassifier(BaseStoNetClassifier):
     front_landmarks : int or "auto", default="auto"
         front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows,
         from 200 to 2000. From 2 to 100000.
+    front_image : int or tuple of int or "auto", default="auto"
+        front=conv: the image that the columns are, height,width or with channels before or
+        after them; auto: as the file says. From 1 to 1e+07.
+    front_channels : int or tuple of int or "auto", default="auto"
+        front=conv: filters of each stage of convolution and pooling; auto: 16, 32, 64, 64, ..
+        as long as sides are long. From 1 to 4096.
     select : {"none", "group"}, default="none"
         group: the network is given the columns alone that a group lasso on layer 1 leaves; by
         held-out rows.
@@ -156,6 +162,8 @@ class StoNetClassifier(BaseStoNetClassifier):
         "front_complexity",
         "front_linear",
         "front_landmarks",
+        "front_image",
+        "front_channels",
         "select",
         "select_penalty",
         "restarts",
@@ -203,6 +211,8 @@ class StoNetClassifier(BaseStoNetClassifier):
         front_complexity: float | str = "auto",
         front_linear: float | str = "auto",
         front_landmarks: int | str = "auto",
+        front_image: int | tuple[int, ...] | str = "auto",
+        front_channels: int | tuple[int, ...] | str = "auto",
         select: str = "none",
         select_penalty: float | str = "auto",
         restarts: int | str = "auto",
@@ -251,6 +261,8 @@ class StoNetClassifier(BaseStoNetClassifier):
         self.front_complexity = front_complexity
         self.front_linear = front_linear
         self.front_landmarks = front_landmarks
+        self.front_image = front_image
+        self.front_channels = front_channels
         self.select = select
         self.select_penalty = select_penalty
         self.restarts = restarts
@@ -307,11 +319,11 @@ class StoNetRegressor(BaseStoNetRegressor):
         layer; auto: one by the rows, and one of 10 before a dim below 10. From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
         activation of the hidden layers; auto: chosen on held-out rows.
-    front : {"auto", "none", "kernel", "columns", "components"}, default="auto"
+    front : {"auto", "none", "kernel", "columns", "components", "conv"}, default="auto"
         what layer 1 sees: x; kernel features of x, and x (then hidden=auto is none); a few
-        columns; principal components; auto: columns or components where columns are more than
-        200 and twice the rows, else kernel regression is tried after the networks; by held-out
-        rows.
+        columns; principal components; of images, a convolutional network that learns with this
+        one; auto: columns or components where columns are more than 200 and twice the rows,
+        else kernel regression is tried after the networks; by held-out rows.
     front_complexity : float or "auto", default="auto"
         front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto:
         0.5, 1.5 or 4, by rows left out. From 1e-06 to 1e+06.
@@ -321,6 +333,12 @@ class StoNetRegressor(BaseStoNetRegressor):
     front_landmarks : int or "auto", default="auto"
         front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows,
         from 200 to 2000. From 2 to 100000.
+    front_image : int or tuple of int or "auto", default="auto"
+        front=conv: the image that the columns are, height,width or with channels before or
+        after them; auto: as the file says. From 1 to 1e+07.
+    front_channels : int or tuple of int or "auto", default="auto"
+        front=conv: filters of each stage of convolution and pooling; auto: 16, 32, 64, 64, ..
+        as long as sides are long. From 1 to 4096.
     select : {"none", "group"}, default="none"
         group: the network is given the columns alone that a group lasso on layer 1 leaves; by
         held-out rows.
@@ -434,6 +452,8 @@ class StoNetRegressor(BaseStoNetRegressor):
         "front_complexity",
         "front_linear",
         "front_landmarks",
+        "front_image",
+        "front_channels",
         "select",
         "select_penalty",
         "restarts",
@@ -481,6 +501,8 @@ class StoNetRegressor(BaseStoNetRegressor):
         front_complexity: float | str = "auto",
         front_linear: float | str = "auto",
         front_landmarks: int | str = "auto",
+        front_image: int | tuple[int, ...] | str = "auto",
+        front_channels: int | tuple[int, ...] | str = "auto",
         select: str = "none",
         select_penalty: float | str = "auto",
         restarts: int | str = "auto",
@@ -529,6 +551,8 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.front_complexity = front_complexity
         self.front_linear = front_linear
         self.front_landmarks = front_landmarks
+        self.front_image = front_image
+        self.front_channels = front_channels
         self.select = select
         self.select_penalty = select_penalty
         self.restarts = restarts

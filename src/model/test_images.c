@@ -1,0 +1,129 @@
+/* front=conv through a model: fitted, kept, loaded, trained further, refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/testing.h"
+
+enum { ROWS = 200, SIDE = 10, PIXELS = SIDE * SIDE };
+
+/* A bar of five pixels somewhere, upright or lying, in noise: no single pixel says which. */
+static sn_table bars(uint32_t seed)
+{
+    static const char *const LABELS[] = {"down", "over"};
+    sn_table table = {.x = sn_calloc(ROWS * PIXELS, sizeof(float))};
+    int32_t code[ROWS];
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 9);
+    for (int64_t i = 0; i < ROWS; i++) {
+        float *image = table.x + i * PIXELS;
+        for (int k = 0; k < PIXELS; k++) image[k] = (float)(0.3 * sn_random_normal(&random));
+        code[i] = (int32_t)(i % 2);
+        const uint64_t along = sn_random_below(&random, SIDE - 4), across = sn_random_below(&random, SIDE);
+        for (uint64_t k = along; k < along + 5; k++)
+            image[code[i] == 0 ? k * SIDE + across : across * SIDE + k] += 2.0F;
+    }
+    if (stonet_data_wrap(table.x, ROWS, PIXELS, &table.data) != STONET_OK ||
+        stonet_data_set_classes(table.data, code, LABELS, 2) != STONET_OK)
+        abort();
+    return table;
+}
+
+static stonet_spec *spec_of(const char *settings[][2], int count)
+{
+    stonet_spec *spec = sn_testing_spec("stonet", "2");
+    for (int k = 0; k < count; k++)
+        if (stonet_spec_set(spec, settings[k][0], settings[k][1]) != STONET_OK)
+            fail_msg("%s", stonet_last_error());
+    return spec;
+}
+
+static stonet_model *must_fit(stonet_spec *spec, const stonet_data *data)
+{
+    stonet_run run = STONET_RUN_INIT;
+    stonet_model *model = NULL;
+    run.threads = 2;
+    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+static double error_of(const stonet_model *model, const stonet_data *data)
+{
+    double probability[ROWS * 2], wrong = 0.0;
+    if (stonet_predict(model, data, NULL, probability) != STONET_OK) fail_msg("%s", stonet_last_error());
+    for (int64_t i = 0; i < ROWS; i++) wrong += (probability[2 * i + 1] > 0.5) != (i % 2 == 1);
+    return wrong / ROWS;
+}
+
+static void test_fit(void **state)
+{
+    (void)state;
+    const char *settings[][2] = {{"front", "conv"},
+                                 {"front_image", "10,10"},
+                                 {"front_channels", "6"},
+                                 {"epochs", "20"},
+                                 {"batch", "16"}};
+    sn_table train = bars(1), fresh = bars(2);
+    stonet_model *model = must_fit(spec_of(settings, 5), train.data), *loaded;
+    const double error = error_of(model, fresh.data);
+    if (!(error < 0.1)) fail_msg("an error of %g on new rows", error);
+    char *about = stonet_model_json(model);
+    assert_non_null(about);
+    assert_non_null(strstr(about, "held_out_error"));
+    stonet_string_free(about);
+    char path[300];
+    sn_testing_path(path, sizeof path, "images.model");
+    assert_int_equal(stonet_model_save(model, path), STONET_OK);
+    assert_int_equal(stonet_model_load(path, &loaded), STONET_OK);
+    unlink(path);
+    float z[2][ROWS * 2];
+    assert_int_equal(stonet_transform(model, fresh.data, NULL, z[0]), STONET_OK);
+    assert_int_equal(stonet_transform(loaded, fresh.data, NULL, z[1]), STONET_OK);
+    assert_memory_equal(z[0], z[1], sizeof z[0]);
+    stonet_model_free(loaded);
+    assert_int_equal(stonet_fit_more(model, fresh.data, NULL), STONET_OK);
+    assert_true(error_of(model, train.data) < 0.1);
+    stonet_model_free(model);
+    sn_table_free(&train);
+    sn_table_free(&fresh);
+}
+
+static void refuse(const stonet_data *data, const char *name, const char *value, const char *words)
+{
+    const char *settings[][2] = {{"front", "conv"}, {"front_image", "10,10"}, {name, value}};
+    stonet_spec *spec = spec_of(settings, 3);
+    stonet_model *model = NULL;
+    assert_int_not_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
+    if (strstr(stonet_last_error(), words) == NULL) fail_msg("%s", stonet_last_error());
+    stonet_spec_free(spec);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    sn_table table = bars(1);
+    refuse(table.data, "front_image", "auto", "needs images");
+    refuse(table.data, "front_image", "10,9", "90 numbers");
+    refuse(table.data, "front_image", "100", "height,width");
+    refuse(table.data, "front_image", "2,50", "too small");
+    refuse(table.data, "front_channels", "2,2,2", "too small");
+    refuse(table.data, "engine", "cuda", "engine=cpu");
+    refuse(table.data, "schedule", "averaged", "front=conv");
+    refuse(table.data, "input_activation", "tanh", "front=conv");
+    refuse(table.data, "select", "group", "front=conv");
+    sn_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

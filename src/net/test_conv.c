@@ -1,0 +1,262 @@
+/* The convolution against a plain one in double precision, and its gradient against differences of that. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+#include "net/conv.h"
+
+enum { MOST = 20000 }; /* numbers of anything here */
+
+static void fill(uint64_t seed, int64_t count, double scale, float *out)
+{
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+    for (int64_t i = 0; i < count; i++) out[i] = (float)(scale * sn_random_normal(&random));
+}
+
+/* O[y, x, f] of one stage, straight from the definition. */
+static double map_at(const sn_conv_stage *s, const double *theta, const double *a, int64_t y, int64_t x,
+                     int64_t f)
+{
+    double sum = theta[s->bias_at + f];
+    for (int64_t i = 0; i < s->kernel; i++)
+        for (int64_t j = 0; j < s->kernel; j++)
+            for (int64_t d = 0; d < s->channels; d++)
+                sum += a[((y + i) * s->width + x + j) * s->channels + d] *
+                       theta[s->kernel_at + ((i * s->kernel + j) * s->channels + d) * s->filters + f];
+    return sum;
+}
+
+/* u of one image in double precision. */
+static void reference(const sn_conv_shape *shape, const double *theta, const float *x, double *u)
+{
+    static double from[MOST], to[MOST];
+    const sn_conv_stage *first = &shape->stage[0];
+    const int64_t pixels = first->height * first->width;
+    for (int64_t i = 0; i < pixels; i++)
+        for (int64_t d = 0; d < first->channels; d++)
+            from[i * first->channels + d] =
+                (double)(shape->channels_first ? x[d * pixels + i] : x[i * first->channels + d]);
+    for (int l = 0; l < shape->stages; l++) {
+        const sn_conv_stage *s = &shape->stage[l];
+        for (int64_t y = 0; y < s->out_height; y++)
+            for (int64_t c = 0; c < s->out_width; c++)
+                for (int64_t f = 0; f < s->filters; f++) {
+                    double largest = 0.0;
+                    for (int64_t a = 0; a < s->pool; a++)
+                        for (int64_t b = 0; b < s->pool; b++)
+                            largest =
+                                fmax(largest, map_at(s, theta, from, s->pool * y + a, s->pool * c + b, f));
+                    to[(y * s->out_width + c) * s->filters + f] = largest;
+                }
+        memcpy(from, to, sizeof to);
+    }
+    memcpy(u, from, (size_t)shape->outputs * sizeof *u);
+}
+
+typedef struct sample {
+    sn_conv_shape shape;
+    int64_t n;
+    float *x, *theta, *u, *du, *gradient;
+    sn_conv_room *room;
+} sample;
+
+static float *numbers(int64_t count)
+{
+    float *out = calloc((size_t)count, sizeof *out);
+    assert_non_null(out);
+    return out;
+}
+
+static void make(sample *s, sn_image image, int count, const int64_t *filters, int64_t n, int threads)
+{
+    *s = (sample){.n = n};
+    assert_int_equal(sn_conv_layout(&image, count, filters, &s->shape), STONET_OK);
+    s->x = numbers(n * s->shape.inputs);
+    s->theta = numbers(s->shape.parameters);
+    s->u = numbers(n * s->shape.outputs);
+    s->du = numbers(n * s->shape.outputs);
+    s->gradient = numbers(s->shape.parameters);
+    fill(1, n * s->shape.inputs, 1.0, s->x);
+    fill(2, n * s->shape.outputs, 1.0, s->du);
+    sn_conv_start(&s->shape, 7, s->theta);
+    for (int l = 0; l < s->shape.stages; l++)
+        fill(3, s->shape.stage[l].filters, 0.3, s->theta + s->shape.stage[l].bias_at);
+    assert_int_equal(sn_conv_open(&s->shape, n, threads, &s->room), STONET_OK);
+}
+
+static void drop(sample *s)
+{
+    sn_conv_close(s->room);
+    free(s->x);
+    free(s->theta);
+    free(s->u);
+    free(s->du);
+    free(s->gradient);
+}
+
+static void widen(int64_t count, const float *from, double *to)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = (double)from[i];
+}
+
+/* sum of du . u over the images, by the reference. */
+static double total(const sample *s, const double *theta)
+{
+    static double u[MOST];
+    double sum = 0.0;
+    for (int64_t i = 0; i < s->n; i++) {
+        reference(&s->shape, theta, s->x + i * s->shape.inputs, u);
+        for (int64_t j = 0; j < s->shape.outputs; j++) sum += u[j] * (double)s->du[i * s->shape.outputs + j];
+    }
+    return sum;
+}
+
+static void check_against_reference(sn_image image, int count, const int64_t *filters)
+{
+    static double theta[MOST], u[MOST];
+    sample s;
+    make(&s, image, count, filters, 11, 2);
+    widen(s.shape.parameters, s.theta, theta);
+    sn_conv_forward(s.room, s.theta, s.n, s.x, s.u);
+    for (int64_t i = 0; i < s.n; i++) {
+        reference(&s.shape, theta, s.x + i * s.shape.inputs, u);
+        for (int64_t j = 0; j < s.shape.outputs; j++)
+            if (fabs(u[j] - (double)s.u[i * s.shape.outputs + j]) > 1e-4 * (1.0 + fabs(u[j])))
+                fail_msg("image %d, feature %d: %g is not %g", (int)i, (int)j,
+                         (double)s.u[i * s.shape.outputs + j], u[j]);
+    }
+    sn_conv_backward(s.room, s.theta, s.du, s.gradient);
+    for (int64_t k = 0; k < s.shape.parameters; k += 1 + s.shape.parameters / 60) {
+        const double step = 1e-6, at = theta[k]; /* small enough that hardly a maximum changes its place */
+        theta[k] = at + step;
+        const double above = total(&s, theta);
+        theta[k] = at - step;
+        const double slope = (above - total(&s, theta)) / (2.0 * step);
+        theta[k] = at;
+        if (fabs(slope - (double)s.gradient[k]) > 1e-3 * (1.0 + fabs(slope)))
+            fail_msg("parameter %d: %g is not %g", (int)k, (double)s.gradient[k], slope);
+    }
+    drop(&s);
+}
+
+static void test_gradient(void **state)
+{
+    (void)state;
+    check_against_reference((sn_image){2, {12, 13}}, 2, (int64_t[]){4, 5});
+    check_against_reference((sn_image){3, {9, 8, 3}}, 0, NULL);
+    check_against_reference((sn_image){3, {2, 14, 12}}, 2, (int64_t[]){3, 6});
+    check_against_reference((sn_image){2, {3, 7}}, 1, (int64_t[]){2}); /* no room for a pool */
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    sn_conv_shape shape;
+    assert_int_equal(sn_conv_layout(&(sn_image){2, {28, 28}}, 0, NULL, &shape), STONET_OK);
+    assert_int_equal(shape.stages, 2);
+    assert_int_equal(shape.outputs, 4 * 4 * 32);
+    assert_int_equal(shape.parameters, 26 * 16 + 401 * 32);
+    assert_int_equal(sn_conv_layout(&(sn_image){3, {3, 64, 64}}, 0, NULL, &shape), STONET_OK);
+    assert_true(shape.channels_first);
+    assert_int_equal(shape.stage[0].channels, 3);
+    assert_int_equal(shape.stages, 3);
+    assert_int_equal(shape.outputs, 4 * 4 * 64);
+    assert_int_equal(sn_conv_layout(&(sn_image){3, {64, 64, 3}}, 0, NULL, &shape), STONET_OK);
+    assert_false(shape.channels_first);
+    assert_int_equal(sn_conv_layout(&(sn_image){2, {2, 28}}, 0, NULL, &shape), STONET_ERROR_ARGUMENT);
+    assert_int_equal(sn_conv_layout(&(sn_image){2, {8, 8}}, 3, (int64_t[]){4, 4, 4}, &shape),
+                     STONET_ERROR_ARGUMENT);
+    assert_int_equal(sn_conv_layout(&(sn_image){0}, 0, NULL, &shape), STONET_ERROR_ARGUMENT);
+}
+
+/* The same bits for any number of threads, and for an image whatever the others. */
+static void test_bits(void **state)
+{
+    (void)state;
+    const int64_t filters[] = {5, 7};
+    sample one;
+    make(&one, (sn_image){2, {16, 16}}, 2, filters, 43, 1);
+    sample four;
+    make(&four, (sn_image){2, {16, 16}}, 2, filters, 43, 4);
+    sn_conv_forward(one.room, one.theta, one.n, one.x, one.u);
+    sn_conv_forward(four.room, four.theta, four.n, four.x, four.u);
+    assert_memory_equal(one.u, four.u, (size_t)(one.n * one.shape.outputs) * sizeof *one.u);
+    sn_conv_backward(one.room, one.theta, one.du, one.gradient);
+    sn_conv_backward(four.room, four.theta, four.du, four.gradient);
+    assert_memory_equal(one.gradient, four.gradient, (size_t)one.shape.parameters * sizeof *one.gradient);
+    sn_conv_room *alone;
+    assert_int_equal(sn_conv_open(&one.shape, 0, 1, &alone), STONET_OK);
+    sn_conv_forward(alone, one.theta, 1, one.x + 42 * one.shape.inputs, four.u);
+    assert_memory_equal(one.u + 42 * one.shape.outputs, four.u, (size_t)one.shape.outputs * sizeof *one.u);
+    sn_conv_close(alone);
+    drop(&one);
+    drop(&four);
+}
+
+/* What is moved by the pools' step moves the features by one, away from the edges. */
+static void test_shift(void **state)
+{
+    (void)state;
+    sample s;
+    make(&s, (sn_image){2, {16, 16}}, 1, (int64_t[]){3}, 2, 1);
+    for (int64_t y = 0; y < 16; y++)
+        for (int64_t x = 0; x < 16; x++) s.x[256 + y * 16 + x] = x >= 2 ? s.x[y * 16 + x - 2] : 0.0F;
+    sn_conv_forward(s.room, s.theta, 2, s.x, s.u);
+    const sn_conv_stage *stage = &s.shape.stage[0];
+    for (int64_t y = 0; y < stage->out_height; y++)
+        for (int64_t x = 1; x < stage->out_width; x++)
+            for (int64_t f = 0; f < 3; f++)
+                assert_true(s.u[s.shape.outputs + (y * stage->out_width + x) * 3 + f] ==
+                            s.u[(y * stage->out_width + x - 1) * 3 + f]);
+    drop(&s);
+}
+
+/* Every stage's numbers have the mean square asked for. */
+static void test_scale(void **state)
+{
+    (void)state;
+    sample s;
+    make(&s, (sn_image){2, {16, 16}}, 2, (int64_t[]){4, 6}, 20, 1);
+    sn_conv_start(&s.shape, 7, s.theta);
+    assert_int_equal(sn_conv_scale(&s.shape, s.n, s.x, 0.3, s.theta), STONET_OK);
+    sn_conv_shape first = s.shape; /* the first stage alone */
+    first.stages = 1;
+    first.outputs = first.stage[0].out;
+    for (int stages = 1; stages <= 2; stages++) {
+        const sn_conv_shape *shape = stages == 1 ? &first : &s.shape;
+        float *u = numbers(s.n * shape->outputs);
+        double square = 0.0;
+        sn_conv_room *room;
+        assert_int_equal(sn_conv_open(shape, 0, 1, &room), STONET_OK);
+        sn_conv_forward(room, s.theta, s.n, s.x, u);
+        for (int64_t i = 0; i < s.n * shape->outputs; i++)
+            square += (double)u[i] * (double)u[i] / (double)(s.n * shape->outputs);
+        assert_true(fabs(square - 0.3) < 1e-5);
+        sn_conv_close(room);
+        free(u);
+    }
+    memset(s.x, 0, (size_t)(s.n * s.shape.inputs) * sizeof *s.x); /* blank ones leave them as they are */
+    const float before = s.theta[0];
+    assert_int_equal(sn_conv_scale(&s.shape, s.n, s.x, 0.3, s.theta), STONET_OK);
+    assert_true(s.theta[0] == before);
+    drop(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gradient), cmocka_unit_test(test_shapes), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_shift),    cmocka_unit_test(test_scale),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
