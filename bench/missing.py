@@ -3,12 +3,14 @@
 
 order    x ~ N(0, AR(.7)), 10 columns, y = tanh(x1 + x2) + x3^2 + .3 e, n rows, 20 % of the cells removed (mcar),
          or x1 by logit P = -1.4 + x2 (mar): test MSE on complete and on incomplete rows, mean and standard error
+indicators   the same rows, x1 missing because of itself (mnar, logit P = -1.4 + 2 x1) or at random (mcar): test MSE on
+         incomplete rows by the setting missing_indicators, and how often auto takes them
 noise    the same rows with a y that is noise, half of the cells removed: R2 of new rows, which must not exceed 0
 binary   the binary sets of a folder, NAME/NAME_{train,test}_{data,labels}_K.asc, as they are and with 10 % of the
          cells removed from both parts: mean test error over the partitions K = 1 .. sets
 large    1,000,000 x 50 (--rows): seconds and peak memory of a fit, complete and with 5 % of the cells removed
 
-    python3 bench/missing.py order|noise|binary|large [--program build/bin/stonet] [--sets 20] [--rows N] [--data DIR]
+    python3 bench/missing.py order|indicators|noise|binary|large [--program build/bin/stonet] [--sets 20] [--rows N] [--data DIR]
                              [--kinds mcar,mar] [--threads 2]
 """
 from __future__ import annotations
@@ -51,6 +53,8 @@ def simulate(seed: int, n: int, kind: str, noise: bool):
     holes = [[numbers.random() < rate for _ in x] for x in rows]
     if kind == "mar":
         holes = [[j == 0 and numbers.random() < 1 / (1 + math.exp(1.4 - x[1])) for j in range(10)] for x in rows]
+    if kind == "mnar":
+        holes = [[j == 0 and numbers.random() < 1 / (1 + math.exp(1.4 - 2 * x[0])) for j in range(10)] for x in rows]
     return rows, holes, response
 
 
@@ -65,9 +69,9 @@ def scores(given: argparse.Namespace, model: Path, path: Path) -> dict:
     return json.loads(run(given, "score", model, path, "--target", "y", "--json", "--threads", given.threads))
 
 
-def fit(given: argparse.Namespace, path: Path, way: str, model: Path) -> None:
+def fit(given: argparse.Namespace, path: Path, way: str, model: Path, *more: str) -> None:
     run(given, "fit", path, "--target", "y", "--dim", 2, "--set", f"missing={way}", "--out", model, "--quiet",
-        "--threads", given.threads)
+        "--threads", given.threads, *more)
 
 
 def tell(name: str, values: list[float]) -> str:
@@ -87,7 +91,7 @@ def tell_pairs(found: dict[tuple[str, str], list[float]], part: str) -> str:
 
 def order(given: argparse.Namespace, folder: Path, noise: bool) -> None:
     score = "r2" if noise else "mse"
-    for kind in ["mcar"] if noise else given.kinds.split(","):
+    for kind in ["mcar"] if noise else (given.kinds or "mcar,mar").split(","):
         found: dict[tuple[str, str], list[float]] = {}
         for seed in range(given.sets):
             train, test = simulate(1000 + seed, given.rows or 1000, kind, noise), simulate(5000 + seed, 4000, kind, noise)
@@ -107,6 +111,24 @@ def order(given: argparse.Namespace, folder: Path, noise: bool) -> None:
             print(f"  {way:9} " + " | ".join(tell(part, found[way, part]) for part in parts))
         for part in parts:
             print(tell_pairs(found, part), flush=True)
+
+
+def indicators(given: argparse.Namespace, folder: Path) -> None:
+    for kind in (given.kinds or "mcar,mnar").split(","):
+        found: dict[tuple[str, str], list[float]] = {}
+        taken = 0
+        for seed in range(given.sets):
+            for name, rows, first in (("train", given.rows or 1000, 1000), ("test", 4000, 5000)):
+                write(folder / f"{name}.csv", *simulate(first + seed, rows, kind, False))
+            for wish in ("off", "on", "auto"):
+                fit(given, folder / "train.csv", "gaussian", folder / "model", "--set", f"missing_indicators={wish}")
+                found.setdefault((wish, "holes"), []).append(scores(given, folder / "model", folder / "test.csv")["mse"])
+            about = json.loads(run(given, "info", folder / "model", "--json"))
+            taken += len(about["missing"]["indicators"]) > 0
+            print(f"{kind} {seed}: " + ", ".join(f"{w} {v[-1]:.4f}" for (w, _), v in found.items()), flush=True)
+        print(f"{kind}, {given.sets} sets: " + ", ".join(tell(w, v) for (w, _), v in found.items())
+              + f"; auto took them {taken} times")
+        print(tell_pairs(found, "holes"), flush=True)
 
 
 def binary(given: argparse.Namespace, folder: Path) -> None:
@@ -163,17 +185,19 @@ def large(given: argparse.Namespace, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["order", "noise", "binary", "large"])
+    parser.add_argument("what", choices=["order", "indicators", "noise", "binary", "large"])
     parser.add_argument("--program", default="build/bin/stonet")
     parser.add_argument("--sets", type=int, default=20)
     parser.add_argument("--rows", type=int)
-    parser.add_argument("--kinds", default="mcar,mar", help="of gaps, for order")
+    parser.add_argument("--kinds", help="of gaps: mcar, mar, mnar; for order and indicators")
     parser.add_argument("--data", help="the folder of the binary sets")
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if given.what == "binary":
             binary(given, Path(folder))
+        elif given.what == "indicators":
+            indicators(given, Path(folder))
         elif given.what == "large":
             large(given, Path(folder))
         else:
