@@ -233,7 +233,10 @@ static int demo(const cli_command *command, const demo_values *values)
     demo_data data = {0};
     size_t size = strlen(values->out) + sizeof "/demo-waveform.svg";
     char *path = malloc(size);
-    if (path == NULL) return EXIT_FAILED;
+    if (path == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
     snprintf(path, size, "%s%sdemo-waveform.svg", strcmp(values->out, ".") == 0 ? "" : values->out,
              strcmp(values->out, ".") == 0 ? "" : "/");
     int result = output_check(command, path);

@@ -213,6 +213,17 @@ json_t *__wrap_json_loadb(const char *text, size_t size, size_t flags, json_erro
     return json;
 }
 
+json_t *__real_json_load_file(const char *path, size_t flags, json_error_t *error);
+
+json_t *__wrap_json_load_file(const char *path, size_t flags, json_error_t *error)
+{
+    if (parser_fails(error)) return NULL;
+    spared = true;
+    json_t *json = __real_json_load_file(path, flags, error);
+    spared = false;
+    return json;
+}
+
 static void *jansson_malloc(size_t size)
 {
     return spared ? __real_malloc(size) : __wrap_malloc(size);
