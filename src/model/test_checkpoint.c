@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "model/testing.h"
 
 typedef struct bytes {
@@ -114,6 +116,31 @@ static void training_goes_on(void **state)
     sn_table_free(&table);
 }
 
+/* Missing cells that are drawn given the response keep their state, in both stages. */
+static void drawn_cells_go_on(void **state)
+{
+    (void)state;
+    enum { N = 240, P = 3 };
+    static float x[N * P];
+    static double y[N];
+    stonet_data *data = NULL;
+    for (int i = 0; i < N * P; i++) x[i] = (float)((i * 7919) % 1009) / 500.0F - 1.0F;
+    for (int i = 0; i < N; i++) y[i] = (double)(x[i * P] * x[i * P + 1] + x[i * P + 2]);
+    for (int i = 0; i < N; i += 3) x[i * P + i % P] = (float)NAN;
+    assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    stonet_spec *spec = sn_testing_spec("stonet", "1");
+    set_all(spec, (const char *const[][2]){{"missing", "joint"},
+                                           {"hidden", "4"},
+                                           {"restarts", "1"},
+                                           {"weight_decay", "0.001"},
+                                           {"epochs", "6"},
+                                           {NULL, NULL}});
+    assert_goes_on(spec, data, 1e6, 3);
+    stonet_spec_free(spec);
+    stonet_data_free(data);
+}
+
 /* The choice of settings: races, folds of points, the training on all rows. */
 static void choice_goes_on(void **state)
 {
@@ -163,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_goes_on),
+        cmocka_unit_test(drawn_cells_go_on),
         cmocka_unit_test(choice_goes_on),
         cmocka_unit_test(what_is_not_the_same_is_refused),
     };

@@ -201,3 +201,31 @@ stonet_status sn_joint_move(sn_joint *joint, const sn_shape *shape, const float 
     }
     return STONET_OK;
 }
+
+/* ---- pauses ------------------------------------------------------------------------------------ */
+
+stonet_status sn_joint_pack(const sn_joint *joint, sn_pack *pack)
+{
+    const int64_t p = joint->problem.p;
+    SN_TRY(sn_pack_int(pack, joint->rows));
+    for (int64_t i = 0; i < joint->rows; i++)
+        SN_TRY(sn_pack_bytes(pack, joint->x + joint->row[i] * p, (size_t)p * sizeof *joint->x));
+    return STONET_OK;
+}
+
+stonet_status sn_joint_unpack(sn_joint *joint, sn_unpack *from)
+{
+    const int64_t p = joint->problem.p;
+    int64_t rows;
+    SN_TRY(sn_unpack_int(from, &rows));
+    if (rows != joint->rows)
+        return sn_fail(STONET_ERROR_FORMAT, "the checkpoint has a training with other missing cells");
+    for (int64_t i = 0; i < rows; i++) {
+        float *x = joint->x + joint->row[i] * p;
+        SN_TRY(sn_unpack_bytes(from, x, (size_t)p * sizeof *x));
+        for (int64_t j = 0; j < p; j++)
+            if (!isfinite(x[j]))
+                return sn_fail(STONET_ERROR_FORMAT, "the checkpoint has cells that are no numbers");
+    }
+    return STONET_OK;
+}

@@ -17,6 +17,7 @@
 #ifndef SN_STONET_JOINT_H
 #define SN_STONET_JOINT_H
 
+#include "base/pack.h"
 #include "data/problem.h"
 #include "net/shape.h"
 
@@ -30,5 +31,8 @@ const sn_problem *sn_joint_problem(const sn_joint *joint);
 /* One move of every incomplete row; `loss` is the mean loss of the epoch before. */
 stonet_status sn_joint_move(sn_joint *joint, const sn_shape *shape, const float *theta, double loss,
                             uint32_t epoch, int threads);
+/* The state of the rows that move, for a checkpoint, and from there. */
+stonet_status sn_joint_pack(const sn_joint *joint, sn_pack *pack);
+stonet_status sn_joint_unpack(sn_joint *joint, sn_unpack *from);
 
 #endif

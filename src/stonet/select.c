@@ -583,20 +583,26 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
                                 .winner_loss = (double)NAN,
                                 .residual_p = (double)NAN};
     if (!config->auto_decay && !config->auto_epochs) return STONET_OK;
+    /* Missing cells drawn given the response move with a training: their choice of settings, of many
+       trainings that are cut into pieces, is not kept and begins anew. */
+    stonet_run unkept = job->run != NULL ? *job->run : (stonet_run)STONET_RUN_INIT;
+    sn_stage_job anew = *job;
+    unkept.checkpoint = NULL;
+    anew.run = &unkept;
     searcher *s;
     SN_TRY(SN_NEW(s, 1));
-    s->job = job;
+    s->job = job->problem->joint ? &anew : job;
     s->config = config;
     s->started = sn_seconds();
     s->together = sn_train_shares(job);
     s->activations = config->auto_activation ? N_ACTIVATIONS : 1;
     s->shape[0] = s->shape[1] = *shape;
     s->shape[1].activation = shape->activation == SN_TANH ? SN_RELU : SN_TANH;
-    sn_quiet_run_init(&s->quiet, job->run);
+    sn_quiet_run_init(&s->quiet, s->job->run);
     stonet_status status;
-    SN_GOTO(status, sn_holdout_make(job, &s->holdout), done);
+    SN_GOTO(status, sn_holdout_make(s->job, &s->holdout), done);
     tell_race(s, 0);
-    SN_GOTO(status, sn_baseline_measure(job, &s->holdout, &s->baseline), done);
+    SN_GOTO(status, sn_baseline_measure(s->job, &s->holdout, &s->baseline), done);
     SN_GOTO(status, race_all(s), done);
     s->started = sn_seconds();
     SN_GOTO(status, search(s), done);

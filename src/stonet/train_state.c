@@ -2,6 +2,7 @@
 
 #include "base/checkpoint.h"
 #include "base/memory.h"
+#include "stonet/joint.h"
 
 static stonet_checkpoint *checkpoint_of(const sn_trainer *t)
 {
@@ -70,6 +71,7 @@ stonet_status sn_trainer_pack(const sn_trainer *t, sn_pack *pack)
     SN_TRY(pack_engine(t, pack));
     SN_TRY(sn_pack_bytes(pack, t->good, count * sizeof *t->good));
     if (t->average.sum != NULL) SN_TRY(sn_pack_bytes(pack, t->average.sum, count * sizeof *t->average.sum));
+    if (t->joint != NULL) SN_TRY(sn_joint_pack(t->joint, pack));
     return sn_pack_block(pack, history != NULL ? history->text : NULL, history != NULL ? history->length : 0);
 }
 
@@ -118,6 +120,7 @@ stonet_status sn_trainer_unpack(sn_trainer *t, sn_unpack *from)
     SN_TRY(unpack_engine(t, from));
     SN_TRY(sn_unpack_bytes(from, t->good, count * sizeof *t->good));
     if (t->average.sum != NULL) SN_TRY(sn_unpack_bytes(from, t->average.sum, count * sizeof *t->average.sum));
+    if (t->joint != NULL) SN_TRY(sn_joint_unpack(t->joint, from));
     SN_TRY(sn_unpack_block(from, &text, &length));
     if (t->job->history != NULL) SN_TRY(sn_epoch_log_take(t->job->history, (const char *)text, length));
     take_numbers(t, &all);
@@ -127,9 +130,8 @@ stonet_status sn_trainer_unpack(sn_trainer *t, sn_unpack *from)
 stonet_status sn_trainer_keep_at(sn_trainer *t, const char *key)
 {
     stonet_checkpoint *checkpoint = checkpoint_of(t);
-    /* cells drawn given the response, and a front that learns, have a state that is not kept: such a training
-       begins anew */
-    t->key = checkpoint != NULL && t->joint == NULL && t->learning == NULL ? key : NULL;
+    /* a front that learns has a state that is not kept: such a training begins anew */
+    t->key = checkpoint != NULL && t->learning == NULL ? key : NULL;
     t->kept = sn_seconds();
     sn_pack record;
     SN_TRY(sn_checkpoint_get_shared(checkpoint, t->job->team, t->key, &record));
