@@ -11,8 +11,7 @@
 
 enum {
     CHECKED_AT_ONCE = 16, /* files, of those of a mapping */
-    NEIGHBOURS =
-        1 << 16, /* bytes that Linux maps around one that is touched, if it has them (fault-around) */
+    NEIGHBOURS = 1 << 21, /* bytes: what Linux maps with one that is touched is a part of these (folios) */
 };
 
 typedef struct mapped_file {
