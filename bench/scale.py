@@ -7,6 +7,10 @@
 The first fits a generated regression, --rows x --columns float32 from a mapped .npy; the second runs `compare --methods all`.
 Needs mpirun (Open MPI), the program with libstonet-mpi.so beside it or in ../lib, and nothing of Python's but Python. One thread a
 rank, one core a thread. Model files are compared: they must be the same for every number of ranks.
+
+Below the table stand the seconds of each phase of rank 0, from what it tells of its progress (STONET_PROGRESS=0): "before" is the start
+of the processes, reading, scaling and whatever comes before the first stage, "after" what follows the last. What does not shrink with the
+ranks is what keeps the whole from doing so.
 """
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ import argparse
 import array
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -55,16 +60,39 @@ def generate(folder: Path, rows: int, columns: int) -> tuple[Path, Path]:
     return x_path, y_path
 
 
-def run(program: str, ranks: int, arguments: list[str], mpirun: list[str]) -> float:
-    command = ["mpirun", *mpirun, "-n", str(ranks), program, *arguments, "--threads", "1", "--quiet"]
+def run(program: str, ranks: int, arguments: list[str], mpirun: list[str]) -> tuple[float, dict[str, float]]:
+    """Seconds of all of it, and of each phase."""
+    command = ["mpirun", *mpirun, "-n", str(ranks), program, *arguments, "--threads", "1"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    start = time.monotonic()
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "STONET_PROGRESS": "0"}
+    phases: dict[str, float] = {}
+    said: list[str] = []
+    phase, start = "before", time.monotonic()
+    last = start
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True) as child:
+        for line in child.stdout:
+            said.append(line)
+            stage = re.match(r"([^:]*?) \d+(/\d+)?  ", line)
+            if stage is None:
+                continue
+            now = time.monotonic()
+            # What a line tells of has just been done, unless it is the first of its stage.
+            phases[phase] = phases.get(phase, 0.0) + now - last
+            phase, last = stage[1], now
     seconds = time.monotonic() - start
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}\n{done.stdout}")
-    return seconds
+    phases["after"] = time.monotonic() - last
+    if child.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{''.join(said[-20:])}")
+    return seconds, phases
+
+
+def print_phases(found: dict[int, dict[str, float]]) -> None:
+    names = list(dict.fromkeys(name for phases in found.values() for name in phases))
+    print("\n| phase, seconds |" + "".join(f" {ranks} |" for ranks in found))
+    print("| --- |" + " --- |" * len(found))
+    for name in names:
+        print(f"| {name} |" + "".join(f" {phases.get(name, 0.0):.2f} |" for phases in found.values()), flush=True)
 
 
 def digest(path: Path) -> str:
@@ -104,12 +132,13 @@ def main() -> None:
         print(f"stonet {' '.join(arguments)}", flush=True)
         print("| ranks | seconds | times faster |" + ("" if asked.compare else " model |"), flush=True)
         print("| --- | --- | --- |" + ("" if asked.compare else " --- |"), flush=True)
-        first = None
+        first, found = None, {}
         for ranks in map(int, asked.ranks.split(",")):
-            seconds = run(program, ranks, arguments, asked.mpirun.split())
+            seconds, found[ranks] = run(program, ranks, arguments, asked.mpirun.split())
             first = first or seconds
             model = "" if asked.compare else f" {digest(out)} |"
             print(f"| {ranks} | {seconds:.1f} | {first / seconds:.1f} |{model}", flush=True)
+        print_phases(found)
 
 
 if __name__ == "__main__":
