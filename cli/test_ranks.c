@@ -156,7 +156,7 @@ static void killed_ranks_end_all_and_others_go_on(void **state)
         snprintf(command, sizeof command,
                  MPIRUN "%s --threads 1 --checkpoint kept --every 0 --out many.model", 3, LASTING);
         watched self = start(command);
-        wait_for_checkpoints(&self, 2);
+        assert_true(wait_for_checkpoints(&self, 2));
         assert_int_equal(children_of(self.child, ranks, 8), 3);
         kill(ranks[victim], SIGKILL);
         assert_int_not_equal(finish(&self), 0);
