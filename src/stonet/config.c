@@ -269,10 +269,11 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
     const bool searched = (config->auto_epochs || config->auto_decay) && !conv;
     config->restarts = given(settings, "restarts") ? (int)sn_int(settings, "restarts")
                                                    : (searched ? auto_restarts(shape) : 1);
-    config->auto_shape =
-        !shape->spread && config->auto_activation && config->auto_epochs && config->auto_decay &&
-        (sn_is(settings, "hidden", "auto") || sn_is(settings, "hidden", "none")) &&
-        sn_is(settings, "input_activation", "off") && !config->absolute && !config->has_gamma;
+    config->linear_may = !shape->spread && config->auto_activation &&
+                         (sn_is(settings, "hidden", "auto") || sn_is(settings, "hidden", "none")) &&
+                         sn_is(settings, "input_activation", "off") && !config->absolute &&
+                         !config->has_gamma;
+    config->auto_shape = config->linear_may && config->auto_epochs && config->auto_decay;
     config->auto_front = config->auto_shape && sn_is(settings, "front", "auto") &&
                          sn_is(settings, "hidden", "auto") && sn_is(settings, "select", "none");
     config->sdr_iterations =
@@ -296,7 +297,7 @@ stonet_status sn_config_default(const sn_engine_ops *engine, const sn_problem *p
     sn_settings_free(settings);
     config->engine = engine;
     config->auto_epochs = config->auto_decay = config->auto_activation = config->auto_lr = false;
-    config->auto_shape = config->auto_front = false;
+    config->linear_may = config->auto_shape = config->auto_front = false;
     config->restarts = 1;
     return status;
 }

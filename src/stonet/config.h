@@ -43,7 +43,8 @@ typedef struct sn_config {
     bool refit_output; /* fit the output layer anew at the end */
     /* What the user left to the selection. */
     bool auto_epochs, auto_decay, auto_activation, auto_lr;
-    bool auto_shape; /* nothing is set that the linear model (stonet/linear.h) could not have */
+    bool linear_may; /* no network is asked for that the linear model (stonet/linear.h) is not, ... */
+    bool auto_shape; /* ... and nothing is set that it could not have */
     bool auto_front; /* nor that kernel regression (stonet/kernel_point.h) could not */
 } sn_config;
 

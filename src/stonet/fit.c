@@ -249,9 +249,15 @@ static stonet_status train_linear(const sn_stage_job *job, const sn_selection *s
     sn_front_problem_free(job->problem, &seen);
     if (selection->front != NULL) replace_front(net, selection->front);
     SN_TRY(status);
+    if (selection->sent_to_0)
+        sn_message(job->run, STONET_WARNING,
+                   "weight_decay=%g and epochs=%g leave the network nothing but a constant guess on held-out "
+                   "rows: the linear model, which is better, is taken in its place",
+                   config->weight_decay, config->epochs);
+    else
+        tell_linear(job->run, selection->front);
     config->weight_decay = selection->penalty;
     config->epochs = 0.0;
-    tell_linear(job->run, selection->front);
     return STONET_OK;
 }
 

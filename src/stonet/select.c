@@ -36,7 +36,9 @@ typedef struct margin {
     double errors, share;
 } margin;
 static const margin STEP = {0.5, 0.002}, LEAP = {1.0, 0.02};
-static const double CLEARLY = 3.0;       /* standard errors behind, to be dropped */
+static const double CLEARLY = 3.0; /* standard errors behind, to be dropped */
+/* Of a constant's loss: a network that has more of it has found nothing. */
+static const double ALMOST_ALL = 0.99;
 static const double LINEAR_ERRORS = 0.5; /* standard errors by which a network must beat the linear model */
 static const double KERNEL_ERRORS = 0.5; /* and by which kernel regression must beat the better of both */
 /* A race is won when this part of the loss of a constant, or this much of what the linear model explains, is
@@ -477,14 +479,21 @@ sn_estimate sn_estimate_of(const sn_held_out *cost, int64_t rows)
                          .error_se = sqrt(cost->error_rate * (1.0 - cost->error_rate) / (double)rows)};
 }
 
-/* The linear model is taken when it may be (nothing is set that it cannot have, and q holds it) and the best
-   network is not better by more than half a standard error. */
+/* Whether the networks do no better than a constant, at a weight decay or length that is not ours to change.
+ */
+static bool sent_to_0(searcher *s)
+{
+    return !s->config->auto_shape && cost_at(s, s->at)->mean > ALMOST_ALL * s->baseline.constant.mean;
+}
+
+/* The linear model is taken when it may be (nothing is set that it cannot have, or what is set leaves nothing
+   else; and q holds it) and the best network is not better by more than half a standard error. */
 static bool prefers_linear(searcher *s)
 {
     const sn_held_out *linear = &s->baseline.linear, *now = cost_at(s, s->at);
     const sn_shape *shape = s->job->shape;
-    if (!s->config->auto_shape || linear->loss == NULL || !isfinite(linear->mean) ||
-        shape->width[shape->layers - 1] < sn_linear_rank(shape))
+    if (!s->config->linear_may || !(s->config->auto_shape || sent_to_0(s)) || linear->loss == NULL ||
+        !isfinite(linear->mean) || shape->width[shape->layers - 1] < sn_linear_rank(shape))
         return false;
     if (!isfinite(now->mean)) return false; /* a smaller step comes first */
     const sn_difference gain = sn_held_out_difference(linear, now, 0, s->holdout.rows);
@@ -541,6 +550,7 @@ static stonet_status settle(searcher *s, sn_shape *shape, sn_config *config, sn_
         config->epochs = (double)UPDATES[s->at.length] / (double)sn_train_batches(config, s->job->rows.n);
     selection->outcome = sn_should_stop(s->job->run) ? STONET_STOPPED : STONET_DONE;
     selection->take_linear = selection->outcome == STONET_DONE && prefers_linear(s);
+    selection->sent_to_0 = selection->take_linear && sent_to_0(s);
     selection->penalty = s->baseline.penalty;
     const sn_held_out *chosen = selection->take_linear ? &s->baseline.linear : cost_at(s, s->at);
     if (selection->outcome == STONET_DONE && prefers_kernel(s, chosen)) {

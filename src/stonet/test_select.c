@@ -214,7 +214,14 @@ static void collapse_is_not_silent(void **state)
         sn_stonet_free(net);
         const char *const searched[] = {"weight_decay", "2", NULL};
         net = fit(&o.problem, 2, searched, 1);
+        assert_non_null(strstr(said, "warning: weight_decay=2"));
+        assert_int_equal(net->network.shape.activation, SN_IDENTITY); /* the linear model in its place */
+        assert_true(net->training_loss < 0.9 * net->held_out_constant.loss);
+        sn_stonet_free(net);
+        const char *const fixed[] = {"weight_decay", "2", "activation", "tanh", NULL};
+        net = fit(&o.problem, 2, fixed, 1); /* a network of tanh units is asked for */
         assert_non_null(strstr(said, "warning: "));
+        assert_int_equal(net->network.shape.activation, SN_TANH);
         sn_stonet_free(net);
         oracle_free(&o);
     }
