@@ -52,7 +52,7 @@ static void sums_over_rows_are_shared_out(void **state)
     for (int m = 0; m < 5; m++) {
         SH("stonet fit l.csv --target y --drop label --dim 1 --method %s --threads 1 --out one.model",
            methods[m]);
-        for (int ranks = 2; ranks <= 7; ranks += m == 0 ? 1 : 5) {
+        for (int ranks = 3; ranks <= (m == 1 ? 7 : 3); ranks += 4) {
             SH(MPIRUN "fit l.csv --target y --drop label --dim 1 --method %s --threads 1 --out many.model",
                ranks, methods[m]);
             SH("cmp one.model many.model && rm many.model");
