@@ -26,7 +26,7 @@ static void check_page(const char *page, const stonet_report_options *how)
         abort();
     const char *from = page + sn_page_before_size;
     for (size_t i = 0; i < size - frame; i++)
-        if (strchr("<>&", from[i]) != NULL || (unsigned char)from[i] < 0x20 || (unsigned char)from[i] > 0x7e)
+        if (strchr("<>&", from[i]) != NULL || (unsigned char)from[i] < 0x20 || (unsigned char)from[i] > 0x7f)
             abort();
     json_t *content = json_loadb(from, size - frame, 0, NULL);
     if (content == NULL) abort();

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs every fuzz target from its corpus: run.sh BIN CORPUS SECONDS [JOBS]. With FUZZ_RUNS every target makes that many executions
-# instead, from a fixed seed and in one process, so that the same tree gives the same answer: what a gate needs. BIN has the programs fuzz-TARGET, CORPUS a folder a
+# instead (20 s of them at most), from a fixed seed and in one process, so that the same tree gives the same answer: what a gate needs. BIN has the programs fuzz-TARGET, CORPUS a folder a
 # target. JOBS processes run at the same time (as many as there are cores unless told), those of one target share what they find, in
 # BIN/found/TARGET; with fewer jobs than targets these take turns. SECONDS are those of the whole. Inputs that fail are kept as
 # BIN/failed/TARGET-*, and the process that found one ends. Prints executions, coverage and failures of each target, and fails when
@@ -13,7 +13,7 @@ jobs=${4:-$(nproc)}
 targets=$(cd "$corpus" && ls)
 if [ -n "${FUZZ_RUNS:-}" ]; then
     rm -rf "$bin/found" "$bin/failed"
-    limit="-runs=$FUZZ_RUNS -seed=1"
+    limit="-runs=$FUZZ_RUNS -seed=1 -max_total_time=20" # seconds, for what is slow
 fi
 count=$(echo "$targets" | wc -w)
 rounds=$(((count + jobs - 1) / jobs))
@@ -25,7 +25,7 @@ rm -f "$bin"/logs/*
 
 start() { # TARGET K
     mkdir -p "$bin/found/$1"
-    # shellcheck disable=SC2086 # two words
+    # shellcheck disable=SC2086 # several words
     "$bin/fuzz-$1" $limit -print_final_stats=1 -reload=30 -rss_limit_mb=3000 -timeout=60 \
         -max_len=8192 -close_fd_mask=3 -artifact_prefix="$bin/failed/$1-" "$bin/found/$1" "$corpus/$1" \
         > "$bin/logs/$1.$2" 2>&1 < /dev/null || : # failures are counted by what they leave

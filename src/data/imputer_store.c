@@ -121,7 +121,8 @@ static stonet_status load_margin(const double *value, const double *score, const
     SN_TRY(SN_NEW(out->score, out->count));
     if (out->kind == SN_MARGIN_LEVELS) SN_TRY(SN_NEW(out->cut, out->count));
     for (int64_t i = 0; i < out->count; i++) {
-        out->value[i] = (float)value[i];
+        out->value[i] = (float)value[i]; /* which a double may be too large for */
+        if (!isfinite(out->value[i])) return damaged("value");
         out->score[i] = score[i];
         if (out->cut != NULL) out->cut[i] = cut[i];
     }

@@ -100,7 +100,8 @@ static void take_numbers(sn_trainer *t, const numbers *all)
 static bool is_possible(const sn_trainer *t, const numbers *all)
 {
     const int64_t most = INT64_C(1) << 40;
-    const int64_t counts[] = {all->until, all->from, all->every, all->count, all->epoch_rows, all->full_done};
+    const int64_t counts[] = {all->until,      all->from,      all->every, all->count,
+                              all->epoch_rows, all->full_done, all->done,  all->draw};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
         if (counts[k] < 0 || counts[k] > most) return false;
     if (t->average.sum != NULL && all->until > 0 && all->every == 0) return false;
