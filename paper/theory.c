@@ -175,7 +175,7 @@ static bool fit_curve(const lab *self, const curve *which, int64_t trials, fitte
     out->slope = slope_of(out->n, out->x, out->y);
     double spread = 0, point_spread[MOST_POINTS] = {0};
     for (int64_t t = 1; t <= trials && out->trials > 1; t++) {
-        double y[MOST_POINTS];
+        double y[MOST_POINTS] = {0};
         if (!log_means(self, which, trials, t, y)) return false;
         double difference = slope_of(out->n, out->x, y) - out->slope;
         spread += difference * difference;

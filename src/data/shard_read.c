@@ -211,7 +211,7 @@ static stonet_status start_exact(const sn_shard_reader *r)
     const size_t count = json_array_size(list);
     if (!json_is_array(list) || count > (size_t)data->n_numeric)
         return sn_shard_bad_index(r, "its columns are wrong");
-    if (count == 0) return STONET_OK;
+    if (count == 0 || data->x == NULL) return STONET_OK;
     SN_TRY(SN_NEW(data->exact, data->n_numeric));
     for (size_t k = 0; k < count; k++) {
         const json_t *entry = json_array_get(list, k);

@@ -228,7 +228,7 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
     }
     SN_TRY(weigh_rows(job, fold, &scratch));
     SN_TRY(fresh ? score_rows(job, job->data, 0) : refit_members(job, fold));
-    if (job->has_classes) fit_temperature(job, label);
+    if (label != NULL) fit_temperature(job, label);
     return STONET_OK;
 }
 

@@ -81,7 +81,7 @@ static bool has_cost(searcher *s, point at)
 
 static int64_t updates_for(const searcher *s, int length, int64_t n)
 {
-    if (s->config->auto_epochs) return UPDATES[length];
+    if (s->config->auto_epochs && length < N_LENGTHS) return UPDATES[length];
     const double wanted = s->config->epochs * (double)sn_train_batches(s->config, n);
     return wanted < 1.0 ? 1 : (int64_t)llround(wanted);
 }
@@ -244,7 +244,7 @@ static void tell_race(searcher *s, int64_t raced)
 {
     sn_progress(s->job->run, &(stonet_progress){.stage = "trying starts",
                                                 .done = raced,
-                                                .total = s->activations * s->holdout.folds,
+                                                .total = (int64_t)s->activations * s->holdout.folds,
                                                 .loss = (double)NAN,
                                                 .validation_loss = (double)NAN,
                                                 .seconds = sn_seconds() - s->started});
