@@ -160,21 +160,28 @@ def binary(given: argparse.Namespace, folder: Path) -> None:
     print(f"mean rise over the sets {statistics.mean(rises):.4f}")
 
 
-def large(given: argparse.Namespace, folder: Path) -> None:
+def make_large(folder: Path, rows: int, columns: int) -> None:
     import numpy as np
 
-    rows, columns = given.rows or 1_000_000, 50
     numbers = np.random.default_rng(1)
     x = numbers.normal(size=(rows, columns)).astype(np.float32)
     for j in range(1, columns):
         x[:, j] = 0.7 * x[:, j - 1] + math.sqrt(0.51) * x[:, j]
-    y = np.tanh(x[:, 0] + x[:, 1]) + x[:, 2] ** 2 + 0.3 * numbers.normal(size=rows)
-    np.save(folder / "y.npy", y)
+    np.save(folder / "y.npy", np.tanh(x[:, 0] + x[:, 1]) + x[:, 2] ** 2 + 0.3 * numbers.normal(size=rows))
+    np.save(folder / "complete.npy", x)
+    x[numbers.random(x.shape) < 0.05] = np.nan
+    np.save(folder / "holes.npy", x)
+
+
+def large(given: argparse.Namespace, folder: Path) -> None:
+    # In a process of its own: a child begins with the memory of its parent, and that would be its peak.
+    maker = os.fork()
+    if maker == 0:
+        make_large(folder, given.rows or 1_000_000, 50)
+        os._exit(0)
+    os.waitpid(maker, 0)
     for kind in ("complete", "holes"):
-        if kind == "holes":
-            x[numbers.random(x.shape) < 0.05] = np.nan
-        np.save(folder / "x.npy", x)
-        call = [given.program, "fit", folder / "x.npy", "--target-file", folder / "y.npy", "--dim", "2", "--out",
+        call = [given.program, "fit", folder / f"{kind}.npy", "--target-file", folder / "y.npy", "--dim", "2", "--out",
                 folder / "model", "--threads", str(given.threads), "--quiet"]
         before = os.times()
         child = subprocess.Popen(list(map(str, call)))

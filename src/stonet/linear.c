@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/linalg.h"
 #include "stonet/regression.h"
 
@@ -51,13 +52,32 @@ done:
     return status;
 }
 
-stonet_status sn_linear_fit(const sn_shape *shape, const sn_problem *problem, const sn_rows *rows, double l2,
+/* Rows that are enough for a linear model of p features: what more would teach is less than p / rows of the
+   noise, and would take a copy of them all. */
+static int64_t enough_rows(int64_t p)
+{
+    const int64_t numbers = 4000000, for_each = 200;
+    return numbers / p > for_each * p ? numbers / p : for_each * p;
+}
+
+stonet_status sn_linear_fit(const sn_shape *shape, const sn_problem *problem, const sn_rows *all, double l2,
                             const stonet_run *run, float *theta, bool *found)
 {
-    const int64_t p = shape->width[0], m = shape->width[2];
+    const int64_t p = shape->width[0], m = shape->width[2], enough = enough_rows(p);
+    SN_WORKSPACE(scratch);
     float *x = NULL;
     double *coef = NULL, *intercept = NULL;
     stonet_status status;
+    sn_rows part = *all;
+    if (all->n > enough) { /* evenly */
+        int64_t *list = NULL;
+        SN_TRY(SN_TAKE(&scratch, list, enough));
+        for (int64_t i = 0; i < enough; i++)
+            list[i] = sn_rows_at(all, (int64_t)((double)i / (double)enough * (double)all->n));
+        part = sn_rows_list(list, enough);
+        l2 *= (double)enough / (double)all->n;
+    }
+    const sn_rows *rows = &part;
     SN_GOTO(status, SN_NEW(coef, m * p), done);
     SN_GOTO(status, SN_NEW(intercept, m), done);
     SN_GOTO(status, SN_NEW_RAW(x, rows->n * p), done);

@@ -1,0 +1,57 @@
+/* The linear model of many rows: it is fitted on an even part of them. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+#include "stonet/linear.h"
+
+/* y = x1 in the first half of the rows and 3 x1 in the second: 2 x1, if both halves are heard alike. The
+   penalty is the same for a row whether all are taken or a part. */
+static void many_rows_are_heard_evenly(void **state)
+{
+    (void)state;
+    enum { P = 100, MANY = 60000, FEW = 30000 };
+    static const double penalty = 0.25; /* l2 / n; columns have variance 1 */
+    float *x = NULL;
+    double *y = NULL;
+    assert_int_equal(SN_NEW_RAW(x, (int64_t)MANY * P), STONET_OK);
+    assert_int_equal(SN_NEW_RAW(y, MANY), STONET_OK);
+    sn_random random;
+    sn_random_init(&random, 2, SN_STREAM_TEST, 0);
+    for (int64_t i = 0; i < MANY; i++) {
+        for (int64_t j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
+        y[i] = (i < MANY / 2 ? 1.0 : 3.0) * (double)x[i * P];
+    }
+    const sn_problem problem = {.n = MANY, .p = P, .x = x, .y = y, .outputs = 1, .task = SN_REGRESSION};
+    const sn_shape like = {.layers = 1, .width = {P, 1}, .task = SN_REGRESSION};
+    sn_shape shape;
+    assert_int_equal(sn_linear_shape(&like, P, 1, &shape), STONET_OK);
+    float *theta = NULL;
+    assert_int_equal(SN_NEW(theta, shape.parameters), STONET_OK);
+    const sn_rows rows[] = {sn_rows_range(0, MANY), sn_rows_range(MANY / 2 - FEW / 2, FEW)};
+    for (int k = 0; k < 2; k++) {
+        bool found = false;
+        assert_int_equal(
+            sn_linear_fit(&shape, &problem, &rows[k], penalty * (double)rows[k].n, NULL, theta, &found),
+            STONET_OK);
+        assert_true(found);
+        const double slope = (double)theta[shape.weight_at[0]] * (double)theta[shape.weight_at[1]];
+        assert_true(fabs(slope - 2.0 / (1.0 + penalty)) < 0.03);
+    }
+    sn_free(theta);
+    sn_free(x);
+    sn_free(y);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_rows_are_heard_evenly)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
