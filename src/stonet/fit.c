@@ -11,17 +11,9 @@
 #include "stonet/learned.h"
 #include "stonet/linear.h"
 #include "stonet/sparse.h"
-#include "stonet/start.h"
+#include "stonet/trials.h"
 
-enum {
-    LR_RETRIES = 4,   /* a third of the step each time */
-    RESCUE_RACE = 3,  /* starts of a race where the settings ask for none */
-    OTHER_STARTS = 64 /* a number that no start of a first race has */
-};
-/* A fit on all rows that explains less than this part of what the held-out winner does is stuck ... */
-static const double PART_OF_WINNER = 0.9;
-/* ... and so is one, with nothing to compare it with, that explains less than this part of the response. */
-static const double NEXT_TO_NOTHING = 0.01;
+enum { LR_RETRIES = 4 }; /* a third of the step each time */
 /* Standard errors by which the chosen settings must beat a constant, and may lose to the linear model,
    without a word. */
 static const double CLEARLY = 2.0;
@@ -41,155 +33,6 @@ void sn_stonet_free(sn_stonet *net)
 
 /* ---- the fit on all rows ----------------------------------------------------------------------------------
  */
-
-typedef enum begin { FROM_RACE, FROM_OTHER_RACE, FROM_WINNER, BEGINNINGS } begin;
-
-/* A training on all rows and what it has come to. */
-typedef struct trial {
-    float *theta;
-    sn_epoch_log history;
-    sn_train_report report;
-    double loss; /* over all rows */
-} trial;
-
-/* Of a network over the rows of the job. */
-static stonet_status loss_of(const sn_stage_job *job, const sn_shape *shape, const float *theta, double *loss)
-{
-    sn_losses losses;
-    SN_TRY(sn_engine_loss(job->config->engine, shape, theta,
-                          &(sn_loss_job){job->problem, job->rows, job->threads, job->team}, &losses));
-    *loss = losses.loss;
-    return STONET_OK;
-}
-
-static stonet_status begin_trial(const sn_stage_job *job, begin from, const float *winner, trial *t)
-{
-    const int least = from == FROM_RACE ? 1 : RESCUE_RACE;
-    const int starts = job->config->restarts > least ? job->config->restarts : least;
-    sn_stage_job race = *job;
-    sn_race_report report;
-    switch (from) {
-    case FROM_WINNER:
-        memcpy(t->theta, winner, (size_t)job->shape->parameters * sizeof *t->theta);
-        return STONET_OK;
-    case FROM_OTHER_RACE:
-        race.seed = sn_start_seed(job->seed, OTHER_STARTS);
-        break;
-    default:
-        break;
-    }
-    if (starts == 1) return sn_start_weights(job, t->theta);
-    return sn_race(&race, starts, (double)INFINITY, t->theta, &report);
-}
-
-static stonet_status run_trial(const sn_stage_job *job, begin from, const float *winner, trial *t)
-{
-    sn_stage_job own = *job;
-    char key[SN_KEY_SIZE];
-    snprintf(key, sizeof key, "%s.training%d.now", job->key, (int)from);
-    own.key = key;
-    own.history = &t->history;
-    bool begun;
-    SN_TRY(sn_checkpoint_has_shared(job->run->checkpoint, job->team, key, &begun));
-    if (!begun) SN_TRY(begin_trial(job, from, winner, t));
-    SN_TRY(sn_train_stages(&own, t->theta, &t->report));
-    return loss_of(job, job->shape, t->theta, &t->loss);
-}
-
-static stonet_status pack_trial(const trial *t, int64_t parameters, sn_pack *pack)
-{
-    SN_TRY(sn_pack_bytes(pack, &t->report, sizeof t->report));
-    SN_TRY(sn_pack_real(pack, t->loss));
-    SN_TRY(sn_pack_bytes(pack, t->theta, (size_t)parameters * sizeof *t->theta));
-    return sn_pack_block(pack, t->history.text, t->history.length);
-}
-
-static stonet_status unpack_trial(sn_unpack *from, int64_t parameters, trial *t)
-{
-    const unsigned char *text;
-    size_t length;
-    SN_TRY(sn_unpack_bytes(from, &t->report, sizeof t->report));
-    SN_TRY(sn_unpack_real(from, &t->loss));
-    SN_TRY(sn_unpack_bytes(from, t->theta, (size_t)parameters * sizeof *t->theta));
-    SN_TRY(sn_unpack_block(from, &text, &length));
-    SN_TRY(sn_epoch_log_take(&t->history, (const char *)text, length));
-    return sn_unpack_end(from);
-}
-
-/* The same, or what the checkpoint has of it. */
-static stonet_status do_trial(const sn_stage_job *job, begin from, const float *winner, trial *t)
-{
-    const int64_t parameters = job->shape->parameters;
-    stonet_checkpoint *checkpoint = job->run->checkpoint;
-    char key[SN_KEY_SIZE];
-    sn_pack record;
-    snprintf(key, sizeof key, "%s.training%d", job->key, (int)from);
-    SN_TRY(sn_checkpoint_get_shared(checkpoint, job->team, key, &record));
-    if (record.size > 0) {
-        stonet_status status = unpack_trial(&(sn_unpack){record.bytes, record.size}, parameters, t);
-        sn_pack_clear(&record);
-        return status;
-    }
-    SN_TRY(run_trial(job, from, winner, t));
-    if (checkpoint == NULL || t->report.outcome == STONET_STOPPED) return STONET_OK;
-    stonet_status status = pack_trial(t, parameters, &record);
-    if (status == STONET_OK) status = sn_checkpoint_put(checkpoint, key, &record);
-    sn_pack_clear(&record);
-    return status;
-}
-
-/* The loss above which a training on all rows is stuck: against that of the network that won on held-out rows
-   (NaN: the settings were given) and of a constant guess. */
-static stonet_status stuck_above(const sn_stage_job *job, double winner_loss, double *limit)
-{
-    double constant;
-    SN_TRY(sn_constant_loss(job->problem, &job->rows, &constant));
-    *limit = (1.0 - NEXT_TO_NOTHING) * constant;
-    if (isnan(winner_loss)) return STONET_OK;
-    const double explained = constant - winner_loss;
-    if (explained > 0.0) *limit = constant - PART_OF_WINNER * explained;
-    return STONET_OK;
-}
-
-static void swap_trials(trial *a, trial *b)
-{
-    const trial held = *a;
-    *a = *b;
-    *b = held;
-}
-
-/* Trains on all rows. Settings that do well from the starts of the held-out fits can still get stuck from
-   this one: then from another, and at last from the network that won on held-out rows (NULL: there is none
-   that sees the same features). The best is kept. */
-static stonet_status train(const sn_stage_job *job, sn_stonet *net, const float *winner, double winner_loss,
-                           sn_train_report *report)
-{
-    trial best = {.theta = net->network.theta}, other = {0};
-    double limit = (double)INFINITY;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(other.theta, net->network.shape.parameters), done);
-    SN_GOTO(status, stuck_above(job, winner_loss, &limit), done);
-    SN_GOTO(status, do_trial(job, FROM_RACE, winner, &best), done);
-    for (begin from = FROM_OTHER_RACE; from < BEGINNINGS; from++) {
-        if (best.report.outcome != STONET_DONE || best.loss <= limit) break;
-        if (from == FROM_WINNER && winner == NULL) break;
-        sn_message(job->run, STONET_NOTE,
-                   "training got stuck at a loss of %.3g, above %.3g: it starts again from elsewhere",
-                   best.loss, limit);
-        sn_epoch_log_free(&other.history);
-        SN_GOTO(status, do_trial(job, from, winner, &other), done);
-        if (other.report.outcome == STONET_DONE && other.loss < best.loss) swap_trials(&best, &other);
-    }
-done:
-    *report = best.report;
-    net->network.theta = best.theta;
-    net->network.history = best.history;
-    net->training_loss = best.loss;
-    net->stuck = status == STONET_OK && best.report.outcome == STONET_DONE && best.loss > limit;
-    sn_free(other.theta);
-    sn_epoch_log_free(&other.history);
-    return status;
-}
 
 static void replace_front(sn_stonet *net, sn_front *front)
 {
@@ -226,7 +69,7 @@ static stonet_status train_linear_on(const sn_stage_job *job, double penalty, sn
                                          job->run, theta, &found);
     if (status == STONET_OK && !found) /* each part of the rows had every class */
         status = sn_fail(STONET_ERROR_NUMERIC, "a class has no row");
-    if (status == STONET_OK) status = loss_of(job, &shape, theta, &loss);
+    if (status == STONET_OK) status = sn_loss_on(job, &shape, theta, &loss);
     if (status != STONET_OK) {
         sn_free(theta);
         return status;
@@ -285,12 +128,12 @@ static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *ne
         return STONET_OK;
     }
     if (selection.take_linear) return train_linear(job, &selection, config, net);
-    if (selection.tried == 0) return train(job, net, NULL, (double)NAN, report);
-    if (job->wide != NULL) return train(job, net, NULL, selection.winner_loss, report);
+    if (selection.tried == 0) return sn_train_on_all(job, net, NULL, (double)NAN, report);
+    if (job->wide != NULL) return sn_train_on_all(job, net, NULL, selection.winner_loss, report);
     float *winner;
     SN_TRY(SN_NEW_RAW(winner, net->network.shape.parameters));
     memcpy(winner, net->network.theta, (size_t)net->network.shape.parameters * sizeof *winner);
-    stonet_status status = train(job, net, winner, selection.winner_loss, report);
+    stonet_status status = sn_train_on_all(job, net, winner, selection.winner_loss, report);
     sn_free(winner);
     return status;
 }
