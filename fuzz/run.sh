@@ -1,10 +1,10 @@
 #!/bin/sh
 # Runs every fuzz target from its corpus: run.sh BIN CORPUS SECONDS [JOBS]. With FUZZ_RUNS every target makes that many executions
-# instead (20 s of them at most), from a fixed seed and in one process, so that the same tree gives the same answer: what a gate needs. BIN has the programs fuzz-TARGET, CORPUS a folder a
-# target. JOBS processes run at the same time (as many as there are cores unless told), those of one target share what they find, in
-# BIN/found/TARGET; with fewer jobs than targets these take turns. SECONDS are those of the whole. Inputs that fail are kept as
-# BIN/failed/TARGET-*, and the process that found one ends. Prints executions, coverage and failures of each target, and fails when
-# there was one.
+# instead (20 s of them at most), from a fixed seed and in one process, so that the same tree gives the same answer: what a gate
+# needs. BIN has the programs fuzz-TARGET, CORPUS a folder a target. JOBS processes run at the same time (as many as there are cores
+# unless told), those of one target share what they find, in BIN/found/TARGET; with fewer jobs than targets these take turns.
+# SECONDS are those of the whole. Inputs that fail are kept as BIN/failed/TARGET-*, and the process that found one ends. Prints
+# executions, coverage and failures of each target, what failed and its inputs, and fails when there was one.
 set -eu
 bin=$(realpath "$1")
 corpus=$(realpath "$2")
