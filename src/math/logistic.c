@@ -35,7 +35,8 @@ stonet_status sn_logistic(const sn_logistic_problem *problem, const stonet_run *
                                  .x = x,
                                  .label = problem->label,
                                  .lambda = lambda,
-                                 .weight = problem->weight};
+                                 .weight = problem->weight,
+                                 .enough = problem->enough};
     SN_GOTO(status, sn_softmax_newton(&design, run, w), done);
     sn_standard_undo(p, m, columns, w, coef, intercept);
     centre(m, intercept);

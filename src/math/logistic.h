@@ -16,6 +16,7 @@ typedef struct sn_logistic_problem {
     const int32_t *label; /* n codes, each of them present */
     const float *weight;  /* n, what each row counts; NULL: 1 */
     double l2;
+    double enough; /* softmax_newton.h; 0: as exact as can be */
 } sn_logistic_problem;
 
 /* coef m x p (0 for constant columns), intercept m. */

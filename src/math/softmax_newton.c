@@ -177,24 +177,29 @@ static void factor_block(int64_t d, const double *diagonal, double *m_k)
     for (int64_t j = 0; j < d; j++) m_k[j * d + j] = sqrt(diagonal[j]);
 }
 
-/* The preconditioner at the probabilities of the last gradient. */
-static stonet_status build_preconditioner(solver *s)
+/* The preconditioner at the probabilities of the last gradient. alike: where all coefficients are 0 and no
+   class has a block of its own yet. */
+static stonet_status build_preconditioner(solver *s, bool alike)
 {
     s->solved = 0;
-    int64_t d = s->problem->d, m = s->problem->m;
+    int64_t d = s->problem->d, m = s->problem->m, blocks = alike ? 1 : m;
     double *parts;
-    SN_TRY(SN_NEW_RAW(parts, m * PART_ROWS * d));
+    SN_TRY(SN_NEW_RAW(parts, blocks * PART_ROWS * d));
 #pragma omp parallel num_threads(s->threads)
     {
         sn_serial_blas();
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t k = 0; k < m; k++) {
+        for (int64_t k = 0; k < blocks; k++) {
             double *m_k = s->factor != NULL ? s->factor + k * d * d : NULL;
             class_block(s, k, parts + k * PART_ROWS * d, s->diagonal + k * d, m_k);
             if (m_k != NULL) factor_block(d, s->diagonal + k * d, m_k);
         }
     }
     sn_free(parts);
+    for (int64_t k = blocks; k < m; k++) {
+        memcpy(s->diagonal + k * d, s->diagonal, (size_t)d * sizeof *s->diagonal);
+        if (s->factor != NULL) memcpy(s->factor + k * d * d, s->factor, (size_t)(d * d) * sizeof *s->factor);
+    }
     return STONET_OK;
 }
 
@@ -269,9 +274,18 @@ static bool line_search(const solver *s, const vectors *v, double slope, double 
     return false;
 }
 
+static bool all_zero(int64_t n, const double *w)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (w[i] != 0) return false;
+    return true;
+}
+
 static stonet_status minimise(solver *s, const vectors *v, const stonet_run *run, double *w)
 {
     int64_t size = s->problem->m * s->problem->d;
+    const bool roughly = s->problem->enough > 0;
+    const double enough = roughly ? s->problem->enough : ENOUGH;
     double began = sn_seconds(), tolerance = 0.1, last_decrement = INFINITY;
     double value = objective(s, w, v->gradient);
     for (int it = 0; it < MAX_NEWTON_STEPS; it++) {
@@ -279,21 +293,22 @@ static stonet_status minimise(solver *s, const vectors *v, const stonet_run *run
             return sn_fail(STONET_ERROR_NUMERIC, "logistic: the likelihood is not finite; check the features "
                                                  "for missing or infinite values");
         if (sn_should_stop(run)) return STONET_OK;
-        if (it == 0 || s->solved > s->problem->d / 16) SN_TRY(build_preconditioner(s));
+        if (it == 0 || s->solved > s->problem->d / 16)
+            SN_TRY(build_preconditioner(s, it == 0 && all_zero(size, w)));
         SN_TRY(newton_step(s, v, tolerance));
         double slope = sn_dot(size, v->gradient, v->step), decrement = -slope;
         if (!(decrement > 0) || !line_search(s, v, slope, &value, w)) return STONET_OK;
         const double left =
-            sn_steps_left(isfinite(last_decrement) ? last_decrement : 0.0, decrement, ENOUGH * value);
+            sn_steps_left(isfinite(last_decrement) ? last_decrement : 0.0, decrement, enough * value);
         sn_progress(run, &(stonet_progress){"logistic regression", it + 1,
                                             (int64_t)fmin(it + 1 + left, MAX_NEWTON_STEPS),
                                             value / (double)s->problem->n, NAN, sn_seconds() - began});
         /* |w - w*|_H^2 was about `decrement` before this step, and a step solved to 1e-6 about squares it in
            relation to f: what is left is below 1e-20 f. */
-        if (tolerance < 1e-3 && decrement <= ENOUGH * value) return STONET_OK;
+        if ((roughly || tolerance < 1e-3) && decrement <= enough * value) return STONET_OK;
         if (decrement >= 0.5 * last_decrement && decrement <= 1e-14 * value) return STONET_OK;
         last_decrement = decrement;
-        tolerance = decrement < 1e-2 * value ? 1e-6 : 0.1;
+        tolerance = !roughly && decrement < 1e-2 * value ? 1e-6 : 0.1;
     }
     sn_message(run, STONET_WARNING, "logistic: stopped after %d Newton steps before full convergence",
                MAX_NEWTON_STEPS);

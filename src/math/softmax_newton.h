@@ -17,6 +17,7 @@ typedef struct sn_softmax_problem {
     const int32_t *label; /* n codes 0..max(m, 2)-1 */
     const double *lambda; /* d, not negative */
     const float *weight;  /* n, what each row counts; NULL: 1 */
+    double enough;        /* part of f that a last step may be expected to gain; 0: as exact as can be */
 } sn_softmax_problem;
 
 /* w comes in as the start and goes out as the minimiser (or where it was when run asked to stop). */

@@ -9,6 +9,8 @@
 static const double PENALTIES[] = {0.003, 0.0003, 0.03, 0.1,
                                    0.3}; /* l2 / n; large problems: the first alone */
 enum { N_PENALTIES = sizeof PENALTIES / sizeof *PENALTIES };
+/* Of the loss: what is left of it when a penalty is judged is a hundredth of that. */
+static const double ROUGHLY = 1e-3;
 static const double LARGE = 2e7, TOO_LARGE = 2e8; /* rows x columns x outputs */
 
 /* ---- the constant -----------------------------------------------------------------------------------------
@@ -122,7 +124,8 @@ stonet_status sn_linear_measure(const sn_stage_job *job, const sn_holdout *holdo
     for (int k = 0; k < holdout->folds && *found && status == STONET_OK; k++) {
         const sn_fold *fold = &holdout->fold[k];
         SN_GOTO(status,
-                sn_linear_fit(shape, fold->problem, &fold->train, penalty * (double)fold->train.n, job->run,
+                sn_linear_fit(shape, fold->problem, &fold->train,
+                              (sn_ridge){.l2 = penalty * (double)fold->train.n, .enough = ROUGHLY}, job->run,
                               theta, found),
                 done);
         if (!*found) break;

@@ -65,8 +65,9 @@ static stonet_status train_linear_on(const sn_stage_job *job, double penalty, sn
     float *theta;
     SN_TRY(SN_NEW(theta, shape.parameters));
     double loss = 0.0;
-    stonet_status status = sn_linear_fit(&shape, job->problem, &job->rows, penalty * (double)job->rows.n,
-                                         job->run, theta, &found);
+    stonet_status status =
+        sn_linear_fit(&shape, job->problem, &job->rows, (sn_ridge){.l2 = penalty * (double)job->rows.n},
+                      job->run, theta, &found);
     if (status == STONET_OK && !found) /* each part of the rows had every class */
         status = sn_fail(STONET_ERROR_NUMERIC, "a class has no row");
     if (status == STONET_OK) status = sn_loss_on(job, &shape, theta, &loss);

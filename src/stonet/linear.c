@@ -60,8 +60,8 @@ static int64_t enough_rows(int64_t p)
     return numbers / p > for_each * p ? numbers / p : for_each * p;
 }
 
-stonet_status sn_linear_fit(const sn_shape *shape, const sn_problem *problem, const sn_rows *all, double l2,
-                            const stonet_run *run, float *theta, bool *found)
+stonet_status sn_linear_fit(const sn_shape *shape, const sn_problem *problem, const sn_rows *all,
+                            sn_ridge ridge, const stonet_run *run, float *theta, bool *found)
 {
     const int64_t p = shape->width[0], m = shape->width[2], enough = enough_rows(p);
     SN_WORKSPACE(scratch);
@@ -75,7 +75,7 @@ stonet_status sn_linear_fit(const sn_shape *shape, const sn_problem *problem, co
         for (int64_t i = 0; i < enough; i++)
             list[i] = sn_rows_at(all, (int64_t)((double)i / (double)enough * (double)all->n));
         part = sn_rows_list(list, enough);
-        l2 *= (double)enough / (double)all->n;
+        ridge.l2 *= (double)enough / (double)all->n;
     }
     const sn_rows *rows = &part;
     SN_GOTO(status, SN_NEW(coef, m * p), done);
@@ -84,7 +84,8 @@ stonet_status sn_linear_fit(const sn_shape *shape, const sn_problem *problem, co
     SN_GOTO(status, sn_batch_prepare(problem, rows), done);
     sn_batch batch = {.n = rows->n, .x = x, .x_stride = p};
     sn_batch_fetch(problem, rows, &batch);
-    const sn_regression regression = {.problem = problem, .rows = rows, .d = p, .x = x, .l2 = l2};
+    const sn_regression regression = {
+        .problem = problem, .rows = rows, .d = p, .x = x, .l2 = ridge.l2, .enough = ridge.enough};
     SN_GOTO(status, sn_regress(&regression, run, coef, intercept, found), done);
     if (*found) status = put(shape, coef, intercept, theta);
 done:

@@ -18,10 +18,15 @@
 stonet_status sn_linear_shape(const sn_shape *like, int64_t inputs, int64_t q, sn_shape *out);
 /* The least q that holds every linear model: the numeric responses, or classes - 1. */
 int64_t sn_linear_rank(const sn_shape *shape);
-/* Fits on the rows (of more than 4,000,000 numbers an even part, 200 rows a feature at the least) with
-   penalty l2/2 |B|^2 beside the sum of losses. found: false when a class has no row; theta is then left
-   alone. */
-stonet_status sn_linear_fit(const sn_shape *shape, const sn_problem *problem, const sn_rows *all, double l2,
-                            const stonet_run *run, float *theta, bool *found);
+/* How the linear model is fitted. */
+typedef struct sn_ridge {
+    double l2;     /* penalty l2/2 |B|^2 beside the sum of losses */
+    double enough; /* classes: math/softmax_newton.h; 0: as exact as can be */
+} sn_ridge;
+
+/* Fits on the rows (of more than 4,000,000 numbers an even part, 200 rows a feature at the least).
+   found: false when a class has no row; theta is then left alone. */
+stonet_status sn_linear_fit(const sn_shape *shape, const sn_problem *problem, const sn_rows *all,
+                            sn_ridge ridge, const stonet_run *run, float *theta, bool *found);
 
 #endif

@@ -51,7 +51,8 @@ static stonet_status fit_classes(const sn_regression *r, const stonet_run *run, 
                                           .x = r->x,
                                           .label = label,
                                           .weight = weight,
-                                          .l2 = r->l2};
+                                          .l2 = r->l2,
+                                          .enough = r->enough};
         status = sn_logistic(&call, run, coef, intercept);
         if (status == STONET_OK && call.m == 1) share_out(r->d, coef, intercept);
     }

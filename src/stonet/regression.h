@@ -21,6 +21,7 @@ typedef struct sn_regression {
     int64_t d;
     const float *x; /* n x d */
     double l2;
+    double enough; /* classes: math/softmax_newton.h; 0: as exact as can be */
 } sn_regression;
 
 /* coef outputs x d, intercept outputs. found: false, and both are left alone, when a class has no row. */

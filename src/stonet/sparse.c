@@ -111,8 +111,8 @@ static stonet_status judge_linear(const fold_path *f, const sn_holdout *holdout,
         return STONET_OK;
     SN_TRY(sn_linear_shape(step->shape, seen->p, seen->outputs, &shape));
     SN_TRY(SN_TAKE(&scratch, theta, shape.parameters));
-    SN_TRY(sn_linear_fit(&shape, seen, &fold->train, LINEAR_PENALTY * (double)fold->train.n, f->job->run,
-                         theta, &found));
+    SN_TRY(sn_linear_fit(&shape, seen, &fold->train, (sn_ridge){.l2 = LINEAR_PENALTY * (double)fold->train.n},
+                         f->job->run, theta, &found));
     if (!found) return STONET_OK;
     return sn_held_out_measure(holdout, f->fold, f->job->config->engine, &shape, theta, f->job->threads,
                                f->loss[LINEAR][step->number], &f->errors[LINEAR][step->number]);

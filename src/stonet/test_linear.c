@@ -1,4 +1,4 @@
-/* The linear model of many rows: it is fitted on an even part of them. */
+/* The linear model: of many rows it is fitted on an even part, and where it is judged alone, roughly. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +10,8 @@
 
 #include "base/memory.h"
 #include "math/noise.h"
+#include "net/forward.h"
+#include "net/loss.h"
 #include "stonet/linear.h"
 
 /* y = x1 in the first half of the rows and 3 x1 in the second: 2 x1, if both halves are heard alike. The
@@ -38,9 +40,9 @@ static void many_rows_are_heard_evenly(void **state)
     const sn_rows rows[] = {sn_rows_range(0, MANY), sn_rows_range(MANY / 2 - FEW / 2, FEW)};
     for (int k = 0; k < 2; k++) {
         bool found = false;
-        assert_int_equal(
-            sn_linear_fit(&shape, &problem, &rows[k], penalty * (double)rows[k].n, NULL, theta, &found),
-            STONET_OK);
+        assert_int_equal(sn_linear_fit(&shape, &problem, &rows[k],
+                                       (sn_ridge){.l2 = penalty * (double)rows[k].n}, NULL, theta, &found),
+                         STONET_OK);
         assert_true(found);
         const double slope = (double)theta[shape.weight_at[0]] * (double)theta[shape.weight_at[1]];
         assert_true(fabs(slope - 2.0 / (1.0 + penalty)) < 0.03);
@@ -50,8 +52,53 @@ static void many_rows_are_heard_evenly(void **state)
     sn_free(y);
 }
 
+/* Three classes by noisy linear scores; the penalised mean loss of a fit. */
+static void rough_fits_are_close(void **state)
+{
+    (void)state;
+    enum { N = 300, P = 5, CLASSES = 3 };
+    static const double l2 = 3.0;
+    float x[N * P], mu[N * CLASSES], theta[2][(P + 1 + CLASSES + 1) * CLASSES];
+    int32_t label[N];
+    double loss[2] = {0.0, 0.0}, apart = 0.0;
+    sn_random random;
+    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    for (int i = 0; i < N; i++) {
+        double score[CLASSES];
+        for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
+        for (int k = 0; k < CLASSES; k++)
+            score[k] = 2.0 * (double)x[i * P + k] + sn_random_normal(&random) + (k == 1 ? 1.0 : 0.0);
+        label[i] = score[0] > score[1] && score[0] > score[2] ? 0 : score[1] > score[2] ? 1 : 2;
+    }
+    const sn_problem problem = {
+        .n = N, .p = P, .x = x, .label = label, .outputs = CLASSES, .task = SN_CLASSIFICATION};
+    const sn_shape like = {.layers = 1, .width = {P, CLASSES}, .task = SN_CLASSIFICATION};
+    const sn_rows rows = sn_rows_range(0, N);
+    sn_shape shape;
+    assert_int_equal(sn_linear_shape(&like, P, CLASSES, &shape), STONET_OK);
+    assert_int_equal(shape.parameters, (int64_t)(sizeof theta[0] / sizeof theta[0][0]));
+    for (int k = 0; k < 2; k++) {
+        bool found = false;
+        assert_int_equal(sn_linear_fit(&shape, &problem, &rows,
+                                       (sn_ridge){.l2 = l2, .enough = k == 0 ? 0.0 : 1e-3}, NULL, theta[k],
+                                       &found),
+                         STONET_OK);
+        assert_true(found);
+        assert_int_equal(sn_forward(&shape, theta[k], x, N, 2, false, 1, mu), STONET_OK);
+        for (int i = 0; i < N; i++) {
+            bool wrong;
+            loss[k] += sn_class_loss(mu + (ptrdiff_t)(i * CLASSES), CLASSES, label[i], &wrong) / N;
+        }
+    }
+    for (int64_t j = 0; j < shape.parameters; j++)
+        apart = fmax(apart, fabs((double)(theta[0][j] - theta[1][j])));
+    assert_true(fabs(loss[1] - loss[0]) < 1e-3 * loss[0]);
+    assert_true(apart > 1e-7); /* it is another fit: it has ended earlier */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_rows_are_heard_evenly)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_rows_are_heard_evenly),
+                                       cmocka_unit_test(rough_fits_are_close)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

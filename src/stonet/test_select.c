@@ -109,7 +109,8 @@ static void linear_network_is_the_regression(void **state)
         float theta[64], mu[80];
         bool found;
         assert_int_equal(sn_linear_shape(&o.shape, o.shape.width[0], q, &shape), STONET_OK);
-        assert_int_equal(sn_linear_fit(&shape, &o.problem, &rows, 1e-9, NULL, theta, &found), STONET_OK);
+        assert_int_equal(
+            sn_linear_fit(&shape, &o.problem, &rows, (sn_ridge){.l2 = 1e-9}, NULL, theta, &found), STONET_OK);
         assert_true(found);
         assert_int_equal(sn_forward(&shape, theta, o.x, 80, 2, false, 1, mu), STONET_OK);
         for (int i = 0; i < 80; i++) assert_true(fabs((double)mu[i] - o.y[i]) < 1e-5);
@@ -127,7 +128,8 @@ static void missing_class_has_no_linear_model(void **state)
     float theta[64] = {7.0F};
     bool found = true;
     assert_int_equal(sn_linear_shape(&o.shape, o.shape.width[0], 1, &shape), STONET_OK);
-    assert_int_equal(sn_linear_fit(&shape, &o.problem, &rows, 1.0, NULL, theta, &found), STONET_OK);
+    assert_int_equal(sn_linear_fit(&shape, &o.problem, &rows, (sn_ridge){.l2 = 1.0}, NULL, theta, &found),
+                     STONET_OK);
     assert_false(found);
     assert_true(theta[0] == 7.0F);
     oracle_free(&o);
