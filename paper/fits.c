@@ -13,9 +13,10 @@ void split_free(split *self)
     *self = (split){0};
 }
 
-void put_value(json_t *values, const char *name, double number)
+stonet_status put_value(json_t *values, const char *name, double number)
 {
-    if (isfinite(number)) json_object_set_new(values, name, json_real(number));
+    if (!isfinite(number)) return STONET_OK;
+    return json_object_set_new(values, name, json_real(number)) == 0 ? STONET_OK : out_of_memory();
 }
 
 /* ---- specs ------------------------------------------------------------------------------------- */

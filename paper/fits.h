@@ -55,6 +55,6 @@ static inline stonet_status out_of_memory(void)
 }
 
 /* values[name] = number, left out when it is not finite. */
-void put_value(json_t *values, const char *name, double number);
+stonet_status put_value(json_t *values, const char *name, double number);
 
 #endif

@@ -253,8 +253,11 @@ static int run_cell(lab *self, cell_function compute, void *user, size_t done)
         json_decref(values);
         return EXIT_FAILED;
     }
-    if (status != STONET_OK) json_object_set_new(values, "failure", json_string(stonet_last_error()));
-    json_t *record = cells_record(what, (uint64_t)self->options.seed, values, progress_clock() - start);
+    json_t *record = NULL; /* a failure that cannot be noted is none that a later run may go by */
+    if (status == STONET_OK || json_object_set_new(values, "failure", json_string(stonet_last_error())) == 0)
+        record = cells_record(what, (uint64_t)self->options.seed, values, progress_clock() - start);
+    else
+        json_decref(values);
     char *path = lab_path(self, "cells.jsonl");
     char key[CELL_KEY_SIZE];
     cells_key(what, (uint64_t)self->options.seed, key);

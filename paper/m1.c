@@ -60,19 +60,18 @@ static stonet_status put_test(lab *self, const double *a, const double *b, json_
     stonet_run run = lab_stonet_run(self, 9);
     const stonet_sides sides = {.n = ROWS, .dx = 1, .dy = 1, .x = a, .y = b};
     stonet_status status = stonet_independence(&sides, &how, &run, &result);
-    if (status != STONET_OK) return status;
-    put_value(values, "p_value", result.p_value);
-    put_value(values, "rejected", result.p_value < 0.05);
-    return STONET_OK;
+    if (status == STONET_OK) status = put_value(values, "p_value", result.p_value);
+    return status == STONET_OK ? put_value(values, "rejected", result.p_value < 0.05) : status;
 }
 
 /* How much of the index T = b'x, and of the regression function cos T, is in the first Z. */
-static void put_recovery(const double *z, const double *truth, json_t *values)
+static stonet_status put_recovery(const double *z, const double *truth, json_t *values)
 {
     double curve[ROWS];
     for (size_t i = 0; i < ROWS; i++) curve[i] = cos(truth[i]);
-    put_value(values, "index", fabs(correlation(ROWS, z, truth)));
-    put_value(values, "mean_function", fabs(correlation(ROWS, z, curve)));
+    stonet_status status = put_value(values, "index", fabs(correlation(ROWS, z, truth)));
+    return status == STONET_OK ? put_value(values, "mean_function", fabs(correlation(ROWS, z, curve)))
+                               : status;
 }
 
 static stonet_status compute(lab *self, const cell *what, void *user, json_t *values)
@@ -91,8 +90,9 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
     } else {
         if (status == STONET_OK) status = fit_once(self, by, data, 11, first);
         if (status == STONET_OK) status = fit_once(self, by, data, 12, second);
-        if (status == STONET_OK) put_recovery(first, truth, values);
-        if (status == STONET_OK) put_value(values, "agreement", fabs(correlation(ROWS, first, second)));
+        if (status == STONET_OK) status = put_recovery(first, truth, values);
+        if (status == STONET_OK)
+            status = put_value(values, "agreement", fabs(correlation(ROWS, first, second)));
     }
     if (status == STONET_OK) status = put_test(self, first, second, values);
     stonet_data_free(data);

@@ -58,7 +58,11 @@ static json_t *entry_json(const line *at, const char *method, const char *field,
                           int64_t n_trials)
 {
     json_t *values = json_array();
-    for (int64_t t = 0; t < n_trials; t++) json_array_append_new(values, number_json(one->values[t]));
+    for (int64_t t = 0; t < n_trials; t++)
+        if (json_array_append_new(values, number_json(one->values[t])) != 0) {
+            json_decref(values);
+            return NULL;
+        }
     return json_pack("{s:s, s:I, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "row", at->row, "q",
                      (json_int_t)at->q, "method", method, "measure", field, "n", (json_int_t)one->n, "mean",
                      number_json(one->mean), "se", number_json(one->se), "seconds", number_json(one->seconds),
@@ -66,14 +70,14 @@ static json_t *entry_json(const line *at, const char *method, const char *field,
                      "p_value", number_json(one->p_value), "bold", (int)one->bold, "values", values);
 }
 
-static void put_json(json_t *list, const report *what, const measure *about, const summary *made)
+static void put_json(documents *to, const report *what, const measure *about, const summary *made)
 {
     for (size_t i = 0; i < made->n_lines; i++)
         for (size_t m = 0; m < what->columns.count; m++) {
             const entry *one = summary_at(made, i, m);
             if (one->n > 0)
-                json_array_append_new(list, entry_json(&made->lines[i], what->columns.at[m].name,
-                                                       about->field, one, made->n_trials));
+                documents_add(to, entry_json(&made->lines[i], what->columns.at[m].name, about->field, one,
+                                             made->n_trials));
         }
 }
 
@@ -246,7 +250,7 @@ static int write_parts(const lab *self, const plan *cells, const report *what, d
         }
         put_csv(to->csv, what, about, &made);
         put_markdown(to->markdown, what, about, &made);
-        put_json(to->list, what, about, &made);
+        put_json(to, what, about, &made);
         result = write_figure(self, what, about, &made);
         summary_free(&made);
     }
@@ -264,10 +268,19 @@ int documents_open(const lab *self, documents *out)
     return EXIT_FAILED;
 }
 
+void documents_add(documents *to, json_t *made)
+{
+    if (json_array_append_new(to->list, made) != 0) to->broken = true;
+}
+
 int documents_close(const lab *self, documents *made, int result)
 {
     if (made->csv != NULL) fclose(made->csv);
     if (made->markdown != NULL) fclose(made->markdown);
+    if (result == EXIT_DONE && made->broken) {
+        say_error(self->command, "memory ran out");
+        result = EXIT_FAILED;
+    }
     char *json = json_dumps(made->list, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     if (result == EXIT_DONE) result = report_file(self, "table.csv", made->csv_text);
     if (result == EXIT_DONE) result = report_file(self, "table.json", json);

@@ -38,9 +38,12 @@ typedef struct documents {
     json_t *list;
     char *csv_text, *markdown_text;
     size_t csv_size, markdown_size;
+    bool broken; /* an entry of the list is lost */
 } documents;
 /* Gives an exit status; documents_close in any case. */
 int documents_open(const lab *self, documents *out);
+/* Puts an entry, which may be NULL where memory ran out. */
+void documents_add(documents *to, json_t *made);
 /* Writes the files when `result` is EXIT_DONE and lets go of everything. Gives an exit status. */
 int documents_close(const lab *self, documents *made, int result);
 

@@ -89,9 +89,9 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
     if (status == STONET_OK) status = fits_spec(by->method, dim_of(what->row), by->settings, &spec);
     if (status == STONET_OK) status = stonet_fit(spec, train, &run, &model);
     if (status == STONET_OK) status = recovery(self, model, fresh, &found);
-    if (status == STONET_OK) put_value(values, "distance_correlation", found);
+    if (status == STONET_OK) status = put_value(values, "distance_correlation", found);
     if (status == STONET_OK && stonet_score(model, fresh, NULL, &scores) == STONET_OK)
-        put_value(values, "r2", scores.r2);
+        status = put_value(values, "r2", scores.r2);
     stonet_model_free(model);
     stonet_spec_free(spec);
     stonet_data_free(train);

@@ -44,16 +44,13 @@ static stonet_status score(lab *self, const column *by, const stonet_model *mode
     stonet_scores scores = STONET_SCORES_INIT;
     stonet_status status = stonet_score(model, parts->test, NULL, &scores);
     if (status != STONET_OK) return status;
-    if (strcmp(by->name, "stonet-paper") != 0) {
-        put_value(values, "error", scores.error_rate);
-        return STONET_OK;
-    }
-    put_value(values, "error_own", scores.error_rate);
+    if (strcmp(by->name, "stonet-paper") != 0) return put_value(values, "error", scores.error_rate);
     reduced_split reduced;
-    status = fits_reduce(model, parts, true, &reduced);
+    status = put_value(values, "error_own", scores.error_rate);
+    if (status == STONET_OK) status = fits_reduce(model, parts, true, &reduced);
     if (status != STONET_OK) return status;
     status = fits_head(self, &reduced.parts, "learner=logistic", &scores);
-    if (status == STONET_OK) put_value(values, "error", scores.error_rate);
+    if (status == STONET_OK) status = put_value(values, "error", scores.error_rate);
     reduced_split_free(&reduced);
     return status;
 }
@@ -79,7 +76,8 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
     if (status == STONET_OK) status = score(self, by, model, &parts, values);
     if (status == STONET_OK && over.count > 0) {
         char *json = stonet_spec_json(chosen);
-        json_object_set_new(values, "chosen", json_loads(json != NULL ? json : "", 0, NULL));
+        if (json == NULL || json_object_set_new(values, "chosen", json_loads(json, 0, NULL)) != 0)
+            status = out_of_memory();
         stonet_string_free(json);
     }
     stonet_model_free(model);

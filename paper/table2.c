@@ -67,13 +67,12 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
     if (status == STONET_OK)
         status = heads_score(self, what, columns_find(all, what->method), heads_of(self), &held->parts,
                              &held->reduction, &scores);
-    if (status != STONET_OK) return status;
-    put_value(values, "seconds_reduction", scores.seconds);
-    put_value(values, "processor_reduction", scores.processor_seconds);
-    if (scores.has_own) put_value(values, "error_own", scores.own.error_rate);
-    put_value(values, "error_dnn", scores.dnn.error_rate);
-    put_value(values, "error_logistic", scores.plain.error_rate);
-    return STONET_OK;
+    if (status == STONET_OK) status = put_value(values, "seconds_reduction", scores.seconds);
+    if (status == STONET_OK) status = put_value(values, "processor_reduction", scores.processor_seconds);
+    if (status == STONET_OK && scores.has_own) status = put_value(values, "error_own", scores.own.error_rate);
+    if (status == STONET_OK) status = put_value(values, "error_dnn", scores.dnn.error_rate);
+    if (status == STONET_OK) status = put_value(values, "error_logistic", scores.plain.error_rate);
+    return status;
 }
 
 static void add_cells(const lab *self, const char *row, int64_t trial, unsigned needs, plan *cells)

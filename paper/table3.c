@@ -89,15 +89,15 @@ static stonet_status compute(lab *self, const cell *what, void *user, json_t *va
     stonet_status status = load(self, what, held);
     if (status == STONET_OK)
         status = heads_score(self, what, by, heads_of(self, by), &held->parts, &held->reduction, &scores);
-    if (status != STONET_OK) return status;
-    put_value(values, "seconds_reduction", scores.seconds);
-    put_value(values, "processor_reduction", scores.processor_seconds);
-    put_value(values, "mse", scores.dnn.mse_scaled);
-    put_value(values, "mse_unit", scores.dnn.mse / squared_range(held->parts.train));
-    put_value(values, "correlation", scores.dnn.correlation);
-    put_value(values, "mse_linear", scores.plain.mse_scaled);
-    if (scores.has_own) put_value(values, "mse_own", scores.own.mse_scaled);
-    return STONET_OK;
+    if (status == STONET_OK) status = put_value(values, "seconds_reduction", scores.seconds);
+    if (status == STONET_OK) status = put_value(values, "processor_reduction", scores.processor_seconds);
+    if (status == STONET_OK) status = put_value(values, "mse", scores.dnn.mse_scaled);
+    if (status == STONET_OK)
+        status = put_value(values, "mse_unit", scores.dnn.mse / squared_range(held->parts.train));
+    if (status == STONET_OK) status = put_value(values, "correlation", scores.dnn.correlation);
+    if (status == STONET_OK) status = put_value(values, "mse_linear", scores.plain.mse_scaled);
+    if (status == STONET_OK && scores.has_own) status = put_value(values, "mse_own", scores.own.mse_scaled);
+    return status;
 }
 
 static void describe(const lab *self, const column *by, cell *what)

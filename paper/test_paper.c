@@ -280,6 +280,53 @@ static void reports_are_written(void **state)
     json_decref(self.finished);
 }
 
+/* The calls to Jansson's memory until one fails; 0: none does. */
+static long until_no_memory;
+
+static void *failing_malloc(size_t size)
+{
+    return until_no_memory > 0 && --until_no_memory == 0 ? NULL : malloc(size);
+}
+
+/* Whatever is lost on the way into a table, the table is written whole or not at all. */
+static void nothing_is_lost_for_want_of_memory(void **state)
+{
+    (void)state;
+    static const column methods[] = {{.name = "stonet"}};
+    static const measure about = {"error", "error", false};
+    const report what = {.title = "A table", .columns = {methods, 1}, .measures = &about, .n_measures = 1};
+    lab self = {.command = &table1_command, .finished = json_object(), .options = {.seed = 1, .out = folder}};
+    plan cells = {0};
+    cell one = make_cell("heart", 3, "stonet", 1);
+    plan_add(&cells, &one);
+    finish(&self, &one, "error", 0.25);
+    char *path = lab_path(&self, "table.json");
+    int refused = 0, result;
+    json_malloc_t given_malloc;
+    json_free_t given_free;
+    json_get_alloc_funcs(&given_malloc, &given_free);
+    do {
+        unlink(path);
+        until_no_memory = ++refused;
+        json_set_alloc_funcs(failing_malloc, free);
+        result = report_write(&self, &cells, &what);
+        json_set_alloc_funcs(given_malloc, given_free);
+        assert_int_equal(access(path, R_OK) == 0, result == EXIT_DONE);
+    } while (result != EXIT_DONE);
+    assert_true(refused > 20);
+    json_t *values = json_object();
+    until_no_memory = 1;
+    json_set_alloc_funcs(failing_malloc, free);
+    assert_int_equal(put_value(values, "error", 0.25), STONET_ERROR_MEMORY);
+    json_set_alloc_funcs(given_malloc, given_free);
+    assert_int_equal(put_value(values, "error", NAN), STONET_OK);
+    assert_int_equal(json_object_size(values), 0);
+    json_decref(values);
+    free(path);
+    plan_free(&cells);
+    json_decref(self.finished);
+}
+
 static void printed_numbers(void **state)
 {
     (void)state;
@@ -599,6 +646,7 @@ int main(void)
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(best_methods_are_bold),
         cmocka_unit_test(reports_are_written),
+        cmocka_unit_test(nothing_is_lost_for_want_of_memory),
         cmocka_unit_test(printed_numbers),
         cmocka_unit_test(presets_run),
         cmocka_unit_test(wrong_settings_are_refused),

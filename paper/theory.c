@@ -216,7 +216,7 @@ static int draw(const lab *self, const curve *which, const fitted *made)
     return result;
 }
 
-static void put_rows(const documents *to, const curve *which, const fitted *made)
+static void put_rows(documents *to, const curve *which, const fitted *made)
 {
     fprintf(to->markdown, "### %s\n\n", which->title);
     if (isfinite(which->predicted))
@@ -230,16 +230,16 @@ static void put_rows(const documents *to, const curve *which, const fitted *made
         fprintf(to->markdown, "| %.3f | %.3f (%.3f) |\n", made->x[k], made->y[k], made->error[k]);
         fprintf(to->csv, "%s,%s,%.9g,%.9g,%.9g\n", which->row, which->field, made->x[k], made->y[k],
                 made->error[k]);
-        json_array_append_new(points, json_pack("[f,f,f]", made->x[k], made->y[k], made->error[k]));
+        if (json_array_append_new(points, json_pack("[f,f,f]", made->x[k], made->y[k], made->error[k])) != 0)
+            to->broken = true;
     }
     fputc('\n', to->markdown);
-    json_array_append_new(to->list,
-                          json_pack("{s:s, s:s, s:f, s:o, s:o, s:I, s:o}", "row", which->row, "field",
-                                    which->field, "slope", made->slope, "slope_se",
-                                    isfinite(made->slope_error) ? json_real(made->slope_error) : json_null(),
-                                    "predicted",
-                                    isfinite(which->predicted) ? json_real(which->predicted) : json_null(),
-                                    "trials", (json_int_t)made->trials, "points", points));
+    documents_add(to, json_pack("{s:s, s:s, s:f, s:o, s:o, s:I, s:o}", "row", which->row, "field",
+                                which->field, "slope", made->slope, "slope_se",
+                                isfinite(made->slope_error) ? json_real(made->slope_error) : json_null(),
+                                "predicted",
+                                isfinite(which->predicted) ? json_real(which->predicted) : json_null(),
+                                "trials", (json_int_t)made->trials, "points", points));
 }
 
 static int write_report(const lab *self)

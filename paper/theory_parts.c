@@ -48,8 +48,9 @@ static stonet_status put_gap(const stonet_model *noisy, const stonet_data *data,
             gap += 0.5 * (with * with - without * without);
             absolute += 0.5 * fabs(with * with - without * without);
         }
-        put_value(values, "gap", fabs(gap) / ((double)GAP_DRAWS * GAP_ROWS));
-        put_value(values, "gap_row", absolute / ((double)GAP_DRAWS * GAP_ROWS));
+        status = put_value(values, "gap", fabs(gap) / ((double)GAP_DRAWS * GAP_ROWS));
+        if (status == STONET_OK)
+            status = put_value(values, "gap_row", absolute / ((double)GAP_DRAWS * GAP_ROWS));
         layer_free(&top);
     }
     free(plain);
@@ -211,8 +212,8 @@ stonet_status theory_theta(lab *self, int64_t iterations, json_t *values)
             error = w * first.w[j] - best[j + 1];
             sum += error * error;
         }
-        put_value(values, "error2", sum);
-        put_value(values, "output_weight", w);
+        status = put_value(values, "error2", sum);
+        if (status == STONET_OK) status = put_value(values, "output_weight", w);
     }
     layer_free(&first);
     layer_free(&top);
@@ -314,7 +315,7 @@ stonet_status theory_posterior(lab *self, double tau, double time, int64_t draws
     if (status == STONET_OK) status = impute_copies(model, &problem, run.seed, draws, &drawn);
     if (status == STONET_OK) {
         plane_normal exact = exact_posterior(&first, &top, problem.x, (problem.y[0] - mean) / sd);
-        put_value(values, "w2", wasserstein(&drawn, &exact) / sigma);
+        status = put_value(values, "w2", wasserstein(&drawn, &exact) / sigma);
     }
     layer_free(&first);
     layer_free(&top);
