@@ -248,10 +248,23 @@ static void say_summary(const cli_command *command, const fit_values *values, co
     if (strcmp(values->out, "-") != 0) fprintf(stderr, "model written to %s\n", values->out);
 }
 
+/* --calibrate: the model is saved before, so that a calibration that fails or is stopped does not lose it. */
+static bool saves_first(const fit_values *values, const stonet_model *model)
+{
+    return values->calibrate && stonet_model_outcome(model) == STONET_DONE && strcmp(values->out, "-") != 0 &&
+           program_writes();
+}
+
+static void say_saved_first(const fit_values *values)
+{
+    fprintf(stderr, "note: the model was saved in %s, without a calibration\n", values->out);
+}
+
 static int finish(const cli_command *command, const fit_values *values, const stonet_model *model,
                   const stonet_data *train, double seconds)
 {
     int result = program_writes() ? write_model(command, values->out, model) : EXIT_DONE;
+    if (result != EXIT_DONE && saves_first(values, model)) say_saved_first(values);
     if (result != EXIT_DONE) return result;
     result = write_log(command, values, model);
     if (result == EXIT_DONE) result = draw(command, values, model, train);
@@ -274,13 +287,11 @@ static int finish(const cli_command *command, const fit_values *values, const st
     return about != NULL ? output_json(command, NULL, about) : EXIT_FAILED;
 }
 
-/* --calibrate: the model is saved before, so that a calibration that fails or is stopped does not lose it. */
 static int calibrate(const cli_command *command, const fit_values *values, const stonet_data *train,
                      const stonet_run *run, stonet_model *model)
 {
     if (!values->calibrate || stonet_model_outcome(model) != STONET_DONE) return EXIT_DONE;
-    const bool to_file = strcmp(values->out, "-") != 0 && program_writes();
-    stonet_status status = to_file ? stonet_model_save(model, values->out) : STONET_OK;
+    stonet_status status = saves_first(values, model) ? stonet_model_save(model, values->out) : STONET_OK;
     if (status != STONET_OK) return say_failure(command, status);
     status = stonet_calibrate(model, train, NULL, run);
     progress_clear();
@@ -288,7 +299,7 @@ static int calibrate(const cli_command *command, const fit_values *values, const
         if (!values->run.quiet) say_calibration(model);
         return EXIT_DONE;
     }
-    if (to_file) fprintf(stderr, "note: the model was saved in %s, without a calibration\n", values->out);
+    if (saves_first(values, model)) say_saved_first(values);
     return say_failure(command, status);
 }
 
