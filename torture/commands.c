@@ -28,6 +28,19 @@ const char torture_preparation[] =
     "(printf '\\000\\000\\010\\001\\000\\000\\000\\030'; awk 'BEGIN {for (i = 0; i < 24; i++) printf \"%d\", "
     "i % 2}') > "
     "labels.idx &&"
+    "(printf '\\000\\000\\010\\003\\000\\000\\000\\030\\000\\000\\000\\006\\000\\000\\000\\006'; head -c 864 "
+    "all.csv) > pictures.idx &&"
+    "$STONET generate select-regression:210 --rows 30 --out wide.csv &&"
+    "$STONET shard rich.csv --target y --weights n --id id --ordinal size=low,mid,high --season day --quiet"
+    "  --out rich.shards &&"
+    "$STONET fit pictures.idx --target-file labels.idx --dim 1 --set front=conv --set hidden=3 --set epochs=2"
+    "  --set activation=tanh --set weight_decay=0 --quiet --out conv.model &&"
+    "$STONET fit num.csv --target y --dim 1 --set front=kernel --set epochs=2 --set activation=tanh"
+    "  --set weight_decay=0 --quiet --out kernel.model &&"
+    "$STONET fit lab.csv --target label --method gsir --dim 1 --learner mlp --set learner.epochs=2 --quiet"
+    "  --out gsir.model &&"
+    "$STONET fit wide.csv --target y --dim 1 --set front=columns --set hidden=3 --set epochs=2"
+    "  --set activation=tanh --set weight_decay=0 --quiet --out columns.model &&"
     "$STONET generate waveform --rows 20 --out g.npy && $STONET generate waveform --rows 20 --out g.npy.gz &&"
     "$STONET fit num.csv --target y --method sir --dim 1 --quiet --out num.model &&"
     "$STONET fit lab.csv --target label --method pca --dim 2 --quiet --out lab.model &&"
@@ -157,7 +170,64 @@ static const torture_command fixed[] = {
     {"stonet info rich.model --json", {NULL}},
     {"stonet export rich.model --out o.onnx", {"o.onnx"}},
     {"stonet export callab.model --format c", {NULL}},
+    {"stonet export gsir.model --out o.onnx", {"o.onnx"}},
+    {"stonet export kernel.model --format c", {NULL}},
+    {"stonet export columns.model --format json", {NULL}},
+    {"stonet shard rich.csv --target y --weights n --id id --ordinal size=low,mid,high --season day --quiet "
+     "--out o.shards",
+     {"o.shards/"}},
+    {"stonet shard g.npy --target 22 --out o.shards", {"o.shards/"}},
+    {"stonet fit rich.shards --target y --method sir --dim 1 --quiet --out o1", {"o1"}},
+    {"stonet fit rich.shards --target y --dim 1 --out o1 " NET, {"o1"}},
+    {"stonet transform rich.model rich.shards --out o.npy", {"o.npy"}},
+    {"stonet score rich.model rich.shards --json", {NULL}},
+    {"stonet fit pictures.idx --target-file labels.idx --dim 1 --out o1 " NET
+     " --set front=conv --set front_channels=2",
+     {"o1"}},
+    {"stonet predict conv.model pictures.idx --proba", {NULL}},
+    {"stonet fit wide.csv --target y --dim 1 --out o1 " NET " --set front=auto", {"o1"}},
+    {"stonet fit wide.csv --target y --dim 1 --out o1 " NET " --set front=auto --set weight_decay=auto",
+     {"o1"}},
+    {"stonet fit rich.csv --target y --features a,b,code --dim 1 --out o1 " NET " --set missing=joint",
+     {"o1"}},
+    {"stonet fit rich.csv --target y --features a,b,code --dim 1 --out o1 " NET
+     " --set missing_indicators=on",
+     {"o1"}},
+    {"stonet fit rich.csv --target y --features a,b,code --dim 1 --method none --set "
+     "missing_indicators=auto --out o1",
+     {"o1"}},
+    {"stonet fit lab.csv --target label --dim 1 --out o1 " NET " --set class_weight=balanced --set l1=.01",
+     {"o1"}},
+    {"stonet fit sparse.svm --target y --dim 1 --out o1 " NET, {"o1"}},
+    {"stonet order num.csv --target y --rule cv --folds 2 --max 2 --json " NET, {NULL}},
+    {"stonet order num.csv --target y --method mave --resamples 2 --max 2 --quiet --json", {NULL}},
+    {"stonet order all.csv --target label --method sir --rule tests --quiet --json", {NULL}},
+    {"stonet independence num.csv --x a --y y --test dcor --permutations 20 --json", {NULL}},
+    {"stonet independence many.csv --x a --y y --given b --test rcit --approx hbe --json", {NULL}},
+    {"stonet independence many.csv --x a --y y --given b --test rcot --approx perm --permutations 20",
+     {NULL}},
+    {"stonet independence num.csv --x a --y y --approx gamma --repeats 2 --json", {NULL}},
+    {"stonet compare num.csv all.csv --target 4 --dim 1 --methods sir,pca --folds 2 --checkpoint kept "
+     "--every "
+     "0 --quiet --json",
+     {NULL}},
+    {"stonet tune num.csv --target y --dim 1 --method sir --grid slices=2,4 --folds 2 --checkpoint kept "
+     "--every 0 --quiet --json",
+     {NULL}},
+    {"stonet importance rich.model rich.csv --target y --kind shapley --repeats 2 --quiet --json", {NULL}},
+    {"stonet importance cal.model num.csv --target y --kind stability --repeats 2 --quiet --json", {NULL}},
+    {"stonet report rich.model rich.csv --target y --importance shapley --quiet --out o.html", {"o.html"}},
+    {"stonet report callab.model lab.csv --target label --importance gradient --quiet --out o.html",
+     {"o.html"}},
+    {"stonet calibrate lab.model lab.csv --target label --folds 2 --quiet --out o1", {"o1"}},
+    {"stonet score cal.model num.csv --target y --level 0.8 --json", {NULL}},
+    {"stonet coef lab.model --json", {NULL}},
 };
+
+const char *torture_also(const torture_command *command)
+{
+    return strstr(command->command, "--calibrate") != NULL ? "num.model" : NULL;
+}
 
 enum { FIXED = sizeof fixed / sizeof *fixed, MAX_METHODS = 200 };
 

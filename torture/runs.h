@@ -33,8 +33,8 @@ void give_up(const char *format, ...) __attribute__((format(printf, 1, 2), noret
 void runs_begin(const char *program);
 void runs_end(void);
 
-/* Runs a command over old files ("old" in a line), with STONET_FAULT as told, or, when that is NULL, counting
-   its calls. It is killed after `seconds`; never when that is 0. */
+/* Runs a command over old files ("old" in a line; where a folder is to be, nothing is), with STONET_FAULT as
+   told, or, when that is NULL, counting its calls. It is killed after `seconds`; never when that is 0. */
 outcome run(const torture_command *command, const char *fault, double seconds);
 void outcome_free(outcome *o);
 /* The undisturbed run, which must succeed (twice: and give the same again), and how many calls it makes. */
@@ -44,6 +44,8 @@ bool is_same(const content *a, const content *b);
 /* Whether output k is still the old file, or the one of the undisturbed run. */
 bool is_old(const outcome *o, int k);
 bool is_right(const outcome *o, const outcome *right, int k);
+/* Whether it is the other file that it may be. */
+bool is_also(const torture_command *command, const outcome *o, int k);
 bool has_temporary(void);
 /* What is wrong with what a call that failed led to; NULL: nothing. */
 const char *judge(const torture_command *command, const char *fault, const outcome *o, const outcome *right);
