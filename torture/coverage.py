@@ -23,8 +23,16 @@ GOAL = 0.90
 def notes_of(build):
     for folder, _, names in os.walk(build):
         for name in names:
-            if name.endswith(".gcda") and "/src/" in os.path.join(folder, name) and "test_" not in name:
+            if name.endswith(".gcno") and "/src/" in os.path.join(folder, name) and "test_" not in name:
                 yield os.path.join(folder, name)
+
+
+def join(before, taken):
+    """The branches of one line in two forms of it: a branch is taken where either takes it. Forms that a constant has left fewer
+    branches in give way to those that have them all."""
+    if len(before) == len(taken):
+        return [a or b for a, b in zip(before, taken)]
+    return max(before, taken, key=len)
 
 
 def read(notes):
@@ -35,11 +43,11 @@ def read(notes):
         found = {}
         for name in os.listdir(work):
             for file in json.load(gzip.open(os.path.join(work, name)))["files"]:
-                lines = {}
-                for line in file["lines"]:
-                    if line["branches"]:
-                        lines[line["line_number"]] = [b["count"] > 0 for b in line["branches"]]
-                found[file["file"]] = lines
+                lines = found.setdefault(file["file"], {})
+                for line in file["lines"]: # one of a file that is included twice stands here twice
+                    taken = [b["count"] > 0 for b in line["branches"]]
+                    if taken:
+                        lines[line["line_number"]] = join(lines.get(line["line_number"], []), taken)
         return found
 
 
@@ -58,9 +66,7 @@ def main():
                 if not path.startswith("src/"):
                     continue
                 for line, taken in lines.items():
-                    before = merged[path].get(line, [False] * len(taken))
-                    same = len(before) == len(taken)
-                    merged[path][line] = [a or b for a, b in zip(before, taken)] if same else max(before, taken, key=sum)
+                    merged[path][line] = join(merged[path].get(line, []), taken)
     if options.json:
         json.dump({f: {n: [sum(t), len(t)] for n, t in lines.items() if not all(t)} for f, lines in merged.items()},
                   open(options.json, "w"))
