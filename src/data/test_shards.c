@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/test_nodes.h"
 #include "base/testing.h"
 #include "data/shards.h"
 #include "data/testing.h"
@@ -289,6 +290,64 @@ static void test_any_index(void **state)
     clean();
 }
 
+typedef struct node_count {
+    long refused, taken;
+} node_count;
+
+static void read_index(const json_t *whole, void *user)
+{
+    node_count *count = user;
+    const stonet_read_options how = {.size = sizeof how, .threads = 1};
+    stonet_data *data = NULL;
+    assert_int_equal(json_dump_file(whole, "s/index.json", 0), 0);
+    const stonet_status status = stonet_data_read("s", &how, &data);
+    count->taken += status == STONET_OK;
+    count->refused += status != STONET_OK;
+    if (status == STONET_OK)
+        assert_int_equal(sn_frame_check(data), STONET_OK);
+    else
+        assert_true(strstr(stonet_last_error(), "s/") != NULL || strstr(stonet_last_error(), "s:") != NULL ||
+                    strstr(stonet_last_error(), "memory") != NULL);
+    stonet_data_free(data);
+}
+
+/* Every part of an index wrong in turn: refused, and the folder named, or a table that is whole. */
+static void test_every_node(void **state)
+{
+    (void)state;
+    static const char *const size[] = {"size=low,mid,high"};
+    const stonet_read_options kinds[] = {
+        {.size = sizeof *kinds,
+         .target = "y",
+         .id = "key",
+         .weights = "w",
+         .ordinal = size,
+         .n_ordinal = 1,
+         .season = "day"},
+        {.size = sizeof *kinds, .target = "a,z", .features = "big,late", .drop_missing_target = 1},
+        {.size = sizeof *kinds, .na = "-999"},
+    };
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        clean();
+        write_csv(30, 0, false);
+        if (k == 2) { /* images: 4 of 3 x 2 */
+            FILE *file = fopen("t.csv", "wb");
+            fwrite("\0\0\10\3\0\0\0\4\0\0\0\3\0\0\0\2abcdefghijklmnopqrstuvwx", 1, 40, file);
+            fclose(file);
+        }
+        if (stonet_shards_write("t.csv", &kinds[k], 1024, "s", NULL, NULL) != STONET_OK)
+            fail_msg("%s", stonet_last_error());
+        node_count count = {0};
+        json_t *whole = json_load_file("s/index.json", 0, NULL);
+        read_index(whole, &count);
+        assert_int_equal(count.taken, 1);
+        test_each_node(&(test_nodes){.whole = whole, .look = read_index, .user = &count}, whole);
+        assert_true(count.refused > count.taken);
+        json_decref(whole);
+    }
+    clean();
+}
+
 static void test_changed(void **state)
 {
     (void)state;
@@ -307,7 +366,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_kinds), cmocka_unit_test(test_dropped),    cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_wishes),    cmocka_unit_test(test_complaints), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_any_index), cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_any_index), cmocka_unit_test(test_every_node), cmocka_unit_test(test_changed),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -1,0 +1,335 @@
+/*
+ * Model files that lie, entry by entry: each text and each tensor of models of all kinds is left out, of
+ * another type or shape, or holds what it should not, every part of the JSON in it too. Such a model is
+ * refused with a sentence, or it can be used: its answers are numbers or a sentence, and it can be saved.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/test_nodes.h"
+#include "model/testing.h"
+
+enum { ROWS = 40, USED = 6, MOST_NUMBERS = 4096 };
+
+static char path[64];
+
+/* ---- what becomes of a damaged model ---- */
+
+typedef struct trial {
+    const sn_store *from;
+    const stonet_data *rows;
+    const char *entry; /* the one that is changed */
+    long refused, taken;
+} trial;
+
+static void assert_sentence(const trial *of, stonet_status status)
+{
+    if (status == STONET_OK || strlen(stonet_last_error()) > 10) return;
+    fail_msg("%s: status %d without a sentence", of->entry, (int)status);
+}
+
+static void use(const trial *of, const stonet_model *model)
+{
+    static float z[MOST_NUMBERS];
+    static double answer[MOST_NUMBERS];
+    const int64_t dim = stonet_model_dim(model), outputs = stonet_model_outputs(model);
+    stonet_use_options how = {.size = sizeof how, .threads = 1, .cell_draws = 2};
+    if (USED * dim > MOST_NUMBERS || USED * outputs > MOST_NUMBERS) return;
+    stonet_status status = stonet_transform(model, of->rows, &how, z);
+    assert_sentence(of, status);
+    for (int64_t i = 0; status == STONET_OK && i < USED * dim; i++)
+        if (!isfinite(z[i])) fail_msg("%s: a Z that is no number", of->entry);
+    status = stonet_predict(model, of->rows, &how, answer);
+    assert_sentence(of, status);
+    const int64_t answers = stonet_model_is_classifier(model) ? USED : USED * outputs;
+    for (int64_t i = 0; status == STONET_OK && i < answers; i++)
+        if (!isfinite(answer[i])) fail_msg("%s: a prediction that is no number", of->entry);
+    sn_store *store = NULL;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_sentence(of, sn_model_to_store(model, store));
+    sn_store_free(store);
+}
+
+static void judge(trial *of, const sn_store *damaged)
+{
+    stonet_model *model = NULL;
+    stonet_status status = sn_model_from_store(damaged, &model);
+    assert_sentence(of, status);
+    of->refused += status != STONET_OK;
+    of->taken += status == STONET_OK;
+    if (status == STONET_OK) use(of, model);
+    stonet_model_free(model);
+}
+
+/* ---- damage ---- */
+
+/* A copy without the entry. */
+static sn_store *without(const sn_store *from, const char *entry)
+{
+    sn_store *store = NULL;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    for (size_t i = 0; i < sn_store_tensors(from); i++) {
+        const sn_tensor *t = sn_store_tensor(from, i);
+        if (strcmp(t->name, entry) != 0)
+            assert_int_equal(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data), STONET_OK);
+    }
+    for (size_t i = 0; i < sn_store_texts(from); i++) {
+        const char *key, *value;
+        sn_store_text(from, i, &key, &value);
+        if (strcmp(key, entry) != 0) assert_int_equal(sn_store_put_text(store, key, value), STONET_OK);
+    }
+    return store;
+}
+
+static void with_text(trial *of, const char *text)
+{
+    sn_store *store = without(of->from, of->entry);
+    assert_int_equal(sn_store_put_text(store, of->entry, text), STONET_OK);
+    judge(of, store);
+    sn_store_free(store);
+}
+
+static void with_json(const json_t *whole, void *user)
+{
+    char *text = json_dumps(whole, JSON_COMPACT | JSON_ENCODE_ANY);
+    assert_non_null(text);
+    with_text(user, text);
+    free(text);
+}
+
+static void damage_text(trial *of, const char *value)
+{
+    static const char *const WRONG[] = {"",     "x",  "-1", "0", "2", "1e300", "9223372036854775807",
+                                        "null", "[]", "{}"};
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) with_text(of, WRONG[i]);
+    json_t *whole = json_loads(value, 0, NULL);
+    if (whole == NULL) return;
+    test_each_node(&(test_nodes){.whole = whole, .look = with_json, .user = of}, whole);
+    json_decref(whole);
+}
+
+static void with_tensor(trial *of, sn_dtype dtype, int rank, const int64_t *shape, const void *data)
+{
+    sn_store *store = without(of->from, of->entry);
+    assert_int_equal(sn_store_put(store, of->entry, dtype, rank, shape, data), STONET_OK);
+    judge(of, store);
+    sn_store_free(store);
+}
+
+static void set_number(const sn_tensor *tensor, void *data, int64_t at, double value)
+{
+    switch (tensor->dtype) {
+    case SN_F32:
+        ((float *)data)[at] = (float)value;
+        break;
+    case SN_F64:
+        ((double *)data)[at] = value;
+        break;
+    case SN_I32:
+        ((int32_t *)data)[at] = value > INT32_MAX ? INT32_MAX : (int32_t)value;
+        break;
+    case SN_I64:
+        ((int64_t *)data)[at] = value > 9e18 ? INT64_MAX : (int64_t)value;
+        break;
+    case SN_U8:
+        ((unsigned char *)data)[at] = value < 0 ? 0 : value > 255 ? 255 : (unsigned char)value;
+        break;
+    }
+}
+
+static void damage_numbers(trial *of, const sn_tensor *tensor)
+{
+    static const double WRONG[] = {-1, 0, 0.5, 3, 1e30};
+    const int64_t count = sn_tensor_count(tensor);
+    const size_t bytes = (size_t)count * sn_dtype_size(tensor->dtype);
+    void *data = malloc(bytes + 8);
+    assert_non_null(data);
+    for (size_t k = 0; k < sizeof WRONG / sizeof *WRONG; k++)
+        for (int place = 0; place < 3 && count > 0; place++) { /* the first, the last, all */
+            memcpy(data, tensor->data, bytes);
+            for (int64_t i = place == 1 ? count - 1 : 0; i < (place == 0 ? 1 : count); i++)
+                set_number(tensor, data, i, WRONG[k]);
+            with_tensor(of, tensor->dtype, tensor->rank, tensor->shape, data);
+        }
+    free(data);
+}
+
+static void damage_tensor(trial *of, const sn_tensor *tensor)
+{
+    int64_t shape[SN_MAX_RANK] = {1, 1, 1, 1};
+    with_tensor(of, tensor->dtype == SN_F64 ? SN_F32 : SN_F64, tensor->rank, tensor->shape, NULL);
+    with_tensor(of, tensor->dtype, 0, NULL, tensor->data);
+    memcpy(shape, tensor->shape, sizeof *shape * (size_t)tensor->rank);
+    if (tensor->rank < SN_MAX_RANK) {
+        shape[tensor->rank] = 1;
+        with_tensor(of, tensor->dtype, tensor->rank + 1, shape, tensor->data);
+    }
+    for (int k = 0; k < tensor->rank; k++) {
+        const int64_t was = shape[k];
+        for (int64_t more = -1; more <= 1; more += 2) {
+            shape[k] = was + more;
+            if (shape[k] >= 0) with_tensor(of, tensor->dtype, tensor->rank, shape, NULL);
+        }
+        shape[k] = was;
+    }
+    damage_numbers(of, tensor);
+}
+
+/* Entries whose names begin with `part`. */
+static void damage_all(const stonet_model *model, const char *part, const stonet_data *rows)
+{
+    sn_store *store = NULL;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(sn_model_to_store(model, store), STONET_OK);
+    trial of = {.from = store, .rows = rows};
+    for (size_t i = 0; i < sn_store_texts(store) + sn_store_tensors(store); i++) {
+        const bool is_text = i < sn_store_texts(store);
+        const sn_tensor *tensor = is_text ? NULL : sn_store_tensor(store, i - sn_store_texts(store));
+        const char *value = NULL;
+        if (is_text)
+            sn_store_text(store, i, &of.entry, &value);
+        else
+            of.entry = tensor->name;
+        if (strncmp(of.entry, part, strlen(part)) != 0) continue;
+        sn_store *less = without(store, of.entry);
+        judge(&of, less);
+        sn_store_free(less);
+        if (is_text)
+            damage_text(&of, value);
+        else
+            damage_tensor(&of, tensor);
+    }
+    assert_true(of.refused > 0 || of.taken == 0);
+    sn_store_free(store);
+}
+
+/* ---- models ---- */
+
+/* Columns of all kinds, with gaps: a key, numbers, a date, ordered words, towns, codes. */
+static void write_table(int rows)
+{
+    static const char *const SIZE[] = {"low", "mid", "high"}, *const TOWN[] = {"Ulm", "Bonn", "Kiel", ""};
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("key,a,b,day,size,town,code,y,label\n", file);
+    for (int i = 0; i < rows; i++) {
+        const double a = i * 37 % 41 / 41.0, b = i * 17 % 43 / 43.0;
+        fprintf(file, "k%d,%.4f,", i, a);
+        if (i % 7 != 3) fprintf(file, "%.4f", b);
+        fprintf(file, ",2024-0%d-1%d,%s,%s,%d,%.4f,%s\n", 1 + i % 9, i % 10, SIZE[i % 3], TOWN[i % 4], i % 4,
+                a + b * b + i % 4, a > b ? "hi" : "lo");
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static stonet_data *read_table(const char *target, const char *features, int rows)
+{
+    static const char *const ORDER[] = {"size=low,mid,high"};
+    stonet_read_options how = {.size = sizeof how, .threads = 1, .target = target, .features = features};
+    if (features == NULL) {
+        how.id = "key";
+        how.ordinal = ORDER;
+        how.n_ordinal = 1;
+        how.season = "day";
+    }
+    stonet_data *data = NULL;
+    write_table(rows);
+    if (stonet_data_read(path, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    unlink(path);
+    return data;
+}
+
+static stonet_model *fit(const char *method, const char *const (*settings)[2], const stonet_data *data)
+{
+    stonet_spec *spec = sn_testing_spec(method, "1");
+    stonet_run run = STONET_RUN_INIT;
+    stonet_model *model = NULL;
+    run.threads = 1;
+    sn_testing_hurry(spec);
+    for (size_t i = 0; settings != NULL && settings[i][0] != NULL; i++)
+        if (stonet_spec_set(spec, settings[i][0], settings[i][1]) != STONET_OK)
+            fail_msg("%s", stonet_last_error());
+    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+static void every_method(void **state)
+{
+    (void)state;
+    stonet_data *numbers = read_table("y", "a,b,code", ROWS), *rows = read_table(NULL, "a,b,code", USED);
+    static const char *const NET[][2] = {{"hidden", "2"},    {"activation", "tanh"}, {"weight_decay", "0"},
+                                         {"levels", "none"}, {"front", "none"},      {NULL, NULL}};
+    for (size_t i = 0; i < sn_method_count(); i++) {
+        const char *name = sn_method_at(i)->name;
+        stonet_model *model = fit(name, strcmp(name, "stonet") == 0 ? NET : NULL, numbers);
+        damage_all(model, "method.", rows);
+        stonet_model_free(model);
+    }
+    stonet_data_free(numbers);
+    stonet_data_free(rows);
+}
+
+typedef struct kind {
+    const char *method, *target;
+    const char *settings[8][2];
+    bool calibrated;
+} kind;
+
+static void every_column(void **state)
+{
+    (void)state;
+    static const kind KINDS[] = {
+        {"sir", "y", {{"missing_indicators", "on"}}, true},
+        {"sir", "label", {{"levels", "5"}, {"learner", "mlp"}, {"learner.epochs", "2"}}, true},
+        {"stonet",
+         "label",
+         {{"hidden", "2"}, {"activation", "relu"}, {"weight_decay", "0"}, {"front", "none"}},
+         false},
+        {"stonet",
+         "y",
+         {{"hidden", "2"}, {"activation", "tanh"}, {"weight_decay", "0"}, {"front", "kernel"}},
+         false},
+        {"stonet",
+         "y",
+         {{"hidden", "2"},
+          {"activation", "tanh"},
+          {"weight_decay", "0"},
+          {"response", "location-scale"},
+          {"front", "columns"}},
+         false},
+        {"stonet",
+         "y",
+         {{"hidden", "2"}, {"activation", "tanh"}, {"weight_decay", "0"}, {"front", "components"}},
+         false},
+        {"gsir", "label", {{"missing", "mean"}}, false},
+    };
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        stonet_data *data = read_table(KINDS[i].target, NULL, ROWS), *rows = read_table(NULL, NULL, USED);
+        stonet_model *model = fit(KINDS[i].method, KINDS[i].settings, data);
+        stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
+        how.folds = 2;
+        if (KINDS[i].calibrated) assert_int_equal(stonet_calibrate(model, data, &how, NULL), STONET_OK);
+        damage_all(model, "", rows);
+        stonet_model_free(model);
+        stonet_data_free(data);
+        stonet_data_free(rows);
+    }
+}
+
+int main(void)
+{
+    sn_testing_path(path, sizeof path, "hostile.csv");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method),
+        cmocka_unit_test(every_column),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
