@@ -20,13 +20,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed);
 
-/* A file in memory with these bytes, and a path to it. */
-static inline int file_of(const uint8_t *bytes, size_t size, char path[64])
+/* The path to a file in memory with these bytes: one file, filled anew, since making one takes longer than to
+   read it. */
+static inline const char *file_of(const uint8_t *bytes, size_t size)
 {
-    int descriptor = memfd_create("fuzz", 0);
-    if (descriptor < 0 || write(descriptor, bytes, size) != (ssize_t)size) abort();
-    snprintf(path, 64, "/proc/self/fd/%d", descriptor);
-    return descriptor;
+    static char path[64];
+    static int descriptor = -1;
+    if (descriptor < 0) {
+        descriptor = memfd_create("fuzz", 0);
+        if (descriptor < 0) abort();
+        snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    }
+    if (pwrite(descriptor, bytes, size, 0) != (ssize_t)size || ftruncate(descriptor, (off_t)size) != 0)
+        abort();
+    return path;
 }
 
 /* What was read is whole: as many rows as it says, classes within their number, a response of numbers. */
@@ -53,19 +60,16 @@ static inline void read_table(uint8_t how, const uint8_t *bytes, size_t size)
     static const char *const targets[] = {NULL, "1", "y", "2,1"};
     static const stonet_header headers[] = {STONET_HEADER_AUTO, STONET_HEADER_YES, STONET_HEADER_NO,
                                             STONET_HEADER_AUTO};
-    char path[64];
-    int descriptor = file_of(bytes, size, path);
     stonet_read_options options = STONET_READ_OPTIONS_INIT;
     options.target = targets[how & 3];
     options.header = headers[how >> 2 & 3];
     options.threads = 1;
     stonet_data *data = NULL;
-    if (stonet_data_read(path, &options, &data) == STONET_OK)
+    if (stonet_data_read(file_of(bytes, size), &options, &data) == STONET_OK)
         check_table(data);
     else if (data != NULL || stonet_last_error()[0] == '\0')
         abort();
     stonet_data_free(data);
-    close(descriptor);
 }
 
 #endif

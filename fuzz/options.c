@@ -37,6 +37,10 @@ static const cli_command command = {.program = "stonet",
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     enum { MOST = 30 };
+    static int first = 1;
+    if (first && setvbuf(stderr, NULL, _IOFBF, 1 << 16) != 0)
+        abort(); /* sentences by the hundred, not one by one */
+    first = 0;
     char *text = malloc(size + 1), *words[MOST + 1] = {(char *)"fuzz"};
     if (text == NULL) abort();
     memcpy(text, bytes, size);

@@ -7,12 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buffer.h"
 #include "base/isa.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/number.h"
 
-enum { MAX_CONFIG_BYTES = 1 << 20, MAX_VALUE_TEXT = 4096 };
+enum { MAX_CONFIG_BYTES = SN_BUFFER(1 << 20), MAX_VALUE_TEXT = 4096 };
 
 /* Printed with 15 digits, so that 0.1 stays 0.1; sn_settings_json takes care of what needs more. */
 static const size_t JSON_FORMAT = JSON_REAL_PRECISION(15);
