@@ -1,0 +1,317 @@
+/* Scores, features and bandwidths against their definitions, worked out the slow way. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+#include "stats/distributions.h"
+#include "stats/features.h"
+#include "stats/fourier.h"
+
+enum { N = 60, D = 4, Q = 3, CONSTANT = 1 }; /* one of the D columns is constant */
+
+static void assert_near(double got, double expected)
+{
+    assert_true(fabs(got - expected) <= 1e-9 * fmax(1.0, fabs(expected)));
+}
+
+/* The columns have other units, means and tails; the last one has few values. */
+static void draw(double v[N * D])
+{
+    sn_random random;
+    sn_random_init(&random, 4, SN_STREAM_TEST, 1);
+    for (int64_t i = 0; i < N; i++) {
+        v[i * D] = 5.0 + 3.0 * sn_random_normal(&random);
+        v[i * D + CONSTANT] = 7.0;
+        v[i * D + 2] = exp(2.0 * sn_random_normal(&random));
+        v[i * D + 3] = (double)sn_random_below(&random, 4) - 100.0;
+    }
+}
+
+static const int64_t varying[Q] = {0, 2, 3};
+
+/* out = column, less its mean, with the mean of its squares (times n over `over`) as given. */
+static void scaled(int64_t n, const double *column, double variance, double over, double *out)
+{
+    double mean = 0.0, square = 0.0;
+    for (int64_t i = 0; i < n; i++) mean += column[i] / (double)n;
+    for (int64_t i = 0; i < n; i++) square += pow(column[i] - mean, 2) / over;
+    for (int64_t i = 0; i < n; i++) out[i] = (column[i] - mean) * sqrt(variance / square);
+}
+
+static void test_scores(void **state)
+{
+    (void)state;
+    double v[N * D], column[N], plain[N];
+    sn_scores s;
+    draw(v);
+    assert_int_equal(sn_scores_create(N, D, v, &s), STONET_OK);
+    assert_int_equal(s.columns, Q);
+    for (int64_t j = 0; j < Q; j++) {
+        for (int64_t i = 0; i < N; i++) column[i] = v[i * D + varying[j]];
+        scaled(N, column, 1.0, N, plain);
+        for (int64_t i = 0; i < N; i++) {
+            int64_t less = 0, equal = 0;
+            for (int64_t k = 0; k < N; k++) {
+                less += column[k] < column[i];
+                equal += column[k] == column[i];
+            }
+            const double rank = (double)less + 0.5 * (double)(equal + 1);
+            assert_near(s.values[i * Q + j], sn_normal_quantile((rank - 0.5) / N));
+            assert_near(s.plain[i * Q + j], plain[i]);
+        }
+    }
+    sn_scores_free(&s);
+    assert_null(s.values);
+}
+
+/* Columns that tell nothing new are left out; what is left has the covariance I and says the same. */
+static void test_whitening(void **state)
+{
+    (void)state;
+    double v[N * D], *white = NULL;
+    int64_t rank = 0;
+    sn_scores s;
+    draw(v);
+    for (int64_t i = 0; i < N; i++) v[i * D + CONSTANT] = v[i * D] - 2.0 * v[i * D + 3];
+    assert_int_equal(sn_scores_create(N, D, v, &s), STONET_OK);
+    assert_int_equal(sn_scores_whiten(&s, &rank, &white), STONET_OK);
+    assert_int_equal(rank, 3);
+    double along[3][D] = {0};
+    for (int64_t a = 0; a < rank; a++) {
+        for (int64_t b = 0; b < rank; b++) {
+            double sum = 0.0;
+            for (int64_t i = 0; i < N; i++) sum += white[i * rank + a] * white[i * rank + b] / N;
+            assert_near(sum, a == b ? 1.0 : 0.0);
+        }
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < D; j++) along[a][j] += white[i * rank + a] * s.plain[i * D + j] / N;
+    }
+    for (int64_t i = 0; i < N; i++) {
+        for (int64_t j = 0; j < D; j++) {
+            double sum = 0.0;
+            for (int64_t a = 0; a < rank; a++) sum += white[i * rank + a] * along[a][j];
+            assert_near(sum, s.plain[i * D + j]);
+        }
+    }
+    sn_free(white);
+    sn_scores_free(&s);
+}
+
+static void test_projection(void **state)
+{
+    (void)state;
+    enum { COUNT = 2 };
+    double v[N * D], along[N * COUNT] = {0}, direction[Q * COUNT];
+    sn_scores s, few, right;
+    draw(v);
+    assert_int_equal(sn_scores_create(N, D, v, &s), STONET_OK);
+    assert_int_equal(sn_scores_project(&s, COUNT, 9, 5, &few), STONET_OK);
+    sn_random random;
+    sn_random_init(&random, 9, SN_STREAM_FEATURES, 5);
+    for (int64_t k = 0; k < Q * COUNT; k++) direction[k] = sn_random_normal(&random);
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t k = 0; k < COUNT; k++)
+            for (int64_t j = 0; j < Q; j++)
+                along[i * COUNT + k] += s.values[i * Q + j] * direction[j * COUNT + k];
+    assert_int_equal(sn_scores_create(N, COUNT, along, &right), STONET_OK);
+    assert_int_equal(few.n, N);
+    assert_int_equal(few.columns, COUNT);
+    for (int64_t k = 0; k < N * COUNT; k++) {
+        assert_near(few.values[k], right.values[k]);
+        assert_near(few.plain[k], right.plain[k]);
+    }
+    sn_scores_free(&s);
+    sn_scores_free(&few);
+    sn_scores_free(&right);
+}
+
+/* K of the header file, by hand; products for up to 20 columns. */
+static void test_widths(void **state)
+{
+    (void)state;
+    assert_int_equal(sn_regression_width(60, 3, SN_FEATURES_RICH, 7), 3 * (3 + 5) + 6 + 7);
+    assert_int_equal(sn_regression_width(60, 3, SN_FEATURES_PLAIN, 7), 3 * (3 + 3) + 7);
+    assert_int_equal(sn_regression_width(1000000, 1, SN_FEATURES_RICH, 0), 3 + 10 + 1);
+    assert_int_equal(sn_regression_width(1000, 20, SN_FEATURES_RICH, 0), 20 * (3 + 4) + 210);
+    assert_int_equal(sn_regression_width(1000, 21, SN_FEATURES_RICH, 0), 21 * (3 + 4));
+    assert_int_equal(sn_regression_width(1000, 200, SN_FEATURES_RICH, 0), 200 * (3 + 2));
+    assert_int_equal(sn_regression_width(1000, 400, SN_FEATURES_RICH, 0), 400 * 3);
+}
+
+/* The waves of one width: cos(w's + b). */
+static void wave(const sn_scores *s, double bandwidth, sn_random *random, double out[N])
+{
+    double weight[Q];
+    for (int64_t j = 0; j < Q; j++) weight[j] = sn_random_normal(random) / bandwidth;
+    const double phase = 2.0 * M_PI * sn_random_uniform(random);
+    for (int64_t i = 0; i < N; i++) {
+        double angle = phase;
+        for (int64_t j = 0; j < Q; j++) angle += weight[j] * s->values[i * Q + j];
+        out[i] = cos(angle);
+    }
+}
+
+static void check_column(const double *f, int64_t width, int64_t *at, const double column[N], double variance)
+{
+    double right[N];
+    scaled(N, column, variance, N, right);
+    for (int64_t i = 0; i < N; i++) assert_near(f[i * width + *at], right[i]);
+    ++*at;
+}
+
+static void check_features(const sn_scores *s, sn_richness rich, int64_t k_max)
+{
+    enum { FIRST = 2, RANDOM = 7, MOST = 64 };
+    static double f[N * MOST];
+    double column[N];
+    const int64_t own = sn_regression_width(N, Q, rich, RANDOM), width = FIRST + own + 1;
+    for (int64_t k = 0; k < N * width; k++) f[k] = -99.0;
+    assert_int_equal(sn_regression_features(s, rich, RANDOM, 3, 20, 2, width, FIRST, f), STONET_OK);
+    int64_t at = FIRST;
+    for (int64_t j = 0; j < Q; j++) {
+        for (int64_t k = -2; k <= k_max; k++) {
+            for (int64_t i = 0; i < N; i++) {
+                const double value = s->values[i * Q + j];
+                column[i] = k == -2   ? s->plain[i * Q + j]
+                            : k == -1 ? value
+                            : k == 0  ? value * value
+                                      : cos((double)k * M_PI * sn_normal_lower(value));
+            }
+            check_column(f, width, &at, column, k < 1 ? 100.0 : 1.0 / (double)(k * k));
+        }
+    }
+    for (int64_t j = 0; j < Q && rich == SN_FEATURES_RICH; j++) {
+        for (int64_t k = j; k < Q; k++) {
+            for (int64_t i = 0; i < N; i++) column[i] = s->plain[i * Q + j] * s->plain[i * Q + k];
+            check_column(f, width, &at, column, 1.0);
+        }
+    }
+    const int count[3] = {2, 2, 3}; /* of the 7 */
+    for (int part = 0; part < 3; part++) {
+        sn_random random;
+        sn_random_init(&random, 3, SN_STREAM_FEATURES, 20 + (uint32_t)part);
+        for (int k = 0; k < count[part]; k++) {
+            wave(s, sqrt(2.0 * Q) * pow(2.0, part - 1), &random, column);
+            check_column(f, width, &at, column, (double)Q / RANDOM);
+        }
+    }
+    assert_int_equal(at, width - 1);
+    for (int64_t i = 0; i < N; i++) /* columns of others are left alone */
+        assert_true(f[i * width] == -99.0 && f[i * width + 1] == -99.0 && f[i * width + width - 1] == -99.0);
+}
+
+static void test_regression_features(void **state)
+{
+    (void)state;
+    double v[N * D];
+    sn_scores s;
+    draw(v);
+    assert_int_equal(sn_scores_create(N, D, v, &s), STONET_OK);
+    check_features(&s, SN_FEATURES_RICH, 5);
+    check_features(&s, SN_FEATURES_PLAIN, 3);
+    sn_scores_free(&s);
+}
+
+static double distance(const sn_standardised *data, int64_t a, int64_t b)
+{
+    double sum = 0.0;
+    for (int64_t j = 0; j < data->columns; j++)
+        sum += pow(data->values[a * data->columns + j] - data->values[b * data->columns + j], 2);
+    return sqrt(sum);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median over all pairs of the drawn rows; as many of them lie below as above. */
+static void check_bandwidth(const sn_standardised *data, int64_t rows, uint64_t seed)
+{
+    static double all[200 * 199 / 2];
+    sn_shuffle order;
+    sn_shuffle_init(&order, (uint64_t)data->n, seed, 0);
+    int64_t pairs = 0;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < i; j++)
+            all[pairs++] = distance(data, (int64_t)sn_shuffle_at(&order, (uint64_t)i),
+                                    (int64_t)sn_shuffle_at(&order, (uint64_t)j));
+    qsort(all, (size_t)pairs, sizeof *all, by_size);
+    assert_near(data->bandwidth,
+                pairs % 2 == 1 ? all[pairs / 2] : 0.5 * (all[pairs / 2] + all[pairs / 2 - 1]));
+}
+
+/* Columns of numbers whose squares are no numbers, or 0, are standardised like all others. */
+static void test_standardised(void **state)
+{
+    (void)state;
+    enum { ROWS = 230 };
+    static double a[ROWS * 3], b[ROWS * 2];
+    sn_random random;
+    sn_random_init(&random, 8, SN_STREAM_TEST, 2);
+    for (int64_t i = 0; i < ROWS; i++) {
+        a[i * 3] = 1e200 * (2.0 + sn_random_normal(&random));
+        a[i * 3 + 1] = 0.1; /* constant, and no sum of 0.1 is exact */
+        a[i * 3 + 2] = 1e-200 * sn_random_normal(&random);
+        b[i * 2] = 40.0;
+        b[i * 2 + 1] = 40.0 + 0.25 * sn_random_uniform(&random);
+    }
+    static const int64_t rows[] = {7, 8, 199, 201,
+                                   ROWS}; /* an odd and an even number of pairs, part of them */
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const int64_t n = rows[k];
+        double column[ROWS], right[ROWS];
+        sn_standardised data;
+        assert_int_equal(sn_standardise(n, 3, a, 2, b, 6, &data), STONET_OK);
+        assert_int_equal(data.columns, 3);
+        for (int64_t j = 0; j < 3; j++) {
+            for (int64_t i = 0; i < n; i++)
+                column[i] = j == 0 ? a[i * 3] / 1e200 : j == 1 ? a[i * 3 + 2] / 1e-200 : b[i * 2 + 1];
+            scaled(n, column, 1.0, (double)(n - 1), right);
+            for (int64_t i = 0; i < n; i++) assert_near(data.values[i * 3 + j], right[i]);
+        }
+        check_bandwidth(&data, n < 200 ? n : 200, 6);
+        sn_standardised_free(&data);
+        assert_null(data.values);
+    }
+}
+
+/* Most rows alike: the median distance is 0, and 1 takes its place; so it does with one row or no column. */
+static void test_bandwidth_without_distances(void **state)
+{
+    (void)state;
+    const double few[] = {1, 1, 1, 1, 1, 2}, flat[] = {3, 3, 3};
+    sn_standardised data;
+    assert_int_equal(sn_standardise(6, 1, few, 0, NULL, 1, &data), STONET_OK);
+    assert_true(data.columns == 1 && data.bandwidth == 1.0);
+    sn_standardised_free(&data);
+    assert_int_equal(sn_standardise(3, 1, flat, 0, NULL, 1, &data), STONET_OK);
+    assert_true(data.columns == 0 && data.bandwidth == 1.0);
+    sn_standardised_free(&data);
+    assert_int_equal(sn_standardise(1, 1, flat, 1, few, 1, &data), STONET_OK);
+    assert_true(data.columns == 0 && data.bandwidth == 1.0);
+    sn_standardised_free(&data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_whitening),
+        cmocka_unit_test(test_projection),
+        cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_regression_features),
+        cmocka_unit_test(test_standardised),
+        cmocka_unit_test(test_bandwidth_without_distances),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+/* Ridge regressions against matrices that are written out, and the penalties against all of the grid. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "math/noise.h"
+#include "stats/smoother.h"
+
+enum { N = 14, M = 11, K = 3, RANK = 10 };
+
+static void assert_near(double got, double expected)
+{
+    assert_true(fabs(got - expected) <= 1e-7 * fmax(1.0, fabs(expected)));
+}
+
+/* Centred columns; the last of the features is the sum of two others. */
+static void draw(double f[N * M], double a[N * K])
+{
+    sn_random random;
+    sn_random_init(&random, 2, SN_STREAM_TEST, 3);
+    for (int k = 0; k < N * M; k++) f[k] = sn_random_normal(&random) * (1.0 + k % M);
+    for (int i = 0; i < N; i++) {
+        f[i * M + M - 1] = f[i * M] + f[i * M + 1];
+        for (int c = 0; c < K; c++) /* much, little and nothing of what the features say */
+            a[i * K + c] =
+                (c == 2 ? 0.0 : f[i * M + 2 + c]) + (c == 0 ? 0.1 : 4.0) * sn_random_normal(&random);
+    }
+    for (int j = 0; j < M; j++) {
+        double mean = 0.0;
+        for (int i = 0; i < N; i++) mean += f[i * M + j] / N;
+        for (int i = 0; i < N; i++) f[i * M + j] -= mean;
+    }
+    for (int c = 0; c < K; c++) {
+        double mean = 0.0;
+        for (int i = 0; i < N; i++) mean += a[i * K + c] / N;
+        for (int i = 0; i < N; i++) a[i * K + c] -= mean;
+    }
+}
+
+/* inverse = (F'F + l I)^-1, by elimination. */
+static void invert(const double f[N * M], double penalty, double inverse[M * M])
+{
+    double left[M * M] = {0};
+    memset(inverse, 0, M * M * sizeof *inverse);
+    for (int p = 0; p < M; p++) {
+        for (int q = 0; q < M; q++)
+            for (int i = 0; i < N; i++) left[p * M + q] += f[i * M + p] * f[i * M + q];
+        left[p * M + p] += penalty;
+        inverse[p * M + p] = 1.0;
+    }
+    for (int p = 0; p < M; p++) {
+        const double pivot = left[p * M + p];
+        for (int q = 0; q < M; q++) {
+            left[p * M + q] /= pivot;
+            inverse[p * M + q] /= pivot;
+        }
+        for (int r = 0; r < M; r++) {
+            const double factor = left[r * M + p];
+            for (int q = 0; q < M && r != p; q++) {
+                left[r * M + q] -= factor * left[p * M + q];
+                inverse[r * M + q] -= factor * inverse[p * M + q];
+            }
+        }
+    }
+}
+
+/* s = 1 1'/n + F (F'F + l I)^-1 F'. */
+static void smoother_matrix(const double f[N * M], double penalty, double s[N * N])
+{
+    double inverse[M * M];
+    invert(f, penalty, inverse);
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k < N; k++) {
+            s[i * N + k] = 1.0 / N;
+            for (int p = 0; p < M; p++)
+                for (int q = 0; q < M; q++) s[i * N + k] += f[i * M + p] * inverse[p * M + q] * f[k * M + q];
+        }
+    }
+}
+
+/* |a - S a|^2 of a column. */
+static double left_over(const double s[N * N], const double a[N * K], int c)
+{
+    double sum = 0.0;
+    for (int i = 0; i < N; i++) {
+        double left = a[i * K + c];
+        for (int k = 0; k < N; k++) left -= s[i * N + k] * a[k * K + c];
+        sum += left * left;
+    }
+    return sum;
+}
+
+static void test_fit(void **state)
+{
+    (void)state;
+    static const double penalty[K] = {0.3, 20.0, 4000.0};
+    double f[N * M], a[N * K], coef[M * K], residual[N * K];
+    sn_smoother smoother;
+    draw(f, a);
+    assert_int_equal(sn_smoother_create(N, M, f, &smoother), STONET_OK);
+    assert_int_equal(smoother.rank, RANK);
+    assert_int_equal(sn_smoother_fit(&smoother, K, a, penalty, coef), STONET_OK);
+    memcpy(residual, a, sizeof residual);
+    assert_int_equal(sn_smoother_residuals(&smoother, K, penalty, residual), STONET_OK);
+    for (int c = 0; c < K; c++) {
+        double inverse[M * M], s[N * N], trace = 0.0;
+        invert(f, penalty[c], inverse);
+        for (int p = 0; p < M; p++) {
+            double sum = 0.0;
+            for (int q = 0; q < M; q++)
+                for (int i = 0; i < N; i++) sum += inverse[p * M + q] * f[i * M + q] * a[i * K + c];
+            assert_near(coef[p * K + c], sum);
+        }
+        smoother_matrix(f, penalty[c], s);
+        for (int i = 0; i < N; i++) {
+            double left = a[i * K + c];
+            for (int k = 0; k < N; k++) {
+                const double of_noise = (i == k ? 1.0 : 0.0) - s[i * N + k];
+                left -= s[i * N + k] * a[k * K + c];
+                trace += of_noise * of_noise; /* S is symmetric */
+            }
+            assert_near(residual[i * K + c], left);
+        }
+        assert_near(sn_smoother_left(&smoother, penalty[c]), trace);
+    }
+    sn_smoother_free(&smoother);
+    assert_null(smoother.value);
+}
+
+static void test_choice(void **state)
+{
+    (void)state;
+    enum { STEPS = 21 };
+    double f[N * M], a[N * K], each[K], one[K], best[K + 1], right[K + 1];
+    sn_smoother smoother;
+    draw(f, a);
+    assert_int_equal(sn_smoother_create(N, M, f, &smoother), STONET_OK);
+    assert_int_equal(sn_smoother_choose(&smoother, K, a, false, each), STONET_OK);
+    assert_int_equal(sn_smoother_choose(&smoother, K, a, true, one), STONET_OK);
+    for (int c = 0; c <= K; c++) best[c] = INFINITY;
+    int refused = 0;
+    for (int step = 0; step < STEPS; step++) {
+        const double penalty = smoother.value[0] * pow(10.0, 0.5 * step - 10.0);
+        double s[N * N], degrees = 0.0, together = 0.0;
+        smoother_matrix(f, fmax(penalty, 1e-7), s); /* where the inverse is lost none is chosen */
+        for (int i = 0; i < N; i++) degrees += s[i * N + i];
+        refused += degrees > 0.7 * N;
+        if (degrees > 0.7 * N) continue;
+        for (int c = 0; c <= K; c++) {
+            const double left = c < K ? left_over(s, a, c) : together;
+            const double criterion = left / pow(1.0 - degrees / N, 2);
+            together += left;
+            if (criterion >= best[c]) continue;
+            best[c] = criterion;
+            right[c] = penalty;
+        }
+    }
+    assert_true(refused > 0 && refused < STEPS - 2); /* both sides of the limit are tried */
+    for (int c = 0; c < K; c++) {
+        assert_near(each[c], right[c]);
+        assert_near(one[c], right[K]);
+    }
+    assert_true(right[0] < right[2]);                              /* more noise, larger penalty */
+    assert_true(fabs(right[2] / smoother.value[0] - 1.0) < 1e-12); /* up to the end of the grid */
+    sn_smoother_free(&smoother);
+}
+
+/* Features that are all 0 explain nothing, and break nothing. */
+static void test_nothing_to_explain_by(void **state)
+{
+    (void)state;
+    double f[N * M] = {0}, g[N * M], a[N * K], before[N * K], penalty[K];
+    sn_smoother smoother;
+    draw(g, a);
+    memcpy(before, a, sizeof before);
+    assert_int_equal(sn_smoother_create(N, M, f, &smoother), STONET_OK);
+    assert_int_equal(smoother.rank, 0);
+    assert_int_equal(sn_smoother_choose(&smoother, K, a, false, penalty), STONET_OK);
+    for (int c = 0; c < K; c++) assert_true(penalty[c] == 1.0);
+    assert_int_equal(sn_smoother_residuals(&smoother, K, penalty, a), STONET_OK);
+    assert_memory_equal(a, before, sizeof before);
+    assert_true(sn_smoother_left(&smoother, 1.0) == N - 1);
+    sn_smoother_free(&smoother);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_nothing_to_explain_by),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
