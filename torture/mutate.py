@@ -5,8 +5,10 @@
 
 BUILD is a build with its tests (`make test`). Mutants are drawn at random, the same ones for the same seed and tree. Each is compiled
 by itself, linked with each test of its room in front of the unchanged library, and run, quick tests first, until one fails; a test
-that takes ten times its time has noticed, too. A mutant that compiles to the same bytes is none. Nothing in the tree is touched;
-results are kept in FILE (BUILD/mutants.jsonl), from which a run that was ended goes on.
+that takes twenty times its processor time (of which a busy machine does not ask more) has noticed, too. What passes all of them is
+compiled once more with the sanitizers, under which the tests of `make sanitize` run, and which notice a loop that goes one too far. A
+mutant that compiles to the same bytes is none. Nothing in the tree is touched; results are kept in FILE (BUILD/mutants.jsonl), from
+which a run that was ended goes on.
 
 Mutants that cannot be noticed are listed, with the reason, in torture/equivalent.txt: FILE, the line, the line as mutated, and why,
 each on a line of its own. Prints the survivors and the score; fails below 95 of 100.
@@ -18,6 +20,7 @@ import json
 import os
 import random
 import re
+import resource
 import shlex
 import shutil
 import subprocess
@@ -27,6 +30,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GOAL = 0.95
+EMULATED = "_emulated"  # the name of a test that is run once more with the emulated module for GPUs ends so
 
 # What is replaced by what: binary operators stand between blanks in this tree.
 OPERATORS = [
@@ -58,12 +62,15 @@ def mutants_of(path):
     return found
 
 
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+
+
 class Project:
     """How the tree was built: the commands for the objects, and for a test program."""
 
     def __init__(self, build):
         self.build = os.path.abspath(build)
-        self.commands, self.digests = {}, {}
+        self.commands, self.digests, self.sound = {}, {}, {}
         for entry in json.load(open(os.path.join(self.build, "compile_commands.json"))):
             words = shlex.split(entry["command"])
             if os.path.basename(words[0]) == "ccache":
@@ -72,13 +79,13 @@ class Project:
             if source.startswith("src/"):
                 self.commands.setdefault(source, (words, entry["directory"]))
 
-    def compile(self, source, file, include, out):
+    def compile(self, source, file, include, out, flags=()):
         """Compiles `file` in the place of `source`; None, or what the compiler says."""
         words, folder = self.commands[source]
         words = list(words)
         words[words.index("-o") + 1] = out
         words[-1] = file
-        words[1:1] = ["-I", include, "-w"]
+        words[1:1] = ["-I", include, "-w", *flags]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
         return None if done.returncode == 0 else done.stderr
 
@@ -91,23 +98,41 @@ class Project:
             self.digests[source] = digest(original)
         return self.digests[source]
 
-    def link(self, test, objects, out):
-        folder = os.path.join(self.build, "CMakeFiles", "test_%s.dir" % test)
+    def link(self, test, objects, out, flags=()):
+        folder = os.path.join(self.build, "CMakeFiles", "test_%s.dir" % test.removesuffix(EMULATED))
         words = shlex.split(open(os.path.join(folder, "link.txt")).read())
         words[words.index("-o") + 1] = out
         place = next(i for i, w in enumerate(words) if w.endswith("libstonet_internal.a"))
-        words[place:place] = objects
+        words[place:place] = [*objects, *flags]
         subprocess.run(words, cwd=self.build, check=True, capture_output=True)
 
     def tests(self, room):
         names = os.listdir(os.path.join(ROOT, "src", room))
-        return sorted(room + "_" + n[5:-2] for n in names if n.startswith("test_") and n.endswith(".c"))
+        plain = [room + "_" + n[5:-2] for n in names if n.startswith("test_") and n.endswith(".c")]
+        costs = self.costs()
+        return sorted(plain + [t + EMULATED for t in plain if t + EMULATED in costs])
 
     def costs(self):
         """The seconds of the tests that ctest has run in this build."""
         file = os.path.join(self.build, "Testing", "Temporary", "CTestCostData.txt")
         words = [line.split() for line in open(file)]
         return {w[0]: float(w[2]) for w in words if len(w) == 3 and int(w[1]) > 0}
+
+    def run(self, test, program, limit):
+        """Whether the test passes within so many seconds of processor time, and how many it took."""
+        environment = dict(os.environ, STONET_GOLDEN=ROOT, OMP_WAIT_POLICY="passive",
+                           STONET_PROGRAM=self.build + "/bin/stonet", ASAN_OPTIONS="allocator_may_return_null=1")
+        environment.setdefault("OMP_NUM_THREADS", "2")
+        if test.endswith(EMULATED):
+            environment["STONET_CUDA"] = os.path.join(self.build, "tests", "libstonet_cuda_emulated.so")
+        seconds = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+        began = seconds()
+        try:  # the second limit is for what waits for ever
+            done = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=30 * limit,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1)))
+            return done.returncode == 0, seconds() - began
+        except subprocess.TimeoutExpired:
+            return False, limit
 
     def users(self, header):
         """The sources of the room that include a header, directly or through others of the room."""
@@ -122,20 +147,6 @@ class Project:
         return sorted(os.path.join(room, f) for f in reached if f.endswith(".c") and not f.startswith("test_"))
 
 
-def run_test(program, limit, build):
-    environment = dict(os.environ, STONET_GOLDEN=ROOT, OMP_WAIT_POLICY="passive")
-    emulated = os.path.join(build, "tests", "libstonet_cuda_emulated.so")
-    if os.path.exists(emulated):  # else the tests of the cuda engine are skipped
-        environment.setdefault("STONET_CUDA", emulated)
-    environment.setdefault("OMP_NUM_THREADS", "2")
-    began = time.monotonic()
-    try:
-        done = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit)
-        return done.returncode == 0, time.monotonic() - began
-    except subprocess.TimeoutExpired:
-        return False, limit
-
-
 def digest(path):
     """Of the code and constants of an object, without what names its source."""
     bare = path + ".bare"
@@ -143,39 +154,63 @@ def digest(path):
     return hashlib.sha256(open(bare, "rb").read()).hexdigest()
 
 
+def compile_all(project, sources, work, changed=None, flags=()):
+    """The objects of the sources, with the text of `changed` (a path under work, as in the tree) where they use it; None: do not compile."""
+    objects = []
+    for source in sources:
+        file = os.path.join(work if source == changed else ROOT, source)
+        objects.append(os.path.join(work, os.path.basename(source) + ".o"))
+        include = os.path.join(work if changed else ROOT, "src")
+        if project.compile(source, file, include, objects[-1], flags) is not None:
+            return None
+    return objects
+
+
+def first_to_fail(project, tests, objects, work, times, flags=()):
+    for test in tests:
+        program = os.path.join(work, "test")
+        project.link(test, objects, program, flags)
+        if not project.run(test, program, 10 + 20 * times[test] * (3 if flags else 1))[0]:
+            return test
+    return None
+
+
+def sound(project, sources, test, times):
+    """Whether the test passes when the sources are as they are, but under the sanitizers."""
+    key = (test, *sources)
+    if key not in project.sound:
+        with tempfile.TemporaryDirectory(prefix="stonet-mutant-") as work:
+            objects = compile_all(project, sources, work, flags=SANITIZERS)
+            project.sound[key] = first_to_fail(project, [test], objects, work, times, SANITIZERS) is None
+    return project.sound[key]
+
+
 def try_mutant(project, mutant, times):
     """'killed by TEST', 'same' (the same bytes), 'invalid' (does not compile) or 'survived'."""
     path, number, old, new = mutant
-    work = tempfile.mkdtemp(prefix="stonet-mutant-")
-    try:
+    with tempfile.TemporaryDirectory(prefix="stonet-mutant-") as work:
         lines = open(os.path.join(ROOT, path)).read().split("\n")
         assert lines[number] == old
         lines[number] = new
-        changed = os.path.join(work, path)
-        os.makedirs(os.path.dirname(changed))
-        open(changed, "w").write("\n".join(lines))
+        os.makedirs(os.path.join(work, os.path.dirname(path)))
+        open(os.path.join(work, path), "w").write("\n".join(lines))
         sources = [path] if path.endswith(".c") else project.users(path)
-        objects, same = [], True
-        for source in sources:
-            file = changed if source == path else os.path.join(ROOT, source)
-            out = os.path.join(work, os.path.basename(source) + ".o")
-            if project.compile(source, file, os.path.join(work, "src"), out) is not None:
-                return "invalid"
-            same = same and digest(out) == project.digest(source, work)
-            objects.append(out)
-        if same:
+        objects = compile_all(project, sources, work, path)
+        if objects is None:
+            return "invalid"
+        if all(digest(out) == project.digest(source, work) for source, out in zip(sources, objects)):
             return "same"
         room = path.split("/")[1]
         stem = os.path.splitext(os.path.basename(path))[0]
-        order = sorted((t for t in project.tests(room) if t in times), key=lambda t: (stem not in t, times[t]))
-        for test in order:
-            program = os.path.join(work, "test")
-            project.link(test, objects, program)
-            if not run_test(program, 10 + 10 * times[test], project.build)[0]:
-                return "killed by " + test
-        return "survived"
-    finally:
-        shutil.rmtree(work)
+        order = sorted((t for t in project.tests(room) if t in times and ("cuda" in stem or not t.endswith(EMULATED))),
+                       key=lambda t: (stem not in t, times[t]))
+        test = first_to_fail(project, order, objects, work, times)
+        if test is None:
+            objects = compile_all(project, sources, work, path, SANITIZERS)
+            test = first_to_fail(project, order, objects, work, times, SANITIZERS)
+            if test is not None and not sound(project, sources, test, times):
+                return "survived"
+        return "killed by " + test if test is not None else "survived"
 
 
 def read_equivalent():
@@ -228,11 +263,10 @@ def main():
         if options.quick:
             times = {t: cost for t, cost in project.costs().items() if cost < options.quick}
         tests = [t for room in rooms for t in project.tests(room) if not options.quick]
-        programs = [os.path.join(project.build, "tests", "test_" + t) for t in tests]
-        for test, (passed, seconds) in zip(tests, pool.map(lambda p: run_test(p, 1200, project.build), programs)):
+        for test in tests:  # one by one: their times are those of all children
+            passed, times[test] = project.run(test, os.path.join(project.build, "tests", "test_" + test.removesuffix(EMULATED)), 1200)
             if not passed:
                 sys.exit("%s fails without any mutant" % test)
-            times[test] = seconds
 
         def one(mutant):
             if key(mutant) in done or (options.seconds and time.monotonic() - began > options.seconds):
