@@ -7,7 +7,9 @@ Makes a table of --rows x --columns float32 numbers and a response, cuts it into
 trains a StoNet on the shards, which are mapped, and, with --memory, on the same numbers as a float64 .npy,
 which is read into memory as a whole. The rate of an epoch is that of the processor time (user and system)
 that a second and third epoch add to a first, so that a busy machine does not matter; the seconds that passed
-are told too. Resident memory is the largest of samples of RssAnon + RssFile of /proc.
+are told too. Resident memory is the most at any moment as Linux counts it (VmHWM: mapped pages of the files
+too); the parts are the largest of samples of RssAnon and RssFile.
+--default leaves all settings but the epochs to be chosen.
 """
 import argparse
 import os
@@ -34,16 +36,15 @@ def make(path, rows, columns, dtype):
 
 
 def run(command):
-    """Seconds that passed, processor seconds, and the most megabytes resident: anonymous, of files, both."""
+    """Seconds that passed, processor seconds, and the most megabytes resident: anonymous, of files, in all."""
     begin = time.monotonic()
     child = subprocess.Popen(command)
     most = [0, 0, 0]
     while True:
         with open(f"/proc/{child.pid}/status", encoding="ascii") as status:
-            found = dict(re.findall(r"(RssAnon|RssFile):\s+(\d+)", status.read()))
+            found = dict(re.findall(r"(RssAnon|RssFile|VmHWM):\s+(\d+)", status.read()))
         if found:
-            now = [int(found["RssAnon"]), int(found["RssFile"])]
-            most = [max(a, b) for a, b in zip(most, [*now, sum(now)])]
+            most = [max(a, int(found[b])) for a, b in zip(most, ("RssAnon", "RssFile", "VmHWM"))]
         pid, status, used = os.wait4(child.pid, os.WNOHANG)
         if pid != 0:
             break
@@ -61,14 +62,16 @@ def main():
     parser.add_argument("--batch", type=int, default=8192)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--folder", default=".")
+    parser.add_argument("--default", action="store_true", help="leave the settings to be chosen")
     parser.add_argument("--memory", action="store_true", help="fit from memory too, and compare the models")
     how = parser.parse_args()
     rows, program = int(how.rows), os.path.abspath(how.program)
     os.makedirs(how.folder, exist_ok=True)
     os.chdir(how.folder)
     fit = ["--target", str(how.columns + 1), "--dim", "2", "--threads", str(how.threads), "--quiet"]
-    for setting in ("hidden=16", f"batch={how.batch}", "lr=0.01", "weight_decay=0.0001", "restarts=1",
-                    "sdr_iterations=0", "front=none", "levels=none", "activation=tanh"):
+    settings = ("hidden=16", f"batch={how.batch}", "lr=0.01", "weight_decay=0.0001", "restarts=1",
+                "sdr_iterations=0", "front=none", "levels=none", "activation=tanh")
+    for setting in () if how.default else settings:
         fit += ["--set", setting]
     if not os.path.exists("table.shards"):
         make("table.npy", rows, how.columns, "<f4")
@@ -88,7 +91,7 @@ def main():
         epoch = (found[3][1] - found[1][1]) / 2
         print(f"{name}: an epoch takes {epoch:.2f} s of processor ({rows / epoch:.3g} rows/s), "
               f"{(found[3][0] - found[1][0]) / 2:.1f} s passed; resident: {found[3][2][0]} MB anonymous, "
-              f"{found[3][2][1]} MB of files, {found[3][2][2]} MB together", flush=True)
+              f"{found[3][2][1]} MB of files, {found[3][2][2]} MB in all", flush=True)
     if how.memory:
         same = open("disk3.model", "rb").read() == open("memory3.model", "rb").read()
         print("the models are the same" if same else "the models DIFFER")

@@ -99,15 +99,20 @@ static const void *response_of(const stonet_data *data, int64_t row, size_t *byt
     return data->label != NULL ? (const void *)(data->label + row) : data->y + row * data->n_targets;
 }
 
+void sn_frame_rest_response(const stonet_data *data, int64_t first, int64_t count)
+{
+    if (data->mapped_y == NULL) return;
+    size_t bytes;
+    const void *y = response_of(data, first, &bytes);
+    sn_mapping_rest(data->mapped_y, y, (size_t)count * bytes);
+}
+
 void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count)
 {
     if (data->mapped_x != NULL)
         sn_mapping_rest(data->mapped_x, data->x + first * data->n_numeric,
                         (size_t)(count * data->n_numeric) * sizeof *data->x);
-    if (data->mapped_y == NULL) return;
-    size_t bytes;
-    const void *y = response_of(data, first, &bytes);
-    sn_mapping_rest(data->mapped_y, y, (size_t)count * bytes);
+    sn_frame_rest_response(data, first, count);
 }
 
 void sn_frame_ahead(const stonet_data *data, int64_t first, int64_t count)

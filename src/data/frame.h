@@ -86,10 +86,18 @@ stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from);
 stonet_status sn_frame_without(const stonet_data *data, int64_t column, stonet_data **out);
 /* To be asked before a pass over x: whether the file behind it, if there is one, is still the same. */
 stonet_status sn_frame_check(const stonet_data *data);
-/* These rows of x are not needed for now: if they are mapped, they need not stay in memory. */
+/* These rows are not needed for now: if they are mapped, they need not stay in memory. */
 void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count);
+/* The same of the response alone. */
+void sn_frame_rest_response(const stonet_data *data, int64_t first, int64_t count);
 /* These rows are needed soon: if they are mapped, they are read ahead. */
 void sn_frame_ahead(const stonet_data *data, int64_t first, int64_t count);
+/* Row `row` of a pass over all rows in their order is done: from time to time, those behind it may rest. */
+static inline void sn_frame_passed(const stonet_data *data, int64_t row)
+{
+    enum { STEP = 1 << 14 };
+    if (row % STEP == STEP - 1 || row == data->n - 1) sn_frame_rest(data, row / STEP * STEP, row % STEP + 1);
+}
 /* Adds all that a fit can see of a table. */
 void sn_frame_hash(const stonet_data *data, sn_hash *hash);
 bool sn_all_finite(const float *x, int64_t count);

@@ -1,6 +1,6 @@
 #include "data/frame.h"
 
-/* Rows of x that are touched at a time: those of a mapped file need not stay in memory. */
+/* Rows that are touched at a time: those of a mapped file need not stay in memory. */
 enum { HASH_ROWS = 1 << 16 };
 
 static void add_dictionary(const sn_dictionary *words, sn_hash *hash)
@@ -25,6 +25,16 @@ static void add_numbers(const stonet_data *data, sn_hash *hash)
     }
 }
 
+/* The response, of so many bytes a row. */
+static void add_response(const stonet_data *data, const void *from, size_t bytes, sn_hash *hash)
+{
+    for (int64_t first = 0; first < data->n; first += HASH_ROWS) {
+        const int64_t rows = data->n - first < HASH_ROWS ? data->n - first : HASH_ROWS;
+        sn_hash_add(hash, (const char *)from + (size_t)first * bytes, (size_t)rows * bytes);
+        sn_frame_rest_response(data, first, rows);
+    }
+}
+
 void sn_frame_hash(const stonet_data *data, sn_hash *hash)
 {
     const int64_t sizes[] = {data->n, data->n_columns, data->n_numeric, data->n_text, data->n_targets};
@@ -41,9 +51,9 @@ void sn_frame_hash(const stonet_data *data, sn_hash *hash)
         sn_hash_add(hash, data->text_code[j], (size_t)data->n * sizeof *data->text_code[j]);
     }
     for (int64_t k = 0; k < data->n_targets; k++) sn_hash_text(hash, data->target_name[k]);
-    if (data->y != NULL) sn_hash_add(hash, data->y, (size_t)(data->n * data->n_targets) * sizeof *data->y);
+    if (data->y != NULL) add_response(data, data->y, (size_t)data->n_targets * sizeof *data->y, hash);
     if (data->weight != NULL) sn_hash_add(hash, data->weight, (size_t)data->n * sizeof *data->weight);
     if (data->label == NULL) return;
-    sn_hash_add(hash, data->label, (size_t)data->n * sizeof *data->label);
+    add_response(data, data->label, sizeof *data->label, hash);
     add_dictionary(&data->labels, hash);
 }

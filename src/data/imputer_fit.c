@@ -13,6 +13,7 @@ enum {
     MOST_ROWS = 20000,    /* looked at */
     COMPLETE_ROWS = 5000, /* where no cell is missing, and the model is for rows to come */
     FEWEST_ROWS = 200,
+    FEW_ROWS = 32,         /* at a time: those of a table on disk may lie far apart */
     MOST_FLOATS = 8 << 20, /* rows x features looked at */
     SUBSTREAM = 78         /* of the choice of rows */
 };
@@ -50,8 +51,13 @@ static stonet_status take_sample(const sn_schema *schema, const stonet_data *tra
     sn_encoder *encoder;
     SN_TRY(sn_encoder_create(schema, train, &encoder));
     sn_encoder_leave_missing(encoder);
-    const sn_rows rows = sn_rows_list(list, out->n);
-    sn_encoder_source(encoder)->fetch(sn_encoder_source(encoder), &rows, 0, out->x, out->p);
+    for (int64_t first = 0; first < out->n; first += FEW_ROWS) {
+        const sn_rows rows =
+            sn_rows_list(list + first, out->n - first < FEW_ROWS ? out->n - first : FEW_ROWS);
+        sn_encoder_source(encoder)->fetch(sn_encoder_source(encoder), &rows, 0, out->x + first * out->p,
+                                          out->p);
+        sn_frame_rest(train, rows.list[0], rows.list[rows.n - 1] - rows.list[0] + 1);
+    }
     sn_encoder_free(encoder);
     return STONET_OK;
 }

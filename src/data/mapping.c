@@ -26,6 +26,7 @@ struct sn_mapping {
     int64_t files, room;
     mapped_file *file;
     atomic_llong checked; /* how many were looked at, for whose turn it is */
+    atomic_bool apart;    /* stretches were asked for ahead of time, and are apart from their neighbours */
 };
 
 void sn_mapping_close(sn_mapping *mapping)
@@ -136,11 +137,21 @@ stonet_status sn_mapping_check(const sn_mapping *mapping, const char *path)
     return STONET_OK;
 }
 
-void sn_mapping_ahead(const sn_mapping *mapping, const void *from, size_t size)
+/* Tells the system about the pages of a stretch; all of it are wishes. */
+static void advise(const sn_mapping *mapping, const void *from, size_t size, int advice)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t first = (size_t)((const unsigned char *)from - mapping->bytes), begin = first - first % page;
-    madvise(mapping->bytes + begin, first + size - begin, MADV_WILLNEED); /* a wish */
+    madvise(mapping->bytes + begin, first + size - begin, advice);
+}
+
+void sn_mapping_ahead(const sn_mapping *mapping, const void *from, size_t size)
+{
+    advise(mapping, from, size, MADV_WILLNEED);
+    /* It is read in order or not, but advice of its own sets it apart from its neighbours: so Linux maps it
+       alone when a page of it is touched, and not all that lies in its cache together with that. */
+    advise(mapping, from, size, MADV_SEQUENTIAL);
+    atomic_store(&((sn_mapping *)mapping)->apart, true);
 }
 
 void sn_mapping_rest(const sn_mapping *mapping, const void *from, size_t size)
@@ -152,6 +163,7 @@ void sn_mapping_rest(const sn_mapping *mapping, const void *from, size_t size)
     const uintptr_t begin = first / NEIGHBOURS * NEIGHBOURS;
     const uintptr_t end = (last + NEIGHBOURS - 1) / NEIGHBOURS * NEIGHBOURS;
     const uintptr_t start = begin > low ? begin : low;
-    if (size > 0) /* a wish */
-        madvise(mapping->bytes + (start - low), (end < high ? end : high) - start, MADV_DONTNEED);
+    if (size == 0) return;
+    madvise(mapping->bytes + (start - low), (end < high ? end : high) - start, MADV_DONTNEED);
+    if (atomic_load(&mapping->apart)) advise(mapping, from, size, MADV_NORMAL);
 }

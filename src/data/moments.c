@@ -225,9 +225,11 @@ stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool ga
 }
 
 stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, const double *weight,
-                                    sn_moments *out)
+                                    stonet_team *team, const sn_rest *rest, sn_moments *out)
 {
-    return measure(&(table){.doubles = x, .n = n, .m = m, .gaps = gaps, .weight = weight}, out);
+    return measure(
+        &(table){.doubles = x, .n = n, .m = m, .gaps = gaps, .weight = weight, .team = team, .rest = rest},
+        out);
 }
 
 void sn_moments_clear(sn_moments *moments)

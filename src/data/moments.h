@@ -28,7 +28,7 @@ typedef struct sn_rest {
 stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool gaps, const double *weight,
                                    stonet_team *team, const sn_rest *rest, sn_moments *out);
 stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, const double *weight,
-                                    sn_moments *out);
+                                    stonet_team *team, const sn_rest *rest, sn_moments *out);
 void sn_moments_clear(sn_moments *moments);
 
 #endif

@@ -3,7 +3,8 @@
  * (data/schema.h) from a stonet_data; methods never see files, names or raw units.
  *
  * A method that says so (`by_rows` in methods/method.h) may get its features from a source, to be fetched
- * batch by batch (data/rows.h); all others find them in memory at x.
+ * batch by batch (data/rows.h), and the response of a table on disk row by row; all others find both in
+ * memory.
  */
 #ifndef SN_DATA_PROBLEM_H
 #define SN_DATA_PROBLEM_H
@@ -12,6 +13,7 @@
 
 #include "base/words.h"
 #include "data/image.h"
+#include "data/raw_response.h"
 #include "data/rows.h"
 
 typedef enum sn_task { SN_REGRESSION, SN_CLASSIFICATION } sn_task;
@@ -40,6 +42,7 @@ typedef struct sn_problem {
     int64_t outputs;             /* classes C, or numeric targets m */
     const int32_t *label;        /* classification: n codes 0..C-1; else NULL */
     const double *y;             /* regression: n x m, each column with mean 0 and variance 1; else NULL */
+    const sn_raw_response *raw;  /* instead of both: the response is on disk */
     const sn_row_source *source; /* also beside x, where that has missing cells that can be drawn */
     const float *weight;         /* what each row counts; NULL: 1 */
     bool joint;                  /* missing cells are drawn given the response too (stonet/joint.h) */
@@ -49,6 +52,25 @@ typedef struct sn_problem {
     const int64_t *group; /* ... g's are group[g] .. group[g + 1] - 1; NULL: each feature is a column */
     sn_image image;       /* that the features together are; rank 0: none */
 } sn_problem;
+
+/* The class of row i, and target k of it. */
+static inline int32_t sn_problem_label(const sn_problem *problem, int64_t i)
+{
+    return problem->raw != NULL ? sn_raw_label(problem->raw, i) : problem->label[i];
+}
+
+static inline double sn_problem_target(const sn_problem *problem, int64_t i, int64_t k)
+{
+    return problem->raw != NULL ? sn_raw_number(problem->raw, i, k) : problem->y[i * problem->outputs + k];
+}
+
+/* All targets of row i: where they are, or copied to `room`, which has place for them. */
+static inline const double *sn_problem_targets(const sn_problem *problem, int64_t i, double *room)
+{
+    if (problem->raw == NULL) return problem->y + i * problem->outputs;
+    for (int64_t k = 0; k < problem->outputs; k++) room[k] = sn_raw_number(problem->raw, i, k);
+    return room;
+}
 
 /* What row i counts, and all rows together. */
 static inline double sn_problem_weight(const sn_problem *problem, int64_t i)

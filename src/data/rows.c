@@ -50,12 +50,28 @@ void sn_batch_fetch(const sn_problem *problem, const sn_rows *rows, sn_batch *ba
     if (batch->row != NULL)
         for (int64_t i = 0; i < n; i++) batch->row[i] = problem->first_row + sn_rows_at(rows, i);
     if (batch->label != NULL)
-        for (int64_t i = 0; i < n; i++) batch->label[i] = problem->label[sn_rows_at(rows, i)];
+        for (int64_t i = 0; i < n; i++) batch->label[i] = sn_problem_label(problem, sn_rows_at(rows, i));
     if (batch->y != NULL)
         for (int64_t i = 0; i < n; i++)
             for (int64_t k = 0; k < outputs; k++)
-                batch->y[i * outputs + k] = problem->y[sn_rows_at(rows, i) * outputs + k];
+                batch->y[i * outputs + k] = sn_problem_target(problem, sn_rows_at(rows, i), k);
     if (batch->weight != NULL)
         for (int64_t i = 0; i < n; i++)
             batch->weight[i] = problem->weight != NULL ? problem->weight[sn_rows_at(rows, i)] : 1.0F;
+}
+
+void sn_batch_look(const sn_problem *problem, const sn_rows *rows, const sn_batch *batch)
+{
+    enum { FEW = 64 };
+    for (int64_t first = 0; first < rows->n; first += FEW) {
+        const sn_rows some = sn_rows_part(rows, first, rows->n - first < FEW ? rows->n - first : FEW);
+        sn_batch part = *batch;
+        if (part.x != NULL) part.x += first * part.x_stride;
+        if (part.label != NULL) part.label += first;
+        if (part.y != NULL) part.y += first * problem->outputs;
+        if (part.weight != NULL) part.weight += first;
+        if (part.row != NULL) part.row += first;
+        sn_batch_fetch(problem, &some, &part);
+        sn_batch_expect(problem, &some, 0, some.n, false);
+    }
 }

@@ -99,5 +99,8 @@ void sn_batch_expect(const struct sn_problem *problem, const sn_rows *rows, int6
                      bool soon);
 /* Fills the arrays of the batch that are there. Any thread. */
 void sn_batch_fetch(const struct sn_problem *problem, const sn_rows *rows, sn_batch *batch);
+/* The same for an ascending set of rows that may lie far apart, on the thread that leads: those of a file are
+   let go of as soon as they are in the batch. */
+void sn_batch_look(const struct sn_problem *problem, const sn_rows *rows, const sn_batch *batch);
 
 #endif

@@ -11,9 +11,6 @@
 #include "data/schema.h"
 #include "data/schema_parts.h"
 
-/* A numeric target with more distinct values than this is a quantity and not a class. */
-enum { MAX_AUTO_CLASSES = 20 };
-
 /* ---- scaling ----------------------------------------------------------------------------------- */
 
 /* Marks the byte level of each value; false when a value is no level. unit: what a level is worth. */
@@ -75,6 +72,7 @@ static void level_moments(const stonet_data *train, const sn_input *input, int64
     double total = 0.0;
     for (int64_t i = 0; i < train->n; i++) {
         const int64_t level = sn_input_level(input, train->x[i * train->n_numeric + slot]);
+        sn_frame_passed(train, i);
         if (level < 0) continue; /* missing */
         mean[level] += weight_of(train, i);
         total += weight_of(train, i);
@@ -117,7 +115,7 @@ static stonet_status refine_moments(const stonet_data *train, sn_moments *column
         SN_TRY(SN_NEW_RAW(values, train->n));
         for (int64_t i = 0; i < train->n; i++) values[i] = sn_frame_number(train, i, k);
         stonet_status status =
-            sn_moments_of_doubles(values, train->n, 1, train->missing > 0, train->weight, &fine);
+            sn_moments_of_doubles(values, train->n, 1, train->missing > 0, train->weight, NULL, NULL, &fine);
         sn_free(values);
         if (status != STONET_OK) return status;
         columns->mean[k] = fine.mean[0];
@@ -151,6 +149,7 @@ static void indicator_moments(sn_schema *schema, const stonet_data *train, int64
     double missing = 0, total = 0;
     for (int64_t i = 0; i < train->n; i++) {
         if (sn_frame_is_missing(train, i, j)) missing += weight_of(train, i);
+        sn_frame_passed(train, i);
         total += weight_of(train, i);
     }
     schema->mean[f] = missing / total;
@@ -337,170 +336,6 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
     return status;
 }
 
-/* ---- response ---------------------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
-/* The distinct values of y, sorted: an array that the caller frees. */
-static stonet_status distinct_values(const double *y, int64_t n, double **out, int64_t *count)
-{
-    double *values;
-    SN_TRY(SN_NEW_RAW(values, n));
-    memcpy(values, y, (size_t)n * sizeof *values);
-    qsort(values, (size_t)n, sizeof *values, by_value);
-    int64_t distinct = 0;
-    for (int64_t i = 0; i < n; i++) {
-        if (distinct == 0 || values[i] != values[distinct - 1]) values[distinct++] = values[i];
-    }
-    *out = values;
-    *count = distinct;
-    return STONET_OK;
-}
-
-/* Few whole numbers, each often: classes. Anything else is a quantity. */
-static bool look_like_classes(const double *values, int64_t distinct, int64_t n)
-{
-    for (int64_t k = 0; k < distinct; k++) {
-        if (values[k] != floor(values[k])) return false;
-    }
-    return distinct == 2 || (distinct <= MAX_AUTO_CLASSES && 10 * distinct <= n);
-}
-
-static stonet_status check_classes(const sn_schema *schema, int64_t classes, int64_t n)
-{
-    if (classes < 2)
-        return sn_fail(STONET_ERROR_DATA,
-                       "the target '%s' is the same in all %lld rows: there is nothing to learn",
-                       schema->target_name[0], (long long)n);
-    if (sn_is_identifier(classes, n))
-        return sn_fail(
-            STONET_ERROR_DATA,
-            "the target '%s' has %lld distinct values in %lld rows, too many for classes: is it the right "
-            "column, or should the task be regression?",
-            schema->target_name[0], (long long)classes, (long long)n);
-    return STONET_OK;
-}
-
-static stonet_status add_class(sn_schema *schema, const char *label)
-{
-    char *copy = sn_strdup(label);
-    if (copy == NULL) return STONET_ERROR_MEMORY;
-    schema->classes.text[schema->classes.count++] = copy;
-    return STONET_OK;
-}
-
-/* The labels in the order of the table's codes, without those that no row has. */
-static stonet_status fit_text_classes(sn_schema *schema, const stonet_data *train)
-{
-    bool *met;
-    SN_TRY(SN_NEW(met, train->labels.count));
-    for (int64_t i = 0; i < train->n; i++) met[train->label[i]] = true;
-    stonet_status status = SN_NEW(schema->classes.text, train->labels.count);
-    for (int64_t c = 0; status == STONET_OK && c < train->labels.count; c++) {
-        if (met[c]) status = add_class(schema, train->labels.text[c]);
-    }
-    sn_free(met);
-    if (status != STONET_OK) return status;
-    schema->task = SN_CLASSIFICATION;
-    return check_classes(schema, schema->classes.count, train->n);
-}
-
-static stonet_status fit_numeric_classes(sn_schema *schema, const double *values, int64_t distinct, int64_t n)
-{
-    schema->task = SN_CLASSIFICATION;
-    SN_TRY(check_classes(schema, distinct, n));
-    SN_TRY(SN_NEW(schema->classes.text, distinct));
-    for (int64_t k = 0; k < distinct; k++) {
-        char label[SN_NUMBER_SIZE];
-        sn_number_print(values[k], label);
-        SN_TRY(add_class(schema, label));
-    }
-    return STONET_OK;
-}
-
-static stonet_status check_target(const sn_schema *schema, int64_t k, int64_t n, const sn_moments *columns)
-{
-    if (columns->low[k] == columns->high[k])
-        return sn_fail(STONET_ERROR_DATA,
-                       "the target '%s' is the same in all %lld rows: there is nothing to learn",
-                       schema->target_name[k], (long long)n);
-    if (!isfinite(columns->variance[k]) || columns->variance[k] == 0)
-        return sn_fail(STONET_ERROR_DATA,
-                       "the values of the target '%s' are too large or too close to compute with",
-                       schema->target_name[k]);
-    return STONET_OK;
-}
-
-/* Population mean and standard deviation of each target. */
-static stonet_status fit_regression(sn_schema *schema, const stonet_data *train)
-{
-    const int64_t m = train->n_targets;
-    schema->task = SN_REGRESSION;
-    SN_TRY(SN_NEW(schema->target_mean, m));
-    SN_TRY(SN_NEW(schema->target_sd, m));
-    sn_moments columns;
-    SN_TRY(sn_moments_of_doubles(train->y, train->n, m, false, train->weight, &columns));
-    stonet_status status = STONET_OK;
-    for (int64_t k = 0; k < m && status == STONET_OK; k++) {
-        status = check_target(schema, k, train->n, &columns);
-        schema->target_mean[k] = columns.mean[k];
-        schema->target_sd[k] = sqrt(columns.variance[k]);
-    }
-    sn_moments_clear(&columns);
-    return status;
-}
-
-static stonet_status fit_numeric_response(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
-                                          const stonet_run *run)
-{
-    if (wish == SN_TASK_WISH_REGRESSION || (wish == SN_TASK_AUTO && train->n_targets > 1))
-        return fit_regression(schema, train);
-    if (train->n_targets > 1)
-        return sn_fail(STONET_ERROR_DATA, "classification takes one target, and there are %lld",
-                       (long long)train->n_targets);
-    double *values;
-    int64_t distinct;
-    SN_TRY(distinct_values(train->y, train->n, &values, &distinct));
-    bool classes = wish == SN_TASK_WISH_CLASSIFICATION || look_like_classes(values, distinct, train->n);
-    stonet_status status =
-        classes ? fit_numeric_classes(schema, values, distinct, train->n) : fit_regression(schema, train);
-    if (status == STONET_OK && wish == SN_TASK_AUTO && classes)
-        sn_message(run, STONET_NOTE,
-                   "the target '%s' has %lld distinct whole values: classification (see the setting 'task')",
-                   schema->target_name[0], (long long)distinct);
-    sn_free(values);
-    return status;
-}
-
-static stonet_status fit_response(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
-                                  const stonet_run *run)
-{
-    if (train->n_targets == 0 && wish == SN_TASK_WISH_NONE) {
-        schema->task = SN_REGRESSION; /* of no outputs */
-        return STONET_OK;
-    }
-    if (train->n_targets == 0)
-        return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
-                       train->source != NULL ? train->source : "the table");
-    SN_TRY(SN_NEW(schema->target_name, train->n_targets));
-    SN_TRY(SN_NEW(schema->target_position, train->n_targets));
-    schema->n_targets = train->n_targets;
-    for (int64_t k = 0; k < train->n_targets; k++) {
-        schema->target_position[k] = train->target_position[k];
-        schema->target_name[k] = sn_strdup(train->target_name[k]);
-        if (schema->target_name[k] == NULL) return STONET_ERROR_MEMORY;
-    }
-    if (train->label == NULL) return fit_numeric_response(schema, train, wish, run);
-    if (wish == SN_TASK_WISH_REGRESSION)
-        return sn_fail(STONET_ERROR_DATA, "the target '%s' holds labels, and regression needs numbers",
-                       schema->target_name[0]);
-    return fit_text_classes(schema, train);
-}
-
 /* A target from a file of its own, and a column of that name beside the features: the response would be
    learnt from itself. New rows may keep such a column, since it is passed over there. */
 static stonet_status check_no_leak(const stonet_data *train)
@@ -551,7 +386,7 @@ stonet_status sn_schema_fit_response(const stonet_data *train, sn_task_wish task
     SN_TRY(check_train(train));
     sn_schema *schema;
     SN_TRY(SN_NEW(schema, 1));
-    stonet_status status = fit_response(schema, train, task, NULL);
+    stonet_status status = sn_schema_fit_targets(schema, train, task, NULL);
     if (status != STONET_OK) {
         sn_schema_free(schema);
         return status;
@@ -567,7 +402,7 @@ stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted,
     SN_TRY(check_train(train));
     sn_schema *schema = sn_calloc(1, sizeof *schema);
     if (schema == NULL) return STONET_ERROR_MEMORY;
-    stonet_status status = fit_response(schema, train, wanted->task, run);
+    stonet_status status = sn_schema_fit_targets(schema, train, wanted->task, run);
     schema->missing = wanted->missing;
     if (status == STONET_OK) status = sn_schema_fit_inputs(schema, train, wanted, run);
     if (schema->p == sn_image_size(&train->image) && schema->n_inputs == schema->p)

@@ -78,6 +78,9 @@ static inline bool sn_is_identifier(int64_t distinct, int64_t n)
    which columns are left out, which rare categories are put together. */
 stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, const sn_encoding *wanted,
                                    const stonet_run *run);
+/* Task, classes or scale of the response. */
+stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
+                                    const stonet_run *run);
 /* Whether all numbers of a column are whole and no two rows have the same. */
 stonet_status sn_column_counts_rows(const stonet_data *data, int64_t slot, bool *counts);
 /* Warns of columns that number the rows, and of those that are nearly the response itself. */

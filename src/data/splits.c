@@ -51,12 +51,14 @@ stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, 
     *out = *problem;
     out->n = count;
     out->source = NULL;
+    out->raw = NULL;
     stonet_status status = sn_batch_prepare(problem, &some);
     if (status == STONET_OK) status = SN_NEW_RAW(batch.x, count * problem->p);
-    if (status == STONET_OK && problem->label != NULL) status = SN_NEW_RAW(batch.label, count);
-    if (status == STONET_OK && problem->y != NULL) status = SN_NEW_RAW(batch.y, count * problem->outputs);
+    if (status == STONET_OK && problem->task == SN_CLASSIFICATION) status = SN_NEW_RAW(batch.label, count);
+    if (status == STONET_OK && problem->task == SN_REGRESSION)
+        status = SN_NEW_RAW(batch.y, count * problem->outputs);
     if (status == STONET_OK && problem->weight != NULL) status = SN_NEW_RAW(batch.weight, count);
-    if (status == STONET_OK) sn_batch_fetch(problem, &some, &batch);
+    if (status == STONET_OK) sn_batch_look(problem, &some, &batch);
     out->x = batch.x;
     out->label = batch.label;
     out->y = batch.y;

@@ -11,6 +11,25 @@ static void gather(const void *from, size_t width, const int64_t *rows, int64_t 
         memcpy((char *)out + (size_t)i * width, (const char *)from + (size_t)rows[i] * width, width);
 }
 
+/* The same of what may be a file behind the table; a few rows of many do not make all of it stay in memory.
+ */
+static void gather_mapped(const stonet_data *table, const void *from, size_t width, const int64_t *rows,
+                          int64_t count, void *out)
+{
+    enum { FEW = 32, ONE_IN = 64 }; /* rows at a time; each may bring megabytes with it */
+    const int64_t step = count < table->n / ONE_IN ? FEW : count;
+    for (int64_t first = 0; first < count; first += step) {
+        const int64_t some = count - first < step ? count - first : step;
+        int64_t low = rows[first], high = low;
+        for (int64_t i = first; i < first + some; i++) {
+            low = rows[i] < low ? rows[i] : low;
+            high = rows[i] > high ? rows[i] : high;
+        }
+        gather(from, width, rows + first, some, (char *)out + (size_t)first * width);
+        sn_frame_rest(table, low, high - low + 1);
+    }
+}
+
 static stonet_status copy_names(const stonet_data *from, stonet_data *to)
 {
     to->has_header = from->has_header;
@@ -91,7 +110,7 @@ static stonet_status copy_features(const stonet_data *from, const int64_t *rows,
     if (p > 0) {
         float *x = NULL;
         SN_TRY(SN_NEW_RAW(x, to->n * p));
-        gather(from->x, (size_t)p * sizeof *x, rows, to->n, x);
+        gather_mapped(from, from->x, (size_t)p * sizeof *x, rows, to->n, x);
         to->x = to->owned_x = x;
         to->n_numeric = p;
         SN_TRY(copy_exact(from, rows, to));
@@ -120,7 +139,7 @@ static stonet_status copy_targets(const stonet_data *from, const int64_t *rows, 
     }
     if (from->y != NULL) {
         SN_TRY(SN_NEW_RAW(to->y, to->n * m));
-        gather(from->y, (size_t)m * sizeof *to->y, rows, to->n, to->y);
+        gather_mapped(from, from->y, (size_t)m * sizeof *to->y, rows, to->n, to->y);
     }
     if (from->label == NULL) return STONET_OK;
     return gather_codes(from->label, &from->labels, rows, to->n, &to->label, &to->labels);

@@ -7,11 +7,12 @@
 #include "data/schema_parts.h"
 
 enum {
-    FEWEST_ROWS = 20,     /* for a warning: fewer may look like anything */
-    MOST_ROWS = 10000,    /* looked at for copies of the response, evenly spread */
-    QUICK_LOOK = 64,      /* rows compared with each other before all are sorted */
-    MOST_WARNINGS = 5,    /* of a kind; the rest is counted */
-    MOST_CLASS_CODES = 64 /* more classes are not looked at */
+    FEWEST_ROWS = 20,       /* for a warning: fewer may look like anything */
+    MOST_ROWS = 10000,      /* looked at for copies of the response, evenly spread, */
+    MOST_NUMBERS = 1 << 22, /* and so many of their numbers at a time */
+    QUICK_LOOK = 64,        /* rows compared with each other before all are sorted */
+    MOST_WARNINGS = 5,      /* of a kind; the rest is counted */
+    MOST_CLASS_CODES = 64   /* more classes are not looked at */
 };
 
 /* ---- numbers of the rows ----------------------------------------------------------------------- */
@@ -38,8 +39,10 @@ static bool is_ruled_out(const stonet_data *data, int64_t slot)
 
 stonet_status sn_column_counts_rows(const stonet_data *data, int64_t slot, bool *counts)
 {
+    const int64_t most = 1 << 24; /* floats cannot count further */
+    const bool coarse = data->exact == NULL || data->exact[slot].at == NULL;
     *counts = false;
-    if (data->n < 2 || is_ruled_out(data, slot)) return STONET_OK;
+    if (data->n < 2 || (coarse && data->n > most) || is_ruled_out(data, slot)) return STONET_OK;
     double *value;
     SN_TRY(SN_NEW_RAW(value, data->n));
     bool whole = true;
@@ -159,8 +162,9 @@ static int64_t numbers_as_codes(const double *value, int64_t n, int64_t most, in
 typedef struct look {
     const sn_schema *schema;
     const stonet_data *train;
-    int64_t n; /* rows looked at */
-    double *value, *response;
+    int64_t n;     /* rows looked at */
+    double *value; /* of the columns of numbers, one after the other */
+    double *response;
     int32_t *code, *label;
     int64_t *table;
 } look;
@@ -170,46 +174,52 @@ static int64_t row_of(const look *at, int64_t i)
     return (int64_t)((double)i * (double)at->train->n / (double)at->n);
 }
 
-/* Which target the column is nearly the same as, -1: none. */
-static int64_t copied_target(const look *at, int64_t column)
+/* Reads the rows of slots first .. first + count - 1, row by row: those of a table on disk lie far apart, and
+   a few at a time are all that stays of it in memory. */
+static void take_numbers(const look *at, int64_t first, int64_t count)
+{
+    enum { FEW = 32 };
+    for (int64_t i = 0; i < at->n; i++) {
+        for (int64_t k = 0; k < count; k++)
+            at->value[k * at->n + i] = sn_frame_number(at->train, row_of(at, i), first + k);
+        if (i % FEW == FEW - 1)
+            sn_frame_rest(at->train, row_of(at, i + 1 - FEW), row_of(at, i) - row_of(at, i + 1 - FEW) + 1);
+    }
+}
+
+/* Which target the column is nearly the same as, -1: none. value: of a column of numbers. */
+static int64_t copied_target(const look *at, int64_t column, const double *value)
 {
     const sn_column *about = &at->train->column[column];
     const int64_t m = at->schema->n_targets, classes = at->schema->classes.count;
     const bool is_text = about->kind == SN_COLUMN_TEXT;
-    for (int64_t i = 0; i < at->n; i++) {
-        if (is_text)
-            at->code[i] = at->train->text_code[about->slot][row_of(at, i)];
-        else
-            at->value[i] = sn_frame_number(at->train, row_of(at, i), about->slot);
-    }
+    for (int64_t i = 0; is_text && i < at->n; i++)
+        at->code[i] = at->train->text_code[about->slot][row_of(at, i)];
     if (classes > 0) {
         if (classes > MOST_CLASS_CODES) return -1;
         const int64_t codes = is_text ? at->train->text_values[about->slot].count
-                                      : numbers_as_codes(at->value, at->n, classes, at->code);
+                                      : numbers_as_codes(value, at->n, classes, at->code);
         if (codes != classes) return -1;
         return tell_each_other(at->code, codes, at->label, classes, at->n, at->table) ? 0 : -1;
     }
     for (int64_t k = 0; !is_text && k < m; k++)
-        if (fabs(correlation(at->value, at->response + k * at->n, at->n)) > 0.99999) return k;
+        if (fabs(correlation(value, at->response + k * at->n, at->n)) > 0.99999) return k;
     return -1;
 }
 
 /* The response of the rows that are looked at: labels, or one column after the other. */
-static stonet_status take_response(look *at, sn_workspace *scratch)
+static stonet_status take_response(look *at)
 {
-    int32_t *label = NULL;
-    double *y = NULL;
     const int64_t m = at->schema->n_targets;
-    const bool classes = at->schema->classes.count > 0;
-    if (classes)
-        SN_TRY(SN_TAKE(scratch, label, at->train->n));
-    else
-        SN_TRY(SN_TAKE(scratch, y, at->train->n * m));
-    SN_TRY(sn_schema_response(at->schema, at->train, label, y));
+    sn_raw_response raw;
+    SN_TRY(sn_schema_raw_response(at->schema, at->train, false, &raw));
     for (int64_t i = 0; i < at->n; i++) {
-        if (classes) at->label[i] = label[row_of(at, i)];
-        for (int64_t k = 0; !classes && k < m; k++) at->response[k * at->n + i] = y[row_of(at, i) * m + k];
+        if (raw.classes > 0) at->label[i] = sn_raw_label(&raw, row_of(at, i));
+        for (int64_t k = 0; raw.classes == 0 && k < m; k++)
+            at->response[k * at->n + i] = sn_raw_number(&raw, row_of(at, i), k);
     }
+    sn_raw_response_clear(&raw);
+    sn_frame_rest_response(at->train, 0, at->train->n);
     return STONET_OK;
 }
 
@@ -217,16 +227,25 @@ static stonet_status warn_of_copies(const sn_schema *schema, const stonet_data *
 {
     SN_WORKSPACE(scratch);
     look at = {.schema = schema, .train = train, .n = train->n < MOST_ROWS ? train->n : MOST_ROWS};
-    SN_TRY(SN_TAKE(&scratch, at.value, at.n));
+    const int64_t slots = train->n_numeric,
+                  at_once = slots < MOST_NUMBERS / at.n ? slots : MOST_NUMBERS / at.n;
+    SN_TRY(SN_TAKE(&scratch, at.value, at.n * at_once));
     SN_TRY(SN_TAKE(&scratch, at.response, at.n * schema->n_targets));
     SN_TRY(SN_TAKE(&scratch, at.code, at.n));
     SN_TRY(SN_TAKE(&scratch, at.label, at.n));
     SN_TRY(SN_TAKE(&scratch, at.table, (int64_t)MOST_CLASS_CODES * MOST_CLASS_CODES));
-    SN_TRY(take_response(&at, &scratch));
-    int64_t found = 0;
+    SN_TRY(take_response(&at));
+    int64_t found = 0, first = 0, taken = 0; /* slots that are in memory */
     for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const int64_t slot = train->column[j].slot;
         if (schema->input[j].features == 0) continue;
-        const int64_t target = copied_target(&at, j);
+        const bool is_number = train->column[j].kind == SN_COLUMN_NUMBER;
+        if (is_number && slot >= first + taken) {
+            first = slot;
+            taken = slots - slot < at_once ? slots - slot : at_once;
+            take_numbers(&at, first, taken);
+        }
+        const int64_t target = copied_target(&at, j, is_number ? at.value + (slot - first) * at.n : NULL);
         if (target >= 0 && ++found <= MOST_WARNINGS)
             sn_message(run, STONET_WARNING,
                        "column '%s' is nearly the same as the target '%s': if it is not known before the "

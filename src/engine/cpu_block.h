@@ -80,7 +80,9 @@ static void fetch_ahead(block_state *s, int64_t count)
     const int64_t last = least(least(s->fetched + count, s->fetch_end), job->rows);
     for (; s->fetched < last; s->fetched++) {
         const int64_t row = sn_rows_at(job->batch, job->first + s->fetched);
-        if (problem->task == SN_CLASSIFICATION)
+        if (problem->raw != NULL)
+            __builtin_prefetch(sn_raw_place(problem->raw, row), 0, 2);
+        else if (problem->task == SN_CLASSIFICATION)
             __builtin_prefetch(problem->label + row, 0, 2);
         else
             __builtin_prefetch(problem->y + row * problem->outputs, 0, 2);

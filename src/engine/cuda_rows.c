@@ -25,7 +25,7 @@ static stonet_status check(int trouble, const sn_cuda_words *words, const char *
 
 static sn_cuda_table table_of(const sn_problem *problem, int64_t rows, bool with_response)
 {
-    const bool there = problem->task == SN_CLASSIFICATION ? problem->label != NULL : problem->y != NULL;
+    const bool there = problem->label != NULL || problem->y != NULL || problem->raw != NULL;
     return (sn_cuda_table){.rows = rows,
                            .columns = problem->p,
                            .outputs = problem->outputs,
@@ -77,7 +77,7 @@ static void fetch(const sn_problem *problem, const sn_rows *rows, bool with_resp
         for (int64_t r = 0; r < part.n; r++)
             for (int64_t j = 0; j < problem->outputs; j++)
                 window->y[(first + r) * problem->outputs + j] =
-                    (float)problem->y[sn_rows_at(&part, r) * problem->outputs + j];
+                    (float)sn_problem_target(problem, sn_rows_at(&part, r), j);
     }
 }
 
@@ -159,7 +159,7 @@ static bool are_of(const kept_rows *rows, const sn_problem *p)
 {
     const sn_problem *of = &rows->of;
     return of->n == p->n && of->p == p->p && of->x == p->x && of->source == p->source && of->y == p->y &&
-           of->label == p->label && of->weight == p->weight && of->outputs == p->outputs;
+           of->label == p->label && of->raw == p->raw && of->weight == p->weight && of->outputs == p->outputs;
 }
 
 static stonet_status keep_all(const sn_cuda_api *api, const sn_problem *problem, int threads,

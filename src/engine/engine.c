@@ -57,9 +57,10 @@ void sn_group_factors(const sn_problem *problem, int64_t units, const sn_update 
     }
 }
 
-/* Adds the losses of one part of the rows, from their outputs mu; the root's one number are the errors. */
+/* Adds the losses of one part of the rows, from their outputs mu; the root's one number are the errors.
+   room: of one response. */
 static void add_losses(const sn_shape *shape, const sn_problem *problem, const sn_rows *rows, const float *mu,
-                       sn_root *sum)
+                       double *room, sn_root *sum)
 {
     const int64_t d = shape->width[shape->layers];
     for (int64_t i = 0; i < rows->n; i++) {
@@ -67,18 +68,20 @@ static void add_losses(const sn_shape *shape, const sn_problem *problem, const s
         const double weight = problem->weight != NULL ? (double)problem->weight[row] : 1.0;
         bool wrong = false;
         const double loss = shape->task == SN_CLASSIFICATION
-                                ? sn_class_loss(mu + i * d, d, problem->label[row], &wrong)
-                            : shape->spread ? sn_spread_loss(mu + i * d, d, problem->y + row * d)
-                                            : sn_square_loss(mu + i * d, d, problem->y + row * d);
+                                ? sn_class_loss(mu + i * d, d, sn_problem_label(problem, row), &wrong)
+                            : shape->spread
+                                ? sn_spread_loss(mu + i * d, d, sn_problem_targets(problem, row, room))
+                                : sn_square_loss(mu + i * d, d, sn_problem_targets(problem, row, room));
         sum->weight += weight;
         sum->loss += weight * loss;
         sum->gradient[0] += wrong ? weight : 0.0;
     }
 }
 
-/* The sums of the shards of these rows; mu has room for the outputs of `most` rows. */
+/* The sums of the shards of these rows; mu has room for the outputs of LOSS_ROWS rows, `room` for a row's. */
 static stonet_status sum_losses(sn_engine *engine, const sn_shape *shape, const sn_problem *problem,
-                                const sn_rows *rows, const sn_shards *shards, float *mu, sn_sums *sums)
+                                const sn_rows *rows, const sn_shards *shards, float *mu, double *room,
+                                sn_sums *sums)
 {
     sn_sums_reset(sums, shards->total);
     for (int v = 0; v < shards->count; v++) {
@@ -88,7 +91,8 @@ static stonet_status sum_losses(sn_engine *engine, const sn_shape *shape, const 
             const sn_rows part = sn_rows_part(rows, first, left < LOSS_ROWS ? left : LOSS_ROWS);
             const sn_pass pass = {.rows = part, .layer = shape->layers};
             SN_TRY(engine->ops->forward(engine, &pass, mu));
-            add_losses(shape, problem, &part, mu, &sums->root[sums->roots - 1]);
+            add_losses(shape, problem, &part, mu, room, &sums->root[sums->roots - 1]);
+            if (problem->raw != NULL) sn_batch_expect(problem, &part, 0, part.n, false);
         }
         sn_sums_close(sums);
     }
@@ -103,12 +107,14 @@ stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, co
     sn_sums sums = sn_sums_empty(1, false);
     sn_engine *engine = NULL;
     float *mu = NULL;
+    double *room = NULL;
     stonet_status status;
     const int64_t most = own.n < LOSS_ROWS ? own.n : LOSS_ROWS;
     SN_GOTO(status, SN_NEW_RAW(mu, most * shape->width[shape->layers]), done);
+    SN_GOTO(status, SN_NEW_RAW(room, shape->width[shape->layers]), done);
     SN_GOTO(status, ops->create(shape, job->problem, 0, job->threads, &engine), done);
     ops->start(engine, theta);
-    SN_GOTO(status, sum_losses(engine, shape, job->problem, &own, &shards, mu, &sums), done);
+    SN_GOTO(status, sum_losses(engine, shape, job->problem, &own, &shards, mu, room, &sums), done);
     if (sn_team_shares(job->team) && shards.total > 1)
         SN_GOTO(status, sn_team_join_sums(job->team, &sums), done);
     const sn_root *all = &sums.root[0];
@@ -118,6 +124,7 @@ done:
     if (engine != NULL) ops->free(engine);
     sn_sums_clear(&sums);
     sn_free(mu);
+    sn_free(room);
     return status;
 }
 

@@ -82,17 +82,24 @@ static int compare_rows(const void *a, const void *b)
 
 stonet_status sn_choose_rows(int64_t n, int64_t count, uint64_t seed, uint32_t substream, int64_t *rows)
 {
+    enum { FEW = 1 << 20, NO_EPOCH = -1 };
     if (count >= n) {
         for (int64_t i = 0; i < n; i++) rows[i] = i;
         return STONET_OK;
     }
-    int64_t *order = NULL;
-    SN_TRY(SN_NEW_RAW(order, n));
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_FEATURES, substream);
-    sn_random_permutation(&random, n, order);
-    for (int64_t i = 0; i < count; i++) rows[i] = order[i];
-    sn_free(order);
+    if (n > FEW) { /* without an array of all of them */
+        sn_shuffle shuffle;
+        sn_shuffle_init_shard(&shuffle, (uint64_t)n, seed, (uint32_t)NO_EPOCH, substream);
+        sn_shuffle_rows(&shuffle, 0, count, rows);
+    } else {
+        int64_t *order = NULL;
+        SN_TRY(SN_NEW_RAW(order, n));
+        sn_random random;
+        sn_random_init(&random, seed, SN_STREAM_FEATURES, substream);
+        sn_random_permutation(&random, n, order);
+        for (int64_t i = 0; i < count; i++) rows[i] = order[i];
+        sn_free(order);
+    }
     qsort(rows, (size_t)count, sizeof *rows, compare_rows);
     return STONET_OK;
 }

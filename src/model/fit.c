@@ -162,6 +162,7 @@ typedef struct encoded {
     sn_encoder *encoder; /* the way to scale any of them */
     int32_t *label;
     double *y;
+    sn_raw_response raw; /* instead of both */
     int64_t *group;
     float *weight;
     sn_problem problem;
@@ -173,6 +174,7 @@ static void encoded_free(encoded *data)
     sn_encoder_free(data->encoder);
     sn_free(data->label);
     sn_free(data->y);
+    sn_raw_response_clear(&data->raw);
     sn_free(data->group);
     sn_free(data->weight);
     *data = (encoded){0};
@@ -199,15 +201,19 @@ static stonet_status encode_x(const sn_schema *schema, const stonet_data *train,
     return STONET_OK;
 }
 
-static stonet_status encode_y(const sn_schema *schema, const stonet_data *train, encoded *out)
+/* The response of a table that stays on disk does too, unless it has to be in memory. */
+static stonet_status encode_y(const sn_schema *schema, const stonet_data *train, bool in_memory, encoded *out)
 {
     sn_problem *problem = &out->problem;
+    if (!in_memory && train->mapped_y != NULL && problem->x == NULL && !problem->joint) {
+        problem->raw = &out->raw;
+        return sn_schema_raw_response(schema, train, true, &out->raw);
+    }
     if (problem->task == SN_CLASSIFICATION)
         SN_TRY(SN_NEW_RAW(out->label, problem->n));
     else
         SN_TRY(SN_NEW_RAW(out->y, problem->n * problem->outputs));
     SN_TRY(sn_schema_encode_y(schema, train, out->label, out->y));
-    sn_frame_rest(train, 0, problem->n); /* the response is here now */
     problem->label = out->label;
     problem->y = out->y;
     return STONET_OK;
@@ -227,7 +233,7 @@ static stonet_status encode(const stonet_model *model, const stonet_data *train,
     sn_schema_groups(schema, out->group);
     problem->group = out->group;
     SN_TRY(encode_x(schema, train, model->method, seed, out));
-    if (problem->outputs > 0) SN_TRY(encode_y(schema, train, out));
+    if (problem->outputs > 0) SN_TRY(encode_y(schema, train, model->learner != NULL, out));
     SN_TRY(sn_weights_of(model->common, train, problem, &out->weight));
     problem->weight = out->weight;
     return STONET_OK;

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,21 @@ static sn_stonet *fit_copy(const stonet_model *model, const stonet_data *data, f
     return net;
 }
 
+/* Puts the labels into a file. */
+static void map_labels(stonet_data *data)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_int_equal(fwrite(data->label, sizeof *data->label, ROWS, file), ROWS);
+    assert_int_equal(fflush(file), 0);
+    assert_int_equal(sn_mapping_open(fileno(file), ROWS * (int64_t)sizeof *data->label, &data->mapped_y),
+                     STONET_OK);
+    assert_non_null(data->mapped_y);
+    fclose(file);
+    sn_free(data->label);
+    data->label = (int32_t *)(uintptr_t)sn_mapping_bytes(data->mapped_y);
+}
+
 static void by_rows_is_the_same_model(void **state)
 {
     (void)state;
@@ -83,6 +99,12 @@ static void by_rows_is_the_same_model(void **state)
     stonet_scores scores = STONET_SCORES_INIT;
     assert_int_equal(stonet_score(model, data, NULL, &scores), STONET_OK);
     assert_true(scores.error_rate < 0.5);
+    stonet_model_free(model);
+    map_labels(data);
+    model = fit(data, "none"); /* reads the labels from the file too */
+    net = model->state;
+    assert_memory_equal(net->network.theta, copy->network.theta,
+                        (size_t)net->network.shape.parameters * sizeof *net->network.theta);
     sn_stonet_free(copy);
     stonet_model_free(model);
     stonet_data_free(data);

@@ -36,20 +36,21 @@ static stonet_status balance(const sn_problem *problem, float *weight)
     double *of_class = NULL, total = 0.0, classes = 0.0;
     SN_TRY(SN_TAKE_ZERO(&scratch, of_class, problem->outputs));
     for (int64_t i = 0; i < problem->n; i++) {
-        of_class[problem->label[i]] += (double)weight[i];
+        of_class[sn_problem_label(problem, i)] += (double)weight[i];
         total += (double)weight[i];
     }
     for (int64_t c = 0; c < problem->outputs; c++) classes += of_class[c] > 0.0;
     for (int64_t i = 0; i < problem->n; i++)
         if (weight[i] > 0.0F)
-            weight[i] = (float)((double)weight[i] * total / (classes * of_class[problem->label[i]]));
+            weight[i] =
+                (float)((double)weight[i] * total / (classes * of_class[sn_problem_label(problem, i)]));
     return STONET_OK;
 }
 
 stonet_status sn_weights_of(const sn_settings *common, const stonet_data *data, const sn_problem *problem,
                             float **out)
 {
-    const bool balanced = balances(common) && problem->label != NULL;
+    const bool balanced = balances(common) && problem->task == SN_CLASSIFICATION;
     *out = NULL;
     if (data->weight == NULL && !balanced) return STONET_OK;
     double total = 0.0;

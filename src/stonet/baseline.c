@@ -21,6 +21,14 @@ static double weight_of(const sn_problem *problem, int64_t row)
     return problem->weight != NULL ? (double)problem->weight[row] : 1.0;
 }
 
+/* Position i of a pass over the response is done: from time to time, that of a table on disk may rest. */
+static void pass(const sn_problem *problem, const sn_rows *rows, int64_t i)
+{
+    enum { STEP = 1 << 18 };
+    if (problem->raw != NULL && (i % STEP == STEP - 1 || i == rows->n - 1))
+        sn_batch_expect(problem, rows, i / STEP * STEP, i % STEP + 1, false);
+}
+
 /* mean (outputs) gets the mean response of the rows, or the logarithms of the classes' shares (each class
    with half a row more than it has: none is 0). Returns the rows' weight. */
 static double best_constant(const sn_problem *problem, const sn_rows *rows, double *mean)
@@ -34,9 +42,10 @@ static double best_constant(const sn_problem *problem, const sn_rows *rows, doub
         const double weight = weight_of(problem, row);
         weights += weight;
         if (classes)
-            mean[problem->label[row]] += weight;
+            mean[sn_problem_label(problem, row)] += weight;
         else
-            for (int64_t k = 0; k < m; k++) mean[k] += weight * problem->y[row * m + k];
+            for (int64_t k = 0; k < m; k++) mean[k] += weight * sn_problem_target(problem, row, k);
+        pass(problem, rows, i);
     }
     for (int64_t k = 0; k < m; k++)
         mean[k] = classes ? log(mean[k] / (weights + 0.5 * (double)m)) : mean[k] / weights;
@@ -46,10 +55,10 @@ static double best_constant(const sn_problem *problem, const sn_rows *rows, doub
 /* The loss of guessing `mean` for a row. */
 static double constant_row(const sn_problem *problem, const double *mean, int64_t row)
 {
-    if (problem->task == SN_CLASSIFICATION) return -mean[problem->label[row]];
+    if (problem->task == SN_CLASSIFICATION) return -mean[sn_problem_label(problem, row)];
     double sum = 0.0;
     for (int64_t k = 0; k < problem->outputs; k++) {
-        const double off = problem->y[row * problem->outputs + k] - mean[k];
+        const double off = sn_problem_target(problem, row, k) - mean[k];
         sum += off * off / 2.0;
     }
     return sum;
@@ -72,6 +81,7 @@ stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, d
     for (int64_t i = 0; i < rows->n; i++) {
         const int64_t row = sn_rows_at(rows, i);
         *loss += weight_of(problem, row) * constant_row(problem, mean, row) / weights;
+        pass(problem, rows, i);
     }
     sn_free(mean);
     return STONET_OK;
@@ -91,7 +101,8 @@ stonet_status sn_constant_measure(const sn_problem *problem, const sn_holdout *h
             const int64_t row = sn_rows_at(&fold->test, i);
             const double weight = sn_held_out_weight(holdout, problem, row);
             cost->loss[fold->first + i] = weight * constant_row(problem, mean, row);
-            if (problem->label != NULL && problem->label[row] != guess) errors += weight;
+            if (problem->task == SN_CLASSIFICATION && sn_problem_label(problem, row) != guess)
+                errors += weight;
         }
     }
     sn_free(mean);

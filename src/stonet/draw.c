@@ -26,6 +26,7 @@ static stonet_status wake(const sn_stonet *net, const sn_problem *problem, const
     sn_problem rows = *problem;
     rows.outputs = net->network.shape.width[net->network.shape.layers];
     rows.y = y;
+    if (y != NULL) rows.raw = NULL;
     SN_TRY(sn_front_problem(net->front, &rows, &out->seen));
     stonet_status status = net->engine->create(&net->network.shape, &out->seen, seed, threads, &out->engine);
     if (status != STONET_OK) {
@@ -56,6 +57,7 @@ stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem,
 /* Rows that axes are learned from, evenly over the table: at most so many, and so many numbers of Z, but some
    for each of the width^2 numbers that are estimated. Beyond that they cost time and change nothing. */
 enum { AXES_ROWS = 100000, AXES_NUMBERS = 1 << 21, ROWS_A_UNIT = 20 };
+enum { AXES_STEP = 1024 }; /* of them at a time: those of a table on disk lie far apart, and may rest again */
 
 static int64_t rows_for_axes(int64_t n, int64_t width)
 {
@@ -93,8 +95,12 @@ stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t 
     for (int64_t i = 0; i < n; i++) list[i] = i * problem->n / n;
     SN_GOTO(status, wake(net, problem, NULL, 0, threads, &at), done);
     const sn_rows rows = sn_rows_list(list, n);
-    const sn_pass pass = {.rows = rows, .layer = h, .activated = of == SN_UNITS_ACTIVATED};
-    SN_GOTO(status, net->engine->forward(at.engine, &pass, units), done);
+    for (int64_t first = 0; first < n; first += AXES_STEP) {
+        const sn_rows some = sn_rows_part(&rows, first, n - first < AXES_STEP ? n - first : AXES_STEP);
+        const sn_pass pass = {.rows = some, .layer = h, .activated = of == SN_UNITS_ACTIVATED};
+        SN_GOTO(status, net->engine->forward(at.engine, &pass, units + first * width), done);
+        sn_batch_expect(&at.seen, &some, 0, some.n, false);
+    }
     status = learn(net, problem, &rows, q, of, units);
 done:
     if (at.engine != NULL) let_go(net, &at);

@@ -111,7 +111,8 @@ static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *ne
     sn_selection selection;
     if (job->learns != NULL) return sn_learned_fit(job, config, net, report);
     sn_epoch_log_free(&net->network.history); /* of an attempt that diverged */
-    SN_TRY(sn_select(job, &net->network.shape, config, net->network.theta, &selection));
+    SN_TRY(
+        sn_select_for(job, &sn_parting_usual, &net->network.shape, config, net->network.theta, &selection));
     net->held_out = selection.chosen;
     net->held_out_constant = selection.constant;
     net->held_out_linear = selection.linear;
@@ -388,6 +389,23 @@ static stonet_status fit_front(const sn_stage_job *job, const sn_settings *setti
     return sn_config_wide(settings, job->raw, wide) ? fit_wide(job, wide, net) : STONET_OK;
 }
 
+/* What the network is to see of the response needs all of it in memory: *held has it there, at *y, to be
+   freed; or it is the problem as it was. */
+static stonet_status hold_targets(sn_response_kind kind, const sn_problem *problem, sn_problem *held,
+                                  double **y)
+{
+    const sn_rows all = sn_rows_range(0, problem->n);
+    *held = *problem;
+    *y = NULL;
+    if (kind == SN_RESPONSE_MEAN || problem->raw == NULL || problem->task == SN_CLASSIFICATION)
+        return STONET_OK;
+    SN_TRY(SN_NEW_RAW(*y, problem->n * problem->outputs));
+    sn_batch_fetch(problem, &all, &(sn_batch){.y = *y});
+    held->y = *y;
+    held->raw = NULL;
+    return STONET_OK;
+}
+
 /* The response as the network sees it: *seen, and the numbers behind it, to be freed (NULL: the same). */
 static stonet_status see(const sn_response *response, const sn_problem *problem, sn_problem *seen, double **y)
 {
@@ -454,17 +472,19 @@ static stonet_status fit_stonet(const sn_problem *problem, int64_t q, const sn_s
                                 const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
 {
     const int kind = sn_words_choice(&sn_response_words, settings, "response");
-    sn_problem seen;
-    double *y = NULL;
+    sn_problem held, seen;
+    double *targets = NULL, *y = NULL;
     int64_t width;
     sn_train_report report;
     stonet_status status;
-    SN_GOTO(status, sn_response_learn((sn_response_kind)kind, problem, &net->response), done);
+    SN_GOTO(status, hold_targets((sn_response_kind)kind, problem, &held, &targets), done);
+    SN_GOTO(status, sn_response_learn((sn_response_kind)kind, &held, &net->response), done);
     SN_GOTO(status, choose_width(&net->response, q, &width), done);
-    SN_GOTO(status, see(&net->response, problem, &seen, &y), done);
+    SN_GOTO(status, see(&net->response, &held, &seen, &y), done);
     SN_GOTO(status, fit_seen(&seen, width, settings, run, net, &report), done);
-    status = finish(problem, q, run, &report, net, outcome);
+    status = finish(&held, q, run, &report, net, outcome);
 done:
+    sn_free(targets);
     sn_free(y);
     return status;
 }
@@ -545,16 +565,18 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
                                  const stonet_run *run, stonet_outcome *outcome)
 {
     const int64_t q = sn_stonet_dim(net);
-    sn_problem answered, seen = {0};
+    sn_problem held, answered, seen = {0};
     sn_train_report report;
-    double *y = NULL;
+    double *targets = NULL, *y = NULL;
     stonet_status status;
-    SN_GOTO(status, see(&net->response, problem, &answered, &y), done);
+    SN_GOTO(status, hold_targets(net->response.kind, problem, &held, &targets), done);
+    SN_GOTO(status, see(&net->response, &held, &answered, &y), done);
     status = sn_front_problem(net->front, &answered, &seen);
     if (status == STONET_OK) status = train_more(net, &seen, &answered, settings, run, &report);
     sn_front_problem_free(&answered, &seen);
-    if (status == STONET_OK) status = finish(problem, q, run, &report, net, outcome);
+    if (status == STONET_OK) status = finish(&held, q, run, &report, net, outcome);
 done:
+    sn_free(targets);
     sn_free(y);
     return status;
 }

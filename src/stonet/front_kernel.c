@@ -76,7 +76,7 @@ static stonet_status fetch(const sn_problem *problem, const sn_rows *rows, float
 {
     SN_TRY(sn_batch_prepare(problem, rows));
     sn_batch batch = {.x = x, .x_stride = problem->p};
-    sn_batch_fetch(problem, rows, &batch);
+    sn_batch_look(problem, rows, &batch);
     return STONET_OK;
 }
 

@@ -161,7 +161,7 @@ static stonet_status build_components(components_front *front, const sn_problem 
     const sn_rows some = sn_rows_list(list, n);
     SN_TRY(sn_batch_prepare(problem, &some));
     sn_batch batch = {.x = x, .x_stride = p};
-    sn_batch_fetch(problem, &some, &batch);
+    sn_batch_look(problem, &some, &batch);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < p; j++) front->mean[j] += (double)x[i * p + j] / (double)n;
     subtract(n, p, x, front->mean, centred);

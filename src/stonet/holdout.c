@@ -55,9 +55,9 @@ stonet_status sn_holdout_make(const sn_stage_job *job, sn_holdout *holdout)
     int32_t *part = NULL, *label = NULL;
     stonet_status status;
     SN_GOTO(status, SN_NEW(part, n), done);
-    if (job->problem->label != NULL) {
+    if (job->problem->task == SN_CLASSIFICATION) {
         SN_GOTO(status, SN_NEW(label, n), done);
-        for (int64_t i = 0; i < n; i++) label[i] = job->problem->label[sn_rows_at(&job->rows, i)];
+        for (int64_t i = 0; i < n; i++) label[i] = sn_problem_label(job->problem, sn_rows_at(&job->rows, i));
     }
     SN_GOTO(status, sn_split_folds(n, label, job->problem->outputs, parts, job->seed, part), done);
     holdout->folds = n < CROSS_VALIDATE_BELOW ? parts : 1;
@@ -101,9 +101,11 @@ stonet_status sn_held_out_measure(const sn_holdout *holdout, int fold, const sn_
     double *to = loss + holdout->fold[fold].first;
     sn_engine *engine = NULL;
     float *mu = NULL;
+    double *room = NULL;
     stonet_status status;
     *errors = 0.0;
     SN_GOTO(status, SN_NEW_RAW(mu, rows->n * d), done);
+    SN_GOTO(status, SN_NEW_RAW(room, d), done);
     SN_GOTO(status, ops->create(shape, problem, 0, threads, &engine), done);
     ops->start(engine, theta);
     SN_GOTO(status, ops->forward(engine, &(sn_pass){.rows = *rows, .layer = shape->layers}, mu), done);
@@ -112,14 +114,16 @@ stonet_status sn_held_out_measure(const sn_holdout *holdout, int fold, const sn_
         const double weight = sn_held_out_weight(holdout, problem, row);
         bool wrong = false;
         to[i] = weight * (shape->task == SN_CLASSIFICATION
-                              ? sn_class_loss(mu + i * d, d, problem->label[row], &wrong)
-                          : shape->spread ? sn_spread_loss(mu + i * d, d, problem->y + row * d)
-                                          : sn_square_loss(mu + i * d, d, problem->y + row * d));
+                              ? sn_class_loss(mu + i * d, d, sn_problem_label(problem, row), &wrong)
+                          : shape->spread
+                              ? sn_spread_loss(mu + i * d, d, sn_problem_targets(problem, row, room))
+                              : sn_square_loss(mu + i * d, d, sn_problem_targets(problem, row, room)));
         *errors += wrong ? weight : 0.0;
     }
 done:
     if (engine != NULL) ops->free(engine);
     sn_free(mu);
+    sn_free(room);
     return status;
 }
 

@@ -28,7 +28,8 @@ static stonet_status responses(const sn_problem *problem, const sn_rows *rows, s
     for (int64_t i = 0; i < rows->n; i++) {
         const int64_t row = sn_rows_at(rows, i);
         for (int64_t c = 0; c < k; c++)
-            (*y)[i * k + c] = classes ? (problem->label[row] == c + 1 ? 1.0 : 0.0) : problem->y[row * m + c];
+            (*y)[i * k + c] = classes ? (sn_problem_label(problem, row) == c + 1 ? 1.0 : 0.0)
+                                      : sn_problem_target(problem, row, c);
     }
     for (int64_t c = 0; c < k; c++) {
         double mean = 0.0;

@@ -83,7 +83,7 @@ stonet_status sn_linear_fit(const sn_shape *shape, const sn_problem *problem, co
     SN_GOTO(status, SN_NEW_RAW(x, rows->n * p), done);
     SN_GOTO(status, sn_batch_prepare(problem, rows), done);
     sn_batch batch = {.n = rows->n, .x = x, .x_stride = p};
-    sn_batch_fetch(problem, rows, &batch);
+    sn_batch_look(problem, rows, &batch);
     const sn_regression regression = {
         .problem = problem, .rows = rows, .d = p, .x = x, .l2 = ridge.l2, .enough = ridge.enough};
     SN_GOTO(status, sn_regress(&regression, run, coef, intercept, found), done);

@@ -14,7 +14,7 @@ static stonet_status collect_labels(const sn_regression *r, int32_t *label, bool
     bool *seen;
     SN_TRY(SN_NEW(seen, classes));
     for (int64_t i = 0; i < r->rows->n; i++) {
-        label[i] = r->problem->label[sn_rows_at(r->rows, i)];
+        label[i] = sn_problem_label(r->problem, sn_rows_at(r->rows, i));
         if (sn_problem_weight(r->problem, sn_rows_at(r->rows, i)) > 0.0) seen[label[i]] = true;
     }
     *complete = classes > 1;
@@ -76,7 +76,7 @@ static stonet_status solve_ridge(const sn_regression *r, const sn_column_moments
     for (int64_t i = 0; i < r->rows->n; i++) {
         const int64_t row = sn_rows_at(r->rows, i);
         const double root = r->problem->weight != NULL ? sqrt(sn_problem_weight(r->problem, row)) : 1.0;
-        for (int64_t k = 0; k < m; k++) y[i * m + k] = root * r->problem->y[row * m + k];
+        for (int64_t k = 0; k < m; k++) y[i * m + k] = root * sn_problem_target(r->problem, row, k);
         for (int64_t j = 0; r->problem->weight != NULL && j < width; j++) design[i * width + j] *= root;
     }
     sn_syrk_tn(width, r->rows->n, 1.0, design, 0.0, gram);

@@ -87,7 +87,7 @@ stonet_status sn_residuals_look(const sn_problem *problem, const sn_holdout *hol
     const sn_rows rows = sn_rows_list(list, n);
     sn_batch batch = {.n = n, .x = x, .x_stride = p};
     SN_GOTO(status, sn_batch_prepare(problem, &rows), done);
-    sn_batch_fetch(problem, &rows, &batch);
+    sn_batch_look(problem, &rows, &batch);
     for (int64_t i = 0; i < n; i++) order[i] = (keyed){loss[i], i};
     centred_ranks(n, order, size);
     *p_value = fmin(1.0, 2.0 * (double)p * smallest(n, p, x, size, order, rank));

@@ -44,5 +44,14 @@ typedef struct sn_selection {
  */
 stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *config, float *theta,
                         sn_selection *selection);
+/* Which tables settings are chosen by a part of: those of more than `whole` numbers that are not in memory as
+   a whole; the part has `part` numbers, and is in memory. */
+typedef struct sn_parting {
+    int64_t whole, part;
+} sn_parting;
+extern const sn_parting sn_parting_usual; /* 256 MB, 64 MB */
+/* The same for any number of rows: where they are very many, an even part of them is enough to choose by. */
+stonet_status sn_select_for(const sn_stage_job *job, const sn_parting *how, sn_shape *shape,
+                            sn_config *config, float *theta, sn_selection *selection);
 
 #endif

@@ -44,12 +44,13 @@ static stonet_status measure(const trial *t, const stonet_run *run, double *loss
     const sn_fold *fold = &t->holdout->fold[t->fold];
     const int64_t m = problem->outputs, d = t->d;
     SN_WORKSPACE(scratch);
-    double *coef = NULL, *intercept = NULL;
+    double *coef = NULL, *intercept = NULL, *room = NULL;
     float *mu = NULL;
     bool found, wrong;
     SN_TRY(SN_TAKE(&scratch, coef, m * d));
     SN_TRY(SN_TAKE(&scratch, intercept, m));
     SN_TRY(SN_TAKE(&scratch, mu, m));
+    SN_TRY(SN_TAKE(&scratch, room, m));
     const sn_regression ridge = {.problem = problem,
                                  .rows = &fold->train,
                                  .d = d,
@@ -63,8 +64,9 @@ static stonet_status measure(const trial *t, const stonet_run *run, double *loss
             for (int64_t j = 0; j < d && found; j++) value += coef[k * d + j] * (double)t->u[1][i * d + j];
             mu[k] = (float)value;
         }
-        loss[fold->first + i] = problem->label != NULL ? sn_class_loss(mu, m, problem->label[row], &wrong)
-                                                       : sn_square_loss(mu, m, problem->y + row * m);
+        loss[fold->first + i] = problem->task == SN_CLASSIFICATION
+                                    ? sn_class_loss(mu, m, sn_problem_label(problem, row), &wrong)
+                                    : sn_square_loss(mu, m, sn_problem_targets(problem, row, room));
     }
     return STONET_OK;
 }

@@ -40,8 +40,9 @@ static void fill_response(const sn_problem *problem, const sn_rows *rows, int64_
     for (int64_t i = 0; i < rows->n; i++) {
         const int64_t row = sn_rows_at(rows, i);
         for (int64_t c = 0; c < k; c++)
-            rest[i * k + c] = problem->label != NULL ? (problem->label[row] == c ? 1.0 : 0.0)
-                                                     : problem->y[row * problem->outputs + c];
+            rest[i * k + c] = problem->task == SN_CLASSIFICATION
+                                  ? (sn_problem_label(problem, row) == c ? 1.0 : 0.0)
+                                  : sn_problem_target(problem, row, c);
     }
     for (int64_t c = 0; c < k; c++) centre(rows->n, k, rest + c);
 }

@@ -1,0 +1,123 @@
+/* The response of a table as a schema encodes it. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "data/dictionary.h"
+#include "data/schema_parts.h"
+
+enum { REST_ROWS = 1 << 18 }; /* gone through before those of a mapped table may rest */
+
+static stonet_status unknown_label(const sn_schema *schema, const stonet_data *data, int64_t row)
+{
+    char known[160] = "", word[SN_NUMBER_SIZE];
+    const char *label = word;
+    size_t used = 0;
+    int64_t shown = 0;
+    if (data->label != NULL)
+        label = data->labels.text[data->label[row]];
+    else
+        sn_number_print(data->y[row], word);
+    for (; shown < schema->classes.count && used + strlen(schema->classes.text[shown]) + 3 < 140; shown++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", shown > 0 ? ", " : "",
+                                 schema->classes.text[shown]);
+    return sn_fail(STONET_ERROR_DATA, "%s: row %lld has the label '%s', and the model knows %s%s",
+                   sn_table_name(data), (long long)row + 1, label, known,
+                   shown < schema->classes.count ? ", .." : "");
+}
+
+/* Which class each label of the table is. */
+static stonet_status match_labels(const sn_schema *schema, const stonet_data *data, sn_raw_response *out)
+{
+    sn_interner classes;
+    out->code = data->label;
+    SN_TRY(sn_interner_of(&schema->classes, &classes));
+    stonet_status status = SN_NEW(out->class_of, data->labels.count);
+    for (int64_t c = 0; status == STONET_OK && c < data->labels.count; c++)
+        out->class_of[c] = sn_interner_find(&classes, data->labels.text[c], strlen(data->labels.text[c]));
+    sn_interner_free(&classes);
+    return status;
+}
+
+/* The classes as numbers; one that is none is no number of the table. */
+static stonet_status match_numbers(const sn_schema *schema, sn_raw_response *out)
+{
+    SN_TRY(SN_NEW(out->value, schema->classes.count));
+    for (int64_t c = 0; c < schema->classes.count; c++) {
+        const char *word = schema->classes.text[c], *stop = sn_number_read(word, &out->value[c]);
+        if (stop == NULL || *stop != '\0') out->value[c] = (double)NAN;
+    }
+    return STONET_OK;
+}
+
+/* All labels must be known: asked before any is encoded. */
+static stonet_status check_labels(const sn_schema *schema, const stonet_data *data,
+                                  const sn_raw_response *raw)
+{
+    for (int64_t i = 0; i < data->n; i++) {
+        if (sn_raw_label(raw, i) < 0) return unknown_label(schema, data, i);
+        if (i % REST_ROWS == REST_ROWS - 1) sn_frame_rest_response(data, i + 1 - REST_ROWS, REST_ROWS);
+    }
+    return STONET_OK;
+}
+
+void sn_raw_response_clear(sn_raw_response *raw)
+{
+    sn_free(raw->class_of);
+    sn_free(raw->value);
+    *raw = (sn_raw_response){0};
+}
+
+stonet_status sn_schema_raw_response(const sn_schema *schema, const stonet_data *data, bool scaled,
+                                     sn_raw_response *out)
+{
+    *out = (sn_raw_response){.number = data->y, .columns = data->n_targets};
+    if (data->n_targets == 0)
+        return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
+                       sn_table_name(data));
+    if (data->n_targets != schema->n_targets)
+        return sn_fail(STONET_ERROR_DATA, "%s has %lld targets and the model was fitted on %lld",
+                       sn_table_name(data), (long long)data->n_targets, (long long)schema->n_targets);
+    if (schema->task == SN_CLASSIFICATION) {
+        out->classes = schema->classes.count;
+        stonet_status status =
+            data->label != NULL ? match_labels(schema, data, out) : match_numbers(schema, out);
+        if (status == STONET_OK) status = check_labels(schema, data, out);
+        if (status != STONET_OK) sn_raw_response_clear(out);
+        return status;
+    }
+    if (data->y == NULL)
+        return sn_fail(STONET_ERROR_DATA, "the target '%s' of %s is text, and the model predicts numbers",
+                       data->target_name[0], sn_table_name(data));
+    if (!scaled) return STONET_OK;
+    out->mean = schema->target_mean;
+    out->sd = schema->target_sd;
+    return STONET_OK;
+}
+
+static stonet_status copy(const sn_schema *schema, const stonet_data *data, bool scaled, int32_t *label,
+                          double *y)
+{
+    sn_raw_response raw;
+    SN_TRY(sn_schema_raw_response(schema, data, scaled, &raw));
+    for (int64_t i = 0; i < data->n; i++) {
+        if (raw.classes > 0) label[i] = sn_raw_label(&raw, i);
+        for (int64_t k = 0; raw.classes == 0 && k < raw.columns; k++)
+            y[i * raw.columns + k] = sn_raw_number(&raw, i, k);
+        if (i % REST_ROWS == REST_ROWS - 1) sn_frame_rest_response(data, i + 1 - REST_ROWS, REST_ROWS);
+    }
+    sn_raw_response_clear(&raw);
+    return STONET_OK;
+}
+
+stonet_status sn_schema_response(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y)
+{
+    return copy(schema, data, false, label, y);
+}
+
+stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y)
+{
+    return copy(schema, data, true, label, y);
+}

@@ -1,0 +1,212 @@
+/* The response of the training table: classes, or numbers and their scale. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "data/moments.h"
+#include "data/schema_parts.h"
+
+enum {
+    MAX_AUTO_CLASSES = 20, /* a numeric target with more distinct values is a quantity and not a class */
+    REST_ROWS = 1 << 18    /* gone through before those of a mapped table may rest */
+};
+
+static int by_value(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static void pass(const stonet_data *train, int64_t row)
+{
+    if (row % REST_ROWS == REST_ROWS - 1) sn_frame_rest_response(train, row + 1 - REST_ROWS, REST_ROWS);
+}
+
+/* The values of the target, sorted, if they are no more than classes are guessed from; all whole, if so
+   asked. */
+static bool has_few_values(const stonet_data *train, bool whole, double *values, int64_t *count)
+{
+    *count = 0;
+    for (int64_t i = 0; i < train->n; i++) {
+        const double value = train->y[i];
+        int64_t k = 0;
+        while (k < *count && values[k] != value) k++;
+        if ((whole && value != floor(value)) || k == MAX_AUTO_CLASSES) return false;
+        if (k == *count) values[(*count)++] = value;
+        pass(train, i);
+    }
+    qsort(values, (size_t)*count, sizeof *values, by_value);
+    return true;
+}
+
+/* The distinct values of y, sorted: an array that the caller frees. */
+static stonet_status distinct_values(const double *y, int64_t n, double **out, int64_t *count)
+{
+    double *values;
+    SN_TRY(SN_NEW_RAW(values, n));
+    memcpy(values, y, (size_t)n * sizeof *values);
+    qsort(values, (size_t)n, sizeof *values, by_value);
+    int64_t distinct = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (distinct == 0 || values[i] != values[distinct - 1]) values[distinct++] = values[i];
+    }
+    *out = values;
+    *count = distinct;
+    return STONET_OK;
+}
+
+static stonet_status check_classes(const sn_schema *schema, int64_t classes, int64_t n)
+{
+    if (classes < 2)
+        return sn_fail(STONET_ERROR_DATA,
+                       "the target '%s' is the same in all %lld rows: there is nothing to learn",
+                       schema->target_name[0], (long long)n);
+    if (sn_is_identifier(classes, n))
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "the target '%s' has %lld distinct values in %lld rows, too many for classes: is it the right "
+            "column, or should the task be regression?",
+            schema->target_name[0], (long long)classes, (long long)n);
+    return STONET_OK;
+}
+
+static stonet_status add_class(sn_schema *schema, const char *label)
+{
+    char *copy = sn_strdup(label);
+    if (copy == NULL) return STONET_ERROR_MEMORY;
+    schema->classes.text[schema->classes.count++] = copy;
+    return STONET_OK;
+}
+
+/* The labels in the order of the table's codes, without those that no row has. */
+static stonet_status fit_text_classes(sn_schema *schema, const stonet_data *train)
+{
+    bool *met;
+    SN_TRY(SN_NEW(met, train->labels.count));
+    for (int64_t i = 0; i < train->n; i++) {
+        met[train->label[i]] = true;
+        pass(train, i);
+    }
+    stonet_status status = SN_NEW(schema->classes.text, train->labels.count);
+    for (int64_t c = 0; status == STONET_OK && c < train->labels.count; c++) {
+        if (met[c]) status = add_class(schema, train->labels.text[c]);
+    }
+    sn_free(met);
+    if (status != STONET_OK) return status;
+    schema->task = SN_CLASSIFICATION;
+    return check_classes(schema, schema->classes.count, train->n);
+}
+
+static stonet_status fit_numeric_classes(sn_schema *schema, const double *values, int64_t distinct, int64_t n)
+{
+    schema->task = SN_CLASSIFICATION;
+    SN_TRY(check_classes(schema, distinct, n));
+    SN_TRY(SN_NEW(schema->classes.text, distinct));
+    for (int64_t k = 0; k < distinct; k++) {
+        char label[SN_NUMBER_SIZE];
+        sn_number_print(values[k], label);
+        SN_TRY(add_class(schema, label));
+    }
+    return STONET_OK;
+}
+
+static stonet_status check_target(const sn_schema *schema, int64_t k, int64_t n, const sn_moments *columns)
+{
+    if (columns->low[k] == columns->high[k])
+        return sn_fail(STONET_ERROR_DATA,
+                       "the target '%s' is the same in all %lld rows: there is nothing to learn",
+                       schema->target_name[k], (long long)n);
+    if (!isfinite(columns->variance[k]) || columns->variance[k] == 0)
+        return sn_fail(STONET_ERROR_DATA,
+                       "the values of the target '%s' are too large or too close to compute with",
+                       schema->target_name[k]);
+    return STONET_OK;
+}
+
+static void rest_response(const void *table, int64_t first, int64_t count)
+{
+    if ((first + count) % REST_ROWS == 0) sn_frame_rest_response(table, first + count - REST_ROWS, REST_ROWS);
+}
+
+/* Population mean and standard deviation of each target. */
+static stonet_status fit_regression(sn_schema *schema, const stonet_data *train, stonet_team *team)
+{
+    const int64_t m = train->n_targets;
+    schema->task = SN_REGRESSION;
+    SN_TRY(SN_NEW(schema->target_mean, m));
+    SN_TRY(SN_NEW(schema->target_sd, m));
+    sn_moments columns;
+    const sn_rest rests = {.rest = rest_response, .user = train};
+    SN_TRY(sn_moments_of_doubles(train->y, train->n, m, false, train->weight, team, &rests, &columns));
+    stonet_status status = STONET_OK;
+    for (int64_t k = 0; k < m && status == STONET_OK; k++) {
+        status = check_target(schema, k, train->n, &columns);
+        schema->target_mean[k] = columns.mean[k];
+        schema->target_sd[k] = sqrt(columns.variance[k]);
+    }
+    sn_moments_clear(&columns);
+    return status;
+}
+
+/* One target of numbers as classes, if that is what they are. */
+static stonet_status fit_one_number(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
+                                    const stonet_run *run)
+{
+    double few[MAX_AUTO_CLASSES], *values = NULL;
+    int64_t count;
+    if (has_few_values(train, wish == SN_TASK_AUTO, few, &count)) {
+        /* Few whole numbers, each often: classes. Anything else is a quantity. */
+        if (wish == SN_TASK_AUTO && count != 2 && 10 * count > train->n)
+            return fit_regression(schema, train, run != NULL ? run->team : NULL);
+        SN_TRY(fit_numeric_classes(schema, few, count, train->n));
+        if (wish == SN_TASK_AUTO)
+            sn_message(
+                run, STONET_NOTE,
+                "the target '%s' has %lld distinct whole values: classification (see the setting 'task')",
+                schema->target_name[0], (long long)count);
+        return STONET_OK;
+    }
+    if (wish == SN_TASK_AUTO) return fit_regression(schema, train, run != NULL ? run->team : NULL);
+    SN_TRY(distinct_values(train->y, train->n, &values, &count));
+    stonet_status status = fit_numeric_classes(schema, values, count, train->n);
+    sn_free(values);
+    return status;
+}
+
+static stonet_status fit_numeric_response(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
+                                          const stonet_run *run)
+{
+    if (wish == SN_TASK_WISH_REGRESSION || (wish == SN_TASK_AUTO && train->n_targets > 1))
+        return fit_regression(schema, train, run != NULL ? run->team : NULL);
+    if (train->n_targets > 1)
+        return sn_fail(STONET_ERROR_DATA, "classification takes one target, and there are %lld",
+                       (long long)train->n_targets);
+    return fit_one_number(schema, train, wish, run);
+}
+
+stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
+                                    const stonet_run *run)
+{
+    if (train->n_targets == 0 && wish == SN_TASK_WISH_NONE) {
+        schema->task = SN_REGRESSION; /* of no outputs */
+        return STONET_OK;
+    }
+    if (train->n_targets == 0)
+        return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
+                       train->source != NULL ? train->source : "the table");
+    SN_TRY(SN_NEW(schema->target_name, train->n_targets));
+    SN_TRY(SN_NEW(schema->target_position, train->n_targets));
+    schema->n_targets = train->n_targets;
+    for (int64_t k = 0; k < train->n_targets; k++) {
+        schema->target_position[k] = train->target_position[k];
+        schema->target_name[k] = sn_strdup(train->target_name[k]);
+        if (schema->target_name[k] == NULL) return STONET_ERROR_MEMORY;
+    }
+    if (train->label == NULL) return fit_numeric_response(schema, train, wish, run);
+    if (wish == SN_TASK_WISH_REGRESSION)
+        return sn_fail(STONET_ERROR_DATA, "the target '%s' holds labels, and regression needs numbers",
+                       schema->target_name[0]);
+    return fit_text_classes(schema, train);
+}

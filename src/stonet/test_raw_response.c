@@ -1,0 +1,190 @@
+/* A response that is read row by row as it lies in its table, and settings chosen by a part of the rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/oracle.h"
+#include "net/forward.h"
+#include "stonet/fit.h"
+#include "stonet/select.h"
+
+enum { ROWS = 500, COLUMNS = 4 };
+
+static sn_stonet *fit(const sn_problem *problem, const char *const *pairs)
+{
+    sn_settings *settings = NULL;
+    assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
+    for (; pairs[0] != NULL; pairs += 2)
+        assert_int_equal(sn_settings_set(settings, pairs[0], pairs[1]), STONET_OK);
+    stonet_run run = STONET_RUN_INIT;
+    run.threads = 1;
+    sn_stonet *net = NULL;
+    stonet_outcome outcome;
+    if (sn_stonet_fit(problem, 1, settings, &run, &net, &outcome) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
+    sn_settings_free(settings);
+    return net;
+}
+
+static oracle make(sn_task task)
+{
+    const int64_t width[] = {COLUMNS, 3, task == SN_CLASSIFICATION ? 2 : 1};
+    oracle o = oracle_make(2, width, SN_TANH, task, ROWS, 23);
+    for (int64_t r = 0; r < ROWS; r++) {
+        const double mean = 2.0 * (double)o.x[COLUMNS * r] - (double)o.x[COLUMNS * r + 1];
+        o.y[r * width[2]] = (mean + 0.5 * o.y[r * width[2]]) / sqrt(5.25);
+        o.label[r] = mean > 0.0;
+    }
+    return o;
+}
+
+/* The same network to the bit, whether the response is in memory or read through `raw`. */
+static void check_fit(const sn_problem *plain, const sn_raw_response *raw, const char *const *pairs)
+{
+    sn_problem from_raw = *plain;
+    from_raw.y = NULL;
+    from_raw.label = NULL;
+    from_raw.raw = raw;
+    sn_stonet *a = fit(plain, pairs), *b = fit(&from_raw, pairs);
+    assert_int_equal(a->network.shape.parameters, b->network.shape.parameters);
+    assert_memory_equal(a->network.theta, b->network.theta,
+                        (size_t)a->network.shape.parameters * sizeof *a->network.theta);
+    assert_true(a->training_loss == b->training_loss);
+    assert_memory_equal(&a->held_out.loss, &b->held_out.loss, sizeof a->held_out.loss); /* or both NaN */
+    sn_stonet_free(a);
+    sn_stonet_free(b);
+}
+
+static const char *const CHOSEN[] = {"epochs", "3", "restarts", "1", "sdr_iterations", "2", NULL};
+static const char *const REFITTED[] = {
+    "epochs", "1", "restarts", "1", "sdr_iterations", "0", "weight_decay", "0", "output", "refit", NULL};
+
+static void numbers_are_scaled_on_the_way(void **state)
+{
+    (void)state;
+    oracle o = make(SN_REGRESSION);
+    const double mean = 3.0, sd = 0.25;
+    double *units = malloc(ROWS * sizeof *units);
+    assert_non_null(units);
+    for (int64_t r = 0; r < ROWS; r++) {
+        units[r] = o.y[r] * sd + mean;
+        o.y[r] = (units[r] - mean) / sd;
+    }
+    const sn_raw_response raw = {.number = units, .columns = 1, .mean = &mean, .sd = &sd};
+    check_fit(&o.problem, &raw, CHOSEN);
+    check_fit(&o.problem, &raw, REFITTED);
+    const char *const spread[] = {"response", "location-scale", "epochs",       "1", "restarts", "1",
+                                  "hidden",   "none",           "weight_decay", "0", NULL};
+    check_fit(&o.problem, &raw, spread);
+    free(units);
+    oracle_free(&o);
+}
+
+static void classes_are_looked_up_on_the_way(void **state)
+{
+    (void)state;
+    oracle o = make(SN_CLASSIFICATION);
+    int32_t *code = malloc(ROWS * sizeof *code), class_of[] = {1, -1, 0};
+    double *number = malloc(ROWS * sizeof *number), value[] = {-7.0, 2.5};
+    assert_true(code != NULL && number != NULL);
+    for (int64_t r = 0; r < ROWS; r++) {
+        code[r] = o.label[r] == 1 ? 0 : 2;
+        number[r] = value[o.label[r]];
+    }
+    const sn_raw_response codes = {.code = code, .columns = 1, .classes = 2, .class_of = class_of},
+                          numbers = {.number = number, .columns = 1, .classes = 2, .value = value};
+    check_fit(&o.problem, &codes, CHOSEN);
+    check_fit(&o.problem, &numbers, REFITTED);
+    number[3] = 9.0;
+    assert_int_equal(sn_raw_label(&numbers, 3), -1);
+    free(code);
+    free(number);
+    oracle_free(&o);
+}
+
+/* ---- a part of the rows -------------------------------------------------------------------------- */
+
+/* A source of rows that notes how often each was fetched. */
+typedef struct counted {
+    sn_row_source base;
+    const float *x;
+    int times[ROWS];
+} counted;
+
+static stonet_status prepare(const sn_row_source *source, const sn_rows *rows)
+{
+    (void)source;
+    (void)rows;
+    return STONET_OK;
+}
+
+static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
+{
+    counted *from = (counted *)(uintptr_t)source;
+    (void)draw;
+    for (int64_t i = 0; i < rows->n; i++) {
+        from->times[sn_rows_at(rows, i)]++;
+        memcpy(x + i * stride, from->x + sn_rows_at(rows, i) * COLUMNS, COLUMNS * sizeof *x);
+    }
+}
+
+static void many_rows_are_not_all_asked(void **state)
+{
+    (void)state;
+    oracle o = make(SN_REGRESSION);
+    counted from = {.base = {.prepare = prepare, .fetch = fetch}, .x = o.x};
+    sn_problem problem = o.problem;
+    problem.x = NULL;
+    problem.source = &from.base;
+    sn_shape shape = o.shape;
+    sn_config config, given;
+    stonet_run run = STONET_RUN_INIT;
+    run.threads = 1;
+    const sn_stage_job job = {.shape = &shape,
+                              .problem = &problem,
+                              .raw = &problem,
+                              .rows = sn_rows_range(0, ROWS),
+                              .config = &config,
+                              .seed = 1,
+                              .threads = 1,
+                              .run = &run};
+    assert_int_equal(sn_config_default(&sn_engine_cpu, &problem, &shape, &config), STONET_OK);
+    config.auto_epochs = config.auto_decay = true;
+    config.restarts = 1;
+    given = config;
+    sn_selection selection;
+    float *theta = malloc((size_t)shape.parameters * sizeof *theta);
+    assert_non_null(theta);
+    const sn_parting by_a_part = {.whole = ROWS * COLUMNS - 1, .part = 100 * COLUMNS};
+    assert_int_equal(sn_select_for(&job, &by_a_part, &shape, &config, theta, &selection), STONET_OK);
+    assert_int_equal(selection.held_out, 100); /* of 100 rows, each once */
+    int fetched = 0;
+    for (int64_t stretch = 0; stretch < 100; stretch++) { /* one row of every five, and no other */
+        int met = 0;
+        for (int64_t r = 5 * stretch; r < 5 * stretch + 5; r++) met += from.times[r];
+        assert_int_equal(met, 1);
+        fetched += met;
+    }
+    assert_int_equal(fetched, 100);
+    const double updates = config.epochs * (double)sn_train_batches(&config, ROWS);
+    assert_true(fabs(updates - round(updates)) < 1e-9 &&
+                updates >= 300.0); /* those of the search, of all rows */
+    config = given;
+    const sn_parting by_all = {.whole = ROWS * COLUMNS, .part = 100 * COLUMNS};
+    assert_int_equal(sn_select_for(&job, &by_all, &shape, &config, theta, &selection), STONET_OK);
+    assert_int_equal(selection.held_out, ROWS);
+    free(theta);
+    oracle_free(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_scaled_on_the_way),
+                                       cmocka_unit_test(classes_are_looked_up_on_the_way),
+                                       cmocka_unit_test(many_rows_are_not_all_asked)};
+    return cmocka_run_group_tests_name("stonet_raw_response", tests, NULL, NULL);
+}
