@@ -8,7 +8,9 @@
 
 #include <math.h>
 
+#include "math/linalg.h"
 #include "math/noise.h"
+#include "stats/chisq_mixture.h"
 #include "stats/covariance_test.h"
 #include "stats/distributions.h"
 
@@ -84,11 +86,110 @@ static void permutations(void **state)
     }
 }
 
+enum { MX = 2, MY = 3, WIDTH = MX + MY, D = MX * MY };
+
+/* The columns of one side are related, those of the two sides weakly so, and the second is small. */
+static void draw_several(double e[N * WIDTH])
+{
+    sn_random random;
+    sn_random_init(&random, 9, SN_STREAM_TEST, 1);
+    double mean[WIDTH] = {0};
+    for (int i = 0; i < N; i++) {
+        double *row = e + i * WIDTH;
+        for (int j = 0; j < WIDTH; j++)
+            row[j] = (j == 1 ? 0.05 : 1.0) * (sn_random_normal(&random) + (j > 0 ? 0.3 * row[0] : 0.0));
+    }
+    for (int i = 0; i < N * WIDTH; i++) mean[i % WIDTH] += e[i] / N;
+    for (int i = 0; i < N * WIDTH; i++) e[i] -= mean[i % WIDTH];
+}
+
+/* C = sum_i e_x,order(i) e_y,i' / (n - 1) as a vector. */
+static void covariances(const double e[N * WIDTH], const int64_t *order, double c[D])
+{
+    for (int a = 0; a < MX; a++) {
+        for (int b = 0; b < MY; b++) {
+            c[a * MY + b] = 0.0;
+            for (int i = 0; i < N; i++)
+                c[a * MY + b] +=
+                    e[(order != NULL ? order[i] : i) * WIDTH + a] * e[i * WIDTH + MX + b] / (N - 1);
+        }
+    }
+}
+
+static double squares(const double c[D])
+{
+    double sum = 0.0;
+    for (int k = 0; k < D; k++) sum += c[k] * c[k];
+    return sum;
+}
+
+/* The p-value of a law from the eigenvalues of Pi; the chi-square leaves small ones out. */
+static double expected_p(stonet_null_law law, double statistic, double excess, const double c[D],
+                         const double lambda[D], const double vector[D * D])
+{
+    double p = -1.0, quadratic = 0.0;
+    int rank = 0;
+    if (law == STONET_NULL_HBE) return sn_mixture_hbe(D, lambda, statistic);
+    if (law == STONET_NULL_GAMMA) return sn_mixture_sw(D, lambda, statistic);
+    if (law == STONET_NULL_LPB4) {
+        assert_int_equal(sn_mixture_lpb4(D, lambda, statistic, &p), STONET_OK);
+        return p;
+    }
+    for (int k = 0; k < D; k++) {
+        double along = 0.0;
+        for (int a = 0; a < D; a++) along += vector[a * D + k] * c[a];
+        if (lambda[k] > 0.01 * lambda[0]) quadratic += along * along / lambda[k];
+        rank += lambda[k] > 0.01 * lambda[0];
+    }
+    assert_true(rank > 1 && rank < D);
+    return sn_chisq_upper(rank, N / (1.0 + excess) * quadratic);
+}
+
+static void several_features(void **state)
+{
+    (void)state;
+    const double used = 6.0, excess = 0.4;
+    double e[N * WIDTH], c[D], pi[D * D] = {0}, lambda[D], vector[D * D], mean = 0.0;
+    draw_several(e);
+    covariances(e, NULL, c);
+    const double right = N * squares(c) / (1.0 + excess);
+    const double scale = pow(N, 3) / (pow(N - 1, 2) * (N - 1 - used)) / N;
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < D * D; k++)
+            pi[k] += scale * e[i * WIDTH + k / D / MY] * e[i * WIDTH + MX + k / D % MY] *
+                     e[i * WIDTH + k % D / MY] * e[i * WIDTH + MX + k % D % MY];
+    assert_int_equal(sn_eigh(D, pi, lambda, vector), STONET_OK);
+    for (int k = 0; k < D; k++) mean += lambda[k];
+    const sn_residuals r = {.n = N, .mx = MX, .my = MY, .e = e, .used = used, .excess = excess};
+    assert_true(fabs(sn_covariance_statistic(&r) - right) < 1e-10);
+    assert_true(fabs(sn_covariance_mean(&r) - mean) < 1e-10);
+    for (stonet_null_law law = STONET_NULL_LPB4; law <= STONET_NULL_PERMUTATION; law++) {
+        double statistic, p, expected;
+        assert_int_equal(sn_covariance_test(&r, law, PERMUTATIONS, SEED, SUBSTREAM, 2, &statistic, &p),
+                         STONET_OK);
+        assert_true(fabs(statistic - right) < 1e-10);
+        int above = 0;
+        for (uint32_t b = 0; law == STONET_NULL_PERMUTATION && b < PERMUTATIONS; b++) {
+            sn_random random;
+            int64_t order[N];
+            double permuted[D];
+            sn_random_init(&random, SEED, SN_STREAM_PERMUTE, SUBSTREAM + b);
+            sn_random_permutation(&random, N, order);
+            covariances(e, order, permuted);
+            above += N * squares(permuted) * (N - 1) / (N - 1 - used) >= right;
+        }
+        expected = law == STONET_NULL_PERMUTATION ? (above + 1.0) / (PERMUTATIONS + 1.0)
+                                                  : expected_p(law, right, excess, c, lambda, vector);
+        assert_true(fabs(p - expected) < 1e-9 && p > 0.001 && p < 0.9);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_feature_a_side),
         cmocka_unit_test(permutations),
+        cmocka_unit_test(several_features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,17 @@ static void test_normal(void **state)
     }
 }
 
+static void test_quantiles(void **state)
+{
+    (void)state;
+    const double p[] = {1e-300, 1e-12, 0.01, 0.3, 0.5, 0.9, 1.0 - 1e-10};
+    for (size_t k = 0; k < sizeof p / sizeof *p; k++)
+        assert_true(fabs(sn_normal_lower(sn_normal_quantile(p[k])) / p[k] - 1.0) < 1e-11);
+    assert_true(fabs(sn_normal_quantile(0.975) - 1.959963984540054) < 1e-13);
+    assert_true(sn_normal_quantile(0.0) == -INFINITY && sn_normal_quantile(1.0) == INFINITY);
+    assert_true(isnan(sn_normal_quantile(-0.1)));
+}
+
 static void test_edges(void **state)
 {
     (void)state;
@@ -157,10 +168,8 @@ static void test_edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gamma),
-        cmocka_unit_test(test_t),
-        cmocka_unit_test(test_normal),
-        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_gamma),     cmocka_unit_test(test_t),     cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_quantiles), cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,14 +167,14 @@ static void check_column(const double *f, int64_t width, int64_t *at, const doub
     ++*at;
 }
 
-static void check_features(const sn_scores *s, sn_richness rich, int64_t k_max)
+static void check_features(const sn_scores *s, sn_richness rich, int64_t k_max, int64_t random_ones)
 {
-    enum { FIRST = 2, RANDOM = 7, MOST = 64 };
+    enum { FIRST = 2, MOST = 64 };
     static double f[N * MOST];
     double column[N];
-    const int64_t own = sn_regression_width(N, Q, rich, RANDOM), width = FIRST + own + 1;
+    const int64_t own = sn_regression_width(N, Q, rich, random_ones), width = FIRST + own + 1;
     for (int64_t k = 0; k < N * width; k++) f[k] = -99.0;
-    assert_int_equal(sn_regression_features(s, rich, RANDOM, 3, 20, 2, width, FIRST, f), STONET_OK);
+    assert_int_equal(sn_regression_features(s, rich, random_ones, 3, 20, 2, width, FIRST, f), STONET_OK);
     int64_t at = FIRST;
     for (int64_t j = 0; j < Q; j++) {
         for (int64_t k = -2; k <= k_max; k++) {
@@ -194,13 +194,13 @@ static void check_features(const sn_scores *s, sn_richness rich, int64_t k_max)
             check_column(f, width, &at, column, 1.0);
         }
     }
-    const int count[3] = {2, 2, 3}; /* of the 7 */
+    const int64_t border[4] = {0, random_ones / 3, 2 * random_ones / 3, random_ones};
     for (int part = 0; part < 3; part++) {
         sn_random random;
         sn_random_init(&random, 3, SN_STREAM_FEATURES, 20 + (uint32_t)part);
-        for (int k = 0; k < count[part]; k++) {
+        for (int64_t k = border[part]; k < border[part + 1]; k++) {
             wave(s, sqrt(2.0 * Q) * pow(2.0, part - 1), &random, column);
-            check_column(f, width, &at, column, (double)Q / RANDOM);
+            check_column(f, width, &at, column, (double)Q / (double)random_ones);
         }
     }
     assert_int_equal(at, width - 1);
@@ -215,8 +215,9 @@ static void test_regression_features(void **state)
     sn_scores s;
     draw(v);
     assert_int_equal(sn_scores_create(N, D, v, &s), STONET_OK);
-    check_features(&s, SN_FEATURES_RICH, 5);
-    check_features(&s, SN_FEATURES_PLAIN, 3);
+    check_features(&s, SN_FEATURES_RICH, 5, 7);
+    check_features(&s, SN_FEATURES_PLAIN, 3, 7);
+    check_features(&s, SN_FEATURES_PLAIN, 3, 0);
     sn_scores_free(&s);
 }
 

@@ -8,85 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/linalg.h"
 #include "math/noise.h"
-#include "stats/distributions.h"
-#include "stats/features.h"
 #include "stats/gcm.h"
-#include "stats/smoother.h"
-
-static void quantiles(void **state)
-{
-    (void)state;
-    const double p[] = {1e-300, 1e-12, 0.01, 0.3, 0.5, 0.9, 1.0 - 1e-10};
-    for (size_t k = 0; k < sizeof p / sizeof *p; k++)
-        assert_true(fabs(sn_normal_lower(sn_normal_quantile(p[k])) / p[k] - 1.0) < 1e-11);
-    assert_true(fabs(sn_normal_quantile(0.975) - 1.959963984540054) < 1e-13);
-    assert_true(sn_normal_quantile(0.0) == -INFINITY && sn_normal_quantile(1.0) == INFINITY);
-    assert_true(isnan(sn_normal_quantile(-0.1)));
-}
-
-/* Ranks with their mean among equals; a constant column is left out; any increasing map gives the same. */
-static void scores(void **state)
-{
-    (void)state;
-    const double v[] = {3.0, 7.0, -1.0, 1e9, 7.0, -1e-9, 3.0, 7.0, 0.0, 5.0, 7.0, 2.0};
-    sn_scores found;
-    assert_int_equal(sn_scores_create(6, 2, v, &found), STONET_OK);
-    assert_int_equal(found.columns, 2);
-    assert_true(fabs(found.values[0] - sn_normal_quantile(3.0 / 6)) < 1e-14);
-    assert_true(found.values[0] == found.values[6]);
-    assert_true(fabs(found.values[2] - sn_normal_quantile(0.5 / 6)) < 1e-14);
-    assert_true(fabs(found.values[3] - sn_normal_quantile(5.5 / 6)) < 1e-14);
-    sn_scores_free(&found);
-    const double constant[] = {1.0, 5.0, 2.0, 5.0, 3.0, 5.0};
-    assert_int_equal(sn_scores_create(3, 2, constant, &found), STONET_OK);
-    assert_int_equal(found.columns, 1);
-    sn_scores_free(&found);
-}
-
-/* The residuals and the trace against the smoother written out. */
-static void smoother(void **state)
-{
-    (void)state;
-    enum { N = 12, M = 3 };
-    double f[N * M], a[N], residual[N], s[N * N] = {0}, system[M * M], solved[M * N];
-    sn_random random;
-    sn_random_init(&random, 1, SN_STREAM_TEST, 0);
-    for (int i = 0; i < N * M; i++) f[i] = sn_random_normal(&random);
-    for (int i = 0; i < N; i++) a[i] = sn_random_normal(&random);
-    for (int j = 0; j <= M; j++) { /* all with mean 0 */
-        double mean = 0;
-        for (int i = 0; i < N; i++) mean += (j < M ? f[i * M + j] : a[i]) / N;
-        for (int i = 0; i < N; i++) *(j < M ? &f[i * M + j] : &a[i]) -= mean;
-    }
-    const double penalty = 2.5;
-    sn_smoother built;
-    assert_int_equal(sn_smoother_create(N, M, f, &built), STONET_OK);
-    memcpy(residual, a, sizeof a);
-    assert_int_equal(sn_smoother_residuals(&built, 1, &penalty, residual), STONET_OK);
-    sn_syrk_tn(M, N, 1.0, f, 0.0, system);
-    for (int j = 0; j < M; j++) system[j * M + j] += penalty;
-    sn_transpose(N, M, f, solved);
-    assert_int_equal(sn_solve_spd(M, system, N, solved), STONET_OK);
-    sn_gemm(false, false, N, N, M, 1.0, f, solved, 0.0, s);
-    double trace = 0;
-    for (int i = 0; i < N; i++) {
-        double expected = a[i];
-        for (int k = 0; k < N; k++) {
-            expected -= s[i * N + k] * a[k];
-            double left = (i == k) - s[i * N + k] - 1.0 / N;
-            trace += left * left;
-        }
-        assert_true(fabs(expected - residual[i]) < 1e-12);
-    }
-    assert_true(fabs(trace - sn_smoother_left(&built, penalty)) < 1e-11);
-    double chosen;
-    for (int i = 0; i < N; i++) a[i] = f[i * M]; /* a feature itself: no penalty */
-    assert_int_equal(sn_smoother_choose(&built, 1, a, false, &chosen), STONET_OK);
-    assert_true(chosen < 1e-6 * built.value[0]);
-    sn_smoother_free(&built);
-}
 
 enum { ROWS = 200, MOST = 6 };
 
@@ -185,9 +108,6 @@ static void refuses_and_edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles),
-        cmocka_unit_test(scores),
-        cmocka_unit_test(smoother),
         cmocka_unit_test(holds_its_level),
         cmocka_unit_test(finds_what_is_missing),
         cmocka_unit_test(refuses_and_edges),

@@ -171,6 +171,22 @@ static void test_choice(void **state)
     sn_smoother_free(&smoother);
 }
 
+/* What is a feature itself asks for no penalty. */
+static void test_no_noise(void **state)
+{
+    (void)state;
+    enum { FEW = 3 };
+    double f[N * M], few[N * FEW], a[N * K], chosen;
+    sn_smoother smoother;
+    draw(f, a);
+    for (int k = 0; k < N * FEW; k++) few[k] = f[k / FEW * M + k % FEW];
+    for (int i = 0; i < N; i++) a[i] = few[i * FEW];
+    assert_int_equal(sn_smoother_create(N, FEW, few, &smoother), STONET_OK);
+    assert_int_equal(sn_smoother_choose(&smoother, 1, a, false, &chosen), STONET_OK);
+    assert_true(chosen < 1e-6 * smoother.value[0]);
+    sn_smoother_free(&smoother);
+}
+
 /* Features that are all 0 explain nothing, and break nothing. */
 static void test_nothing_to_explain_by(void **state)
 {
@@ -194,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fit),
         cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_no_noise),
         cmocka_unit_test(test_nothing_to_explain_by),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

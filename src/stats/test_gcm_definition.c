@@ -1,0 +1,303 @@
+/* The generalised covariance measure against its definition (gcm.h), one function and one sum at a time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+#include "stats/covariance_test.h"
+#include "stats/distributions.h"
+#include "stats/features.h"
+#include "stats/fourier.h"
+#include "stats/gcm.h"
+#include "stats/independence.h"
+#include "stats/smoother.h"
+
+enum { N = 75, DX = 3, DZ = 2, WAVES = 20, CONTROLS = 100, STREAMS = 7, SHUFFLES = 9999, SEED = 21 };
+
+static void assert_near(double got, double expected)
+{
+    assert_true(fabs(got - expected) <= 1e-8 * fmax(1.0, fabs(expected)));
+}
+
+/* One function of x, z or y: what it is, and what its regression on z leaves. */
+typedef struct function {
+    double value[N], residual[N];
+    double twice; /* |(I - S_y) residual|^2 */
+} function;
+
+static double product(const double a[N], const double b[N])
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < N; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+static void centre(double value[N])
+{
+    double mean = 0.0;
+    for (int64_t i = 0; i < N; i++) mean += value[i] / N;
+    for (int64_t i = 0; i < N; i++) value[i] -= mean;
+}
+
+/* Waves of the white columns from one stream. */
+static void take_waves(const sn_scores *scores, int64_t count, uint32_t substream, function *to)
+{
+    sn_standardised white = {.n = N};
+    double *f = calloc((size_t)(N * count), sizeof *f);
+    assert_non_null(f);
+    assert_int_equal(sn_scores_whiten(scores, &white.columns, &white.values), STONET_OK);
+    white.bandwidth = sqrt(2.0 * (double)white.columns);
+    assert_int_equal(sn_fourier_features(&white, count, SEED, substream, 1, count, 0, f), STONET_OK);
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t i = 0; i < N; i++) to[k].value[i] = f[i * count + k];
+    sn_free(white.values);
+    free(f);
+}
+
+/* Residuals of one function with a penalty of its own (0), or with the given one. */
+static void regress(const sn_smoother *smoother, double penalty, double a[N])
+{
+    if (penalty == 0.0) assert_int_equal(sn_smoother_choose(smoother, 1, a, false, &penalty), STONET_OK);
+    assert_int_equal(sn_smoother_residuals(smoother, 1, &penalty, a), STONET_OK);
+}
+
+/* The covariance test of those of `count` functions that z does not determine; e is room for it. */
+static sn_residuals beside_y(const function *f, int64_t count, const function *y, int64_t my, double left,
+                             double *e)
+{
+    int64_t kept[CONTROLS], mx = 0;
+    double once = 0.0, twice = 0.0;
+    for (int64_t k = 0; k < count; k++) {
+        if (product(f[k].residual, f[k].residual) <= 1e-3 * product(f[k].value, f[k].value)) continue;
+        kept[mx++] = k;
+        once += product(f[k].residual, f[k].residual);
+        twice += f[k].twice;
+    }
+    for (int64_t i = 0; i < N; i++) {
+        for (int64_t k = 0; k < mx; k++) e[i * (mx + my) + k] = f[kept[k]].residual[i];
+        for (int64_t k = 0; k < my; k++) e[i * (mx + my) + mx + k] = y[k].residual[i];
+    }
+    return (sn_residuals){
+        .n = N, .mx = mx, .my = my, .e = e, .used = mx > 0 ? N - 1.0 - left * once / twice : 0};
+}
+
+/* Squared covariances with y, of waves of x first, then of z. */
+static double shuffled(const function *waves, const function *y, int64_t my, uint32_t substream)
+{
+    double value[WAVES + CONTROLS], observed = 0.0;
+    for (int64_t k = 0; k < WAVES + CONTROLS; k++) {
+        value[k] = 0.0;
+        for (int64_t c = 0; c < my; c++) value[k] += pow(product(waves[k].residual, y[c].residual), 2);
+        if (k < WAVES) observed += value[k];
+    }
+    sn_random random;
+    sn_random_init(&random, SEED, SN_STREAM_PERMUTE, substream);
+    int64_t above = 0;
+    for (int64_t b = 0; b < SHUFFLES; b++) {
+        double sum = 0.0;
+        for (int64_t k = 0; k < WAVES; k++) {
+            const int64_t other = k + (int64_t)sn_random_below(&random, (uint64_t)(WAVES + CONTROLS - k));
+            const double held = value[k];
+            value[k] = value[other];
+            value[other] = held;
+            sum += value[k];
+        }
+        above += sum >= observed * (1.0 - 1e-9);
+    }
+    return (double)(above + 1) / (SHUFFLES + 1);
+}
+
+static bool look_alike(const function *waves)
+{
+    double x = 0.0, square = 0.0, z = 0.0;
+    for (int64_t k = 0; k < WAVES + CONTROLS; k++) {
+        const double left = product(waves[k].residual, waves[k].residual);
+        x += k < WAVES ? left / WAVES : 0.0;
+        square += k < WAVES ? left * left / WAVES : 0.0;
+        z += k < WAVES ? 0.0 : left / CONTROLS;
+    }
+    return x < 1.1 * z + 3.0 * sqrt((square - x * x) / WAVES);
+}
+
+/* One set of random features: the three p-values and the sum of the statistics. */
+static double once(const sn_scores *x, const sn_scores *z, int64_t my, const double *y, uint32_t repeat,
+                   double p_value[3], bool *alike)
+{
+    const int64_t q = x->columns, all = 2 * q + WAVES + CONTROLS;
+    function *f = calloc((size_t)(all + my), sizeof *f), *of_y = f + all;
+    double *e = calloc((size_t)(N * (CONTROLS + my)), sizeof *e);
+    assert_true(f != NULL && e != NULL);
+    for (int64_t i = 0; i < N; i++) {
+        for (int64_t j = 0; j < q; j++) {
+            f[j].value[i] = x->plain[i * q + j];
+            f[q + j].value[i] = pow(x->plain[i * q + j], 2) / sqrt(2.0);
+        }
+        for (int64_t k = 0; k < my; k++) of_y[k].value[i] = y[i * my + k];
+    }
+    for (int64_t j = 0; j < q; j++) centre(f[q + j].value);
+    take_waves(x, WAVES, STREAMS * repeat + 2, f + 2 * q);
+    take_waves(z, CONTROLS, STREAMS * repeat + 3, f + 2 * q + WAVES);
+
+    const int64_t random = z->columns > 1 ? N / 3 : 0;
+    const int64_t m = sn_regression_width(N, z->columns, SN_FEATURES_RICH, random);
+    double *features = calloc((size_t)(N * m), sizeof *features), penalty[9], left;
+    assert_non_null(features);
+    sn_smoother smoother;
+    assert_int_equal(
+        sn_regression_features(z, SN_FEATURES_RICH, random, SEED, STREAMS * repeat + 4, 1, m, 0, features),
+        STONET_OK);
+    assert_int_equal(sn_smoother_create(N, m, features, &smoother), STONET_OK);
+    assert_int_equal(sn_smoother_choose(&smoother, my, y, true, penalty), STONET_OK);
+    left = sn_smoother_left(&smoother, penalty[0]);
+    for (int64_t k = 0; k < all + my; k++) {
+        double again[N];
+        for (int64_t i = 0; i < N; i++) f[k].residual[i] = f[k].value[i];
+        regress(&smoother, k < all ? 0.0 : penalty[0], f[k].residual);
+        for (int64_t i = 0; i < N; i++) again[i] = f[k].residual[i];
+        regress(&smoother, penalty[0], again);
+        f[k].twice = product(again, again);
+    }
+
+    sn_residuals r = beside_y(f + 2 * q + WAVES, CONTROLS, of_y, my, left, e);
+    const double excess = fmax(sn_covariance_statistic(&r) - sn_covariance_mean(&r), 0.0) / CONTROLS;
+    const int64_t first[] = {0, q, 2 * q}, count[] = {q, q, WAVES};
+    double statistic = 0.0, found;
+    for (int block = 0; block < 3; block++) {
+        r = beside_y(f + first[block], count[block], of_y, my, left, e);
+        p_value[block] = -1.0; /* nothing to test */
+        if (r.mx == 0) continue;
+        r.excess = excess * (double)r.mx / sn_covariance_mean(&r);
+        assert_int_equal(sn_covariance_test(&r, STONET_NULL_PERMUTATION, 200, SEED, (uint32_t)first[block], 1,
+                                            &found, &p_value[block]),
+                         STONET_OK);
+        statistic += found;
+    }
+    *alike = look_alike(f + 2 * q);
+    if (*alike && p_value[2] >= 0.0) p_value[2] = shuffled(f + 2 * q, of_y, my, (uint32_t)(2 * q));
+    sn_smoother_free(&smoother);
+    free(features);
+    free(f);
+    free(e);
+    return statistic;
+}
+
+/* x with something that z has not, x that is z (turned), and x of which z determines a part. */
+typedef enum kind { MORE, TURNED, PART } kind;
+
+static void draw(kind what, double x[N * DX], double y[N * 2], double z[N * DZ])
+{
+    sn_random random;
+    sn_random_init(&random, 31, SN_STREAM_TEST, (uint32_t)what);
+    for (int64_t i = 0; i < N; i++) {
+        double *xi = x + i * DX, *zi = z + i * DZ;
+        for (int64_t j = 0; j < DZ; j++) zi[j] = sn_random_normal(&random);
+        for (int64_t j = 0; j < DX; j++) xi[j] = sn_random_normal(&random) + (j < DZ ? zi[j] : 0.0);
+        if (what == TURNED) {
+            xi[0] = zi[0] + zi[1];
+            xi[1] = zi[0] - 2.0 * zi[1];
+            xi[2] = 4.0; /* constant */
+        }
+        if (what == PART) xi[0] = 2.0 * zi[0] - zi[1];
+        y[i * 2] = zi[0] + 0.5 * xi[1] + sn_random_normal(&random);
+        y[i * 2 + 1] = zi[1] + sn_random_normal(&random) > 0.0 ? 3.0 : -1.0; /* two values */
+    }
+}
+
+static void check(kind what, bool alike_expected)
+{
+    enum { REPEATS = 2 };
+    double x[N * DX], y[N * 2], z[N * DZ], *functions = NULL, p_value[3 * REPEATS], statistic = 0.0, of[3];
+    double got_statistic, got_p;
+    int64_t my = 0, count = 0;
+    draw(what, x, y, z);
+    const stonet_sides sides = {.n = N, .dx = DX, .dy = 2, .dz = DZ, .x = x, .y = y, .z = z};
+    stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
+    options.repeats = REPEATS;
+    options.null_law = STONET_NULL_PERMUTATION;
+    options.permutations = 200;
+    const stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 2};
+    assert_int_equal(sn_gcm_test(&sides, &options, &run, &got_statistic, &got_p), STONET_OK);
+    sn_scores sx, sz;
+    assert_int_equal(sn_scores_create(N, DX, x, &sx), STONET_OK);
+    assert_int_equal(sn_scores_create(N, DZ, z, &sz), STONET_OK);
+    assert_int_equal(sn_response_functions(N, 2, y, &my, &functions), STONET_OK);
+    for (uint32_t r = 0; r < REPEATS; r++) {
+        bool alike;
+        statistic += once(&sx, &sz, my, functions, r, of, &alike) / REPEATS;
+        assert_int_equal(alike, alike_expected);
+        for (int block = 0; block < 3; block++)
+            if (of[block] >= 0.0) p_value[count++] = of[block];
+    }
+    assert_near(got_statistic, statistic);
+    assert_near(got_p, sn_cauchy_combination(count, p_value));
+    sn_scores_free(&sx);
+    sn_scores_free(&sz);
+    sn_free(functions);
+}
+
+static void test_definition(void **state)
+{
+    (void)state;
+    check(MORE, false);
+    check(TURNED, true);
+    check(PART, false);
+}
+
+/* Legendre polynomials of the ranks, an indicator for two values, 0 for one. */
+static void test_response_functions(void **state)
+{
+    (void)state;
+    enum { ROWS = 6, MANY = 11 };
+    const double y[ROWS * 3] = {3, 5, 0, 1, 5, 0, 2, 5, 1, 9, 5, 0, 2, 5, 1, 4, 5, 0};
+    const double rank[ROWS] = {3, 0, 1.5, 5, 1.5, 4}; /* from 0, the mean among equals */
+    double right[ROWS][7] = {0}, *values = NULL;
+    int64_t columns = 0;
+    for (int i = 0; i < ROWS; i++) {
+        const double v = 2.0 * (rank[i] + 0.5) / ROWS - 1.0;
+        right[i][0] = sqrt(3.0) * v;
+        right[i][1] = sqrt(5.0) * (1.5 * v * v - 0.5);
+        right[i][2] = sqrt(7.0) * (2.5 * v * v * v - 1.5 * v);
+        right[i][6] = y[i * 3 + 2] == y[2] ? 2.0 : 0.0;
+    }
+    assert_int_equal(sn_response_functions(ROWS, 3, y, &columns, &values), STONET_OK);
+    assert_int_equal(columns, 7);
+    for (int k = 0; k < 7; k++) {
+        double mean = 0.0;
+        for (int i = 0; i < ROWS; i++) mean += right[i][k] / ROWS;
+        for (int i = 0; i < ROWS; i++) assert_near(values[i * 7 + k], right[i][k] - mean);
+    }
+    sn_free(values);
+    double many[ROWS * MANY];
+    for (int k = 0; k < ROWS * MANY; k++) many[k] = y[k / MANY * 3];
+    assert_int_equal(sn_response_functions(ROWS, MANY, many, &columns, &values), STONET_OK);
+    assert_int_equal(columns, 2 * MANY); /* the third is left out */
+    sn_free(values);
+    assert_int_equal(sn_response_functions(ROWS, MANY - 1, many, &columns, &values), STONET_OK);
+    assert_int_equal(columns, 3 * (MANY - 1));
+    sn_free(values);
+}
+
+static void test_rows_needed(void **state)
+{
+    (void)state;
+    assert_int_equal(sn_check_rows_for(70, 3), STONET_OK);
+    assert_int_equal(sn_check_rows_for(69, 3), STONET_ERROR_DATA);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_response_functions),
+        cmocka_unit_test(test_rows_needed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+/* The random-feature tests against their definition: features, regressions by elimination, covariance test.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "math/noise.h"
+#include "stats/covariance_test.h"
+#include "stats/fourier.h"
+#include "stats/independence.h"
+
+enum { N = 70, DX = 2, DY = 1, DZ = 3, M = 4, MZ = 6, WIDTH = 2 * M + MZ, SEED = 8, PERMUTATIONS = 150 };
+
+static void draw(double x[N * DX], double y[N * DY], double z[N * DZ])
+{
+    sn_random random;
+    sn_random_init(&random, 17, SN_STREAM_TEST, 2);
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < DZ; j++) z[i * DZ + j] = 2.0 * sn_random_normal(&random) - 1.0;
+        for (int j = 0; j < DX; j++) x[i * DX + j] = z[i * DZ + j] + sn_random_normal(&random);
+        y[i] = z[i * DZ] + 0.4 * x[i * DX + 1] + sn_random_normal(&random);
+    }
+}
+
+/* Solves (C + ridge I) beta = right for `count` right sides; used = tr C (C + ridge I)^-1. */
+static void solve(const double c[MZ * MZ], int count, double right[MZ * WIDTH], double *used)
+{
+    double left[MZ * MZ], inverse[MZ * MZ] = {0};
+    memcpy(left, c, sizeof left);
+    for (int a = 0; a < MZ; a++) {
+        left[a * MZ + a] += 1e-10;
+        inverse[a * MZ + a] = 1.0;
+    }
+    for (int p = 0; p < MZ; p++) {
+        const double pivot = left[p * MZ + p];
+        for (int r = 0; r < MZ; r++) {
+            if (r == p) continue;
+            const double factor = left[r * MZ + p] / pivot;
+            for (int k = 0; k < MZ; k++) {
+                left[r * MZ + k] -= factor * left[p * MZ + k];
+                inverse[r * MZ + k] -= factor * inverse[p * MZ + k];
+            }
+            for (int k = 0; k < count; k++) right[r * WIDTH + k] -= factor * right[p * WIDTH + k];
+        }
+    }
+    *used = 0.0;
+    for (int a = 0; a < MZ; a++) {
+        for (int k = 0; k < count; k++) right[a * WIDTH + k] /= left[a * MZ + a];
+        for (int b = 0; b < MZ; b++) *used += inverse[a * MZ + b] / left[a * MZ + a] * c[b * MZ + a];
+    }
+}
+
+/* One repeat of RIT (mz 0) or RCoT and RCIT, with the standardised columns given. */
+static void once(const sn_standardised *x, const sn_standardised *y, const sn_standardised *z, int mz,
+                 uint32_t repeat, stonet_null_law law, double *statistic, double *p_value)
+{
+    const int me = 2 * M;
+    double f[N * WIDTH] = {0}, e[N * 2 * M], c[MZ * MZ] = {0}, beta[MZ * WIDTH] = {0}, used = 0.0;
+    assert_int_equal(sn_fourier_features(x, M, SEED, 3 * repeat, 1, WIDTH, 0, f), STONET_OK);
+    assert_int_equal(sn_fourier_features(y, M, SEED, 3 * repeat + 1, 1, WIDTH, M, f), STONET_OK);
+    if (mz > 0) {
+        assert_int_equal(sn_fourier_features(z, MZ, SEED, 3 * repeat + 2, 1, WIDTH, me, f), STONET_OK);
+        for (int i = 0; i < N; i++) {
+            const double *row = f + i * WIDTH;
+            for (int a = 0; a < MZ; a++) {
+                for (int b = 0; b < MZ; b++) c[a * MZ + b] += row[me + a] * row[me + b] / (N - 1);
+                for (int k = 0; k < me; k++) beta[a * WIDTH + k] += row[me + a] * row[k] / (N - 1);
+            }
+        }
+        solve(c, me, beta, &used);
+    }
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k < me; k++) {
+            e[i * me + k] = f[i * WIDTH + k];
+            for (int a = 0; a < mz; a++) e[i * me + k] -= f[i * WIDTH + me + a] * beta[a * WIDTH + k];
+        }
+    }
+    const sn_residuals r = {.n = N, .mx = M, .my = M, .e = e, .used = used};
+    assert_int_equal(
+        sn_covariance_test(&r, law, PERMUTATIONS, SEED, PERMUTATIONS * repeat, 1, statistic, p_value),
+        STONET_OK);
+}
+
+static void check(stonet_test test, stonet_null_law law)
+{
+    enum { REPEATS = 3 };
+    double x[N * DX], y[N * DY], z[N * DZ], p_value[REPEATS], statistic = 0.0;
+    sn_standardised sx, sy, sz;
+    draw(x, y, z);
+    assert_int_equal(sn_standardise(N, DX, x, 0, NULL, SEED, &sx), STONET_OK);
+    assert_int_equal(sn_standardise(N, DY, y, test == STONET_TEST_RCIT ? DZ : 0,
+                                    test == STONET_TEST_RCIT ? z : NULL, SEED, &sy),
+                     STONET_OK);
+    assert_int_equal(sn_standardise(N, DZ, z, 0, NULL, SEED, &sz), STONET_OK);
+    for (uint32_t r = 0; r < REPEATS; r++) {
+        double found;
+        once(&sx, &sy, &sz, test == STONET_TEST_RIT ? 0 : MZ, r, law, &found, &p_value[r]);
+        statistic += found / REPEATS;
+    }
+    stonet_sides sides = {.n = N, .dx = DX, .dy = DY, .dz = DZ, .x = x, .y = y, .z = z};
+    if (test == STONET_TEST_RIT) sides.z = NULL;
+    stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
+    options.test = test;
+    options.null_law = law;
+    options.features = M;
+    options.condition_features = MZ;
+    options.repeats = REPEATS;
+    options.permutations = PERMUTATIONS;
+    stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 2};
+    stonet_independence_result got;
+    assert_int_equal(stonet_independence(&sides, &options, &run, &got), STONET_OK);
+    assert_true(got.test == test && got.n == N);
+    assert_true(fabs(got.statistic - statistic) < 1e-6 * statistic);
+    assert_true(fabs(got.p_value - sn_cauchy_combination(REPEATS, p_value)) < 1e-6);
+    sn_standardised_free(&sx);
+    sn_standardised_free(&sy);
+    sn_standardised_free(&sz);
+}
+
+static void test_definition(void **state)
+{
+    (void)state;
+    check(STONET_TEST_RIT, STONET_NULL_HBE);
+    check(STONET_TEST_RCOT, STONET_NULL_HBE);
+    check(STONET_TEST_RCIT, STONET_NULL_GAMMA);
+    check(STONET_TEST_RCOT, STONET_NULL_PERMUTATION);
+}
+
+/* Without a wish there are 100 features of z, 50 a column where that is more, and a quarter of the rows at
+   most. */
+static void test_condition_features(void **state)
+{
+    (void)state;
+    enum { MOST = 700 };
+    static double x[MOST], y[MOST], z[MOST * DZ];
+    static const int64_t cases[][3] = {
+        {500, 1, 100}, {700, 3, 150}, {203, 3, 50}}; /* rows, columns, features */
+    sn_random random;
+    sn_random_init(&random, 18, SN_STREAM_TEST, 3);
+    for (int i = 0; i < MOST * DZ; i++) z[i] = sn_random_normal(&random);
+    for (int i = 0; i < MOST; i++) x[i] = z[i] + sn_random_normal(&random);
+    for (int i = 0; i < MOST; i++) y[i] = z[i] + sn_random_normal(&random);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const stonet_sides sides = {
+            .n = cases[k][0], .dx = 1, .dy = 1, .dz = cases[k][1], .x = x, .y = y, .z = z};
+        double p_value[3];
+        for (int wish = -1; wish <= 1; wish++) { /* none, as many, one more */
+            stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
+            stonet_independence_result got;
+            options.test = STONET_TEST_RCOT;
+            options.condition_features = wish < 0 ? 0 : cases[k][2] + wish;
+            assert_int_equal(stonet_independence(&sides, &options, NULL, &got), STONET_OK);
+            p_value[wish + 1] = got.p_value;
+        }
+        assert_true(p_value[0] == p_value[1]);
+        assert_int_equal(p_value[0] != p_value[2], cases[k][2] < cases[k][0] / 4);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_condition_features),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
