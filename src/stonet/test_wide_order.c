@@ -1,0 +1,146 @@
+/* Forward selection against one that regresses on all columns so far each time anew. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/oracle.h"
+#include "stonet/wide.h"
+
+enum { N = 40, P = 300, TAKEN = 7, CONSTANT = 3, COPY = 260, OF = 11, MOST = 4 };
+
+/* Column `column` of the rows (way 1: its squares), less its mean. */
+static void take(const oracle *o, const sn_rows *rows, int64_t column, int way, double out[N])
+{
+    double mean = 0.0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        const double value = (double)o->x[sn_rows_at(rows, i) * P + column];
+        out[i] = way == 0 ? value : value * value;
+        mean += out[i] / (double)rows->n;
+    }
+    for (int64_t i = 0; i < rows->n; i++) out[i] -= mean;
+}
+
+static double product(int64_t n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* rest = the response less its projection on the columns and squares, by sweeps over an orthogonal basis. */
+static void residuals(const oracle *o, const sn_rows *rows, const int64_t *columns, int taken,
+                      double rest[MOST][N])
+{
+    static double basis[2 * TAKEN][N];
+    const int64_t m = o->problem.outputs, n = rows->n;
+    int size = 0;
+    for (int k = 0; k < 2 * taken; k++) {
+        double *vector = basis[size];
+        take(o, rows, columns[k / 2], k % 2, vector);
+        const double before = product(n, vector, vector);
+        for (int pass = 0; pass < 3; pass++)
+            for (int b = 0; b < size; b++) {
+                const double share = product(n, vector, basis[b]) / product(n, basis[b], basis[b]);
+                for (int64_t i = 0; i < n; i++) vector[i] -= share * basis[b][i];
+            }
+        if (product(n, vector, vector) > 1e-9 * before && before > 1e-9) size++;
+    }
+    for (int64_t c = 0; c < m; c++) {
+        double mean = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t row = sn_rows_at(rows, i);
+            rest[c][i] = o->problem.label == NULL     ? o->y[row * m + c]
+                         : o->problem.label[row] == c ? 1.0
+                                                      : 0.0;
+            mean += rest[c][i] / (double)n;
+        }
+        for (int64_t i = 0; i < n; i++) rest[c][i] -= mean;
+        for (int b = 0; b < size; b++) {
+            const double share = product(n, rest[c], basis[b]) / product(n, basis[b], basis[b]);
+            for (int64_t i = 0; i < n; i++) rest[c][i] -= share * basis[b][i];
+        }
+    }
+}
+
+static int64_t best_column(const oracle *o, const sn_rows *rows, const int64_t *columns, int taken)
+{
+    double rest[MOST][N], column[N], most = -1.0;
+    int64_t best = -1;
+    residuals(o, rows, columns, taken, rest);
+    for (int64_t j = 0; j < P; j++) {
+        bool old = false;
+        for (int k = 0; k < taken; k++) old = old || columns[k] == j;
+        for (int way = 0; way < 2 && !old; way++) {
+            take(o, rows, j, way, column);
+            double score = 0.0;
+            const double norm = product(rows->n, column, column);
+            for (int64_t c = 0; c < o->problem.outputs && norm > 1e-7; c++)
+                score += pow(product(rows->n, rest[c], column), 2) / norm;
+            if (score > most) {
+                most = score;
+                best = j;
+            }
+        }
+    }
+    return best;
+}
+
+static void check(sn_task task, int64_t outputs, uint64_t seed, const sn_rows *rows)
+{
+    const int64_t width[] = {P, 2, outputs};
+    oracle o = oracle_make(2, width, SN_TANH, task, 2 * N, seed);
+    for (int64_t r = 0; r < 2 * N; r++) { /* means, a column that is constant, one with two values, a copy */
+        float *x = o.x + r * P;
+        for (int64_t j = 0; j < P; j++) x[j] = x[j] * (float)(1 + j % 3) + (float)(j % 5);
+        x[CONSTANT] = 2.0F;
+        x[OF] = o.label[r] == 0 ? 1.0F : x[OF] > 1.0F ? 1.0F : -1.0F; /* its square is constant */
+        x[COPY] = x[OF];
+        for (int64_t c = 0; c < outputs; c++)
+            o.y[r * outputs + c] += 0.5 * pow((double)x[20], 2) + (double)x[OF];
+    }
+    int64_t columns[TAKEN];
+    assert_int_equal(sn_wide_order(&o.problem, rows, TAKEN, columns), STONET_OK);
+    for (int k = 0; k < TAKEN; k++) assert_int_equal(columns[k], best_column(&o, rows, columns, k));
+    oracle_free(&o);
+}
+
+static void columns_are_taken_in_the_order_of_their_scores(void **state)
+{
+    (void)state;
+    int64_t list[N];
+    for (int64_t i = 0; i < N; i++) list[i] = 2 * N - 1 - 2 * i;
+    const sn_rows some = sn_rows_list(list, N), first = sn_rows_range(0, N - 7);
+    for (uint64_t seed = 1; seed < 4; seed++) {
+        check(SN_REGRESSION, 1, seed, &first);
+        check(SN_REGRESSION, 2, seed, &some);
+        check(SN_CLASSIFICATION, MOST, seed, &some);
+    }
+}
+
+/* When nothing is left to explain, columns that are there are still given. */
+static void all_columns_can_be_taken(void **state)
+{
+    (void)state;
+    const int64_t width[] = {3, 2, 1};
+    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 9);
+    const sn_rows all = sn_rows_range(0, N);
+    int64_t columns[3], seen[3] = {0};
+    for (int64_t i = 0; i < N; i++) o.y[i] = (double)o.x[i * 3 + 1];
+    assert_int_equal(sn_wide_order(&o.problem, &all, 3, columns), STONET_OK);
+    assert_int_equal(columns[0], 1);
+    for (int k = 0; k < 3; k++) seen[columns[k]]++;
+    for (int k = 0; k < 3; k++) assert_int_equal(seen[k], 1);
+    oracle_free(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_taken_in_the_order_of_their_scores),
+        cmocka_unit_test(all_columns_can_be_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
