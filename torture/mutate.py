@@ -170,7 +170,7 @@ def first_to_fail(project, tests, objects, work, times, flags=()):
     for test in tests:
         program = os.path.join(work, "test")
         project.link(test, objects, program, flags)
-        if not project.run(test, program, 10 + 20 * times[test] * (3 if flags else 1))[0]:
+        if not project.run(test, program, 2 + 20 * times[test] * (3 if flags else 1))[0]:
             return test
     return None
 
