@@ -45,24 +45,26 @@ static double score_of(const sn_imputer *m, int64_t k, float value)
     return isnan(value) ? (double)NAN : sn_margin_score(&m->margin[k], value);
 }
 
-static void condition(const sn_imputer *m, const float *x, conditional *row)
+/* early: as for sn_full_condition. */
+static void condition_full(const sn_imputer *m, const float *x, const bool *early, sn_full_row *row)
+{
+    double z[SN_FULL_MOST];
+    for (int64_t k = 0; k < m->gaussian.d; k++) z[k] = score_of(m, k, x[m->margin[k].feature]);
+    sn_full_condition(&m->gaussian, z, early, row);
+}
+
+static void condition_factors(const sn_imputer *m, const float *x, sn_factor_row *row)
 {
     const sn_gaussian *g = &m->gaussian;
-    if (g->precision != NULL) {
-        double z[SN_FULL_MOST];
-        for (int64_t k = 0; k < g->d; k++) z[k] = score_of(m, k, x[m->margin[k].feature]);
-        sn_full_condition(g, z, &row->full);
-        return;
-    }
-    sn_factor_start(g, &row->factor);
+    sn_factor_start(g, row);
     for (int64_t k = 0; k < g->d; k++) {
         const float value = x[m->margin[k].feature];
         if (isnan(value))
-            sn_factor_missing(g, k, &row->factor);
+            sn_factor_missing(g, k, row);
         else
-            sn_factor_known(g, k, score_of(m, k, value), &row->factor);
+            sn_factor_known(g, k, score_of(m, k, value), row);
     }
-    sn_factor_solve(g, &row->factor);
+    sn_factor_solve(g, row);
 }
 
 /* Conditional mean (and variance, where it is wanted) of missing score k, the i-th of the row. */
@@ -91,7 +93,10 @@ static void set_levels(const sn_schema *schema, const sn_margin *margin, int64_t
 static void fill_expected(const sn_imputer *m, const sn_schema *schema, float *x)
 {
     conditional row;
-    condition(m, x, &row);
+    if (m->gaussian.precision != NULL)
+        condition_full(m, x, NULL, &row.full);
+    else
+        condition_factors(m, x, &row.factor);
     int64_t i = 0;
     for (int64_t k = 0; k < m->gaussian.d; k++) {
         const sn_margin *margin = &m->margin[k];
@@ -103,31 +108,23 @@ static void fill_expected(const sn_imputer *m, const sn_schema *schema, float *x
     }
 }
 
-/* The next missing column of texts from score k on: its first score, and *end; d: there is none. Scores of a
-   column are neighbours, and all missing or all there. */
-static int64_t next_texts(const sn_imputer *m, const sn_schema *schema, const float *x, int64_t k,
-                          int64_t *end)
+/* Where the scores of the column of texts end that score k belongs to. Those of a column are neighbours, and
+   all missing or all there. */
+static int64_t end_of_texts(const sn_imputer *m, const sn_schema *schema, int64_t k)
 {
-    const int64_t d = m->gaussian.d;
-    while (k < d && (m->margin[k].kind != SN_MARGIN_CATEGORY || !isnan(x[m->margin[k].feature]))) k++;
-    *end = k;
-    if (k == d) return k;
-    int64_t input = 0;
+    int64_t input = 0, end = k;
     while (schema->input[input].first_feature + schema->input[input].features <= m->margin[k].feature)
         input++;
     const int64_t stop = schema->input[input].first_feature + schema->input[input].features;
-    while (*end < d && m->margin[*end].feature < stop) ++*end;
-    return k;
+    while (end < m->gaussian.d && m->margin[end].feature < stop) end++;
+    return end;
 }
 
-/* Draws one of the texts of a column, scores from .. end - 1, by their conditional means. */
+/* Draws one of the texts of a column, scores from .. end - 1, by their conditional means: `mean` (end -
+   from), or of the factors where that is NULL. */
 static void draw_text(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, int64_t from,
-                      int64_t end, float *x)
+                      int64_t end, const double *mean, const sn_factor_row *factors, float *x)
 {
-    conditional row;
-    condition(m, x, &row);
-    int64_t first = 0;
-    for (int64_t k = 0; k < from; k++) first += isnan(x[m->margin[k].feature]);
     const double u = sn_normal_lower(
         sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_TEXT, (uint32_t)from, which->draw, 0));
     double total = 0.0, sum = 0.0;
@@ -135,7 +132,8 @@ static void draw_text(const sn_imputer *m, const sn_schema *schema, const sn_cel
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t k = from; k < end; k++) {
             const int64_t f = m->margin[k].feature;
-            const double scaled = sn_margin_value(&m->margin[k], mean_of(m, &row, k, first + k - from, NULL));
+            const double score = mean != NULL ? mean[k - from] : sn_factor_mean(&m->gaussian, k, factors);
+            const double scaled = sn_margin_value(&m->margin[k], score);
             const double share = fmax(scaled / schema->factor[f] + schema->centre[f], LEAST_SHARE);
             if (pass == 0) {
                 total += share;
@@ -162,35 +160,65 @@ static void put_score(const sn_imputer *m, const sn_schema *schema, int64_t k, d
     if (margin->kind == SN_MARGIN_LEVELS) set_levels(schema, margin, sn_margin_level(margin, z), 0.0, 0.0, x);
 }
 
-/* The numbers, all together. */
-static void draw_numbers(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, float *x)
+/* The entries of a row that are the texts of one column, the last of those before `to`: the first of them.
+   They are in descending order. */
+static int64_t texts_before(const sn_imputer *m, const sn_schema *schema, const sn_full_row *row, int64_t to)
+{
+    const int64_t first = row->at[to - 1], end = end_of_texts(m, schema, first);
+    int64_t from = to;
+    while (from > 0 && row->at[from - 1] == first + to - from && row->at[from - 1] < end) from--;
+    return from;
+}
+
+/* Texts from the first column to the last, then the numbers all together: the pieces of the row from its last
+   entry to its first. One factor serves them all. */
+static void draw_full(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, float *x)
+{
+    bool early[SN_FULL_MOST] = {false};
+    double rest[SN_FULL_MOST] = {0}, gap[SN_FULL_MOST], piece[SN_FULL_MOST];
+    sn_full_row row;
+    for (int64_t k = 0; k < m->gaussian.d; k++) early[k] = m->margin[k].kind == SN_MARGIN_CATEGORY;
+    condition_full(m, x, early, &row);
+    int64_t to = row.count;
+    for (int64_t from; to > 0 && early[row.at[to - 1]]; to = from) {
+        from = texts_before(m, schema, &row, to);
+        sn_full_piece(&row, from, to, rest, NULL, gap);
+        for (int64_t i = from; i < to; i++) piece[to - 1 - i] = row.mean[i] + gap[i];
+        draw_text(m, schema, which, row.at[to - 1], row.at[from] + 1, piece, NULL, x);
+        for (int64_t i = from; i < to; i++)
+            gap[i] = score_of(m, row.at[i], x[m->margin[row.at[i]].feature]) - row.mean[i];
+        sn_full_settle(&row, from, to, gap, rest);
+    }
+    for (int64_t i = 0; i < to; i++)
+        piece[i] = sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_SCORE, (uint32_t)row.at[i],
+                                   which->draw, 0);
+    sn_full_piece(&row, 0, to, rest, piece, gap);
+    for (int64_t i = 0; i < to; i++) put_score(m, schema, row.at[i], row.mean[i] + gap[i], x);
+}
+
+/* The same by factors, which are solved for anew after every column of texts. */
+static void draw_factors(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, float *x)
 {
     const sn_gaussian *g = &m->gaussian;
-    const bool full = g->precision != NULL;
-    conditional row;
-    double drawn[SN_FULL_MOST] = {0};
-    condition(m, x, &row);
-    if (full) {
-        for (int64_t i = 0; i < row.full.count; i++)
-            drawn[i] = sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_SCORE,
-                                       (uint32_t)row.full.at[i], which->draw, 0);
-        sn_full_draw(&row.full, drawn, drawn);
-    } else {
-        double e[SN_FACTORS_MOST];
-        for (int64_t a = 0; a < g->factors; a++)
-            e[a] = sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_FACTOR, (uint32_t)a,
-                                   which->draw, 0);
-        sn_factor_draw(g, e, &row.factor);
+    sn_factor_row row;
+    double e[SN_FACTORS_MOST];
+    for (int64_t k = 0, end; k < g->d; k = end) {
+        end = k + 1;
+        if (m->margin[k].kind != SN_MARGIN_CATEGORY || !isnan(x[m->margin[k].feature])) continue;
+        end = end_of_texts(m, schema, k);
+        condition_factors(m, x, &row);
+        draw_text(m, schema, which, k, end, NULL, &row, x);
     }
-    if (full) {
-        for (int64_t i = 0; i < row.full.count; i++) put_score(m, schema, row.full.at[i], drawn[i], x);
-        return;
-    }
+    condition_factors(m, x, &row);
+    for (int64_t a = 0; a < g->factors; a++)
+        e[a] =
+            sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_FACTOR, (uint32_t)a, which->draw, 0);
+    sn_factor_draw(g, e, &row);
     for (int64_t k = 0; k < g->d; k++) {
         if (!isnan(x[m->margin[k].feature])) continue;
-        const double e =
+        const double noise =
             sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_SCORE, (uint32_t)k, which->draw, 0);
-        put_score(m, schema, k, sn_factor_mean(g, k, &row.factor) + sqrt(g->noise[k]) * e, x);
+        put_score(m, schema, k, sn_factor_mean(g, k, &row) + sqrt(g->noise[k]) * noise, x);
     }
 }
 
@@ -208,7 +236,8 @@ void sn_imputer_fill(const sn_imputer *m, const sn_schema *schema, const sn_cell
         fill_expected(m, schema, x);
         return;
     }
-    int64_t end, k = next_texts(m, schema, x, 0, &end);
-    for (; k < m->gaussian.d; k = next_texts(m, schema, x, end, &end)) draw_text(m, schema, which, k, end, x);
-    if (misses(m, x)) draw_numbers(m, schema, which, x);
+    if (m->gaussian.precision != NULL)
+        draw_full(m, schema, which, x);
+    else
+        draw_factors(m, schema, which, x);
 }

@@ -67,6 +67,36 @@ static const char *const mixed = "a,colour,b,y\n"
                                  "3,red,7,30\n"
                                  "6,green,7,41.5\n";
 
+/* 38 of 40 rows have one of two texts, two have a third: its indicator is bounded, that of the others has
+   variance 1. */
+static void rare_texts_are_bounded(void **state)
+{
+    (void)state;
+    char text[2000] = "a,make,y\n";
+    for (int i = 0; i < 40; i++) {
+        const char *make = i < 2 ? "rare" : i % 2 == 0 ? "one" : "other";
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%s,%d.5\n", i, make, i * i % 7);
+    }
+    stonet_data *data = table(text, "y");
+    sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_REGRESSION);
+    enum { P = 4 };
+    assert_int_equal(sn_schema_features(schema), P);
+    float x[40 * P];
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    for (int64_t f = 1; f < P; f++) {
+        const bool rare = strstr(sn_schema_feature_name(schema, f), "rare") != NULL;
+        double squares = 0.0, largest = 0.0;
+        for (int i = 0; i < 40; i++) {
+            squares += (double)(x[i * P + f] * x[i * P + f]) / 40.0;
+            largest = fmax(largest, fabs((double)x[i * P + f]));
+        }
+        assert_near(squares, rare ? 0.05 * 0.95 / 0.1 : 1.0, 1e-5);
+        assert_true(largest < 3.2); /* 1 / sqrt(.1) at most; 4.4 by its own variance */
+    }
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
 static void test_features(void **state)
 {
     (void)state;
@@ -492,6 +522,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_response_as_a_feature),
         cmocka_unit_test(test_features),
+        cmocka_unit_test(rare_texts_are_bounded),
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_new_tables),
         cmocka_unit_test(test_numbers_as_categories),

@@ -66,14 +66,20 @@ static void solve_backward(const sn_full_row *row, double *b)
     }
 }
 
-void sn_full_condition(const sn_gaussian *g, const double *z, sn_full_row *row)
+static void find_missing(const sn_gaussian *g, const double *z, const bool *early, sn_full_row *row)
+{
+    row->count = 0;
+    for (int64_t j = 0; j < g->d; j++)
+        if (isnan(z[j]) && !(early != NULL && early[j])) row->at[row->count++] = j;
+    for (int64_t j = g->d - 1; j >= 0 && early != NULL; j--)
+        if (isnan(z[j]) && early[j]) row->at[row->count++] = j;
+}
+
+void sn_full_condition(const sn_gaussian *g, const double *z, const bool *early, sn_full_row *row)
 {
     double gap[SN_FULL_MOST];
-    row->count = 0;
-    for (int64_t j = 0; j < g->d; j++) {
-        if (isnan(z[j])) row->at[row->count++] = j;
-        gap[j] = isnan(z[j]) ? 0.0 : z[j] - g->mean[j];
-    }
+    find_missing(g, z, early, row);
+    for (int64_t j = 0; j < g->d; j++) gap[j] = isnan(z[j]) ? 0.0 : z[j] - g->mean[j];
     for (int64_t i = 0; i < row->count; i++) {
         const double *w = g->precision + row->at[i] * g->d;
         double sum = 0.0;
@@ -100,6 +106,25 @@ void sn_full_draw(const sn_full_row *row, const double *normal, double *entry)
     if (entry != normal) memcpy(entry, normal, (size_t)row->count * sizeof *entry);
     solve_backward(row, entry);
     for (int64_t i = 0; i < row->count; i++) entry[i] += row->mean[i];
+}
+
+void sn_full_piece(const sn_full_row *row, int64_t from, int64_t to, const double *rest, const double *normal,
+                   double *g)
+{
+    for (int64_t i = from; i < to; i++) g[i] = rest[i] + (normal != NULL ? normal[i] : 0.0);
+    for (int64_t i = to - 1; i >= from; i--) {
+        const double *c = row->factor + i * (i + 1) / 2;
+        g[i] /= c[i];
+        for (int64_t k = from; k < i; k++) g[k] -= c[k] * g[i];
+    }
+}
+
+void sn_full_settle(const sn_full_row *row, int64_t from, int64_t to, const double *g, double *rest)
+{
+    for (int64_t i = from; i < to; i++) {
+        const double *c = row->factor + i * (i + 1) / 2;
+        for (int64_t k = 0; k < from; k++) rest[k] -= c[k] * g[i];
+    }
 }
 
 /* ---- factors ----------------------------------------------------------------------------------- */

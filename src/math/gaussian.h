@@ -15,6 +15,8 @@
 #ifndef SN_MATH_GAUSSIAN_H
 #define SN_MATH_GAUSSIAN_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 enum { SN_FULL_MOST = 200, SN_FACTORS_MOST = 20 };
@@ -47,18 +49,33 @@ void sn_gaussian_free(sn_gaussian *gaussian);
 /* The missing entries of a row given the others, of a full Gaussian. Lives on the stack. */
 typedef struct sn_full_row {
     int64_t count;
-    int64_t at[SN_FULL_MOST]; /* the missing ones, ascending */
+    int64_t at[SN_FULL_MOST]; /* the missing ones */
     double mean[SN_FULL_MOST];
     double
         factor[SN_FULL_MOST * (SN_FULL_MOST + 1) / 2]; /* of W_uu: row i of C at i (i + 1) / 2, W_uu = C C' */
 } sn_full_row;
 
-/* z has d entries, NaN: missing. */
-void sn_full_condition(const sn_gaussian *gaussian, const double *z, sn_full_row *row);
+/* z has d entries, NaN: missing. Missing entries are in ascending order but for those of `early` (d bools, or
+   NULL: none), which come after the others, in descending order. */
+void sn_full_condition(const sn_gaussian *gaussian, const double *z, const bool *early, sn_full_row *row);
 /* The variance of missing entry i, 0 .. count - 1. */
 double sn_full_variance(const sn_full_row *row, int64_t i);
 /* entry = mean + C'^-1 normal, count each; entry may be normal. */
 void sn_full_draw(const sn_full_row *row, const double *normal, double *entry);
+
+/*
+ * The same piece by piece, from the last entry to the first, where some are not drawn from the Gaussian: with
+ * W_uu = C C' and g the entries less their means,
+ *
+ *     C_bb' g_b = rest_b + normal_b,   rest_b = - sum over the entries a after the piece b of C_ab' g_a
+ *
+ * has the law of the piece given those after it. rest (count) begins as 0.
+ */
+/* g of entries from .. to - 1: what is expected (normal: NULL), or drawn. */
+void sn_full_piece(const sn_full_row *row, int64_t from, int64_t to, const double *rest, const double *normal,
+                   double *g);
+/* Tells those before the piece that it has come to g. */
+void sn_full_settle(const sn_full_row *row, int64_t from, int64_t to, const double *g, double *rest);
 
 /* The same of a factor model, entry by entry: start, every entry as known or missing, solve; then the missing
    ones one after the other. */

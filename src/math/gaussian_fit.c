@@ -88,7 +88,7 @@ static void add_incomplete(const sn_gaussian_fit *fit, const sn_gaussian *g, sn_
         if (is_complete(x, d)) continue;
         double *z = next_row(to, d);
         for (int64_t j = 0; j < d; j++) z[j] = (double)x[j];
-        sn_full_condition(g, z, row);
+        sn_full_condition(g, z, NULL, row);
         for (int64_t k = 0; k < row->count; k++) z[row->at[k]] = row->mean[k];
         add_covariance(row, d, to->second);
     }

@@ -171,7 +171,7 @@ static void conditional_laws_are_those_of_the_book(void **state)
     make_rows(N, x);
     remove_some(N, -1.0, x);
     assert_int_equal(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g), STONET_OK);
-    sn_full_condition(&g, z, &row);
+    sn_full_condition(&g, z, NULL, &row);
     assert_int_equal(row.count, 2);
     for (int i = 0; i < 2; i++) variance[i] = sn_full_variance(&row, i);
     check_conditional(g.mean, s, z, row.mean, variance);
@@ -193,6 +193,49 @@ static void conditional_laws_are_those_of_the_book(void **state)
     }
     const double *w = g.precision, det = w[1 * D + 1] * w[3 * D + 3] - w[1 * D + 3] * w[1 * D + 3];
     near(cross, -w[1 * D + 3] / det, 0.02 * sqrt(variance[0] * variance[1]));
+    sn_gaussian_free(&g);
+}
+
+/* Pieces from the last entry to the first have the law of the whole: the last two given what is known, and
+   the first given these as well, which is what conditioning anew says. */
+static void pieces_are_laws_given_those_after_them(void **state)
+{
+    (void)state;
+    float x[N * D];
+    double s[D * D], z[D] = {0.3, (double)NAN, 1.7, (double)NAN, (double)NAN};
+    const bool early[D] = {false, true, false, false, true};
+    sn_gaussian g;
+    sn_full_row row, anew;
+    make_rows(N, x);
+    assert_int_equal(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g), STONET_OK);
+    sn_full_condition(&g, z, NULL, &anew);
+    sn_full_condition(&g, z, early, &row);
+    const int64_t order[] = {3, 4, 1};
+    const int in_anew[] = {1, 2, 0};
+    double rest[3] = {0}, gap[3], normals[3] = {0.0, 0.5, -1.2};
+    assert_int_equal(row.count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(row.at[i], order[i]);
+        near(row.mean[i], anew.mean[in_anew[i]], 1e-10);
+        near(sn_full_variance(&row, i), sn_full_variance(&anew, in_anew[i]), 1e-10);
+    }
+    sn_full_piece(&row, 1, 3, rest, NULL, gap);
+    near(gap[1], 0.0, 1e-12);
+    near(gap[2], 0.0, 1e-12);
+    /* All at once and in pieces the same draw. */
+    double whole[3];
+    normals[0] = 0.7;
+    sn_full_draw(&row, normals, whole);
+    sn_full_piece(&row, 1, 3, rest, normals, gap);
+    sn_full_settle(&row, 1, 3, gap, rest);
+    sn_full_piece(&row, 0, 1, rest, normals, gap);
+    for (int i = 0; i < 3; i++) near(row.mean[i] + gap[i], whole[i], 1e-10);
+    /* What is expected of the first, when the others are known. */
+    z[4] = row.mean[1] + gap[1];
+    z[1] = row.mean[2] + gap[2];
+    sn_full_condition(&g, z, NULL, &anew);
+    sn_full_piece(&row, 0, 1, rest, NULL, gap);
+    near(row.mean[0] + gap[0], anew.mean[0], 1e-10);
     sn_gaussian_free(&g);
 }
 
@@ -268,6 +311,7 @@ int main(void)
         cmocka_unit_test(gaps_in_one_column_have_a_closed_form),
         cmocka_unit_test(the_likelihood_never_falls),
         cmocka_unit_test(conditional_laws_are_those_of_the_book),
+        cmocka_unit_test(pieces_are_laws_given_those_after_them),
         cmocka_unit_test(factors_say_what_their_covariance_says),
         cmocka_unit_test(factors_are_found),
     };
