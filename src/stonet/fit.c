@@ -105,6 +105,40 @@ static stonet_status train_linear(const sn_stage_job *job, const sn_selection *s
     return STONET_OK;
 }
 
+/* On all rows, from what won on a part of them. What saw those rows through a front of its own is no start
+   for this one. */
+static stonet_status train_network(const sn_stage_job *job, const sn_selection *selection, sn_stonet *net,
+                                   sn_train_report *report)
+{
+    if (selection->tried == 0) return sn_train_on_all(job, net, &(sn_won){.loss = (double)NAN}, report);
+    if (job->wide != NULL)
+        return sn_train_on_all(job, net, &(sn_won){.loss = selection->winner_loss}, report);
+    float *winner;
+    SN_TRY(SN_NEW_RAW(winner, net->network.shape.parameters));
+    memcpy(winner, net->network.theta, (size_t)net->network.shape.parameters * sizeof *winner);
+    stonet_status status = sn_train_on_all(
+        job, net, &(sn_won){.start = selection->start, .theta = winner, .loss = selection->winner_loss},
+        report);
+    sn_free(winner);
+    return status;
+}
+
+/* What was chosen, on all rows. */
+static stonet_status train_chosen(const sn_stage_job *job, const sn_selection *selection, sn_config *config,
+                                  sn_stonet *net, sn_train_report *report)
+{
+    if (selection->outcome == STONET_STOPPED) {
+        if (selection->front != NULL) replace_front(net, selection->front);
+        return STONET_OK;
+    }
+    if (isinf(selection->chosen.loss)) {
+        report->outcome = STONET_DIVERGED;
+        return STONET_OK;
+    }
+    return selection->take_linear ? train_linear(job, selection, config, net)
+                                  : train_network(job, selection, net, report);
+}
+
 /* Chooses and trains once. */
 static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *net, sn_train_report *report)
 {
@@ -121,22 +155,8 @@ static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *ne
     net->residual_p = net->response.kind == SN_RESPONSE_MEAN ? selection.residual_p : (double)NAN;
     net->training_loss = selection.chosen.loss;
     *report = (sn_train_report){.outcome = selection.outcome, .smallest_step = 1.0};
-    if (selection.outcome == STONET_STOPPED) {
-        if (selection.front != NULL) replace_front(net, selection.front);
-        return STONET_OK;
-    }
-    if (isinf(selection.chosen.loss)) {
-        report->outcome = STONET_DIVERGED;
-        return STONET_OK;
-    }
-    if (selection.take_linear) return train_linear(job, &selection, config, net);
-    if (selection.tried == 0) return sn_train_on_all(job, net, NULL, (double)NAN, report);
-    if (job->wide != NULL) return sn_train_on_all(job, net, NULL, selection.winner_loss, report);
-    float *winner;
-    SN_TRY(SN_NEW_RAW(winner, net->network.shape.parameters));
-    memcpy(winner, net->network.theta, (size_t)net->network.shape.parameters * sizeof *winner);
-    stonet_status status = sn_train_on_all(job, net, winner, selection.winner_loss, report);
-    sn_free(winner);
+    stonet_status status = train_chosen(job, &selection, config, net, report);
+    sn_free(selection.start);
     return status;
 }
 

@@ -7,8 +7,8 @@
  * (stonet/start.h) at next to no weight decay, so that strong decay shrinks a network that has found
  * something, and does not keep it from finding it. One training gives all lengths. The search climbs along
  * the weight decays at a short length, lengthens the training while that pays, and asks for the other
- * activation; what is clearly behind after two folds is not followed any further. What the user fixed is not
- * searched.
+ * activation. What is behind after two folds, or was far behind at a shorter length, is not followed any
+ * further (stonet/search.h). What the user fixed is not searched.
  */
 #ifndef SN_STONET_SELECT_H
 #define SN_STONET_SELECT_H
@@ -33,6 +33,7 @@ typedef struct sn_selection {
     double penalty;         /* of that model, l2 / n */
     sn_front *front;        /* of the model that is taken, or kept; NULL: that of the job. The caller's */
     double winner_loss;     /* of the best held-out fit of the chosen settings over all rows; NaN: none */
+    float *start;           /* where that fit began, the winner of its race; NULL: none. The caller's */
     stonet_outcome outcome; /* STONET_STOPPED: cut short; `theta` is then the model to keep */
 } sn_selection;
 

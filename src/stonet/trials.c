@@ -18,7 +18,7 @@ static const double PART_OF_WINNER = 0.9;
 /* ... and so is one, with nothing to compare it with, that explains less than this part of the response. */
 static const double NEXT_TO_NOTHING = 0.01;
 
-typedef enum begin { FROM_RACE, FROM_OTHER_RACE, FROM_WINNER, BEGINNINGS } begin;
+typedef enum begin { FROM_START, FROM_OTHER_RACE, FROM_WINNER, BEGINNINGS } begin;
 
 /* A training on all rows and what it has come to. */
 typedef struct trial {
@@ -37,27 +37,23 @@ stonet_status sn_loss_on(const sn_stage_job *job, const sn_shape *shape, const f
     return STONET_OK;
 }
 
-static stonet_status begin_trial(const sn_stage_job *job, begin from, const float *winner, trial *t)
+static stonet_status begin_trial(const sn_stage_job *job, begin from, const sn_won *won, trial *t)
 {
-    const int least = from == FROM_RACE ? 1 : RESCUE_RACE;
+    const float *known = from == FROM_START ? won->start : from == FROM_WINNER ? won->theta : NULL;
+    const int least = from == FROM_START ? 1 : RESCUE_RACE;
     const int starts = job->config->restarts > least ? job->config->restarts : least;
     sn_stage_job race = *job;
     sn_race_report report;
-    switch (from) {
-    case FROM_WINNER:
-        memcpy(t->theta, winner, (size_t)job->shape->parameters * sizeof *t->theta);
+    if (known != NULL) {
+        memcpy(t->theta, known, (size_t)job->shape->parameters * sizeof *t->theta);
         return STONET_OK;
-    case FROM_OTHER_RACE:
-        race.seed = sn_start_seed(job->seed, OTHER_STARTS);
-        break;
-    default:
-        break;
     }
+    if (from == FROM_OTHER_RACE) race.seed = sn_start_seed(job->seed, OTHER_STARTS);
     if (starts == 1) return sn_start_weights(job, t->theta);
     return sn_race(&race, starts, (double)INFINITY, t->theta, &report);
 }
 
-static stonet_status run_trial(const sn_stage_job *job, begin from, const float *winner, trial *t)
+static stonet_status run_trial(const sn_stage_job *job, begin from, const sn_won *won, trial *t)
 {
     sn_stage_job own = *job;
     char key[SN_KEY_SIZE];
@@ -66,7 +62,7 @@ static stonet_status run_trial(const sn_stage_job *job, begin from, const float 
     own.history = &t->history;
     bool begun;
     SN_TRY(sn_checkpoint_has_shared(job->run->checkpoint, job->team, key, &begun));
-    if (!begun) SN_TRY(begin_trial(job, from, winner, t));
+    if (!begun) SN_TRY(begin_trial(job, from, won, t));
     SN_TRY(sn_train_stages(&own, t->theta, &t->report));
     return sn_loss_on(job, job->shape, t->theta, &t->loss);
 }
@@ -92,7 +88,7 @@ static stonet_status unpack_trial(sn_unpack *from, int64_t parameters, trial *t)
 }
 
 /* The same, or what the checkpoint has of it. */
-static stonet_status do_trial(const sn_stage_job *job, begin from, const float *winner, trial *t)
+static stonet_status do_trial(const sn_stage_job *job, begin from, const sn_won *won, trial *t)
 {
     const int64_t parameters = job->shape->parameters;
     stonet_checkpoint *checkpoint = job->run->checkpoint;
@@ -105,7 +101,7 @@ static stonet_status do_trial(const sn_stage_job *job, begin from, const float *
         sn_pack_clear(&record);
         return status;
     }
-    SN_TRY(run_trial(job, from, winner, t));
+    SN_TRY(run_trial(job, from, won, t));
     if (checkpoint == NULL || t->report.outcome == STONET_STOPPED) return STONET_OK;
     stonet_status status = pack_trial(t, parameters, &record);
     if (status == STONET_OK) status = sn_checkpoint_put(checkpoint, key, &record);
@@ -133,23 +129,23 @@ static void swap_trials(trial *a, trial *b)
     *b = held;
 }
 
-stonet_status sn_train_on_all(const sn_stage_job *job, sn_stonet *net, const float *winner,
-                              double winner_loss, sn_train_report *report)
+stonet_status sn_train_on_all(const sn_stage_job *job, sn_stonet *net, const sn_won *won,
+                              sn_train_report *report)
 {
     trial best = {.theta = net->network.theta}, other = {0};
     double limit = (double)INFINITY;
     stonet_status status;
     SN_GOTO(status, SN_NEW_RAW(other.theta, net->network.shape.parameters), done);
-    SN_GOTO(status, stuck_above(job, winner_loss, &limit), done);
-    SN_GOTO(status, do_trial(job, FROM_RACE, winner, &best), done);
+    SN_GOTO(status, stuck_above(job, won->loss, &limit), done);
+    SN_GOTO(status, do_trial(job, FROM_START, won, &best), done);
     for (begin from = FROM_OTHER_RACE; from < BEGINNINGS; from++) {
         if (best.report.outcome != STONET_DONE || best.loss <= limit) break;
-        if (from == FROM_WINNER && winner == NULL) break;
+        if (from == FROM_WINNER && won->theta == NULL) break;
         sn_message(job->run, STONET_NOTE,
                    "training got stuck at a loss of %.3g, above %.3g: it starts again from elsewhere",
                    best.loss, limit);
         sn_epoch_log_free(&other.history);
-        SN_GOTO(status, do_trial(job, from, winner, &other), done);
+        SN_GOTO(status, do_trial(job, from, won, &other), done);
         if (other.report.outcome == STONET_DONE && other.loss < best.loss) swap_trials(&best, &other);
     }
 done:

@@ -1,0 +1,155 @@
+/* What the search over settings leaves out: points that fall behind, and folds after which a point is
+ * dropped. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "engine/oracle.h"
+#include "stonet/search.h"
+#include "stonet/start.h"
+
+enum { ROWS = 40 };
+
+/* A constant has a loss of 1; points are given theirs, with a little noise that is not the same in all. */
+typedef struct table {
+    sn_searcher s;
+    double loss[SN_SEARCH_DECAYS][SN_SEARCH_LENGTHS][ROWS];
+} table;
+
+static void put(table *t, int decay, int length, double loss, int64_t rows)
+{
+    for (int i = 0; i < ROWS; i++)
+        t->loss[decay][length][i] = loss + 0.004 * (double)((i * (decay + 2) + length) % 5 - 2);
+    t->s.cost[0][decay][length] = (sn_held_out){.loss = t->loss[decay][length], .mean = loss};
+    t->s.scored[0][decay][length] = rows;
+}
+
+static table *make_table(void)
+{
+    static table t;
+    t = (table){.s = {.at = {0, 2, 2}}};
+    t.s.baseline.constant.mean = 1.0;
+    for (int length = 0; length <= 2; length++) put(&t, 2, length, 0.3 - 0.05 * length, ROWS);
+    return &t;
+}
+
+static void what_was_far_behind_is_left_out(void **state)
+{
+    (void)state;
+    table *t = make_table();
+    const sn_point to = {0, 3, 2};
+    assert_false(sn_falls_behind(&t->s, to)); /* nothing is known of it */
+    put(t, 3, 1, 0.25 * 1.10, ROWS);
+    assert_false(sn_falls_behind(&t->s, to)); /* by 10 %, and no way to tell where it goes */
+    put(t, 3, 1, 0.25 * 1.20, ROWS);
+    assert_true(sn_falls_behind(&t->s, to));
+    put(t, 3, 1, 0.25 * 1.20, 10);
+    assert_false(sn_falls_behind(&t->s, to)); /* too few rows say so */
+    put(t, 3, 1, 0.25 * 0.8, ROWS);
+    assert_false(sn_falls_behind(&t->s, to)); /* it was ahead */
+}
+
+static void what_falls_behind_is_left_out(void **state)
+{
+    (void)state;
+    table *t = make_table();
+    const sn_point to = {0, 3, 2};
+    put(t, 3, 0, 0.30 * 1.02, ROWS);
+    put(t, 3, 1, 0.25 * 1.08, ROWS);
+    assert_true(sn_falls_behind(&t->s, to));
+    put(t, 3, 0, 0.30 * 1.12, ROWS); /* it comes nearer */
+    assert_false(sn_falls_behind(&t->s, to));
+    put(t, 3, 0, 0.30 * 0.99, ROWS);
+    put(t, 3, 1, 0.25 * 1.0005, ROWS); /* within noise */
+    assert_false(sn_falls_behind(&t->s, to));
+}
+
+/* The last length that both have is asked, not one that only one of them has. */
+static void lengths_that_were_left_out_are_passed_over(void **state)
+{
+    (void)state;
+    table *t = make_table();
+    t->s.at.length = 3;
+    put(t, 2, 3, 0.19, ROWS);
+    put(t, 3, 0, 0.30 * 1.4, ROWS);
+    assert_true(sn_falls_behind(&t->s, (sn_point){0, 3, 3}));
+}
+
+/* Where the second activation is no better on the first two folds it is scored no further; the first is. */
+static void one_activation_goes_on_after_two_folds(void **state)
+{
+    (void)state;
+    const int64_t width[] = {3, 8, 2, 1}, n = 200;
+    oracle o = oracle_make(3, width, SN_TANH, SN_REGRESSION, n, 5);
+    for (int64_t r = 0; r < n; r++) o.y[r] = tanh(2.0 * (double)o.x[3 * r]);
+    sn_config config;
+    assert_int_equal(sn_config_default(&sn_engine_cpu, &o.problem, &o.shape, &config), STONET_OK);
+    config.auto_epochs = config.auto_decay = config.auto_activation = true;
+    config.schedule.kind = SN_AVERAGED;
+    stonet_run run = STONET_RUN_INIT;
+    const sn_stage_job job = {.problem = &o.problem,
+                              .shape = &o.shape,
+                              .config = &config,
+                              .rows = sn_rows_range(0, n),
+                              .seed = 3,
+                              .threads = 1,
+                              .run = &run};
+    sn_searcher s;
+    assert_int_equal(sn_search_begin(&job, &o.shape, &config, &s), STONET_OK);
+    s.at = (sn_point){0, 3, 0};
+    assert_int_equal(sn_consider_both(&s, (sn_lead){1.0, 0.02, 1.0}), STONET_OK);
+    const int kept = isfinite(s.cost[0][3][0].mean) ? 0 : 1;
+    assert_true(isfinite(s.cost[kept][3][0].mean));
+    assert_true(isinf(s.cost[1 - kept][3][0].mean));
+    assert_int_equal(s.scored[kept][3][0], n);
+    assert_int_equal(s.scored[1 - kept][3][0], s.holdout.fold[2].first);
+    for (int k = 0; k < 5; k++) { /* and is not raced for the folds that nobody asks for */
+        assert_non_null(s.start[kept][k]);
+        assert_true((s.start[1 - kept][k] == NULL) == (k >= 2));
+    }
+    sn_search_free(&s);
+    oracle_free(&o);
+}
+
+/* Half of the starts end at each heat, and the winner is better than what comes of the first one alone. */
+static void races_end_early_for_most(void **state)
+{
+    (void)state;
+    const int64_t width[] = {2, 8, 1, 1}, n = 300;
+    oracle o = oracle_make(3, width, SN_TANH, SN_REGRESSION, n, 7);
+    for (int64_t r = 0; r < n; r++) o.y[r] = (double)(o.x[2 * r] * o.x[2 * r] - 1.0F);
+    sn_config config;
+    assert_int_equal(sn_config_default(&sn_engine_cpu, &o.problem, &o.shape, &config), STONET_OK);
+    stonet_run run = STONET_RUN_INIT;
+    const sn_stage_job job = {.problem = &o.problem,
+                              .shape = &o.shape,
+                              .config = &config,
+                              .rows = sn_rows_range(0, n),
+                              .seed = 3,
+                              .threads = 1,
+                              .run = &run};
+    sn_race_report one, many;
+    assert_int_equal(sn_race(&job, 1, (double)INFINITY, o.theta, &one), STONET_OK);
+    assert_int_equal(one.iterations, 300);
+    assert_int_equal(sn_race(&job, 8, (double)INFINITY, o.theta, &many), STONET_OK);
+    assert_int_equal(many.starts, 8);
+    assert_int_equal(many.iterations, 100 * (8 + 4 + 2));
+    assert_true(many.loss <= one.loss);
+    oracle_free(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_far_behind_is_left_out),
+        cmocka_unit_test(what_falls_behind_is_left_out),
+        cmocka_unit_test(lengths_that_were_left_out_are_passed_over),
+        cmocka_unit_test(one_activation_goes_on_after_two_folds),
+        cmocka_unit_test(races_end_early_for_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
