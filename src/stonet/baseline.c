@@ -181,6 +181,14 @@ stonet_status sn_baseline_measure(const sn_stage_job *job, const sn_holdout *hol
     return measure_linear(job, holdout, baseline);
 }
 
+sn_finds sn_baseline_finds(const sn_baseline *baseline, const sn_holdout *holdout)
+{
+    if (baseline->linear.loss == NULL || !isfinite(baseline->linear.mean)) return SN_FINDS_UNKNOWN;
+    const sn_difference gain =
+        sn_held_out_difference(&baseline->constant, &baseline->linear, 0, holdout->rows);
+    return gain.mean > 2.0 * gain.se ? SN_FINDS : SN_FINDS_NOTHING;
+}
+
 void sn_baseline_free(sn_baseline *baseline)
 {
     sn_free(baseline->constant.loss);

@@ -20,6 +20,10 @@ stonet_status sn_linear_measure(const sn_stage_job *job, const sn_holdout *holdo
                                 double penalty, sn_held_out *cost, bool *found);
 void sn_baseline_free(sn_baseline *baseline);
 
+/* Whether the linear model is better than a constant guess by more than two standard errors. */
+typedef enum sn_finds { SN_FINDS_UNKNOWN, SN_FINDS_NOTHING, SN_FINDS } sn_finds;
+sn_finds sn_baseline_finds(const sn_baseline *baseline, const sn_holdout *holdout);
+
 /* The best constant of each fold on its held-out rows; cost->loss is made, the caller's. */
 stonet_status sn_constant_measure(const sn_problem *problem, const sn_holdout *holdout, sn_held_out *cost);
 /* Mean loss of the best constant for the rows. */

@@ -11,15 +11,10 @@
 #include "stonet/learned.h"
 #include "stonet/linear.h"
 #include "stonet/sparse.h"
+#include "stonet/tell.h"
 #include "stonet/trials.h"
 
 enum { LR_RETRIES = 4 }; /* a third of the step each time */
-/* Standard errors by which the chosen settings must beat a constant, and may lose to the linear model,
-   without a word. */
-static const double CLEARLY = 2.0;
-/* Columns of Z that carry this part of its effect on the output are its dimension in effect. */
-static const double ALMOST_ALL = 0.99;
-static const double SMALL_P = 0.001; /* to speak of residuals that depend on x */
 
 void sn_stonet_free(sn_stonet *net)
 {
@@ -95,8 +90,8 @@ static stonet_status train_linear(const sn_stage_job *job, const sn_selection *s
     SN_TRY(status);
     if (selection->sent_to_0)
         sn_message(job->run, STONET_WARNING,
-                   "weight_decay=%g and epochs=%g leave the network nothing but a constant guess on held-out "
-                   "rows: the linear model, which is better, is taken in its place",
+                   "weight_decay=%g and epochs=%g leave the network nothing but a constant guess: the linear "
+                   "model, which is better on held-out rows, is taken in its place",
                    config->weight_decay, config->epochs);
     else
         tell_linear(job->run, selection->front);
@@ -120,6 +115,28 @@ static stonet_status train_network(const sn_stage_job *job, const sn_selection *
         job, net, &(sn_won){.start = selection->start, .theta = winner, .loss = selection->winner_loss},
         report);
     sn_free(winner);
+    return status;
+}
+
+/* Settings that were given, and a network at the constant: what the linear model finds on held-out rows, for
+   the user to know whether there is anything, and in place of the network where it may be. */
+static stonet_status ask_linear(const sn_stage_job *job, sn_config *config, sn_stonet *net)
+{
+    sn_holdout holdout;
+    sn_baseline baseline = {0};
+    stonet_status status;
+    SN_GOTO(status, sn_holdout_make(job, &holdout), done);
+    SN_GOTO(status, sn_baseline_measure(job, &holdout, &baseline), done);
+    net->linear_finds = sn_baseline_finds(&baseline, &holdout);
+    const sn_shape *shape = &net->network.shape;
+    if (net->linear_finds != SN_FINDS || !config->linear_may ||
+        shape->width[shape->layers - 1] < sn_linear_rank(shape))
+        goto done;
+    net->stuck = false;
+    status = train_linear(job, &(sn_selection){.penalty = baseline.penalty, .sent_to_0 = true}, config, net);
+done:
+    sn_baseline_free(&baseline);
+    sn_holdout_free(&holdout);
     return status;
 }
 
@@ -157,81 +174,8 @@ static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *ne
     *report = (sn_train_report){.outcome = selection.outcome, .smallest_step = 1.0};
     stonet_status status = train_chosen(job, &selection, config, net, report);
     sn_free(selection.start);
+    if (status == STONET_OK && selection.tried == 0 && net->stuck) status = ask_linear(job, config, net);
     return status;
-}
-
-/* Says when the network has found nothing, or less than there is. */
-static void warn_of_nothing(const stonet_run *run, const sn_stonet *net)
-{
-    const sn_estimate *chosen = &net->held_out, *linear = &net->held_out_linear;
-    const double constant = net->held_out_constant.loss;
-    if (net->stuck)
-        sn_message(
-            run, STONET_WARNING,
-            "training got stuck: its loss of %.3g on the training rows is %s, from every start that was "
-            "tried; try restarts=10, a smaller weight_decay, or another activation",
-            net->training_loss,
-            net->settings_tried > 0 ? "above that of fits to a part of them"
-                                    : "no better than that of a constant guess");
-    else if (chosen->loss > constant - CLEARLY * chosen->loss_se && chosen->loss > 0.99 * constant)
-        sn_message(
-            run, STONET_WARNING,
-            "nothing was found: on held-out rows the loss is %.3g (standard error %.2g), and %.3g for a "
-            "constant guess; either the response does not depend on these columns or the fits got "
-            "stuck: try restarts=10, more rows, or another method",
-            chosen->loss, chosen->loss_se, constant);
-    else if (chosen->loss > linear->loss + CLEARLY * chosen->loss_se)
-        sn_message(run, STONET_WARNING,
-                   "the linear model is better: on held-out rows its loss is %.3g, that of the network %.3g "
-                   "(standard error %.2g); try a larger dim, or leave more settings to be chosen",
-                   linear->loss, chosen->loss, chosen->loss_se);
-}
-
-/* Says when Z is in effect of lower dimension than asked for. */
-static void tell_of_dimension(const stonet_run *run, const sn_axes *axes)
-{
-    const int64_t carrying = sn_axes_carrying(axes, ALMOST_ALL);
-    if (carrying == axes->q) return;
-    double rest = 0.0;
-    for (int64_t k = carrying; k < axes->q; k++) rest += axes->share[k];
-    if (carrying == 1)
-        sn_message(
-            run, STONET_NOTE,
-            "Z is in effect of dimension 1: its first column has all but %.2g%% of the effect on the output",
-            100.0 * rest);
-    else
-        sn_message(run, STONET_NOTE,
-                   "Z is in effect of dimension %lld: its first %lld columns have all but %.2g%% of the "
-                   "effect on the output",
-                   (long long)carrying, (long long)carrying, 100.0 * rest);
-}
-
-/* Says when there is more to see than the mean. */
-static void tell_of_spread(const stonet_run *run, const sn_stonet *net)
-{
-    if (net->residual_p < SMALL_P)
-        sn_message(
-            run, STONET_NOTE,
-            "the size of the held-out residuals depends on x (p = %.1g): the spread of the response may, "
-            "which response=ensemble and response=location-scale see, or the mean is not found everywhere",
-            net->residual_p);
-}
-
-/* Says what the numbers of a run mean for the user. */
-static void tell(const stonet_run *run, const sn_stonet *net, const sn_train_report *report)
-{
-    if (report->outcome == STONET_DIVERGED)
-        sn_message(
-            run, STONET_WARNING,
-            "training diverged after %lld iterations at lr=%g; the last good model is kept: try a smaller lr",
-            (long long)report->iterations, net->lr);
-    if (report->smallest_step < 1.0)
-        sn_message(run, STONET_NOTE,
-                   "the latent step was shrunk to %.2g of what was asked to keep the sampler stable",
-                   report->smallest_step);
-    if (report->outcome == STONET_DONE) warn_of_nothing(run, net);
-    tell_of_dimension(run, &net->axes);
-    if (report->outcome == STONET_DONE) tell_of_spread(run, net);
 }
 
 /* Keeps what is needed to use the trained network and to tell about it. */
@@ -254,7 +198,7 @@ static stonet_status finish(const sn_problem *problem, int64_t q, const stonet_r
                             const sn_train_report *report, sn_stonet *net, stonet_outcome *outcome)
 {
     SN_TRY(sn_stonet_turn(net, problem, q, sn_threads(run)));
-    tell(run, net, report);
+    sn_stonet_tell(run, net, report);
     *outcome = report->outcome;
     return STONET_OK;
 }

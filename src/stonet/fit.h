@@ -17,9 +17,10 @@ typedef struct sn_stonet {
     /* How it came about, for people. */
     double lr, weight_decay, epochs;
     int64_t batch, iterations;
-    double training_loss; /* over all rows */
-    bool stuck;           /* from every start that was tried */
-    sn_estimate held_out; /* of the chosen settings; NaN when nothing was left to choose */
+    double training_loss;  /* over all rows */
+    bool stuck;            /* from every start that was tried */
+    sn_finds linear_finds; /* where a network of given settings is stuck: what the linear model finds */
+    sn_estimate held_out;  /* of the chosen settings; NaN when nothing was left to choose */
     sn_estimate held_out_constant, held_out_linear;
     int64_t held_out_rows;
     int64_t settings_tried;
