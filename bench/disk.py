@@ -6,7 +6,7 @@
 Makes a table of --rows x --columns float32 numbers and a response, cuts it into shards (stonet shard), and
 trains a StoNet on the shards, which are mapped, and, with --memory, on the same numbers as a float64 .npy,
 which is read into memory as a whole. The rate of an epoch is that of the processor time (user and system)
-that a second and third epoch add to a first, so that a busy machine does not matter; the seconds that passed
+that two more epochs add (--epochs), so that a busy machine does not matter; the seconds that passed
 are told too. Resident memory is the most at any moment as Linux counts it (VmHWM: mapped pages of the files
 too); the parts are the largest of samples of RssAnon and RssFile.
 --default leaves all settings but the epochs to be chosen.
@@ -60,6 +60,7 @@ def main():
     parser.add_argument("--rows", type=float, default=2e7)
     parser.add_argument("--columns", type=int, default=20)
     parser.add_argument("--batch", type=int, default=8192)
+    parser.add_argument("--epochs", type=float, nargs=2, default=(1, 3), help="of the two fits that are compared")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--folder", default=".")
     parser.add_argument("--default", action="store_true", help="leave the settings to be chosen")
@@ -84,16 +85,15 @@ def main():
         make("table8.npy", rows, how.columns, "<f8")
         tables["memory"] = "table8.npy"
     for name, table in tables.items():
-        found = {}
-        for epochs in (1, 3):
-            found[epochs] = run([program, "fit", table, *fit, "--set", f"epochs={epochs}", "--out",
-                                 f"{name}{epochs}.model"])
-        epoch = (found[3][1] - found[1][1]) / 2
+        short, long = (run([program, "fit", table, *fit, "--set", f"epochs={epochs}", "--out", f"{name}.model"])
+                       for epochs in how.epochs)
+        more = how.epochs[1] - how.epochs[0]
+        epoch = (long[1] - short[1]) / more
         print(f"{name}: an epoch takes {epoch:.2f} s of processor ({rows / epoch:.3g} rows/s), "
-              f"{(found[3][0] - found[1][0]) / 2:.1f} s passed; resident: {found[3][2][0]} MB anonymous, "
-              f"{found[3][2][1]} MB of files, {found[3][2][2]} MB in all", flush=True)
+              f"{(long[0] - short[0]) / more:.1f} s passed; all of it {long[1]:.1f} s; resident: {long[2][0]} MB anonymous, "
+              f"{long[2][1]} MB of files, {long[2][2]} MB in all", flush=True)
     if how.memory:
-        same = open("disk3.model", "rb").read() == open("memory3.model", "rb").read()
+        same = open("disk.model", "rb").read() == open("memory.model", "rb").read()
         print("the models are the same" if same else "the models DIFFER")
         os.remove("table8.npy")
 

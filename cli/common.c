@@ -87,7 +87,7 @@ int read_data(const cli_command *command, const char *path, const target_options
 int read_data_for(const cli_command *command, const stonet_model *model, const char *path,
                   const target_options *target, int64_t threads, stonet_data **data)
 {
-    stonet_read_options options = {.size = sizeof options, .threads = (int)threads};
+    stonet_read_options options = {.size = sizeof options, .threads = (int)threads, .team = program_team()};
     if (target != NULL) {
         int result = read_options_of(command, target, &options);
         if (result != EXIT_DONE) return result;

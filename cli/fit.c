@@ -111,7 +111,7 @@ static int draw(const cli_command *command, const fit_values *values, const ston
  * all. */
 static stonet_data *rows_to_score(const stonet_data *train)
 {
-    enum { NUMBERS = 1 << 26, PART = 1 << 24 };
+    enum { NUMBERS = 1 << 26, PART = 1 << 22 };
     const int64_t n = stonet_data_rows(train), columns = stonet_data_columns(train);
     if (columns < 1 || n <= NUMBERS / columns || PART / columns < 1) return NULL;
     const int64_t count = PART / columns;

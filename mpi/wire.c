@@ -112,6 +112,15 @@ static void wire_leave(void *self, int failed)
         MPI_Finalize();
 }
 
+/* The sum of a batch is some thousand numbers: between processes of one machine it should go in one message,
+   and not wait until its receiver has asked for it, as from 4 kB on it would. "vader" is the shared memory of
+   Open MPI 4, "sm" that of 5. What the user has said stays. */
+static void send_at_once(void)
+{
+    static const char *const names[] = {"OMPI_MCA_btl_vader_eager_limit", "OMPI_MCA_btl_sm_eager_limit"};
+    for (int k = 0; k < 2; k++) setenv(names[k], "65536", 0);
+}
+
 __attribute__((visibility("default"))) int stonet_wire_join(sn_wire *out);
 
 int stonet_wire_join(sn_wire *out)
@@ -123,6 +132,7 @@ int stonet_wire_join(sn_wire *out)
                      .look = wire_look,
                      .meet = wire_meet,
                      .leave = wire_leave};
+    send_at_once();
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) return 1;
     if (provided < MPI_THREAD_SERIALIZED) return 1;
     if (MPI_Comm_rank(MPI_COMM_WORLD, &out->rank) != MPI_SUCCESS) return 1;

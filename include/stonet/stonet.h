@@ -180,10 +180,13 @@ typedef struct stonet_read_options {
     const char *season;  /* columns of dates whose time of the year counts too */
     int own_target;      /* non-zero, and `target` NULL: with a model, the target is the model's own */
     const char *weights; /* the column of weights (stonet_data_set_weights), by name or number; NULL: none */
+    struct stonet_team *team; /* whose ranks all read this file now: of numbers that are mapped, each looks at
+                                 a part for those that are infinite or missing; NULL: none */
 } stonet_read_options;
 
 /* Reads .csv .tsv .txt .asc .npy .npz, IDX or svmlight (libsvm), each also gzipped, or shards. A plain .npy
-   of float32 in row order, all of it features, is not copied but mapped: such a file must not be written to
+   of float32 in row order, all of it features, is not copied but mapped, and so is a target file that is a
+   plain .npy of float64: such a file must not be written to
    while the handle is in use (to replace it under the same name is harmless). Calls that find it changed
    fail; a file cut short in the middle of a call ends the process. A feature cell is missing when it is
    empty, NA, N/A, NaN, null, ? or . (in capitals or not): what becomes of it is the setting "missing" of the

@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/team.h"
 
 enum { CHUNK = SN_BUFFER(1 << 16) }; /* numbers decoded at a time */
 
@@ -95,6 +96,7 @@ typedef struct array_reader {
     double *value;
     int64_t have, at; /* decoded numbers, and the next of them */
     int64_t left;     /* numbers still in the source */
+    stonet_team *team;
 } array_reader;
 
 static stonet_status next_chunk(array_reader *reader)
@@ -153,46 +155,108 @@ static stonet_status read_fortran_order(array_reader *reader)
     return STONET_OK;
 }
 
-/* Whether the numbers are features and nothing else, as they lie in the file. */
+/* Whether the numbers of a file can be used as they lie there: floats that are all features, or doubles that
+   are all targets and there. */
 static bool is_plain(const array_reader *reader)
 {
     const sn_array *array = reader->array;
-    bool foreign = array->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-    return array->kind == 'f' && array->size == (int)sizeof(float) && !foreign && !array->fortran &&
-           reader->builder->drain == NULL && reader->builder->n_targets == 0 &&
-           reader->builder->n_unused == 0 && reader->builder->weight_position < 0 &&
-           (reader->builder->na == NULL || !reader->builder->na->numbers);
+    const sn_builder *builder = reader->builder;
+    const bool foreign = array->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    if (array->kind != 'f' || foreign || array->fortran || builder->drain != NULL || builder->n_unused > 0 ||
+        builder->weight_position >= 0 || (builder->na != NULL && builder->na->numbers))
+        return false;
+    if (array->size == (int)sizeof(float)) return builder->n_targets == 0;
+    return array->size == (int)sizeof(double) && builder->n_targets == reader->columns &&
+           !builder->missing_targets;
 }
 
-/* Refuses what the builder would, and counts what is missing; goes through the numbers in steps and lets them
-   rest, so that looking at them does not fill the memory. */
-static stonet_status check_numbers(const array_reader *reader, const sn_mapping *mapping, const float *x)
+/* What a look at a part of the numbers found. */
+typedef struct look {
+    int64_t missing;
+    int64_t bad;    /* the first that is infinite, or a target that is missing; -1: none */
+    int64_t mapped; /* 0: they cannot be mapped, and have to be read */
+} look;
+
+static bool are_finite(const array_reader *reader, const void *numbers, int64_t first, int64_t count)
 {
-    for (int64_t first = 0; first < reader->left; first += CHUNK) {
-        int64_t count = reader->left - first < CHUNK ? reader->left - first : CHUNK;
-        const bool finite = sn_all_finite(x + first, count);
-        for (int64_t k = first; !finite && k < first + count; k++) {
-            if (isfinite(x[k])) continue;
-            reader->builder->missing += isnan(x[k]);
-            reader->builder->rows = k / reader->columns;
-            if (isinf(x[k]))
-                return sn_builder_put_number(reader->builder, 0, k % reader->columns, (double)x[k]);
-        }
-        sn_mapping_rest(mapping, x + first, (size_t)count * sizeof *x);
-    }
-    return STONET_OK;
+    if (reader->array->size == (int)sizeof(float))
+        return sn_all_finite((const float *)numbers + first, count);
+    const double *y = (const double *)numbers + first;
+    bool finite = true;
+    for (int64_t k = 0; k < count; k++) finite = finite && isfinite(y[k]);
+    return finite;
 }
 
-/* A frame with its x in the file; *out stays NULL where the numbers have to be read instead. */
+static double number_at(const array_reader *reader, const void *numbers, int64_t k)
+{
+    return reader->array->size == (int)sizeof(float) ? (double)((const float *)numbers)[k]
+                                                     : ((const double *)numbers)[k];
+}
+
+/* Goes through numbers first .. last - 1 in steps and lets them rest, so that looking at them does not fill
+   the memory. */
+static void look_at(const array_reader *reader, const sn_mapping *mapping, const unsigned char *bytes,
+                    int64_t first, int64_t last, look *found)
+{
+    const int64_t size = reader->array->size;
+    for (; first < last; first += CHUNK) {
+        const int64_t count = last - first < CHUNK ? last - first : CHUNK;
+        const bool finite = are_finite(reader, bytes, first, count);
+        for (int64_t k = first; !finite && k < first + count && found->bad < 0; k++) {
+            const double value = number_at(reader, bytes, k);
+            found->missing += isnan(value);
+            if (isinf(value) || (isnan(value) && reader->builder->n_targets > 0)) found->bad = k;
+        }
+        sn_mapping_rest(mapping, bytes + first * size, (size_t)(count * size));
+    }
+}
+
+/* The same by all ranks, each of them its part; all get what all found. */
+static stonet_status look_together(const array_reader *reader, const sn_mapping *mapping,
+                                   const unsigned char *bytes, look *found)
+{
+    stonet_team *team = reader->team;
+    const int ranks = stonet_team_ranks(team), rank = stonet_team_rank(team);
+    look *all;
+    SN_TRY(SN_NEW(all, ranks));
+    all[rank] = (look){.bad = -1, .mapped = bytes != NULL};
+    if (bytes != NULL)
+        look_at(reader, mapping, bytes, sn_team_border(team, reader->left, rank),
+                sn_team_border(team, reader->left, rank + 1), &all[rank]);
+    const stonet_status status = sn_team_gather(team, ranks, sizeof *all, all);
+    *found = (look){.bad = -1, .mapped = 1};
+    for (int r = 0; r < ranks; r++) {
+        found->missing += all[r].missing;
+        found->mapped = found->mapped && all[r].mapped;
+        if (found->bad < 0) found->bad = all[r].bad; /* those of lower ranks come first */
+    }
+    sn_free(all);
+    return status;
+}
+
+/* Refuses what the builder would. */
+static stonet_status check_look(const array_reader *reader, const unsigned char *bytes, const look *found)
+{
+    sn_builder *builder = reader->builder;
+    builder->missing = found->missing;
+    if (found->bad < 0) return STONET_OK;
+    builder->rows = found->bad / reader->columns;
+    return sn_builder_put_number(builder, 0, found->bad % reader->columns,
+                                 number_at(reader, bytes, found->bad));
+}
+
+/* A frame with its numbers in the file; *out stays NULL where these have to be read instead. */
 static stonet_status map_rows(const array_reader *reader, stonet_data **out)
 {
+    const int64_t size = reader->array->size;
     sn_mapping *mapping;
     const unsigned char *bytes = NULL;
-    SN_TRY(sn_source_map(reader->source, reader->left * (int64_t)sizeof(float), &mapping, &bytes));
-    bool usable = mapping != NULL && (uintptr_t)bytes % _Alignof(float) == 0;
-    const float *x = (const void *)bytes;
-    stonet_status status = usable ? check_numbers(reader, mapping, x) : STONET_OK;
-    if (usable && status == STONET_OK) {
+    look found;
+    SN_TRY(sn_source_map(reader->source, reader->left * size, &mapping, &bytes));
+    if (mapping == NULL || (uintptr_t)bytes % (uintptr_t)size != 0) bytes = NULL;
+    stonet_status status = look_together(reader, mapping, bytes, &found);
+    if (status == STONET_OK && found.mapped) status = check_look(reader, bytes, &found);
+    if (status == STONET_OK && found.mapped) {
         reader->builder->rows = reader->rows;
         status = sn_builder_finish(reader->builder, out);
     }
@@ -200,8 +264,13 @@ static stonet_status map_rows(const array_reader *reader, stonet_data **out)
         sn_mapping_close(mapping);
         return status;
     }
-    (*out)->x = x;
-    (*out)->mapped_x = mapping;
+    if (size == (int64_t)sizeof(float)) {
+        (*out)->x = (const void *)bytes;
+        (*out)->mapped_x = mapping;
+    } else {
+        (*out)->y = (double *)(uintptr_t)bytes;
+        (*out)->mapped_y = mapping;
+    }
     return STONET_OK;
 }
 
@@ -245,7 +314,7 @@ static sn_image image_of(const sn_array *array, const stonet_data *data)
 stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_target_wish *wish,
                             stonet_data **out)
 {
-    array_reader reader = {.source = source, .array = array};
+    array_reader reader = {.source = source, .array = array, .team = wish->team};
     SN_TRY(check_size(source, array, &reader.rows, &reader.columns));
     reader.left = reader.rows * reader.columns;
     stonet_status status = start(&reader, wish);

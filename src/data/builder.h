@@ -49,6 +49,7 @@ typedef struct sn_target_wish {
     int64_t n_ordinal;
     const char *season; /* list of columns of dates that give the time of the year too; NULL: none */
     sn_drain *drain;    /* NULL: the builder keeps all rows */
+    stonet_team *team;  /* whose ranks read the same file; NULL: none */
 } sn_target_wish;
 
 typedef struct sn_builder {

@@ -95,7 +95,8 @@ void sn_wish_about_columns(const stonet_read_options *options, const sn_schema *
                              .season = options->season,
                              .weights = options->weights,
                              .na = &missing->na,
-                             .missing_targets = missing->targets};
+                             .missing_targets = missing->targets,
+                             .team = options->team};
 }
 
 /* The table, with targets that may be missing where the options say so. `wish` has all but what becomes of
@@ -108,7 +109,8 @@ static stonet_status read_table(const char *path, const stonet_read_options *how
                                           .all = true,
                                           .header = how->header,
                                           .na = wish->na,
-                                          .missing_targets = wish->missing_targets};
+                                          .missing_targets = wish->missing_targets,
+                                          .team = wish->team};
     if (how->target_file == NULL) {
         features.columns = how->target;
         return read_file(path, &features, threads, out);

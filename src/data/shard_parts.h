@@ -13,6 +13,7 @@ typedef struct sn_shard_reader {
     int64_t shards;
     int64_t *rows; /* of each */
     stonet_data *data;
+    stonet_team *team; /* whose ranks read the same folder; NULL: none */
 } sn_shard_reader;
 
 /* In the names of files, and as keys of the index. */

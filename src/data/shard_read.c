@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/team.h"
 #include "data/array.h"
 #include "data/shard_parts.h"
 
@@ -133,30 +134,60 @@ static stonet_status check_stretch(const sn_shard_reader *r, int64_t shard, cons
     return STONET_OK;
 }
 
-/* All numbers of a mapped part, with their hashes, in stretches that need not stay in memory. */
-static stonet_status check_part(const sn_shard_reader *r, const part *p, const numbers *of)
+/* The numbers of a shard, from `at` on, with their hash, in stretches that need not stay in memory. */
+static stonet_status check_shard(const sn_shard_reader *r, int64_t k, const part *p, const numbers *of,
+                                 const unsigned char *at)
 {
     const json_t *list = json_object_get(r->index, "shards");
-    const unsigned char *at = of->bytes;
-    for (int64_t k = 0; k < r->shards; k++) {
-        const size_t size = (size_t)(r->rows[k] * p->width * p->size);
-        const char *said =
-            json_string_value(json_object_get(json_array_get(list, (size_t)k), sn_shard_key[p->which]));
-        char found[24];
-        sn_hash hash;
-        sn_hash_begin(&hash);
-        for (size_t done = 0; done < size; done += CHUNK) {
-            const size_t step = size - done < CHUNK ? size - done : CHUNK;
-            sn_hash_add(&hash, at + done, step);
-            if (p->which != SN_SHARD_MORE) SN_TRY(check_stretch(r, k, p, at + done, step));
-            if (of->mapping != NULL) sn_mapping_rest(of->mapping, at + done, step);
-        }
-        snprintf(found, sizeof found, "%016" PRIx64, sn_hash_value(&hash));
-        if (said == NULL || strcmp(said, found) != 0)
-            return damaged(r, k, p->which, "its hash is not that of the index");
-        at += size;
+    const size_t size = (size_t)(r->rows[k] * p->width * p->size);
+    const char *said =
+        json_string_value(json_object_get(json_array_get(list, (size_t)k), sn_shard_key[p->which]));
+    char found[24];
+    sn_hash hash;
+    sn_hash_begin(&hash);
+    for (size_t done = 0; done < size; done += CHUNK) {
+        const size_t step = size - done < CHUNK ? size - done : CHUNK;
+        sn_hash_add(&hash, at + done, step);
+        if (p->which != SN_SHARD_MORE) SN_TRY(check_stretch(r, k, p, at + done, step));
+        if (of->mapping != NULL) sn_mapping_rest(of->mapping, at + done, step);
     }
-    return STONET_OK;
+    snprintf(found, sizeof found, "%016" PRIx64, sn_hash_value(&hash));
+    if (said != NULL && strcmp(said, found) == 0) return STONET_OK;
+    return damaged(r, k, p->which, "its hash is not that of the index");
+}
+
+/* What one rank found in its shards. */
+typedef struct finding {
+    int64_t missing, bad; /* cells; the first damaged shard, -1: none */
+} finding;
+
+/* All shards of a part; the ranks of a team take turns. A damaged one is looked at by all, so that each has
+   the sentence. */
+static stonet_status check_part(const sn_shard_reader *r, const part *p, const numbers *of)
+{
+    const int ranks = stonet_team_ranks(r->team), rank = stonet_team_rank(r->team);
+    const int64_t row = p->width * p->size, before = r->data->missing;
+    finding *all;
+    SN_TRY(SN_NEW(all, ranks));
+    all[rank].bad = -1;
+    int64_t first = 0;
+    for (int64_t k = 0; k < r->shards && all[rank].bad < 0; first += r->rows[k++])
+        if (k % ranks == rank && check_shard(r, k, p, of, of->bytes + first * row) != STONET_OK)
+            all[rank].bad = k;
+    all[rank].missing = r->data->missing - before;
+    stonet_status status = sn_team_gather(r->team, ranks, sizeof *all, all);
+    int64_t bad = -1;
+    r->data->missing = before;
+    for (int k = 0; k < ranks; k++) {
+        r->data->missing += all[k].missing;
+        if (all[k].bad >= 0 && (bad < 0 || all[k].bad < bad)) bad = all[k].bad;
+    }
+    sn_free(all);
+    if (status != STONET_OK || bad < 0) return status;
+    first = 0;
+    for (int64_t k = 0; k < bad; k++) first += r->rows[k];
+    SN_TRY(check_shard(r, bad, p, of, of->bytes + first * row));
+    return damaged(r, bad, p->which, "another process read other bytes from it");
 }
 
 static stonet_status load_part(const sn_shard_reader *r, const part *p, numbers *to)
@@ -374,7 +405,7 @@ static stonet_status read_table(sn_shard_reader *r, const sn_target_wish *wish)
 
 stonet_status sn_read_shards(const char *folder, const sn_target_wish *wish, stonet_data **out)
 {
-    sn_shard_reader r = {.folder = folder};
+    sn_shard_reader r = {.folder = folder, .team = wish->team};
     SN_TRY(check_wish(folder, wish));
     const stonet_status status = read_table(&r, wish);
     json_decref(r.index);
