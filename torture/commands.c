@@ -142,7 +142,8 @@ static const torture_command fixed[] = {
     {"stonet fit lab.csv --target label --dim 1 --out o1 " NET " --set front=kernel", {"o1"}},
     {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set front=columns", {"o1"}},
     {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set front=components", {"o1"}},
-    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set select=group", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set select=group --set select_penalty=.01",
+     {"o1"}},
     {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set response=ensemble", {"o1"}},
     {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set response=location-scale", {"o1"}},
     {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set output=refit --set restarts=2", {"o1"}},
@@ -161,11 +162,11 @@ static const torture_command fixed[] = {
     {"stonet importance cal.model num.csv --target y --kind refit --train num.csv --quiet --json", {NULL}},
     {"stonet importance net.model num.csv --target y --kind stability --repeats 1 --quiet --json", {NULL}},
     {"stonet tune num.csv --target y --dim 1 --method sir --grid slices=2,4 --folds 2 --within 1 --quiet "
-     "--out o.csv",
-     {"o.csv"}},
+     "--out o.json",
+     {"o.json"}},
     {"stonet compare num.csv --target y --dim 1,2 --methods sir,none --test num.csv --quiet --plot o.svg "
-     "--out o.csv",
-     {"o.svg", "o.csv"}},
+     "--out o.json",
+     {"o.svg", "o.json"}},
     {"stonet report cal.model num.csv --target y --order order.json --quiet --out o.html", {"o.html"}},
     {"stonet info rich.model --json", {NULL}},
     {"stonet export rich.model --out o.onnx", {"o.onnx"}},
@@ -222,6 +223,7 @@ static const torture_command fixed[] = {
     {"stonet calibrate lab.model lab.csv --target label --folds 2 --quiet --out o1", {"o1"}},
     {"stonet score cal.model num.csv --target y --level 0.8 --json", {NULL}},
     {"stonet coef lab.model --json", {NULL}},
+    {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set select=group", {"o1"}},
 };
 
 const char *torture_also(const torture_command *command)

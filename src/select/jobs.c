@@ -187,15 +187,17 @@ static stonet_status unpack_job(sn_unpack *record, sn_job *job)
     return STONET_OK;
 }
 
-/* A job that was cut short, or ran out of memory, is to be done again. */
+/* A job that was cut short, or ran out of memory, is to be done again. The piece is given back in any case:
+   others wait for it. */
 static stonet_status give_job(sn_dealer *dealer, int64_t i, const sn_job *job)
 {
     sn_pack record = {0};
     const bool found = job->done || (job->status != STONET_OK && job->status != STONET_ERROR_MEMORY);
-    stonet_status status = sn_dealer_keeps(dealer) ? pack_job(job, &record) : STONET_OK;
-    if (status == STONET_OK) status = sn_dealer_give(dealer, i, &record, found);
+    const stonet_status packed = sn_dealer_keeps(dealer) ? pack_job(job, &record) : STONET_OK;
+    if (packed != STONET_OK) sn_pack_clear(&record);
+    const stonet_status given = sn_dealer_give(dealer, i, &record, found && packed == STONET_OK);
     sn_pack_clear(&record);
-    return status;
+    return packed != STONET_OK ? packed : given;
 }
 
 static stonet_status take_job(void *user, int64_t i, sn_unpack *record)
@@ -246,7 +248,9 @@ stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
         if (status == STONET_OK) status = own;
     }
     if (status != STONET_OK)
-        sn_fail(status, "the checkpoint could not be written: is there room on its disk?");
+        sn_fail(status, status == STONET_ERROR_MEMORY
+                            ? "memory ran out while the checkpoint was written"
+                            : "the checkpoint could not be written: is there room on its disk?");
     SN_TRY(sn_dealer_close(dealer, status));
     run_again_alone(runner, jobs, count);
     for (int64_t i = 0; i < count; i++)
