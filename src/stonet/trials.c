@@ -147,6 +147,8 @@ stonet_status sn_train_on_all(const sn_stage_job *job, sn_stonet *net, const sn_
         sn_epoch_log_free(&other.history);
         SN_GOTO(status, do_trial(job, from, won, &other), done);
         if (other.report.outcome == STONET_DONE && other.loss < best.loss) swap_trials(&best, &other);
+        if (other.report.outcome == STONET_STOPPED)
+            best.report.outcome = STONET_STOPPED; /* more was to come */
     }
 done:
     *report = best.report;
