@@ -9,6 +9,7 @@
 #include <setjmp.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,8 +87,26 @@ static void put_call(harness *h, const char *call, const char *what, int64_t row
                    (int)width);
 }
 
+/* The other formats of what can be written as C. */
+static void export_otherwise(const stonet_model *model)
+{
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    if (stonet_model_export(model, STONET_EXPORT_JSON, NULL, &bytes, &size) != STONET_OK)
+        fail_msg("%s: %s", model->method->name, stonet_last_error());
+    json_t *json = json_loadb((const char *)bytes, size, 0, NULL);
+    assert_true(json_array_size(json_object_get(json, "steps")) > 0);
+    json_decref(json);
+    stonet_bytes_free(bytes);
+    if (stonet_model_export(model, STONET_EXPORT_ONNX, NULL, &bytes, &size) != STONET_OK)
+        fail_msg("%s: %s", model->method->name, stonet_last_error());
+    assert_true(size > 100 && bytes[0] == 8); /* the version of the format stands first */
+    stonet_bytes_free(bytes);
+}
+
 static void export_to_file(harness *h, const stonet_model *model)
 {
+    export_otherwise(model);
     char path[320], name[16];
     unsigned char *bytes = NULL;
     size_t size = 0;

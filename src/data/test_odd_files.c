@@ -1,0 +1,449 @@
+/* Small files that are read, or refused with a sentence: what is rare in text, svmlight, NumPy's arrays and
+   zip archives. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/testing.h"
+#include "data/dates.h"
+#include "data/frame.h"
+#include "data/utf8.h"
+
+static char path[64];
+
+static void write_file(const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void check_read(const stonet_read_options *how, stonet_status wanted, const char *words, int64_t rows)
+{
+    stonet_data *data = NULL;
+    stonet_status status = stonet_data_read(path, how, &data);
+    if (status != wanted) print_error("'%s'\n", status == STONET_OK ? "it was read" : stonet_last_error());
+    assert_int_equal(status, wanted);
+    if (status != STONET_OK)
+        assert_says(status, wanted, words);
+    else
+        assert_int_equal(stonet_data_rows(data), rows);
+    stonet_data_free(data);
+}
+
+/* Because of what is in the file. */
+static void check_refused(const stonet_read_options *how, const char *words)
+{
+    stonet_data *data = NULL;
+    const stonet_status status = stonet_data_read(path, how, &data);
+    if ((status != STONET_ERROR_DATA && status != STONET_ERROR_FORMAT) ||
+        strstr(stonet_last_error(), words) == NULL)
+        fail_msg("status %d, '%s' instead of '%s'", (int)status, stonet_last_error(), words);
+}
+
+/* ---- text ---- */
+
+typedef struct text_case {
+    const char *text;
+    stonet_read_options how;
+    const char *words; /* of the sentence; NULL: it is read */
+    int64_t rows;
+} text_case;
+
+#define SIZE .size = sizeof(stonet_read_options)
+static const char *const NO_EQUALS[] = {"a"}, *const NO_NAME[] = {"=low,high"},
+                         *const NO_COLUMN[] = {"z=low,high"}, *const EMPTY[] = {"t=low,,high"},
+                         *const BY_NUMBER[] = {"2=low,high"}, *const TARGET[] = {"y=low,high"};
+
+static const text_case CASES[] = {
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .ordinal = NO_EQUALS, .n_ordinal = 1}, "COL=low,mid,high", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .ordinal = NO_NAME, .n_ordinal = 1}, "COL=low,mid,high", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .ordinal = NO_COLUMN, .n_ordinal = 1}, "'z'", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .ordinal = EMPTY, .n_ordinal = 1}, "an empty value", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .ordinal = BY_NUMBER, .n_ordinal = 1}, NULL, 2},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .target = "y", .ordinal = TARGET, .n_ordinal = 1}, "'y'", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .id = "t", .weights = "t"}, "cannot be it", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .weights = "a,y"}, "cannot be it", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .id = "a,t"}, "both said to", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .target = "y", .id = "y"}, "'y'", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .features = "3-1"}, "no column 3-1", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .features = "0"}, "no column 0", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .features = "-1"}, "'-1'", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .features = "1-"}, "'1-'", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .features = "1-2-3"}, "'1-2-3'", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .target = "1-2"}, "'1-2'", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .drop = "1-3"}, "", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .target = "y", .season = "a"}, "'a'", 0},
+    {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .header = (stonet_header)9}, "header", 0},
+    {"a,w,y\n1,-1,3\n2,1,4\n", {SIZE, .weights = "w"}, "line 2", 0},
+    {"a,w,y\n1,NA,3\n2,1,4\n", {SIZE, .weights = "w"}, "line 2", 0},
+    {"a,w,y\n1,1e39,3\n2,1,4\n", {SIZE, .weights = "w"}, "line 2", 0},
+    {"a,w,y\n1,7,3\n2,1,4\n", {SIZE, .weights = "w", .na = "7"}, "line 2", 0},
+    {"a,w,y\n1,1,\n2,1,4\n3,2,5\n", {SIZE, .target = "y", .weights = "w", .drop_missing_target = 1}, NULL, 2},
+    {"a,b\n1,2\n3,4\n", {SIZE, .na = " 3 , x "}, NULL, 2},
+    {"\xff\xfe"
+     "a\0,\0",
+     {SIZE},
+     "UTF",
+     0},
+    {"\xfe\xff"
+     "\0a\0,",
+     {SIZE},
+     "UTF",
+     0},
+};
+
+static void texts(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+        const text_case *c = &CASES[k];
+        const bool wide = c->text[0] == '\xff' || c->text[0] == '\xfe';
+        write_file(c->text, wide ? 6 : strlen(c->text));
+        stonet_data *data = NULL;
+        const stonet_status status = stonet_data_read(path, &c->how, &data);
+        if ((status == STONET_OK) != (c->words == NULL) ||
+            (status != STONET_OK && strstr(stonet_last_error(), c->words) == NULL))
+            fail_msg("case %zu: status %d, %s", k, (int)status,
+                     status != STONET_OK ? stonet_last_error() : "read");
+        if (status == STONET_OK) assert_int_equal(stonet_data_rows(data), c->rows);
+        stonet_data_free(data);
+    }
+}
+
+static void svmlight(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"1 1:2 3:4\n-1 2:1 # note\n# all note\n\n  1 1:3\n", NULL},
+        {"1 1:2\n-1 2:1#note\n1 # none\n", NULL},
+        {"1 1:2\n-1 2:\n", "COLUMN:NUMBER"},
+        {"1 1:2\n-1 2:3x\n", "COLUMN:NUMBER"},
+        {"1 1:2\n-1 x:3\n", "COLUMN:NUMBER"},
+        {"1 1:2\n-1 qid:3 1:2\n", "qid"},
+        {"1 1:2\n-1 2:1e39\n", "too large"},
+        {"1 1:2\n-1 2:nan\n", "COLUMN:NUMBER"},
+        {"1 1:2\n-1 3:1 2:1\n", "do not rise"},
+        {"1 1:2\n-1 2:1 2:1\n", "do not rise"},
+        {"1 1:2\nx 2:1\n", "does not begin with a number"},
+        {"1 1:2\n1x 2:1\n", "does not begin with a number"},
+        {"1 1:2\n1,2 2:1\n", "several labels"},
+        {"1 1:2\n1e999 2:1\n", "missing or infinite"},
+        {"1 1:2\n-1 4294967296:1\n", ""},
+    };
+    const stonet_read_options how = {SIZE};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        write_file(cases[k].text, strlen(cases[k].text));
+        if (cases[k].words == NULL)
+            check_read(&how, STONET_OK, NULL, 3);
+        else
+            check_refused(&how, cases[k].words);
+    }
+    write_file("1 1:2\n-1 2:1\0 3:1\n", 19);
+    check_refused(&how, "null byte");
+    const stonet_read_options choices[] = {{SIZE, .features = "1"},
+                                           {SIZE, .drop = "1"},
+                                           {SIZE, .id = "1"},
+                                           {SIZE, .season = "1"},
+                                           {SIZE, .ordinal = NO_EQUALS, .n_ordinal = 1}};
+    write_file(cases[0].text, strlen(cases[0].text));
+    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
+        check_read(&choices[k], STONET_ERROR_ARGUMENT, "no named columns", 0);
+    /* One line longer than any buffer. */
+    const size_t room = 1 << 20;
+    char *text = malloc(room);
+    assert_non_null(text);
+    size_t used = (size_t)snprintf(text, room, "1 1:2\n-1");
+    for (int j = 1; j < 60000; j++) used += (size_t)snprintf(text + used, room - used, " %d:1", j);
+    write_file(text, used);
+    check_read(&how, STONET_OK, NULL, 2);
+    free(text);
+}
+
+/* ---- arrays ---- */
+
+/* An .npy of 2 x 2 numbers 1, 2, 3, 4 of that type; the size. */
+static size_t make_npy(const char *type, unsigned char out[256])
+{
+    char header[119];
+    const int size = type[2] - '0';
+    memset(header, ' ', sizeof header);
+    int used =
+        snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (2, 2), }", type);
+    header[used] = ' ';
+    header[117] = '\n';
+    memcpy(out, "\x93NUMPY\1\0", 8);
+    out[8] = 118;
+    out[9] = 0;
+    memcpy(out + 10, header, 118);
+    memset(out + 128, 0, 64);
+    for (int k = 0; k < 4; k++) {
+        const float single = (float)(k + 1);
+        const double wide = k + 1;
+        unsigned char *to = out + 128 + k * size;
+        if (type[1] == 'f')
+            memcpy(to, size == 4 ? (const void *)&single : (const void *)&wide, (size_t)size);
+        else
+            to[type[0] == '>' ? size - 1 : 0] = (unsigned char)(k + 1);
+    }
+    return 128 + (size_t)(4 * size);
+}
+
+static void types_of_arrays(void **state)
+{
+    (void)state;
+    static const char *const TYPES[] = {"<f4", "<f8", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2",
+                                        "<u4", "<u8", ">i2", ">i4", ">i8", ">u2", ">u4", ">u8"};
+    for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++) {
+        unsigned char bytes[256];
+        write_file(bytes, make_npy(TYPES[k], bytes));
+        stonet_data *data = NULL;
+        if (stonet_data_read(path, NULL, &data) != STONET_OK)
+            fail_msg("%s: %s", TYPES[k], stonet_last_error());
+        const float *x = stonet_data_x(data);
+        for (int i = 0; i < 4; i++) assert_true(x[i] == (float)(i + 1));
+        stonet_data_free(data);
+    }
+    static const char *const WRONG[] = {"<f2", "<c8", "|O0", "<U4", "|b1", "<i3"};
+    for (size_t k = 0; k < sizeof WRONG / sizeof *WRONG; k++) {
+        unsigned char bytes[256];
+        stonet_data *data = NULL;
+        write_file(bytes, make_npy(WRONG[k], bytes));
+        const stonet_status status = stonet_data_read(path, NULL, &data);
+        if (status == STONET_OK && strcmp(WRONG[k], "|b1") != 0) fail_msg("%s was read", WRONG[k]);
+        stonet_data_free(data);
+    }
+}
+
+/* ---- archives with long sizes ---- */
+
+static void put(unsigned char *to, uint64_t value, int bytes)
+{
+    for (int k = 0; k < bytes; k++) to[k] = (unsigned char)(value >> (8 * k));
+}
+
+enum {
+    LOCAL = 30 + 5,        /* header and name of the member */
+    ENTRY = 46 + 5,        /* the directory's */
+    EXTRA = 4 + 4 + 4 + 24 /* another field of 4 bytes, then the long sizes */
+};
+
+typedef struct archive {
+    unsigned char bytes[1024];
+    size_t directory, end64, locator, end, size;
+} archive;
+
+/* One array x.npy, all sizes and places of which stand in the fields of zip64. */
+static archive make_archive(void)
+{
+    archive a = {0};
+    unsigned char npy[256];
+    const size_t size = make_npy("<f4", npy);
+    const uint32_t crc = (uint32_t)crc32(0, npy, (uInt)size);
+    memcpy(a.bytes, "PK\3\4", 4);
+    put(a.bytes + 14, crc, 4);
+    put(a.bytes + 26, 5, 2);
+    memcpy(a.bytes + 30, "x.npy", 5);
+    memcpy(a.bytes + LOCAL, npy, size);
+    a.directory = LOCAL + size;
+    unsigned char *entry = a.bytes + a.directory;
+    memcpy(entry, "PK\1\2", 4);
+    put(entry + 16, crc, 4);
+    put(entry + 20, 0xFFFFFFFF, 4);
+    put(entry + 24, 0xFFFFFFFF, 4);
+    put(entry + 28, 5, 2);
+    put(entry + 30, EXTRA, 2);
+    put(entry + 42, 0xFFFFFFFF, 4);
+    memcpy(entry + 46, "x.npy", 5);
+    unsigned char *extra = entry + ENTRY;
+    put(extra, 0x7075, 2);
+    put(extra + 2, 4, 2);
+    put(extra + 8, 1, 2);
+    put(extra + 10, 24, 2);
+    put(extra + 12, size, 8);
+    put(extra + 20, size, 8);
+    put(extra + 28, 0, 8);
+    a.end64 = a.directory + ENTRY + EXTRA;
+    memcpy(a.bytes + a.end64, "PK\6\6", 4);
+    put(a.bytes + a.end64 + 32, 1, 8);
+    put(a.bytes + a.end64 + 48, a.directory, 8);
+    a.locator = a.end64 + 56;
+    memcpy(a.bytes + a.locator, "PK\6\7", 4);
+    put(a.bytes + a.locator + 8, a.end64, 8);
+    a.end = a.locator + 20;
+    memcpy(a.bytes + a.end, "PK\5\6", 4);
+    put(a.bytes + a.end + 10, 0xFFFF, 2);
+    put(a.bytes + a.end + 16, 0xFFFFFFFF, 4);
+    a.size = a.end + 22;
+    return a;
+}
+
+static void check_archive(const archive *a, size_t from, const char *words)
+{
+    write_file(a->bytes + from, a->size - from);
+    check_read(NULL, words == NULL ? STONET_OK : STONET_ERROR_FORMAT, words, 2);
+}
+
+static void long_archives(void **state)
+{
+    (void)state;
+    archive a = make_archive();
+    check_archive(&a, 0, NULL);
+    put(a.bytes + a.end + 10, 1, 2); /* the place alone is long */
+    check_archive(&a, 0, NULL);
+    put(a.bytes + a.directory + 24, 144, 4); /* as are packed size and place */
+    put(a.bytes + a.directory + ENTRY + 20, 0, 8);
+    put(a.bytes + a.directory + ENTRY + 12, 144, 8);
+    check_archive(&a, 0, NULL);
+    a = make_archive();
+    put(a.bytes + a.directory + 42, 0, 4); /* the sizes alone */
+    check_archive(&a, 0, NULL);
+    a = make_archive();
+    put(a.bytes + a.directory + 20, 144, 4); /* the place alone, behind one size */
+    put(a.bytes + a.directory + ENTRY + 20, 0, 8);
+    check_archive(&a, 0, NULL);
+    a = make_archive();
+    a.bytes[a.locator] = 'Q';
+    check_archive(&a, 0, "its directory is damaged");
+    a = make_archive();
+    a.bytes[a.end64] = 'Q';
+    check_archive(&a, 0, "its directory is damaged");
+    a = make_archive();
+    put(a.bytes + a.locator + 8, UINT64_MAX, 8);
+    check_archive(&a, 0, "its directory is damaged");
+    a = make_archive();
+    put(a.bytes + a.end64 + 32, UINT64_MAX, 8);
+    check_archive(&a, 0, "its directory is damaged");
+    a = make_archive();
+    put(a.bytes + a.directory + ENTRY + 8, 2, 2); /* no field with the sizes, */
+    check_archive(&a, 0, "no sizes");
+    a = make_archive();
+    put(a.bytes + a.directory + ENTRY + 10, 16, 2); /* or a short one, */
+    check_archive(&a, 0, "no sizes");
+    a = make_archive();
+    put(a.bytes + a.directory + 30, EXTRA - 8, 2); /* or one that is cut off */
+    check_archive(&a, 0, "no sizes");
+    a = make_archive();
+    put(a.bytes + a.directory + ENTRY + 28, UINT64_MAX, 8);
+    check_archive(&a, 0, "outside the file");
+    a = make_archive();
+    put(a.bytes + a.directory + ENTRY + 20, 1 << 20, 8);
+    check_archive(&a, 0, "outside the file");
+    a = make_archive();
+    memcpy(a.bytes, "PK\3\4", 4);
+    memmove(a.bytes + 4, a.bytes + a.end, 22); /* no room for a locator */
+    memcpy(a.bytes, "PK\3\4", 4);
+    a.size = 26;
+    check_archive(&a, 0, "its directory is damaged");
+}
+
+/* ---- small parsers ---- */
+
+static void dates(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double days; /* below -1e6: no date */
+    } cases[] = {
+        {"1970-01-02", 1},
+        {"1970/1/2", 1},
+        {"1970-01-01 12:00", 0.5},
+        {"1970-01-01T06:00:00.0Z", 0.25},
+        {"1970-01-01T06:00:00.5", 0.25 + 0.5 / 86400},
+        {"1970-01-01T02:00+02", 0},
+        {"1970-01-01T02:00+02:00", 0},
+        {"1970-01-01T00:30-0530", 0.25},
+        {"1970-01-01T24:00", 1},
+        {"1970-01-01T1", -1e9},
+        {"1970-01-01T1:", -1e9},
+        {"1970-01-01T1:2", -1e9},
+        {"1970-01-01Tx", -1e9},
+        {"1970-01-01T25:00", -1e9},
+        {"1970-01-01T24:01", -1e9},
+        {"1970-01-01T10:60", -1e9},
+        {"1970-01-01T10:10:61", -1e9},
+        {"1970-01-01T10:10:1", -1e9},
+        {"1970-01-01T10:10:10.", -1e9},
+        {"1970-01-01T10:10:10.x", -1e9},
+        {"1970-01-01T10:10:10x", -1e9},
+        {"1970-01-01T10:10+2", -1e9},
+        {"1970-01-01T10:10+15", -1e9},
+        {"1970-01-01T10:10+02:6", -1e9},
+        {"1970-01-01T10:10+02:60", -1e9},
+        {"1970-01-01T10:10+02:00x", -1e9},
+        {"1970-01-01T10:10Zx", -1e9},
+        {"1970-01-01x", -1e9},
+        {"1970.01.01", -1e9},
+        {"1970-01/01", -1e9},
+        {"1970-x-01", -1e9},
+        {"1970-01-x", -1e9},
+        {"0000-01-01", -1e9},
+        {"1970-00-01", -1e9},
+        {"1970-13-01", -1e9},
+        {"1970-01-00", -1e9},
+        {"1970-02-29", -1e9},
+        {"197", -1e9},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double days = -1e9;
+        if (sn_date_read(cases[k].text, strlen(cases[k].text), &days) != (cases[k].days > -1e6))
+            fail_msg("%s", cases[k].text);
+        if (cases[k].days > -1e6 && (days < cases[k].days - 1e-9 || days > cases[k].days + 1e-9))
+            fail_msg("%s is day %g", cases[k].text, days);
+    }
+}
+
+static void unicode(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool valid;
+    } cases[] = {{"a", true},
+                 {"\xc3\xa4", true},
+                 {"\xe2\x82\xac", true},
+                 {"\xf0\x9f\x98\x80", true},
+                 {"\x80", false},
+                 {"\xc1\x80", false},
+                 {"\xc3", false},
+                 {"\xc3z", false},
+                 {"\xe0\x9f\xbf", false}, /* too long a form */
+                 {"\xed\xa0\x80", false}, /* half of a pair */
+                 {"\xed\x9f\xbf", true},
+                 {"\xee\x80\x80", true},
+                 {"\xf0\x8f\xbf\xbf", false}, /* too long a form */
+                 {"\xf4\x90\x80\x80", false}, /* beyond the last */
+                 {"\xf4\x8f\xbf\xbf", true},
+                 {"\xf5\x80\x80\x80", false},
+                 {"\xf0\x9f\x98", false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (sn_utf8_valid(cases[k].text, strlen(cases[k].text)) != cases[k].valid) fail_msg("case %zu", k);
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+int main(void)
+{
+    snprintf(path, sizeof path, "/tmp/stonet_odd_%ld", (long)getpid());
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts),         cmocka_unit_test(svmlight), cmocka_unit_test(types_of_arrays),
+        cmocka_unit_test(long_archives), cmocka_unit_test(dates),    cmocka_unit_test(unicode),
+    };
+    return cmocka_run_group_tests(tests, NULL, leave);
+}
