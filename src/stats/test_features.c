@@ -41,9 +41,10 @@ static const int64_t varying[Q] = {0, 2, 3};
 static void scaled(int64_t n, const double *column, double variance, double over, double *out)
 {
     double mean = 0.0, square = 0.0;
-    for (int64_t i = 0; i < n; i++) mean += column[i] / (double)n;
-    for (int64_t i = 0; i < n; i++) square += pow(column[i] - mean, 2) / over;
-    for (int64_t i = 0; i < n; i++) out[i] = (column[i] - mean) * sqrt(variance / square);
+    for (int64_t i = 0; i < n; i++)
+        mean += (column[i] - column[0]) / (double)n; /* exact beside a large mean */
+    for (int64_t i = 0; i < n; i++) square += pow(column[i] - column[0] - mean, 2) / over;
+    for (int64_t i = 0; i < n; i++) out[i] = (column[i] - column[0] - mean) * sqrt(variance / square);
 }
 
 static void test_scores(void **state)
@@ -264,7 +265,7 @@ static void test_standardised(void **state)
         a[i * 3 + 1] = 0.1; /* constant, and no sum of 0.1 is exact */
         a[i * 3 + 2] = 1e-200 * sn_random_normal(&random);
         b[i * 2] = 40.0;
-        b[i * 2 + 1] = 40.0 + 0.25 * sn_random_uniform(&random);
+        b[i * 2 + 1] = 4e9 + 0.25 * sn_random_uniform(&random);
     }
     static const int64_t rows[] = {7, 8, 199, 201,
                                    ROWS}; /* an odd and an even number of pairs, part of them */

@@ -285,6 +285,28 @@ static void test_response_functions(void **state)
     sn_free(values);
 }
 
+/* More functions of y than rows. */
+static void test_many_targets(void **state)
+{
+    (void)state;
+    enum { MANY = 40 };
+    static double x[N], y[N * MANY], z[N];
+    double statistic, p_value;
+    sn_random random;
+    sn_random_init(&random, 33, SN_STREAM_TEST, 5);
+    for (int i = 0; i < N; i++) {
+        z[i] = sn_random_normal(&random);
+        x[i] = sn_random_normal(&random);
+        for (int j = 0; j < MANY; j++) y[i * MANY + j] = x[i] + sn_random_normal(&random);
+    }
+    const stonet_sides sides = {.n = N, .dx = 1, .dy = MANY, .dz = 1, .x = x, .y = y, .z = z};
+    stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
+    options.null_law = STONET_NULL_GAMMA;
+    const stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 1};
+    assert_int_equal(sn_gcm_test(&sides, &options, &run, &statistic, &p_value), STONET_OK);
+    assert_true(statistic > 0.0 && p_value < 0.01);
+}
+
 static void test_rows_needed(void **state)
 {
     (void)state;
@@ -297,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definition),
         cmocka_unit_test(test_response_functions),
+        cmocka_unit_test(test_many_targets),
         cmocka_unit_test(test_rows_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

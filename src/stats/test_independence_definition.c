@@ -163,11 +163,41 @@ static void test_condition_features(void **state)
     }
 }
 
+/* Each side that a test or a comparison cannot do without is asked for. */
+static void test_sides(void **state)
+{
+    (void)state;
+    double x[N * DX], y[N * DY], z[N * DZ];
+    draw(x, y, z);
+    const stonet_sides whole = {.n = N, .dx = DX, .dy = DY, .dz = DZ, .x = x, .y = y, .z = z};
+    stonet_independence_result result;
+    stonet_prediction_gain gain;
+    assert_int_equal(stonet_independence(&whole, NULL, NULL, &result), STONET_OK);
+    assert_int_equal(stonet_independence(&whole, NULL, NULL, NULL), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_independence(NULL, NULL, NULL, &result), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_prediction_compare(&whole, NULL, &gain), STONET_OK);
+    assert_int_equal(stonet_prediction_compare(&whole, NULL, NULL), STONET_ERROR_ARGUMENT);
+    for (int k = 0; k < 7; k++) {
+        stonet_sides sides = whole;
+        if (k == 0) sides.x = NULL;
+        if (k == 1) sides.y = NULL;
+        if (k == 2) sides.n = 0;
+        if (k == 3) sides.dx = 0;
+        if (k == 4) sides.dy = 0;
+        if (k == 5) sides.dz = 0;
+        if (k == 6) sides.z = NULL; /* which a test of independence can do without */
+        assert_int_equal(stonet_prediction_compare(&sides, NULL, &gain), STONET_ERROR_ARGUMENT);
+        assert_int_equal(stonet_independence(&sides, NULL, NULL, &result),
+                         k < 6 ? STONET_ERROR_ARGUMENT : STONET_OK);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definition),
         cmocka_unit_test(test_condition_features),
+        cmocka_unit_test(test_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,26 @@ static void draw(double of_x, sides *s)
     }
 }
 
+/* Lets the row that comes first in the random order, and so in the training rows, have the largest response.
+ */
+static void largest_first(sides *s)
+{
+    int64_t order[N], most = 0;
+    sn_random random;
+    sn_random_init(&random, 5, SN_STREAM_SPLIT, 0);
+    sn_random_permutation(&random, N, order);
+    for (int64_t i = 0; i < N; i++)
+        if (s->y[i] > s->y[most]) most = i;
+    double *const columns[] = {s->x, s->x + 1, s->y, s->z};
+    for (int k = 0; k < 4; k++) {
+        double *column = columns[k];
+        const int64_t step = k < 2 ? DX : 1;
+        const double held = column[most * step];
+        column[most * step] = column[order[0] * step];
+        column[order[0] * step] = held;
+    }
+}
+
 /* The squared error on the rows of a fold, by features of z and then of `second`. */
 static double error_of(const sn_scores *z, const sn_scores *second, uint32_t stream, int fold,
                        const int64_t fold_of[N], int64_t my, const double *y)
@@ -134,11 +154,12 @@ static void look_slowly(const sides *s, stonet_prediction_gain *out)
 static void test_definition(void **state)
 {
     (void)state;
-    static const double of_x[] = {0.0, 0.4, 2.0};
+    static const double of_x[] = {0.0, 0.4, 2.0, 4.0};
     for (size_t k = 0; k < sizeof of_x / sizeof *of_x; k++) {
         static sides s;
         stonet_prediction_gain got, right;
         draw(of_x[k], &s);
+        if (k == 3) largest_first(&s);
         const stonet_sides given = {.n = N, .dx = DX, .dy = 1, .dz = 1, .x = s.x, .y = s.y, .z = s.z};
         const stonet_run run = {.size = sizeof run, .seed = 5, .threads = 2};
         assert_int_equal(sn_look_by_prediction(&given, &run, &got), STONET_OK);

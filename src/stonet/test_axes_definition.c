@@ -1,0 +1,208 @@
+/* The axes of Z against what their header file says of them, with every matrix written out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/store.h"
+#include "math/noise.h"
+#include "net/activation.h"
+#include "stonet/axes.h"
+
+enum { N = 1500, Q = 3, M = 4, LAGS = 8 }; /* more rows than go into one block */
+
+typedef struct fixture {
+    sn_shape shape;
+    float theta[64];
+    float z[N * Q];
+} fixture;
+
+static fixture *make(sn_task task)
+{
+    fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    f->shape = (sn_shape){.layers = 2, .width = {2, Q, M}, .activation = SN_TANH, .task = task};
+    assert_int_equal(sn_shape_layout(&f->shape), STONET_OK);
+    sn_random random;
+    sn_random_init(&random, 9, SN_STREAM_TEST, 1);
+    for (int64_t k = 0; k < f->shape.parameters; k++) f->theta[k] = (float)sn_random_normal(&random);
+    for (int i = 0; i < N; i++) {
+        const double a = sn_random_normal(&random), b = sn_random_normal(&random);
+        f->z[i * Q] = (float)(0.3 + a);
+        f->z[i * Q + 1] = (float)(0.8 * a + 0.5 * b - 0.2);
+        f->z[i * Q + 2] = (float)(2.0 * b + 0.2 * sn_random_normal(&random));
+        if (i % 50 == 0)
+            memcpy(f->z + i * Q, f->z + (i > 0 ? i - 1 : 0) * Q, Q * sizeof *f->z); /* equal rows */
+    }
+    return f;
+}
+
+/* W, of classes less the mean over them. */
+static void weights(const fixture *f, double w[M][Q])
+{
+    for (int k = 0; k < Q; k++) {
+        double mean = 0.0;
+        for (int a = 0; a < M; a++) {
+            w[a][k] = (double)f->theta[f->shape.weight_at[1] + a * Q + k];
+            mean += w[a][k] / M;
+        }
+        for (int a = 0; a < M && f->shape.task == SN_CLASSIFICATION; a++) w[a][k] -= mean;
+    }
+}
+
+static double psi(sn_units of, double value)
+{
+    return of == SN_UNITS_PLAIN ? tanh(value) : value;
+}
+
+/* E[J'J], J = W diag(slopes), over the pairs of rows at eight distances. */
+static void effect(const fixture *f, sn_units of, double w[M][Q], double jj[Q][Q])
+{
+    memset(jj, 0, sizeof(double[Q][Q]));
+    for (int lag = 0; lag < LAGS; lag++) {
+        const int distance = 1 + (N - 1) * lag / (LAGS + 1);
+        for (int i = 0; i < N; i++) {
+            double slope[Q];
+            for (int k = 0; k < Q; k++) {
+                const double a = (double)f->z[i * Q + k], b = (double)f->z[(i + distance) % N * Q + k];
+                slope[k] = fabs(a - b) < 1e-5 ? (of == SN_UNITS_PLAIN ? 1.0 - pow(tanh(a), 2) : 1.0)
+                                              : (psi(of, a) - psi(of, b)) / (a - b);
+            }
+            for (int j = 0; j < Q; j++)
+                for (int k = 0; k < Q; k++)
+                    for (int a = 0; a < M; a++)
+                        jj[j][k] += w[a][j] * slope[j] * w[a][k] * slope[k] / (N * LAGS);
+        }
+    }
+}
+
+/* Covariance of the units (or of psi of them) with the units, and their means. */
+static void covariances(const fixture *f, sn_units of, double mean[Q], double s[Q][Q], double with_psi[Q][Q])
+{
+    memset(mean, 0, sizeof(double[Q]));
+    memset(s, 0, sizeof(double[Q][Q]));
+    memset(with_psi, 0, sizeof(double[Q][Q]));
+    for (int i = 0; i < N * Q; i++) mean[i % Q] += (double)f->z[i] / N;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < Q; j++)
+            for (int k = 0; k < Q; k++) {
+                const double a = (double)f->z[i * Q + j], b = (double)f->z[i * Q + k] - mean[k];
+                s[j][k] += (a - mean[j]) * b / N;
+                with_psi[j][k] += psi(of, a) * b / N;
+            }
+}
+
+/* map S map' = D and A'E[J'J]A = D with A = S map' D^(-1/2): the axes of the definition, and no others. */
+static void check(sn_task task, sn_units of, int kept)
+{
+    fixture *f = make(task);
+    double w[M][Q], jj[Q][Q], mean[Q], s[Q][Q], with_psi[Q][Q], a[Q][Q] = {{0}}, d[Q] = {0}, total = 0.0;
+    sn_axes axes;
+    weights(f, w);
+    effect(f, of, w, jj);
+    covariances(f, of, mean, s, with_psi);
+    assert_int_equal(sn_axes_learn(&f->shape, f->theta, N, f->z, of, kept, &axes), STONET_OK);
+    assert_true(axes.q == kept && axes.width == Q && axes.of == of);
+    for (int j = 0; j < Q; j++) {
+        assert_true(fabs(axes.mean[j] - mean[j]) < 1e-6);
+        for (int k = 0; k < Q; k++) total += s[j][k] * jj[k][j]; /* tr S E[J'J] = sum d */
+    }
+    for (int k = 0; k < kept; k++) {
+        d[k] = axes.share[k] * total;
+        assert_true(k == 0 || d[k] < d[k - 1]);
+        for (int j = 0; j < Q; j++)
+            for (int i = 0; i < Q; i++) a[j][k] += s[j][i] * axes.map[k * Q + i] / sqrt(d[k]);
+    }
+    for (int k = 0; k < kept; k++) {
+        for (int l = 0; l < kept; l++) {
+            double spread = 0.0, reach = 0.0;
+            for (int i = 0; i < Q; i++)
+                for (int j = 0; j < Q; j++) {
+                    spread += axes.map[k * Q + i] * s[i][j] * axes.map[l * Q + j];
+                    reach += a[i][k] * jj[i][j] * a[j][l];
+                }
+            assert_true(fabs(spread - (k == l ? d[k] : 0.0)) < 1e-5 * d[0]);
+            assert_true(fabs(reach - (k == l ? d[k] : 0.0)) < 1e-5 * d[0]);
+        }
+        double largest = 0.0;
+        for (int o = 0; o < M; o++) {
+            double c = 0.0;
+            for (int i = 0; i < Q; i++)
+                for (int j = 0; j < Q; j++) c += w[o][i] * with_psi[i][j] * axes.map[k * Q + j];
+            if (fabs(c) > fabs(largest)) largest = c;
+        }
+        assert_true(largest > 0.0);
+    }
+    double squares = 0.0, sum = 0.0;
+    for (int k = 0; k < kept; k++) {
+        squares += d[k] * d[k];
+        sum += d[k];
+        assert_int_equal(sn_axes_carrying(&axes, (sum - d[k] / 2.0) / (d[0] + d[1] + d[2])), k + 1);
+    }
+    assert_true(fabs(sn_axes_effective(&axes) - sum * sum / squares) < 1e-9);
+    sn_axes_free(&axes);
+    free(f);
+}
+
+static void axes_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    check(SN_REGRESSION, SN_UNITS_PLAIN, Q);
+    check(SN_CLASSIFICATION, SN_UNITS_PLAIN, Q);
+    check(SN_REGRESSION, SN_UNITS_ACTIVATED, 2);
+    check(SN_CLASSIFICATION, SN_UNITS_ACTIVATED, Q);
+}
+
+static void axes_are_applied(void **state)
+{
+    (void)state;
+    double mean[Q] = {1, -2, 0.5}, map[2 * Q] = {1, 2, 3, -4, 5, 0.25}, share[2] = {0.7, 0.2};
+    const sn_axes axes = {.q = 2, .width = Q, .mean = mean, .map = map, .share = share};
+    const float units[2 * Q] = {1, 0, 2.5F, 3, -2, 0.5F};
+    float z[4];
+    assert_int_equal(sn_axes_apply(&axes, 2, units, z), STONET_OK);
+    assert_true(z[0] == 10.0F && z[1] == 10.5F && z[2] == 2.0F && z[3] == -8.0F);
+    assert_int_equal(sn_axes_carrying(&axes, 0.7), 1);
+    assert_int_equal(sn_axes_carrying(&axes, 0.8), 2);
+    const sn_axes none = {0};
+    assert_true(isnan(sn_axes_effective(&none)));
+}
+
+/* Axes of a file that cannot be: shares that are none, more columns than units. */
+static void impossible_axes_are_refused(void **state)
+{
+    (void)state;
+    static const double shares[][2] = {{0.7, 0.3}, {0.7, 0.2}, {0.9, 0.3}, {1.1, -0.2}, {0, 0}};
+    for (int k = 0; k < 5; k++) {
+        double mean[Q] = {0}, map[2 * Q] = {1, 0, 0, 0, 1, 0}, share[2] = {shares[k][0], shares[k][1]};
+        for (int of = SN_UNITS_PLAIN; of <= SN_UNITS_ACTIVATED; of++) {
+            const sn_axes axes = {
+                .q = 2, .width = Q, .of = (sn_units)of, .mean = mean, .map = map, .share = share};
+            sn_axes back;
+            sn_store *store = NULL;
+            assert_int_equal(sn_store_create(&store), STONET_OK);
+            assert_int_equal(sn_axes_put(&axes, store), STONET_OK);
+            const stonet_status status = sn_axes_get(store, Q, &back);
+            assert_int_equal(status, of == SN_UNITS_ACTIVATED && k < 2 ? STONET_OK : STONET_ERROR_FORMAT);
+            if (status == STONET_OK) assert_true(back.q == 2 && back.share[1] == share[1]);
+            sn_axes_free(&back);
+            sn_store_free(store);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(axes_are_those_of_the_definition),
+        cmocka_unit_test(axes_are_applied),
+        cmocka_unit_test(impossible_axes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

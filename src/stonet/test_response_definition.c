@@ -1,0 +1,244 @@
+/* The functions of the response against their definition: ranks counted, polynomials written out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "math/noise.h"
+#include "stonet/response.h"
+
+enum { N = 45, MOST = 40 };
+
+static void assert_near(double got, double expected)
+{
+    assert_true(fabs(got - expected) <= 1e-8 * fmax(1.0, fabs(expected)));
+}
+
+/* Targets of other laws; the second has ties, every one from the third on has a little of the first. */
+static void draw(int64_t targets, double *y)
+{
+    sn_random random;
+    sn_random_init(&random, 5, SN_STREAM_TEST, 1);
+    for (int64_t i = 0; i < N; i++) {
+        for (int64_t t = 0; t < targets; t++) {
+            const double e = sn_random_normal(&random);
+            y[i * targets + t] = t == 0 ? e * e * e : t == 1 ? floor(2.0 * e) : e + y[i * targets];
+        }
+    }
+}
+
+/* The share of the rows below, and half of those that are equal. */
+static double rank(int64_t targets, const double *y, int64_t t, double value)
+{
+    double below = 0.0;
+    for (int64_t i = 0; i < N; i++)
+        below += y[i * targets + t] < value ? 1.0 : y[i * targets + t] == value ? 0.5 : 0.0;
+    return below / N;
+}
+
+/* Legendre polynomials of 2u - 1 with variance 1. */
+static void polynomials(double u, double out[4])
+{
+    const double x = 2.0 * u - 1.0;
+    out[0] = sqrt(3.0) * x;
+    out[1] = sqrt(5.0) * (3.0 * x * x - 1.0) / 2.0;
+    out[2] = sqrt(7.0) * (5.0 * x * x * x - 3.0 * x) / 2.0;
+    out[3] = sqrt(9.0) * (35.0 * pow(x, 4) - 30.0 * x * x + 3.0) / 8.0;
+}
+
+/* All features of the rows in columns, orthogonal to those before, with variance 1; returns how many. */
+static int64_t white_features(int64_t targets, const double *y, double out[MOST][N])
+{
+    static double feature[MOST][N];
+    int64_t features = 0, kept = 0;
+    for (int64_t t = 0; t < targets; t++, features += 4) {
+        for (int64_t i = 0; i < N; i++) {
+            double of[4];
+            polynomials(rank(targets, y, t, y[i * targets + t]), of);
+            for (int k = 0; k < 4; k++) feature[features + k][i] = of[k];
+        }
+    }
+    for (int64_t a = 1; a < targets && targets <= 8; a++)
+        for (int64_t b = 0; b < a; b++, features++)
+            for (int64_t i = 0; i < N; i++) feature[features][i] = feature[4 * a][i] * feature[4 * b][i];
+    for (int64_t j = 0; j < features; j++) {
+        double mean = 0.0, variance = 0.0, *to = out[kept];
+        for (int64_t i = 0; i < N; i++) mean += feature[j][i] / N;
+        for (int64_t i = 0; i < N; i++) to[i] = feature[j][i] - mean;
+        for (int64_t k = 0; k < kept; k++) {
+            double share = 0.0;
+            for (int64_t i = 0; i < N; i++) share += (feature[j][i] - mean) * out[k][i] / N;
+            for (int64_t i = 0; i < N; i++) to[i] -= share * out[k][i];
+        }
+        for (int64_t i = 0; i < N; i++) variance += to[i] * to[i] / N;
+        if (variance <= 0.01) continue;
+        for (int64_t i = 0; i < N; i++) to[i] /= sqrt(variance);
+        kept++;
+    }
+    return kept;
+}
+
+static void functions_are_white_polynomials_of_ranks(void **state)
+{
+    (void)state;
+    static double right[MOST][N];
+    static const int64_t targets[] = {1, 2, 3, 9};
+    for (size_t k = 0; k < sizeof targets / sizeof *targets; k++) {
+        const int64_t t = targets[k];
+        double y[N * 9], *got;
+        draw(t, y);
+        const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = t, .y = y};
+        sn_response response;
+        assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_OK);
+        assert_int_equal(response.features, 4 * t + (t <= 8 ? t * (t - 1) / 2 : 0));
+        const int64_t m = white_features(t, y, right);
+        assert_int_equal(response.outputs, m);
+        got = malloc((size_t)(N * m) * sizeof *got);
+        assert_non_null(got);
+        assert_int_equal(sn_response_encode(&response, N, y, got), STONET_OK);
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < m; j++) assert_near(got[i * m + j], right[j][i]);
+        free(got);
+        sn_response_free(&response);
+    }
+}
+
+/* The rank behind the first function of one target, at values between, on and beyond those of the data. */
+static double rank_behind(const sn_response *response, double value)
+{
+    double g[4], low[4], high[4];
+    const double ends[2] = {response->knot[0], response->knot[SN_RESPONSE_KNOTS - 1]};
+    const double from = response->level[0], to = response->level[SN_RESPONSE_KNOTS - 1];
+    assert_int_equal(sn_response_encode(response, 1, &value, g), STONET_OK);
+    assert_int_equal(sn_response_encode(response, 1, &ends[0], low), STONET_OK);
+    assert_int_equal(sn_response_encode(response, 1, &ends[1], high), STONET_OK);
+    return from + (to - from) * (g[0] - low[0]) / (high[0] - low[0]); /* the first is linear in the rank */
+}
+
+static void ranks_are_linear_between_values(void **state)
+{
+    (void)state;
+    double y[N];
+    for (int64_t i = 0; i < N; i++) y[i] = pow((double)((7 * i) % N), 2); /* 0, 1, 4, .. in some order */
+    const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = 1, .y = y};
+    sn_response response;
+    assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_OK);
+    for (int64_t k = 0; k + 1 < N; k++) {
+        const double a = pow((double)k, 2), b = pow((double)k + 1.0, 2);
+        assert_near(rank_behind(&response, a), ((double)k + 0.5) / N);
+        assert_near(rank_behind(&response, a + 0.25 * (b - a)), ((double)k + 0.75) / N);
+    }
+    assert_near(rank_behind(&response, -50.0), 0.5 / N);
+    assert_near(rank_behind(&response, 1e9), (N - 0.5) / N);
+    sn_response_free(&response);
+}
+
+/* More rows than knots: these are evenly spaced, from the least to the largest. */
+static void knots_of_many_rows(void **state)
+{
+    (void)state;
+    enum { MANY = 1021 };
+    static double y[MANY];
+    for (int64_t i = 0; i < MANY; i++) y[i] = exp(0.01 * (double)((400 * i) % MANY));
+    const sn_problem problem = {.n = MANY, .task = SN_REGRESSION, .outputs = 1, .y = y};
+    sn_response response;
+    assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_OK);
+    for (int64_t k = 0; k < SN_RESPONSE_KNOTS; k++) {
+        const int64_t at = 4 * k; /* 1020 / 255 */
+        assert_near(response.knot[k], exp(0.01 * (double)at));
+        assert_near(response.level[k], ((double)at + 0.5) / MANY);
+    }
+    sn_response_free(&response);
+}
+
+/* Three values are the least, in whatever order they come. */
+static void three_values_are_enough(void **state)
+{
+    (void)state;
+    double y[N] = {0};
+    y[0] = 1.0;
+    y[N - 1] = -1.0;
+    const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = 1, .y = y};
+    sn_response response;
+    assert_int_equal(sn_response_learn(SN_RESPONSE_LOCATION_SCALE, &problem, &response), STONET_OK);
+    sn_response_free(&response);
+    y[0] = 0.0;
+    assert_int_equal(sn_response_learn(SN_RESPONSE_LOCATION_SCALE, &problem, &response), STONET_ERROR_DATA);
+    sn_response_free(&response);
+}
+
+static void means_and_spreads(void **state)
+{
+    (void)state;
+    double y[N * 2], got[N * 4];
+    draw(2, y);
+    const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = 2, .y = y};
+    sn_response response;
+    assert_int_equal(sn_response_learn(SN_RESPONSE_MEAN, &problem, &response), STONET_OK);
+    assert_true(response.outputs == 2 && response.targets == 2);
+    assert_int_equal(sn_response_encode(&response, N, y, got), STONET_OK);
+    assert_memory_equal(got, y, sizeof y);
+    sn_response_free(&response);
+    assert_int_equal(sn_response_learn(SN_RESPONSE_LOCATION_SCALE, &problem, &response), STONET_OK);
+    assert_true(response.outputs == 4 && response.targets == 2);
+    assert_int_equal(sn_response_encode(&response, N, y, got), STONET_OK);
+    for (int64_t i = 0; i < N; i++)
+        assert_true(got[4 * i] == y[2 * i] && got[4 * i + 1] == y[2 * i + 1] && got[4 * i + 2] == 0.0 &&
+                    got[4 * i + 3] == 0.0);
+    sn_response_free(&response);
+}
+
+/* The head is the ridge regression of penalty 0.1: its gradient is 0. */
+static void the_head(void **state)
+{
+    (void)state;
+    enum { UNITS = 3, T = 2 };
+    double y[N * T], predicted[N * T];
+    float psi[N * UNITS];
+    sn_random random;
+    draw(T, y);
+    sn_random_init(&random, 6, SN_STREAM_TEST, 3);
+    for (int k = 0; k < N * UNITS; k++) psi[k] = (float)(1.0 + (k % UNITS + 1.0) * sn_random_normal(&random));
+    const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = T, .y = y};
+    const sn_rows rows = sn_rows_range(0, N);
+    sn_response response;
+    assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_OK);
+    assert_int_equal(sn_response_fit_head(&response, &problem, &rows, UNITS, psi), STONET_OK);
+    sn_response_predict(&response, N, psi, predicted);
+    for (int t = 0; t < T; t++) {
+        double by_intercept = 0.0;
+        for (int i = 0; i < N; i++) {
+            double sum = response.intercept[t];
+            for (int k = 0; k < UNITS; k++) sum += response.coef[t * UNITS + k] * (double)psi[i * UNITS + k];
+            assert_near(predicted[i * T + t], sum);
+            by_intercept += sum - y[i * T + t];
+        }
+        assert_true(fabs(by_intercept) < 1e-6);
+        for (int k = 0; k < UNITS; k++) {
+            double by_coef = 0.1 * response.coef[t * UNITS + k];
+            for (int i = 0; i < N; i++)
+                by_coef += (predicted[i * T + t] - y[i * T + t]) * (double)psi[i * UNITS + k];
+            assert_true(fabs(by_coef) < 1e-5);
+        }
+    }
+    sn_response_free(&response);
+    assert_null(response.coef);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_are_white_polynomials_of_ranks),
+        cmocka_unit_test(ranks_are_linear_between_values),
+        cmocka_unit_test(knots_of_many_rows),
+        cmocka_unit_test(three_values_are_enough),
+        cmocka_unit_test(means_and_spreads),
+        cmocka_unit_test(the_head),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
