@@ -7,13 +7,16 @@
 
 #include "base/failure.h"
 #include "base/memory.h"
+#include "base/order.h"
+#include "base/run.h"
 
 struct sn_dealer {
     const sn_deal *deal;
     stonet_checkpoint *checkpoint; /* NULL: nothing is kept */
     stonet_team *team;             /* NULL: no other ranks */
-    bool *finished;                /* before: pieces that are not dealt out */
-    atomic_llong next, done;
+    sn_order *order;               /* in which pieces are dealt out */
+    pthread_mutex_t counter;       /* one thread at a time takes one, or says that it is done */
+    atomic_llong done;
     bool *here;           /* pieces done or taken over by this rank */
     sn_pack *found;       /* rank 0 of a team: the records of all pieces */
     pthread_mutex_t desk; /* one thread at a time asks, or looks into found */
@@ -68,12 +71,14 @@ static stonet_status take_finished(sn_dealer *d)
         key_of(d, i, key);
         SN_TRY(
             sn_checkpoint_get_shared(d->checkpoint, d->deal->together ? d->deal->team : NULL, key, &record));
-        d->finished[i] = d->here[i] = record.size > 0;
+        d->here[i] = record.size > 0;
         stonet_status status = take(d, i, &record);
         if (status == STONET_OK) status = file_record(d, i, &record);
         sn_pack_clear(&record);
         SN_TRY(status);
-        if (d->finished[i]) atomic_fetch_add(&d->done, 1);
+        if (!d->here[i]) continue;
+        sn_order_skip(d->order, i);
+        atomic_fetch_add(&d->done, 1);
     }
     return STONET_OK;
 }
@@ -87,6 +92,9 @@ static stonet_status accept(sn_dealer *d, int64_t piece, const sn_pack *record, 
         key_of(d, piece, key);
         status = sn_checkpoint_put(d->checkpoint, key, record);
     }
+    pthread_mutex_lock(&d->counter);
+    sn_order_done(d->order, piece, sn_seconds());
+    pthread_mutex_unlock(&d->counter);
     atomic_fetch_add(&d->done, 1);
     return status;
 }
@@ -96,10 +104,10 @@ static stonet_status accept(sn_dealer *d, int64_t piece, const sn_pack *record, 
 
 static int64_t next_here(sn_dealer *d)
 {
-    int64_t piece;
-    while ((piece = atomic_fetch_add(&d->next, 1)) < d->deal->count)
-        if (!d->finished[piece]) return piece;
-    return -1;
+    pthread_mutex_lock(&d->counter);
+    const int64_t piece = sn_order_next(d->order, sn_seconds());
+    pthread_mutex_unlock(&d->counter);
+    return piece;
 }
 
 static stonet_status receive_record(sn_dealer *d, int from, const wish *w)
@@ -176,9 +184,10 @@ static void dealer_free(sn_dealer *d)
 {
     for (int64_t i = 0; d->found != NULL && i < d->deal->count; i++) sn_pack_clear(&d->found[i]);
     sn_free(d->found);
-    sn_free(d->finished);
+    sn_order_free(d->order);
     sn_free(d->here);
     pthread_mutex_destroy(&d->desk);
+    pthread_mutex_destroy(&d->counter);
     sn_free(d);
 }
 
@@ -188,12 +197,12 @@ stonet_status sn_dealer_open(const sn_deal *deal, const stonet_run *run, sn_deal
     SN_TRY(SN_NEW(d, 1));
     d->deal = deal;
     d->team = sn_team_shares(deal->team) && !deal->together ? deal->team : NULL;
-    atomic_init(&d->next, 0);
     atomic_init(&d->done, 0);
     atomic_init(&d->dismissed, false);
     pthread_mutex_init(&d->desk, NULL);
+    pthread_mutex_init(&d->counter, NULL);
     if (deal->key != NULL && run != NULL && leads(d)) d->checkpoint = run->checkpoint;
-    stonet_status status = SN_NEW(d->finished, deal->count);
+    stonet_status status = sn_order_create(deal->count, deal->kind, &d->order);
     if (status == STONET_OK) status = SN_NEW(d->here, deal->count);
     if (status == STONET_OK) status = open_desk(d);
     if (status == STONET_OK && d->checkpoint != NULL) status = take_finished(d);

@@ -24,7 +24,10 @@ typedef struct sn_cve {
     const double *y; /* n x responses */
     double h;        /* bandwidth, of squared distances */
     int threads;
-    double *u, *mean, *each, *total, *m; /* n x d, n x responses, n (L_i), n (sum K), n x d */
+    double *u, *column;          /* U: n x d, and by columns, d x n */
+    double *target, *square;     /* y by columns, responses x n; |y_i|^2, n */
+    double *mean, *each, *share; /* m by columns, responses x n; L_i; 1 / sum_j K_ij */
+    double *m;                   /* n x d */
 } sn_cve;
 
 /* Takes the arrays of work from `keep`; everything above them is set. */

@@ -1,0 +1,26 @@
+/*
+ * In which order pieces of work are dealt out so that nobody is left with a long one when the others are
+ * done: one of each kind first, then those of the kind that has taken longest, as far as is known by then.
+ * What a piece finds does not depend on it. Not for several threads at once.
+ */
+#ifndef SN_BASE_ORDER_H
+#define SN_BASE_ORDER_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+typedef struct sn_order sn_order;
+
+/* kind[i]: of piece i, any pointer; NULL: all are of one kind. More kinds than are worth telling apart are
+   dealt out in their order. */
+stonet_status sn_order_create(int64_t count, const void *const *kind, sn_order **out);
+void sn_order_free(sn_order *order);
+/* A piece that is not to be dealt out. */
+void sn_order_skip(sn_order *order, int64_t piece);
+/* The next piece at this time (seconds, rising); -1: there is none. */
+int64_t sn_order_next(sn_order *order, double now);
+/* A piece that was dealt out is done. */
+void sn_order_done(sn_order *order, int64_t piece, double now);
+
+#endif
