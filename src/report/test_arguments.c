@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/test_nodes.h"
 #include "base/testing.h"
 #include "stonet/stonet.h"
 
@@ -520,6 +521,49 @@ static void explanations(void **state)
     assert_null(html);
 }
 
+/* ---- the order on a page ---- */
+
+static long shown;
+
+static void show_order(const json_t *whole, void *user)
+{
+    (void)user;
+    char *text = json_dumps(whole, 0), *html = NULL;
+    const stonet_report_options how = {.size = sizeof how, .importance = "none", .order = text};
+    const stonet_status status = stonet_report(model, data, &how, NULL, &html);
+    if (status != STONET_OK) assert_says(status, STONET_ERROR_FORMAT, "the table of dimensions");
+    shown += status == STONET_OK;
+    stonet_string_free(html);
+    free(text);
+}
+
+static void pages(void **state)
+{
+    (void)state;
+    stonet_order_result *made = NULL;
+    stonet_order_options bic = {.size = sizeof bic, .rule = STONET_ORDER_BIC, .level = 0.05};
+    assert_int_equal(stonet_order(spec, data, &bic, NULL, &made), STONET_OK);
+    char *text = stonet_order_json(made), *html = NULL;
+    json_t *whole = json_loads(text, 0, NULL);
+    assert_non_null(whole);
+    show_order(whole, NULL);
+    assert_int_equal(shown, 1);
+    test_each_node(&(test_nodes){.whole = whole, .look = show_order}, whole);
+    const stonet_report_options broken = {.size = sizeof broken, .importance = "none", .order = "{"};
+    assert_says(stonet_report(model, data, &broken, NULL, &html), STONET_ERROR_FORMAT, "dimensions");
+    json_decref(whole);
+    stonet_string_free(text);
+    stonet_order_free(made);
+    /* Rows without a response, and a model that has none. */
+    const stonet_report_options how = {.size = sizeof how, .importance = "none"};
+    assert_int_equal(stonet_report(unasked, plain, &how, NULL, &html), STONET_OK);
+    assert_non_null(strstr(html, "\"task\":\"none\""));
+    stonet_string_free(html);
+    html = NULL;
+    assert_says(stonet_report(model, plain, &how, NULL, &html), STONET_ERROR_DATA, "no target");
+    assert_null(html);
+}
+
 static void statistics(void **state)
 {
     (void)state;
@@ -560,7 +604,8 @@ int main(void)
         cmocka_unit_test(use),          cmocka_unit_test(calibrations_and_refits),
         cmocka_unit_test(files),        cmocka_unit_test(tensors),
         cmocka_unit_test(searches),     cmocka_unit_test(orders),
-        cmocka_unit_test(explanations), cmocka_unit_test(statistics),
+        cmocka_unit_test(explanations), cmocka_unit_test(pages),
+        cmocka_unit_test(statistics),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
