@@ -203,6 +203,102 @@ static void answers_are_means_over_draws(void **state)
     sn_table_free(&table);
 }
 
+/* v + (1 + 1/M) b of an incomplete row, v one of the variances that complete rows have, or nearly; of a
+   complete row what it has without the others. */
+static void spreads_count_what_is_missing(void **state)
+{
+    (void)state;
+    enum { M = 25 };
+    sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
+    stonet_spec *spec = sn_testing_spec("stonet", "1");
+    stonet_model *model = NULL;
+    static const char *const SETTINGS[][2] = {
+        {"response", "location-scale"}, {"hidden", "4"},       {"epochs", "150"},
+        {"activation", "tanh"},         {"weight_decay", "0"}, {"front", "none"}};
+    for (size_t k = 0; k < sizeof SETTINGS / sizeof *SETTINGS; k++)
+        assert_int_equal(stonet_spec_set(spec, SETTINGS[k][0], SETTINGS[k][1]), STONET_OK);
+    assert_int_equal(stonet_fit(spec, table.data, NULL, &model), STONET_OK);
+    const stonet_use_options how = {.size = sizeof how, .cell_draws = M};
+    double spread[N], between[N], alone[N / 4], most = 0;
+    int64_t complete[N / 4];
+    stonet_data *some = NULL;
+    for (int64_t k = 0; k < N / 4; k++) complete[k] = 4 * k;
+    assert_int_equal(stonet_data_subset(table.data, complete, N / 4, &some), STONET_OK);
+    assert_int_equal(stonet_predict_spread(model, table.data, &how, spread), STONET_OK);
+    assert_int_equal(stonet_missing_spread(model, table.data, &how, NULL, between), STONET_OK);
+    assert_int_equal(stonet_predict_spread(model, some, &how, alone), STONET_OK);
+    for (int64_t k = 0; k < N / 4; k++) {
+        assert_true(alone[k] == spread[4 * k] && between[4 * k] == 0.0);
+        most = fmax(most, alone[k] * alone[k]);
+    }
+    int incomplete = 0, far = 0;
+    for (int64_t i = 0; i < N; i++) {
+        if (between[i] == 0.0) continue;
+        const double b = (1.0 + 1.0 / M) * between[i] * between[i], v = spread[i] * spread[i] - b;
+        assert_true(v > 0.0 && v < 4.0 * most);
+        far += b > most;
+        incomplete++;
+    }
+    assert_true(incomplete > 20 && far > 0);
+    stonet_data_free(some);
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
+/* Above 200 features the Gaussian has factors: kept, loaded, and refused when they are damaged. */
+static void wide_tables_keep_their_factors(void **state)
+{
+    (void)state;
+    enum { ROWS = 50, WIDE = 210 };
+    sn_table table = sn_table_features(ROWS, WIDE, 7);
+    for (int64_t i = 0; i < ROWS * WIDE; i += 37) table.x[i] = NAN;
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_wrap(table.x, ROWS, WIDE, &data), STONET_OK);
+    stonet_model *model = fit_of("pca", "gaussian", data), *back = NULL;
+    float before[ROWS], after[ROWS];
+    assert_int_equal(stonet_transform(model, data, NULL, before), STONET_OK);
+    model = reload(model);
+    assert_int_equal(stonet_transform(model, data, NULL, after), STONET_OK);
+    assert_memory_equal(before, after, sizeof before);
+    sn_store *whole = NULL;
+    assert_int_equal(sn_store_create(&whole), STONET_OK);
+    assert_int_equal(sn_model_to_store(model, whole), STONET_OK);
+    assert_null(sn_store_find(whole, "schema.cells.precision"));
+    for (int way = 0; way < 3; way++) { /* noise below 0, too many factors, a precision beside them */
+        sn_store *damaged = NULL;
+        assert_int_equal(sn_store_create(&damaged), STONET_OK);
+        for (size_t i = 0; i < sn_store_tensors(whole); i++) {
+            sn_tensor t = *sn_store_tensor(whole, i);
+            double *noise = strcmp(t.name, "schema.cells.noise") == 0 ? t.data : NULL;
+            const double held = noise != NULL ? noise[0] : 0;
+            if (noise != NULL && way == 0) noise[0] = -1;
+            if (way == 1 && strcmp(t.name, "schema.cells.loadings") == 0) {
+                t.shape[1] = 21;
+                t.data = NULL;
+            }
+            assert_int_equal(sn_store_put(damaged, t.name, t.dtype, t.rank, t.shape, t.data), STONET_OK);
+            if (noise != NULL) noise[0] = held;
+        }
+        if (way == 2)
+            assert_int_equal(
+                sn_store_put_matrix(damaged, "schema.cells.precision", SN_F64, WIDE, WIDE, NULL),
+                STONET_OK);
+        for (size_t i = 0; i < sn_store_texts(whole); i++) {
+            const char *key, *value;
+            sn_store_text(whole, i, &key, &value);
+            assert_int_equal(sn_store_put_text(damaged, key, value), STONET_OK);
+        }
+        assert_int_equal(sn_model_from_store(damaged, &back), STONET_ERROR_FORMAT);
+        assert_non_null(strstr(stonet_last_error(), "schema.cells."));
+        sn_store_free(damaged);
+    }
+    sn_store_free(whole);
+    stonet_model_free(model);
+    stonet_data_free(data);
+    sn_table_free(&table);
+}
+
 static void threads_do_not_matter(void **state)
 {
     (void)state;
@@ -331,6 +427,8 @@ int main(void)
         cmocka_unit_test(the_ways_differ_and_none_fails),
         cmocka_unit_test(cells_may_be_missing_in_use_alone),
         cmocka_unit_test(answers_are_means_over_draws),
+        cmocka_unit_test(spreads_count_what_is_missing),
+        cmocka_unit_test(wide_tables_keep_their_factors),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(gaps_that_tell_have_indicators),
         cmocka_unit_test(complete_tables_have_no_indicators),
