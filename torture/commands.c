@@ -39,6 +39,12 @@ const char torture_preparation[] =
     "  --set weight_decay=0 --quiet --out kernel.model &&"
     "$STONET fit lab.csv --target label --method gsir --dim 1 --learner mlp --set learner.epochs=2 --quiet"
     "  --out gsir.model &&"
+    "$STONET fit rich.csv --target y --features a,b,code --dim 1 --set response=location-scale --set hidden=3"
+    "  --set epochs=2 --set activation=tanh --set weight_decay=0 --set front=none --quiet --out gaps.model &&"
+    "$STONET fit wide.csv --target y --dim 1 --set front=components --set hidden=3 --set epochs=2"
+    "  --set activation=tanh --set weight_decay=0 --set learner=mlp --set learner.epochs=2 --quiet"
+    "  --out components.model &&"
+    "$STONET fit num.csv --target y --dim 3 --method none --set class_weight=none --quiet --out none.model &&"
     "$STONET fit wide.csv --target y --dim 1 --set front=columns --set hidden=3 --set epochs=2"
     "  --set activation=tanh --set weight_decay=0 --quiet --out columns.model &&"
     "$STONET generate waveform --rows 20 --out g.npy && $STONET generate waveform --rows 20 --out g.npy.gz &&"
@@ -223,6 +229,19 @@ static const torture_command fixed[] = {
     {"stonet calibrate lab.model lab.csv --target label --folds 2 --quiet --out o1", {"o1"}},
     {"stonet score cal.model num.csv --target y --level 0.8 --json", {NULL}},
     {"stonet coef lab.model --json", {NULL}},
+    {"stonet predict gaps.model rich.csv --spread --out o.csv", {"o.csv"}},
+    {"stonet transform gaps.model rich.csv --impute --target y --out o.csv", {"o.csv"}},
+    {"stonet transform gaps.model rich.csv --draws 2", {NULL}},
+    {"stonet export components.model --format json", {NULL}},
+    {"stonet export none.model --out o.onnx", {"o.onnx"}},
+    {"stonet export gsir.model --format c", {NULL}},
+    {"stonet fit num.csv --target y --method gsir --set landmarks=8 --dim 1 --out o1", {"o1"}},
+    {"stonet fit lab.csv --target label --method ksir --set landmarks=8 --dim 1 --out o1", {"o1"}},
+    {"stonet fit num.csv --target y --method gsave --set landmarks=8 --dim 1 --out o1", {"o1"}},
+    {"stonet fit num.csv --target y --dim 1 --checkpoint kept --every 0 --out o1 " NET
+     " --set activation=auto "
+     "--set weight_decay=auto",
+     {"o1"}},
     {"stonet fit num.csv --target y --dim 1 --out o1 " NET " --set select=group", {"o1"}},
 };
 
