@@ -281,9 +281,8 @@ static void wide_tables_keep_their_factors(void **state)
             if (noise != NULL) noise[0] = held;
         }
         if (way == 2)
-            assert_int_equal(
-                sn_store_put_matrix(damaged, "schema.cells.precision", SN_F64, WIDE, WIDE, NULL),
-                STONET_OK);
+            assert_int_equal(sn_store_put_matrix(damaged, "schema.cells.precision", SN_F64, WIDE, WIDE, NULL),
+                             STONET_OK);
         for (size_t i = 0; i < sn_store_texts(whole); i++) {
             const char *key, *value;
             sn_store_text(whole, i, &key, &value);
