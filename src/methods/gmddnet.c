@@ -20,6 +20,7 @@
 #include "base/number.h"
 #include "base/workspace.h"
 #include "methods/encoder.h"
+#include "methods/gmddnet_loss.h"
 #include "net/train.h"
 
 enum { NARROWEST = 16, WIDEST = 512, MOST_REFITS = 8 };
@@ -42,99 +43,6 @@ static const sn_param params[] = {
     {"decay", SN_REAL, "0", 0, 1e3, NULL, "weight decay: each step also takes rate x decay off the weights"},
 };
 
-/* ---- the loss ---------------------------------------------------------------------------------- */
-
-typedef enum distance { ABSOLUTE, LOGARITHM, CAUCHY, GAUSSIAN, POWER } distance;
-
-typedef struct divergence {
-    distance kind;
-    int64_t before; /* directions that are done */
-    const float *z; /* n x before: theirs, with mean 0 and variance 1 */
-    double penalty, ortho;
-    double *centred; /* batch: z - mean z */
-    double *pull;    /* batch: sum_l rho(y_k, y_l) zc_l */
-} divergence;
-
-static double rho(const divergence *d, const sn_problem *problem, int64_t a, int64_t b)
-{
-    if (problem->label != NULL) return problem->label[a] != problem->label[b];
-    const int64_t m = problem->outputs;
-    double square = 0.0;
-    for (int64_t k = 0; k < m; k++) {
-        const double gap = problem->y[a * m + k] - problem->y[b * m + k];
-        square += gap * gap;
-    }
-    switch (d->kind) {
-    case LOGARITHM:
-        return log1p(square / 2.0);
-    case CAUCHY:
-        return square / (1.0 + square);
-    case GAUSSIAN:
-        return -expm1(-square / 2.0);
-    case POWER:
-        return pow(square, 0.75);
-    case ABSOLUTE:
-        break;
-    }
-    return sqrt(square);
-}
-
-/* Leaves z - mean z in d->centred and returns the variance (divisor count - 1). */
-static double centre(const divergence *d, int64_t count, const float *z)
-{
-    double mean = 0.0, squares = 0.0;
-    for (int64_t k = 0; k < count; k++) mean += (double)z[k] / (double)count;
-    for (int64_t k = 0; k < count; k++) {
-        d->centred[k] = (double)z[k] - mean;
-        squares += d->centred[k] * d->centred[k];
-    }
-    return squares / (double)(count > 1 ? count - 1 : 1);
-}
-
-/* 1/b^2 sum_kl zc_k zc_l rho_kl; d->pull gets sum_l rho_kl zc_l less its mean. */
-static double dependence(const divergence *d, const sn_problem *problem, const int64_t *rows, int64_t count)
-{
-    memset(d->pull, 0, (size_t)count * sizeof *d->pull);
-    for (int64_t k = 0; k < count; k++)
-        for (int64_t l = 0; l < k; l++) {
-            const double r = rho(d, problem, rows[k], rows[l]);
-            d->pull[k] += r * d->centred[l];
-            d->pull[l] += r * d->centred[k];
-        }
-    double sum = 0.0, mean = 0.0;
-    for (int64_t k = 0; k < count; k++) {
-        sum += d->pull[k] * d->centred[k];
-        mean += d->pull[k] / (double)count;
-    }
-    for (int64_t k = 0; k < count; k++) d->pull[k] -= mean;
-    return sum / ((double)count * (double)count);
-}
-
-/* sn_batch_loss of one direction: the formula at the head of the file. */
-static double loss_of_batch(void *user, const sn_problem *problem, const int64_t *rows, int64_t count,
-                            const float *mu, float *slope)
-{
-    const divergence *d = user;
-    const double b = (double)count, free_rows = (double)(count > 1 ? count - 1 : 1);
-    const double variance = centre(d, count, mu);
-    double loss = dependence(d, problem, rows, count) + d->penalty * (variance - 1) * (variance - 1);
-    for (int64_t k = 0; k < count; k++)
-        d->pull[k] =
-            2.0 * d->pull[k] / (b * b) + 4.0 * d->penalty * (variance - 1) * d->centred[k] / free_rows;
-    for (int64_t j = 0; j < d->before; j++) {
-        double mean = 0.0, covariance = 0.0;
-        for (int64_t k = 0; k < count; k++) mean += (double)d->z[rows[k] * d->before + j] / b;
-        for (int64_t k = 0; k < count; k++)
-            covariance += d->centred[k] * ((double)d->z[rows[k] * d->before + j] - mean) / free_rows;
-        loss += d->ortho * covariance * covariance;
-        for (int64_t k = 0; k < count; k++)
-            d->pull[k] +=
-                2.0 * d->ortho * covariance * ((double)d->z[rows[k] * d->before + j] - mean) / free_rows;
-    }
-    for (int64_t k = 0; k < count; k++) slope[k] = (float)d->pull[k];
-    return loss;
-}
-
 /* ---- one direction ----------------------------------------------------------------------------- */
 
 /* What is shared by the directions of one fit. */
@@ -144,7 +52,7 @@ typedef struct stage {
     const stonet_run *run;
     int64_t dim;
     sn_shape shape; /* of one direction */
-    divergence loss;
+    sn_divergence loss;
     float *z;             /* n x dim: the directions that are done, in the first columns */
     float *done;          /* n x before: the same, closely packed, for the loss */
     float *now;           /* n: the direction being fitted */
@@ -213,7 +121,7 @@ static stonet_status fit_once(stage *s, uint64_t seed, sn_network *net, stonet_o
     char name[32];
     own.seed = seed;
     sn_format(name, sizeof name, "gmddnet direction %lld", (long long)s->loss.before + 1);
-    const sn_batch_loss joint = {loss_of_batch, &s->loss};
+    const sn_batch_loss joint = {sn_divergence_batch, &s->loss};
     const sn_training training = {
         .stage = name,
         .rule = SN_ADAM,
@@ -263,8 +171,7 @@ static double own_divergence(const stage *s)
     for (int64_t first = 0; first < n && (pieces == 0 || first + piece <= n); first += piece, pieces++) {
         const int64_t count = n - first < piece ? n - first : piece;
         for (int64_t k = 0; k < count; k++) rows[k] = first + k;
-        centre(&s->loss, count, s->now + first);
-        sum -= dependence(&s->loss, s->problem, rows, count);
+        sum -= sn_divergence_dependence(&s->loss, s->problem, rows, count, s->now + first);
     }
     return sum / (double)pieces;
 }
@@ -323,7 +230,7 @@ static stonet_status open_stage(stage *s, sn_workspace *keep)
     s->loss.penalty = sn_real(s->settings, "penalty");
     s->loss.ortho = 1.0;
     for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
-        if (sn_is(s->settings, "distance", words[k])) s->loss.kind = (distance)k;
+        if (sn_is(s->settings, "distance", words[k])) s->loss.kind = (sn_distance)k;
     return STONET_OK;
 }
 
