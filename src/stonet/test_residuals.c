@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "math/noise.h"
+#include "stats/distributions.h"
 #include "stonet/residuals.h"
 
 enum { N = 600, P = 8 };
@@ -54,6 +55,71 @@ static void what_depends_on_x_is_seen(void **state)
     assert_true(seen[0] >= 17 && seen[1] >= 17);
 }
 
+enum { FEW = 53, COLUMNS = 3 };
+
+/* Spearman's correlation of two columns, by counting what is below and what is equal; its p-value. */
+static double spearman(const double a[FEW], const double b[FEW])
+{
+    double ab = 0.0, aa = 0.0, bb = 0.0;
+    for (int i = 0; i < FEW; i++) {
+        double rank[2] = {0.0, 0.0};
+        for (int k = 0; k < FEW; k++) {
+            rank[0] += a[k] < a[i] ? 1.0 : a[k] == a[i] ? 0.5 : 0.0;
+            rank[1] += b[k] < b[i] ? 1.0 : b[k] == b[i] ? 0.5 : 0.0;
+        }
+        ab += (rank[0] - FEW / 2.0) * (rank[1] - FEW / 2.0);
+        aa += pow(rank[0] - FEW / 2.0, 2);
+        bb += pow(rank[1] - FEW / 2.0, 2);
+    }
+    if (bb == 0.0) return 1.0; /* constant */
+    const double r = ab / sqrt(aa * bb);
+    return sn_t_two_sided(FEW - 2, r * sqrt((FEW - 2) / (1.0 - r * r)));
+}
+
+/* 2 p times the least p-value of a column or its distance from its mean. */
+static void the_smallest_p_value(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= 12; seed++) {
+        float x[2 * FEW * COLUMNS];
+        double loss[FEW], column[FEW], apart[FEW], p_value, least = 1.0;
+        int64_t list[FEW];
+        sn_random random;
+        sn_random_init(&random, 13, SN_STREAM_TEST, seed);
+        for (int k = 0; k < 2 * FEW * COLUMNS; k++)
+            x[k] = k % COLUMNS == 2 && seed % 2 == 0 ? 4.0F : (float)(1.0 + sn_random_normal(&random));
+        for (int i = 0; i < FEW; i++) {
+            list[i] = 2 * FEW - 1 - 2 * i;
+            const double first = (double)x[list[i] * COLUMNS],
+                         second = (double)x[list[i] * COLUMNS + 1] - 1.0;
+            loss[i] = floor(
+                3.0 * pow(sn_random_normal(&random) * (1.0 + (seed % 3 == 0 ? fabs(second) : first)), 2));
+            x[list[i] * COLUMNS + 1] = rintf(2.0F * x[list[i] * COLUMNS + 1]); /* ties */
+        }
+        for (int j = 0; j < COLUMNS; j++) {
+            double mean = 0.0;
+            for (int i = 0; i < FEW; i++) {
+                column[i] = (double)x[list[i] * COLUMNS + j];
+                mean += column[i] / FEW;
+            }
+            for (int i = 0; i < FEW; i++) apart[i] = fabs(column[i] - mean);
+            least = fmin(least, fmin(spearman(loss, column), spearman(loss, apart)));
+        }
+        const sn_problem problem = {.n = 2L * FEW, .p = COLUMNS, .x = x, .task = SN_REGRESSION, .outputs = 1};
+        sn_holdout holdout = {.folds = 2, .rows = FEW};
+        holdout.fold[0] = (sn_fold){.test = sn_rows_list(list, 20)};
+        holdout.fold[1] = (sn_fold){.test = sn_rows_list(list + 20, FEW - 20), .first = 20};
+        assert_int_equal(sn_residuals_look(&problem, &holdout, loss, &p_value), STONET_OK);
+        assert_true(fabs(p_value - fmin(1.0, 2.0 * COLUMNS * least)) < 1e-9);
+        holdout.rows = 49; /* too few to look at */
+        assert_int_equal(sn_residuals_look(&problem, &holdout, loss, &p_value), STONET_OK);
+        assert_true(isnan(p_value));
+        holdout.rows = 50;
+        assert_int_equal(sn_residuals_look(&problem, &holdout, loss, &p_value), STONET_OK);
+        assert_true(isfinite(p_value));
+    }
+}
+
 static void classes_are_not_looked_at(void **state)
 {
     (void)state;
@@ -70,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_level_is_held),
         cmocka_unit_test(what_depends_on_x_is_seen),
+        cmocka_unit_test(the_smallest_p_value),
         cmocka_unit_test(classes_are_not_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
