@@ -204,24 +204,28 @@ static stonet_status build_preconditioner(solver *s, bool alike)
 }
 
 /* out (m x d): row k is M_k^-1 r_k, less the mean of the rows. */
-static stonet_status precondition(const solver *s, const double *r, double *out)
+static void precondition(const solver *s, const double *r, double *out)
 {
     int64_t d = s->problem->d, m = s->problem->m;
-    for (int64_t k = 0; k < m; k++) {
-        if (s->factor != NULL) {
-            memcpy(out + k * d, r + k * d, (size_t)d * sizeof *out);
-            SN_TRY(sn_cholesky_solve(d, s->factor + k * d * d, 1, out + k * d));
-        } else {
-            for (int64_t j = 0; j < d; j++) out[k * d + j] = r[k * d + j] / s->diagonal[k * d + j];
+#pragma omp parallel num_threads(s->threads)
+    {
+        sn_serial_blas();
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t k = 0; k < m; k++) {
+            if (s->factor != NULL) {
+                memcpy(out + k * d, r + k * d, (size_t)d * sizeof *out);
+                sn_triangular_solve(d, false, s->factor + k * d * d, 1, out + k * d);
+                sn_triangular_solve(d, true, s->factor + k * d * d, 1, out + k * d);
+            } else
+                for (int64_t j = 0; j < d; j++) out[k * d + j] = r[k * d + j] / s->diagonal[k * d + j];
         }
     }
-    if (m == 1) return STONET_OK;
+    if (m == 1) return;
     for (int64_t j = 0; j < d; j++) {
         double mean = 0;
         for (int64_t k = 0; k < m; k++) mean += out[k * d + j] / (double)m;
         for (int64_t k = 0; k < m; k++) out[k * d + j] -= mean;
     }
-    return STONET_OK;
 }
 
 typedef struct vectors {
@@ -229,13 +233,13 @@ typedef struct vectors {
 } vectors;
 
 /* step = -H^-1 gradient, to a relative residual of tolerance in the preconditioner's norm. */
-static stonet_status newton_step(solver *s, const vectors *v, double tolerance)
+static void newton_step(solver *s, const vectors *v, double tolerance)
 {
     int64_t size = s->problem->m * s->problem->d;
     size_t bytes = (size_t)size * sizeof(double);
     memset(v->step, 0, bytes);
     for (int64_t i = 0; i < size; i++) v->residual[i] = -v->gradient[i];
-    SN_TRY(precondition(s, v->residual, v->preconditioned));
+    precondition(s, v->residual, v->preconditioned);
     memcpy(v->direction, v->preconditioned, bytes);
     double norm = sn_dot(size, v->residual, v->preconditioned), goal = norm * tolerance * tolerance;
     for (int it = 0; it < MAX_CG_STEPS && norm > goal && norm > 0; it++) {
@@ -247,14 +251,13 @@ static stonet_status newton_step(solver *s, const vectors *v, double tolerance)
             v->step[i] += length * v->direction[i];
             v->residual[i] -= length * v->product[i];
         }
-        SN_TRY(precondition(s, v->residual, v->preconditioned));
+        precondition(s, v->residual, v->preconditioned);
         double next = sn_dot(size, v->residual, v->preconditioned);
         for (int64_t i = 0; i < size; i++)
             v->direction[i] = v->preconditioned[i] + next / norm * v->direction[i];
         norm = next;
         s->solved++;
     }
-    return STONET_OK;
 }
 
 /* Moves w along the step, halving it until f falls enough; false when rounding leaves nothing to gain. */
@@ -295,7 +298,7 @@ static stonet_status minimise(solver *s, const vectors *v, const stonet_run *run
         if (sn_should_stop(run)) return STONET_OK;
         if (it == 0 || s->solved > s->problem->d / 16)
             SN_TRY(build_preconditioner(s, it == 0 && all_zero(size, w)));
-        SN_TRY(newton_step(s, v, tolerance));
+        newton_step(s, v, tolerance);
         double slope = sn_dot(size, v->gradient, v->step), decrement = -slope;
         if (!(decrement > 0) || !line_search(s, v, slope, &value, w)) return STONET_OK;
         const double left =
