@@ -15,7 +15,11 @@
 #include "engine/cuda_rows.h"
 #include "engine/registry.h"
 
-enum { PASS_ROWS = 1 << 16 }; /* rows that pass through a window at a time */
+enum {
+    PASS_ROWS = 1 << 16, /* rows that pass through a window at a time */
+    LONG_PIECE = 4,      /* steps that are asked for at once, when their batches are of at least */
+    LONG_BATCH = 16384   /* rows, whose lists take a while */
+};
 
 typedef struct cuda_engine {
     sn_engine base;
@@ -320,6 +324,29 @@ static stonet_status wait_for_steps(cuda_engine *e, const sn_iteration *it, int 
     return STONET_OK;
 }
 
+/* Steps on rows that are all on the device, in pieces: the next piece is prepared while the device is at the
+   last one. */
+static stonet_status run_steps(cuda_engine *e, const sn_iteration *it, int count, sn_step_report *reports)
+{
+    const int most = it[0].rows.n >= LONG_BATCH ? LONG_PIECE : SN_CUDA_QUEUE;
+    int begun = 0, last = 0; /* `last` of them were asked for at last */
+    stonet_status status = STONET_OK;
+    for (int done = 0; done < count;) {
+        const int next = status != STONET_OK ? 0 : count - begun < most ? count - begun : most;
+        const int before = last;
+        if (next > 0) status = begin_steps(e, it + begun, next, NULL);
+        last = status == STONET_OK ? next : 0;
+        if (before > 0) {
+            const stonet_status waited = wait_for_steps(e, it + done, before, reports + done);
+            if (status == STONET_OK) status = waited;
+        }
+        done += before;
+        begun += last;
+        if (status != STONET_OK && last == 0) return status;
+    }
+    return status;
+}
+
 /* Steps whose rows pass through windows: those of the next step while the device is at the last one. */
 static stonet_status stream_steps(cuda_engine *e, const sn_iteration *it, int count, sn_step_report *reports)
 {
@@ -340,16 +367,9 @@ static stonet_status cuda_steps(sn_engine *engine, const sn_iteration *it, int c
 {
     cuda_engine *e = (cuda_engine *)engine;
     if (count > 0 && !it[0].moving) SN_TRY(look_for_rows(e, true));
-    for (int first = 0; first < count; first += SN_CUDA_QUEUE) {
-        const int some = count - first < SN_CUDA_QUEUE ? count - first : SN_CUDA_QUEUE;
-        if (e->all == NULL || is_drawn(e, &it[first])) {
-            SN_TRY(stream_steps(e, it + first, some, reports + first));
-            continue;
-        }
-        SN_TRY(begin_steps(e, it + first, some, NULL));
-        SN_TRY(wait_for_steps(e, it + first, some, reports + first));
-    }
-    return STONET_OK;
+    bool streams = e->all == NULL;
+    for (int k = 0; k < count; k++) streams = streams || is_drawn(e, &it[k]);
+    return streams ? stream_steps(e, it, count, reports) : run_steps(e, it, count, reports);
 }
 
 static stonet_status cuda_step(sn_engine *engine, const sn_iteration *it, sn_step_report *report)

@@ -54,6 +54,61 @@ template <typename number> __device__ __forceinline__ number shuffle_xor(number 
 {
     return __shfl_xor_sync(0xFFFFFFFFU, value, mask);
 }
+/* Of lane `lane` among the `width` side by side, a power of two. */
+__device__ __forceinline__ float shuffle_from(float value, int lane, int width)
+{
+    return __shfl_sync(0xFFFFFFFFU, value, lane, width);
+}
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+/* Four floats to shared memory, of which the first `there` are copied and the rest are 0, or one or none;
+   beside whatever follows, until it is waited for. */
+__device__ __forceinline__ void copy_quartet(float *to, const float *from, int there)
+{
+    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(4 * there));
+}
+__device__ __forceinline__ void copy_one(float *to, const float *from, int there)
+{
+    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(at), "l"(from), "r"(4 * there));
+}
+/* Ends a group of copies; waits until all but the last LEFT groups of this thread are there. */
+__device__ __forceinline__ void end_copies()
+{
+    asm volatile("cp.async.commit_group;");
+}
+template <int LEFT> __device__ __forceinline__ void wait_copies()
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+}
+/* A warp's c[16][8] += a[16][8] b[8][8], of a and b the first 11 bits (TF32), in the tensor cores; with t =
+   lane / 4, j = lane % 4 a lane has a[t][j], a[t + 8][j], a[t][j + 4], a[t + 8][j + 4]; b[j][t], b[j + 4][t];
+   c[t][2 j], c[t][2 j + 1], c[t + 8][2 j], c[t + 8][2 j + 1]. */
+__device__ __forceinline__ void tensor_add(float c[4], const float a[4], const float b[2])
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(__float_as_int(a[0])), "r"(__float_as_int(a[1])), "r"(__float_as_int(a[2])),
+          "r"(__float_as_int(a[3])), "r"(__float_as_int(b[0])), "r"(__float_as_int(b[1])));
+}
+#else /* a device without: none is ever asked for */
+__device__ __forceinline__ void copy_quartet(float *, const float *, int)
+{
+}
+__device__ __forceinline__ void copy_one(float *, const float *, int)
+{
+}
+__device__ __forceinline__ void end_copies()
+{
+}
+template <int LEFT> __device__ __forceinline__ void wait_copies()
+{
+}
+__device__ __forceinline__ void tensor_add(float *, const float *, const float *)
+{
+}
+#endif
 __device__ __forceinline__ float root_of(float x)
 {
     float y;
@@ -84,21 +139,35 @@ template <typename arguments> struct launch {
     size_t shared;
 };
 
+struct launch_form {
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attribute;
+    template <typename arguments> launch_form(const launch<arguments> &what, cudaStream_t stream)
+    {
+        config.gridDim = what.grid;
+        config.blockDim = dim3((unsigned)what.threads);
+        config.dynamicSmemBytes = what.shared;
+        config.stream = stream;
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = (unsigned)what.cluster;
+        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+        config.attrs = &attribute;
+        config.numAttrs = what.cluster > 1 ? 1 : 0;
+    }
+};
+
 template <typename arguments>
 static cudaError_t start(const launch<arguments> &what, cudaStream_t stream, const arguments &given)
 {
-    cudaLaunchConfig_t config = {};
-    config.gridDim = what.grid;
-    config.blockDim = dim3((unsigned)what.threads);
-    config.dynamicSmemBytes = what.shared;
-    config.stream = stream;
-    cudaLaunchAttribute attribute;
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = (unsigned)what.cluster;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.attrs = &attribute;
-    config.numAttrs = what.cluster > 1 ? 1 : 0;
-    return cudaLaunchKernelEx(&config, what.kernel, given);
+    const launch_form form(what, stream);
+    return cudaLaunchKernelEx(&form.config, what.kernel, given);
+}
+
+/* How many clusters of such a launch run at a time. */
+template <typename arguments> static cudaError_t clusters_of(const launch<arguments> &what, int *count)
+{
+    const launch_form form(what, nullptr);
+    return cudaOccupancyMaxActiveClusters(count, what.kernel, &form.config);
 }
 
 #else

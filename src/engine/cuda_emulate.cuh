@@ -49,7 +49,7 @@ struct dim3 {
 namespace emulate
 {
 
-enum { STACK = 1 << 16, WARP = 32 };
+enum { STACK = 1 << 16, WARP = 32, SHARED = 80 << 10 /* of a block */ };
 
 struct block {
     dim3 index;
@@ -59,6 +59,7 @@ struct block {
 };
 struct warp {
     uint64_t value[2][WARP] = {};
+    float operand[2][WARP][6] = {}; /* of tensor_add */
     int arrived[2] = {0, 0}, generation[2] = {0, 0};
 };
 struct fiber {
@@ -225,6 +226,47 @@ template <typename number> static inline number shuffle_xor(number value, int ma
     memcpy(&other, &me->of->value[turn][lane ^ mask], sizeof other);
     return other;
 }
+static inline float shuffle_from(float value, int lane, int width)
+{
+    emulate::fiber *me = emulate::at.now;
+    const int own = me->thread % emulate::WARP, turn = me->turn++ % 2;
+    memcpy(&me->of->value[turn][own], &value, sizeof value);
+    emulate::wait_for(me->of->arrived[turn], me->of->generation[turn], emulate::WARP);
+    memcpy(&value, &me->of->value[turn][own / width * width + lane % width], sizeof value);
+    return value;
+}
+static inline void copy_quartet(float *to, const float *from, int there)
+{
+    if (((uintptr_t)to | (uintptr_t)from) % 16 != 0) abort();
+    for (int k = 0; k < 4; k++) to[k] = k < there ? from[k] : 0.0F;
+}
+static inline void copy_one(float *to, const float *from, int there)
+{
+    *to = there > 0 ? *from : 0.0F;
+}
+static inline void end_copies()
+{
+}
+template <int LEFT> static inline void wait_copies()
+{
+}
+static inline void tensor_add(float c[4], const float a[4], const float b[2])
+{
+    emulate::fiber *me = emulate::at.now;
+    emulate::warp *of = me->of;
+    const int lane = me->thread % emulate::WARP, turn = me->turn++ % 2, t = lane / 4, j = lane % 4;
+    for (int k = 0; k < 6; k++) {
+        int bits;
+        memcpy(&bits, k < 4 ? &a[k] : &b[k - 4], sizeof bits);
+        bits &= ~0x1FFF;
+        memcpy(&of->operand[turn][lane][k], &bits, sizeof bits);
+    }
+    emulate::wait_for(of->arrived[turn], of->generation[turn], emulate::WARP);
+    for (int e = 0; e < 4; e++)
+        for (int k = 0; k < 8; k++)
+            c[e] += of->operand[turn][4 * t + k % 4][e / 2 + k / 4 * 2] *
+                    of->operand[turn][4 * (2 * j + e % 2) + k % 4][4 + k / 4];
+}
 static inline float root_of(float x)
 {
     return sqrtf(x);
@@ -277,8 +319,10 @@ enum cudaError_t {
     cudaErrorInsufficientDriver = 35
 };
 typedef void *cudaStream_t;
+typedef void *cudaEvent_t;
 typedef void *cudaGraph_t;
 typedef void *cudaGraphExec_t;
+enum { cudaEventDisableTiming = 2 };
 enum { cudaStreamNonBlocking = 1, cudaHostAllocDefault = 0, cudaStreamCaptureModeThreadLocal = 1 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
@@ -334,10 +378,10 @@ static inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
     *p = {};
     snprintf(p->name, sizeof p->name, "emulated device");
     p->major = emulate::wanted("too-old") != nullptr ? 5 : 9;
-    p->multiProcessorCount = 4;
+    p->multiProcessorCount = 20;
     p->totalGlobalMem = (size_t)emulate::capacity();
-    p->sharedMemPerBlockOptin = 48 << 10;
-    p->sharedMemPerMultiprocessor = 56 << 10;
+    p->sharedMemPerBlockOptin = emulate::SHARED;
+    p->sharedMemPerMultiprocessor = emulate::SHARED + (8 << 10);
     return cudaSuccess;
 }
 static inline cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
@@ -401,6 +445,23 @@ static inline cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
     return cudaSuccess;
 }
+static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, int)
+{
+    *event = nullptr;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaEventDestroy(cudaEvent_t)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaEventSynchronize(cudaEvent_t)
+{
+    return cudaSuccess;
+}
 template <typename kernel> static inline cudaError_t cudaFuncSetAttribute(kernel, cudaFuncAttribute, int)
 {
     return cudaSuccess;
@@ -418,13 +479,20 @@ static cudaError_t start(const launch<arguments> &what, cudaStream_t, const argu
 {
     const char *last = emulate::wanted("fail=");
     if (last != nullptr && ++emulate::launches >= atoll(last)) return cudaErrorLaunchFailure;
-    if (what.shared > 48 << 10)
+    if (what.shared > (size_t)emulate::SHARED)
         return cudaErrorInvalidValue; /* more must be asked for, and here is no more */
     emulate::at.grid = what.grid;
     emulate::at.body = [&] { what.kernel(given); };
     const unsigned blocks = what.grid.x * what.grid.y * what.grid.z;
     for (unsigned b = 0; b < blocks; b += (unsigned)what.cluster)
         emulate::run_cluster(what.threads, what.cluster, what.shared, b);
+    return cudaSuccess;
+}
+
+/* One cluster short, as devices are whose multiprocessors do not come in eights. */
+template <typename arguments> static cudaError_t clusters_of(const launch<arguments> &what, int *count)
+{
+    *count = 20 / what.cluster - 1;
     return cudaSuccess;
 }
 

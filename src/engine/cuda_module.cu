@@ -35,7 +35,9 @@ static int ask_device(device_facts *facts, sn_cuda_words *words)
     facts->shared_block = p.sharedMemPerBlockOptin;
     facts->shared_multiprocessor = p.sharedMemPerMultiprocessor;
     facts->most_ranks = p.major >= 9 ? 8 : 1;
-    return ready_kernels(*facts, words);
+    facts->tensors = p.major >= 8;
+    TRY(ready_kernels(*facts, words));
+    return count_clusters(facts, words);
 }
 
 /* What is known of the device, and the device of this thread: the first one, which CUDA_VISIBLE_DEVICES says.
@@ -143,9 +145,6 @@ static int data_put(sn_cuda_data *data, int64_t first, int64_t count, const floa
     return SN_CUDA_FINE;
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------------
- */
-
 /* ---- a network -------------------------------------------------------------------------------------------
  */
 
@@ -156,23 +155,28 @@ static void net_free(sn_cuda_net *net)
     forget_record(net);
     net->theta.clear();
     net->velocity.clear();
-    net->mean.clear();
     net->gathered.clear();
     for (int i = 0; i < SN_CUDA_LAYERS; i++) {
+        net->mean[i].clear();
+        net->latent[i].clear();
+        net->speed[i].clear();
         net->psi[i].clear();
         net->residual[i].clear();
     }
     net->loss.clear();
     net->partial.clear();
     net->out.clear();
-    net->head.clear();
-    net->pinned_head.clear();
     net->border.clear();
     net->factor.clear();
-    net->list.clear();
-    net->pinned_list.clear();
-    net->report.clear();
-    net->pinned_report.clear();
+    for (queue_slot &slot : net->slot) {
+        slot.head.clear();
+        slot.pinned_head.clear();
+        slot.list.clear();
+        slot.pinned_list.clear();
+        slot.report.clear();
+        slot.pinned_report.clear();
+        if (slot.done != nullptr) cudaEventDestroy(slot.done);
+    }
     if (net->stream != nullptr) cudaStreamDestroy(net->stream);
     delete net;
 }
@@ -204,10 +208,15 @@ static int ready_net(sn_cuda_net *net, sn_cuda_words *words)
                                  cudaMemcpyHostToDevice, net->stream));
         CUDA_TRY(cudaStreamSynchronize(net->stream));
     }
-    TRY(net->head.reserve(SN_CUDA_QUEUE, words));
-    TRY(net->pinned_head.reserve(SN_CUDA_QUEUE, words));
-    TRY(net->report.reserve(SN_CUDA_QUEUE, words));
-    return net->pinned_report.reserve(SN_CUDA_QUEUE, words);
+    for (queue_slot &slot : net->slot) {
+        slot.pinned_head.pinned = slot.pinned_list.pinned = slot.pinned_report.pinned = true;
+        CUDA_TRY(cudaEventCreateWithFlags(&slot.done, cudaEventDisableTiming));
+        TRY(slot.head.reserve(SN_CUDA_QUEUE, words));
+        TRY(slot.pinned_head.reserve(SN_CUDA_QUEUE, words));
+        TRY(slot.report.reserve(SN_CUDA_QUEUE, words));
+        TRY(slot.pinned_report.reserve(SN_CUDA_QUEUE, words));
+    }
+    return SN_CUDA_FINE;
 }
 
 static int net_put(sn_cuda_net *net, const float *theta, const float *momentum, sn_cuda_words *words)
@@ -241,7 +250,6 @@ static int net_new(const sn_cuda_shape *shape, sn_cuda_net **out, sn_cuda_words 
     sn_cuda_net *net = new (std::nothrow) sn_cuda_net;
     if (net == nullptr) return trouble(words, SN_CUDA_NO_MEMORY, "out of memory on the host");
     net->shape = *shape;
-    net->pinned_head.pinned = net->pinned_list.pinned = net->pinned_report.pinned = true;
     int status = ready_net(net, words);
     if (status == SN_CUDA_FINE) status = net_put(net, nullptr, nullptr, words);
     if (status != SN_CUDA_FINE) {
@@ -269,14 +277,16 @@ static queue_plan plan_queue(const sn_cuda_net *net, const sn_cuda_step *const *
     for (int k = 0; k < count; k++) {
         const batch_plan own = plan_batch(net, *steps[k], false);
         const sn_cuda_rows &rows = steps[k]->rows;
-        if ((rows.list != nullptr || rows.number != nullptr) && rows.n > q.lists) q.lists = rows.n;
+        const int64_t room = list_room(rows, rows.n);
+        if (room > q.lists) q.lists = room;
         q.grouped = q.grouped || steps[k]->update.group > 0.0;
+        const sn_cuda_dynamics &d = steps[k]->dynamics, &d0 = steps[0]->dynamics;
+        q.alike = q.alike && d.sweeps == d0.sweeps && d.mode_start == d0.mode_start;
         q.alike = q.alike && own.shards == q.batch.shards && own.each == own.shards &&
-                  own.subtrees == q.batch.subtrees && own.large == q.batch.large;
+                  own.subtrees == q.batch.subtrees && own.tile == q.batch.tile && own.large == q.batch.large;
         if (own.most > q.batch.most) q.batch.most = own.most;
         if (own.rows > q.batch.rows) q.batch.rows = own.rows;
     }
-    q.lists = (q.lists + 31) / 32 * 32;
     if (q.alike) q.batch.most = (q.batch.most + 7) / 8 * 8; /* batches of nearly one size share a record */
     return q;
 }
@@ -285,21 +295,23 @@ static int launch_queue(sn_cuda_net *net, const sn_cuda_data *data, const queue_
                         const sn_cuda_step *const *steps, int count, sn_cuda_words *words)
 {
     TRY(send_heads(net, q.lists, count, words));
-    CUDA_TRY(cudaMemsetAsync(net->report.at, 0, (size_t)count * sizeof(step_report), net->stream));
+    CUDA_TRY(cudaMemsetAsync(net->now().report.at, 0, (size_t)count * sizeof(step_report), net->stream));
     for (int k = 0; k < count; k++)
         TRY(launch_step(net, data, k, q.lists, q.alike ? q.batch : plan_batch(net, *steps[k], false),
                         *steps[k], q.grouped, words));
-    CUDA_TRY(cudaMemcpyAsync(net->pinned_report.at, net->report.at, (size_t)count * sizeof(step_report),
-                             cudaMemcpyDeviceToHost, net->stream));
+    CUDA_TRY(cudaMemcpyAsync(net->now().pinned_report.at, net->now().report.at,
+                             (size_t)count * sizeof(step_report), cudaMemcpyDeviceToHost, net->stream));
     return SN_CUDA_FINE;
 }
 
 #ifdef __CUDACC__
-/* The same as one recorded graph, recorded anew when the last one was of another kind. */
+/* The same as one recorded graph, recorded when there is none of that kind yet: queues come in few lengths.
+ */
 static int replay_queue(sn_cuda_net *net, const sn_cuda_data *data, const queue_plan &q,
                         const sn_cuda_step *const *steps, int count, sn_cuda_words *words)
 {
     record_key key = {};
+    key.slot = net->current;
     key.data = data;
     key.count = count;
     key.rows = (int)q.batch.most;
@@ -309,24 +321,29 @@ static int replay_queue(sn_cuda_net *net, const sn_cuda_data *data, const queue_
     key.grouped = q.grouped;
     key.factors = net->has_factor;
     key.lists = q.lists;
-    if (!net->has_record || memcmp(&key, &net->recorded, sizeof key) != 0) {
-        forget_record(net);
-        CUDA_TRY(cudaStreamBeginCapture(net->stream, cudaStreamCaptureModeThreadLocal));
-        const int status = launch_queue(net, data, q, steps, count, words);
-        cudaGraph_t graph = nullptr;
-        const cudaError_t ended = cudaStreamEndCapture(net->stream, &graph);
-        if (status != SN_CUDA_FINE) {
-            if (graph != nullptr) cudaGraphDestroy(graph);
-            return status;
+    key.sweeps = steps[0]->dynamics.sweeps;
+    key.mode_start = steps[0]->dynamics.mode_start;
+    for (int k = 0; k < net->records; k++)
+        if (memcmp(&key, &net->record[k].key, sizeof key) == 0) {
+            CUDA_TRY(cudaGraphLaunch(net->record[k].what, net->stream));
+            return SN_CUDA_FINE;
         }
-        CUDA_TRY(ended);
-        const cudaError_t made = cudaGraphInstantiate(&net->record, graph, 0);
-        cudaGraphDestroy(graph);
-        CUDA_TRY(made);
-        net->recorded = key;
-        net->has_record = true;
+    if (net->records == RECORDS) forget_record(net);
+    CUDA_TRY(cudaStreamBeginCapture(net->stream, cudaStreamCaptureModeThreadLocal));
+    const int status = launch_queue(net, data, q, steps, count, words);
+    cudaGraph_t graph = nullptr;
+    const cudaError_t ended = cudaStreamEndCapture(net->stream, &graph);
+    if (status != SN_CUDA_FINE) {
+        if (graph != nullptr) cudaGraphDestroy(graph);
+        return status;
     }
-    CUDA_TRY(cudaGraphLaunch(net->record, net->stream));
+    CUDA_TRY(ended);
+    queue_record made = {key, nullptr};
+    const cudaError_t error = cudaGraphInstantiate(&made.what, graph, 0);
+    cudaGraphDestroy(graph);
+    CUDA_TRY(error);
+    net->record[net->records++] = made;
+    CUDA_TRY(cudaGraphLaunch(made.what, net->stream));
     return SN_CUDA_FINE;
 }
 #endif
@@ -346,10 +363,11 @@ static int send_factors(sn_cuda_net *net, const double *factor, sn_cuda_words *w
 
 enum { WORTH_RECORDING = 4 };
 
-static int net_begin(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *const *steps, int count,
-                     sn_cuda_words *words)
+/* Asks for the queue of the current slot. */
+static int start_queue(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *const *steps, int count,
+                       sn_cuda_words *words)
 {
-    queue_plan q = plan_queue(net, steps, count);
+    const queue_plan q = plan_queue(net, steps, count);
     TRY(send_factors(net, steps[0]->group_factor, words));
     for (int k = 0; k < count; k++)
         TRY(reserve_batch(net, plan_batch(net, *steps[k], false), true, gathers_rows(net, *steps[k]), words));
@@ -357,24 +375,36 @@ static int net_begin(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *c
     TRY(reserve_lists(net, q.lists, SN_CUDA_QUEUE, words));
     for (int k = 0; k < count; k++) {
         write_head(net, steps[k]->rows, q.lists, k, steps[k]);
-        net->shards[k] = steps[k]->shards;
+        net->now().shards[k] = steps[k]->shards;
     }
-    net->queued = count;
 #ifdef __CUDACC__
     if (count >= WORTH_RECORDING && q.alike) return replay_queue(net, data, q, steps, count, words);
 #endif
     return launch_queue(net, data, q, steps, count, words);
 }
 
+static int net_begin(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *const *steps, int count,
+                     sn_cuda_words *words)
+{
+    net->current = (net->oldest + net->under_way) % SN_CUDA_UNDER_WAY;
+    TRY(start_queue(net, data, steps, count, words));
+    CUDA_TRY(cudaEventRecord(net->now().done, net->stream));
+    net->now().queued = count;
+    net->under_way++;
+    return SN_CUDA_FINE;
+}
+
 static int net_wait(sn_cuda_net *net, sn_cuda_report *reports, sn_cuda_words *words)
 {
-    CUDA_TRY(cudaStreamSynchronize(net->stream));
-    for (int k = 0; k < net->queued; k++) {
-        const step_report &from = net->pinned_report.at[k];
-        for (int v = 0; v < net->shards[k]; v++) reports[k].loss[v] = from.loss[v];
+    queue_slot &slot = net->slot[net->oldest];
+    net->oldest = (net->oldest + 1) % SN_CUDA_UNDER_WAY;
+    net->under_way--;
+    CUDA_TRY(cudaEventSynchronize(slot.done));
+    for (int k = 0; k < slot.queued; k++) {
+        const step_report &from = slot.pinned_report.at[k];
+        for (int v = 0; v < slot.shards[k]; v++) reports[k].loss[v] = from.loss[v];
         reports[k].finite = from.flag == 0;
     }
-    net->queued = 0;
     return SN_CUDA_FINE;
 }
 
@@ -385,8 +415,7 @@ static int net_sums(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *st
                     double *losses, sn_cuda_words *words)
 {
     const batch_plan plan = plan_batch(net, *step, true);
-    const bool listed = step->rows.list != nullptr || step->rows.number != nullptr;
-    const int64_t lists = listed ? (step->rows.n + 31) / 32 * 32 : 0;
+    const int64_t lists = list_room(step->rows, step->rows.n);
     TRY(reserve_batch(net, plan, true, gathers_rows(net, *step), words));
     TRY(net->partial.reserve((int64_t)step->shards * net->shape.parameters, words));
     TRY(reserve_lists(net, lists, 1, words));
@@ -396,7 +425,7 @@ static int net_sums(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *st
     CUDA_TRY(cudaMemcpyAsync(gradients, net->partial.at,
                              (size_t)(step->shards * net->shape.parameters) * sizeof(float),
                              cudaMemcpyDeviceToHost, net->stream));
-    CUDA_TRY(cudaMemcpyAsync(losses, net->report.at[0].loss, (size_t)step->shards * sizeof(double),
+    CUDA_TRY(cudaMemcpyAsync(losses, net->now().report.at[0].loss, (size_t)step->shards * sizeof(double),
                              cudaMemcpyDeviceToHost, net->stream));
     CUDA_TRY(cudaStreamSynchronize(net->stream));
     return SN_CUDA_FINE;
@@ -408,18 +437,18 @@ static int net_apply(sn_cuda_net *net, const sn_cuda_step *step, const float *gr
     TRY(net->partial.reserve(net->shape.parameters, words));
     const sn_cuda_rows none = {};
     write_head(net, none, 0, 0, nullptr);
-    net->pinned_head.at[0].update = step->update;
+    net->now().pinned_head.at[0].update = step->update;
     TRY(send_factors(net, step->group_factor, words));
     TRY(send_heads(net, 0, 1, words));
-    CUDA_TRY(cudaMemsetAsync(net->report.at, 0, sizeof(step_report), net->stream));
+    CUDA_TRY(cudaMemsetAsync(net->now().report.at, 0, sizeof(step_report), net->stream));
     CUDA_TRY(cudaMemcpyAsync(net->partial.at, gradient, (size_t)net->shape.parameters * sizeof(float),
                              cudaMemcpyHostToDevice, net->stream));
     TRY(launch_apply(net, 0, 1, words));
     if (step->update.group > 0.0) TRY(launch_groups(net, 0, words));
-    CUDA_TRY(cudaMemcpyAsync(net->pinned_report.at, net->report.at, sizeof(step_report),
+    CUDA_TRY(cudaMemcpyAsync(net->now().pinned_report.at, net->now().report.at, sizeof(step_report),
                              cudaMemcpyDeviceToHost, net->stream));
     CUDA_TRY(cudaStreamSynchronize(net->stream));
-    *finite = net->pinned_report.at[0].flag == 0;
+    *finite = net->now().pinned_report.at[0].flag == 0;
     return SN_CUDA_FINE;
 }
 
@@ -434,20 +463,22 @@ static int send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_rows
     const int64_t capacity = chunk_capacity(net->shape), width = net->shape.width[task.layer_out + 1];
     for (int64_t first = 0; first < rows.n; first += capacity) {
         const int n = (int)(rows.n - first < capacity ? rows.n - first : capacity);
-        const batch_plan plan = {1, 1, 1, n, n, false};
+        const batch_plan plan = {1, 1, 1, n, n, 64, false};
         sn_cuda_rows part = rows;
         part.n = n;
         part.first = rows.first + first;
         if (rows.list != nullptr) part.list = rows.list + first;
         if (rows.number != nullptr) part.number = rows.number + first;
-        const int64_t lists = rows.list != nullptr || rows.number != nullptr ? (n + 31) / 32 * 32 : 0;
+        const int64_t lists = list_room(rows, n);
         TRY(reserve_batch(net, plan, false, false, words));
         TRY(net->out.reserve(n * width, words));
         TRY(reserve_lists(net, lists, 1, words));
         write_head(net, part, lists, 0, &common);
         TRY(send_heads(net, lists, 1, words));
         const chunk c = {0, n, n, n};
-        TRY(launch_first_mean(net, data, 0, lists, c, false, words));
+        /* the same sums however many rows pass together */
+        TRY(net->facts.tensors ? launch_large_mean(net, data, 0, lists, c, words)
+                               : launch_first_mean(net, data, 0, lists, c, false, words));
         sweep_arguments a = sweep_of(net, data, 0, lists, c);
         a.task = task.task;
         a.layer_out = task.layer_out;

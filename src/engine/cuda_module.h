@@ -13,10 +13,11 @@
 #include <stdint.h>
 
 enum {
-    SN_CUDA_ABI = 1, /* changes with anything in this file */
+    SN_CUDA_ABI = 2, /* changes with anything in this file */
     SN_CUDA_LAYERS = 32,
     SN_CUDA_SHARDS = 64,
-    SN_CUDA_QUEUE = 32, /* steps that may be asked for at once */
+    SN_CUDA_QUEUE = 16,    /* steps that may be asked for at once, */
+    SN_CUDA_UNDER_WAY = 2, /* and how often before the first is waited for */
     SN_CUDA_WHY = 256
 };
 
@@ -134,7 +135,7 @@ typedef struct sn_cuda_api {
     int (*net_get)(sn_cuda_net *net, float *theta, float *momentum, sn_cuda_words *words);
 
     /* Both steps of so many iterations, at most SN_CUDA_QUEUE, one after the other: asked for, and waited
-     * for.
+       for, the oldest first. At most SN_CUDA_UNDER_WAY may be under way, and then nothing else of this net.
      */
     int (*net_begin)(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *const *steps, int count,
                      sn_cuda_words *words);

@@ -76,28 +76,58 @@ struct sn_cuda_data {
 /* What a recorded queue was recorded for. */
 struct record_key {
     const sn_cuda_data *data;
-    int count, rows, shards, listed, numbered, grouped, factors;
+    int slot, count, rows, shards, listed, numbered, grouped, factors, sweeps, mode_start;
     int64_t lists;
 };
+
+/* What is sent with a queue and comes back from it. */
+struct queue_slot {
+    buffer<step_head> head, pinned_head;
+    buffer<uint32_t> list, pinned_list; /* places, then numbers, of each step */
+    buffer<step_report> report, pinned_report;
+    int queued = 0, shards[SN_CUDA_QUEUE];
+    cudaEvent_t done = nullptr;
+};
+
+struct queue_record {
+    record_key key;
+    cudaGraphExec_t what;
+};
+enum { RECORDS = 8 };
+
+static void drop_record(cudaGraphExec_t record)
+{
+#ifdef __CUDACC__
+    cudaGraphExecDestroy(record);
+#else
+    (void)record;
+#endif
+}
 
 struct sn_cuda_net {
     sn_cuda_shape shape;
     device_facts facts;
     sweep_plan plan; /* how the weights are shared out */
     cudaStream_t stream = nullptr;
-    buffer<float> theta, velocity, mean, gathered, psi[SN_CUDA_LAYERS], residual[SN_CUDA_LAYERS], loss,
-        partial, out;
-    buffer<step_head> head, pinned_head;
-    buffer<int32_t> border; /* of the groups */
-    buffer<double> factor;  /* of their thresholds */
+    buffer<float> theta, velocity, gathered, loss, partial, out;
+    buffer<float> mean[SN_CUDA_LAYERS], psi[SN_CUDA_LAYERS], residual[SN_CUDA_LAYERS];
+    buffer<float> latent[SN_CUDA_LAYERS], speed[SN_CUDA_LAYERS]; /* of large batches, layer by layer */
+    buffer<int32_t> border;                                      /* of the groups */
+    buffer<double> factor;                                       /* of their thresholds */
     bool has_factor = false;
-    buffer<uint32_t> list, pinned_list; /* places, then numbers, of each step */
-    buffer<step_report> report, pinned_report;
-    int queued = 0;
-    int shards[SN_CUDA_QUEUE];
-    record_key recorded = {};
-    bool has_record = false;
-    cudaGraphExec_t record = nullptr;
+    queue_slot slot[SN_CUDA_UNDER_WAY];
+    int oldest = 0, under_way = 0;
+    int current = 0; /* the slot that is being filled */
+    queue_slot &now()
+    {
+        return slot[current];
+    }
+    const queue_slot &now() const
+    {
+        return slot[current];
+    }
+    queue_record record[RECORDS];
+    int records = 0;
 };
 
 #endif

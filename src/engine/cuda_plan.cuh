@@ -5,11 +5,15 @@
 #ifndef SN_ENGINE_CUDA_PLAN_CUH
 #define SN_ENGINE_CUDA_PLAN_CUH
 
+#include "engine/cuda_layers.cuh"
 #include "engine/cuda_update.cuh"
+#include "engine/cuda_warp.cuh"
 
 struct device_facts {
     char name[128];
     int multiprocessors, most_ranks;            /* blocks of a cluster */
+    int clusters[4];                            /* of 1, 2, 4, 8 large blocks, how many run at a time */
+    bool tensors;                               /* it has tensor cores for floats */
     size_t shared_block, shared_multiprocessor; /* most shared memory in bytes */
 };
 
@@ -27,7 +31,7 @@ static int round_up(int value, int step)
 /* Fills in the places of `a` (whose shape is there already); returns the floats of shared memory. */
 static int64_t lay_out(int rows, int ranks, bool staged, const int32_t *width, sweep_arguments *a)
 {
-    const int group = rows == 1 ? 4 : 4 * rows + 4, top = a->layers - 1;
+    const int group = group_floats(rows), top = a->layers - 1;
     int64_t at = 0, force = 0;
     const auto units = [&](int count) {
         const int64_t begin = at;
@@ -93,7 +97,11 @@ static double cost_of(const device_facts &facts, const sweep_plan &plan, const i
     const double barriers = (layers - 1) * (plan.ranks > 1 ? 1600.0 : 1000.0);
     const double far = plan.staged ? 0.0 : products * 4.0 / 30.0;
     const double row = (units * 0.7 + products / 50.0) / plan.ranks;
-    const double blocks = (double)((batch + plan.rows - 1) / plan.rows) * plan.ranks;
+    const double blocks = (double)((batch + plan.rows - 1) / plan.rows);
+    if (plan.ranks > 1) {
+        const int at_once = facts.clusters[plan.ranks == 2 ? 1 : plan.ranks == 4 ? 2 : 3];
+        return ceil(blocks / at_once) * (barriers + far + plan.rows * row);
+    }
     double beside = (double)(facts.shared_multiprocessor / (plan.shared + 1024));
     beside = fmin(fmax(beside, 1.0), 2048.0 / plan.threads);
     beside = fmin(beside, ceil(blocks / facts.multiprocessors));
@@ -141,7 +149,9 @@ static void choose_rows(const device_facts &facts, const int32_t *width, int64_t
 {
     double least = 0.0;
     const sweep_plan given = *best;
-    for (int rows = 1; rows <= 8; rows *= 2) {
+    /* nine: a batch of 128 then needs 15 clusters of eight blocks, as many as some devices have room for */
+    for (int rows = 1; rows <= 9; rows = rows < 8 ? 2 * rows : rows + 1) {
+        if (rows == 9 && given.ranks == 1) break;
         sweep_plan plan = given;
         plan.rows = rows;
         plan.shared = (size_t)lay_out(rows, plan.ranks, plan.staged, width, a) * sizeof(float);

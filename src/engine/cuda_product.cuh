@@ -175,7 +175,7 @@ __global__ void __launch_bounds__((mean_size<BM, BN, TM, TN, SPLIT, DEPTH>::THRE
             for (int j = 0; j < TN; j++) {
                 const int row = row0 + tile_at<BM, TM>(ty, i), unit = unit0 + tile_at<BN, TN>(tx, j);
                 if (row < rows && unit < a.units)
-                    a.out[(int64_t)row * a.units + unit] = sum[i][j] + a.bias[unit];
+                    a.out[(int64_t)row * padded(a.units) + unit] = sum[i][j] + a.bias[unit];
             }
     } else {
 #pragma unroll
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__((mean_size<BM, BN, TM, TN, SPLIT, DEPTH>::THRE
             float whole = memory[at];
 #pragma unroll
             for (int g = 1; g < SPLIT; g++) whole += memory[g * BM * BN + at];
-            a.out[(int64_t)row * a.units + unit] = whole + a.bias[unit];
+            a.out[(int64_t)row * padded(a.units) + unit] = whole + a.bias[unit];
         }
     }
 }

@@ -23,75 +23,13 @@
 #ifndef SN_ENGINE_CUDA_SWEEP_CUH
 #define SN_ENGINE_CUDA_SWEEP_CUH
 
-#include "engine/cuda_base.cuh"
-#include "engine/cuda_math.cuh"
-#include "engine/cuda_module.h"
-
-enum { SWEEP_THREADS = 512, STREAM_IMPUTE = 0, STREAM_DRAWS = 4 /* sn_stream */ };
-enum sweep_task { TASK_STEP, TASK_IMPUTE, TASK_FORWARD };
-
-/* What differs from step to step: in device memory, written before the step. */
-struct step_head {
-    int rows, shards;
-    uint32_t first, offset, iteration;
-    int listed, numbered; /* places and numbers of the rows follow */
-    int border[SN_CUDA_SHARDS + 1];
-    sn_cuda_dynamics dynamics;
-    sn_cuda_update update;
-};
-
-struct row_arrays { /* of a data */
-    const float *x, *y, *weight;
-    const int32_t *label;
-};
-
-/* A layer in shared memory: places in floats. */
-struct sweep_layer {
-    int width, local;
-    int latent, speed, mean, pull, psi; /* psi whole, the rest local */
-    int weights, bias, stride;          /* [input][local unit], padded to an odd stride */
-    int mean_split, pull_split; /* log2 of the threads that share a sum of its mean, or of the force on it */
-    int mean_large, pull_large; /* whether these products are */
-};
-
-struct sweep_arguments {
-    const step_head *head;
-    const uint32_t *place, *number; /* lists of the batch; used if the head says so */
-    const float *theta;
-    row_arrays data;
-    const float *first_mean;         /* [row of the chunk][unit] */
-    float *psi[SN_CUDA_LAYERS];      /* out, [row of the chunk][unit] */
-    float *residual[SN_CUDA_LAYERS]; /* the same */
-    float *loss, *out;
-    int chunk_first, chunk_rows; /* the chunk's place in the batch; rows 0: all of it */
-    sweep_task task;
-    int layer_out, activated, noisy; /* of impute and forward; layer 0-based */
-    int layers, activation, classes, spread, outputs;
-    int64_t weight_at[SN_CUDA_LAYERS], bias_at[SN_CUDA_LAYERS];
-    uint64_t seed;
-    int ranks;        /* blocks of a cluster */
-    int output_lanes; /* log2 of the threads that share the output layer of a row */
-    int narrow;       /* few outputs: no threads share them in a sweep */
-    int top_rows;     /* their weights again, [output][local unit] */
-    sweep_layer layer[SN_CUDA_LAYERS];
-    int force, response, number_at, label_at, weight_row; /* more places */
-};
-
-/* From one group of four units to the next. */
-template <int R> struct group_size {
-    enum { value = R == 1 ? 4 : 4 * R + 4 };
-};
+#include "engine/cuda_output.cuh"
 
 struct sweep_block {
     float *memory;
     int rank, first; /* row of the chunk */
     int rows;        /* of the chunk */
 };
-
-static __device__ __forceinline__ uint32_t place_of(const step_head *head, const uint32_t *list, int row)
-{
-    return head->listed ? list[row] : head->first + (uint32_t)row;
-}
 
 static __device__ void sync_all(const sweep_arguments &a)
 {
@@ -127,14 +65,15 @@ struct team {
 /*
  * out[o][row] = bias[o] + sum_k w(o, k) vector[k][row] for o < outs, all rows; depth a multiple of four. The
  * sum is split over 2^shift threads, side by side in a warp, which exchange what they have so that each ends
- * with some of the rows; at most 32. A thread has U of the outs at a time, for each of which it need not read
- * the vector again: that reading is what large products take their time for.
+ * with some of the rows (the ninth of nine in all of them); at most 32. A thread has U of the outs at a time,
+ * for each of which it need not read the vector again: that reading is what large products take their time
+ * for.
  */
 template <int R, int U, typename weights>
 static __device__ __forceinline__ void product(const team &who, int outs, int depth, weights w,
                                                const float *vector, const float *bias, float *out, int shift)
 {
-    enum { GROUP = group_size<R>::value };
+    enum { GROUP = group_size<R>::value, EVEN = R == 9 ? 8 : R /* a power of two; the rest after them */ };
     const int split = 1 << shift, s = who.thread & (split - 1), each = who.size >> shift, groups = depth >> 2;
     for (int base = 0; base < outs; base += each * U) {
         const int first = base + (who.thread >> shift);
@@ -171,11 +110,11 @@ static __device__ __forceinline__ void product(const team &who, int outs, int de
 #pragma unroll
             for (int step = 0; step < 5; step++) {
                 if (step >= shift) break;
-                const int left = R >> step, half = left / 2;
+                const int left = EVEN >> step, half = left / 2;
                 const bool upper = (s >> step & 1) != 0;
                 if (left > 1) {
 #pragma unroll
-                    for (int r = 0; r < R / 2; r++)
+                    for (int r = 0; r < EVEN / 2; r++)
                         if (r < half) {
                             const float given = shuffle_xor(upper ? sum[u][r] : sum[u][r + half], 1 << step);
                             sum[u][r] = (upper ? sum[u][r + half] : sum[u][r]) + given;
@@ -183,14 +122,19 @@ static __device__ __forceinline__ void product(const team &who, int outs, int de
                     row += upper ? half : 0;
                 } else
                     sum[u][0] += shuffle_xor(sum[u][0], 1 << step);
+#pragma unroll
+                for (int r = EVEN; r < R; r++) sum[u][r] += shuffle_xor(sum[u][r], 1 << step);
             }
-            const int kept = R >> shift > 1 ? R >> shift : 1;
-            if (o < outs && s < R) {
+            const int kept = EVEN >> shift > 1 ? EVEN >> shift : 1;
+            if (o < outs && s < EVEN) {
                 const float add = bias != nullptr ? bias[o] : 0.0F;
                 float *to = out + (o >> 2) * GROUP + (o & 3);
 #pragma unroll
-                for (int r = 0; r < R; r++)
+                for (int r = 0; r < EVEN; r++)
                     if (r < kept) to[4 * (row + r)] = sum[u][r] + add;
+#pragma unroll
+                for (int r = EVEN; r < R; r++)
+                    if (s == 0) to[4 * r] = sum[u][r] + add;
             }
         }
     }
@@ -275,77 +219,6 @@ static __device__ __forceinline__ void pull_layer(const sweep_arguments &a, cons
                    shared_of(force + s.rank * part, to), me.pull_split);
 }
 
-/* Over `lanes` threads side by side, a power of two. */
-static __device__ __forceinline__ float sum_of(float value, int lanes)
-{
-    for (int mask = lanes / 2; mask > 0; mask /= 2) value += shuffle_xor(value, mask);
-    return value;
-}
-
-/* The place of unit k of a row in an array of shared memory. */
-template <int R> static __device__ __forceinline__ int unit_at(int k, int row)
-{
-    return (k >> 2) * group_size<R>::value + 4 * row + (k & 3);
-}
-
-/* The output layer of one row, for the threads that share it. */
-struct output_row {
-    const float *mean, *response;
-    float *pull, over_s;
-    int row, lane, lanes, outputs;
-};
-
-/* r of the class layer, (onehot(y) - softmax(mu)) / s; returns -log softmax(mu)_y. */
-template <int R> static __device__ float class_pull(const output_row &o, int label)
-{
-    float most = -3.0e38F, sum = 0.0F, own = 0.0F;
-    for (int k = o.lane; k < o.outputs; k += o.lanes) most = fmaxf(most, o.mean[unit_at<R>(k, o.row)]);
-    for (int mask = o.lanes / 2; mask > 0; mask /= 2) most = fmaxf(most, shuffle_xor(most, mask));
-    for (int k = o.lane; k < o.outputs; k += o.lanes) {
-        const float mu = o.mean[unit_at<R>(k, o.row)], e = exponential(mu - most);
-        o.pull[unit_at<R>(k, o.row)] = e;
-        sum += e;
-        own += k == label ? mu : 0.0F;
-    }
-    sum = sum_of(sum, o.lanes);
-    const float share = o.over_s / sum;
-    for (int k = o.lane; k < o.outputs; k += o.lanes) {
-        const float e = o.pull[unit_at<R>(k, o.row)];
-        o.pull[unit_at<R>(k, o.row)] = fmaf(-e, share, k == label ? o.over_s : 0.0F);
-    }
-    return fmaf(minus_two_log(sum), -0.5F, most - sum_of(own, o.lanes));
-}
-
-/* r of the numeric response, (y - mu) / s; returns |y - mu|^2 / 2. */
-template <int R> static __device__ float response_pull(const output_row &o)
-{
-    float sum = 0.0F;
-    for (int k = o.lane; k < o.outputs; k += o.lanes) {
-        const float gap = o.response[unit_at<R>(k, o.row)] - o.mean[unit_at<R>(k, o.row)];
-        o.pull[unit_at<R>(k, o.row)] = gap * o.over_s;
-        sum = fmaf(gap, gap, sum);
-    }
-    return 0.5F * sum_of(sum, o.lanes);
-}
-
-/* r of location and scale (net/loss.h); returns minus the log density. */
-template <int R> static __device__ float spread_pull(const output_row &o, float beta, float spread)
-{
-    const int targets = o.outputs / 2;
-    float sum = 0.0F;
-    for (int k = o.lane; k < targets; k += o.lanes) {
-        const int at = unit_at<R>(k, o.row), of_eta = unit_at<R>(targets + k, o.row);
-        const float eta = fminf(fmaxf(o.mean[of_eta], -8.0F), 4.0F); /* SN_ETA_LOW, SN_ETA_HIGH */
-        const float gap = o.response[at] - o.mean[at], scaled = gap * exponential(-eta);
-        const float ratio = fminf(gap * scaled, 16.0F); /* SN_RATIO_MOST */
-        const float weight = exponential(beta * eta) * o.over_s;
-        o.pull[at] = weight * scaled;
-        o.pull[of_eta] = weight * (ratio - 1.0F) * (0.5F * spread);
-        sum += ratio + eta;
-    }
-    return 0.5F * sum_of(sum, o.lanes);
-}
-
 /* r of the output layer, a few threads a row; the losses too, the first time. Threads past the last row have
    outputs to share none of: they take part in the sums alone. */
 template <int R>
@@ -381,39 +254,6 @@ static __device__ __forceinline__ void spread_psi(const sweep_arguments &a, cons
         return;
     }
     for (int rank = 0; rank < a.ranks; rank++) *(float4 *)shared_of(s.memory + at, rank) = psi;
-}
-
-/* Four at a time, so that one branch is taken for all. */
-static __device__ __forceinline__ float4 activate4(int psi, float4 y)
-{
-    switch (psi) {
-    case SN_PSI_TANH:
-        return make_float4(tanh_of(y.x), tanh_of(y.y), tanh_of(y.z), tanh_of(y.w));
-    case SN_PSI_RELU:
-        return make_float4(fmaxf(y.x, 0.0F), fmaxf(y.y, 0.0F), fmaxf(y.z, 0.0F), fmaxf(y.w, 0.0F));
-    case SN_PSI_SIGMOID:
-        return make_float4(activate(SN_PSI_SIGMOID, y.x), activate(SN_PSI_SIGMOID, y.y),
-                           activate(SN_PSI_SIGMOID, y.z), activate(SN_PSI_SIGMOID, y.w));
-    default:
-        return y;
-    }
-}
-
-static __device__ __forceinline__ float4 slope4(int psi, float4 v)
-{
-    switch (psi) {
-    case SN_PSI_TANH:
-        return make_float4(fmaf(-v.x, v.x, 1.0F), fmaf(-v.y, v.y, 1.0F), fmaf(-v.z, v.z, 1.0F),
-                           fmaf(-v.w, v.w, 1.0F));
-    case SN_PSI_RELU:
-        return make_float4(v.x > 0.0F ? 1.0F : 0.0F, v.y > 0.0F ? 1.0F : 0.0F, v.z > 0.0F ? 1.0F : 0.0F,
-                           v.w > 0.0F ? 1.0F : 0.0F);
-    case SN_PSI_SIGMOID:
-        return make_float4(fmaf(-v.x, v.x, v.x), fmaf(-v.y, v.y, v.y), fmaf(-v.z, v.z, v.z),
-                           fmaf(-v.w, v.w, v.w));
-    default:
-        return make_float4(1.0F, 1.0F, 1.0F, 1.0F);
-    }
 }
 
 /* Y_i = mu_i, in a draw with noise, v_i = 0, psi. */
@@ -475,27 +315,6 @@ template <int R> static __device__ void move_to_mode(const sweep_arguments &a, c
         *latent = y;
         spread_psi(a, s, me.psi + global, activate4(a.activation, y));
     }
-}
-
-/* The numbers of one layer's move. */
-struct mover {
-    float epsilon, keep, kick, over_s;
-};
-
-static __device__ __forceinline__ mover mover_of(const sweep_arguments &a, int i)
-{
-    const sn_cuda_dynamics &d = a.head->dynamics;
-    return {d.epsilon[i], d.keep[i], d.kick[i], d.over_s[i]};
-}
-
-/* One unit: momentum, position. */
-static __device__ __forceinline__ void move_unit(const mover &m, bool euler, float normal, float force,
-                                                 float slope, float mean, float *y, float *v)
-{
-    const float before = *v;
-    const float g = fmaf(slope, force, (mean - *y) * m.over_s);
-    *v = fmaf(g, m.epsilon, fmaf(normal, m.kick, before * m.keep));
-    *y = fmaf(euler ? before : *v, m.epsilon, *y);
 }
 
 /* The four normals of task t of layer i's move in a sweep. */
@@ -653,8 +472,9 @@ template <int R> static __device__ void gather_rows(const sweep_arguments &a, co
         const bool used = s.first + row < s.rows;
         for (int k = (int)threadIdx.x; k < me.local; k += (int)blockDim.x)
             s.memory[me.mean + unit_at<R>(k, row)] =
-                used && begin + k < me.width ? a.first_mean[(int64_t)(s.first + row) * me.width + begin + k]
-                                             : 0.0F;
+                used && begin + k < me.width
+                    ? a.first_mean[(int64_t)(s.first + row) * padded(me.width) + begin + k]
+                    : 0.0F;
         for (int k = (int)threadIdx.x; k < out.local; k += (int)blockDim.x) {
             s.memory[out.pull + unit_at<R>(k, row)] = 0.0F;
             if (a.data.y == nullptr) continue;
@@ -666,10 +486,10 @@ template <int R> static __device__ void gather_rows(const sweep_arguments &a, co
     }
 }
 
-/* Hands out one layer: what(at) of the units this block has. */
+/* Hands out one layer, rows `pitch` floats apart: what(at) of the units this block has. */
 template <int R, typename function>
 static __device__ __forceinline__ void leave_layer(const sweep_arguments &a, const sweep_block &s, int i,
-                                                   float *out, function what)
+                                                   float *out, int pitch, function what)
 {
     const sweep_layer &me = a.layer[i];
     const bool top = i == a.layers - 1;
@@ -677,7 +497,7 @@ static __device__ __forceinline__ void leave_layer(const sweep_arguments &a, con
     const int begin = top ? 0 : s.rank * me.local;
     for (int row = 0; row < R && s.first + row < s.rows; row++)
         for (int k = (int)threadIdx.x; k < me.local && begin + k < me.width; k += (int)blockDim.x)
-            out[(int64_t)(s.first + row) * me.width + begin + k] = what(unit_at<R>(k, row), row);
+            out[(int64_t)(s.first + row) * pitch + begin + k] = what(unit_at<R>(k, row), row);
 }
 
 /* psi and residuals of all layers, for the update. */
@@ -688,14 +508,14 @@ template <int R> static __device__ void leave_rows(const sweep_arguments &a, con
         const sweep_layer &me = a.layer[i];
         const float over_s = a.head->dynamics.over_s[i];
         const int psi = me.psi + s.rank * (me.local / 4) * group_size<R>::value;
-        leave_layer<R>(a, s, i, a.psi[i], [=](int at, int) { return memory[psi + at]; });
+        leave_layer<R>(a, s, i, a.psi[i], padded(me.width), [=](int at, int) { return memory[psi + at]; });
         const int latent = me.latent, mean = me.mean;
-        leave_layer<R>(a, s, i, a.residual[i], [=](int at, int row) {
+        leave_layer<R>(a, s, i, a.residual[i], padded(me.width), [=](int at, int row) {
             return (memory[latent + at] - memory[mean + at]) * over_s * weight[row];
         });
     }
     const int pull = a.layer[a.layers - 1].pull;
-    leave_layer<R>(a, s, a.layers - 1, a.residual[a.layers - 1],
+    leave_layer<R>(a, s, a.layers - 1, a.residual[a.layers - 1], padded(a.outputs),
                    [=](int at, int row) { return memory[pull + at] * weight[row]; });
 }
 
@@ -704,7 +524,8 @@ template <int R> static __device__ void leave_out(const sweep_arguments &a, cons
     const float *memory = s.memory;
     const int from = a.layer_out == a.layers - 1 ? a.layer[a.layer_out].mean : a.layer[a.layer_out].latent;
     const int psi = a.activated ? a.activation : SN_PSI_IDENTITY;
-    leave_layer<R>(a, s, a.layer_out, a.out, [=](int at, int) { return activate(psi, memory[from + at]); });
+    leave_layer<R>(a, s, a.layer_out, a.out, a.layer[a.layer_out].width,
+                   [=](int at, int) { return activate(psi, memory[from + at]); });
 }
 
 /* Y_i = mu_i from the first layer's mean up to layer `last`. */

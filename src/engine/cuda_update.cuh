@@ -13,20 +13,24 @@
 #define SN_ENGINE_CUDA_UPDATE_CUH
 
 #include "engine/cuda_product.cuh"
+#include "engine/cuda_tensor.cuh"
 
 enum { SUM_ROWS = 256, LEVELS = 8 /* of the tree, and one for the sum of chains */ };
 
 struct update_layer {
     int inputs, units, tile0,
         tiles_across;           /* tiles of this layer begin at tile0, so many beside each other */
-    const float *in, *residual; /* [row of the chunk][..]; in NULL: x */
+    const float *in, *residual; /* [row of the chunk][..], or rows of the data */
+    int64_t in_pitch;
     int64_t weight_at, bias_at;
 };
 
 struct update_arguments {
     const step_head *head;
     const uint32_t *place;
-    int in_order; /* the first layer's `in` are the rows of the data, of which the batch is a range */
+    int in_order; /* the first layer's `in` are the rows of the data, of which the batch is a range, */
+    int gathers;  /* or among which they are looked up (tensor_update) */
+    int in_psi;   /* then: what is applied to them */
     int layers, tiles;
     update_layer layer[SN_CUDA_LAYERS];
     float *theta, *velocity, *partial; /* partial NULL: update at once; else [subtree][parameter] */
@@ -71,11 +75,12 @@ static __device__ void sum_losses(const update_arguments &a)
  */
 struct row_part {
     const float *at; /* of row 0 */
+    int64_t pitch;
     int columns, column0, ones;
     __device__ __forceinline__ float load(int row, int j) const
     {
         const int column = column0 + j;
-        return at[(int64_t)row * columns + (column < columns ? column : 0)];
+        return at[row * pitch + (column < columns ? column : 0)];
     }
     __device__ __forceinline__ float use(bool there, int j, float value) const
     {
@@ -130,8 +135,9 @@ __global__ void __launch_bounds__((update_size<BM, BN, TM, TN, DEPTH>::THREADS))
     float *rs = shared_memory(), *is = rs + DEPTH * BM;
     float stack[LEVELS][TM * TN], sum[TM][TN];
     const int64_t skip = index == 0 && a.in_order ? (int64_t)a.head->first : -(int64_t)a.chunk_first;
-    const row_part residual = {layer.residual - (int64_t)a.chunk_first * layer.units, layer.units, unit0, 0};
-    const row_part input = {layer.in + skip * layer.inputs, layer.inputs, k0, 1};
+    const int pitch = padded(layer.units);
+    const row_part residual = {layer.residual - (int64_t)a.chunk_first * pitch, pitch, layer.units, unit0, 0};
+    const row_part input = {layer.in + skip * layer.in_pitch, layer.in_pitch, layer.inputs, k0, 1};
     const int first = a.first_shard + (int)blockIdx.y * a.subtree;
     for (int v = 0; v < a.subtree; v++) {
         const int begin = a.head->border[first + v], last = a.head->border[first + v + 1];
@@ -191,18 +197,18 @@ __global__ void __launch_bounds__((update_size<BM, BN, TM, TN, DEPTH>::THREADS))
         }
         return;
     }
-    enum { AT_ONCE = 8 }; /* whose loads go out together */
+    enum { BESIDE = 8 }; /* whose loads go out together */
 #pragma unroll
-    for (int first = 0; first < TM * TN; first += AT_ONCE) {
-        float w[AT_ONCE], u[AT_ONCE];
+    for (int first = 0; first < TM * TN; first += BESIDE) {
+        float w[BESIDE], u[BESIDE];
 #pragma unroll
-        for (int e = 0; e < AT_ONCE; e++) {
+        for (int e = 0; e < BESIDE; e++) {
             const int64_t at = place(first + e, &is_weight);
             w[e] = a.theta[at >= 0 ? at : 0];
             u[e] = a.velocity[at >= 0 ? at : 0];
         }
 #pragma unroll
-        for (int e = 0; e < AT_ONCE; e++) {
+        for (int e = 0; e < BESIDE; e++) {
             const int64_t at = place(first + e, &is_weight);
             if (at < 0) continue;
             update_one(a.head->update, index, is_weight, sum[(first + e) / TN][(first + e) % TN], w[e], u[e],
@@ -211,6 +217,93 @@ __global__ void __launch_bounds__((update_size<BM, BN, TM, TN, DEPTH>::THREADS))
             a.velocity[at] = u[e];
         }
     }
+}
+
+/* The same by the tensor cores, for large batches: the rows are the inner dimension. The bias of a tile's
+   units is summed by the blocks of the first inputs, from the residuals as they pass, THREADS / BM threads a
+   unit. */
+template <int BM, int BN, int WM, int WN, int STAGES>
+__global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STAGES, ACROSS, ACROSS>::BLOCKS))
+    tensor_update(const __grid_constant__ update_arguments a)
+{
+    typedef tensor_tile<BM, BN, WM, WN, STAGES, ACROSS, ACROSS> tile_type;
+    enum { COUNT = tile_type::TM * tile_type::TN * 4, SHARE = tile_type::THREADS / BM };
+    const int tile_index = (int)blockIdx.x;
+    if (tile_index == a.tiles) {
+        if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
+        return;
+    }
+    int index = 0;
+    while (index + 1 < a.layers && tile_index >= a.layer[index + 1].tile0) index++;
+    const update_layer &layer = a.layer[index];
+    const int unit0 = (tile_index - layer.tile0) / layer.tiles_across * BM;
+    const int k0 = (tile_index - layer.tile0) % layer.tiles_across * BN;
+    const int pitch = padded(layer.units);
+    const bool gathers = index == 0 && a.gathers;
+    const operand<array_lines> residual = {{layer.residual - (int64_t)a.chunk_first * pitch, pitch},
+                                           layer.residual,
+                                           unit0,
+                                           layer.units - unit0,
+                                           quartets(layer.residual, pitch),
+                                           SN_PSI_IDENTITY};
+    const operand<batch_lines> input = {
+        {layer.in, layer.in_pitch, a.head, a.place, gathers ? 0 : -a.chunk_first, gathers},
+        layer.in,
+        k0,
+        layer.inputs - k0,
+        quartets(layer.in, layer.in_pitch),
+        index == 0 ? a.in_psi : (int)SN_PSI_IDENTITY};
+    float *memory = shared_memory(), *shares = memory + tile_type::FLOATS; /* THREADS more */
+    float stack[LEVELS][COUNT], bias_stack[LEVELS], bias = 0.0F;
+    tile_type tile;
+    float *sum = &tile.sum[0][0][0];
+    const int own = (int)threadIdx.x % BM, share = (int)threadIdx.x / BM;
+    const auto add_biases = [&](const float *stage) {
+        if (k0 > 0) return;
+#pragma unroll 8
+        for (int r = 0; r < TENSOR_DEPTH / SHARE; r++)
+            bias += stage[(share + SHARE * r) * tile_type::A_STRIDE + own];
+    };
+    /* The sum of shard v is there: up the tree. */
+    const auto fold = [&](int v) {
+        if (k0 == 0) { /* all shares of a unit's bias, in order */
+            shares[threadIdx.x] = bias;
+            sync_block();
+            bias = 0.0F;
+            for (int s = 0; s < SHARE; s++) bias += shares[s * BM + own];
+            sync_block();
+        }
+        if (a.subtree == 1) return;
+        int level = 0;
+        for (int count = v + 1; count % 2 == 0; count /= 2, level++) {
+#pragma unroll
+            for (int e = 0; e < COUNT; e++) sum[e] = stack[level][e] + sum[e];
+            bias = bias_stack[level] + bias;
+        }
+        if (v + 1 == a.subtree) return;
+#pragma unroll
+        for (int e = 0; e < COUNT; e++) stack[level][e] = sum[e];
+        bias_stack[level] = bias;
+        bias = 0.0F;
+    };
+    tile.walk(residual, input, a.head->border + a.first_shard + (int)blockIdx.y * a.subtree, a.subtree,
+              memory, add_biases, fold);
+    const auto settle = [&](int64_t at, bool is_weight, float gradient) {
+        if (a.partial != nullptr)
+            a.partial[(int64_t)(a.slot + (int)blockIdx.y) * a.parameters + at] = gradient;
+        else
+            update_one(a.head->update, index, is_weight, gradient, a.theta[at], a.velocity[at], a.flag);
+    };
+    tile.hand_out([&](int u, int k, float4 g) {
+        const int unit = unit0 + u, input0 = k0 + k;
+        if (unit >= layer.units) return;
+        const int64_t at = layer.weight_at + (int64_t)unit * layer.inputs + input0;
+        if (input0 < layer.inputs) settle(at, true, g.x);
+        if (input0 + 1 < layer.inputs) settle(at + 1, true, g.y);
+        if (input0 + 2 < layer.inputs) settle(at + 2, true, g.z);
+        if (input0 + 3 < layer.inputs) settle(at + 3, true, g.w);
+    });
+    if (k0 == 0 && share == 0 && unit0 + own < layer.units) settle(layer.bias_at + unit0 + own, false, bias);
 }
 
 /* The update from the roots of so many subtrees, a power of two: adds them up the tree. */
@@ -224,19 +317,36 @@ struct apply_arguments {
     int *flag;
 };
 
-enum { APPLY_THREADS = 256 };
+enum { APPLY_THREADS = 128, AT_ONCE = 8 /* roots */ };
 
 static __global__ void __launch_bounds__(APPLY_THREADS) apply_sums(const __grid_constant__ apply_arguments a)
 {
     for (int64_t at = (int64_t)blockIdx.x * APPLY_THREADS + threadIdx.x; at < a.parameters;
          at += (int64_t)gridDim.x * APPLY_THREADS) {
         float stack[LEVELS], sum = 0.0F;
-        for (int v = 0; v < a.roots; v++) {
-            int level = 0;
-            sum = a.partial[(int64_t)v * a.parameters + at];
-            for (int count = v + 1; count % 2 == 0; count /= 2, level++) sum = stack[level] + sum;
-            stack[level] = sum;
-        }
+        const float *from = a.partial + at;
+        if (a.roots < AT_ONCE) {
+            for (int v = 0; v < a.roots; v++) {
+                int level = 0;
+                sum = from[(int64_t)v * a.parameters];
+                for (int count = v + 1; count % 2 == 0; count /= 2, level++) sum = stack[level] + sum;
+                stack[level] = sum;
+            }
+        } else
+            for (int v = 0; v < a.roots; v += AT_ONCE) { /* their loads go out together */
+                float some[AT_ONCE];
+#pragma unroll
+                for (int k = 0; k < AT_ONCE; k++) some[k] = from[(int64_t)(v + k) * a.parameters];
+#pragma unroll
+                for (int step = 1; step < AT_ONCE; step *= 2)
+#pragma unroll
+                    for (int k = 0; k < AT_ONCE; k += 2 * step) some[k] += some[k + step];
+                int level = 0;
+                sum = some[0];
+                for (int count = v / AT_ONCE + 1; count % 2 == 0; count /= 2, level++)
+                    sum = stack[level] + sum;
+                stack[level] = sum;
+            }
         int layer = 0;
         while (layer + 1 < a.layers && at >= a.weight_at[layer + 1]) layer++;
         update_one(a.head->update, layer, at < a.bias_at[layer], sum, a.theta[at], a.velocity[at], a.flag);

@@ -107,27 +107,84 @@ static void test_no_hidden_layer(void **state)
     }
 }
 
+/* Other widths for the hidden layers, and parameters for them. */
+static void widen(fixture *f, const int64_t *width)
+{
+    for (int i = 1; i < f->shape.layers; i++) f->shape.width[i] = width[i - 1];
+    assert_int_equal(sn_shape_layout(&f->shape), STONET_OK);
+    sn_free(f->theta);
+    f->theta = sn_calloc((size_t)f->shape.parameters, sizeof *f->theta);
+    assert_non_null(f->theta);
+    sn_shape_start(&f->shape, 1, f->theta);
+}
+
 /* Weights for a cluster of blocks, and too many for one: both on the emulated device, which is small. */
 static void test_wide(void **state)
 {
     const setting *at = *state;
     if (at == NULL) skip();
-    const int64_t small[][2] = {{70, 60}, {150, 133}, {330, 300}},
+    const int64_t small[][2] = {{70, 60}, {170, 153}, {500, 450}},
                   large[][2] = {{300, 290}, {512, 512}, {901, 700}};
     for (uint32_t seed = 0; seed < 3; seed++) {
-        const int64_t *width = at->emulated ? small[seed] : large[seed];
-        sn_random random;
         fixture f;
         make(&f, seed, 2, 4, 12, 9);
-        f.shape.width[1] = width[0];
-        f.shape.width[2] = width[1];
-        assert_int_equal(sn_shape_layout(&f.shape), STONET_OK);
-        sn_free(f.theta);
-        f.theta = sn_calloc((size_t)f.shape.parameters, sizeof *f.theta);
-        assert_non_null(f.theta);
-        sn_random_init(&random, 5, SN_STREAM_TEST, seed);
-        sn_shape_start(&f.shape, 1, f.theta);
+        widen(&f, at->emulated ? small[seed] : large[seed]);
         check_against_ref(&f, 2, 5e-4);
+        drop(&f);
+    }
+}
+
+/* Batches of many rows, where the tensor cores multiply: networks that are narrow above the first layer,
+   whose rows warps have each for themselves, and others, layer by layer. The same bits when the sums of the
+   shards are had one by one. */
+static void test_large_batches(void **state)
+{
+    const setting *at = *state;
+    if (at == NULL) skip();
+    static const struct {
+        int hidden;
+        int64_t small[3], large[3];
+    } cases[] = {
+        {1, {37}, {37}},
+        {1, {5}, {460}},
+        {2, {30, 3}, {64, 4}},
+        {2, {50, 11}, {470, 16}},
+        {2, {130, 120}, {300, 240}},
+        {3, {90, 150, 21}, {130, 430, 21}},
+    };
+    const int64_t n = at->emulated ? 257 : 1030;
+    for (uint32_t seed = 0; seed < 12; seed++) {
+        const int k = (int)(seed * 5 % 6);
+        fixture f;
+        sn_shards shards;
+        double loss, loss_ref;
+        sn_step_report report;
+        make(&f, seed + 12, cases[k].hidden, 45, n, n);
+        widen(&f, at->emulated ? cases[k].small : cases[k].large);
+        sn_shards_whole(n, &shards);
+        f.iteration.shards = &shards;
+        if (f.dynamics.sweeps > 2) f.dynamics.sweeps = 2;
+        if (seed % 3 == 2) f.iteration.rows = sn_rows_range(0, n);
+        float *ref = stepped(engine_of(&sn_engine_ref, &f), &f, 1, &loss_ref),
+              *theta = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
+        assert_near(theta, ref, f.shape.parameters, 3e-4);
+        assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
+        const sn_pass pass = {.rows = f.iteration.rows, .layer = 1};
+        float *expected = passed_of(&sn_engine_ref, &f, &pass), *out = passed_of(&sn_engine_cuda, &f, &pass);
+        assert_near(out, expected, n * f.shape.width[1], 2e-6);
+        sn_sums sums = sn_sums_empty(f.shape.parameters, true);
+        sn_engine *engine = engine_of(&sn_engine_cuda, &f);
+        assert_int_equal(sn_engine_cuda.accumulate(engine, &f.iteration, &sums), STONET_OK);
+        assert_int_equal(sn_engine_cuda.apply(engine, &f.iteration, &sums, &report), STONET_OK);
+        sn_engine_cuda.get_parameters(engine, ref);
+        assert_memory_equal(ref, theta, (size_t)f.shape.parameters * sizeof *ref);
+        assert_true(report.loss == loss);
+        sn_engine_cuda.free(engine);
+        sn_sums_clear(&sums);
+        sn_free(theta);
+        sn_free(ref);
+        sn_free(expected);
+        sn_free(out);
         drop(&f);
     }
 }
@@ -364,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_random_networks),
         cmocka_unit_test(test_no_hidden_layer),
         cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_large_batches),
         cmocka_unit_test(test_full_batch),
         cmocka_unit_test(test_small_noise),
         cmocka_unit_test(test_queues),

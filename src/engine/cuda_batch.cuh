@@ -1,0 +1,254 @@
+/* How a batch is cut up into chunks and shards, the memory it needs, and what of it is sent to the device. */
+#ifndef SN_ENGINE_CUDA_BATCH_CUH
+#define SN_ENGINE_CUDA_BATCH_CUH
+
+#include "engine/cuda_objects.cuh"
+
+enum {
+#ifdef __CUDACC__
+    CHUNK_BYTES = 512 << 20, /* what the arrays of a chunk may take */
+#else
+    CHUNK_BYTES = 256 << 10, /* tests see several */
+#endif
+    PARTIAL_BYTES = 512 << 20, /* and the sums of subtrees */
+    SHARD_ROWS = 128,          /* SN_SHARD_ROWS */
+    LARGE_ROWS = 7             /* for each multiprocessor: from there on a batch is large */
+};
+
+static unsigned tiles_of(int64_t size, int tile)
+{
+    return (unsigned)((size + tile - 1) / tile);
+}
+
+/* Tiles of the update, of so many units and inputs; bias: which is one input more. */
+static int count_tiles(const sn_cuda_shape &shape, int tile, bool bias, update_arguments *a)
+{
+    int tiles = 0;
+    for (int i = 0; i < shape.layers; i++) {
+        const int across = (int)tiles_of(shape.width[i] + (bias ? 1 : 0), tile);
+        if (a != nullptr) {
+            a->layer[i].tile0 = tiles;
+            a->layer[i].tiles_across = across;
+        }
+        tiles += across * (int)tiles_of(shape.width[i + 1], tile);
+    }
+    if (a != nullptr) a->tiles = tiles;
+    return tiles;
+}
+
+static void forget_record(sn_cuda_net *net)
+{
+    if (net->records > 0) cudaStreamSynchronize(net->stream); /* one may be under way */
+    for (int k = 0; k < net->records; k++) drop_record(net->record[k].what);
+    net->records = 0;
+}
+
+static int64_t chunk_floats(const sn_cuda_shape &shape) /* of a row, at most */
+{
+    int64_t floats = shape.width[0] + 2 * padded(shape.width[shape.layers]);
+    for (int i = 1; i < shape.layers; i++) floats += 5 * (int64_t)padded(shape.width[i]);
+    return floats;
+}
+
+static int64_t chunk_capacity(const sn_cuda_shape &shape)
+{
+    return CHUNK_BYTES / 4 / chunk_floats(shape) + 1;
+}
+
+/* ---- a batch ---------------------------------------------------------------------------------------------
+ */
+
+/* A batch as it is cut up: chunks of whole shards, `each` of them (a power of two) in a chunk. */
+struct batch_plan {
+    int shards, each, subtrees; /* subtrees: of a chunk */
+    int64_t rows, most;         /* of the batch, of a chunk */
+    int tile;                   /* of the update */
+    bool large;                 /* products by the tensor cores */
+};
+
+/* Whether a batch of `whole` rows, about, is large: by what all who share it out know. */
+static bool is_large_batch(const sn_cuda_net *net, int64_t whole)
+{
+    return net->facts.tensors && whole >= (int64_t)LARGE_ROWS * net->facts.multiprocessors;
+}
+
+/* Whether the update reads a copy of a batch's rows: those of a range lie side by side as they are, and those
+   of a large one are looked up again. */
+static bool gathers_rows(const sn_cuda_net *net, const sn_cuda_step &step)
+{
+    return !is_large_batch(net, (int64_t)step.total * SHARD_ROWS) &&
+           (step.rows.list != nullptr || net->shape.input_activation != SN_PSI_IDENTITY);
+}
+
+/* The tiles of a large batch's update: those that fit and have less to do for nothing; small ones are
+   somewhat slower. */
+static int choose_update_tile(const sn_cuda_net *net)
+{
+    typedef tensor_tile<128, 128, 4, 4, 4, ACROSS, ACROSS> large_tile;
+    if ((large_tile::FLOATS + large_tile::THREADS) * sizeof(float) > net->facts.shared_block) return 64;
+    const int large = count_tiles(net->shape, 128, false, nullptr);
+    return 4.0 * large <= 1.2 * count_tiles(net->shape, 64, false, nullptr) ? 128 : 64;
+}
+
+static int64_t rows_of_chunks(const sn_cuda_step &step, int each)
+{
+    int64_t most = 0;
+    for (int v = 0; v < step.shards; v += each) {
+        const int end = v + each < step.shards ? v + each : step.shards;
+        const int64_t rows = step.border[end] - step.border[v];
+        most = rows > most ? rows : most;
+    }
+    return most;
+}
+
+/* Subtrees of a large batch: so many that the blocks there are room for are busy to the end, few enough that
+   their sums, which a second launch adds, do not cost more. */
+static void choose_subtrees(int tiles, int room, int64_t most, batch_plan *plan)
+{
+    double least = 0.0;
+    for (int subtrees = 1; subtrees <= plan->each && (subtrees == 1 || subtrees <= most); subtrees *= 2) {
+        const double rounds = ceil((double)tiles * subtrees / room) / subtrees;
+        const double cost = rounds * room / tiles + 0.02 * subtrees;
+        if (subtrees > 1 && cost >= least) continue;
+        least = cost;
+        plan->subtrees = subtrees;
+    }
+}
+
+/* apart: the sums of every shard are wanted. */
+static batch_plan plan_batch(const sn_cuda_net *net, const sn_cuda_step &step, bool apart)
+{
+    batch_plan plan = {step.shards, step.shards, 1, step.rows.n, 0, 64, false};
+    const int64_t capacity = chunk_capacity(net->shape);
+    while (plan.each > 1 && rows_of_chunks(step, plan.each) > capacity) plan.each = (plan.each + 1) / 2;
+    plan.most = rows_of_chunks(step, plan.each);
+    const int fill = net->facts.multiprocessors;
+    const int64_t most_roots = PARTIAL_BYTES / 4 / net->shape.parameters + 1;
+    plan.large = is_large_batch(net, (int64_t)step.total * SHARD_ROWS);
+    if (plan.large)
+        plan.tile = choose_update_tile(net);
+    else if (!apart && count_tiles(net->shape, 128, true, nullptr) * plan.each >= fill && plan.rows >= 1024)
+        plan.tile = 128;
+    if (apart) {
+        plan.subtrees = plan.each;
+        return plan;
+    }
+    const int tiles = count_tiles(net->shape, plan.tile, !plan.large, nullptr),
+              chunks = plan.shards / plan.each;
+    if (plan.large) {
+        choose_subtrees(tiles, plan.tile == 128 ? fill : 2 * fill, most_roots / chunks, &plan);
+        return plan;
+    }
+    while (plan.subtrees < plan.each && tiles * plan.subtrees < 2 * fill &&
+           (int64_t)2 * plan.subtrees * chunks <= most_roots)
+        plan.subtrees *= 2;
+    return plan;
+}
+
+/* Whether a large batch goes through layer by layer: weights that one block cannot have are worth it. */
+static bool by_layers(const sn_cuda_net *net)
+{
+    return net->shape.layers > 2 && (net->plan.ranks > 1 || !net->plan.staged);
+}
+
+static int reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, bool gathers,
+                         sn_cuda_words *words)
+{
+    const sn_cuda_shape &shape = net->shape;
+    const int64_t roots = (int64_t)(plan.shards + plan.each - 1) / plan.each * plan.subtrees;
+    const int64_t rows = (plan.most + 127) / 128 * 128;
+    const bool layers = keeps && plan.large && by_layers(net);
+    bool moved = false; /* something is elsewhere now: what was recorded does not know */
+    const auto grow = [&](buffer<float> &what, int64_t size) {
+        if (size > what.size && net->under_way > 0) cudaStreamSynchronize(net->stream); /* it is in use */
+        moved = moved || size > what.size;
+        return what.reserve(size, words);
+    };
+    TRY(grow(net->mean[0], rows * padded(shape.width[1])));
+    if (keeps && gathers) TRY(grow(net->gathered, rows * shape.width[0]));
+    TRY(grow(net->loss, (plan.rows + 127) / 128 * 128));
+    for (int i = 0; keeps && i < shape.layers; i++) {
+        const int64_t size = rows * padded(shape.width[i + 1]);
+        if (i + 1 < shape.layers) TRY(grow(net->psi[i], size));
+        TRY(grow(net->residual[i], size));
+        if (layers && i > 0) TRY(grow(net->mean[i], size));
+        if (layers && i + 1 < shape.layers) {
+            TRY(grow(net->latent[i], size));
+            TRY(grow(net->speed[i], size));
+        }
+    }
+    if (roots > 1) TRY(grow(net->partial, roots * shape.parameters));
+    if (moved) forget_record(net);
+    return SN_CUDA_FINE;
+}
+
+/* What the lists of a step of so many rows take: places, and after them numbers if there are any, each
+   list_room() / 2 then. */
+static int64_t list_room(const sn_cuda_rows &rows, int64_t n)
+{
+    const int64_t each = (n + 31) / 32 * 32;
+    return rows.number != nullptr ? 2 * each : rows.list != nullptr ? each : 0;
+}
+
+/* Where those of step k lie. */
+static uint32_t *list_at(uint32_t *base, int64_t lists, int k)
+{
+    return base + lists * k;
+}
+
+static void fill_list(const int64_t *from, int64_t n, uint32_t *to)
+{
+    for (int64_t r = 0; r < n; r++) to[r] = (uint32_t)from[r];
+}
+
+/* The head of step k, and its lists, into pinned memory. */
+static void write_head(sn_cuda_net *net, const sn_cuda_rows &rows, int64_t lists, int k,
+                       const sn_cuda_step *step)
+{
+    step_head *head = &net->now().pinned_head.at[k];
+    memset(head, 0, sizeof *head);
+    head->rows = (int)rows.n;
+    head->first = (uint32_t)rows.first;
+    head->offset = rows.offset;
+    head->listed = rows.list != nullptr;
+    head->numbered = rows.number != nullptr;
+    if (rows.list != nullptr) fill_list(rows.list, rows.n, list_at(net->now().pinned_list.at, lists, k));
+    if (rows.number != nullptr)
+        fill_list(rows.number, rows.n, list_at(net->now().pinned_list.at, lists, k) + lists / 2);
+    if (step == nullptr) return;
+    head->iteration = step->iteration;
+    head->shards = step->shards;
+    for (int v = 0; v <= step->shards; v++) head->border[v] = (int)step->border[v];
+    head->dynamics = step->dynamics;
+    head->update = step->update;
+}
+
+static int reserve_lists(sn_cuda_net *net, int64_t lists, int count, sn_cuda_words *words)
+{
+    const uint32_t *before = net->now().list.at;
+    TRY(net->now().list.reserve(lists * count, words));
+    TRY(net->now().pinned_list.reserve(lists * count, words));
+    if (before != net->now().list.at) forget_record(net);
+    return SN_CUDA_FINE;
+}
+
+static int send_heads(sn_cuda_net *net, int64_t lists, int count, sn_cuda_words *words)
+{
+    CUDA_TRY(cudaMemcpyAsync(net->now().head.at, net->now().pinned_head.at, (size_t)count * sizeof(step_head),
+                             cudaMemcpyHostToDevice, net->stream));
+    if (lists > 0)
+        CUDA_TRY(cudaMemcpyAsync(net->now().list.at, net->now().pinned_list.at,
+                                 (size_t)(lists * count) * sizeof(uint32_t), cudaMemcpyHostToDevice,
+                                 net->stream));
+    return SN_CUDA_FINE;
+}
+
+/* A chunk of a step: rows first .. first + rows - 1 of the batch; rows 0: what the head says, at most `most`.
+ */
+struct chunk {
+    int first, rows, most;
+    int64_t whole; /* rows of the batch, about, by which kernels are chosen: whoever has a share of it chooses
+                      the same */
+};
+
+#endif

@@ -1,0 +1,325 @@
+/* The launches of a large batch: products by the tensor cores, sweeps by warps (cuda_warp.cuh) or layer by
+   layer (cuda_layers.cuh). */
+#ifndef SN_ENGINE_CUDA_LARGE_CUH
+#define SN_ENGINE_CUDA_LARGE_CUH
+
+#include "engine/cuda_batch.cuh"
+
+/* ---- products --------------------------------------------------------------------------------------------
+ */
+
+typedef void (*layer_kernel)(layer_arguments);
+typedef void (*update_kernel)(update_arguments);
+
+/* A tile of a product: the kernel of a mean or a pull with it. */
+struct layer_tile {
+    int rows, units, threads;
+    layer_kernel mean, pull;
+    int mean_floats, pull_floats;
+};
+#define LAYER_TILE(rows, units, m, n, stages)                                                                \
+    {                                                                                                        \
+        rows, units, 32 * (m) * (n), layer_mean<rows, units, m, n, stages>,                                  \
+            layer_pull<rows, units, m, n, stages>,                                                           \
+            tensor_tile<rows, units, m, n, stages, ALONG, ALONG>::FLOATS,                                    \
+            tensor_tile<rows, units, m, n, stages, ALONG, ACROSS>::FLOATS                                    \
+    }
+enum { LAYER_TILES = 3 };
+static const layer_tile layer_tiles[LAYER_TILES] = {LAYER_TILE(32, 64, 2, 4, 4), LAYER_TILE(128, 64, 4, 2, 3),
+                                                    LAYER_TILE(128, 128, 4, 4, 4)};
+
+struct update_tile {
+    int size, threads;
+    update_kernel kernel;
+    int floats;
+};
+#define UPDATE_TILE(size, m, n, stages)                                                                      \
+    {                                                                                                        \
+        size, 32 * (m) * (n), tensor_update<size, size, m, n, stages>,                                       \
+            tensor_tile<size, size, m, n, stages, ACROSS, ACROSS>::FLOATS + 32 * (m) * (n)                   \
+    }
+static const update_tile update_tiles_of[2] = {UPDATE_TILE(64, 4, 2, 4), UPDATE_TILE(128, 4, 4, 4)};
+
+/* The largest tile that fits, fills half the device and has the fewest units for nothing. Which one it is
+   changes no sum. */
+static const layer_tile *choose_layer_tile(const device_facts &facts, int64_t rows, int units)
+{
+    const layer_tile *best = &layer_tiles[0];
+    for (int k = 1; k < LAYER_TILES; k++) {
+        const layer_tile *tile = &layer_tiles[k];
+        const int floats = tile->mean_floats > tile->pull_floats ? tile->mean_floats : tile->pull_floats;
+        if (floats * sizeof(float) > facts.shared_block) continue;
+        const unsigned across = tiles_of(units, tile->units);
+        if (2 * (int64_t)tiles_of(rows, tile->rows) * across < facts.multiprocessors) continue;
+        if (across * (unsigned)tile->units <= tiles_of(units, best->units) * (unsigned)best->units)
+            best = tile;
+    }
+    return best;
+}
+
+static int start_layer(const sn_cuda_net *net, const layer_arguments &a, bool pull, int rows,
+                       sn_cuda_words *words)
+{
+    const layer_tile *tile = choose_layer_tile(net->facts, rows, a.units);
+    const launch<layer_arguments> what = {
+        pull ? tile->pull : tile->mean, dim3(tiles_of(rows, tile->rows), tiles_of(a.units, tile->units)),
+        tile->threads, 1, (size_t)(pull ? tile->pull_floats : tile->mean_floats) * sizeof(float)};
+    CUDA_TRY(start(what, net->stream, a));
+    return SN_CUDA_FINE;
+}
+
+static int launch_large_update(const sn_cuda_net *net, const update_arguments &a, int size, int subtrees,
+                               sn_cuda_words *words)
+{
+    const update_tile &tile = update_tiles_of[size == 128 ? 1 : 0];
+    const launch<update_arguments> what = {tile.kernel, dim3((unsigned)a.tiles + 1, (unsigned)subtrees),
+                                           tile.threads, 1, (size_t)tile.floats * sizeof(float)};
+    CUDA_TRY(start(what, net->stream, a));
+    return SN_CUDA_FINE;
+}
+
+/* What all products of a chunk have in common. */
+static layer_arguments layer_of(const sn_cuda_net *net, int k, int64_t lists, const chunk &c)
+{
+    layer_arguments a = {};
+    a.head = net->now().head.at + k;
+    a.place = list_at(net->now().list.at, lists, k);
+    a.number = a.place + lists / 2;
+    a.activation = net->shape.activation;
+    a.chunk_first = c.first;
+    a.chunk_rows = c.rows;
+    a.seed = net->shape.seed;
+    return a;
+}
+
+static layer_state state_of(const sn_cuda_net *net, int i)
+{
+    return {net->mean[i].at, net->latent[i].at,   net->speed[i].at,
+            net->psi[i].at,  net->residual[i].at, padded(net->shape.width[i + 1])};
+}
+
+/* mu of layer i; settles: the forward pass. */
+static int launch_layer_mean(const sn_cuda_net *net, const sn_cuda_data *data, layer_arguments a, int i,
+                             bool settles, const chunk &c, sn_cuda_words *words)
+{
+    const sn_cuda_shape &shape = net->shape;
+    a.in = i > 0 ? net->psi[i - 1].at : data->x.at;
+    a.in_pitch = i > 0 ? padded(shape.width[i]) : shape.width[0];
+    a.gathers = i == 0;
+    a.in_psi = i > 0 ? (int)SN_PSI_IDENTITY : shape.input_activation;
+    a.weights = net->theta.at + shape.weight_at[i];
+    a.bias = net->theta.at + shape.bias_at[i];
+    a.inputs = shape.width[i];
+    a.units = shape.width[i + 1];
+    a.state = state_of(net, i);
+    a.settles = settles;
+    return start_layer(net, a, false, c.most, words);
+}
+
+static int launch_large_mean(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
+                             const chunk &c, sn_cuda_words *words)
+{
+    return launch_layer_mean(net, data, layer_of(net, k, lists, c), 0, false, c, words);
+}
+
+/* ---- sweeps, layer by layer ------------------------------------------------------------------------------
+ */
+
+/* The move of layer i, or its step to the mode (sweep -1). */
+static int launch_layer_pull(const sn_cuda_net *net, layer_arguments a, int i, int sweep, const chunk &c,
+                             sn_cuda_words *words)
+{
+    const sn_cuda_shape &shape = net->shape;
+    a.in = net->residual[i + 1].at;
+    a.in_pitch = padded(shape.width[i + 2]);
+    a.weights = net->theta.at + shape.weight_at[i + 1];
+    a.inputs = shape.width[i + 2];
+    a.units = shape.width[i + 1];
+    a.state = state_of(net, i);
+    a.layer = i;
+    a.sweep = sweep;
+    return start_layer(net, a, true, c.most, words);
+}
+
+static int launch_layer_output(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
+                               const chunk &c, bool with_loss, bool weighs, sn_cuda_words *words)
+{
+    const sn_cuda_shape &shape = net->shape;
+    const int top = shape.layers - 1, outputs = shape.width[shape.layers];
+    int lanes = 0;
+    while (lanes < 5 && 1 << lanes < outputs) lanes++;
+    const output_arguments a = {net->now().head.at + k,
+                                list_at(net->now().list.at, lists, k),
+                                {data->x.at, data->y.at, data->weight.at, data->label.at},
+                                net->mean[top].at,
+                                net->residual[top].at,
+                                with_loss ? net->loss.at : nullptr,
+                                outputs,
+                                lanes,
+                                top,
+                                shape.classes,
+                                shape.spread,
+                                c.first,
+                                c.rows,
+                                weighs};
+    const launch<output_arguments> what = {
+        layer_output, dim3(tiles_of((int64_t)c.most << lanes, LAYER_THREADS)), LAYER_THREADS, 1, 0};
+    CUDA_TRY(start(what, net->stream, a));
+    return SN_CUDA_FINE;
+}
+
+static int launch_layer_residual(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
+                                 const chunk &c, sn_cuda_words *words)
+{
+    residual_arguments a = {};
+    a.head = net->now().head.at + k;
+    a.place = list_at(net->now().list.at, lists, k);
+    a.weight = data->weight.at;
+    a.chunk_first = c.first;
+    a.chunk_rows = c.rows;
+    const int hidden = net->shape.layers - 1;
+    for (int i = 0; i < hidden; i++) a.state[i] = state_of(net, i);
+    const launch<residual_arguments> what = {
+        layer_residual, dim3((unsigned)(2 * net->facts.multiprocessors), (unsigned)hidden), LAYER_THREADS, 1,
+        0};
+    CUDA_TRY(start(what, net->stream, a));
+    return SN_CUDA_FINE;
+}
+
+/* Everything of a chunk but the update. */
+static int launch_layers(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
+                         const chunk &c, const sn_cuda_dynamics &dynamics, sn_cuda_words *words)
+{
+    const layer_arguments a = layer_of(net, k, lists, c);
+    const int top = net->shape.layers - 1;
+    for (int i = 0; i <= top; i++) TRY(launch_layer_mean(net, data, a, i, i < top, c, words));
+    TRY(launch_layer_output(net, data, k, lists, c, true, false, words));
+    for (int sweep = dynamics.mode_start ? -1 : 0; sweep < dynamics.sweeps; sweep++) {
+        if (sweep > 0 || (sweep == 0 && dynamics.mode_start))
+            TRY(launch_layer_output(net, data, k, lists, c, false, false, words));
+        for (int i = top - 1; i >= 0; i--) TRY(launch_layer_pull(net, a, i, sweep, c, words));
+        for (int i = 1; i <= top; i++) TRY(launch_layer_mean(net, data, a, i, false, c, words));
+    }
+    TRY(launch_layer_output(net, data, k, lists, c, false, true, words));
+    return launch_layer_residual(net, data, k, lists, c, words);
+}
+
+/* ---- sweeps by warps -------------------------------------------------------------------------------------
+ */
+
+static sweep_arguments sweep_of(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
+                                const chunk &c)
+{
+    const sn_cuda_shape &shape = net->shape;
+    sweep_arguments a = {};
+    a.head = net->now().head.at + k;
+    a.place = list_at(net->now().list.at, lists, k);
+    a.number = a.place + lists / 2;
+    a.theta = net->theta.at;
+    a.data = {data->x.at, data->y.at, data->weight.at, data->label.at};
+    a.first_mean = net->mean[0].at;
+    for (int i = 0; i < shape.layers; i++) {
+        a.psi[i] = net->psi[i].at;
+        a.residual[i] = net->residual[i].at;
+        a.weight_at[i] = shape.weight_at[i];
+        a.bias_at[i] = shape.bias_at[i];
+    }
+    a.loss = net->loss.at;
+    a.chunk_first = c.first;
+    a.chunk_rows = c.rows;
+    a.layers = shape.layers;
+    a.activation = shape.activation;
+    a.classes = shape.classes;
+    a.spread = shape.spread;
+    a.outputs = shape.width[shape.layers];
+    a.seed = shape.seed;
+    return a;
+}
+
+typedef void (*sweep_kernel)(sweep_arguments);
+
+struct warp_plan {
+    sweep_kernel kernel; /* NULL: the network is not of that kind */
+    int lanes, threads;
+    size_t shared;
+};
+
+struct warp_kind {
+    int lanes, upper, middle, threads;
+    sweep_kernel kernel;
+};
+#define WARP_KINDS(lanes, upper)                                                                             \
+    {lanes, upper, 0, warp_threads<upper>::value, warp_rows<lanes, upper, false>},                           \
+    {                                                                                                        \
+        lanes, upper, 1, warp_threads<upper>::value, warp_rows<lanes, upper, true>                           \
+    }
+/* Those that serve more come later. */
+enum { WARP_KINDS_COUNT = 14 };
+static const warp_kind warp_kinds[WARP_KINDS_COUNT] = {
+    WARP_KINDS(4, 4),  WARP_KINDS(16, 4),  WARP_KINDS(16, 10), WARP_KINDS(16, 16),
+    WARP_KINDS(32, 4), WARP_KINDS(32, 10), WARP_KINDS(32, 16)};
+/* Quartets of the first layer that so many lanes may have. */
+static int most_quartets(int lanes)
+{
+    return lanes == 4 ? 24 : lanes == 16 ? 112 : 1 << 20;
+}
+
+enum { LEAST_WARPS = 6 }; /* of a multiprocessor, for it to be worth it */
+
+static warp_plan choose_warps(const sn_cuda_net *net)
+{
+    const sn_cuda_shape &shape = net->shape;
+    const int hidden = shape.layers - 1, units = shape.width[1], outputs = shape.width[shape.layers];
+    warp_plan plan = {};
+    if (hidden < 1 || hidden > 2 || shape.spread || outputs > WARP_NARROW) return plan;
+    const int upper = shape.width[2];
+    for (int k = 0; k < WARP_KINDS_COUNT && plan.kernel == nullptr; k++) {
+        const warp_kind &kind = warp_kinds[k];
+        if (kind.middle != hidden - 1 || upper > kind.upper || (hidden == 2 && outputs > kind.lanes))
+            continue;
+        if (padded(units) / 4 > most_quartets(kind.lanes)) continue;
+        const warp_layout at = warp_places(units, kind.upper, kind.lanes);
+        const int64_t all = (int64_t)(net->facts.shared_block / sizeof(float)) - at.state;
+        const int64_t each = (int64_t)32 / kind.lanes * 3 * at.pitch, fit = all > 0 ? all / each : 0;
+        const int warps = (int)(fit < kind.threads / 32 ? fit : kind.threads / 32);
+        if (warps < LEAST_WARPS) continue;
+        plan.kernel = kind.kernel;
+        plan.lanes = kind.lanes;
+        plan.threads = 32 * warps;
+        plan.shared = (size_t)(at.state + warps * each) * sizeof(float);
+    }
+    return plan;
+}
+
+static int launch_warps(const sn_cuda_net *net, const warp_plan &plan, sweep_arguments *a, const chunk &c,
+                        sn_cuda_words *words)
+{
+    for (int i = 0; i < a->layers; i++) a->layer[i].width = net->shape.width[i + 1];
+    while (1 << a->output_lanes < a->outputs) a->output_lanes++;
+    const unsigned blocks = tiles_of(c.most, 32 / plan.lanes * (plan.threads / 32));
+    const unsigned most = (unsigned)net->facts.multiprocessors;
+    const launch<sweep_arguments> what = {plan.kernel, dim3(blocks < most ? blocks : most), plan.threads, 1,
+                                          plan.shared};
+    CUDA_TRY(start(what, net->stream, *a));
+    return SN_CUDA_FINE;
+}
+
+/* Lets the kernels have the shared memory they take. */
+static int ready_large(const device_facts &facts, sn_cuda_words *words)
+{
+    const int most = (int)facts.shared_block;
+    const auto allow = [&](auto kernel, size_t bytes) {
+        if (bytes > facts.shared_block) return cudaSuccess; /* it is never used */
+        return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+    };
+    for (int k = 0; k < LAYER_TILES; k++) {
+        CUDA_TRY(allow(layer_tiles[k].mean, (size_t)layer_tiles[k].mean_floats * sizeof(float)));
+        CUDA_TRY(allow(layer_tiles[k].pull, (size_t)layer_tiles[k].pull_floats * sizeof(float)));
+    }
+    for (int k = 0; k < 2; k++)
+        CUDA_TRY(allow(update_tiles_of[k].kernel, (size_t)update_tiles_of[k].floats * sizeof(float)));
+    for (int k = 0; k < WARP_KINDS_COUNT; k++) CUDA_TRY(allow(warp_kinds[k].kernel, 0));
+    return SN_CUDA_FINE;
+}
+
+#endif

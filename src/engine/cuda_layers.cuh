@@ -1,0 +1,194 @@
+/*
+ * Step 1 of an iteration (engine.h) for large batches, layer by layer: the state of all rows lies in device
+ * memory, arrays [row][unit], and every product is a launch that ends with what becomes of it:
+ *
+ *     mean:  mu_i = b_i + psi_{i-1} w_i'        and, in the forward pass, Y_i = mu_i, v_i = 0, psi_i
+ *     pull:  force = r_{i+1} w_{i+1}            and then the move of layer i, or its step to the mode
+ *
+ * The first layer's mean, whose rows are gathered on the way, is computed so for every large batch.
+ */
+#ifndef SN_ENGINE_CUDA_LAYERS_CUH
+#define SN_ENGINE_CUDA_LAYERS_CUH
+
+#include "engine/cuda_output.cuh"
+#include "engine/cuda_tensor.cuh"
+
+/* A layer's state, [row of the chunk][unit]. */
+struct layer_state {
+    float *mean, *latent, *speed, *psi, *pull;
+    int pitch;
+};
+
+struct layer_arguments {
+    const step_head *head;
+    const uint32_t *place, *number;
+    const float *in; /* x, if the rows are gathered, else [row of the chunk][input] */
+    int64_t in_pitch;
+    int gathers, in_psi;
+    const float *weights, *bias; /* [unit][input]; of a pull, of the layer above */
+    int inputs, units;           /* of the product */
+    layer_state state;           /* of the layer whose units they are */
+    int settles;                 /* mean: the forward pass */
+    int layer, sweep;            /* pull: 0-based; sweep -1: to the mode */
+    int activation, chunk_first, chunk_rows;
+    uint64_t seed;
+};
+
+static __device__ __forceinline__ int rows_of(const layer_arguments &a)
+{
+    return a.chunk_rows > 0 ? a.chunk_rows : a.head->rows;
+}
+
+template <int BM, int BN, int WM, int WN, int STAGES>
+__global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STAGES, ALONG, ALONG>::BLOCKS))
+    layer_mean(const __grid_constant__ layer_arguments a)
+{
+    typedef tensor_tile<BM, BN, WM, WN, STAGES, ALONG, ALONG> tile_type;
+    const int rows = rows_of(a), row0 = (int)blockIdx.x * BM, unit0 = (int)blockIdx.y * BN;
+    if (row0 >= rows) return;
+    tile_type tile;
+    const int tall = rows - row0 < BM ? rows - row0 : BM, wide = a.units - unit0 < BN ? a.units - unit0 : BN;
+    const operand<array_lines> w = {{a.weights + (int64_t)unit0 * a.inputs, a.inputs},
+                                    a.weights,
+                                    0,
+                                    wide,
+                                    quartets(a.weights, a.inputs),
+                                    SN_PSI_IDENTITY};
+    const operand<batch_lines> x = {
+        {a.in, a.in_pitch, a.head, a.place, a.gathers ? a.chunk_first + row0 : row0, a.gathers != 0},
+        a.in,
+        0,
+        tall,
+        quartets(a.in, a.in_pitch),
+        a.in_psi};
+    tile.multiply(x, w, a.inputs, shared_memory());
+    const layer_state to = a.state;
+    tile.hand_out([&](int r, int u, float4 sum) {
+        const int unit = unit0 + u;
+        if (r >= tall || unit >= to.pitch) return;
+        const int64_t at = (int64_t)(row0 + r) * to.pitch + unit;
+        const auto bias = [&](int k) { return unit + k < a.units ? a.bias[unit + k] : 0.0F; };
+        const float4 mean = make_float4(sum.x + bias(0), sum.y + bias(1), sum.z + bias(2), sum.w + bias(3));
+        *(float4 *)(to.mean + at) = mean;
+        if (!a.settles) return;
+        *(float4 *)(to.latent + at) = mean;
+        *(float4 *)(to.speed + at) = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+        *(float4 *)(to.psi + at) = activate4(a.activation, mean);
+    });
+}
+
+template <int BM, int BN, int WM, int WN, int STAGES>
+__global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STAGES, ALONG, ACROSS>::BLOCKS))
+    layer_pull(const __grid_constant__ layer_arguments a)
+{
+    typedef tensor_tile<BM, BN, WM, WN, STAGES, ALONG, ACROSS> tile_type;
+    const int rows = rows_of(a), row0 = (int)blockIdx.x * BM, unit0 = (int)blockIdx.y * BN;
+    if (row0 >= rows) return;
+    tile_type tile;
+    const int tall = rows - row0 < BM ? rows - row0 : BM;
+    const operand<array_lines> r = {
+        {a.in + row0 * a.in_pitch, a.in_pitch}, a.in, 0, tall, quartets(a.in, a.in_pitch), SN_PSI_IDENTITY};
+    const operand<array_lines> w = {{a.weights, a.units},         a.weights,      unit0, a.units - unit0,
+                                    quartets(a.weights, a.units), SN_PSI_IDENTITY};
+    tile.multiply(r, w, a.inputs, shared_memory());
+    const layer_state to = a.state;
+    const sn_cuda_dynamics &d = a.head->dynamics;
+    const mover m = {d.epsilon[a.layer], d.keep[a.layer], d.kick[a.layer], d.over_s[a.layer]};
+    const float variance = d.variance[a.layer];
+    const bool euler = d.euler != 0;
+    tile.hand_out([&](int row, int u, float4 f) {
+        const int unit = unit0 + u;
+        if (row >= tall || unit >= to.pitch) return;
+        const int64_t at = (int64_t)(row0 + row) * to.pitch + unit;
+        const float4 slope = slope4(a.activation, *(const float4 *)(to.psi + at));
+        float4 y = *(const float4 *)(to.latent + at), r_own;
+        if (a.sweep < 0) {
+            r_own = make_float4(slope.x * f.x, slope.y * f.y, slope.z * f.z, slope.w * f.w);
+            y = make_float4(fmaf(r_own.x, variance, y.x), fmaf(r_own.y, variance, y.y),
+                            fmaf(r_own.z, variance, y.z), fmaf(r_own.w, variance, y.w));
+        } else {
+            const float4 mean = *(const float4 *)(to.mean + at);
+            float4 v = *(const float4 *)(to.speed + at);
+            float normal[4];
+            normals_at(a.seed, number_of(a.head, a.place, a.number, a.chunk_first + row0 + row),
+                       (uint32_t)(a.layer + 1) << 20 | (uint32_t)(unit / 4), a.head->iteration,
+                       (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)a.sweep, normal);
+            move_unit(m, euler, normal[0], f.x, slope.x, mean.x, &y.x, &v.x);
+            move_unit(m, euler, normal[1], f.y, slope.y, mean.y, &y.y, &v.y);
+            move_unit(m, euler, normal[2], f.z, slope.z, mean.z, &y.z, &v.z);
+            move_unit(m, euler, normal[3], f.w, slope.w, mean.w, &y.w, &v.w);
+            r_own = make_float4((y.x - mean.x) * m.over_s, (y.y - mean.y) * m.over_s,
+                                (y.z - mean.z) * m.over_s, (y.w - mean.w) * m.over_s);
+            *(float4 *)(to.speed + at) = v;
+        }
+        *(float4 *)(to.latent + at) = y;
+        *(float4 *)(to.psi + at) = activate4(a.activation, y);
+        if (a.layer > 0) *(float4 *)(to.pull + at) = r_own;
+    });
+}
+
+/* r of the output layer, and the losses when they are wanted: some threads a row. */
+struct output_arguments {
+    const step_head *head;
+    const uint32_t *place;
+    row_arrays data;
+    const float *mean;
+    float *pull, *loss; /* loss NULL: not now */
+    int outputs, output_lanes, top, classes, spread, chunk_first, chunk_rows;
+    int weighs; /* the last time: r times the row's weight */
+};
+
+enum { LAYER_THREADS = 256 };
+
+static __global__ void __launch_bounds__(LAYER_THREADS)
+    layer_output(const __grid_constant__ output_arguments a)
+{
+    const int rows = a.chunk_rows > 0 ? a.chunk_rows : a.head->rows, lanes = 1 << a.output_lanes;
+    const int row = (int)(blockIdx.x * LAYER_THREADS + threadIdx.x) >> a.output_lanes;
+    const bool used = row < rows; /* others take part in the sums alone */
+    const int at = used ? row : 0, pitch = padded(a.outputs);
+    const uint32_t place = place_of(a.head, a.place, a.chunk_first + at);
+    const sn_cuda_dynamics &d = a.head->dynamics;
+    const float weight = a.data.weight != nullptr ? a.data.weight[place] : 1.0F;
+    const output_row o = {a.mean + (int64_t)at * pitch,
+                          a.data.y != nullptr ? a.data.y + (int64_t)place * a.outputs : nullptr,
+                          a.pull + (int64_t)at * pitch,
+                          d.over_s[a.top] * (a.weighs ? weight : 1.0F),
+                          0,
+                          (int)threadIdx.x & (lanes - 1),
+                          lanes,
+                          used ? a.outputs : 0};
+    const float loss = a.classes  ? class_pull<1>(o, a.data.label[place])
+                       : a.spread ? spread_pull<1>(o, d.beta, d.spread)
+                                  : response_pull<1>(o);
+    if (a.loss != nullptr && used && o.lane == 0) a.loss[a.chunk_first + row] = loss * weight;
+}
+
+/* The residuals of the hidden layers for the update, (Y - mu) / s times the row's weight: blockIdx.y the
+   layer. */
+struct residual_arguments {
+    const step_head *head;
+    const uint32_t *place;
+    const float *weight;
+    layer_state state[SN_CUDA_LAYERS];
+    int chunk_first, chunk_rows;
+};
+
+static __global__ void __launch_bounds__(LAYER_THREADS)
+    layer_residual(const __grid_constant__ residual_arguments a)
+{
+    const layer_state &s = a.state[blockIdx.y];
+    const int rows = a.chunk_rows > 0 ? a.chunk_rows : a.head->rows, each = s.pitch / 4;
+    const float over_s = a.head->dynamics.over_s[blockIdx.y];
+    for (int64_t t = (int64_t)blockIdx.x * LAYER_THREADS + threadIdx.x; t < (int64_t)rows * each;
+         t += (int64_t)gridDim.x * LAYER_THREADS) {
+        const int row = (int)(t / each);
+        const float scale =
+            a.weight != nullptr ? over_s * a.weight[place_of(a.head, a.place, a.chunk_first + row)] : over_s;
+        const float4 y = *(const float4 *)(s.latent + 4 * t), mean = *(const float4 *)(s.mean + 4 * t);
+        *(float4 *)(s.pull + 4 * t) = make_float4((y.x - mean.x) * scale, (y.y - mean.y) * scale,
+                                                  (y.z - mean.z) * scale, (y.w - mean.w) * scale);
+    }
+}
+
+#endif

@@ -1,0 +1,403 @@
+/*
+ * Products of matrices by the tensor cores, to float accuracy: a number is split into its first 11 bits and
+ * the next ones, x = high + low, and
+ *
+ *     a b = a_high b_high + a_high b_low + a_low b_high,     what is left out being 2^-22 of it.
+ *
+ * The tensor cores round towards zero when they add, so a sum of more than TENSOR_DEPTH products is added up
+ * from such sums in float. A block has a BM x BN tile of the result, a warp 16 TM x 8 TN of it. The operands
+ * pass through shared memory in STAGES stages of TENSOR_DEPTH each, of which one is used while the others
+ * are under way. Sums run in one order, which depends on the inner dimension alone.
+ */
+#ifndef SN_ENGINE_CUDA_TENSOR_CUH
+#define SN_ENGINE_CUDA_TENSOR_CUH
+
+#include "engine/cuda_state.cuh"
+
+enum { TENSOR_DEPTH = 32 };
+
+/* How an operand lies in memory: side by side along the inner dimension of the product, or across it. */
+enum operand_lie { ALONG, ACROSS };
+
+/* Lines of an operand, RUN floats of each, to shared memory. `lines` of a source gives where line l begins;
+   aligned: all begin at multiples of 16 bytes. */
+template <int LINES, int RUN, int STRIDE, int THREADS> struct tile_copy {
+    enum { EACH = RUN / 4, COUNT = LINES * EACH / THREADS };
+    const float *from[COUNT];
+    /* Lines first .., those from `end` on being zeros. */
+    template <typename source> __device__ __forceinline__ void aim(const source &lines, int first, int end)
+    {
+#pragma unroll
+        for (int c = 0; c < COUNT; c++) {
+            const int line = first + ((int)threadIdx.x + c * THREADS) / EACH;
+            from[c] = line < end ? lines(line) : nullptr;
+        }
+    }
+    /* Floats run .. of them, those from `end` on being zeros. */
+    __device__ __forceinline__ void send(int run, int end, bool aligned, const float *any, float *to) const
+    {
+#pragma unroll
+        for (int c = 0; c < COUNT; c++) {
+            const int at = (int)threadIdx.x + c * THREADS, first = run + at % EACH * 4;
+            float *here = to + at / EACH * STRIDE + at % EACH * 4;
+            const int left = from[c] != nullptr ? end - first : 0;
+            const int there = left < 0 ? 0 : left > 4 ? 4 : left;
+            const float *begin = there > 0 ? from[c] + first : any;
+            if (aligned)
+                copy_quartet(here, begin, there);
+            else
+#pragma unroll
+                for (int e = 0; e < 4; e++) copy_one(here + e, e < there ? begin + e : any, e < there);
+        }
+    }
+};
+
+static __device__ __forceinline__ float high_part(float x)
+{
+    return __int_as_float((__float_as_int(x) + 0x1000) & ~0x1FFF);
+}
+
+/* One operand of a tile: `extent` of it are there (rows or units of the tile), the inner dimension is
+   bounded by whoever multiplies. */
+template <typename lines_of> struct operand {
+    lines_of lines;
+    const float *any; /* somewhere that can be read, at a multiple of 16 bytes if aligned */
+    int first, extent;
+    bool aligned;
+    int psi; /* what is applied to it on the way */
+};
+
+/* Stages of the inner dimension over several ranges of it, border[0] .. border[1], border[1] .. and so on. */
+struct stage_walk {
+    const int *border;
+    int range, ranges, inner;
+    __device__ __forceinline__ void settle() /* at the next stage there is */
+    {
+        while (range < ranges && inner >= border[range + 1]) {
+            range++;
+            if (range < ranges) inner = border[range];
+        }
+    }
+    __device__ __forceinline__ void advance()
+    {
+        inner += TENSOR_DEPTH;
+        settle();
+    }
+    __device__ __forceinline__ bool there() const
+    {
+        return range < ranges;
+    }
+    __device__ __forceinline__ int end() const
+    {
+        return border[range + 1];
+    }
+};
+
+/*
+ * In which order a lane has what: lane (t, j) of the tensor cores' 16 x 8 x 8 is given the inner numbers 2 j
+ * and 2 j + 1 where an operand lies ALONG, and rows (columns) 4 t .. 4 t + 3 of a stretch of 32 where it lies
+ * ACROSS, so that it reads them side by side. Sums do not mind.
+ */
+template <int BM, int BN, int WARPS_M, int WARPS_N, int STAGES, operand_lie A, operand_lie B>
+struct tensor_tile {
+    enum {
+        DEPTH = TENSOR_DEPTH,
+        THREADS = 32 * WARPS_M * WARPS_N,
+        TM = BM / WARPS_M / 16,
+        TN = BN / WARPS_N / 8,
+        PAIRS = A == ALONG || B == ALONG,
+        /* so padded that the lanes of a warp read different banks */
+        A_STRIDE = A == ALONG ? DEPTH + 8 : BM + (PAIRS ? 4 : 8),
+        B_STRIDE = B == ALONG ? DEPTH + 8 : BN + (PAIRS ? 4 : 8),
+        A_FLOATS = A_STRIDE * (A == ALONG ? BM : DEPTH),
+        B_FLOATS = B_STRIDE * (B == ALONG ? BN : DEPTH),
+        STAGE = A_FLOATS + B_FLOATS,
+        FLOATS = STAGES * STAGE,
+        BLOCKS = TM * TN > 8 ? 1 : 512 / THREADS /* of a multiprocessor, by their registers */
+    };
+    float sum[TM][TN][4];
+
+    /* What a lane has of both operands for eight inner numbers. */
+    struct fragment {
+        float a[TM][4], b[TN][2];
+    };
+
+    static __device__ __forceinline__ int lane()
+    {
+        return (int)threadIdx.x % 32;
+    }
+    static __device__ __forceinline__ int row0() /* of this warp */
+    {
+        return (int)threadIdx.x / 32 / WARPS_N * TM * 16;
+    }
+    static __device__ __forceinline__ int column0()
+    {
+        return (int)threadIdx.x / 32 % WARPS_N * TN * 8;
+    }
+    /* Row t or t + 8 (half) of part m of the warp's; column t of part n. */
+    static __device__ __forceinline__ int row_at(int m, int t, int half)
+    {
+        if (A == ALONG) return row0() + 16 * m + t + 8 * half;
+        return TM == 1 ? row0() + 2 * t + half : row0() + m / 2 * 32 + 4 * t + m % 2 * 2 + half;
+    }
+    static __device__ __forceinline__ int column_at(int n, int t)
+    {
+        if (B == ALONG || TN % 2 != 0) return column0() + 8 * n + t;
+        return TN == 2 ? column0() + 2 * t + n : column0() + n / 4 * 32 + 4 * t + n % 4;
+    }
+
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int m = 0; m < TM; m++)
+#pragma unroll
+            for (int n = 0; n < TN; n++)
+#pragma unroll
+                for (int e = 0; e < 4; e++) sum[m][n][e] = 0.0F;
+    }
+
+    static __device__ __forceinline__ void load_a(const float *as, int k, float a[TM][4])
+    {
+        const int t = lane() / 4, j = lane() % 4;
+        if (A == ALONG) {
+#pragma unroll
+            for (int m = 0; m < TM; m++)
+#pragma unroll
+                for (int half = 0; half < 2; half++) {
+                    const float2 x = *(const float2 *)(as + row_at(m, t, half) * A_STRIDE + k + 2 * j);
+                    a[m][half] = x.x, a[m][half + 2] = x.y;
+                }
+            return;
+        }
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+            const float *line = as + (k + (PAIRS ? 2 * j + e : j + 4 * e)) * A_STRIDE;
+            if (TM == 1) {
+                const float2 x = *(const float2 *)(line + row_at(0, t, 0));
+                a[0][2 * e] = x.x, a[0][2 * e + 1] = x.y;
+            } else
+#pragma unroll
+                for (int m = 0; m + 1 < TM; m += 2) {
+                    const float4 x = *(const float4 *)(line + row_at(m, t, 0));
+                    a[m][2 * e] = x.x, a[m][2 * e + 1] = x.y;
+                    a[m + 1][2 * e] = x.z, a[m + 1][2 * e + 1] = x.w;
+                }
+        }
+    }
+
+    static __device__ __forceinline__ void load_b(const float *bs, int k, float b[TN][2])
+    {
+        const int t = lane() / 4, j = lane() % 4;
+        if (B == ALONG) {
+#pragma unroll
+            for (int n = 0; n < TN; n++) {
+                const float2 x = *(const float2 *)(bs + column_at(n, t) * B_STRIDE + k + 2 * j);
+                b[n][0] = x.x, b[n][1] = x.y;
+            }
+            return;
+        }
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+            const float *line = bs + (k + (PAIRS ? 2 * j + e : j + 4 * e)) * B_STRIDE;
+            if (TN % 4 == 0) {
+#pragma unroll
+                for (int n = 0; n + 3 < TN; n += 4) {
+                    const float4 x = *(const float4 *)(line + column_at(n, t));
+                    b[n][e] = x.x, b[n + 1][e] = x.y, b[n + 2][e] = x.z, b[n + 3][e] = x.w;
+                }
+            } else if (TN == 2) {
+                const float2 x = *(const float2 *)(line + column_at(0, t));
+                b[0][e] = x.x, b[TN - 1][e] = x.y;
+            } else
+#pragma unroll
+                for (int n = 0; n < TN; n++) b[n][e] = line[column_at(n, t)];
+        }
+    }
+
+    template <bool PLAIN>
+    static __device__ __forceinline__ void split(int psi, float x, float *high, float *low)
+    {
+        if (!PLAIN) x = activate(psi, x);
+        *high = high_part(x);
+        *low = x - *high;
+    }
+
+    /* PLAIN: nothing is applied to the operands. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void multiply_stage(const float *as, const float *bs, int psi_a, int psi_b)
+    {
+        float part[TM][TN][4];
+        fragment next;
+#pragma unroll
+        for (int m = 0; m < TM; m++)
+#pragma unroll
+            for (int n = 0; n < TN; n++)
+#pragma unroll
+                for (int e = 0; e < 4; e++) part[m][n][e] = 0.0F;
+        load_a(as, 0, next.a);
+        load_b(bs, 0, next.b);
+#pragma unroll
+        for (int k = 0; k < DEPTH; k += 8) {
+            fragment high, low;
+#pragma unroll
+            for (int m = 0; m < TM; m++)
+#pragma unroll
+                for (int e = 0; e < 4; e++) split<PLAIN>(psi_a, next.a[m][e], &high.a[m][e], &low.a[m][e]);
+#pragma unroll
+            for (int n = 0; n < TN; n++)
+#pragma unroll
+                for (int e = 0; e < 2; e++) split<PLAIN>(psi_b, next.b[n][e], &high.b[n][e], &low.b[n][e]);
+            if (k + 8 < DEPTH) {
+                load_a(as, k + 8, next.a);
+                load_b(bs, k + 8, next.b);
+            }
+#pragma unroll
+            for (int m = 0; m < TM; m++)
+#pragma unroll
+                for (int n = 0; n < TN; n++) tensor_add(part[m][n], low.a[m], high.b[n]);
+#pragma unroll
+            for (int m = 0; m < TM; m++)
+#pragma unroll
+                for (int n = 0; n < TN; n++) tensor_add(part[m][n], high.a[m], low.b[n]);
+#pragma unroll
+            for (int m = 0; m < TM; m++)
+#pragma unroll
+                for (int n = 0; n < TN; n++) tensor_add(part[m][n], high.a[m], high.b[n]);
+        }
+#pragma unroll
+        for (int m = 0; m < TM; m++)
+#pragma unroll
+            for (int n = 0; n < TN; n++)
+#pragma unroll
+                for (int e = 0; e < 4; e++) sum[m][n][e] += part[m][n][e];
+    }
+
+    /* For each of the ranges of the inner dimension in turn: sum = a b over it, and then fold(range).
+       each(stage of a) sees every stage of a. */
+    template <typename a_lines, typename b_lines, typename seen, typename folded>
+    __device__ __forceinline__ void walk(const operand<a_lines> &a, const operand<b_lines> &b,
+                                         const int *border, int ranges, float *memory, seen each, folded fold)
+    {
+        tile_copy<(A == ALONG ? BM : DEPTH), (A == ALONG ? DEPTH : BM), A_STRIDE, THREADS> of_a;
+        tile_copy<(B == ALONG ? BN : DEPTH), (B == ALONG ? DEPTH : BN), B_STRIDE, THREADS> of_b;
+        stage_walk ahead = {border, 0, ranges, border[0]};
+        const auto aim = [&]() {
+            if (!ahead.there()) return;
+            if (A == ACROSS) of_a.aim(a.lines, ahead.inner, ahead.end());
+            if (B == ACROSS) of_b.aim(b.lines, ahead.inner, ahead.end());
+        };
+        const auto send = [&](int stage) {
+            float *to = memory + stage * STAGE;
+            if (ahead.there()) {
+                const int inner = ahead.inner, end = ahead.end();
+                of_a.send(A == ALONG ? inner : a.first, A == ALONG ? end : a.first + a.extent, a.aligned,
+                          a.any, to);
+                of_b.send(B == ALONG ? inner : b.first, B == ALONG ? end : b.first + b.extent, b.aligned,
+                          b.any, to + A_FLOATS);
+                ahead.advance();
+                aim(); /* what is looked up for the next one arrives while this one is multiplied */
+            }
+            end_copies();
+        };
+        if (A == ALONG) of_a.aim(a.lines, a.first, a.first + a.extent);
+        if (B == ALONG) of_b.aim(b.lines, b.first, b.first + b.extent);
+        ahead.settle();
+        aim();
+#pragma unroll
+        for (int s = 0; s < STAGES - 1; s++) send(s);
+        int stage = 0;
+        for (int range = 0; range < ranges; range++) {
+            clear();
+            for (int inner = border[range]; inner < border[range + 1]; inner += DEPTH) {
+                wait_copies<STAGES - 2>();
+                sync_block();
+                send(stage == 0 ? STAGES - 1 : stage - 1);
+                const float *as = memory + stage * STAGE;
+                each(as);
+                if (a.psi == SN_PSI_IDENTITY && b.psi == SN_PSI_IDENTITY)
+                    multiply_stage<true>(as, as + A_FLOATS, a.psi, b.psi);
+                else
+                    multiply_stage<false>(as, as + A_FLOATS, a.psi, b.psi);
+                stage = stage + 1 == STAGES ? 0 : stage + 1;
+            }
+            fold(range);
+        }
+    }
+
+    /* sum = a b over the first `depth` of the inner dimension. */
+    template <typename a_lines, typename b_lines>
+    __device__ __forceinline__ void multiply(const operand<a_lines> &a, const operand<b_lines> &b, int depth,
+                                             float *memory)
+    {
+        const int border[2] = {0, depth};
+        walk(
+            a, b, border, 1, memory, [](const float *) {}, [](int) {});
+    }
+
+    /* what(row, column, four numbers side by side) of all the tile. */
+    template <typename function> __device__ __forceinline__ void hand_out(function what)
+    {
+        const int t = lane() / 4, j = lane() % 4;
+        const bool even = j % 2 == 0;
+#pragma unroll
+        for (int m = 0; m < TM; m++)
+            if (B == ALONG || TN % 2 != 0) { /* neighbours have the other half of a quartet */
+#pragma unroll
+                for (int n = 0; n < TN; n++) {
+                    const float *c = sum[m][n];
+                    const float x = shuffle_xor(even ? c[2] : c[0], 1),
+                                y = shuffle_xor(even ? c[3] : c[1], 1);
+                    what(row_at(m, t, even ? 0 : 1), column0() + 8 * n + j / 2 * 4,
+                         even ? make_float4(c[0], c[1], x, y) : make_float4(x, y, c[2], c[3]));
+                }
+            } else
+#pragma unroll
+                for (int half = 0; half < 2; half++) {
+                    const int e = 2 * half;
+                    if (TN == 2) {
+                        const float *c = sum[m][0], *d = sum[m][TN - 1];
+                        what(row_at(m, t, half), column_at(0, 2 * j),
+                             make_float4(c[e], d[e], c[e + 1], d[e + 1]));
+                    } else
+#pragma unroll
+                        for (int n = 0; n + 3 < TN; n += 4)
+#pragma unroll
+                            for (int q = 0; q < 2; q++)
+                                what(row_at(m, t, half), column_at(n, 2 * j + q),
+                                     make_float4(sum[m][n][e + q], sum[m][n + 1][e + q], sum[m][n + 2][e + q],
+                                                 sum[m][n + 3][e + q]));
+                }
+    }
+};
+
+/* Rows of an array, `pitch` floats apart. */
+struct array_lines {
+    const float *at;
+    int64_t pitch;
+    __device__ __forceinline__ const float *operator()(int line) const
+    {
+        return at + line * pitch;
+    }
+};
+
+/* Rows of an array, or (gathers) of the data by their places in the batch. */
+struct batch_lines {
+    const float *at;
+    int64_t pitch;
+    const step_head *head;
+    const uint32_t *place;
+    int first; /* row of the array or the batch that line 0 is */
+    bool gathers;
+    __device__ __forceinline__ const float *operator()(int line) const
+    {
+        const int row = first + line;
+        return at + (gathers ? (int64_t)place_of(head, place, row) : (int64_t)row) * pitch;
+    }
+};
+
+static __device__ __forceinline__ bool quartets(const float *at, int64_t pitch)
+{
+    return (size_t)at % 16 == 0 && pitch % 4 == 0;
+}
+
+#endif
