@@ -200,9 +200,9 @@ abi abi-update: setup
 	@cmake/setup.sh abigail-tools
 	@cmake/abi/abi.sh $(if $(filter abi,$@),check,update) $(BUILD)-abi
 
-# Debian packages of the program, the library and what one needs to build with it, in $(BUILD)-deb.
+# Debian packages of the program, the library, what one needs to build with it and what ranks need, in $(BUILD)-deb.
 deb: setup
-	@cmake/setup.sh $(DEB_PACKAGES)
+	@cmake/setup.sh $(DEB_PACKAGES) $(MPI_PACKAGES)
 	@cmake/deb/build.sh $(BUILD)-deb
 
 # Installs them in a fresh Debian and tries them there (as root, or where user namespaces are allowed).

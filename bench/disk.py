@@ -5,7 +5,7 @@
 
 Makes a table of --rows x --columns float32 numbers and a response, cuts it into shards (stonet shard), and
 trains a StoNet on the shards, which are mapped, and, with --memory, on the same numbers as a float64 .npy,
-which is read into memory as a whole. The rate of an epoch is that of the processor time (user and system)
+which is read into memory as a whole. With --array the table is a float32 .npy and the response a float64 one, mapped too. The rate of an epoch is that of the processor time (user and system)
 that two more epochs add (--epochs), so that a busy machine does not matter; the seconds that passed
 are told too. Resident memory is the most at any moment as Linux counts it (VmHWM: mapped pages of the files
 too); the parts are the largest of samples of RssAnon and RssFile.
@@ -33,6 +33,20 @@ def make(path, rows, columns, dtype):
         table[first:last, :columns] = x
         table[first:last, columns] = np.sin(x[:, 0]) + x[:, 1] * x[:, 2] + np.float32(0.1) * noise
     table.flush()
+
+
+def make_arrays(rows, columns):
+    """x.npy and y.npy, of uniform numbers, which are quick to draw."""
+    draw = np.random.default_rng(1)
+    with open("x.npy", "wb") as x_file, open("y.npy", "wb") as y_file:
+        for file, kind, shape in ((x_file, "<f4", (rows, columns)), (y_file, "<f8", (rows,))):
+            np.lib.format.write_array_header_1_0(file, {"descr": kind, "fortran_order": False, "shape": shape})
+        for first in range(0, rows, STEP):
+            count = min(rows - first, STEP)
+            x = np.float32(3.4) * (draw.random((count, columns), dtype=np.float32) - np.float32(0.5))
+            noise = draw.random(count, dtype=np.float32) - np.float32(0.5)
+            x.tofile(x_file)
+            (np.sin(x[:, 0]) + x[:, 1] * x[:, 2] + np.float32(0.3) * noise).astype("<f8").tofile(y_file)
 
 
 def run(command):
@@ -63,25 +77,29 @@ def main():
     parser.add_argument("--epochs", type=float, nargs=2, default=(1, 3), help="of the two fits that are compared")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--folder", default=".")
+    parser.add_argument("--array", action="store_true", help="from .npy files, without shards")
     parser.add_argument("--default", action="store_true", help="leave the settings to be chosen")
     parser.add_argument("--memory", action="store_true", help="fit from memory too, and compare the models")
     how = parser.parse_args()
     rows, program = int(how.rows), os.path.abspath(how.program)
     os.makedirs(how.folder, exist_ok=True)
     os.chdir(how.folder)
-    fit = ["--target", str(how.columns + 1), "--dim", "2", "--threads", str(how.threads), "--quiet"]
+    target = ["--target-file", "y.npy"] if how.array else ["--target", str(how.columns + 1)]
+    fit = [*target, "--dim", "2", "--threads", str(how.threads), "--quiet"]
     settings = ("hidden=16", f"batch={how.batch}", "lr=0.01", "weight_decay=0.0001", "restarts=1",
                 "sdr_iterations=0", "front=none", "levels=none", "activation=tanh")
     for setting in () if how.default else settings:
         fit += ["--set", setting]
-    if not os.path.exists("table.shards"):
+    if how.array and not os.path.exists("x.npy"):
+        make_arrays(rows, how.columns)
+    if not how.array and not os.path.exists("table.shards"):
         make("table.npy", rows, how.columns, "<f4")
         seconds, used, most = run([program, "shard", "table.npy", "--target", str(how.columns + 1), "--out",
                                    "table.shards", "--quiet"])
         os.remove("table.npy")
         print(f"shard: {seconds:.1f} s, {used:.1f} s of processor, {most[2]} MB resident", flush=True)
-    tables = {"disk": "table.shards"}
-    if how.memory:
+    tables = {"disk": "x.npy" if how.array else "table.shards"}
+    if how.memory and not how.array:
         make("table8.npy", rows, how.columns, "<f8")
         tables["memory"] = "table8.npy"
     for name, table in tables.items():
@@ -92,7 +110,7 @@ def main():
         print(f"{name}: an epoch takes {epoch:.2f} s of processor ({rows / epoch:.3g} rows/s), "
               f"{(long[0] - short[0]) / more:.1f} s passed; all of it {long[1]:.1f} s; resident: {long[2][0]} MB anonymous, "
               f"{long[2][1]} MB of files, {long[2][2]} MB in all", flush=True)
-    if how.memory:
+    if "memory" in tables:
         same = open("disk.model", "rb").read() == open("memory.model", "rb").read()
         print("the models are the same" if same else "the models DIFFER")
         os.remove("table8.npy")

@@ -68,7 +68,8 @@ def main() -> None:
                 said = session.communicate(timeout=60)[1]
             except subprocess.TimeoutExpired:
                 wrong += 1
-                print("a session did not end after its rank was killed", file=sys.stderr)
+                left = len(Path(f"/proc/{session.pid}/task/{session.pid}/children").read_text().split())
+                print(f"a session did not end after its rank was killed: mpirun, and {left} ranks", file=sys.stderr)
                 session.kill()
                 said = session.communicate()[1]
             if session.returncode == 0:

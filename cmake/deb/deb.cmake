@@ -1,5 +1,5 @@
 # Debian packages by CPack (`make deb`): stonet, the program; libstonetX, the library; libstonet-dev, what one needs to
-# build with it; python3-stonet, the Python package over that library.
+# build with it; python3-stonet, the Python package over that library; libstonet-mpi, what both load under mpirun.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME stonet)
 set(CPACK_PACKAGE_CONTACT "The stonet authors <stonet@stonet.invalid>")
@@ -11,7 +11,7 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY >=)
-set(CPACK_COMPONENTS_ALL program library development python)
+set(CPACK_COMPONENTS_ALL program library development python mpi)
 set(full_version ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 set(library_package libstonet${STONET_SOVERSION})
 # The library sets the number of threads through OpenMP, which BLAS must be built with to obey.
@@ -23,6 +23,7 @@ string(CONCAT about "The stochastic neural network (StoNet) and classic, kernel 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME stonet)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS ${blas})
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS libstonet-mpi)
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "${about}This package has the command-line program.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library_package})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
@@ -34,6 +35,15 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "${library_package} (= ${full_version}), libopenblas-openmp-dev, liblapacke-dev, libjansson-dev, zlib1g-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${about}This package has what one needs to build with the library.")
+
+if(NOT TARGET stonet_mpi)
+  message(FATAL_ERROR "libstonet-mpi needs Open MPI: install libopenmpi-dev (make setup-mpi)")
+endif()
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME libstonet-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS
+    "stonet (= ${full_version}) | ${library_package} (= ${full_version}), openmpi-bin")
+set(CPACK_DEBIAN_MPI_DESCRIPTION "${about}This package lets several processes under mpirun work together.")
 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-stonet)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
@@ -66,7 +76,7 @@ file(READ LICENSE licence)
 file(READ /usr/share/doc/librandom123-dev/copyright random123)
 file(READ ${STONET_D3_LICENCE} d3)
 file(WRITE ${doc}/copyright "${licence}\nThe library contains code from the headers of Random123, of which this is said:\n\n${random123}\nThe pages of the program contain d3, of which this is said:\n\n${d3}")
-foreach(component PROGRAM LIBRARY DEVELOPMENT PYTHON)
+foreach(component PROGRAM LIBRARY DEVELOPMENT PYTHON MPI)
   string(TOLOWER ${component} name)
   install(FILES ${doc}/copyright ${doc}/changelog.Debian.gz COMPONENT ${name}
           DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${component}_PACKAGE_NAME})

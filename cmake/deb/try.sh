@@ -19,6 +19,10 @@ stonet --version
 stonet generate waveform --rows 300 --out train.csv
 stonet fit train.csv --target y --dim 2 --out waveform.model
 stonet score waveform.model train.csv --target y
+install ./libstonet-mpi_*.deb
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+mpirun --oversubscribe -n 2 stonet fit train.csv --target y --dim 2 --out ranks.model
+cmp waveform.model ranks.model
 install ./libstonet*.deb gcc libc6-dev make pkg-config cmake
 gcc -Wall -Wextra -Werror reduce.c $(pkg-config --cflags --libs stonet) -o reduce
 ./reduce train.csv y 2 > z.csv
@@ -33,7 +37,7 @@ X, y, truth = stonet.datasets.generate("waveform", rows=200)
 assert stonet.SlicedInverseRegression(1).fit(X, y).transform(X).shape == (200, 1)
 assert stonet.load("waveform.model").transform(X).shape == (200, 2)
 END
-apt-get purge -y -qq python3-stonet stonet libstonet-dev 'libstonet[0-9]*' > /dev/null
+apt-get purge -y -qq python3-stonet stonet libstonet-mpi libstonet-dev 'libstonet[0-9]*' > /dev/null
 test -z "$(find /usr /etc /var/lib/dpkg/info -name '*stonet*')"
 EOF
 # shellcheck disable=SC2016 # $1 is for the hook

@@ -239,7 +239,7 @@ static stonet_status check_look(const array_reader *reader, const unsigned char 
 {
     sn_builder *builder = reader->builder;
     builder->missing = found->missing;
-    if (found->bad < 0) return STONET_OK;
+    if (found->bad < 0 || bytes == NULL) return STONET_OK;
     builder->rows = found->bad / reader->columns;
     return sn_builder_put_number(builder, 0, found->bad % reader->columns,
                                  number_at(reader, bytes, found->bad));
