@@ -1,0 +1,208 @@
+/* Columns that are warned of when a model is fitted: those that number the rows, and the response in
+ * disguise. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stonet/stonet.h"
+
+enum { N = 120, WARNED = 40 };
+
+static char warnings[WARNED][256];
+static int count;
+
+static void note(stonet_level level, const char *text, void *user)
+{
+    (void)user;
+    if (level == STONET_WARNING && count < WARNED) snprintf(warnings[count++], sizeof *warnings, "%s", text);
+}
+
+static bool is_warned_of(const char *words)
+{
+    for (int k = 0; k < count; k++)
+        if (strstr(warnings[k], words) != NULL) return true;
+    return false;
+}
+
+/* A number of column `kind` in row i; y = 3 i^2 mod 101. */
+static double response(int i)
+{
+    return (double)(3 * i * i % 101);
+}
+
+typedef struct column {
+    const char *name;
+    double (*value)(int i);
+    bool numbers, copies; /* it is warned of as the one or the other */
+} column;
+
+static double rises(int i)
+{
+    return 10.0 * i;
+}
+static double is_dense(int i)
+{
+    return i * 7 % 127;
+}
+static double is_spread(int i)
+{
+    return (double)((long)(i + 1) * 7919 % 100003);
+}
+static double comes_twice(int i)
+{
+    return i == N - 1 ? 5 : i;
+}
+static double breaks_late(int i)
+{
+    return i == N - 1 ? 0.5 : i;
+}
+static double has_a_gap(int i)
+{
+    return i == N - 1 ? (double)NAN : i;
+}
+static double copy(int i)
+{
+    return 1 - 2 * response(i);
+}
+static double copy_with_gaps(int i)
+{
+    return i % 5 == 1 ? (double)NAN : response(i);
+}
+static double nearly(int i)
+{
+    return response(i) + (i % 2 == 0 ? 20.0 : 0.5);
+}
+static double waves(int i)
+{
+    return sin(i);
+}
+
+static const column COLUMNS[] = {
+    {"rises", rises, true, false},         {"dense", is_dense, true, false},
+    {"spread", is_spread, false, false},   {"twice", comes_twice, false, false},
+    {"breaks", breaks_late, false, false}, {"gap", has_a_gap, false, false},
+    {"copy", copy, false, true},           {"gaps", copy_with_gaps, false, true},
+    {"nearly", nearly, false, false},      {"waves", waves, false, false},
+};
+enum { P = sizeof COLUMNS / sizeof *COLUMNS };
+
+static void fit(const stonet_data *data, const char *task)
+{
+    stonet_spec *spec = NULL;
+    stonet_model *model = NULL;
+    stonet_run run = STONET_RUN_INIT;
+    run.threads = 1;
+    run.on_message = note;
+    count = 0;
+    assert_int_equal(stonet_spec_create("pca", &spec), STONET_OK);
+    assert_int_equal(stonet_spec_set(spec, "task", task), STONET_OK);
+    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    static double x[N * P], y[N];
+    const char *names[P];
+    for (int j = 0; j < P; j++) names[j] = COLUMNS[j].name;
+    for (int i = 0; i < N; i++) {
+        y[i] = response(i);
+        for (int j = 0; j < P; j++) x[i * P + j] = COLUMNS[j].value(i);
+    }
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_wrap_double(x, N, P, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_names(data, names), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    fit(data, "regression");
+    for (int j = 0; j < P; j++) {
+        char words[64];
+        snprintf(words, sizeof words, "'%s'", COLUMNS[j].name);
+        if (is_warned_of(words) != (COLUMNS[j].numbers || COLUMNS[j].copies)) fail_msg("%s", words);
+    }
+    stonet_data_free(data);
+}
+
+/* No more than a few are named; the others are counted. */
+static void many(void **state)
+{
+    (void)state;
+    enum { MANY = 16 };
+    static double x[N * MANY], y[N];
+    for (int i = 0; i < N; i++) {
+        y[i] = response(i);
+        for (int j = 0; j < MANY; j++) x[i * MANY + j] = j % 2 == 0 ? (double)(i + j) : (j + 1) * y[i];
+    }
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_wrap_double(x, N, MANY, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    fit(data, "regression");
+    assert_true(is_warned_of("more columns have a different whole number"));
+    assert_true(count < MANY);
+    int more = 0;
+    for (int k = 0; k < count; k++) more += strstr(warnings[k], "more columns") != NULL;
+    assert_int_equal(more, 2);
+    stonet_data_free(data);
+}
+
+static void classes(void **state)
+{
+    (void)state;
+    static const char *const LABELS[] = {"no", "yes", "maybe"};
+    static double code[N], turned[N], joined[N], many_values[N], gaps[N], off[N];
+    const char *text[N], *other[N];
+    int32_t label[N];
+    stonet_columns *made = NULL;
+    stonet_data *data = NULL;
+    for (int i = 0; i < N; i++) {
+        label[i] = i * i % 3 == 0 ? 0 : i % 2 + 1;
+        code[i] = 7 * label[i];
+        turned[i] = i == 0 ? (double)NAN : 2 - label[i];
+        joined[i] = label[i] == 2 ? 1 : label[i] + (i == 5 ? 2 : 0);
+        many_values[i] = i % 11;
+        gaps[i] = (double)NAN;
+        off[i] = i % 4 == 0 ? (label[i] + 1) % 3 : label[i];
+        text[i] = i == 3 ? NULL : label[i] == 0 ? "a" : label[i] == 1 ? "b" : "c";
+        other[i] = i % 3 == 0 ? "a" : i % 3 == 1 ? "b" : "c";
+    }
+    gaps[0] = 1;
+    gaps[1] = 2;
+    gaps[2] = 3;
+    assert_int_equal(stonet_data_begin(N, &made), STONET_OK);
+    assert_int_equal(stonet_data_add_numbers(made, "code", code), STONET_OK);
+    assert_int_equal(stonet_data_add_numbers(made, "turned", turned), STONET_OK);
+    assert_int_equal(stonet_data_add_numbers(made, "joined", joined), STONET_OK);
+    assert_int_equal(stonet_data_add_numbers(made, "many", many_values), STONET_OK);
+    assert_int_equal(stonet_data_add_numbers(made, "few", gaps), STONET_OK);
+    assert_int_equal(stonet_data_add_numbers(made, "off", off), STONET_OK);
+    assert_int_equal(stonet_data_add_texts(made, "text", text), STONET_OK);
+    assert_int_equal(stonet_data_add_texts(made, "other", other), STONET_OK);
+    assert_int_equal(stonet_data_end(made, NULL, &data), STONET_OK);
+    assert_int_equal(stonet_data_set_classes(data, label, LABELS, 3), STONET_OK);
+    fit(data, "classification");
+    static const struct {
+        const char *name;
+        bool warned;
+    } wanted[] = {{"'code'", true}, {"'turned'", true}, {"'joined'", false}, {"'many'", false},
+                  {"'few'", false}, {"'off'", false},   {"'text'", true},    {"'other'", false}};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+        if (is_warned_of(wanted[k].name) != wanted[k].warned) fail_msg("%s", wanted[k].name);
+    stonet_columns_free(made);
+    stonet_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(many),
+                                       cmocka_unit_test(classes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
