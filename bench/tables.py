@@ -32,7 +32,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 MOST_ROWS, TEST_SHARE, LEVEL = 6000, 0.3, 1.02
-TEXT, NUMBER = make_column_selector(dtype_include=object), make_column_selector(dtype_exclude=object)
+TEXT, NUMBER = make_column_selector(dtype_exclude="number"), make_column_selector(dtype_include="number")
 
 
 def load(path):
@@ -40,7 +40,7 @@ def load(path):
     table = table[table.iloc[:, -1].notna()].reset_index(drop=True)
     if len(table) > MOST_ROWS:
         table = table.sample(MOST_ROWS, random_state=0).reset_index(drop=True)
-    return table.iloc[:, :-1], table.iloc[:, -1], table.iloc[:, -1].dtype == object
+    return table.iloc[:, :-1], table.iloc[:, -1], not pd.api.types.is_numeric_dtype(table.iloc[:, -1])
 
 
 def error(predicted, truth, classes):

@@ -105,13 +105,32 @@ static stonet_status leap(searcher *s)
     return move_if_better(s, to, LEAP) ? climb(s) : STONET_OK;
 }
 
+/* Where nothing was found: at a short length a network may do worse than none at every decay but those that
+   send it to 0, and find what there is at three or ten times the length. */
+static stonet_status look_longer(searcher *s)
+{
+    const int first = s->config->auto_decay ? START_DECAY : 0, last = s->config->auto_decay ? first + 1 : 0;
+    for (point to = {.decay = first}; to.decay <= last; to.decay++) {
+        for (to.activation = 0; to.activation < s->activations; to.activation++) {
+            for (to.length = 1; to.length <= ANY_DATA; to.length++) {
+                if (sn_should_stop(s->job->run)) return STONET_OK;
+                SN_TRY(sn_consider(s, &to, 1, STEP));
+                if (move_if_better(s, to, STEP)) SN_TRY(climb(s));
+                if (found_something(s)) return STONET_OK;
+            }
+        }
+    }
+    return STONET_OK;
+}
+
 static stonet_status search(searcher *s)
 {
     s->at = (point){0, s->config->auto_decay ? START_DECAY : 0, 0};
     SN_TRY(sn_consider_both(s, LEAP));
     if (s->activations > 1) move_if_better(s, (point){1, s->at.decay, 0}, LEAP);
     SN_TRY(climb(s));
-    return s->activations == 1 || sn_should_stop(s->job->run) ? STONET_OK : leap(s);
+    if (s->activations > 1 && !sn_should_stop(s->job->run)) SN_TRY(leap(s));
+    return s->config->auto_epochs && !found_something(s) ? look_longer(s) : STONET_OK;
 }
 
 /* ---- the outcome ------------------------------------------------------------------------------------------
