@@ -1,22 +1,28 @@
 #!/usr/bin/env python3
 """Default settings on the real data sets: fits and scores every split with the command line, prints a Markdown table.
 
-    STONET_DATA=... python3 bench/defaults.py --program build/bin/stonet [--only binary|mnist|regression] [--threads 2]
+    STONET_DATA=... python3 bench/defaults.py [--program build/bin/stonet] [--against OTHER/stonet] [--jobs 1]
+                    [--only binary|mnist|regression] [--threads 1] [--keep FILE] [--seconds S]
 
-Needs NumPy. Every fit is `stonet fit TRAIN --target-file LABELS --dim Q --threads T`, nothing else set, except the
-rows marked hidden=none.
+Every fit is `stonet fit TRAIN --target-file LABELS --dim Q --threads T`, nothing else set, except the rows marked
+hidden=none. Printed are the mean test error over the splits, its standard error, and the processor seconds of a fit; with
+--against, both of another build, and at the end the sums of the processor seconds over all fits. --jobs: fits side by side,
+the longest first. What is fitted goes to the file --keep as it comes, and is not fitted again; after --seconds no fit is
+begun. Needs NumPy.
 """
 import argparse
+import functools
 import gzip
 import json
 import os
+import resource
 import statistics
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 
+import kept
 import numpy as np
 
 BINARY = [  # name, folder of the splits, splits, dimensions, limit
@@ -27,51 +33,23 @@ BINARY = [  # name, folder of the splits, splits, dimensions, limit
     ("breast-cancer", "breast-cancer", 10, (2, 4), 0.298),
     ("thyroid", "thyroid/substitute_splits", 10, (1, 2), 0.055),
 ]
+MNIST = [(10, "", 0.040), (49, "", 0.040), (10, "hidden=none", 0.075), (49, "hidden=none", 0.040)]  # q, set, limit
+REGRESSION = [("keggundirected", 1), ("pumadyn32nm", 3)]  # name, folds; q is 2
 
 
-class Runner:
-    def __init__(self, program, threads):
-        self.program, self.threads = program, str(threads)
-        self.scratch = tempfile.mkdtemp()
-
-    def fit_and_score(self, train, test, dim, target, settings=()):
-        """target: (option, value for train, value for test). Returns the scores and the seconds of the fit."""
-        model = os.path.join(self.scratch, "model")
-        option, for_train, for_test = target
-        command = [self.program, "fit", train, option, for_train, "--dim", str(dim), "--threads", self.threads,
-                   "--out", model, "--quiet"]
-        for setting in settings:
-            command += ["--set", setting]
-        start = time.monotonic()
-        subprocess.run(command, check=True)
-        seconds = time.monotonic() - start
-        scored = subprocess.run([self.program, "score", model, test, option, for_test, "--json"], check=True,
-                                capture_output=True, text=True)
-        return json.loads(scored.stdout), seconds
+def children_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
-def row(name, dim, values, seconds, limit):
-    mean = statistics.mean(values)
-    error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else float("nan")
-    verdict = "yes" if mean <= limit else "no"
-    print(f"| {name} | {dim} | {mean:.4f} | {error:.4f} | {limit:.4f} | {verdict} | {statistics.mean(seconds):.1f} |",
-          flush=True)
-    return mean
+# ---- the files of a fit: training table, test table, and how the response of each is named -----------------------------
 
 
-def binary(runner, data):
-    means = []
-    for name, folder, splits, dims, limit in BINARY:
-        for dim in dims:
-            values, seconds = [], []
-            for k in range(1, splits + 1):
-                stem = os.path.join(data, folder, name)
-                target = ("--target-file", f"{stem}_train_labels_{k}.asc", f"{stem}_test_labels_{k}.asc")
-                scores, took = runner.fit_and_score(f"{stem}_train_data_{k}.asc", f"{stem}_test_data_{k}.asc", dim, target)
-                values.append(scores["error_rate"])
-                seconds.append(took)
-            means.append(row(name, dim, values, seconds, limit))
-    row("mean of the twelve", "", [statistics.mean(means)], [0.0], 0.198)
+def binary_files(data, name, split):
+    folder = next(entry[1] for entry in BINARY if entry[0] == name)
+    stem = os.path.join(data, folder, name)
+    return [f"{stem}_{part}_data_{split}.asc" for part in ("train", "test")], \
+        [["--target-file", f"{stem}_{part}_labels_{split}.asc"] for part in ("train", "test")]
 
 
 def read_idx(path):
@@ -81,37 +59,31 @@ def read_idx(path):
     return np.frombuffer(raw, np.uint8, offset=4 + 4 * rank).reshape(shape)
 
 
-def mnist(runner, data):
+def prepare_mnist(data, scratch):
+    """2,000 images of every digit."""
     folder = os.path.join(data, "mnist")
     x, y = read_idx(f"{folder}/train-images-idx3-ubyte.gz"), read_idx(f"{folder}/train-labels-idx1-ubyte.gz")
     first = np.sort(np.concatenate([np.flatnonzero(y == digit)[:2000] for digit in range(10)]))
-    train, labels = os.path.join(runner.scratch, "x.npy"), os.path.join(runner.scratch, "y.npy")
-    np.save(train, x[first].reshape(len(first), -1).astype(np.float32))
-    np.save(labels, y[first].astype(np.int32))
-    target = ("--target-file", labels, f"{folder}/t10k-labels-idx1-ubyte.gz")
-    for dim, settings, limit in [(10, (), 0.040), (49, (), 0.040), (10, ("hidden=none",), 0.075),
-                                 (49, ("hidden=none",), 0.040)]:
-        scores, took = runner.fit_and_score(train, f"{folder}/t10k-images-idx3-ubyte.gz", dim, target, settings)
-        row(" ".join(("mnist, 20,000 images",) + settings), dim, [scores["error_rate"]], [took], limit)
+    np.save(os.path.join(scratch, "x.npy"), x[first].reshape(len(first), -1).astype(np.float32))
+    np.save(os.path.join(scratch, "y.npy"), y[first].astype(np.int32))
 
 
-def regression(runner, data):
-    for name, folds, limit in [("pumadyn32nm", 3, 0.15), ("keggundirected", 1, None)]:
-        table = np.loadtxt(gzip.open(f"{data}/uci-{name}/data.csv.gz"), delimiter=",")
-        mask = np.loadtxt(gzip.open(f"{data}/uci-{name}/test_mask.csv.gz"), delimiter=",")
-        values, seconds = [], []
-        for k in range(folds):
-            held = mask[:, k] == 1
-            files = [os.path.join(runner.scratch, part + ".npy") for part in ("train", "test")]
-            np.save(files[0], table[~held])
-            np.save(files[1], table[held])
-            column = str(table.shape[1])
-            scores, took = runner.fit_and_score(files[0], files[1], 2, ("--target", column, column))
-            values.append(scores["mse_scaled"])
-            seconds.append(took)
-            if limit is None:
-                limit = 0.6 * linear_mse(table[~held], table[held])
-        row(f"{name}, mse_scaled", 2, values, seconds, limit)
+def mnist_files(data, scratch):
+    test = os.path.join(data, "mnist", "t10k-{}-ubyte.gz")
+    return [os.path.join(scratch, "x.npy"), test.format("images-idx3")], \
+        [["--target-file", os.path.join(scratch, "y.npy")], ["--target-file", test.format("labels-idx1")]]
+
+
+def prepare_regression(data, scratch, name, folds):
+    """Also returns the limit that linear regression sets in the first fold."""
+    table = np.loadtxt(gzip.open(f"{data}/uci-{name}/data.csv.gz"), delimiter=",")
+    mask = np.loadtxt(gzip.open(f"{data}/uci-{name}/test_mask.csv.gz"), delimiter=",")
+    for k in range(folds):
+        held = mask[:, k] == 1
+        np.save(os.path.join(scratch, f"{name}.{k}.train.npy"), table[~held])
+        np.save(os.path.join(scratch, f"{name}.{k}.test.npy"), table[held])
+    held = mask[:, 0] == 1
+    return table.shape[1], 0.6 * linear_mse(table[~held], table[held])
 
 
 def linear_mse(train, test):
@@ -122,21 +94,93 @@ def linear_mse(train, test):
     return float(np.mean((design[1] @ beta - test[:, -1]) ** 2) / train[:, -1].var())
 
 
+# ---- fits -----------------------------------------------------------------------------------------------------------
+
+
+def fit_and_score(job, programs, threads, data, scratch, columns):
+    """The test error, and the processor seconds of the fit."""
+    build, name, dim, setting, split = job
+    measure = "error_rate"
+    if name == "mnist":
+        tables, targets = mnist_files(data, scratch)
+    elif name in columns:
+        tables = [os.path.join(scratch, f"{name}.{split}.{part}.npy") for part in ("train", "test")]
+        targets, measure = [["--target", str(columns[name])]] * 2, "mse_scaled"
+    else:
+        tables, targets = binary_files(data, name, split)
+    model = os.path.join(scratch, ".".join(map(str, job)) + ".model")
+    command = [programs[build], "fit", tables[0], *targets[0], "--dim", str(dim), "--threads", str(threads), "--out", model,
+               "--quiet"]
+    before = children_seconds()
+    subprocess.run(command + (["--set", setting] if setting else []), check=True, stderr=subprocess.DEVNULL)
+    seconds = children_seconds() - before
+    scored = subprocess.run([programs[build], "score", model, tables[1], *targets[1], "--json"], check=True,
+                            capture_output=True, text=True)
+    os.unlink(model)
+    return [json.loads(scored.stdout)[measure], seconds]
+
+
+def row(cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def report(lines, builds, results):
+    row(["data", "q", "test error or MSE", "standard error", "at most", "reached", "cpu seconds a fit"] +
+        (["the other's error", "its cpu seconds"] if len(builds) > 1 else []))
+    row(["---"] * (7 if len(builds) == 1 else 9))
+    sums = dict.fromkeys(builds, 0.0)
+    for name, dim, setting, splits, limit in lines:
+        found = {build: [results.get((build, name, dim, setting, split)) for split in splits] for build in builds}
+        if any(None in fits for fits in found.values()):
+            continue
+        cells = [f"{name} {setting}".strip(), str(dim)]
+        for build in builds:
+            values, seconds = [fit[0] for fit in found[build]], [fit[1] for fit in found[build]]
+            sums[build] += sum(seconds)
+            mean = statistics.mean(values)
+            if build == builds[0]:
+                error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else float("nan")
+                cells += [f"{mean:.4f}", f"{error:.4f}", f"{limit:.4f}", "yes" if mean <= limit else "no"]
+            else:
+                cells.append(f"{mean:.4f}")
+            cells.append(f"{statistics.mean(seconds):.1f}")
+        row(cells)
+    print("\ncpu seconds of all these fits: " + ", ".join(f"{build} {sums[build]:.0f}" for build in builds))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/bin/stonet")
+    parser.add_argument("--against")
     parser.add_argument("--only", choices=["binary", "mnist", "regression"])
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--keep")
+    parser.add_argument("--seconds", type=float)
     options = parser.parse_args()
     data = os.environ.get("STONET_DATA")
     if not data:
         sys.exit("STONET_DATA is not set: skipped")
-    runner = Runner(options.program, options.threads)
-    print("| data | q | test error or MSE | standard error | at most | reached | seconds a fit |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    for name, part in [("binary", binary), ("mnist", mnist), ("regression", regression)]:
-        if options.only in (None, name):
-            part(runner, data)
+    programs = {"this": options.program}
+    if options.against:
+        programs["other"] = options.against
+    with tempfile.TemporaryDirectory() as scratch:
+        lines, columns = [], {}
+        if options.only in (None, "mnist"):
+            prepare_mnist(data, scratch)
+            lines += [("mnist", dim, setting, (1,), limit) for dim, setting, limit in MNIST]
+        if options.only in (None, "regression"):
+            for name, folds in REGRESSION:
+                columns[name], limit = prepare_regression(data, scratch, name, folds)
+                lines.append((name, 2, "", range(folds), limit if name == "keggundirected" else 0.15))
+        if options.only in (None, "binary"):
+            lines += [(name, dim, "", range(1, splits + 1), limit) for name, _, splits, dims, limit in BINARY for dim in dims]
+        jobs = [(build, name, dim, setting, split) for name, dim, setting, splits, _ in lines for split in splits
+                for build in programs]
+        work = functools.partial(fit_and_score, programs=programs, threads=options.threads, data=data, scratch=scratch,
+                                 columns=columns)
+        results = kept.run(work, jobs, options.jobs, options.keep, options.seconds)
+    report(lines, list(programs), results)
 
 
 if __name__ == "__main__":
