@@ -15,6 +15,8 @@
 #include "stonet/trials.h"
 
 enum { LR_RETRIES = 4 }; /* a third of the step each time */
+/* Of what the linear model explains: a network that is stuck with less is next to the constant. */
+static const double PART_OF_LINEAR = 0.25;
 
 void sn_stonet_free(sn_stonet *net)
 {
@@ -118,26 +120,42 @@ static stonet_status train_network(const sn_stage_job *job, const sn_selection *
     return status;
 }
 
-/* Settings that were given, and a network at the constant: what the linear model finds on held-out rows, for
-   the user to know whether there is anything, and in place of the network where it may be. */
-static stonet_status ask_linear(const sn_stage_job *job, sn_config *config, sn_stonet *net)
+/* Settings that were given: what the linear model finds on held-out rows, for the user to know whether there
+   is anything. */
+static stonet_status ask_linear(const sn_stage_job *job, sn_selection *selection)
 {
     sn_holdout holdout;
     sn_baseline baseline = {0};
     stonet_status status;
     SN_GOTO(status, sn_holdout_make(job, &holdout), done);
     SN_GOTO(status, sn_baseline_measure(job, &holdout, &baseline), done);
-    net->linear_finds = sn_baseline_finds(&baseline, &holdout);
-    const sn_shape *shape = &net->network.shape;
-    if (net->linear_finds != SN_FINDS || !config->linear_may ||
-        shape->width[shape->layers - 1] < sn_linear_rank(shape))
-        goto done;
-    net->stuck = false;
-    status = train_linear(job, &(sn_selection){.penalty = baseline.penalty, .sent_to_0 = true}, config, net);
+    selection->constant = sn_estimate_of(&baseline.constant, holdout.rows);
+    selection->linear = sn_estimate_of(&baseline.linear, holdout.rows);
+    selection->linear_finds = sn_baseline_finds(&baseline, &holdout);
+    selection->penalty = baseline.penalty;
 done:
     sn_baseline_free(&baseline);
     sn_holdout_free(&holdout);
     return status;
+}
+
+/* A network that is stuck at the constant, or next to it, gives way to the linear model where that has found
+   something on held-out rows and may be taken. */
+static stonet_status give_way(const sn_stage_job *job, sn_selection *selection, sn_config *config,
+                              sn_stonet *net)
+{
+    const sn_shape *shape = &net->network.shape;
+    if (selection->tried == 0) SN_TRY(ask_linear(job, selection));
+    net->linear_finds = selection->linear_finds;
+    const double constant = selection->constant.loss, linear = selection->linear.loss;
+    if (net->linear_finds != SN_FINDS || !config->linear_may ||
+        shape->width[shape->layers - 1] < sn_linear_rank(shape) ||
+        net->training_loss < constant - PART_OF_LINEAR * (constant - linear))
+        return STONET_OK;
+    net->stuck = false;
+    if (selection->tried > 0) net->held_out = selection->linear;
+    selection->sent_to_0 = true;
+    return train_linear(job, selection, config, net);
 }
 
 /* What was chosen, on all rows. */
@@ -174,7 +192,7 @@ static stonet_status attempt(sn_stage_job *job, sn_config *config, sn_stonet *ne
     *report = (sn_train_report){.outcome = selection.outcome, .smallest_step = 1.0};
     stonet_status status = train_chosen(job, &selection, config, net, report);
     sn_free(selection.start);
-    if (status == STONET_OK && selection.tried == 0 && net->stuck) status = ask_linear(job, config, net);
+    if (status == STONET_OK && net->stuck) status = give_way(job, &selection, config, net);
     return status;
 }
 

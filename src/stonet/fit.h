@@ -19,7 +19,7 @@ typedef struct sn_stonet {
     int64_t batch, iterations;
     double training_loss;  /* over all rows */
     bool stuck;            /* from every start that was tried */
-    sn_finds linear_finds; /* where a network of given settings is stuck: what the linear model finds */
+    sn_finds linear_finds; /* where the network is stuck: what the linear model finds */
     sn_estimate held_out;  /* of the chosen settings; NaN when nothing was left to choose */
     sn_estimate held_out_constant, held_out_linear;
     int64_t held_out_rows;

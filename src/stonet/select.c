@@ -16,8 +16,9 @@ enum {
 /* Three times the updates cost three times the time and must earn it; another activation is a leap, not a
    step. */
 static const sn_lead STEP = {0.5, 0.002, 2.0}, LEAP = {1.0, 0.02, 1.0};
-/* Of a constant's loss: a network that has more of it has found nothing. */
-static const double ALMOST_ALL = 0.99;
+/* Of a constant's loss: a network that has more of it has found nothing. So has one that explains less than
+   this part of what the linear model does. */
+static const double ALMOST_ALL = 0.99, PART_OF_LINEAR = 0.25;
 static const double LINEAR_ERRORS = 0.5; /* standard errors by which a network must beat the linear model */
 static const double KERNEL_ERRORS = 0.5; /* and by which kernel regression must beat the better of both */
 
@@ -145,11 +146,12 @@ sn_estimate sn_estimate_of(const sn_held_out *cost, int64_t rows)
                          .error_se = sqrt(cost->error_rate * (1.0 - cost->error_rate) / (double)rows)};
 }
 
-/* Whether the networks do no better than a constant, at a weight decay or length that is not ours to change.
- */
+/* Whether the networks do hardly better than a constant, at a weight decay or length that was given. */
 static bool sent_to_0(searcher *s)
 {
-    return !s->config->auto_shape && sn_cost_at(s, s->at)->mean > ALMOST_ALL * s->baseline.constant.mean;
+    const double constant = s->baseline.constant.mean, linear = s->baseline.linear.mean;
+    const double of_linear = isfinite(linear) ? constant - PART_OF_LINEAR * (constant - linear) : constant;
+    return !s->config->auto_shape && sn_cost_at(s, s->at)->mean > fmin(ALMOST_ALL * constant, of_linear);
 }
 
 /* The linear model is taken when it may be (nothing is set that it cannot have, or what is set leaves nothing
@@ -219,6 +221,7 @@ static stonet_status settle(searcher *s, sn_shape *shape, sn_config *config, sn_
     selection->take_linear = selection->outcome == STONET_DONE && prefers_linear(s);
     selection->sent_to_0 = selection->take_linear && sent_to_0(s);
     selection->penalty = s->baseline.penalty;
+    selection->linear_finds = sn_baseline_finds(&s->baseline, &s->holdout);
     const sn_held_out *chosen = selection->take_linear ? &s->baseline.linear : sn_cost_at(s, s->at);
     if (selection->outcome == STONET_DONE && prefers_kernel(s, chosen)) {
         chosen = &s->kernel.cost;

@@ -31,6 +31,7 @@ typedef struct sn_selection {
     bool take_linear;       /* no network was better than the linear model on x, or on the front's features */
     bool sent_to_0;         /* and the networks, at a weight decay that was given, had found nothing at all */
     double penalty;         /* of that model, l2 / n */
+    sn_finds linear_finds;  /* the linear model on x, on held-out rows */
     sn_front *front;        /* of the model that is taken, or kept; NULL: that of the job. The caller's */
     double winner_loss;     /* of the best held-out fit of the chosen settings over all rows; NaN: none */
     float *start;           /* where that fit began, the winner of its race; NULL: none. The caller's */

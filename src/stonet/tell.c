@@ -21,7 +21,7 @@ static void warn_of_nothing(const stonet_run *run, const sn_stonet *net)
             "constant guess; either the response does not depend on these columns or the fits got "
             "stuck: try restarts=10, more rows, or another method",
             chosen->loss, chosen->loss_se, constant);
-    else if (net->stuck && net->linear_finds == SN_FINDS_NOTHING)
+    else if (net->stuck && net->settings_tried == 0 && net->linear_finds == SN_FINDS_NOTHING)
         sn_message(
             run, STONET_WARNING,
             "nothing was found: the loss of %.3g on the training rows is no better than that of a constant "
