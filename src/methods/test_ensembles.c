@@ -160,7 +160,7 @@ static void two_targets_are_taken(void **unused)
         for (int64_t k = 0; k < 2; k++) data.y[2 * i + k] = (double)data.x[i * P + k];
     sample_scale_y(&data);
     sn_free(z_of("benn", &data.problem, 2, "hidden=8 units=20 transforms=10 epochs=2"));
-    sn_free(z_of("benn", &data.problem, 2, "hidden=8 units=20 ensemble=powers epochs=2"));
+    sn_free(z_of("benn", &data.problem, 2, "hidden=8 units=20 ensemble=powers transforms=10 epochs=2"));
     const char *const distances[] = {"absolute", "log", "cauchy", "gaussian", "power"};
     for (size_t k = 0; k < sizeof distances / sizeof *distances; k++) {
         char options[64];
