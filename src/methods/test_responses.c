@@ -1,0 +1,128 @@
+/* What methods regress on x: indicators, targets, and the principal components of cumulative indicators. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "math/linalg.h"
+#include "math/noise.h"
+#include "methods/responses.h"
+
+enum { MOST = 130 };
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* a (n x k) = the indicators of y <= quantile, less their means. */
+static void indicators(int64_t n, int64_t m, int64_t levels, const double *y, double *a)
+{
+    const int64_t k = levels * m;
+    for (int64_t j = 0; j < k; j++) {
+        double sorted[MOST], mean = 0.0;
+        for (int64_t i = 0; i < n; i++) sorted[i] = y[i * m + j / levels];
+        qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+        const double quantile = sorted[(j % levels + 1) * n / (levels + 1)];
+        for (int64_t i = 0; i < n; i++) a[i * k + j] = y[i * m + j / levels] <= quantile ? 1.0 : 0.0;
+        for (int64_t i = 0; i < n; i++) mean += a[i * k + j] / (double)n;
+        for (int64_t i = 0; i < n; i++) a[i * k + j] -= mean;
+    }
+}
+
+/* Components are known up to their signs: their products between rows are those of the indicators, but for
+   the hundredth of the variance that is left out, and no component more is needed for that. */
+static void check_distribution(int64_t n, int64_t m, int64_t levels, bool constant)
+{
+    const int64_t k = levels * m;
+    double *y = malloc((size_t)(n * m) * sizeof *y), *a = malloc((size_t)(n * k) * sizeof *a), *out = NULL;
+    double *gram = malloc((size_t)(n * n) * sizeof *gram), *value = malloc((size_t)n * sizeof *value);
+    double *vector = malloc((size_t)(n * n) * sizeof *vector), total = 0.0, held = 0.0;
+    assert_true(y != NULL && a != NULL && gram != NULL && value != NULL && vector != NULL);
+    sn_random random;
+    sn_random_init(&random, 14, SN_STREAM_TEST, (uint32_t)(n + m));
+    for (int64_t i = 0; i < n * m; i++)
+        y[i] = constant     ? 2.0
+               : i % m == 1 ? floor(3.0 * sn_random_normal(&random))
+                            : sn_random_normal(&random);
+    const sn_problem problem = {.n = n, .task = SN_REGRESSION, .outputs = m, .y = y};
+    SN_WORKSPACE(keep);
+    int64_t count = 0, right = 0;
+    assert_int_equal(sn_responses(&problem, true, &keep, &count, &out), STONET_OK);
+    indicators(n, m, levels, y, a);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t l = 0; l < n; l++) {
+            gram[i * n + l] = 0.0;
+            for (int64_t j = 0; j < k; j++) gram[i * n + l] += a[i * k + j] * a[l * k + j];
+            total += i == l ? gram[i * n + l] : 0.0;
+        }
+    assert_int_equal(sn_eigh(n, gram, value, vector), STONET_OK);
+    while (held < 0.99 * total) held += value[right++];
+    assert_int_equal(count, right > 0 ? right : 1);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t l = 0; l < n; l++) {
+            double sum = 0.0;
+            for (int64_t c = 0; c < count; c++)
+                sum += out[i * count + c] * out[l * count + c] -
+                       (c < right ? value[c] * vector[i * n + c] * vector[l * n + c] : 0.0);
+            assert_true(fabs(sum) < 1e-8);
+        }
+    free(y);
+    free(a);
+    free(gram);
+    free(value);
+    free(vector);
+}
+
+static void laws_of_numbers(void **state)
+{
+    (void)state;
+    check_distribution(23, 1, 23, false); /* as many levels as rows, */
+    check_distribution(23, 2, 23, false);
+    check_distribution(MOST, 1, 99, false); /* and 99 at most */
+    check_distribution(9, 1, 9, true);
+}
+
+static void targets_and_classes(void **state)
+{
+    (void)state;
+    enum { N = 5 };
+    const double y[N * 2] = {1, 10, 2, 20, 3, 60, 4, 0, 5, 10};
+    const int32_t two[N] = {0, 1, 1, 0, 1}, three[N] = {0, 2, 1, 2, 2};
+    const sn_problem numbers = {.n = N, .task = SN_REGRESSION, .outputs = 2, .y = y};
+    const sn_problem pair = {.n = N, .task = SN_CLASSIFICATION, .outputs = 2, .label = two};
+    const sn_problem more = {.n = N, .task = SN_CLASSIFICATION, .outputs = 3, .label = three};
+    SN_WORKSPACE(keep);
+    int64_t count;
+    double *out;
+    assert_int_equal(sn_responses(&numbers, false, &keep, &count, &out), STONET_OK);
+    assert_int_equal(count, 2);
+    for (int i = 0; i < N; i++)
+        assert_true(fabs(out[2 * i] - (y[2 * i] - 3.0)) < 1e-12 &&
+                    fabs(out[2 * i + 1] - (y[2 * i + 1] - 20.0)) < 1e-12);
+    for (int distribution = 0; distribution < 2; distribution++) { /* which classes have anyway */
+        assert_int_equal(sn_responses(&pair, distribution, &keep, &count, &out), STONET_OK);
+        assert_int_equal(count, 1);
+        for (int i = 0; i < N; i++) assert_true(fabs(out[i] - ((two[i] == 1) - 0.6)) < 1e-12);
+        assert_int_equal(sn_responses(&more, distribution, &keep, &count, &out), STONET_OK);
+        assert_int_equal(count, 3);
+        const double share[] = {0.2, 0.2, 0.6};
+        for (int i = 0; i < N * 3; i++)
+            assert_true(fabs(out[i] - ((three[i / 3] == i % 3) - share[i % 3])) < 1e-12);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(laws_of_numbers),
+        cmocka_unit_test(targets_and_classes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
