@@ -135,6 +135,18 @@ static void test_t(void **state)
     }
 }
 
+/* Closed forms for 1 and 2 degrees of freedom: tiny tails keep their digits. */
+static void test_tails_of_t(void **state)
+{
+    (void)state;
+    for (double t = 1e-3; t < 1e60; t *= 7.0) {
+        const double one = 2.0 / M_PI * atan(1.0 / t), root = sqrt(2.0 + t * t);
+        const double two = 2.0 / (root * (root + t));
+        assert_true(fabs(sn_t_two_sided(1.0, t) / one - 1.0) < 1e-11);
+        assert_true(fabs(sn_t_two_sided(2.0, t) / two - 1.0) < 1e-11);
+    }
+}
+
 static void test_normal(void **state)
 {
     (void)state;
@@ -168,8 +180,8 @@ static void test_edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gamma),     cmocka_unit_test(test_t),     cmocka_unit_test(test_normal),
-        cmocka_unit_test(test_quantiles), cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_gamma),  cmocka_unit_test(test_t),         cmocka_unit_test(test_tails_of_t),
+        cmocka_unit_test(test_normal), cmocka_unit_test(test_quantiles), cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
