@@ -167,10 +167,17 @@ static int reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, b
     TRY(grow(net->mean[0], rows * padded(shape.width[1])));
     if (keeps && gathers) TRY(grow(net->gathered, rows * shape.width[0]));
     TRY(grow(net->loss, (plan.rows + 127) / 128 * 128));
+    /* What lies between the last unit of a row and the first of the next is copied with it, never used. */
+    const auto grow_padded = [&](buffer<float> &what, int64_t size) -> int {
+        const bool grows = size > what.size;
+        TRY(grow(what, size));
+        if (grows) CUDA_TRY(cudaMemsetAsync(what.at, 0, (size_t)size * sizeof(float), net->stream));
+        return SN_CUDA_FINE;
+    };
     for (int i = 0; keeps && i < shape.layers; i++) {
         const int64_t size = rows * padded(shape.width[i + 1]);
-        if (i + 1 < shape.layers) TRY(grow(net->psi[i], size));
-        TRY(grow(net->residual[i], size));
+        if (i + 1 < shape.layers) TRY(grow_padded(net->psi[i], size));
+        TRY(grow_padded(net->residual[i], size));
         if (layers && i > 0) TRY(grow(net->mean[i], size));
         if (layers && i + 1 < shape.layers) {
             TRY(grow(net->latent[i], size));

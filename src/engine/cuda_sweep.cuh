@@ -555,7 +555,7 @@ static __device__ void start_at_mode(const sweep_arguments &a, const sweep_block
         sync_all(a);
     }
     for (int i = 1; i <= top; i++) mean_layer<R, STAGED>(a, s, i);
-    sync_block();
+    sync_all(a); /* the first move writes psi that other blocks still read here */
 }
 
 /* One sweep. early: the noise of the first task of the last hidden layer, and after it that of the next
@@ -605,7 +605,7 @@ __global__ void __launch_bounds__(SWEEP_THREADS) sweep_rows(const __grid_constan
     forward_pass<R, STAGED>(a, s, a.task == TASK_FORWARD ? a.layer_out : top);
     if (a.task != TASK_FORWARD) {
         output_pull<R>(a, s, true);
-        sync_block();
+        sync_all(a); /* the first move writes psi that other blocks still read in the forward pass */
         if (a.head->dynamics.mode_start) start_at_mode<R, STAGED>(a, s);
         float early[4] = {0.0F, 0.0F, 0.0F, 0.0F};
         const int sweeps = top > 0 ? a.head->dynamics.sweeps : 0;
