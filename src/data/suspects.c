@@ -174,16 +174,23 @@ static int64_t row_of(const look *at, int64_t i)
     return (int64_t)((double)i * (double)at->train->n / (double)at->n);
 }
 
-/* Reads the rows of slots first .. first + count - 1, row by row: those of a table on disk lie far apart, and
-   a few at a time are all that stays of it in memory. */
-static void take_numbers(const look *at, int64_t first, int64_t count)
+/* Row i of those looked at is read: those of a table on disk lie far apart, and a few at a time are all that
+   stays of it in memory. */
+static void let_rest(const look *at, int64_t i)
 {
     enum { FEW = 32 };
+    if (i % FEW != FEW - 1 && i != at->n - 1) return;
+    const int64_t first = row_of(at, i / FEW * FEW);
+    sn_frame_rest(at->train, first, row_of(at, i) - first + 1);
+}
+
+/* Reads the rows of slots first .. first + count - 1, row by row. */
+static void take_numbers(const look *at, int64_t first, int64_t count)
+{
     for (int64_t i = 0; i < at->n; i++) {
         for (int64_t k = 0; k < count; k++)
             at->value[k * at->n + i] = sn_frame_number(at->train, row_of(at, i), first + k);
-        if (i % FEW == FEW - 1)
-            sn_frame_rest(at->train, row_of(at, i + 1 - FEW), row_of(at, i) - row_of(at, i + 1 - FEW) + 1);
+        let_rest(at, i);
     }
 }
 
@@ -217,9 +224,9 @@ static stonet_status take_response(look *at)
         if (raw.classes > 0) at->label[i] = sn_raw_label(&raw, row_of(at, i));
         for (int64_t k = 0; raw.classes == 0 && k < m; k++)
             at->response[k * at->n + i] = sn_raw_number(&raw, row_of(at, i), k);
+        let_rest(at, i);
     }
     sn_raw_response_clear(&raw);
-    sn_frame_rest_response(at->train, 0, at->train->n);
     return STONET_OK;
 }
 
@@ -245,7 +252,7 @@ static stonet_status warn_of_copies(const sn_schema *schema, const stonet_data *
             taken = slots - slot < at_once ? slots - slot : at_once;
             take_numbers(&at, first, taken);
         }
-        const int64_t target = copied_target(&at, j, is_number ? at.value + (slot - first) * at.n : NULL);
+        const int64_t target = copied_target(&at, j, at.value + (is_number ? (slot - first) * at.n : 0));
         if (target >= 0 && ++found <= MOST_WARNINGS)
             sn_message(run, STONET_WARNING,
                        "column '%s' is nearly the same as the target '%s': if it is not known before the "
