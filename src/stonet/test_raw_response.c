@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "engine/oracle.h"
 #include "net/forward.h"
 #include "stonet/fit.h"
@@ -173,10 +174,12 @@ static void many_rows_are_not_all_asked(void **state)
     const double updates = config.epochs * (double)sn_train_batches(&config, ROWS);
     assert_true(fabs(updates - round(updates)) < 1e-9 &&
                 updates >= 300.0); /* those of the search, of all rows */
+    sn_free(selection.start);
     config = given;
     const sn_parting by_all = {.whole = ROWS * COLUMNS, .part = 100 * COLUMNS};
     assert_int_equal(sn_select_for(&job, &by_all, &shape, &config, theta, &selection), STONET_OK);
     assert_int_equal(selection.held_out, ROWS);
+    sn_free(selection.start);
     free(theta);
     oracle_free(&o);
 }
