@@ -26,7 +26,7 @@ rm -f "$bin"/logs/*
 start() { # TARGET K
     mkdir -p "$bin/found/$1"
     # shellcheck disable=SC2086 # several words
-    "$bin/fuzz-$1" $limit -print_final_stats=1 -reload=30 -rss_limit_mb=3000 -timeout=60 \
+    "$bin/fuzz-$1" $limit -print_final_stats=1 -reload=30 -rss_limit_mb=3000 -timeout=60 -report_slow_units=60 \
         -max_len=8192 -close_fd_mask=3 -artifact_prefix="$bin/failed/$1-" "$bin/found/$1" "$corpus/$1" \
         > "$bin/logs/$1.$2" 2>&1 < /dev/null || : # failures are counted by what they leave
 }

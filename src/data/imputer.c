@@ -175,7 +175,7 @@ static int64_t texts_before(const sn_imputer *m, const sn_schema *schema, const 
 static void draw_full(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, float *x)
 {
     bool early[SN_FULL_MOST] = {false};
-    double rest[SN_FULL_MOST] = {0}, gap[SN_FULL_MOST], piece[SN_FULL_MOST];
+    double rest[SN_FULL_MOST] = {0}, gap[SN_FULL_MOST] = {0}, piece[SN_FULL_MOST] = {0};
     sn_full_row row;
     for (int64_t k = 0; k < m->gaussian.d; k++) early[k] = m->margin[k].kind == SN_MARGIN_CATEGORY;
     condition_full(m, x, early, &row);

@@ -5,13 +5,10 @@
 
 #include "base/failure.h"
 #include "base/memory.h"
-#include "base/workspace.h"
 
 enum {
     SAMPLE = 512,       /* rows that units are scaled by */
-    RACE_UPDATES = 300, /* of the starts that come to the end */
-    HEATS = 3,
-    MOST_JUDGED = 5000, /* rows */
+    RACE_UPDATES = 300, /* of each start */
     MORE_ROUNDS = 2
 };
 static const double RACE_DECAY = 0.003;
@@ -68,22 +65,11 @@ stonet_status sn_start_weights(const sn_stage_job *job, float *theta)
     return STONET_OK;
 }
 
-/* A start of a race. */
 typedef struct runner {
-    sn_stage_job job; /* with a seed of its own; the trainer looks at it */
-    sn_trainer *trainer;
-    double loss; /* over (some of) the rows, when it was last looked at */
+    double loss;
+    int64_t iterations;
     float *theta;
 } runner;
-
-typedef struct contest {
-    const sn_stage_job *job;
-    sn_rows judged; /* the rows that starts are compared on */
-    int64_t until;  /* updates */
-    int count;
-    runner *runners;
-    int *order; /* of the runners, best first */
-} contest;
 
 /* Whether ranks share out the rows: then all are at the same start. */
 static bool shares_rows(const sn_stage_job *job)
@@ -91,116 +77,66 @@ static bool shares_rows(const sn_stage_job *job)
     return sn_team_shares(job->team);
 }
 
-static stonet_status begin_runner(const sn_stage_job *job, int number, runner *r)
+/* One start, trained briefly and judged by its own rows. */
+static stonet_status run_start(const sn_stage_job *job, int number, runner *r)
 {
-    r->job = *job;
-    r->job.seed = sn_start_seed(job->seed, number);
-    r->job.threads = shares_rows(job) ? job->threads : 1;
-    SN_TRY(sn_start_weights(&r->job, r->theta));
-    return sn_trainer_create(&r->job, r->theta, &r->trainer);
-}
-
-/* Trains a start as far as the race is and judges it by its own rows. */
-static stonet_status run_start(const contest *race, runner *r)
-{
+    sn_stage_job own = *job;
+    own.seed = sn_start_seed(job->seed, number);
+    own.threads = shares_rows(job) ? job->threads : 1;
     r->loss = (double)INFINITY;
-    SN_TRY(sn_trainer_run(r->trainer, race->until));
-    sn_trainer_parameters(r->trainer, r->theta);
-    if (sn_trainer_report(r->trainer)->outcome == STONET_DIVERGED) return STONET_OK;
+    SN_TRY(sn_start_weights(&own, r->theta));
+    sn_trainer *trainer;
+    SN_TRY(sn_trainer_create(&own, r->theta, &trainer));
+    stonet_status status = sn_trainer_run(trainer, RACE_UPDATES);
+    const sn_train_report *report = sn_trainer_report(trainer);
+    r->iterations = report->iterations;
+    sn_trainer_parameters(trainer, r->theta);
+    const bool diverged = report->outcome == STONET_DIVERGED;
+    sn_trainer_free(trainer);
+    if (status != STONET_OK || diverged) return status;
     sn_losses losses;
-    SN_TRY(sn_engine_loss(r->job.config->engine, r->job.shape, r->theta,
-                          &(sn_loss_job){r->job.problem, race->judged, r->job.threads, r->job.team},
-                          &losses));
-    if (isfinite(losses.loss)) r->loss = losses.loss;
+    SN_TRY(sn_engine_loss(job->config->engine, job->shape, r->theta,
+                          &(sn_loss_job){job->problem, job->rows, own.threads, job->team}, &losses));
+    r->loss = isfinite(losses.loss) ? losses.loss : (double)INFINITY;
     return STONET_OK;
 }
 
 /* On one thread without a parallel region, in which every thread of a region around it would be the first. */
-static stonet_status run_side_by_side(const contest *race, int count)
+static stonet_status run_side_by_side(const sn_stage_job *job, int first, int count, runner *runners)
 {
-    const sn_stage_job *job = race->job;
     sn_failure failure = {.status = STONET_OK};
     if (job->threads == 1 || shares_rows(job)) {
-        for (int k = 0; k < count; k++)
-            sn_failure_note(&failure, k, run_start(race, &race->runners[race->order[k]]));
+        for (int k = 0; k < count; k++) sn_failure_note(&failure, k, run_start(job, first + k, &runners[k]));
         return sn_failure_raise(&failure);
     }
 #pragma omp parallel for num_threads(job->threads) schedule(dynamic)
-    for (int k = 0; k < count; k++)
-        sn_failure_note(&failure, k, run_start(race, &race->runners[race->order[k]]));
+    for (int k = 0; k < count; k++) sn_failure_note(&failure, k, run_start(job, first + k, &runners[k]));
     return sn_failure_raise(&failure);
 }
 
-/* The first `count` of the order by their losses; equal ones stay as they are. */
-static void sort_runners(const contest *race, int count)
-{
-    int *order = race->order;
-    for (int k = 1; k < count; k++) {
-        const int moved = order[k];
-        int at = k;
-        for (; at > 0 && race->runners[moved].loss < race->runners[order[at - 1]].loss; at--)
-            order[at] = order[at - 1];
-        order[at] = moved;
-    }
-}
-
-/* All for a third of the updates, the better half for another, the better half of these to the end. */
-static stonet_status run_heats(contest *race)
-{
-    int left = race->count;
-    for (int heat = 1; heat <= HEATS; heat++) {
-        race->until = RACE_UPDATES * heat / HEATS;
-        SN_TRY(run_side_by_side(race, left));
-        sort_runners(race, left);
-        left = (left + 1) / 2;
-    }
-    return STONET_OK;
-}
-
 /* Starts first .. first + count - 1; the best replaces theta if it is better than report->loss. */
-static stonet_status run_round(const sn_stage_job *job, const sn_rows *judged, int first, int count,
-                               float *theta, sn_race_report *report)
+static stonet_status run_round(const sn_stage_job *job, int first, int count, float *theta,
+                               sn_race_report *report)
 {
     const int64_t parameters = job->shape->parameters;
-    contest race = {.job = job, .judged = *judged, .count = count};
+    runner *runners = NULL;
     float *thetas = NULL;
     stonet_status status;
-    SN_GOTO(status, SN_NEW(race.runners, count), done);
-    SN_GOTO(status, SN_NEW(race.order, count), done);
+    SN_GOTO(status, SN_NEW(runners, count), done);
     SN_GOTO(status, SN_NEW(thetas, count * parameters), done);
+    for (int k = 0; k < count; k++) runners[k].theta = thetas + k * parameters;
+    SN_GOTO(status, run_side_by_side(job, first, count, runners), done);
     for (int k = 0; k < count; k++) {
-        race.order[k] = k;
-        race.runners[k].theta = thetas + k * parameters;
-        SN_GOTO(status, begin_runner(job, first + k, &race.runners[k]), done);
+        report->iterations += runners[k].iterations;
+        report->starts++;
+        if (report->starts > 1 && !(runners[k].loss < report->loss)) continue;
+        report->loss = runners[k].loss;
+        memcpy(theta, runners[k].theta, (size_t)parameters * sizeof *theta);
     }
-    SN_GOTO(status, run_heats(&race), done);
-    const runner *best = &race.runners[race.order[0]];
-    if (report->starts == 0 || best->loss < report->loss) {
-        report->loss = best->loss;
-        memcpy(theta, best->theta, (size_t)parameters * sizeof *theta);
-    }
-    report->starts += count;
-    for (int k = 0; k < count; k++)
-        report->iterations += sn_trainer_report(race.runners[k].trainer)->iterations;
 done:
-    for (int k = 0; race.runners != NULL && k < count; k++) sn_trainer_free(race.runners[k].trainer);
-    sn_free(race.runners);
-    sn_free(race.order);
+    sn_free(runners);
     sn_free(thetas);
     return status;
-}
-
-/* Some of the rows, evenly: to compare starts by. */
-static stonet_status rows_to_judge(const sn_rows *all, sn_workspace *keep, sn_rows *some)
-{
-    int64_t *list = NULL;
-    *some = *all;
-    if (all->n <= MOST_JUDGED) return STONET_OK;
-    SN_TRY(SN_TAKE(keep, list, MOST_JUDGED));
-    for (int64_t i = 0; i < MOST_JUDGED; i++)
-        list[i] = sn_rows_at(all, (int64_t)((double)i / MOST_JUDGED * (double)all->n));
-    *some = sn_rows_list(list, MOST_JUDGED);
-    return STONET_OK;
 }
 
 stonet_status sn_race(const sn_stage_job *job, int starts, double enough_loss, float *theta,
@@ -217,11 +153,8 @@ stonet_status sn_race(const sn_stage_job *job, int starts, double enough_loss, f
     own.run = &quiet.run;
     own.history = NULL;
     if (!sn_train_shares(job)) own.team = NULL; /* every rank runs all starts, side by side */
-    SN_WORKSPACE(scratch);
-    sn_rows judged;
-    SN_TRY(rows_to_judge(&job->rows, &scratch, &judged));
     for (int round = 0; round <= MORE_ROUNDS; round++) {
-        SN_TRY(run_round(&own, &judged, round * starts, starts, theta, report));
+        SN_TRY(run_round(&own, round * starts, starts, theta, report));
         if (report->loss <= enough_loss || sn_should_stop(job->run)) break;
     }
     return STONET_OK;

@@ -4,8 +4,8 @@
  * Random weights (net/shape.h) can leave a unit on the flat side of its activation for every row, where it
  * learns nothing ever after; with a bottleneck of one or two units that is the end of the fit. And from some
  * starts training comes to rest at half a solution, or at the constant, whatever the settings. So starts are
- * scaled by the data, and several are trained briefly at next to no weight decay, side by side; the better
- * half goes on at each third of the way, and at the end the one that fits its own training rows best.
+ * scaled by the data, and several are trained briefly at next to no weight decay, side by side; the one that
+ * fits its own training rows best goes on.
  */
 #ifndef SN_STONET_START_H
 #define SN_STONET_START_H

@@ -115,33 +115,6 @@ static void one_activation_goes_on_after_two_folds(void **state)
     oracle_free(&o);
 }
 
-/* Half of the starts end at each heat, and the winner is better than what comes of the first one alone. */
-static void races_end_early_for_most(void **state)
-{
-    (void)state;
-    const int64_t width[] = {2, 8, 1, 1}, n = 300;
-    oracle o = oracle_make(3, width, SN_TANH, SN_REGRESSION, n, 7);
-    for (int64_t r = 0; r < n; r++) o.y[r] = (double)(o.x[2 * r] * o.x[2 * r] - 1.0F);
-    sn_config config;
-    assert_int_equal(sn_config_default(&sn_engine_cpu, &o.problem, &o.shape, &config), STONET_OK);
-    stonet_run run = STONET_RUN_INIT;
-    const sn_stage_job job = {.problem = &o.problem,
-                              .shape = &o.shape,
-                              .config = &config,
-                              .rows = sn_rows_range(0, n),
-                              .seed = 3,
-                              .threads = 1,
-                              .run = &run};
-    sn_race_report one, many;
-    assert_int_equal(sn_race(&job, 1, (double)INFINITY, o.theta, &one), STONET_OK);
-    assert_int_equal(one.iterations, 300);
-    assert_int_equal(sn_race(&job, 8, (double)INFINITY, o.theta, &many), STONET_OK);
-    assert_int_equal(many.starts, 8);
-    assert_int_equal(many.iterations, 100 * (8 + 4 + 2));
-    assert_true(many.loss <= one.loss);
-    oracle_free(&o);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,7 +122,6 @@ int main(void)
         cmocka_unit_test(what_falls_behind_is_left_out),
         cmocka_unit_test(lengths_that_were_left_out_are_passed_over),
         cmocka_unit_test(one_activation_goes_on_after_two_folds),
-        cmocka_unit_test(races_end_early_for_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
