@@ -49,27 +49,33 @@ static const cli_option options[] = {
      .help = "Say nothing when all goes well"},
 };
 
+static int cut(const cli_command *command, const shard_values *values, const char *path)
+{
+    if (values->out == NULL) {
+        say_usage(command, "the folder to make is missing: give --out DIR");
+        return EXIT_USAGE;
+    }
+    stonet_read_options how = STONET_READ_OPTIONS_INIT;
+    int result = read_options_of(command, &values->target, &how);
+    if (result != EXIT_DONE) return result;
+    int64_t rows = 0, shards = 0;
+    const stonet_status status = stonet_shards_write(path, &how, values->rows, values->out, &rows, &shards);
+    if (status != STONET_OK) return say_failure(command, status);
+    if (!values->quiet)
+        fprintf(stderr, "%lld rows in %lld shard%s: %s\n", (long long)rows, (long long)shards,
+                shards == 1 ? "" : "s", values->out);
+    return EXIT_DONE;
+}
+
 static int run(const cli_command *command, int argc, char **argv)
 {
     shard_values values = {0};
     cli_arguments given;
     parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
-    if (values.out == NULL) {
-        say_usage(command, "the folder to make is missing: give --out DIR");
-        return EXIT_USAGE;
-    }
-    stonet_read_options how = STONET_READ_OPTIONS_INIT;
-    int result = read_options_of(command, &values.target, &how);
-    if (result != EXIT_DONE) return result;
-    int64_t rows = 0, shards = 0;
-    const stonet_status status =
-        stonet_shards_write(given.operand[0], &how, values.rows, values.out, &rows, &shards);
-    if (status != STONET_OK) return say_failure(command, status);
-    if (!values.quiet)
-        fprintf(stderr, "%lld rows in %lld shard%s: %s\n", (long long)rows, (long long)shards,
-                shards == 1 ? "" : "s", values.out);
-    return EXIT_DONE;
+    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
+    if (parsed == PARSE_OK) result = cut(command, &values, given.operand[0]);
+    options_free(command, &values);
+    return result;
 }
 
 const cli_command shard_command = {

@@ -251,7 +251,8 @@ static void scale_indicators(sn_schema *schema, const double *variance)
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         const int64_t first = input->first_feature;
-        for (int64_t c = 0; schema->scale == SN_SCALE_COLUMN && c < input->categories.count; c++)
+        const bool own = schema->scale == SN_SCALE_COLUMN && !input->categories.ordered;
+        for (int64_t c = 0; own && c < input->categories.count; c++)
             scale_indicator(schema, variance, first + c);
         if (input->indicator) scale_indicator(schema, variance, first + input->features - 1);
     }

@@ -18,18 +18,22 @@ static void assert_near(double value, double expected, double tolerance)
     if (!(fabs(value - expected) <= tolerance)) fail_msg("%.17g is not %.17g", value, expected);
 }
 
-static stonet_data *table(const char *text, const char *target)
+static stonet_data *table_of(const char *text, const stonet_read_options *how)
 {
     char path[] = "/tmp/stonet_schema_XXXXXX";
     int descriptor = mkstemp(path);
     assert_int_equal(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
     close(descriptor);
-    stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
-    stonet_status status = stonet_data_read(path, &how, &data);
+    stonet_status status = stonet_data_read(path, how, &data);
     unlink(path);
     if (status != STONET_OK) fail_msg("%s", stonet_last_error());
     return data;
+}
+
+static stonet_data *table(const char *text, const char *target)
+{
+    return table_of(text, &(stonet_read_options){.size = sizeof(stonet_read_options), .target = target});
 }
 
 static sn_schema *fit(const stonet_data *data, sn_scale scale, sn_task_wish task)
@@ -92,6 +96,32 @@ static void rare_texts_are_bounded(void **state)
         }
         assert_near(squares, rare ? 0.05 * 0.95 / 0.1 : 1.0, 1e-5);
         assert_true(largest < 3.2); /* 1 / sqrt(.1) at most; 4.4 by its own variance */
+    }
+    sn_schema_free(schema);
+    stonet_data_free(data);
+}
+
+/* An order is one feature, however many its words, and those after it have a scale of their own. */
+static void ordered_texts_are_one_number(void **state)
+{
+    (void)state;
+    enum { N = 40, P = 3 };
+    char text[2000] = "grade,a,b,y\n";
+    const char *const word[] = {"none", "low", "middling", "high", "top"};
+    for (int i = 0; i < N; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s,%d,%g,%d.5\n", word[i % 5], i * i % 11,
+                 (double)i / 100, i * i % 7);
+    const char *const order[] = {"grade=none,low,middling,high,top"};
+    const stonet_read_options how = {.size = sizeof how, .target = "y", .ordinal = order, .n_ordinal = 1};
+    stonet_data *data = table_of(text, &how);
+    sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_REGRESSION);
+    assert_int_equal(sn_schema_features(schema), P);
+    float x[N * P];
+    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    for (int64_t f = 0; f < P; f++) {
+        double squares = 0.0;
+        for (int i = 0; i < N; i++) squares += (double)(x[i * P + f] * x[i * P + f]) / N;
+        assert_near(squares, 1.0, 1e-5);
     }
     sn_schema_free(schema);
     stonet_data_free(data);
@@ -523,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_response_as_a_feature),
         cmocka_unit_test(test_features),
         cmocka_unit_test(rare_texts_are_bounded),
+        cmocka_unit_test(ordered_texts_are_one_number),
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_new_tables),
         cmocka_unit_test(test_numbers_as_categories),
