@@ -60,6 +60,8 @@ const char torture_preparation[] =
     "$STONET fit rich.csv --target y --weights n --id id --ordinal size=low,mid,high --season day --method "
     "sir"
     "  --dim 1 --quiet --out rich.model &&"
+    "$STONET fit rich.csv --target y --weights n --id id --ordinal size=low,mid,high --method sir"
+    "  --dim 1 --quiet --out dated.model &&"
     "$STONET order num.csv --target y --method sir --resamples 3 --quiet --json > order.json";
 
 /* A network with nothing to choose, which takes milliseconds. */
@@ -175,7 +177,7 @@ static const torture_command fixed[] = {
      {"o.svg", "o.json"}},
     {"stonet report cal.model num.csv --target y --order order.json --quiet --out o.html", {"o.html"}},
     {"stonet info rich.model --json", {NULL}},
-    {"stonet export rich.model --out o.onnx", {"o.onnx"}},
+    {"stonet export dated.model --out o.onnx", {"o.onnx"}},
     {"stonet export callab.model --format c", {NULL}},
     {"stonet export gsir.model --out o.onnx", {"o.onnx"}},
     {"stonet export kernel.model --format c", {NULL}},

@@ -39,6 +39,13 @@ static stonet_status check_schema(const sn_schema *schema)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "the model has features that say which cells are missing, and these cannot be "
                        "exported: fit it with missing_indicators=off");
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        if (schema->input[j].season)
+            return sn_fail(
+                STONET_ERROR_UNSUPPORTED,
+                "the model has the time of the year of column '%s' among its features, which cannot be "
+                "exported: fit it without --season",
+                schema->input[j].name);
     if (schema->na == NULL) return STONET_OK;
     return sn_fail(
         STONET_ERROR_UNSUPPORTED,

@@ -466,6 +466,35 @@ static void bad_calls_are_told(void **state)
     sn_table_free(&table);
 }
 
+/* The time of the year is in no format: a model that has it would answer as if it were something else. */
+static void times_of_the_year_are_refused(void **state)
+{
+    (void)state;
+    char path[256];
+    sn_testing_path(path, sizeof path, "days.csv");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "a,day,y\n");
+    for (int i = 0; i < 30; i++)
+        fprintf(file, "%d,2024-%02d-%02d,%d.5\n", i * i % 11, 1 + i % 12, 1 + i % 28, i * i % 7);
+    assert_int_equal(fclose(file), 0);
+    stonet_read_options options = STONET_READ_OPTIONS_INIT;
+    options.target = "y";
+    options.season = "day";
+    stonet_data *data = NULL;
+    assert_int_equal(stonet_data_read(path, &options, &data), STONET_OK);
+    unlink(path);
+    stonet_model *model = must_fit(spec_of("pca 1"), data);
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    for (int format = STONET_EXPORT_ONNX; format <= STONET_EXPORT_JSON; format++)
+        assert_says(stonet_model_export(model, (stonet_export_format)format, NULL, &bytes, &size),
+                    STONET_ERROR_UNSUPPORTED, "time of the year of column 'day'");
+    assert_null(bytes);
+    stonet_model_free(model);
+    stonet_data_free(data);
+}
+
 /* The same bytes every time, in every format. */
 static void files_are_the_same_every_time(void **state)
 {
@@ -494,7 +523,7 @@ int main(void)
         cmocka_unit_test(every_method_answers_the_same),    cmocka_unit_test(every_part_of_a_model_is_there),
         cmocka_unit_test(ranks_dates_and_missing_cells),    cmocka_unit_test(columns_are_encoded_the_same),
         cmocka_unit_test(cells_nobody_knows_have_a_status), cmocka_unit_test(bad_calls_are_told),
-        cmocka_unit_test(files_are_the_same_every_time),
+        cmocka_unit_test(files_are_the_same_every_time),    cmocka_unit_test(times_of_the_year_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
