@@ -15,26 +15,12 @@
 
 #include "base/test_wire.h"
 #include "data/frame.h"
+#include "data/testing_folder.h"
 
 enum { ROWS = 3000, COLUMNS = 3, CELLS = ROWS * COLUMNS };
 
-static char folder[64] = "/tmp/stonet-ranks-XXXXXX";
 static float x[CELLS];
 static double y[ROWS];
-
-static int enter(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) != NULL ? chdir(folder) : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
 
 static void write_npy(const char *path, const char *about, const void *numbers, size_t bytes)
 {
@@ -151,5 +137,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(files_are_looked_at_once),
                                        cmocka_unit_test(shards_are_looked_at_once)};
-    return cmocka_run_group_tests_name("data_read_ranks", tests, enter, leave);
+    return cmocka_run_group_tests_name("data_read_ranks", tests, sn_testing_enter, sn_testing_leave);
 }

@@ -17,22 +17,7 @@
 #include "base/testing.h"
 #include "data/shards.h"
 #include "data/testing.h"
-
-static char folder[64] = "/tmp/stonet-shards-XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) != NULL ? chdir(folder) : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
+#include "data/testing_folder.h"
 
 static void clean(void)
 {
@@ -368,5 +353,5 @@ int main(void)
         cmocka_unit_test(test_wishes),    cmocka_unit_test(test_complaints), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_any_index), cmocka_unit_test(test_every_node), cmocka_unit_test(test_changed),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, sn_testing_enter, sn_testing_leave);
 }
