@@ -7,14 +7,14 @@
 
 #include "base/failure.h"
 #include "base/memory.h"
-#include "base/order.h"
 #include "base/run.h"
+#include "base/turns.h"
 
 struct sn_dealer {
     const sn_deal *deal;
     stonet_checkpoint *checkpoint; /* NULL: nothing is kept */
     stonet_team *team;             /* NULL: no other ranks */
-    sn_order *order;               /* in which pieces are dealt out */
+    sn_turns *order;               /* in which pieces are dealt out */
     pthread_mutex_t counter;       /* one thread at a time takes one, or says that it is done */
     atomic_llong done;
     bool *here;           /* pieces done or taken over by this rank */
@@ -77,7 +77,7 @@ static stonet_status take_finished(sn_dealer *d)
         sn_pack_clear(&record);
         SN_TRY(status);
         if (!d->here[i]) continue;
-        sn_order_skip(d->order, i);
+        sn_turns_skip(d->order, i);
         atomic_fetch_add(&d->done, 1);
     }
     return STONET_OK;
@@ -93,7 +93,7 @@ static stonet_status accept(sn_dealer *d, int64_t piece, const sn_pack *record, 
         status = sn_checkpoint_put(d->checkpoint, key, record);
     }
     pthread_mutex_lock(&d->counter);
-    sn_order_done(d->order, piece, sn_seconds());
+    sn_turns_done(d->order, piece, sn_seconds());
     pthread_mutex_unlock(&d->counter);
     atomic_fetch_add(&d->done, 1);
     return status;
@@ -105,7 +105,7 @@ static stonet_status accept(sn_dealer *d, int64_t piece, const sn_pack *record, 
 static int64_t next_here(sn_dealer *d)
 {
     pthread_mutex_lock(&d->counter);
-    const int64_t piece = sn_order_next(d->order, sn_seconds());
+    const int64_t piece = sn_turns_next(d->order, sn_seconds());
     pthread_mutex_unlock(&d->counter);
     return piece;
 }
@@ -184,7 +184,7 @@ static void dealer_free(sn_dealer *d)
 {
     for (int64_t i = 0; d->found != NULL && i < d->deal->count; i++) sn_pack_clear(&d->found[i]);
     sn_free(d->found);
-    sn_order_free(d->order);
+    sn_turns_free(d->order);
     sn_free(d->here);
     pthread_mutex_destroy(&d->desk);
     pthread_mutex_destroy(&d->counter);
@@ -202,7 +202,7 @@ stonet_status sn_dealer_open(const sn_deal *deal, const stonet_run *run, sn_deal
     pthread_mutex_init(&d->desk, NULL);
     pthread_mutex_init(&d->counter, NULL);
     if (deal->key != NULL && run != NULL && leads(d)) d->checkpoint = run->checkpoint;
-    stonet_status status = sn_order_create(deal->count, deal->kind, &d->order);
+    stonet_status status = sn_turns_create(deal->count, deal->kind, &d->order);
     if (status == STONET_OK) status = SN_NEW(d->here, deal->count);
     if (status == STONET_OK) status = open_desk(d);
     if (status == STONET_OK && d->checkpoint != NULL) status = take_finished(d);

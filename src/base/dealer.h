@@ -16,7 +16,7 @@ typedef struct sn_deal {
     stonet_team *team; /* NULL: this process alone */
     bool together;     /* all ranks of the team do every piece, with each other, in the same order */
     /* What each piece is a kind of, by any pointer: those of one kind take about as long, and are dealt out
-       as base/order.h tells; NULL: in their order. Not with `together`. */
+       as base/turns.h tells; NULL: in their order. Not with `together`. */
     const void *const *kind;
     /* For sn_deal_out: does a piece, on any thread. record: where to put what it has found; NULL: not wanted.
        A record left empty is not kept: of a piece that was cut short. */

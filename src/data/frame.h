@@ -98,6 +98,13 @@ static inline void sn_frame_passed(const stonet_data *data, int64_t row)
     enum { STEP = 1 << 14 };
     if (row % STEP == STEP - 1 || row == data->n - 1) sn_frame_rest(data, row / STEP * STEP, row % STEP + 1);
 }
+/* The same of a pass over the response alone, of which a page has many rows. */
+static inline void sn_frame_passed_response(const stonet_data *data, int64_t row)
+{
+    enum { STEP = 1 << 18 };
+    if (row % STEP == STEP - 1 || row == data->n - 1)
+        sn_frame_rest_response(data, row / STEP * STEP, row % STEP + 1);
+}
 /* Adds all that a fit can see of a table. */
 void sn_frame_hash(const stonet_data *data, sn_hash *hash);
 bool sn_all_finite(const float *x, int64_t count);

@@ -8,8 +8,6 @@
 #include "data/dictionary.h"
 #include "data/schema_parts.h"
 
-enum { REST_ROWS = 1 << 18 }; /* gone through before those of a mapped table may rest */
-
 static stonet_status unknown_label(const sn_schema *schema, const stonet_data *data, int64_t row)
 {
     char known[160] = "", word[SN_NUMBER_SIZE];
@@ -58,7 +56,7 @@ static stonet_status check_labels(const sn_schema *schema, const stonet_data *da
 {
     for (int64_t i = 0; i < data->n; i++) {
         if (sn_raw_label(raw, i) < 0) return unknown_label(schema, data, i);
-        if (i % REST_ROWS == REST_ROWS - 1) sn_frame_rest_response(data, i + 1 - REST_ROWS, REST_ROWS);
+        sn_frame_passed_response(data, i);
     }
     return STONET_OK;
 }
@@ -106,7 +104,7 @@ static stonet_status copy(const sn_schema *schema, const stonet_data *data, bool
         if (raw.classes > 0) label[i] = sn_raw_label(&raw, i);
         for (int64_t k = 0; raw.classes == 0 && k < raw.columns; k++)
             y[i * raw.columns + k] = sn_raw_number(&raw, i, k);
-        if (i % REST_ROWS == REST_ROWS - 1) sn_frame_rest_response(data, i + 1 - REST_ROWS, REST_ROWS);
+        sn_frame_passed_response(data, i);
     }
     sn_raw_response_clear(&raw);
     return STONET_OK;

@@ -8,20 +8,12 @@
 #include "data/moments.h"
 #include "data/schema_parts.h"
 
-enum {
-    MAX_AUTO_CLASSES = 20, /* a numeric target with more distinct values is a quantity and not a class */
-    REST_ROWS = 1 << 18    /* gone through before those of a mapped table may rest */
-};
+enum { MAX_AUTO_CLASSES = 20 }; /* a numeric target with more distinct values is a quantity and not a class */
 
 static int by_value(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
-}
-
-static void pass(const stonet_data *train, int64_t row)
-{
-    if (row % REST_ROWS == REST_ROWS - 1) sn_frame_rest_response(train, row + 1 - REST_ROWS, REST_ROWS);
 }
 
 /* The values of the target, sorted, if they are no more than classes are guessed from; all whole, if so
@@ -35,7 +27,7 @@ static bool has_few_values(const stonet_data *train, bool whole, double *values,
         while (k < *count && values[k] != value) k++;
         if ((whole && value != floor(value)) || k == MAX_AUTO_CLASSES) return false;
         if (k == *count) values[(*count)++] = value;
-        pass(train, i);
+        sn_frame_passed_response(train, i);
     }
     qsort(values, (size_t)*count, sizeof *values, by_value);
     return true;
@@ -87,7 +79,7 @@ static stonet_status fit_text_classes(sn_schema *schema, const stonet_data *trai
     SN_TRY(SN_NEW(met, train->labels.count));
     for (int64_t i = 0; i < train->n; i++) {
         met[train->label[i]] = true;
-        pass(train, i);
+        sn_frame_passed_response(train, i);
     }
     stonet_status status = SN_NEW(schema->classes.text, train->labels.count);
     for (int64_t c = 0; status == STONET_OK && c < train->labels.count; c++) {
@@ -127,7 +119,7 @@ static stonet_status check_target(const sn_schema *schema, int64_t k, int64_t n,
 
 static void rest_response(const void *table, int64_t first, int64_t count)
 {
-    if ((first + count) % REST_ROWS == 0) sn_frame_rest_response(table, first + count - REST_ROWS, REST_ROWS);
+    sn_frame_passed_response(table, first + count - 1);
 }
 
 /* Population mean and standard deviation of each target. */

@@ -3,24 +3,24 @@
  * done: one of each kind first, then those of the kind that has taken longest, as far as is known by then.
  * What a piece finds does not depend on it. Not for several threads at once.
  */
-#ifndef SN_BASE_ORDER_H
-#define SN_BASE_ORDER_H
+#ifndef SN_BASE_TURNS_H
+#define SN_BASE_TURNS_H
 
 #include <stdbool.h>
 
 #include "base/status.h"
 
-typedef struct sn_order sn_order;
+typedef struct sn_turns sn_turns;
 
 /* kind[i]: of piece i, any pointer; NULL: all are of one kind. More kinds than are worth telling apart are
    dealt out in their order. */
-stonet_status sn_order_create(int64_t count, const void *const *kind, sn_order **out);
-void sn_order_free(sn_order *order);
+stonet_status sn_turns_create(int64_t count, const void *const *kind, sn_turns **out);
+void sn_turns_free(sn_turns *turns);
 /* A piece that is not to be dealt out. */
-void sn_order_skip(sn_order *order, int64_t piece);
+void sn_turns_skip(sn_turns *turns, int64_t piece);
 /* The next piece at this time (seconds, rising); -1: there is none. */
-int64_t sn_order_next(sn_order *order, double now);
+int64_t sn_turns_next(sn_turns *turns, double now);
 /* A piece that was dealt out is done. */
-void sn_order_done(sn_order *order, int64_t piece, double now);
+void sn_turns_done(sn_turns *turns, int64_t piece, double now);
 
 #endif

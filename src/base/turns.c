@@ -1,4 +1,4 @@
-#include "base/order.h"
+#include "base/turns.h"
 
 #include "base/memory.h"
 
@@ -11,7 +11,7 @@ typedef struct kind_of_work {
     double begun_at, longest;
 } kind_of_work;
 
-struct sn_order {
+struct sn_turns {
     int64_t count;
     int kinds;
     kind_of_work kind[MOST_KINDS];
@@ -21,7 +21,7 @@ struct sn_order {
 };
 
 /* Numbers the kinds; false: there are too many. */
-static bool number_kinds(sn_order *o, const void *const *kind)
+static bool number_kinds(sn_turns *o, const void *const *kind)
 {
     for (int64_t i = 0; i < o->count; i++) {
         const void *name = kind != NULL ? kind[i] : NULL;
@@ -34,16 +34,16 @@ static bool number_kinds(sn_order *o, const void *const *kind)
     return true;
 }
 
-stonet_status sn_order_create(int64_t count, const void *const *kind, sn_order **out)
+stonet_status sn_turns_create(int64_t count, const void *const *kind, sn_turns **out)
 {
-    sn_order *o;
+    sn_turns *o;
     SN_TRY(SN_NEW(o, 1));
     o->count = count;
     stonet_status status = SN_NEW(o->of, count);
     if (status == STONET_OK) status = SN_NEW(o->dealt, count);
     if (status == STONET_OK) status = SN_NEW(o->at, count);
     if (status != STONET_OK) {
-        sn_order_free(o);
+        sn_turns_free(o);
         return status;
     }
     if (!number_kinds(o, kind)) {
@@ -54,26 +54,26 @@ stonet_status sn_order_create(int64_t count, const void *const *kind, sn_order *
     return STONET_OK;
 }
 
-void sn_order_free(sn_order *order)
+void sn_turns_free(sn_turns *turns)
 {
-    if (order == NULL) return;
-    sn_free(order->of);
-    sn_free(order->dealt);
-    sn_free(order->at);
-    sn_free(order);
+    if (turns == NULL) return;
+    sn_free(turns->of);
+    sn_free(turns->dealt);
+    sn_free(turns->at);
+    sn_free(turns);
 }
 
 /* The first piece of the kind that is left, from `next` on. */
-static void go_on(sn_order *o, kind_of_work *kind)
+static void go_on(sn_turns *o, kind_of_work *kind)
 {
     const int own = (int)(kind - o->kind);
     while (kind->next < o->count && (o->dealt[kind->next] || o->of[kind->next] != own)) kind->next++;
 }
 
-void sn_order_skip(sn_order *order, int64_t piece)
+void sn_turns_skip(sn_turns *turns, int64_t piece)
 {
-    order->dealt[piece] = true;
-    go_on(order, &order->kind[order->of[piece]]);
+    turns->dealt[piece] = true;
+    go_on(turns, &turns->kind[turns->of[piece]]);
 }
 
 /* What a piece of the kind may take; of one that none is finished of, what the first has taken so far. */
@@ -82,12 +82,12 @@ static double expected(const kind_of_work *kind, double now)
     return kind->done ? kind->longest : now - kind->begun_at;
 }
 
-int64_t sn_order_next(sn_order *order, double now)
+int64_t sn_turns_next(sn_turns *turns, double now)
 {
     kind_of_work *best = NULL;
-    for (int k = 0; k < order->kinds; k++) {
-        kind_of_work *kind = &order->kind[k];
-        if (kind->next == order->count) continue;
+    for (int k = 0; k < turns->kinds; k++) {
+        kind_of_work *kind = &turns->kind[k];
+        if (kind->next == turns->count) continue;
         if (!kind->begun) {
             best = kind;
             break;
@@ -98,15 +98,15 @@ int64_t sn_order_next(sn_order *order, double now)
     const int64_t piece = best->next;
     if (!best->begun) best->begun_at = now;
     best->begun = true;
-    order->at[piece] = now;
-    sn_order_skip(order, piece);
+    turns->at[piece] = now;
+    sn_turns_skip(turns, piece);
     return piece;
 }
 
-void sn_order_done(sn_order *order, int64_t piece, double now)
+void sn_turns_done(sn_turns *turns, int64_t piece, double now)
 {
-    kind_of_work *kind = &order->kind[order->of[piece]];
-    const double took = now - order->at[piece];
+    kind_of_work *kind = &turns->kind[turns->of[piece]];
+    const double took = now - turns->at[piece];
     if (!kind->done || took > kind->longest) kind->longest = took;
     kind->done = true;
 }

@@ -1,0 +1,64 @@
+/* The order in which work is dealt out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/turns.h"
+
+static void long_kinds_come_first(void **state)
+{
+    (void)state;
+    const char *const name[] = {"a", "b", "c"};
+    const void *kind[9];
+    for (int i = 0; i < 9; i++) kind[i] = name[i % 3];
+    sn_turns *order;
+    assert_int_equal(sn_turns_create(9, kind, &order), STONET_OK);
+    sn_turns_skip(order, 0); /* was done before */
+    /* One of each kind, in their order. */
+    assert_int_equal(sn_turns_next(order, 0.0), 3);
+    assert_int_equal(sn_turns_next(order, 0.0), 1);
+    assert_int_equal(sn_turns_next(order, 1.0), 2);
+    sn_turns_done(order, 3, 2.0);                   /* a: 2 seconds */
+    assert_int_equal(sn_turns_next(order, 4.0), 4); /* b takes 4 seconds so far, c 3 */
+    sn_turns_done(order, 1, 4.5);                   /* b: 4.5 */
+    sn_turns_done(order, 2, 7.0);                   /* c: 6 */
+    assert_int_equal(sn_turns_next(order, 7.0), 5);
+    assert_int_equal(sn_turns_next(order, 7.0), 8);
+    assert_int_equal(sn_turns_next(order, 7.0), 7);
+    assert_int_equal(sn_turns_next(order, 7.0), 6);
+    assert_int_equal(sn_turns_next(order, 7.0), -1);
+    sn_turns_free(order);
+}
+
+/* Without kinds, or with too many, as they come; those that are done already in no case. */
+static void few_or_many_kinds(void **state)
+{
+    (void)state;
+    enum { MANY = 1000 };
+    static const void *kind[MANY];
+    for (int i = 0; i < MANY; i++) kind[i] = &kind[i / 2];
+    for (int named = 0; named < 2; named++) {
+        sn_turns *order;
+        assert_int_equal(sn_turns_create(MANY, named ? kind : NULL, &order), STONET_OK);
+        for (int i = 0; i < MANY; i += 3) sn_turns_skip(order, i);
+        for (int i = 0; i < MANY; i++)
+            if (i % 3 != 0) assert_int_equal(sn_turns_next(order, (double)(i % 7)), i);
+        assert_int_equal(sn_turns_next(order, 0.0), -1);
+        sn_turns_free(order);
+    }
+    sn_turns *none;
+    assert_int_equal(sn_turns_create(0, NULL, &none), STONET_OK);
+    assert_int_equal(sn_turns_next(none, 0.0), -1);
+    sn_turns_free(none);
+    sn_turns_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(long_kinds_come_first),
+                                       cmocka_unit_test(few_or_many_kinds)};
+    return cmocka_run_group_tests_name("base_turns", tests, NULL, NULL);
+}
