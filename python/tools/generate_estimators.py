@@ -64,8 +64,6 @@ def default_of(setting: Setting) -> object:
         return None
     if kind == "choice" or text in (setting["choices"] or []):
         return text
-    if kind == "boolean":
-        return text in ("true", "yes", "on", "1")
     if kind in ("integers", "reals"):
         return tuple(number(part, kind) for part in text.split(","))
     return number(text, kind)
@@ -73,7 +71,7 @@ def default_of(setting: Setting) -> object:
 
 def type_of(setting: Setting) -> str:
     kind, words = setting["kind"], setting["choices"] or []
-    plain = {"integer": "int", "real": "float", "choice": "str", "boolean": "bool"}
+    plain = {"integer": "int", "real": "float", "choice": "str"}
     hint = plain.get(kind) or ("int | tuple[int, ...]" if kind == "integers" else "float | tuple[float, ...]")
     if kind != "choice" and any(word != "none" for word in words):
         hint += " | str"
@@ -86,7 +84,7 @@ def described_type(setting: Setting) -> str:
     kind, words = setting["kind"], setting["choices"] or []
     if kind == "choice":
         return "{" + ", ".join(json.dumps(word) for word in words) + "}"
-    name = {"integer": "int", "real": "float", "boolean": "bool", "integers": "int or tuple of int"}.get(kind)
+    name = {"integer": "int", "real": "float", "integers": "int or tuple of int"}.get(kind)
     name = name or "float or tuple of float"
     return " or ".join([name] + ["None" if word == "none" else json.dumps(word) for word in words])
 

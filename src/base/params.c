@@ -30,8 +30,6 @@ const char *sn_kind_name(sn_kind kind)
         return "integer";
     case SN_REAL:
         return "real";
-    case SN_BOOLEAN:
-        return "boolean";
     case SN_CHOICE:
         return "choice";
     case SN_INTEGERS:
@@ -74,9 +72,6 @@ static stonet_status refuse(const sn_param *param, const char *text)
     switch (param->kind) {
     case SN_CHOICE:
         snprintf(wanted, sizeof wanted, "one of %s", words);
-        break;
-    case SN_BOOLEAN:
-        snprintf(wanted, sizeof wanted, "on or off");
         break;
     case SN_INTEGER:
     case SN_INTEGERS:
@@ -124,14 +119,6 @@ static stonet_status parse(const sn_param *param, value *v)
         return STONET_OK;
     }
     if (param->kind == SN_CHOICE) return refuse(param, v->text);
-    if (param->kind == SN_BOOLEAN) {
-        bool on = among("on|true|yes|1", v->text);
-        if (!on && !among("off|false|no|0", v->text)) return refuse(param, v->text);
-        SN_TRY(SN_NEW(v->numbers, 1));
-        v->numbers[0] = on;
-        v->count = 1;
-        return STONET_OK;
-    }
     return parse_numbers(param, v);
 }
 
@@ -241,11 +228,6 @@ int64_t sn_int(const sn_settings *settings, const char *name)
 double sn_real(const sn_settings *settings, const char *name)
 {
     return number(settings, name);
-}
-
-bool sn_bool(const sn_settings *settings, const char *name)
-{
-    return number(settings, name) != 0.0;
 }
 
 const char *sn_word(const sn_settings *settings, const char *name)

@@ -12,7 +12,6 @@
 typedef enum sn_kind {
     SN_INTEGER,
     SN_REAL,
-    SN_BOOLEAN,  /* on/off, true/false, yes/no, 1/0 */
     SN_CHOICE,   /* one of `choices`, separated by '|' */
     SN_INTEGERS, /* comma-separated list */
     SN_REALS
@@ -42,7 +41,6 @@ stonet_status sn_settings_set(sn_settings *settings, const char *name, const cha
 /* Reading. The name must be in the table and of the kind asked for: anything else is a bug and aborts. */
 int64_t sn_int(const sn_settings *settings, const char *name);
 double sn_real(const sn_settings *settings, const char *name);
-bool sn_bool(const sn_settings *settings, const char *name);
 /* The chosen word (SN_CHOICE), or the word given instead of a number ("auto"), or "" for a number. */
 const char *sn_word(const sn_settings *settings, const char *name);
 bool sn_is(const sn_settings *settings, const char *name, const char *word);

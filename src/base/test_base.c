@@ -17,7 +17,6 @@
 static const sn_param table[] = {
     {"epochs", SN_INTEGER, "auto", 1, 1000, "auto", "passes"},
     {"lr", SN_REAL, "0.1", 0, 1, NULL, "step"},
-    {"fast", SN_BOOLEAN, "off", 0, 0, NULL, "speed"},
     {"kind", SN_CHOICE, "tanh", 0, 0, "tanh|relu", "activation"},
     {"hidden", SN_INTEGERS, "none", 1, 99, "none", "widths"},
     {"sigma2", SN_REALS, "0.5,0.25", 1e-9, 10, NULL, "variances"},
@@ -33,15 +32,13 @@ static void test_defaults_and_values(void **state)
     assert_true(sn_is(s, "epochs", "auto"));
     assert_false(sn_was_set(s, "epochs"));
     assert_true(sn_real(s, "lr") == 0.1);
-    assert_false(sn_bool(s, "fast"));
     assert_true(sn_list(s, "sigma2", &count)[1] == 0.25 && count == 2);
     sn_list(s, "hidden", &count);
     assert_int_equal(count, 0);
     assert_int_equal(sn_settings_set(s, "epochs", "12"), STONET_OK);
     assert_int_equal(sn_settings_set(s, "hidden", "4,8,99"), STONET_OK);
-    assert_int_equal(sn_settings_set(s, "fast", "yes"), STONET_OK);
     assert_int_equal(sn_int(s, "epochs"), 12);
-    assert_true(sn_was_set(s, "epochs") && sn_bool(s, "fast"));
+    assert_true(sn_was_set(s, "epochs"));
     assert_int_equal(sn_settings_copy(s, &copy), STONET_OK);
     assert_true(sn_list(copy, "hidden", &count)[2] == 99.0 && count == 3);
     assert_string_equal(sn_text(copy, "hidden"), "4,8,99");
@@ -53,15 +50,24 @@ static void test_bad_values_are_refused_and_change_nothing(void **state)
 {
     (void)state;
     const char *const bad[][3] = {
-        {"epochs", "0", "from 1 to 1000"},      {"epochs", "1.5", "whole number"},
-        {"epochs", "", "cannot be ''"},         {"epochs", "auto2", "auto"},
-        {"epochs", "1,2", "whole number"},      {"lr", "nan", "cannot be 'nan'"},
-        {"lr", "inf", "from 0 to 1"},           {"lr", "0.1x", "a number"},
-        {"fast", "maybe", "on or off"},         {"kind", "tan", "tanh|relu"},
-        {"kind", "tanh|relu", "tanh|relu"},     {"kind", "", "one of"},
-        {"hidden", "4,,8", "whole numbers"},    {"hidden", "4,", "whole numbers"},
-        {"hidden", ",4", "whole numbers"},      {"hidden", "4,200", "from 1 to 99"},
-        {"sigma2", "1e-10", "each from 1e-09"}, {"sgima2", "1", "did you mean 'sigma2'"},
+        {"epochs", "0", "from 1 to 1000"},
+        {"epochs", "1.5", "whole number"},
+        {"epochs", "", "cannot be ''"},
+        {"epochs", "auto2", "auto"},
+        {"epochs", "1,2", "whole number"},
+        {"lr", "nan", "cannot be 'nan'"},
+        {"lr", "inf", "from 0 to 1"},
+        {"lr", "0.1x", "a number"},
+        {"lr", "-1", "from 0 to 1"},
+        {"kind", "tan", "tanh|relu"},
+        {"kind", "tanh|relu", "tanh|relu"},
+        {"kind", "", "one of"},
+        {"hidden", "4,,8", "whole numbers"},
+        {"hidden", "4,", "whole numbers"},
+        {"hidden", ",4", "whole numbers"},
+        {"hidden", "4,200", "from 1 to 99"},
+        {"sigma2", "1e-10", "each from 1e-09"},
+        {"sgima2", "1", "did you mean 'sigma2'"},
         {"xyzzy", "1", "no setting 'xyzzy'"},
     };
     sn_settings *s = NULL;

@@ -62,8 +62,6 @@ static json_t *value_json(const sn_settings *settings, const sn_param *param)
     case SN_INTEGER:
     case SN_REAL:
         return number_json(text, strlen(text), param->kind == SN_INTEGER);
-    case SN_BOOLEAN:
-        return json_boolean(sn_bool(settings, param->name));
     case SN_INTEGERS:
     case SN_REALS:
         return list_json(text, param->kind == SN_INTEGERS);
