@@ -102,6 +102,11 @@ stonet_status sn_builder_drain(sn_builder *builder);
 /* Moves everything into a frame; with a drain, into that, and what is left is a frame without rows. */
 stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out);
 
+/* Whether the target is text, so that rows have labels. */
+bool sn_builder_has_labels(const sn_builder *builder);
+/* The last step of that: all columns and rows of the builder become those of a new frame. */
+stonet_status sn_builder_to_frame(sn_builder *builder, stonet_data **out);
+
 /* Some rows of the same table, read apart from the rest: `part` borrows the columns of a started `whole` and
    must not be finished. */
 stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part);

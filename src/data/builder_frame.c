@@ -1,0 +1,126 @@
+/* What a builder has read, moved into a frame. */
+#include "data/builder.h"
+
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "data/frame.h"
+
+/* Labels sorted bytewise, so that class codes do not depend on the order of the rows. */
+static stonet_status sort_labels(sn_builder *builder)
+{
+    sn_dictionary *words = &builder->labels.words;
+    int32_t *new_code;
+    SN_TRY(SN_NEW(new_code, words->count));
+    stonet_status status = sn_dictionary_sort(words, new_code);
+    for (int64_t i = 0; status == STONET_OK && i < builder->rows; i++)
+        if (builder->label[i] >= 0) builder->label[i] = new_code[builder->label[i]];
+    sn_free(new_code);
+    return status;
+}
+
+/* The column that names the rows: its texts stay where they are, and it is no column of the frame. */
+static void move_id(sn_builder *builder, stonet_data *data)
+{
+    if (builder->id < 0) return;
+    data->id_name = builder->name[builder->id];
+    data->id_slot = builder->slot[builder->id];
+    builder->name[builder->id] = NULL;
+}
+
+static stonet_status move_columns(sn_builder *builder, stonet_data *data)
+{
+    SN_TRY(SN_NEW(data->column, builder->n_columns - builder->n_targets - builder->n_unused));
+    move_id(builder, data);
+    SN_TRY(SN_NEW(data->target_name, builder->n_targets));
+    SN_TRY(SN_NEW(data->text_values, builder->n_text));
+    data->n_targets = builder->n_targets;
+    for (int64_t j = 0; j < builder->n_columns; j++) {
+        bool is_text = builder->role[j] == SN_FEATURE_TEXT;
+        if ((builder->role[j] != SN_FEATURE_NUMBER && !is_text) || j == builder->id) continue;
+        data->column[data->n_columns++] = (sn_column){.name = builder->name[j],
+                                                      .kind = is_text ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER,
+                                                      .slot = builder->slot[j],
+                                                      .is_date = !is_text && builder->is_date[j],
+                                                      .season = builder->season[j],
+                                                      .unnamed = builder->unnamed[j],
+                                                      .position = j};
+        builder->name[j] = NULL;
+    }
+    for (int64_t k = 0; k < builder->n_targets; k++) {
+        char **name = &builder->name[builder->target_position[k]];
+        if (builder->has_header) {
+            data->target_name[k] = *name;
+            *name = NULL;
+        } else {
+            char plain[24] = "y";
+            if (builder->n_targets > 1) snprintf(plain, sizeof plain, "y%lld", (long long)k + 1);
+            data->target_name[k] = sn_strdup(plain);
+            if (data->target_name[k] == NULL) return STONET_ERROR_MEMORY;
+        }
+    }
+    for (int64_t k = 0; k < builder->n_text; k++) {
+        data->text_values[k] = builder->values[k].words;
+        builder->values[k].words = (sn_dictionary){0};
+    }
+    data->n_text = builder->n_text;
+    return STONET_OK;
+}
+
+static stonet_status move_digits(sn_builder *builder, stonet_data *data)
+{
+    bool any = false;
+    for (int64_t k = 0; k < builder->n_numeric; k++) any = any || builder->digits[k].value != NULL;
+    if (!any) return STONET_OK;
+    SN_TRY(SN_NEW(data->exact, builder->n_numeric));
+    data->n_numeric = builder->n_numeric;
+    for (int64_t k = 0; k < builder->n_numeric; k++) {
+        double *value = builder->digits[k].value;
+        data->exact[k] = (sn_exact){.at = value, .step = 1, .owned = value};
+        builder->digits[k].value = NULL;
+    }
+    return STONET_OK;
+}
+
+/* The rows and what was counted; the builder keeps none of it. */
+static void move_rows(sn_builder *builder, stonet_data *data)
+{
+    data->has_header = data->target_has_name = builder->has_header;
+    const bool gaps = builder->n_unused > 0 || builder->id >= 0 || builder->weight_position >= 0;
+    data->width = gaps ? builder->n_columns : 0;
+    data->n_numeric = builder->n_numeric;
+    data->missing = builder->missing;
+    data->dropped = builder->dropped;
+    data->x = data->owned_x = builder->x;
+    data->text_code = builder->code;
+    data->target_position = builder->target_position;
+    data->y = builder->y;
+    data->weight = builder->weight;
+    builder->weight = NULL;
+    data->label = builder->label;
+    data->labels = builder->labels.words;
+    builder->x = NULL;
+    builder->code = NULL;
+    builder->target_position = NULL;
+    builder->y = NULL;
+    builder->label = NULL;
+    builder->labels.words = (sn_dictionary){0};
+}
+
+stonet_status sn_builder_to_frame(sn_builder *builder, stonet_data **out)
+{
+    if (sn_builder_has_labels(builder)) SN_TRY(sort_labels(builder));
+    stonet_data *data;
+    SN_TRY(sn_frame_create(builder->rows, &data));
+    stonet_status status =
+        (data->source = sn_strdup(builder->path)) == NULL ? STONET_ERROR_MEMORY : STONET_OK;
+    if (status == STONET_OK) status = move_columns(builder, data);
+    if (status == STONET_OK) status = move_digits(builder, data);
+    if (status != STONET_OK) {
+        stonet_data_free(data);
+        return status;
+    }
+    move_rows(builder, data);
+    *out = data;
+    return STONET_OK;
+}
