@@ -2,13 +2,14 @@
 """Whether fits with a weight decay that is given end at the constant where a linear model is better.
 
     STONET_DATA=... python3 bench/collapse.py [--program build/bin/stonet] [--seeds 1-100] [--decays 0.03,0.12,0.3,1]
-                                              [--sets heart,german] [--epochs 20] [--jobs 1] [--keep FILE] [--seconds S]
+                                              [--sets heart,german] [--epochs 20] [--set hidden=20 ..] [--jobs 1] [--keep FILE]
+                                              [--seconds S]
 
 The training rows of split 1 of the six binary sets, the first dimension of table 1, everything but the weight decay (and
---epochs, if given: then nothing is left to be chosen on held-out rows) left to the fit. At the constant: the log loss on the
+--epochs, if given: then nothing is left to be chosen on held-out rows; and what --set says) left to the fit. At the constant: the log loss on the
 test rows of the split is above .99 of that of the classes' shares among the training rows, while that of logistic regression
 (learner=logistic on the columns, l2=3) is below. Printed are, for each set and decay, how many fits are, how many of these say so by a
-warning, how many fits gave the linear model in place of a network, and the mean log losses of the fits, the constant and
+warning, how many fits gave the linear model in place of a network, or inside it, and the mean log losses of the fits, the constant and
 logistic regression. What is fitted goes to the file --keep as it comes, and is not fitted again; after --seconds no fit is begun.
 Needs nothing but the standard library.
 """
@@ -58,14 +59,16 @@ def linear_loss(program, name):
                                          "learner.l2=3"])[0]
 
 
-def fit(job, program, epochs):
+def fit(job, program, epochs, settings):
     """Log loss on the test rows, whether the fit warned, and whether it took the linear model."""
     name, decay, seed = job[:3]
     words = ["--dim", str(SETS[name][0]), "--set", f"weight_decay={decay}", "--seed", str(seed)]
     if epochs:
         words += ["--set", f"epochs={epochs}"]
+    for setting in settings:
+        words += ["--set", setting]
     loss, said = fit_and_score(program, name, words)
-    return [loss, "warning" in said, "is taken in its place" in said]
+    return [loss, "warning" in said, "taken in its place" in said or "put into its layers" in said]
 
 
 def row(cells):
@@ -84,6 +87,7 @@ def main():
     parser.add_argument("--decays", type=lambda text: text.split(","), default=["0.03", "0.12", "0.3", "1"])
     parser.add_argument("--sets", type=lambda text: text.split(","), default=list(SETS))
     parser.add_argument("--epochs", help="given too, with the weight decay")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep")
     parser.add_argument("--seconds", type=float)
@@ -91,9 +95,9 @@ def main():
     if "STONET_DATA" not in os.environ:
         sys.exit("set STONET_DATA to the folder with the data sets")
     # All sets and decays of one seed after the other: a run that is cut has something of each.
-    jobs = [(name, decay, seed, options.epochs or "chosen") for seed in options.seeds for name in options.sets
+    jobs = [(name, decay, seed, " ".join([options.epochs or "chosen", *options.settings])) for seed in options.seeds for name in options.sets
             for decay in options.decays]
-    work = functools.partial(fit, program=options.program, epochs=options.epochs)
+    work = functools.partial(fit, program=options.program, epochs=options.epochs, settings=options.settings)
     results = kept.run(work, jobs, options.jobs, options.keep, options.seconds)
     total = all_told = 0
     row(["set", "decay", "at the constant", "of them warned of", "linear model taken", "log loss", "constant", "logistic"])

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/registry.h"
+#include "stonet/linear.h"
 #include "stonet/response.h"
 
 const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
@@ -269,6 +270,7 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
     const bool searched = (config->auto_epochs || config->auto_decay) && !conv;
     config->restarts = given(settings, "restarts") ? (int)sn_int(settings, "restarts")
                                                    : (searched ? auto_restarts(shape) : 1);
+    config->gives_way = sn_linear_fits(shape);
     config->linear_may = !shape->spread && config->auto_activation &&
                          (sn_is(settings, "hidden", "auto") || sn_is(settings, "hidden", "none")) &&
                          sn_is(settings, "input_activation", "off") && !config->absolute &&
@@ -297,7 +299,7 @@ stonet_status sn_config_default(const sn_engine_ops *engine, const sn_problem *p
     sn_settings_free(settings);
     config->engine = engine;
     config->auto_epochs = config->auto_decay = config->auto_activation = config->auto_lr = false;
-    config->linear_may = config->auto_shape = config->auto_front = false;
+    config->gives_way = config->linear_may = config->auto_shape = config->auto_front = false;
     config->restarts = 1;
     return status;
 }

@@ -43,7 +43,8 @@ typedef struct sn_config {
     bool refit_output; /* fit the output layer anew at the end */
     /* What the user left to the selection. */
     bool auto_epochs, auto_decay, auto_activation, auto_lr;
-    bool linear_may; /* no network is asked for that the linear model (stonet/linear.h) is not, ... */
+    bool gives_way;  /* to the linear model (stonet/linear.h), if there is nothing else to be found: */
+    bool linear_may; /* to a network of its own, since none is asked for that it is not, ... */
     bool auto_shape; /* ... and nothing is set that it could not have */
     bool auto_front; /* nor that kernel regression (stonet/kernel_point.h) could not */
 } sn_config;

@@ -6,6 +6,7 @@
 
 #include "base/checkpoint.h"
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "engine/registry.h"
 #include "stonet/dynamics.h"
 #include "stonet/learned.h"
@@ -52,7 +53,24 @@ static void tell_linear(const stonet_run *run, const sn_front *front)
                kernel.complexity, kernel.linear, (long long)kernel.landmarks);
 }
 
-/* The linear model on the features of the job in place of a network. */
+/* The layers that were asked for, with the linear model *theta in them. */
+static stonet_status put_inside(const sn_stage_job *job, const sn_shape *asked, sn_shape *shape,
+                                float **theta)
+{
+    SN_WORKSPACE(scratch);
+    double *reach = NULL;
+    float *inside;
+    SN_TRY(SN_TAKE(&scratch, reach, shape->width[1]));
+    SN_TRY(sn_linear_reach(shape, *theta, job->problem, &job->rows, reach));
+    SN_TRY(SN_NEW_RAW(inside, asked->parameters));
+    sn_linear_inside(shape, *theta, reach, asked, inside);
+    sn_free(*theta);
+    *theta = inside;
+    *shape = *asked;
+    return STONET_OK;
+}
+
+/* The linear model on the features of the job in place of a network, or inside the one that was asked for. */
 static stonet_status train_linear_on(const sn_stage_job *job, double penalty, sn_stonet *net)
 {
     const sn_shape *like = &net->network.shape;
@@ -67,6 +85,7 @@ static stonet_status train_linear_on(const sn_stage_job *job, double penalty, sn
                       job->run, theta, &found);
     if (status == STONET_OK && !found) /* each part of the rows had every class */
         status = sn_fail(STONET_ERROR_NUMERIC, "a class has no row");
+    if (status == STONET_OK && !job->config->linear_may) status = put_inside(job, like, &shape, &theta);
     if (status == STONET_OK) status = sn_loss_on(job, &shape, theta, &loss);
     if (status != STONET_OK) {
         sn_free(theta);
@@ -93,8 +112,9 @@ static stonet_status train_linear(const sn_stage_job *job, const sn_selection *s
     if (selection->sent_to_0)
         sn_message(job->run, STONET_WARNING,
                    "weight_decay=%g and epochs=%g leave the network nothing but a constant guess: the linear "
-                   "model, which is better on held-out rows, is taken in its place",
-                   config->weight_decay, config->epochs);
+                   "model, which is better on held-out rows, is %s",
+                   config->weight_decay, config->epochs,
+                   config->linear_may ? "taken in its place" : "put into its layers, and Z is linear");
     else
         tell_linear(job->run, selection->front);
     config->weight_decay = selection->penalty;
@@ -144,12 +164,10 @@ done:
 static stonet_status give_way(const sn_stage_job *job, sn_selection *selection, sn_config *config,
                               sn_stonet *net)
 {
-    const sn_shape *shape = &net->network.shape;
     if (selection->tried == 0) SN_TRY(ask_linear(job, selection));
     net->linear_finds = selection->linear_finds;
     const double constant = selection->constant.loss, linear = selection->linear.loss;
-    if (net->linear_finds != SN_FINDS || !config->linear_may ||
-        shape->width[shape->layers - 1] < sn_linear_rank(shape) ||
+    if (net->linear_finds != SN_FINDS || !config->gives_way ||
         net->training_loss < constant - PART_OF_LINEAR * (constant - linear))
         return STONET_OK;
     net->stuck = false;

@@ -5,6 +5,10 @@
  *
  * with V and W of equal norms, from the singular value decomposition of B. Units beyond the rank of B are 0.
  * It is what the other networks have to beat, and the one to take when they do not.
+ *
+ * A network whose layers or activation are given can hold it too: Z goes through its hidden layers where the
+ * activation is straight, tanh and the logistic function next to 0, relu above it. So a weight decay that
+ * sends such a network to 0 leaves a linear Z.
  */
 #ifndef SN_STONET_LINEAR_H
 #define SN_STONET_LINEAR_H
@@ -28,5 +32,14 @@ typedef struct sn_ridge {
    found: false when a class has no row; theta is then left alone. */
 stonet_status sn_linear_fit(const sn_shape *shape, const sn_problem *problem, const sn_rows *all,
                             sn_ridge ridge, const stonet_run *run, float *theta, bool *found);
+
+/* Whether a network of this shape can do what the linear model does: each hidden layer holds its rank. */
+bool sn_linear_fits(const sn_shape *shape);
+/* The largest |Z_k| of the model over the rows (the same part of them); reach q. */
+stonet_status sn_linear_reach(const sn_shape *linear, const float *theta, const sn_problem *problem,
+                              const sn_rows *all, double *reach);
+/* out: parameters of a network of another shape, which the model fits, that does the same. */
+void sn_linear_inside(const sn_shape *linear, const float *theta, const double *reach, const sn_shape *shape,
+                      float *out);
 
 #endif

@@ -155,13 +155,12 @@ static bool sent_to_0(searcher *s)
 }
 
 /* The linear model is taken when it may be (nothing is set that it cannot have, or what is set leaves nothing
-   else; and q holds it) and the best network is not better by more than half a standard error. */
+   else; and the layers hold it) and the best network is not better by more than half a standard error. */
 static bool prefers_linear(searcher *s)
 {
     const sn_held_out *linear = &s->baseline.linear, *now = sn_cost_at(s, s->at);
-    const sn_shape *shape = s->job->shape;
-    if (!s->config->linear_may || !(s->config->auto_shape || sent_to_0(s)) || linear->loss == NULL ||
-        !isfinite(linear->mean) || shape->width[shape->layers - 1] < sn_linear_rank(shape))
+    if (!s->config->gives_way || !(s->config->auto_shape || sent_to_0(s)) || linear->loss == NULL ||
+        !isfinite(linear->mean))
         return false;
     if (!isfinite(now->mean)) return false; /* a smaller step comes first */
     const sn_difference gain = sn_held_out_difference(linear, now, 0, s->holdout.rows);

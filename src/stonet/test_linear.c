@@ -96,9 +96,50 @@ static void rough_fits_are_close(void **state)
     assert_true(apart > 1e-7); /* it is another fit: it has ended earlier */
 }
 
+/* Networks of any layers that hold a linear model answer as it does. */
+static void any_network_holds_the_linear_model(void **state)
+{
+    (void)state;
+    enum { N = 50, P = 4, CLASSES = 3, Q = 2, ROOM = 128 };
+    static const sn_activation activations[] = {SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID};
+    sn_random random;
+    sn_random_init(&random, 5, SN_STREAM_TEST, 0);
+    float x[N * P], wanted[N * CLASSES], got[N * CLASSES], theta[ROOM], inside[ROOM];
+    for (int i = 0; i < N * P; i++) x[i] = (float)sn_random_normal(&random);
+    const sn_problem problem = {.n = N, .p = P, .x = x, .outputs = CLASSES, .task = SN_CLASSIFICATION};
+    const sn_shape like = {.layers = 1, .width = {P, CLASSES}, .task = SN_CLASSIFICATION};
+    sn_shape linear;
+    assert_int_equal(sn_linear_shape(&like, P, Q, &linear), STONET_OK);
+    for (int64_t k = 0; k < linear.parameters; k++) theta[k] = (float)sn_random_normal(&random);
+    for (int64_t k = 0; k < Q; k++) theta[linear.bias_at[0] + k] = 0.0F;
+    double reach[Q], largest[Q] = {0.0, 0.0};
+    const sn_rows rows = sn_rows_range(0, N);
+    assert_int_equal(sn_linear_reach(&linear, theta, &problem, &rows, reach), STONET_OK);
+    assert_int_equal(sn_forward(&linear, theta, x, N, 1, false, 1, got), STONET_OK);
+    for (int i = 0; i < N * Q; i++) largest[i % Q] = fmax(largest[i % Q], fabs((double)got[i]));
+    for (int k = 0; k < Q; k++) assert_true(fabs(reach[k] - largest[k]) < 1e-5);
+    assert_int_equal(sn_forward(&linear, theta, x, N, 2, false, 1, wanted), STONET_OK);
+    for (int k = 0; k < 8; k++) {
+        sn_shape shape = {.layers = 4,
+                          .width = {P, 5, 3, Q, CLASSES},
+                          .activation = activations[k / 2],
+                          .linear_layer = k % 2,
+                          .task = SN_CLASSIFICATION};
+        assert_int_equal(sn_shape_layout(&shape), STONET_OK);
+        assert_true(sn_linear_fits(&shape) && shape.parameters <= ROOM);
+        sn_linear_inside(&linear, theta, reach, &shape, inside);
+        assert_int_equal(sn_forward(&shape, inside, x, N, 4, false, 1, got), STONET_OK);
+        for (int i = 0; i < N * CLASSES; i++) assert_true(fabsf(got[i] - wanted[i]) < 5e-3F);
+    }
+    sn_shape narrow = {.layers = 3, .width = {P, 1, Q, CLASSES}, .task = SN_CLASSIFICATION};
+    assert_int_equal(sn_shape_layout(&narrow), STONET_OK);
+    assert_false(sn_linear_fits(&narrow));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(many_rows_are_heard_evenly),
-                                       cmocka_unit_test(rough_fits_are_close)};
+                                       cmocka_unit_test(rough_fits_are_close),
+                                       cmocka_unit_test(any_network_holds_the_linear_model)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,8 +221,23 @@ static void collapse_is_not_silent(void **state)
         assert_int_equal(net->network.shape.activation, SN_IDENTITY); /* the linear model in its place */
         assert_false(net->stuck);
         sn_stonet_free(net);
-        const char *const all_given[] = {"weight_decay", "2", "epochs", "100", "activation", "tanh", NULL};
-        net = fit(&o.problem, 2, all_given, 1);
+        static const char *const activations[] = {"tanh", "relu", "sigmoid"};
+        for (int k = 0; k < 3;
+             k++) { /* that of the units and the layers are given: they get the linear model */
+            const char *const layers[] = {"weight_decay", "2",      "epochs", "100", "activation",
+                                          activations[k], "hidden", "7,4",    NULL};
+            net = fit(&o.problem, 2, layers, 1);
+            assert_non_null(strstr(said, "put into its layers, and Z is linear"));
+            assert_int_equal(net->network.shape.width[1], 7);
+            assert_int_equal(net->network.shape.layers, 4);
+            assert_false(net->stuck);
+            assert_true(net->training_loss < 0.9 * net->held_out_constant.loss ||
+                        net->training_loss < 0.9 * (task == 0 ? 0.5 : log(2.0)));
+            sn_stonet_free(net);
+        }
+        const char *const all_given[] = {"weight_decay",     "2",    "epochs", "100", "activation", "tanh",
+                                         "input_activation", "tanh", NULL};
+        net = fit(&o.problem, 2, all_given, 1); /* of inputs that are bent there is no linear model */
         assert_true(net->stuck);
         assert_non_null(strstr(said, "warning: training got stuck"));
         assert_non_null(strstr(said, "constant guess"));
@@ -235,8 +250,9 @@ static void collapse_is_not_silent(void **state)
         sn_stonet_free(net);
         const char *const fixed[] = {"weight_decay", "2", "activation", "tanh", NULL};
         net = fit(&o.problem, 2, fixed, 1); /* a network of tanh units is asked for */
-        assert_non_null(strstr(said, "warning: "));
+        assert_non_null(strstr(said, "warning: weight_decay=2"));
         assert_int_equal(net->network.shape.activation, SN_TANH);
+        assert_true(net->training_loss < 0.9 * net->held_out_constant.loss);
         sn_stonet_free(net);
         oracle_free(&o);
     }
