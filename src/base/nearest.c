@@ -9,11 +9,11 @@
 enum { LONGEST = 63 };
 
 /* Insertions, deletions, substitutions and swaps of neighbours that make b of a; SIZE_MAX for words too long
-   to be names. */
-static size_t edit_distance(const char *a, const char *b)
+   to be names, and where the lengths alone say that it is not below `limit`. */
+static size_t edit_distance(const char *a, const char *b, size_t limit)
 {
     size_t m = strlen(a), n = strlen(b);
-    if (m > LONGEST || n > LONGEST) return SIZE_MAX;
+    if (m > LONGEST || n > LONGEST || m >= n + limit || n >= m + limit) return SIZE_MAX;
     size_t rows[3]
                [LONGEST + 1]; /* of the table of distances between beginnings: two before, one before, now */
     for (size_t j = 0; j <= n; j++) rows[0][j] = rows[1][j] = rows[2][j] = j;
@@ -41,7 +41,7 @@ void sn_nearest_start(sn_nearest *nearest, const char *wanted)
 
 void sn_nearest_offer(sn_nearest *nearest, const char *word)
 {
-    size_t distance = edit_distance(nearest->wanted, word);
+    size_t distance = edit_distance(nearest->wanted, word, nearest->distance);
     if (distance < nearest->distance) {
         nearest->distance = distance;
         nearest->best = word;

@@ -124,6 +124,11 @@ static void test_nearest_word(void **state)
     sn_nearest_start(&near, "zzz");
     sn_nearest_offer(&near, "lr");
     assert_null(near.best);
+    static const char *const longer[] = {"hiddenxxx", "hiddenxx", "hiddenx", "hidden"};
+    for (int i = 1; i < 4; i++) assert_string_equal(stonet_nearest("hidden", longer, i + 1), longer[i]);
+    assert_null(stonet_nearest("hidden", longer, 1)); /* three letters too many for six */
+    assert_string_equal(stonet_nearest("hiddenxxx", longer + 3, 1), "hidden");
+    assert_null(stonet_nearest("hiddenxxxx", longer + 3, 1));
 }
 
 static void test_memory_says_what_is_missing(void **state)
