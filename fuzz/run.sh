@@ -19,7 +19,7 @@ count=$(echo "$targets" | wc -w)
 rounds=$(((count + jobs - 1) / jobs))
 limit=${limit:--max_total_time=$((seconds / rounds))}
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-export ASAN_OPTIONS=allocator_may_return_null=1:clear_shadow_mmap_threshold=100000000:quarantine_size_mb=16
+export ASAN_OPTIONS=allocator_may_return_null=1:clear_shadow_mmap_threshold=100000000:quarantine_size_mb=1:thread_local_quarantine_size_kb=64
 mkdir -p "$bin/failed" "$bin/logs"
 rm -f "$bin"/logs/*
 

@@ -15,8 +15,9 @@
 #include "data/readers.h"
 
 enum { CHUNK = SN_BUFFER(1 << 20) };
-/* Every column has a name and a record, named in a file or not: one number must not ask for gigabytes. */
-enum { MOST_COLUMNS = 1 << 22 };
+/* Every column has a name and a record, named in a file or not: one number must not ask for gigabytes.
+   Where fuzzing tries every number the limit is a small one, too. */
+enum { MOST_COLUMNS = SN_BUFFER(1 << 22) };
 
 /* What was read so far. */
 typedef struct svm_rows {
