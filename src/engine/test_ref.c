@@ -32,7 +32,10 @@ static double log_density(const oracle *o, const double *theta, double *const *l
             continue;
         }
         if (i == sh->layers && sh->spread) {
-            total -= ((o->y[0] - mu[0]) * (o->y[0] - mu[0]) / exp(mu[1]) + mu[1]) / (2.0 * s[i - 1]);
+            const int64_t m = sh->width[i] / 2; /* locations, then logarithms of variances */
+            for (int64_t a = 0; a < m; a++)
+                total -=
+                    ((o->y[a] - mu[a]) * (o->y[a] - mu[a]) / exp(mu[m + a]) + mu[m + a]) / (2.0 * s[i - 1]);
             continue;
         }
         for (int64_t a = 0; a < sh->width[i]; a++) {
@@ -52,7 +55,7 @@ typedef struct one_row {
 } one_row;
 
 /* What the outputs are. */
-typedef enum kind { NUMBERS, CLASSES, SPREAD } kind;
+typedef enum kind { NUMBERS, CLASSES, SPREAD, TWO_SPREADS } kind;
 
 static void setup_row(one_row *c, sn_activation activation, sn_activation input, kind of, int h)
 {
@@ -60,12 +63,12 @@ static void setup_row(one_row *c, sn_activation activation, sn_activation input,
     const int64_t width[] = {3, 4, 2, 3, 2};
     int64_t w[5];
     for (int i = 0; i <= h; i++) w[i] = width[i];
-    w[h + 1] = task == SN_CLASSIFICATION ? 3 : 2;
+    w[h + 1] = of == TWO_SPREADS ? 4 : task == SN_CLASSIFICATION ? 3 : 2;
     c->o = oracle_make(h + 1, w, activation, task, 1, 11);
     c->o.shape.input_activation = input;
-    c->o.shape.spread = of == SPREAD;
-    const int64_t eta_at = c->o.shape.weight_at[h] + w[h];
-    for (int64_t j = 0; of == SPREAD && j < w[h]; j++) c->o.theta[eta_at + j] *= 0.2F; /* no far outliers */
+    c->o.shape.spread = of == SPREAD || of == TWO_SPREADS;
+    const int64_t last = c->o.shape.spread ? w[h] * w[h + 1] : 0;
+    for (int64_t j = 0; j < last; j++) c->o.theta[c->o.shape.weight_at[h] + j] *= 0.2F; /* no far outliers */
     for (int64_t j = 0; j < c->o.shape.parameters; j++) c->theta[j] = (double)c->o.theta[j];
     assert_int_equal(sn_engine_ref.create(&c->o.shape, &c->o.problem, 5, 1, &c->engine), STONET_OK);
     sn_engine_ref.start(c->engine, c->o.theta);
@@ -151,6 +154,7 @@ static void test_forces_are_gradients_of_the_log_density(void **state)
             check_force(all[a], NUMBERS, h);
             check_force(all[a], CLASSES, h);
             check_force(all[a], SPREAD, h);
+            check_force(all[a], TWO_SPREADS, h);
         }
 }
 
@@ -163,6 +167,7 @@ static void test_parameter_gradients_match_central_differences(void **state)
             check_gradient(all[a], SN_IDENTITY, NUMBERS, h);
             check_gradient(all[a], all[a], CLASSES, h);
             check_gradient(all[a], SN_IDENTITY, SPREAD, h);
+            check_gradient(all[a], SN_IDENTITY, TWO_SPREADS, h);
         }
 }
 

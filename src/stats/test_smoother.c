@@ -129,6 +129,7 @@ static void test_fit(void **state)
         }
         assert_near(sn_smoother_left(&smoother, penalty[c]), trace);
     }
+    assert_near(sn_smoother_left(&smoother, 0.0), N - 1 - RANK); /* a projection */
     sn_smoother_free(&smoother);
     assert_null(smoother.value);
 }

@@ -115,6 +115,38 @@ static void one_activation_goes_on_after_two_folds(void **state)
     oracle_free(&o);
 }
 
+/* Lengths that the rows are too few or too many for, at the limits: 400 passes, 1.3 million rows looked at in
+   all, and 30 passes that are allowed whatever they cost. */
+static void lengths_have_their_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        int length;
+        int64_t n, batch;
+        bool worth;
+    } limits[] = {{3, 2500, 100, true},   {3, 2400, 100, false},  {3, 3250, 130, true}, {3, 3251, 130, false},
+                  {4, 100000, 100, true}, {4, 99900, 100, false}, {2, 10, 10, true},    {3, 10, 10, false},
+                  {0, 1, 1, true},        {-1, 2500, 100, false}, {5, 2500, 100, false}};
+    sn_config config = {.auto_epochs = true, .auto_decay = true};
+    sn_stage_job job = {0};
+    table *t = make_table();
+    t->s.config = &config;
+    t->s.job = &job;
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+        config.batch = limits[k].batch;
+        job.rows = sn_rows_range(0, limits[k].n);
+        for (int decay = -1; decay <= SN_SEARCH_DECAYS; decay++) {
+            const bool inside = decay >= 0 && decay < SN_SEARCH_DECAYS;
+            assert_int_equal(sn_worth_trying(&t->s, (sn_point){0, decay, limits[k].length}),
+                             limits[k].worth && inside);
+        }
+    }
+    config.auto_epochs = config.auto_decay = false; /* told: one of each */
+    for (int decay = 0; decay < 2; decay++)
+        for (int length = 0; length < 2; length++)
+            assert_int_equal(sn_worth_trying(&t->s, (sn_point){0, decay, length}), decay + length == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +154,7 @@ int main(void)
         cmocka_unit_test(what_falls_behind_is_left_out),
         cmocka_unit_test(lengths_that_were_left_out_are_passed_over),
         cmocka_unit_test(one_activation_goes_on_after_two_folds),
+        cmocka_unit_test(lengths_have_their_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

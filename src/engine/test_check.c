@@ -1,0 +1,108 @@
+/* What every engine asks of a network and its rows before it takes them: each limit, on both of its sides. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/engine.h"
+
+/* A network of so many layers of one unit each, and rows that fit it. */
+static void make(int layers, sn_shape *shape, sn_problem *problem)
+{
+    *shape = (sn_shape){.layers = layers, .task = SN_REGRESSION};
+    for (int i = 0; i <= layers; i++) shape->width[i] = 1;
+    *problem = (sn_problem){.n = 5, .p = 1, .outputs = 1, .task = SN_REGRESSION};
+}
+
+static void test_threads_and_layers(void **state)
+{
+    (void)state;
+    sn_shape shape;
+    sn_problem problem;
+    make(SN_MAX_LAYERS, &shape, &problem);
+    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_OK);
+    assert_int_equal(sn_engine_check(&shape, &problem, 0), STONET_ERROR_ARGUMENT);
+    shape.layers = SN_MAX_LAYERS + 1;
+    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
+    shape.layers = 0;
+    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
+    make(1, &shape, &problem);
+    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_OK);
+}
+
+static void test_the_data_fit(void **state)
+{
+    (void)state;
+    sn_shape shape;
+    sn_problem problem;
+    make(2, &shape, &problem);
+    problem.p = 2;
+    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
+    problem.p = 1;
+    problem.outputs = 2;
+    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
+    problem.outputs = 1;
+    problem.task = SN_CLASSIFICATION;
+    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
+}
+
+static void test_units(void **state)
+{
+    (void)state;
+    const int64_t most = 4 << 20;
+    sn_shape shape;
+    sn_problem problem;
+    for (int i = 0; i <= 2; i++) {
+        const int64_t wrong[] = {0, most + 1};
+        for (int k = 0; k < 2; k++) {
+            make(2, &shape, &problem);
+            shape.width[i] = wrong[k];
+            problem.p = shape.width[0];
+            problem.outputs = shape.width[2];
+            assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
+        }
+        shape.width[i] = most;
+        problem.p = shape.width[0];
+        problem.outputs = shape.width[2];
+        assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_OK);
+    }
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    const int64_t most = UINT32_MAX;
+    const struct {
+        int64_t first, n;
+        stonet_status status;
+    } rows[] = {{0, most, STONET_OK},
+                {most - 1, 1, STONET_OK},
+                {0, most + 1, STONET_ERROR_DATA},
+                {most, 1, STONET_ERROR_DATA},
+                {7, 0, STONET_ERROR_DATA},
+                {-1, 5, STONET_ERROR_DATA},
+                {0, 1, STONET_OK},
+                {1, most, STONET_ERROR_DATA},
+                {1, most - 1, STONET_OK}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        sn_shape shape;
+        sn_problem problem;
+        make(1, &shape, &problem);
+        problem.first_row = rows[k].first;
+        problem.n = rows[k].n;
+        assert_int_equal(sn_engine_check(&shape, &problem, 1), rows[k].status);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads_and_layers),
+        cmocka_unit_test(test_the_data_fit),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_rows),
+    };
+    return cmocka_run_group_tests_name("engine_check", tests, NULL, NULL);
+}
