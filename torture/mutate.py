@@ -4,11 +4,11 @@
     torture/mutate.py BUILD [--rooms engine,stonet,methods,stats] [--sample N] [--seed S] [--jobs J] [--quick SECONDS] [--results FILE]
 
 BUILD is a build with its tests (`make test`). Mutants are drawn at random, the same ones for the same seed and tree. Each is compiled
-by itself, linked with each test of its room in front of the unchanged library, and run, quick tests first, until one fails; a test
-that takes twenty times its processor time (of which a busy machine does not ask more) has noticed, too. What passes all of them is
-compiled once more with the address sanitizer, under which the tests of `make sanitize` run: it notices a loop that goes too far. A
-mutant that compiles to the same bytes is none. Nothing in the tree is touched; results are kept in FILE (BUILD/mutants.jsonl), from
-which a run that was ended goes on.
+by itself, linked with each test of its room in front of the unchanged library, and run until one fails; a test that takes twenty times
+its processor time (of which a busy machine does not ask more) has noticed, too. Quick tests come first, for all mutants, then the
+others for those that are left. What passes all of them is compiled once more with the address sanitizer, under which the tests of `make
+sanitize` run: it notices a loop that goes too far. A mutant that compiles to the same bytes is none. Nothing in the tree is touched;
+results are kept in FILE (BUILD/mutants.jsonl), from which a run that was ended goes on.
 
 Mutants that cannot be noticed are listed, with the reason, in torture/equivalent.txt: FILE, the line, the line as mutated, and why,
 each on a line of its own; or FILE, the name of a function with (), * and why, when nothing that the function can say matters. Prints the survivors and the score; fails below 95 of 100.
@@ -26,6 +26,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -126,14 +127,14 @@ class Project:
         environment.setdefault("OMP_NUM_THREADS", "2")
         if test.endswith(EMULATED):
             environment["STONET_CUDA"] = os.path.join(self.build, "tests", "libstonet_cuda_emulated.so")
-        seconds = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-        began = seconds()
-        try:  # the second limit is for what waits for ever
-            done = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=30 * limit,
-                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1)))
-            return done.returncode == 0, seconds() - began
-        except subprocess.TimeoutExpired:
-            return False, limit
+        process = subprocess.Popen([program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1)))
+        clock = threading.Timer(10 * limit, process.kill)  # for what waits for ever
+        clock.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        clock.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process.returncode == 0, usage.ru_utime + usage.ru_stime
 
     def users(self, header):
         """The sources of the room that include a header, directly or through others of the room."""
@@ -186,32 +187,37 @@ def sound(project, sources, test, times):
     return project.sound[key]
 
 
-def try_mutant(project, mutant, times):
-    """'killed by TEST', 'same' (the same bytes), 'invalid' (does not compile) or 'survived'."""
+# What a mutant goes through: its tests of less than 1.5 s, the others, all of them under the sanitizer.
+QUICK = 1.5
+STAGES = ["passed the quick tests", "passed all tests", "survived"]
+
+
+def try_mutant(project, mutant, times, stage, work):
+    """One stage of a mutant: 'killed by TEST', 'same' (the same bytes), 'invalid' (does not compile) or what STAGES calls it now. The
+    folder `work` keeps its objects from one stage to the next."""
     path, number, old, new = mutant
-    with tempfile.TemporaryDirectory(prefix="stonet-mutant-") as work:
+    sources = [path] if path.endswith(".c") else project.users(path)
+    objects = [os.path.join(work, os.path.basename(source) + ".o") for source in sources]
+    flags = SANITIZER if stage == 2 else []
+    if flags or not all(map(os.path.exists, objects)):
         lines = open(os.path.join(ROOT, path)).read().split("\n")
         assert lines[number] == old
         lines[number] = new
-        os.makedirs(os.path.join(work, os.path.dirname(path)))
+        os.makedirs(os.path.join(work, os.path.dirname(path)), exist_ok=True)
         open(os.path.join(work, path), "w").write("\n".join(lines))
-        sources = [path] if path.endswith(".c") else project.users(path)
-        objects = compile_all(project, sources, work, path)
-        if objects is None:
+        if compile_all(project, sources, work, path, flags) is None:
             return "invalid"
-        if all(digest(out) == project.digest(source, work) for source, out in zip(sources, objects)):
-            return "same"
-        room = path.split("/")[1]
-        stem = os.path.splitext(os.path.basename(path))[0]
-        order = sorted((t for t in project.tests(room) if t in times and ("cuda" in stem or not t.endswith(EMULATED))),
-                       key=lambda t: (stem not in t, times[t]))
-        test = first_to_fail(project, order, objects, work, times)
-        if test is None:
-            objects = compile_all(project, sources, work, path, SANITIZER)
-            test = first_to_fail(project, order, objects, work, times, SANITIZER)
-            if test is not None and not sound(project, sources, test, times):
-                return "survived"
-        return "killed by " + test if test is not None else "survived"
+    if stage == 0 and all(digest(out) == project.digest(source, work) for source, out in zip(sources, objects)):
+        return "same"
+    room = path.split("/")[1]
+    stem = os.path.splitext(os.path.basename(path))[0]
+    order = sorted((t for t in project.tests(room) if t in times and ("cuda" in stem or not t.endswith(EMULATED))
+                    and (stage == 2 or (times[t] < QUICK) == (stage == 0))),
+                   key=lambda t: (stem not in t, times[t]))
+    test = first_to_fail(project, order, objects, work, times, flags)
+    if test is None or (flags and not sound(project, sources, test, times)):
+        return STAGES[stage]
+    return "killed by " + test
 
 
 def read_equivalent():
@@ -241,7 +247,7 @@ def sample(rooms, count, seed):
     for room in rooms:
         folder = os.path.join("src", room)
         all_of_room = [(os.path.join(folder, name), *m) for name in sorted(os.listdir(os.path.join(ROOT, folder)))
-                       if name.endswith((".c", ".h")) and not name.startswith(("test", "oracle"))
+                       if name.endswith((".c", ".h")) and not name.startswith(("test", "oracle", "drawn"))  # helpers of tests
                        for m in mutants_of(os.path.join(folder, name))]
         random.Random("%s %d" % (room, seed)).shuffle(all_of_room)
         chosen += enumerate(all_of_room[: count // len(rooms)] if count else all_of_room)
@@ -270,40 +276,54 @@ def main():
     chosen = sample(rooms, options.sample, options.seed)
     key = lambda m: (m[0], m[2].strip(), m[3].strip())
     times = {}
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        if options.quick:
-            times = {t: cost for t, cost in project.costs().items() if cost < options.quick}
-        tests = [t for room in rooms for t in project.tests(room) if not options.quick]
-        for test in tests:  # one by one: their times are those of all children
-            passed, times[test] = project.run(test, os.path.join(project.build, "tests", "test_" + test.removesuffix(EMULATED)), 1200)
-            if not passed:
-                sys.exit("%s fails without any mutant" % test)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, tempfile.TemporaryDirectory(prefix="stonet-mutants-") as folder:
+        costs = project.costs()
+        tests = [t for room in rooms for t in project.tests(room) if not options.quick or costs.get(t, 0) < options.quick]
+        tests.sort(key=lambda t: -costs.get(t, 0))
+        binary = lambda t: os.path.join(project.build, "tests", "test_" + t.removesuffix(EMULATED))
+        for test, (passed, seconds) in zip(tests, pool.map(lambda t: project.run(t, binary(t), 1200), tests)):
+            if passed:
+                times[test] = seconds
+            else:
+                print("%s fails without any mutant: left out" % test, flush=True)
 
-        def one(mutant):
-            if key(mutant) in done or (options.seconds and time.monotonic() - began > options.seconds):
+        queue = []
+
+        def one(index, stage):
+            mutant, work = chosen[index], os.path.join(folder, str(index))
+            if options.seconds and time.monotonic() - began > options.seconds:
                 return
-            result = try_mutant(project, mutant, times)
+            result = try_mutant(project, mutant, times, stage, work)
             with open(results, "a") as file:
                 file.write(json.dumps({"mutant": key(mutant), "line": mutant[1] + 1, "result": result}) + "\n")
             done[key(mutant)] = result
+            if result in STAGES[:2]:
+                queue.append(pool.submit(one, index, stage + 1))
+            else:
+                shutil.rmtree(work)
 
-        list(pool.map(one, chosen))
+        for index, mutant in enumerate(chosen):
+            result = done.get(key(mutant))
+            if result is None or result in STAGES[:2]:
+                queue.append(pool.submit(one, index, 0 if result is None else STAGES.index(result) + 1))
+        for task in queue:  # which grows
+            task.result()
     known = read_equivalent()
     total = killed = argued = 0
     for room in rooms:
-        count = dict.fromkeys(["killed", "survived", "same", "invalid", "argued", "not tried"], 0)
+        count = dict.fromkeys(["killed", *STAGES[::-1], "same", "invalid", "argued", "not tried"], 0)
         for mutant in chosen:
             if not mutant[0].startswith("src/%s/" % room):
                 continue
             result = done.get(key(mutant), "not tried").split(" by ")[0]
-            if result == "survived" and (key(mutant) in known or (mutant[0], function_of(mutant), "*") in known):
+            if result in STAGES and (key(mutant) in known or (mutant[0], function_of(mutant), "*") in known):
                 result = "argued"
-            if result == "survived":
+            if result in STAGES:
                 print("%s:%d\n  - %s\n  + %s" % (mutant[0], mutant[1] + 1, mutant[2].strip(), mutant[3].strip()))
             count[result] += 1
-        print("%-8s" % room + ", ".join("%d %s" % (n, what) for what, n in count.items()))
+        print("%-8s" % room + ", ".join("%d %s" % (n, what) for what, n in count.items() if n > 0))
         killed, argued = killed + count["killed"], argued + count["argued"]
-        total += count["killed"] + count["survived"]
+        total += count["killed"] + sum(count[stage] for stage in STAGES)
     print("%d of %d mutants killed (%.1f %%), %d more argued to be no different" %
           (killed, total, 100 * killed / max(total, 1), argued))
     return 0 if total and killed >= GOAL * total else 1
