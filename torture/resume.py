@@ -8,7 +8,8 @@ session must end as a killed one or a whole one does, and never with a sentence 
 line says how it went.
 
 mpirun itself may wait for ever when a rank is killed while it holds a lock of PMIx (version 4, store "ds21"); without that store
-(PMIX_MCA_gds=hash, which is set here) it does not. One that has not ended a minute after the kill counts as wrong.
+(PMIX_MCA_gds=hash, which is set here) it does not. One that has not ended a minute after the kill counts as wrong, and
+is shown where it stands, by gdb.
 """
 from __future__ import annotations
 
@@ -26,10 +27,22 @@ FIT = ("fit t.csv --target y --dim 1 --set hidden=4 --set batch=300 --set restar
        "weight_decay=0.01 --quiet")
 
 
-def processes_of(program: str, parent: int) -> list[int]:
+def processes_of(parent: int) -> list[int]:
     """The ranks that mpirun has started; without it, the program itself."""
     listed = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
     return [int(pid) for pid in listed] or [parent]
+
+
+def stacks(parent: int) -> str:
+    """Where mpirun and its ranks stand, by gdb if that is there."""
+    shown = []
+    for pid in dict.fromkeys((parent, *processes_of(parent))):
+        try:
+            words = ["gdb", "-p", str(pid), "-batch", "-ex", "thread apply all bt"]
+            shown.append(subprocess.run(words, capture_output=True, text=True, timeout=60).stdout)
+        except (OSError, subprocess.TimeoutExpired) as failure:
+            shown.append(f"process {pid}: {failure}")
+    return "\n".join(shown)
 
 
 def main() -> None:
@@ -61,7 +74,7 @@ def main() -> None:
                 session.wait(timeout=draw.uniform(0, 1.0 * whole + 0.3))
             except subprocess.TimeoutExpired:
                 try:
-                    os.kill(draw.choice(processes_of(program, session.pid)), signal.SIGKILL)
+                    os.kill(draw.choice(processes_of(session.pid)), signal.SIGKILL)
                 except (ProcessLookupError, FileNotFoundError):
                     pass
             try:
@@ -69,7 +82,8 @@ def main() -> None:
             except subprocess.TimeoutExpired:
                 wrong += 1
                 left = len(Path(f"/proc/{session.pid}/task/{session.pid}/children").read_text().split())
-                print(f"a session did not end after its rank was killed: mpirun, and {left} ranks", file=sys.stderr)
+                print(f"a session did not end after its rank was killed: mpirun, and {left} ranks\n{stacks(session.pid)}",
+                      file=sys.stderr)
                 session.kill()
                 said = session.communicate()[1]
             if session.returncode == 0:
