@@ -116,11 +116,11 @@ static void training_goes_on(void **state)
     sn_table_free(&table);
 }
 
-/* Missing cells that are drawn given the response keep their state, in both stages. */
-static void drawn_cells_go_on(void **state)
+enum { N = 240, P = 3 };
+
+/* A product, with a missing cell in every third row. */
+static stonet_data *with_holes(void)
 {
-    (void)state;
-    enum { N = 240, P = 3 };
     static float x[N * P];
     static double y[N];
     stonet_data *data = NULL;
@@ -129,6 +129,14 @@ static void drawn_cells_go_on(void **state)
     for (int i = 0; i < N; i += 3) x[i * P + i % P] = (float)NAN;
     assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
     assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    return data;
+}
+
+/* Missing cells that are drawn given the response keep their state, in both stages. */
+static void drawn_cells_go_on(void **state)
+{
+    (void)state;
+    stonet_data *data = with_holes();
     stonet_spec *spec = sn_testing_spec("stonet", "1");
     set_all(spec, (const char *const[][2]){{"missing", "joint"},
                                            {"hidden", "4"},
@@ -137,6 +145,23 @@ static void drawn_cells_go_on(void **state)
                                            {"epochs", "6"},
                                            {NULL, NULL}});
     assert_goes_on(spec, data, 1e6, 3);
+    stonet_spec_free(spec);
+    stonet_data_free(data);
+}
+
+/* And while settings are chosen, in every training of the choice. */
+static void choice_with_drawn_cells_goes_on(void **state)
+{
+    (void)state;
+    stonet_data *data = with_holes();
+    stonet_spec *spec = sn_testing_spec("stonet", "1");
+    set_all(spec, (const char *const[][2]){{"missing", "joint"},
+                                           {"hidden", "4"},
+                                           {"restarts", "2"},
+                                           {"activation", "tanh"},
+                                           {"front", "none"},
+                                           {NULL, NULL}});
+    assert_goes_on(spec, data, 1e6, 700);
     stonet_spec_free(spec);
     stonet_data_free(data);
 }
@@ -192,6 +217,7 @@ int main(void)
         cmocka_unit_test(training_goes_on),
         cmocka_unit_test(drawn_cells_go_on),
         cmocka_unit_test(choice_goes_on),
+        cmocka_unit_test(choice_with_drawn_cells_goes_on),
         cmocka_unit_test(what_is_not_the_same_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

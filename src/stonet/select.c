@@ -248,16 +248,10 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
                                 .winner_loss = (double)NAN,
                                 .residual_p = (double)NAN};
     if (!config->auto_decay && !config->auto_epochs) return STONET_OK;
-    /* Missing cells drawn given the response move with a training: their choice of settings, of many
-       trainings that are cut into pieces, is not kept and begins anew. */
-    stonet_run unkept = job->run != NULL ? *job->run : (stonet_run)STONET_RUN_INIT;
-    sn_stage_job anew = *job;
-    unkept.checkpoint = NULL;
-    anew.run = &unkept;
     searcher *s;
     SN_TRY(SN_NEW(s, 1));
     stonet_status status;
-    SN_GOTO(status, sn_search_begin(job->problem->joint ? &anew : job, shape, config, s), done);
+    SN_GOTO(status, sn_search_begin(job, shape, config, s), done);
     SN_GOTO(status, search(s), done);
     SN_GOTO(status, find_kernel(s), done);
     int winner = 0;
