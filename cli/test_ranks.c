@@ -60,6 +60,38 @@ static void sums_over_rows_are_shared_out(void **state)
     }
 }
 
+/* The same of kernel methods, whose kernel functions are at landmarks. */
+static void sums_over_landmarks_are_shared_out(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"gsir", "ksir", "gkdr"};
+    for (int m = 0; m < 3; m++) {
+        SH("stonet fit l.csv --target y --drop label --dim 1 --method %s --set landmarks=20 --threads 1 "
+           "--out "
+           "one.model",
+           methods[m]);
+        for (int ranks = m == 0 ? 2 : 3; ranks <= 3; ranks++) {
+            SH(MPIRUN "fit l.csv --target y --drop label --dim 1 --method %s --set landmarks=20 --threads %d "
+                      "--out many.model",
+               ranks, methods[m], ranks - 1);
+            SH("cmp one.model many.model && rm many.model");
+        }
+    }
+}
+
+/* batch=auto of a long training: the noise of the gradient is measured by all ranks together. */
+static void the_batch_does_not_depend_on_the_ranks(void **state)
+{
+    (void)state;
+    static const char fit[] =
+        "fit l.csv --target y --drop label --dim 1 --set hidden=3 --set epochs=33 --set "
+        "weight_decay=0.01 --set restarts=1 --set sdr_iterations=1";
+    SH("stonet %s --threads 2 --out one.model", fit);
+    assert_non_null(strstr(captured_err, "batch=auto: batches of 256 rows"));
+    SH(MPIRUN "%s --threads 1 --out many.model", 3, fit);
+    SH("cmp one.model many.model");
+}
+
 /* Few rows, whose trainings are shared out whole; many in a batch, of which each is shared out. */
 static void the_choice_of_settings_is_shared_out(void **state)
 {
@@ -123,6 +155,9 @@ static void what_cannot_be_shared_out_is_refused(void **state)
 {
     (void)state;
     assert_int_not_equal(sh(MPIRUN "fit s.csv --target y --dim 1 --method gsir --out g.model", 2), 0);
+    assert_non_null(strstr(captured_err, "set landmarks=500"));
+    assert_int_not_equal(
+        sh(MPIRUN "fit s.csv --target y --dim 1 --method gsave --set landmarks=20 --out g.model", 2), 0);
     assert_non_null(strstr(captured_err, "needs all rows in one"));
     assert_int_not_equal(sh(MPIRUN "order s.csv --target y --method sir", 2), 0);
     assert_non_null(strstr(captured_err, "start it without mpirun"));
@@ -181,6 +216,8 @@ int main(void)
         cmocka_unit_test_setup(ranks_and_threads_change_nothing, fresh),
         cmocka_unit_test_setup(shards_are_shared_out, fresh),
         cmocka_unit_test_setup(sums_over_rows_are_shared_out, fresh),
+        cmocka_unit_test_setup(sums_over_landmarks_are_shared_out, fresh),
+        cmocka_unit_test_setup(the_batch_does_not_depend_on_the_ranks, fresh),
         cmocka_unit_test_setup(the_choice_of_settings_is_shared_out, fresh),
         cmocka_unit_test_setup(jobs_are_shared_out, fresh),
         cmocka_unit_test_setup(models_are_used_together, fresh),

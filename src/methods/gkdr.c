@@ -17,10 +17,11 @@
 #include <string.h>
 
 #include "math/kernel.h"
-#include "math/kernel_lowrank.h"
 #include "math/linalg.h"
 #include "methods/kernel_response.h"
 #include "methods/linear_map.h"
+#include "methods/row_columns.h"
+#include "methods/row_sums.h"
 
 static const sn_param params[] = {
     {"complexity", SN_REAL, "1", 1e-6, 1e6, NULL,
@@ -55,21 +56,19 @@ static stonet_status exact_coefficients(const sn_kernel_input *input, double rid
 
 /* Landmarks: T = L^{-T} (Phi'Phi + ridge)^{-1} Phi'F at the landmarks. */
 static stonet_status landmark_coefficients(const sn_kernel_input *input, double ridge, int64_t rank,
-                                           const double *f, sn_workspace *keep, double **centres, double **t,
-                                           int64_t *m)
+                                           const double *f, stonet_team *team, sn_workspace *keep,
+                                           double **centres, double **t, int64_t *m)
 {
     SN_WORKSPACE(scratch);
     sn_landmarks landmarks;
-    double *phi = NULL, *gram = NULL;
+    double *gram = NULL;
     SN_TRY(sn_landmarks_create(input->m, input->p, input->centres, input->gamma, keep, &landmarks));
+    const sn_row_columns columns = sn_feature_columns(input, &landmarks, team);
     *m = landmarks.rank;
-    SN_TRY(SN_TAKE(&scratch, phi, input->n * *m));
     SN_TRY(SN_TAKE(&scratch, gram, *m * *m));
     SN_TRY(SN_TAKE(keep, *t, *m * rank));
-    SN_TRY(sn_landmarks_features(&landmarks, input->n, input->x, phi));
-    sn_syrk_tn(*m, input->n, 1.0, phi, 0.0, gram);
+    SN_TRY(sn_row_columns_products(&columns, NULL, rank, f, gram, *t));
     sn_add_diagonal(*m, ridge, gram);
-    sn_gemm(true, false, *m, rank, input->n, 1.0, phi, f, 0.0, *t);
     SN_TRY(sn_solve_spd(*m, gram, rank, *t));
     sn_landmarks_coefficients(&landmarks, rank, *t);
     *centres = landmarks.centres;
@@ -81,30 +80,59 @@ typedef struct gradients {
     int64_t m, rank;
     const double *centres; /* m x p */
     const double *t;       /* m x rank */
-    double *k, *weight;    /* BLOCK_ROWS x m */
-    double *gradient;      /* BLOCK_ROWS x p */
+    const stonet_run *run;
+    double started;
 } gradients;
 
+/* Room for a block of rows. */
+typedef struct block {
+    double *k, *weight; /* BLOCK_ROWS x m */
+    double *gradient;   /* BLOCK_ROWS x p */
+} block;
+
 /* matrix += sum over rows i0 .. i1 and components a of (gradient of component a)(same)'. */
-static stonet_status add_rows(gradients *g, int64_t i0, int64_t i1, double *matrix)
+static stonet_status add_block(const gradients *g, const block *b, int64_t i0, int64_t i1, double *matrix)
 {
     int64_t p = g->input->p, rows = i1 - i0, m = g->m;
     const double *x = g->input->x + i0 * p;
     double scale = 2.0 * g->input->gamma;
-    SN_TRY(sn_gaussian_gram(rows, m, p, x, g->centres, g->input->gamma, g->k));
+    SN_TRY(sn_gaussian_gram(rows, m, p, x, g->centres, g->input->gamma, b->k));
     for (int64_t a = 0; a < g->rank; a++) {
 #pragma omp parallel for
         for (int64_t i = 0; i < rows; i++) {
             double sum = 0.0;
             for (int64_t j = 0; j < m; j++) {
-                double value = scale * g->k[i * m + j] * g->t[j * g->rank + a];
-                g->weight[i * m + j] = value;
+                double value = scale * b->k[i * m + j] * g->t[j * g->rank + a];
+                b->weight[i * m + j] = value;
                 sum += value;
             }
-            for (int64_t j = 0; j < p; j++) g->gradient[i * p + j] = -sum * x[i * p + j];
+            for (int64_t j = 0; j < p; j++) b->gradient[i * p + j] = -sum * x[i * p + j];
         }
-        sn_gemm(false, false, rows, p, m, 1.0, g->weight, g->centres, 1.0, g->gradient);
-        sn_syrk_tn(p, rows, 1.0 / (double)g->input->n, g->gradient, 1.0, matrix);
+        sn_gemm(false, false, rows, p, m, 1.0, b->weight, g->centres, 1.0, b->gradient);
+        sn_syrk_tn(p, rows, 1.0 / (double)g->input->n, b->gradient, 1.0, matrix);
+    }
+    return STONET_OK;
+}
+
+static stonet_status add_rows(const void *user, int64_t first, int64_t count, double *matrix)
+{
+    const gradients *g = user;
+    SN_WORKSPACE(scratch);
+    block b = {0};
+    SN_TRY(SN_TAKE(&scratch, b.k, BLOCK_ROWS * g->m));
+    SN_TRY(SN_TAKE(&scratch, b.weight, BLOCK_ROWS * g->m));
+    SN_TRY(SN_TAKE(&scratch, b.gradient, BLOCK_ROWS * g->input->p));
+    for (int64_t i = first; i < first + count; i += BLOCK_ROWS) {
+        int64_t end = i + BLOCK_ROWS < first + count ? i + BLOCK_ROWS : first + count;
+        SN_TRY(add_block(g, &b, i, end, matrix));
+        sn_progress(g->run, &(stonet_progress){.stage = "gradients",
+                                               .done = end,
+                                               .total = g->input->n,
+                                               .loss = NAN,
+                                               .validation_loss = NAN,
+                                               .seconds = sn_seconds() - g->started});
+        if (sn_should_stop(g->run))
+            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were computed");
     }
     return STONET_OK;
 }
@@ -113,29 +141,14 @@ stonet_status sn_gkdr_matrix(const sn_kernel_input *input, double epsilon, int64
                              const stonet_run *run, double *matrix)
 {
     SN_WORKSPACE(scratch);
-    gradients g = {.input = input, .rank = rank};
-    double *centres = NULL, *t = NULL, ridge = epsilon * (double)input->n, started = sn_seconds();
+    stonet_team *team = run != NULL ? run->team : NULL;
+    gradients g = {.input = input, .rank = rank, .run = run, .started = sn_seconds()};
+    double *centres = NULL, *t = NULL, ridge = epsilon * (double)input->n;
     SN_TRY(input->exact ? exact_coefficients(input, ridge, rank, f, &scratch, &centres, &t, &g.m)
-                        : landmark_coefficients(input, ridge, rank, f, &scratch, &centres, &t, &g.m));
+                        : landmark_coefficients(input, ridge, rank, f, team, &scratch, &centres, &t, &g.m));
     g.centres = centres;
     g.t = t;
-    SN_TRY(SN_TAKE(&scratch, g.k, BLOCK_ROWS * g.m));
-    SN_TRY(SN_TAKE(&scratch, g.weight, BLOCK_ROWS * g.m));
-    SN_TRY(SN_TAKE(&scratch, g.gradient, BLOCK_ROWS * input->p));
-    memset(matrix, 0, (size_t)(input->p * input->p) * sizeof *matrix);
-    for (int64_t i = 0; i < input->n; i += BLOCK_ROWS) {
-        int64_t end = i + BLOCK_ROWS < input->n ? i + BLOCK_ROWS : input->n;
-        SN_TRY(add_rows(&g, i, end, matrix));
-        sn_progress(run, &(stonet_progress){.stage = "gradients",
-                                            .done = end,
-                                            .total = input->n,
-                                            .loss = NAN,
-                                            .validation_loss = NAN,
-                                            .seconds = sn_seconds() - started});
-        if (sn_should_stop(run))
-            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were computed");
-    }
-    return STONET_OK;
+    return sn_row_sums(team, input->n, input->p * input->p, add_rows, &g, matrix);
 }
 
 stonet_status sn_gkdr_directions(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
@@ -214,7 +227,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     double *f = NULL, *direction = NULL, *mean = NULL;
     int64_t rank;
     const uint64_t seed = run != NULL ? run->seed : 1;
-    SN_TRY(sn_kernel_memory(problem, settings, "gkdr", 1.1));
+    SN_TRY(sn_kernel_memory(problem, settings, "gkdr", 1.1, 0.0));
     SN_TRY(sn_kernel_input_create(problem, settings, SN_MEDIAN_DISTANCE, run, &scratch, &input));
     SN_TRY(sn_response_factor(problem, SN_MEDIAN_DISTANCE, seed, &scratch, &f, &rank));
     SN_TRY(estimate(&input, settings, rank, f, run, &scratch, &dim, &direction));
@@ -231,6 +244,7 @@ const sn_method sn_method_gkdr = {
     .python = "GradientKDR",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .shares_landmarks = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"epsilon=1e-6,1e-5,1e-3", SN_TASK_BOTH}},

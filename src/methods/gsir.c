@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "math/kernel.h"
-#include "math/kernel_lowrank.h"
 #include "math/kernel_spectrum.h"
 #include "math/linalg.h"
 #include "methods/kernel_map.h"
@@ -66,24 +65,6 @@ static stonet_status weigh_response(const sn_problem *problem, const sn_settings
     return STONET_OK;
 }
 
-/* The leading left singular vectors of T (n x rank, destroyed): v (n x *dim, in `keep`). */
-static stonet_status leading_vectors(const sn_problem *problem, const stonet_run *run, int64_t rank,
-                                     double *t, sn_workspace *keep, int64_t *dim, double **v)
-{
-    SN_WORKSPACE(scratch);
-    int64_t n = problem->n, r = n < rank ? n : rank;
-    double *u = NULL, *s = NULL;
-    SN_TRY(SN_TAKE(&scratch, u, n * r));
-    SN_TRY(SN_TAKE(&scratch, s, r));
-    SN_TRY(sn_svd(n, rank, t, u, s, NULL));
-    const char *why = problem->task == SN_CLASSIFICATION ? "C classes have at most C - 1"
-                                                         : "the response kernel has no more";
-    SN_TRY(sn_kernel_limit(run, "gsir", *dim, r, s, why, dim));
-    SN_TRY(SN_TAKE(keep, *v, n * *dim));
-    sn_first_columns(n, r, u, *dim, *v);
-    return STONET_OK;
-}
-
 typedef struct gsir {
     const sn_problem *problem;
     const stonet_run *run;
@@ -93,6 +74,29 @@ typedef struct gsir {
     double *f;    /* n x rank: a2 = f f' */
     int64_t dim;
 } gsir;
+
+/* The dimension that r singular values of T allow. */
+static stonet_status limit(gsir *g, int64_t r, const double *singular)
+{
+    const char *why = g->problem->task == SN_CLASSIFICATION ? "C classes have at most C - 1"
+                                                            : "the response kernel has no more";
+    return sn_kernel_limit(g->run, "gsir", g->dim, r, singular, why, &g->dim);
+}
+
+/* The leading left singular vectors of T (n x rank, destroyed): v (n x dim, in `keep`). */
+static stonet_status leading_vectors(gsir *g, double *t, sn_workspace *keep, double **v)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t n = g->problem->n, r = n < g->rank ? n : g->rank;
+    double *u = NULL, *s = NULL;
+    SN_TRY(SN_TAKE(&scratch, u, n * r));
+    SN_TRY(SN_TAKE(&scratch, s, r));
+    SN_TRY(sn_svd(n, g->rank, t, u, s, NULL));
+    SN_TRY(limit(g, r, s));
+    SN_TRY(SN_TAKE(keep, *v, n * g->dim));
+    sn_first_columns(n, r, u, g->dim, *v);
+    return STONET_OK;
+}
 
 /* Exact: T = F - rho R F, A = R V, scores G_X R V = V - rho A. */
 static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
@@ -118,7 +122,7 @@ static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
     memcpy(t, g->f, (size_t)(n * g->rank) * sizeof *t);
     SN_TRY(sn_cholesky_solve(n, k, g->rank, t));
     for (int64_t i = 0; i < n * g->rank; i++) t[i] = g->f[i] - rho * t[i];
-    SN_TRY(leading_vectors(g->problem, g->run, g->rank, t, &scratch, &g->dim, &v));
+    SN_TRY(leading_vectors(g, t, &scratch, &v));
     SN_TRY(SN_TAKE(&scratch, a, n * g->dim));
     memcpy(a, v, (size_t)(n * g->dim) * sizeof *a);
     SN_TRY(sn_cholesky_solve(n, k, g->dim, a));
@@ -126,36 +130,52 @@ static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
     return sn_kernel_map_create(&g->input, g->dim, a, mean, v, map);
 }
 
-/* Landmarks: Phi centred, S = Phi'Phi + rho I; T = Phi S^{-1} Phi'F, A = S^{-1} Phi'V, scores Phi A. */
+/*
+ * Landmarks: with the centred features Phi'Phi = V D V' and S = D + rho, T = Phi V S^{-1} (V'Phi'F) is an
+ * orthonormal Phi V D^{-1/2} times D^{1/2} S^{-1} V'Phi'F = U s W', and A = V S^{-1} D^{1/2} U: of the rows
+ * nothing is needed but Phi'Phi and Phi'F, sums that ranks can share out.
+ */
 static stonet_status fit_features(gsir *g, sn_kernel_map **map)
 {
     SN_WORKSPACE(scratch);
-    sn_features features;
-    const double gram = sn_gram_work(g->input.n, g->input.m, g->input.p),
-                 products = (double)g->input.n * (double)g->input.m * (double)g->input.m;
-    sn_stages stages = sn_stages_of(g->run, gram + 2.0 * products);
-    SN_TRY(sn_stages_next(&stages, "landmark features", gram + products));
-    SN_TRY(sn_features_create(&g->input, &scratch, &features));
-    int64_t n = g->input.n, m = features.landmarks.rank;
-    double *s = NULL, *b = NULL, *t = NULL, *v = NULL, *a = NULL, *scores = NULL, largest;
+    sn_landmarks landmarks;
+    const sn_kernel_input *input = &g->input;
+    const double gram = sn_gram_work(input->n, input->m, input->p),
+                 products = (double)input->n * (double)input->m * (double)input->m;
+    sn_stages stages = sn_stages_of(g->run, 2.0 * gram + 2.0 * products);
+    SN_TRY(sn_stages_next(&stages, "landmark features", gram));
+    SN_TRY(sn_landmarks_create(input->m, input->p, input->centres, input->gamma, &scratch, &landmarks));
+    const sn_row_columns columns =
+        sn_feature_columns(input, &landmarks, g->run != NULL ? g->run->team : NULL);
+    const int64_t m = columns.m, r = m < g->rank ? m : g->rank;
+    double *mean = NULL, *s = NULL, *v = NULL, *value = NULL, *b = NULL, *t = NULL, *u = NULL,
+           *singular = NULL, *a = NULL;
+    SN_TRY(SN_TAKE(&scratch, mean, m));
     SN_TRY(SN_TAKE(&scratch, s, m * m));
+    SN_TRY(SN_TAKE(&scratch, v, m * m));
+    SN_TRY(SN_TAKE(&scratch, value, m));
     SN_TRY(SN_TAKE(&scratch, b, m * g->rank));
-    SN_TRY(SN_TAKE(&scratch, t, n * g->rank));
-    SN_TRY(sn_stages_next(&stages, "directions", products));
-    sn_syrk_tn(m, n, 1.0, features.phi, 0.0, s);
-    SN_TRY(sn_largest_eigenvalue(m, s, &largest));
-    sn_add_diagonal(m, g->ex * largest, s);
-    SN_TRY(sn_cholesky(m, s));
-    sn_gemm(true, false, m, g->rank, n, 1.0, features.phi, g->f, 0.0, b);
-    SN_TRY(sn_cholesky_solve(m, s, g->rank, b));
-    sn_gemm(false, false, n, g->rank, m, 1.0, features.phi, b, 0.0, t);
-    SN_TRY(leading_vectors(g->problem, g->run, g->rank, t, &scratch, &g->dim, &v));
+    SN_TRY(SN_TAKE(&scratch, t, m * g->rank));
+    SN_TRY(SN_TAKE(&scratch, u, m * r));
+    SN_TRY(SN_TAKE(&scratch, singular, r));
+    SN_TRY(sn_row_columns_mean(&columns, mean));
+    SN_TRY(sn_stages_next(&stages, "products of features", gram + 2.0 * products));
+    SN_TRY(sn_row_columns_products(&columns, mean, g->rank, g->f, s, b));
+    SN_TRY(sn_eigh(m, s, value, v));
+    sn_gemm(true, false, m, g->rank, m, 1.0, v, b, 0.0, t);
+    const double rho = g->ex * value[0];
+    for (int64_t i = 0; i < m; i++) {
+        const double root = value[i] > 0.0 ? sqrt(value[i]) : 0.0, weight = root / (value[i] + rho);
+        value[i] = weight;
+        for (int64_t j = 0; j < g->rank; j++) t[i * g->rank + j] *= weight;
+    }
+    SN_TRY(sn_svd(m, g->rank, t, u, singular, NULL));
+    SN_TRY(limit(g, r, singular));
     SN_TRY(SN_TAKE(&scratch, a, m * g->dim));
-    SN_TRY(SN_TAKE(&scratch, scores, n * g->dim));
-    sn_gemm(true, false, m, g->dim, n, 1.0, features.phi, v, 0.0, a);
-    SN_TRY(sn_cholesky_solve(m, s, g->dim, a));
-    sn_gemm(false, false, n, g->dim, m, 1.0, features.phi, a, 0.0, scores);
-    return sn_features_map(&features, g->dim, a, n, scores, map);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < g->dim; j++) t[i * g->dim + j] = value[i] * u[i * r + j];
+    sn_gemm(false, false, m, g->dim, m, 1.0, v, t, 0.0, a);
+    return sn_columns_map(&columns, g->dim, a, mean, map);
 }
 
 /* The setting, or what the data say, which is told. */
@@ -165,8 +185,7 @@ static stonet_status choose_ridge(const sn_settings *settings, gsir *g)
         g->ex = sn_real(settings, "ex");
         return STONET_OK;
     }
-    uint64_t seed = g->run != NULL ? g->run->seed : 1;
-    SN_TRY(sn_kernel_ridge_choose(&g->input, g->rank, g->f, seed, &g->ex));
+    SN_TRY(sn_kernel_ridge_choose(&g->input, g->rank, g->f, g->run, &g->ex));
     sn_message(g->run, STONET_NOTE, "gsir: ex=%.3g by leaving out each row in turn", g->ex);
     return STONET_OK;
 }
@@ -178,7 +197,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     gsir g = {.problem = problem, .run = run, .dim = dim};
     sn_kernel_map *map = NULL;
     const uint64_t seed = run != NULL ? run->seed : 1;
-    SN_TRY(sn_kernel_memory(problem, settings, "gsir", 1.1));
+    SN_TRY(sn_kernel_memory(problem, settings, "gsir", 1.1, 0.0));
     SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &g.input));
     SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, seed, &scratch, &g.f, &g.rank));
     SN_TRY(weigh_response(problem, settings, &g.rank, g.f));
@@ -195,6 +214,7 @@ const sn_method sn_method_gsir = {
     .python = "GSIR",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .shares_landmarks = true,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}}, /* a fit chooses ex by itself */

@@ -207,7 +207,7 @@ static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_sett
     int64_t rank;
     bool stopped = false;
     const uint64_t seed = run != NULL ? run->seed : 1;
-    SN_TRY(sn_kernel_memory(rows, settings, "kdr", 3.1));
+    SN_TRY(sn_kernel_memory(rows, settings, "kdr", 3.1, 3.1));
     SN_TRY(sn_kernel_rows(rows, sn_landmarks_setting(settings), run, &scratch, &input));
     SN_TRY(sn_response_factor(rows, SN_MEDIAN_DISTANCE, seed, &scratch, &f, &rank));
     SN_TRY(start(&input, settings, rank, f, run, &scratch, &dim, &b, &s));

@@ -71,11 +71,12 @@ stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_setting
 }
 
 stonet_status sn_kernel_memory(const sn_problem *problem, const sn_settings *settings, const char *method,
-                               double matrices)
+                               double exact, double landmarks)
 {
     double n = (double)problem->n, p = (double)problem->p,
            m = (double)centre_count(problem->n, sn_landmarks_setting(settings));
-    double bytes = 8.0 * (n * m * matrices + 3.0 * m * m * (m < n ? 1.0 : 0.0) + n * p + m * p);
+    double bytes =
+        8.0 * (n * m * (m < n ? landmarks : exact) + 3.0 * m * m * (m < n ? 1.0 : 0.0) + n * p + m * p);
     const char *advice = m < n ? "set fewer landmarks (landmarks=500)" : "set landmarks=2000";
     return sn_memory_require((uint64_t)bytes, method, advice);
 }

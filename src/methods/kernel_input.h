@@ -53,9 +53,9 @@ stonet_status sn_kernel_distance(const sn_kernel_input *input, sn_distance_kind 
 stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_settings *settings,
                                      sn_distance_kind kind, const stonet_run *run, sn_workspace *keep,
                                      sn_kernel_input *input);
-/* Refuses a fit that needs more than `matrices` doubles matrices of n x n (exact) or n x m (landmarks). */
+/* Refuses a fit that has no memory for so many matrices of doubles: n x n (exact), or n x m (landmarks). */
 stonet_status sn_kernel_memory(const sn_problem *problem, const sn_settings *settings, const char *method,
-                               double matrices);
+                               double exact, double landmarks);
 /* The work of a kernel matrix of n x m in p columns: products, and an exponential each. */
 static inline double sn_gram_work(int64_t n, int64_t m, int64_t p)
 {

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
+#include "methods/row_sums.h"
 
 enum { TRANSFORM_ROWS = 1024 };
 
@@ -66,6 +67,74 @@ stonet_status sn_features_map(const sn_features *features, int64_t d, double *a,
     sn_gemv(false, input.m, input.m, 1.0, landmarks->l, features->mean, 0.0, mean);
     sn_landmarks_coefficients(landmarks, d, a);
     return sn_kernel_map_create(&input, d, a, mean, scores, out);
+}
+
+typedef struct scored {
+    const sn_kernel_map *map;
+    const double *x;
+} scored;
+
+/* Of some rows: the sums of squares of their scores (d), and the score that is largest in size (d). */
+static stonet_status look_at_scores(const void *user, int64_t first, int64_t count, double *found)
+{
+    const scored *of = user;
+    const int64_t d = of->map->d, p = of->map->p, end = first + count;
+    SN_WORKSPACE(scratch);
+    double *z = NULL;
+    SN_TRY(SN_TAKE(&scratch, z, TRANSFORM_ROWS * d));
+    for (; first < end; first += TRANSFORM_ROWS) {
+        const int64_t some = end - first < TRANSFORM_ROWS ? end - first : TRANSFORM_ROWS;
+        SN_TRY(sn_kernel_map_scores(of->map, some, of->x + first * p, z));
+        for (int64_t i = 0; i < some; i++)
+            for (int64_t j = 0; j < d; j++) {
+                const double score = z[i * d + j];
+                found[j] += score * score;
+                if (fabs(score) > fabs(found[d + j])) found[d + j] = score;
+            }
+    }
+    return STONET_OK;
+}
+
+/* Scales the columns of z to variance 1 on the rows x (n x p), with the largest score of each positive. */
+static stonet_status scale_by_rows(stonet_team *team, int64_t n, const double *x, sn_kernel_map *map)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t d = map->d, shards = sn_row_shards(n);
+    const scored of = {.map = map, .x = x};
+    double *found = NULL;
+    SN_TRY(SN_TAKE_ZERO(&scratch, found, shards * 2 * d));
+    SN_TRY(sn_row_records(team, n, 2 * d, look_at_scores, &of, found));
+    for (int64_t j = 0; j < d; j++) {
+        double squares = 0.0, largest = 0.0;
+        for (int64_t v = 0; v < shards; v++) {
+            squares += found[v * 2 * d + j];
+            if (fabs(found[v * 2 * d + d + j]) > fabs(largest)) largest = found[v * 2 * d + d + j];
+        }
+        const double scale = (largest < 0.0 ? -1.0 : 1.0) / sqrt(squares / (double)n);
+        for (int64_t i = 0; i < map->m; i++) map->coefficients[i * d + j] *= scale;
+        map->offset[j] *= scale;
+    }
+    return STONET_OK;
+}
+
+/* a'(L^{-1} k(x) - mean) = (L^{-T} a)'k(x) - a'mean. */
+stonet_status sn_columns_map(const sn_row_columns *columns, int64_t d, double *a, const double *mean,
+                             sn_kernel_map **out)
+{
+    const int64_t m = columns->m, p = columns->p;
+    sn_kernel_map *map = NULL;
+    SN_TRY(allocate(m, p, d, columns->gamma, &map));
+    sn_gemv(true, m, d, 1.0, a, mean, 0.0, map->offset);
+    if (columns->landmarks != NULL) sn_landmarks_coefficients(columns->landmarks, d, a);
+    memcpy(map->centres, columns->centres, (size_t)(m * p) * sizeof *map->centres);
+    memcpy(map->coefficients, a, (size_t)(m * d) * sizeof *a);
+    stonet_status status = scale_by_rows(columns->team, columns->n, columns->x, map);
+    if (status != STONET_OK) {
+        sn_kernel_map_free(map);
+        return status;
+    }
+    *out = map;
+    return STONET_OK;
 }
 
 /* z = K A - offset, a block of rows at a time so that the kernel block stays small. */

@@ -5,7 +5,8 @@
 
 #include "math/kernel.h"
 #include "math/linalg.h"
-#include "methods/kernel_features.h"
+#include "methods/row_columns.h"
+#include "methods/row_sums.h"
 
 enum { MOST_CENTRES = 500, SHARES = 33 };
 static const double largest_share = 1.0, quarter_decade = 0.5623413251903491;
@@ -14,17 +15,16 @@ static const double rounding = 1e-12;
 
 /* A regression in the coordinates in which every ridge is a set of weights. */
 typedef struct turned {
-    int64_t n, m, r;
-    double *value; /* m, descending: squared singular values of the features */
-    double *u;     /* n x m: their left singular vectors */
-    double *f;     /* n x r: the response */
-    double *along; /* m x r: u'f */
-    /* work space */
-    double *square; /* n x m: the squares of u */
-    double *weight; /* m */
-    double *scaled; /* m x r */
-    double *fitted; /* n x r */
-    double *lever;  /* n */
+    sn_row_columns columns; /* the features, ... */
+    double *mean;           /* ... their mean, ... */
+    int64_t m;
+    double *turn;  /* columns.m x m: ... and what turns them centred into left singular vectors u (n x m) */
+    double *value; /* columns.m, descending: squared singular values */
+    int64_t r;
+    double *f;      /* n x r: the response */
+    double *along;  /* m x r: u'f */
+    double *weight; /* m x SHARES: of each ridge */
+    double *scaled; /* m x SHARES r: weight times along */
 } turned;
 
 /* The leading principal components of f (n x rank) with 99 % of its squares. */
@@ -48,49 +48,81 @@ static stonet_status compress(int64_t n, int64_t rank, const double *f, sn_works
     return STONET_OK;
 }
 
-/* value, u, along of centred features phi (n x m). */
-static stonet_status turn(int64_t n, int64_t m, const double *phi, sn_workspace *keep, turned *out)
+/* mean, m, turn, value, along. */
+static stonet_status turn(sn_workspace *keep, turned *t)
 {
     SN_WORKSPACE(scratch);
-    double *gram = NULL, *v = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, m * m));
-    SN_TRY(SN_TAKE(&scratch, v, m * m));
-    SN_TRY(SN_TAKE(keep, out->value, m));
-    sn_syrk_tn(m, n, 1.0, phi, 0.0, gram);
-    SN_TRY(sn_eigh(m, gram, out->value, v));
-    for (out->m = 0; out->m < m && out->value[out->m] > rounding * out->value[0];) out->m++;
-    sn_first_columns(m, m, v, out->m, v);
-    SN_TRY(SN_TAKE(keep, out->u, n * out->m));
-    SN_TRY(SN_TAKE(keep, out->square, n * out->m));
-    SN_TRY(SN_TAKE(keep, out->along, out->m * out->r));
-    sn_gemm(false, false, n, out->m, m, 1.0, phi, v, 0.0, out->u);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < out->m; k++) out->u[i * out->m + k] /= sqrt(out->value[k]);
-    for (int64_t i = 0; i < n * out->m; i++) out->square[i] = out->u[i] * out->u[i];
-    sn_gemm(true, false, out->m, out->r, n, 1.0, out->u, out->f, 0.0, out->along);
+    const int64_t all = t->columns.m;
+    double *gram = NULL, *v = NULL, *cross = NULL;
+    SN_TRY(SN_TAKE(&scratch, gram, all * all));
+    SN_TRY(SN_TAKE(&scratch, v, all * all));
+    SN_TRY(SN_TAKE(&scratch, cross, all * t->r));
+    SN_TRY(SN_TAKE(keep, t->mean, all));
+    SN_TRY(SN_TAKE(keep, t->value, all));
+    SN_TRY(sn_row_columns_mean(&t->columns, t->mean));
+    SN_TRY(sn_row_columns_products(&t->columns, t->mean, t->r, t->f, gram, cross));
+    SN_TRY(sn_eigh(all, gram, t->value, v));
+    for (t->m = 0; t->m < all && t->value[t->m] > rounding * t->value[0];) t->m++;
+    SN_TRY(SN_TAKE(keep, t->turn, all * t->m));
+    SN_TRY(SN_TAKE(keep, t->along, t->m * t->r));
+    for (int64_t i = 0; i < all; i++)
+        for (int64_t k = 0; k < t->m; k++) t->turn[i * t->m + k] = v[i * all + k] / sqrt(t->value[k]);
+    sn_gemm(true, false, t->m, t->r, all, 1.0, t->turn, cross, 0.0, t->along);
     return STONET_OK;
 }
 
-/* The sum of the squared errors with each row left out, at this ridge; infinite above n/2 degrees of freedom.
- */
-static double left_out_error(turned *t, double ridge)
+/* weight and scaled of all shares; *kept: how many of them have no more than n/2 degrees of freedom, which
+   are the first. */
+static stonet_status weigh(sn_workspace *keep, turned *t, int64_t *kept)
 {
-    double freedom = 1.0, sum = 0.0, n = (double)t->n;
-    for (int64_t k = 0; k < t->m; k++) freedom += t->weight[k] = t->value[k] / (t->value[k] + ridge);
-    if (freedom > 0.5 * n) return INFINITY;
-    for (int64_t k = 0; k < t->m; k++)
-        for (int64_t j = 0; j < t->r; j++) t->scaled[k * t->r + j] = t->weight[k] * t->along[k * t->r + j];
-    sn_gemm(false, false, t->n, t->r, t->m, 1.0, t->u, t->scaled, 0.0, t->fitted);
-    sn_gemv(false, t->n, t->m, 1.0, t->square, t->weight, 0.0, t->lever);
-    for (int64_t i = 0; i < t->n; i++) {
-        double rest = fmax(1.0 - 1.0 / n - t->lever[i], 1e-6), squares = 0.0;
-        for (int64_t j = 0; j < t->r; j++) {
-            double error = t->f[i * t->r + j] - t->fitted[i * t->r + j];
-            squares += error * error;
+    double share = largest_share;
+    SN_TRY(SN_TAKE(keep, t->weight, t->m * SHARES));
+    SN_TRY(SN_TAKE(keep, t->scaled, t->m * SHARES * t->r));
+    *kept = 0;
+    for (int64_t s = 0; s < SHARES; s++, share *= quarter_decade) {
+        double freedom = 1.0;
+        for (int64_t k = 0; k < t->m; k++) {
+            const double weight = t->value[k] / (t->value[k] + share * t->value[0]);
+            t->weight[k * SHARES + s] = weight;
+            freedom += weight;
+            for (int64_t j = 0; j < t->r; j++)
+                t->scaled[(k * SHARES + s) * t->r + j] = weight * t->along[k * t->r + j];
         }
-        sum += squares / (rest * rest);
+        if (*kept == s && freedom <= 0.5 * (double)t->columns.n) *kept = s + 1;
     }
-    return sum;
+    return STONET_OK;
+}
+
+/* For each share the sum over some rows of the squared errors with each row left out. */
+static stonet_status add_errors(const void *user, int64_t first, int64_t count, double *sum)
+{
+    const turned *t = user;
+    SN_WORKSPACE(scratch);
+    const int64_t all = t->columns.m, r = t->r, block = sn_row_columns_block(count), end = first + count;
+    double *phi = NULL, *u = NULL, *fitted = NULL, *lever = NULL;
+    SN_TRY(SN_TAKE(&scratch, phi, block * all));
+    SN_TRY(SN_TAKE(&scratch, u, block * t->m));
+    SN_TRY(SN_TAKE(&scratch, fitted, block * SHARES * r));
+    SN_TRY(SN_TAKE(&scratch, lever, block * SHARES));
+    for (; first < end; first += block) {
+        const int64_t some = end - first < block ? end - first : block;
+        SN_TRY(sn_row_columns_make(&t->columns, t->mean, first, some, phi));
+        sn_gemm(false, false, some, t->m, all, 1.0, phi, t->turn, 0.0, u);
+        sn_gemm(false, false, some, SHARES * r, t->m, 1.0, u, t->scaled, 0.0, fitted);
+        for (int64_t i = 0; i < some * t->m; i++) u[i] *= u[i];
+        sn_gemm(false, false, some, SHARES, t->m, 1.0, u, t->weight, 0.0, lever);
+        for (int64_t i = 0; i < some; i++)
+            for (int64_t s = 0; s < SHARES; s++) {
+                const double rest = fmax(1.0 - 1.0 / (double)t->columns.n - lever[i * SHARES + s], 1e-6);
+                double squares = 0.0;
+                for (int64_t j = 0; j < r; j++) {
+                    const double error = t->f[(first + i) * r + j] - fitted[(i * SHARES + s) * r + j];
+                    squares += error * error;
+                }
+                sum[s] += squares / (rest * rest);
+            }
+    }
+    return STONET_OK;
 }
 
 /* The input with no more than MOST_CENTRES kernel functions. */
@@ -110,26 +142,25 @@ static stonet_status thin(const sn_kernel_input *input, uint64_t seed, sn_worksp
 }
 
 stonet_status sn_kernel_ridge_choose(const sn_kernel_input *input, int64_t rank, const double *f,
-                                     uint64_t seed, double *share)
+                                     const stonet_run *run, double *share)
 {
     SN_WORKSPACE(scratch);
     sn_kernel_input few;
-    sn_features features;
-    turned t = {.n = input->n};
+    sn_landmarks landmarks;
+    turned t = {0};
+    int64_t kept;
+    double error[SHARES], lowest = INFINITY, tried = largest_share;
     SN_TRY(compress(input->n, rank, f, &scratch, &t));
-    SN_TRY(thin(input, seed, &scratch, &few));
-    SN_TRY(sn_features_create(&few, &scratch, &features));
-    SN_TRY(turn(t.n, features.landmarks.rank, features.phi, &scratch, &t));
-    SN_TRY(SN_TAKE(&scratch, t.weight, t.m));
-    SN_TRY(SN_TAKE(&scratch, t.scaled, t.m * t.r));
-    SN_TRY(SN_TAKE(&scratch, t.fitted, t.n * t.r));
-    SN_TRY(SN_TAKE(&scratch, t.lever, t.n));
-    double lowest = INFINITY, tried = largest_share;
+    SN_TRY(thin(input, run != NULL ? run->seed : 1, &scratch, &few));
+    SN_TRY(sn_landmarks_create(few.m, few.p, few.centres, few.gamma, &scratch, &landmarks));
+    t.columns = sn_feature_columns(&few, &landmarks, run != NULL ? run->team : NULL);
+    SN_TRY(turn(&scratch, &t));
+    SN_TRY(weigh(&scratch, &t, &kept));
+    SN_TRY(sn_row_sums(t.columns.team, input->n, SHARES, add_errors, &t, error));
     *share = largest_share;
-    for (int i = 0; i < SHARES; i++, tried *= quarter_decade) {
-        double error = left_out_error(&t, tried * t.value[0]);
-        if (!(error < lowest)) continue;
-        lowest = error;
+    for (int64_t s = 0; s < kept; s++, tried *= quarter_decade) {
+        if (!(error[s] < lowest)) continue;
+        lowest = error[s];
         *share = tried;
     }
     return STONET_OK;

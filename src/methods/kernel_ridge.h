@@ -15,6 +15,6 @@
  * functions the criterion is that of 500 landmarks among them.
  */
 stonet_status sn_kernel_ridge_choose(const sn_kernel_input *input, int64_t rank, const double *f,
-                                     uint64_t seed, double *share);
+                                     const stonet_run *run, double *share);
 
 #endif

@@ -57,8 +57,9 @@ typedef struct sn_method {
     bool redraws; /* is trained on draws of missing cells (sn_batch.draw), so its answers are averaged over
                      them */
     bool shares;  /* the ranks of the run's team fit it together */
-    bool keeps;   /* puts what it has done so far into the checkpoint of the run */
-    bool chooses_levels; /* levels=default is levels=auto: it chooses what it can on held-out rows anyway */
+    bool shares_landmarks; /* the same with the setting "landmarks" */
+    bool keeps;            /* puts what it has done so far into the checkpoint of the run */
+    bool chooses_levels;   /* levels=default is levels=auto: it chooses what it can on held-out rows anyway */
     const sn_param *params;
     size_t n_params;
     sn_grid_entry grid[SN_MAX_GRID_ENTRIES]; /* what is worth tuning; none where nothing is */

@@ -3,48 +3,55 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/team_sums.h"
 
-enum {
-    MOST_SHARDS = 64,
-    LEAST_ROWS = 8192,      /* of a shard; fewer are not worth a message */
-    MOST_NUMBERS = 1 << 24, /* of the sums of all shards */
-};
+enum { LEAST_ROWS = 8192 }; /* of a shard; fewer are not worth a message */
 
-static int64_t shards_of(int64_t n, int64_t size)
+int sn_row_shards(int64_t n)
 {
-    int64_t shards = n / LEAST_ROWS < MOST_SHARDS ? n / LEAST_ROWS : MOST_SHARDS;
-    while (shards > 1 && shards > MOST_NUMBERS / size) shards /= 2;
-    return shards > 1 ? shards : 1;
+    int shards = 1;
+    while (shards < SN_MAX_SHARDS && 2 * (int64_t)shards * LEAST_ROWS <= n) shards *= 2;
+    return shards;
 }
 
-/* sum[0] = ((s0 + s1) + (s2 + s3)) + .. */
-static void add_up(int64_t shards, int64_t size, double *sum)
+/* The sums of the shards of this rank, as far as they are complete subtrees. */
+static stonet_status sum_own(stonet_team *team, int64_t n, sn_add_rows add, const void *user, sn_sums *sums)
 {
-    for (int64_t step = 1; step < shards; step *= 2)
-        for (int64_t v = 0; v + step < shards; v += 2 * step)
-            for (int64_t k = 0; k < size; k++) sum[v * size + k] += sum[(v + step) * size + k];
+    int first, count;
+    sn_team_shards(team, sums->shards, &first, &count);
+    for (int v = first; v < first + count; v++) {
+        const int64_t begin = sn_shard_border(n, sums->shards, v),
+                      end = sn_shard_border(n, sums->shards, v + 1);
+        SN_TRY(sn_sums_open(sums, v));
+        SN_TRY(add(user, begin, end - begin, sums->root[sums->roots - 1].gradient));
+        sn_sums_close(sums);
+    }
+    return STONET_OK;
 }
 
 stonet_status sn_row_sums(stonet_team *team, int64_t n, int64_t size, sn_add_rows add, const void *user,
                           double *total)
 {
-    const int64_t shards = shards_of(n, size);
+    const int shards = sn_row_shards(n);
     memset(total, 0, (size_t)size * sizeof *total);
     if (shards == 1) return add(user, 0, n, total);
-    double *sum;
-    SN_TRY(SN_NEW(sum, shards * size));
-    const int rank = stonet_team_rank(team);
-    stonet_status status = STONET_OK;
-    for (int64_t v = sn_team_border(team, shards, rank);
-         v < sn_team_border(team, shards, rank + 1) && status == STONET_OK; v++) {
-        const int64_t first = v * n / shards, last = (v + 1) * n / shards;
-        status = add(user, first, last - first, sum + v * size);
-    }
-    if (status == STONET_OK) status = sn_team_gather(team, shards, (size_t)size * sizeof *sum, sum);
-    if (status == STONET_OK) {
-        add_up(shards, size, sum);
-        memcpy(total, sum, (size_t)size * sizeof *total);
-    }
-    sn_free(sum);
+    sn_sums sums = sn_sums_empty(size, false);
+    sn_sums_reset(&sums, shards);
+    stonet_status status = sum_own(team, n, add, user, &sums);
+    if (status == STONET_OK && sn_team_shares(team)) status = sn_team_join_sums(team, &sums);
+    if (status == STONET_OK) memcpy(total, sums.root[0].gradient, (size_t)size * sizeof *total);
+    sn_sums_clear(&sums);
     return status;
+}
+
+stonet_status sn_row_records(stonet_team *team, int64_t n, int64_t size, sn_add_rows find, const void *user,
+                             double *records)
+{
+    const int shards = sn_row_shards(n), rank = stonet_team_rank(team);
+    for (int64_t v = sn_team_border(team, shards, rank); v < sn_team_border(team, shards, rank + 1); v++) {
+        const int64_t begin = sn_shard_border(n, shards, (int)v),
+                      end = sn_shard_border(n, shards, (int)v + 1);
+        SN_TRY(find(user, begin, end - begin, records + v * size));
+    }
+    return sn_team_gather(team, shards, (size_t)size * sizeof *records, records);
 }

@@ -1,12 +1,15 @@
 /*
- * Sums over rows that the ranks of a team share out. The rows are cut into virtual shards, as many as n and
- * the size of a sum alone say; the sum of each is made by one rank, and those of all are added by a fixed
- * binary tree: the same bits for any number of ranks.
+ * Sums over rows that the ranks of a team share out. The rows are cut into virtual shards, as many as n alone
+ * says; the sum of each is made by one rank, and those of all are added by a fixed binary tree
+ * (engine/sums.h): the same bits for any number of ranks.
  */
 #ifndef SN_METHODS_ROW_SUMS_H
 #define SN_METHODS_ROW_SUMS_H
 
 #include "base/team.h"
+
+/* Shards of n rows: a power of two. */
+int sn_row_shards(int64_t n);
 
 /* Adds what rows first .. first + count - 1 give to sum, which has `size` numbers. */
 typedef stonet_status (*sn_add_rows)(const void *user, int64_t first, int64_t count, double *sum);
@@ -14,5 +17,8 @@ typedef stonet_status (*sn_add_rows)(const void *user, int64_t first, int64_t co
 /* total (size) = the sum over rows 0 .. n - 1. team NULL: this process makes all of it. */
 stonet_status sn_row_sums(stonet_team *team, int64_t n, int64_t size, sn_add_rows add, const void *user,
                           double *total);
+/* The same for what is no sum: records (sn_row_shards(n) x size, all 0 before) has what each shard gives. */
+stonet_status sn_row_records(stonet_team *team, int64_t n, int64_t size, sn_add_rows find, const void *user,
+                             double *records);
 
 #endif

@@ -56,7 +56,13 @@ static bool does_task(unsigned tasks, sn_task task)
 static stonet_status check_team(const stonet_spec *spec, const stonet_run *run)
 {
     if (!sn_team_shares(run->team)) return STONET_OK;
-    if (!spec->method->shares)
+    const bool without = spec->method->shares_landmarks && sn_is(spec->settings, "landmarks", "none");
+    if (without)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "method '%s' needs the kernel of all pairs of rows in one process: set landmarks=500 "
+                       "(sums over rows, which are shared out), or start the fit without mpirun",
+                       spec->method->name);
+    if (!spec->method->shares && !spec->method->shares_landmarks)
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
             "method '%s' is no sum over rows that processes could share out, and needs all rows in "
