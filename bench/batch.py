@@ -2,10 +2,13 @@
 """What larger batches do to the error: the mean square on fresh rows by batch, of fits that are alike but for it.
 
     bench/batch.py --program build/bin/stonet [--rows 200000] [--seeds 3] [--jobs 2]
+    bench/batch.py --program build/bin/stonet --auto --data waveform --epochs 60
 
 Three ways to go on from a batch of 128 at the usual step: the same passes over the rows (so fewer updates); the same passes with a
 step that grows as the root of the batch (Krizhevsky 2014), up to --most times; the same number of updates (so more passes). The
 last is what ranks make cheap: an update of 64 times the rows on 64 ranks takes as long as one on one.
+
+With --auto: batch=auto, which measures the gradient noise scale, beside batch=128 and the same passes.
 """
 import argparse
 import json
@@ -19,11 +22,12 @@ from concurrent.futures import ThreadPoolExecutor
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="build/bin/stonet")
-    parser.add_argument("--data", default="ratio", help="a generator of a regression")
+    parser.add_argument("--data", default="ratio", help="a generator")
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--epochs", type=float, default=3)
     parser.add_argument("--batches", default="128,512,2048,8192")
     parser.add_argument("--most", type=float, default=4.0, help="the largest factor of the step")
+    parser.add_argument("--auto", action="store_true", help="batch=auto beside batch=128")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=1)
     how = parser.parse_args()
@@ -39,13 +43,24 @@ def main():
         call("generate", how.data, "--rows", str(how.rows), "--seed", "1", "--out", "train.csv")
         call("generate", how.data, "--rows", "50000", "--seed", "2", "--out", "test.csv")
 
-        def mse(batch, factor, epochs, seed):
-            out = f"{batch}-{factor:.3g}-{epochs:.3g}-{seed}.model"
-            settings = ("task=regression", f"batch={batch}", f"lr={0.05 * factor}", f"epochs={epochs}", "weight_decay=0.001",
-                        "hidden=16", "restarts=1", "activation=tanh", "levels=none")
+        def fit(out, seed, *more):
+            settings = ("weight_decay=0.001", "hidden=16", "restarts=1", "activation=tanh", "levels=none", *more)
             call("fit", "train.csv", "--target", "y", "--dim", "2", "--seed", str(seed), "--threads", "1", "--quiet", "--out", out,
                  *(word for setting in settings for word in ("--set", setting)))
-            return json.loads(call("score", out, "test.csv", "--target", "y", "--json", "--threads", "1"))["mse"]
+            return json.loads(call("score", out, "test.csv", "--target", "y", "--json", "--threads", "1"))
+
+        def mse(batch, factor, epochs, seed):
+            return fit(f"{batch}-{factor:.3g}-{epochs:.3g}-{seed}.model", seed, "task=regression", f"batch={batch}",
+                       f"lr={0.05 * factor}", f"epochs={epochs}")["mse"]
+
+        if how.auto:
+            print("| seed | batch=128 | batch=auto | rows of a batch | lr |\n| --- | --- | --- | --- | --- |")
+            for seed in range(1, how.seeds + 1):
+                found = [fit(f"{batch}.model", seed, f"batch={batch}", f"epochs={how.epochs}") for batch in (128, "auto")]
+                chosen = json.loads(call("info", "auto.model", "--json"))["fitted"]
+                errors = " | ".join(f"{score['mse' if 'mse' in score else 'log_loss']:.4g}" for score in found)
+                print(f"| {seed} | {errors} | {chosen['batch']} | {chosen['lr']:.3g} |", flush=True)
+            return
 
         def ways(batch):
             times = batch / batches[0]

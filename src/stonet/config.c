@@ -49,7 +49,10 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
      "activation applied to the inputs too"},
     {"epochs", SN_REAL, "auto", 0.01, 1e7, "auto",
      "passes over the training rows; auto: chosen on held-out rows"},
-    {"batch", SN_INTEGER, "auto", 1, 1e9, "auto", "rows of a mini-batch"},
+    {"batch", SN_INTEGER, "auto", 1, 1e9, "auto",
+     "rows of a mini-batch; auto: 64, above 5000 rows 128, and more in trainings of given epochs with more "
+     "than "
+     "5000 updates, by the noise of the gradient"},
     {"lr", SN_REAL, "auto", 0, 1e6, "auto", "parameter step on the mean loss (gamma n / s_out)"},
     {"momentum", SN_REAL, "0.9", 0, 0.9999, NULL, "momentum of the parameter step"},
     {"weight_decay", SN_REAL, "auto", 0, 1e6, "auto",
@@ -271,6 +274,7 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
     config->restarts = given(settings, "restarts") ? (int)sn_int(settings, "restarts")
                                                    : (searched ? auto_restarts(shape) : 1);
     config->gives_way = sn_linear_fits(shape);
+    config->auto_batch = !given(settings, "batch") && !config->auto_epochs && !config->has_gamma && !conv;
     config->linear_may = !shape->spread && config->auto_activation &&
                          (sn_is(settings, "hidden", "auto") || sn_is(settings, "hidden", "none")) &&
                          sn_is(settings, "input_activation", "off") && !config->absolute &&
@@ -299,6 +303,7 @@ stonet_status sn_config_default(const sn_engine_ops *engine, const sn_problem *p
     sn_settings_free(settings);
     config->engine = engine;
     config->auto_epochs = config->auto_decay = config->auto_activation = config->auto_lr = false;
+    config->auto_batch = false;
     config->gives_way = config->linear_may = config->auto_shape = config->auto_front = false;
     config->restarts = 1;
     return status;

@@ -43,6 +43,7 @@ typedef struct sn_config {
     bool refit_output; /* fit the output layer anew at the end */
     /* What the user left to the selection. */
     bool auto_epochs, auto_decay, auto_activation, auto_lr;
+    bool auto_batch; /* of a training of given length (stonet/batch_size.h) */
     bool gives_way;  /* to the linear model (stonet/linear.h), if there is nothing else to be found: */
     bool linear_may; /* to a network of its own, since none is asked for that it is not, ... */
     bool auto_shape; /* ... and nothing is set that it could not have */

@@ -8,10 +8,12 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "engine/registry.h"
+#include "stonet/batch_size.h"
 #include "stonet/dynamics.h"
 #include "stonet/learned.h"
 #include "stonet/linear.h"
 #include "stonet/sparse.h"
+#include "stonet/start.h"
 #include "stonet/tell.h"
 #include "stonet/trials.h"
 
@@ -176,6 +178,19 @@ static stonet_status give_way(const sn_stage_job *job, sn_selection *selection, 
     return train_linear(job, selection, config, net);
 }
 
+/* batch=auto, for what was chosen. */
+static stonet_status choose_batch(const sn_stage_job *job, const sn_selection *selection, sn_config *config)
+{
+    float *start = selection->start;
+    if (start != NULL && job->wide == NULL)
+        return sn_batch_choose(job, start, &sn_batch_limits_usual, config);
+    SN_TRY(SN_NEW_RAW(start, job->shape->parameters));
+    stonet_status status = sn_start_weights(job, start);
+    if (status == STONET_OK) status = sn_batch_choose(job, start, &sn_batch_limits_usual, config);
+    sn_free(start);
+    return status;
+}
+
 /* What was chosen, on all rows. */
 static stonet_status train_chosen(const sn_stage_job *job, const sn_selection *selection, sn_config *config,
                                   sn_stonet *net, sn_train_report *report)
@@ -188,8 +203,9 @@ static stonet_status train_chosen(const sn_stage_job *job, const sn_selection *s
         report->outcome = STONET_DIVERGED;
         return STONET_OK;
     }
-    return selection->take_linear ? train_linear(job, selection, config, net)
-                                  : train_network(job, selection, net, report);
+    if (selection->take_linear) return train_linear(job, selection, config, net);
+    SN_TRY(choose_batch(job, selection, config));
+    return train_network(job, selection, net, report);
 }
 
 /* Chooses and trains once. */

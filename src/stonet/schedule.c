@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-double sn_schedule_factor(const sn_schedule *schedule, int64_t k, int64_t total)
+static double fall(const sn_schedule *schedule, int64_t k, int64_t total)
 {
     switch (schedule->kind) {
     case SN_CONSTANT:
@@ -15,4 +15,11 @@ double sn_schedule_factor(const sn_schedule *schedule, int64_t k, int64_t total)
         return (schedule->c + 1.0) / (schedule->c + pow((double)k, schedule->a));
     }
     return 1.0;
+}
+
+double sn_schedule_factor(const sn_schedule *schedule, int64_t k, int64_t total)
+{
+    const double warmed = 20.0 * (double)k / (double)total, factor = fall(schedule, k, total);
+    if (!(schedule->warm > 0.0) || warmed >= 1.0) return factor;
+    return factor * (schedule->warm + (1.0 - schedule->warm) * warmed);
 }

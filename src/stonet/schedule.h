@@ -14,6 +14,7 @@ typedef enum sn_schedule_kind {
 typedef struct sn_schedule {
     sn_schedule_kind kind;
     double c, a;
+    double warm; /* not 0: over the first twentieth of the steps the factor grows, from this part of itself */
 } sn_schedule;
 
 /* The factor of step k = 1..total. */

@@ -65,6 +65,10 @@ static void test_schedules(void **state)
     assert_true(sn_schedule_factor(&linear, 1, 1) == 1.0);
     assert_true(sn_schedule_factor(&power, 1, 10) == 1.0);
     assert_true(fabs(sn_schedule_factor(&power, 32, 64) - 1001.0 / (1000.0 + 8.0)) < 1e-12);
+    const sn_schedule warm = {.kind = SN_CONSTANT, .warm = 0.2}; /* to 1 in 10 of 200 steps */
+    assert_true(fabs(sn_schedule_factor(&warm, 1, 200) - 0.28) < 1e-12);
+    assert_true(fabs(sn_schedule_factor(&warm, 5, 200) - 0.6) < 1e-12);
+    assert_true(sn_schedule_factor(&warm, 10, 200) == 1.0);
 }
 
 static void test_spectral_norm(void **state)

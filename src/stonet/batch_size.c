@@ -1,0 +1,86 @@
+#include "stonet/batch_size.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "stonet/noise_scale.h"
+
+const sn_batch_limits sn_batch_limits_usual = {
+    .updates = 5000, .rows = SN_MAX_SHARDS * SN_SHARD_ROWS, .pilot = 1000};
+
+enum { MEASURED = 8 }; /* batches */
+/* Above this times the usual step, trainings became worse (docs/scale.md). */
+static const double MOST_STEP = 2.0;
+
+/* The largest power of two up to x, and 1 below 2. */
+static int64_t power_below(double x)
+{
+    int64_t power = 1;
+    while ((double)(2 * power) <= x) power *= 2;
+    return power;
+}
+
+/* Where a short training with the usual batch and step comes to: theta. *whole: it came to its end. Its step
+   falls as that of a long one, so that what is measured is the noise beside the slope, and not what the noise
+   of the last steps has left. */
+static stonet_status run_pilot(const sn_stage_job *job, const float *start, int64_t updates, float *theta,
+                               bool *whole)
+{
+    sn_quiet_run quiet;
+    sn_config config = *job->config;
+    sn_stage_job own = *job;
+    sn_trainer *trainer;
+    sn_quiet_run_init(&quiet, job->run);
+    config.epochs = (double)updates / (double)sn_train_batches(&config, job->rows.n);
+    own.config = &config;
+    own.run = &quiet.run;
+    own.history = NULL;
+    own.key = NULL;
+    SN_TRY(sn_trainer_create(&own, start, &trainer));
+    stonet_status status = sn_trainer_run(trainer, updates);
+    sn_trainer_parameters(trainer, theta);
+    *whole = sn_trainer_report(trainer)->outcome == STONET_DONE;
+    sn_trainer_free(trainer);
+    return status;
+}
+
+/* The step of a batch of b rows in place of one of `usual`: what a quadratic loss is lowered most by goes as
+ * 1 / (1 + B* / b). */
+static double step_factor(double noise, double usual, double b)
+{
+    return fmin((1.0 + noise / usual) / (1.0 + noise / b), MOST_STEP);
+}
+
+static void take(const sn_stage_job *job, double noise, int64_t batch, sn_config *config)
+{
+    const double factor = step_factor(noise, (double)config->batch, (double)batch);
+    config->batch = batch;
+    if (config->auto_lr && factor > 1.0) {
+        config->lr *= factor;
+        config->schedule.warm = 1.0 / factor;
+    }
+    sn_message(job->run, STONET_NOTE,
+               "batch=auto: batches of %lld rows and lr=%.3g, by a gradient noise scale of %.3g rows",
+               (long long)batch, config->lr, noise);
+}
+
+stonet_status sn_batch_choose(const sn_stage_job *job, const float *start, const sn_batch_limits *limits,
+                              sn_config *config)
+{
+    const double rows = config->epochs * (double)job->rows.n;
+    double most = fmin(fmin(rows / (double)limits->updates, (double)limits->rows), (double)job->rows.n);
+    if (!config->auto_batch || job->problem->joint || most < 2.0 * (double)config->batch) return STONET_OK;
+    float *theta;
+    bool whole;
+    sn_noise_scale noise;
+    SN_TRY(SN_NEW_RAW(theta, job->shape->parameters));
+    stonet_status status = run_pilot(job, start, limits->pilot, theta, &whole);
+    if (status == STONET_OK && whole) status = sn_noise_scale_measure(job, theta, MEASURED, &noise);
+    sn_free(theta);
+    if (status != STONET_OK || !whole) return status;
+    const double found = sn_noise_scale_rows(&noise);
+    const int64_t batch = power_below(fmin(found, most));
+    if (batch > config->batch) take(job, found, batch, config);
+    return STONET_OK;
+}
