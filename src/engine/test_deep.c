@@ -1,0 +1,94 @@
+/* The deepest network there can be: what goes one layer too far leaves the arrays of an engine. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/oracle.h"
+
+enum { ROWS = 40, UNITS = 2, PARAMETERS = SN_MAX_LAYERS * UNITS * (UNITS + 1), STEPS = 3 };
+
+typedef struct bed {
+    oracle o;
+    sn_dynamics dynamics;
+    sn_update update;
+    sn_shards shards;
+} bed;
+
+static void make_bed(bed *b)
+{
+    int64_t width[SN_MAX_LAYERS + 1];
+    for (int i = 0; i <= SN_MAX_LAYERS; i++) width[i] = UNITS;
+    *b = (bed){.o = oracle_make(SN_MAX_LAYERS, width, SN_TANH, SN_REGRESSION, ROWS, 5)};
+    assert_int_equal(b->o.shape.parameters, PARAMETERS);
+    b->dynamics = oracle_dynamics(&b->o.shape, 0.5, 1.0, 0.1, 0.1, 2);
+    for (int i = 0; i < SN_MAX_LAYERS; i++) b->update.rate[i] = b->update.scale[i] = 0.01;
+    b->update.momentum = 0.9;
+    sn_shards_whole(ROWS, &b->shards);
+}
+
+/* Parameters and momentum after some steps, each at once or as sums that are applied; half of the way by one
+   engine, the rest by another that takes over its state. */
+static void train(const sn_engine_ops *ops, const bed *b, bool at_once, double state[2][PARAMETERS])
+{
+    sn_engine *engine[2];
+    sn_step_report report;
+    sn_engine_state kept = {.parameters = state[0], .momentum = state[1]};
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(ops->create(&b->o.shape, &b->o.problem, 4, 1, &engine[k]), STONET_OK);
+    ops->start(engine[0], b->o.theta);
+    for (int number = 0; number < STEPS; number++) {
+        sn_engine *now = engine[number > 0];
+        const sn_iteration it = {.rows = sn_rows_range(0, ROWS),
+                                 .shards = &b->shards,
+                                 .number = (uint32_t)number,
+                                 .dynamics = &b->dynamics,
+                                 .update = &b->update};
+        if (at_once) {
+            assert_int_equal(ops->step(now, &it, &report), STONET_OK);
+        } else {
+            sn_sums sums = sn_sums_empty(PARAMETERS, (ops->abilities & SN_ENGINE_DOUBLE) == 0);
+            assert_int_equal(ops->accumulate(now, &it, &sums), STONET_OK);
+            assert_int_equal(ops->apply(now, &it, &sums, &report), STONET_OK);
+            sn_sums_clear(&sums);
+        }
+        assert_true(report.finite);
+        ops->get_state(now, &kept);
+        assert_int_equal(kept.iteration, number + 1);
+        if (number == 0) ops->set_state(engine[1], &kept);
+    }
+    float theta[PARAMETERS];
+    ops->get_parameters(engine[1], theta);
+    for (int j = 0; j < PARAMETERS; j++) assert_true(theta[j] == (float)state[0][j]);
+    for (int k = 0; k < 2; k++) ops->free(engine[k]);
+}
+
+static void test_engines_agree(void **state)
+{
+    (void)state;
+    static double right[2][PARAMETERS], fused[2][PARAMETERS], summed[2][PARAMETERS];
+    bed b;
+    make_bed(&b);
+    train(&sn_engine_ref, &b, true, right);
+    for (int e = 0; sn_engine_at(e) != NULL; e++) {
+        const sn_engine_ops *ops = sn_engine_at(e);
+        if (!sn_engine_usable(ops)) continue;
+        train(ops, &b, true, fused);
+        train(ops, &b, false, summed);
+        assert_memory_equal(fused, summed, sizeof fused);
+        for (int k = 0; k < 2; k++)
+            for (int j = 0; j < PARAMETERS; j++)
+                assert_true(fabs(fused[k][j] - right[k][j]) < 1e-4 * (1.0 + fabs(right[k][j])));
+    }
+    oracle_free(&b.o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_engines_agree),
+    };
+    return cmocka_run_group_tests_name("engine_deep", tests, NULL, NULL);
+}
