@@ -34,7 +34,7 @@ static int ask_device(device_facts *facts, sn_cuda_words *words)
     facts->multiprocessors = p.multiProcessorCount;
     facts->shared_block = p.sharedMemPerBlockOptin;
     facts->shared_multiprocessor = p.sharedMemPerMultiprocessor;
-    facts->most_ranks = p.major >= 9 ? 8 : 1;
+    facts->most_ranks = p.major >= 9 ? (int)MOST_RANKS : 1;
     facts->tensors = p.major >= 8;
     TRY(ready_kernels(*facts, words));
     return count_clusters(facts, words);
