@@ -19,8 +19,8 @@ struct layer_tile {
 };
 #define LAYER_TILE(rows, units, m, n, stages)                                                                \
     {                                                                                                        \
-        rows, units, 32 * (m) * (n), layer_mean<rows, units, m, n, stages>,                                  \
-            layer_pull<rows, units, m, n, stages>,                                                           \
+        rows, units, 32 * (m) * (n), layer_product<rows, units, m, n, stages, ALONG>,                        \
+            layer_product<rows, units, m, n, stages, ACROSS>,                                                \
             tensor_tile<rows, units, m, n, stages, ALONG, ALONG>::FLOATS,                                    \
             tensor_tile<rows, units, m, n, stages, ALONG, ACROSS>::FLOATS                                    \
     }

@@ -34,96 +34,82 @@ struct layer_arguments {
     uint64_t seed;
 };
 
-static __device__ __forceinline__ int rows_of(const layer_arguments &a)
+/* What becomes of four numbers of a mean, units unit .. of a row. */
+static __device__ __forceinline__ void leave_mean(const layer_arguments &a, int row, int unit, float4 sum)
 {
-    return a.chunk_rows > 0 ? a.chunk_rows : a.head->rows;
+    const layer_state &to = a.state;
+    const int64_t at = (int64_t)row * to.pitch + unit;
+    const auto bias = [&](int k) { return unit + k < a.units ? a.bias[unit + k] : 0.0F; };
+    const float4 mean = make_float4(sum.x + bias(0), sum.y + bias(1), sum.z + bias(2), sum.w + bias(3));
+    *(float4 *)(to.mean + at) = mean;
+    if (!a.settles) return;
+    *(float4 *)(to.latent + at) = mean;
+    *(float4 *)(to.speed + at) = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    *(float4 *)(to.psi + at) = activate4(a.activation, mean);
 }
 
-template <int BM, int BN, int WM, int WN, int STAGES>
-__global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STAGES, ALONG, ALONG>::BLOCKS))
-    layer_mean(const __grid_constant__ layer_arguments a)
+/* The move of four units by their force f, or their step to the mode. */
+static __device__ __forceinline__ void move_by(const layer_arguments &a, int row, int unit, float4 f)
 {
-    typedef tensor_tile<BM, BN, WM, WN, STAGES, ALONG, ALONG> tile_type;
-    const int rows = rows_of(a), row0 = (int)blockIdx.x * BM, unit0 = (int)blockIdx.y * BN;
+    const layer_state &to = a.state;
+    const sn_cuda_dynamics &d = a.head->dynamics;
+    const int64_t at = (int64_t)row * to.pitch + unit;
+    const float4 slope = slope4(a.activation, *(const float4 *)(to.psi + at));
+    float4 y = *(const float4 *)(to.latent + at), r_own;
+    if (a.sweep < 0) {
+        const float variance = d.variance[a.layer];
+        r_own = make_float4(slope.x * f.x, slope.y * f.y, slope.z * f.z, slope.w * f.w);
+        y = make_float4(fmaf(r_own.x, variance, y.x), fmaf(r_own.y, variance, y.y),
+                        fmaf(r_own.z, variance, y.z), fmaf(r_own.w, variance, y.w));
+    } else {
+        const mover m = {d.epsilon[a.layer], d.keep[a.layer], d.kick[a.layer], d.over_s[a.layer]};
+        const bool euler = d.euler != 0;
+        const float4 mean = *(const float4 *)(to.mean + at);
+        float4 v = *(const float4 *)(to.speed + at);
+        float normal[4];
+        normals_at(a.seed, number_of(a.head, a.place, a.number, a.chunk_first + row),
+                   (uint32_t)(a.layer + 1) << 20 | (uint32_t)(unit / 4), a.head->iteration,
+                   (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)a.sweep, normal);
+        move_unit(m, euler, normal[0], f.x, slope.x, mean.x, &y.x, &v.x);
+        move_unit(m, euler, normal[1], f.y, slope.y, mean.y, &y.y, &v.y);
+        move_unit(m, euler, normal[2], f.z, slope.z, mean.z, &y.z, &v.z);
+        move_unit(m, euler, normal[3], f.w, slope.w, mean.w, &y.w, &v.w);
+        r_own = make_float4((y.x - mean.x) * m.over_s, (y.y - mean.y) * m.over_s, (y.z - mean.z) * m.over_s,
+                            (y.w - mean.w) * m.over_s);
+        *(float4 *)(to.speed + at) = v;
+    }
+    *(float4 *)(to.latent + at) = y;
+    *(float4 *)(to.psi + at) = activate4(a.activation, y);
+    if (a.layer > 0) *(float4 *)(to.pull + at) = r_own;
+}
+
+/* W: how the weights lie, ALONG the inner dimension for a mean, ACROSS it for a pull. */
+template <int BM, int BN, int WM, int WN, int STAGES, operand_lie W>
+__global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STAGES, ALONG, W>::BLOCKS))
+    layer_product(const __grid_constant__ layer_arguments a)
+{
+    const int rows = a.chunk_rows > 0 ? a.chunk_rows : a.head->rows;
+    const int row0 = (int)blockIdx.x * BM, unit0 = (int)blockIdx.y * BN;
     if (row0 >= rows) return;
-    tile_type tile;
-    const int tall = rows - row0 < BM ? rows - row0 : BM, wide = a.units - unit0 < BN ? a.units - unit0 : BN;
-    const operand<array_lines> w = {{a.weights + (int64_t)unit0 * a.inputs, a.inputs},
-                                    a.weights,
-                                    0,
-                                    wide,
-                                    quartets(a.weights, a.inputs),
-                                    SN_PSI_IDENTITY};
-    const operand<batch_lines> x = {
-        {a.in, a.in_pitch, a.head, a.place, a.gathers ? a.chunk_first + row0 : row0, a.gathers != 0},
+    const int tall = rows - row0 < BM ? rows - row0 : BM, pitch = W == ALONG ? a.inputs : a.units;
+    const operand<batch_lines> in = {
+        lines_of(a.in, a.in_pitch, a.head, a.place, a.gathers ? a.chunk_first + row0 : row0, a.gathers != 0),
         a.in,
         0,
         tall,
         quartets(a.in, a.in_pitch),
         a.in_psi};
-    tile.multiply(x, w, a.inputs, shared_memory());
-    const layer_state to = a.state;
-    tile.hand_out([&](int r, int u, float4 sum) {
-        const int unit = unit0 + u;
-        if (r >= tall || unit >= to.pitch) return;
-        const int64_t at = (int64_t)(row0 + r) * to.pitch + unit;
-        const auto bias = [&](int k) { return unit + k < a.units ? a.bias[unit + k] : 0.0F; };
-        const float4 mean = make_float4(sum.x + bias(0), sum.y + bias(1), sum.z + bias(2), sum.w + bias(3));
-        *(float4 *)(to.mean + at) = mean;
-        if (!a.settles) return;
-        *(float4 *)(to.latent + at) = mean;
-        *(float4 *)(to.speed + at) = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-        *(float4 *)(to.psi + at) = activate4(a.activation, mean);
-    });
-}
-
-template <int BM, int BN, int WM, int WN, int STAGES>
-__global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STAGES, ALONG, ACROSS>::BLOCKS))
-    layer_pull(const __grid_constant__ layer_arguments a)
-{
-    typedef tensor_tile<BM, BN, WM, WN, STAGES, ALONG, ACROSS> tile_type;
-    const int rows = rows_of(a), row0 = (int)blockIdx.x * BM, unit0 = (int)blockIdx.y * BN;
-    if (row0 >= rows) return;
-    tile_type tile;
-    const int tall = rows - row0 < BM ? rows - row0 : BM;
-    const operand<array_lines> r = {
-        {a.in + row0 * a.in_pitch, a.in_pitch}, a.in, 0, tall, quartets(a.in, a.in_pitch), SN_PSI_IDENTITY};
-    const operand<array_lines> w = {{a.weights, a.units},         a.weights,      unit0, a.units - unit0,
-                                    quartets(a.weights, a.units), SN_PSI_IDENTITY};
-    tile.multiply(r, w, a.inputs, shared_memory());
-    const layer_state to = a.state;
-    const sn_cuda_dynamics &d = a.head->dynamics;
-    const mover m = {d.epsilon[a.layer], d.keep[a.layer], d.kick[a.layer], d.over_s[a.layer]};
-    const float variance = d.variance[a.layer];
-    const bool euler = d.euler != 0;
-    tile.hand_out([&](int row, int u, float4 f) {
-        const int unit = unit0 + u;
-        if (row >= tall || unit >= to.pitch) return;
-        const int64_t at = (int64_t)(row0 + row) * to.pitch + unit;
-        const float4 slope = slope4(a.activation, *(const float4 *)(to.psi + at));
-        float4 y = *(const float4 *)(to.latent + at), r_own;
-        if (a.sweep < 0) {
-            r_own = make_float4(slope.x * f.x, slope.y * f.y, slope.z * f.z, slope.w * f.w);
-            y = make_float4(fmaf(r_own.x, variance, y.x), fmaf(r_own.y, variance, y.y),
-                            fmaf(r_own.z, variance, y.z), fmaf(r_own.w, variance, y.w));
-        } else {
-            const float4 mean = *(const float4 *)(to.mean + at);
-            float4 v = *(const float4 *)(to.speed + at);
-            float normal[4];
-            normals_at(a.seed, number_of(a.head, a.place, a.number, a.chunk_first + row0 + row),
-                       (uint32_t)(a.layer + 1) << 20 | (uint32_t)(unit / 4), a.head->iteration,
-                       (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)a.sweep, normal);
-            move_unit(m, euler, normal[0], f.x, slope.x, mean.x, &y.x, &v.x);
-            move_unit(m, euler, normal[1], f.y, slope.y, mean.y, &y.y, &v.y);
-            move_unit(m, euler, normal[2], f.z, slope.z, mean.z, &y.z, &v.z);
-            move_unit(m, euler, normal[3], f.w, slope.w, mean.w, &y.w, &v.w);
-            r_own = make_float4((y.x - mean.x) * m.over_s, (y.y - mean.y) * m.over_s,
-                                (y.z - mean.z) * m.over_s, (y.w - mean.w) * m.over_s);
-            *(float4 *)(to.speed + at) = v;
-        }
-        *(float4 *)(to.latent + at) = y;
-        *(float4 *)(to.psi + at) = activate4(a.activation, y);
-        if (a.layer > 0) *(float4 *)(to.pull + at) = r_own;
+    const operand<array_lines> w = {{a.weights, pitch},         a.weights,      unit0, a.units - unit0,
+                                    quartets(a.weights, pitch), SN_PSI_IDENTITY};
+    tensor_tile<BM, BN, WM, WN, STAGES, ALONG, W> tile;
+    float *memory = shared_memory();
+    tile.multiply(in, w, a.inputs, memory);
+    tile.hand_out_lines(memory, [&](int row, int u, float4 sum) {
+        if (row >= tall || unit0 + u >= a.state.pitch) return;
+        if (W == ALONG)
+            leave_mean(a, row0 + row, unit0 + u, sum);
+        else
+            move_by(a, row0 + row, unit0 + u, sum);
     });
 }
 

@@ -19,35 +19,43 @@ enum { TENSOR_DEPTH = 32 };
 /* How an operand lies in memory: side by side along the inner dimension of the product, or across it. */
 enum operand_lie { ALONG, ACROSS };
 
-/* Lines of an operand, RUN floats of each, to shared memory. `lines` of a source gives where line l begins;
-   aligned: all begin at multiples of 16 bytes. */
+/* Lines of an operand, RUN floats of each, to shared memory. Which row a line is may have to be looked up in
+   memory: key(line) of a source does so, and at(key) is where the row begins. A key is asked for long before
+   it is used, and nothing is made of it meanwhile, since that would wait for it. */
 template <int LINES, int RUN, int STRIDE, int THREADS> struct tile_copy {
     enum { EACH = RUN / 4, COUNT = LINES * EACH / THREADS };
-    const float *from[COUNT];
-    /* Lines first .., those from `end` on being zeros. */
+    uint32_t key[COUNT];
+    static __device__ __forceinline__ int line_of(int c)
+    {
+        return ((int)threadIdx.x + c * THREADS) / EACH;
+    }
+    /* Of lines first .. end - 1, of which there is one at least. */
     template <typename source> __device__ __forceinline__ void aim(const source &lines, int first, int end)
     {
 #pragma unroll
         for (int c = 0; c < COUNT; c++) {
-            const int line = first + ((int)threadIdx.x + c * THREADS) / EACH;
-            from[c] = line < end ? lines(line) : nullptr;
+            const int line = first + line_of(c);
+            key[c] = lines.key(line < end ? line : first);
         }
     }
-    /* Floats run .. of them, those from `end` on being zeros. */
-    __device__ __forceinline__ void send(int run, int end, bool aligned, const float *any, float *to) const
+    /* Floats run .. stop - 1 of `there` lines, all others being zeros. aligned: all lines begin at multiples
+       of 16 bytes. */
+    template <typename source>
+    __device__ __forceinline__ void send(const source &lines, int there, int run, int stop, bool aligned,
+                                         const float *any, float *to) const
     {
 #pragma unroll
         for (int c = 0; c < COUNT; c++) {
-            const int at = (int)threadIdx.x + c * THREADS, first = run + at % EACH * 4;
-            float *here = to + at / EACH * STRIDE + at % EACH * 4;
-            const int left = from[c] != nullptr ? end - first : 0;
-            const int there = left < 0 ? 0 : left > 4 ? 4 : left;
-            const float *begin = there > 0 ? from[c] + first : any;
+            const int quartet = ((int)threadIdx.x + c * THREADS) % EACH, first = run + quartet * 4;
+            float *here = to + line_of(c) * STRIDE + quartet * 4;
+            const int left = line_of(c) < there ? stop - first : 0;
+            const int count = left < 0 ? 0 : left > 4 ? 4 : left;
+            const float *begin = count > 0 ? lines.at(key[c]) + first : any;
             if (aligned)
-                copy_quartet(here, begin, there);
+                copy_quartet(here, begin, count);
             else
 #pragma unroll
-                for (int e = 0; e < 4; e++) copy_one(here + e, e < there ? begin + e : any, e < there);
+                for (int e = 0; e < 4; e++) copy_one(here + e, e < count ? begin + e : any, e < count);
         }
     }
 };
@@ -59,8 +67,8 @@ static __device__ __forceinline__ float high_part(float x)
 
 /* One operand of a tile: `extent` of it are there (rows or units of the tile), the inner dimension is
    bounded by whoever multiplies. */
-template <typename lines_of> struct operand {
-    lines_of lines;
+template <typename line_source> struct operand {
+    line_source lines;
     const float *any; /* somewhere that can be read, at a multiple of 16 bytes if aligned */
     int first, extent;
     bool aligned;
@@ -290,10 +298,10 @@ struct tensor_tile {
             float *to = memory + stage * STAGE;
             if (ahead.there()) {
                 const int inner = ahead.inner, end = ahead.end();
-                of_a.send(A == ALONG ? inner : a.first, A == ALONG ? end : a.first + a.extent, a.aligned,
-                          a.any, to);
-                of_b.send(B == ALONG ? inner : b.first, B == ALONG ? end : b.first + b.extent, b.aligned,
-                          b.any, to + A_FLOATS);
+                of_a.send(a.lines, A == ALONG ? a.extent : end - inner, A == ALONG ? inner : a.first,
+                          A == ALONG ? end : a.first + a.extent, a.aligned, a.any, to);
+                of_b.send(b.lines, B == ALONG ? b.extent : end - inner, B == ALONG ? inner : b.first,
+                          B == ALONG ? end : b.first + b.extent, b.aligned, b.any, to + A_FLOATS);
                 ahead.advance();
                 aim(); /* what is looked up for the next one arrives while this one is multiplied */
             }
@@ -314,7 +322,9 @@ struct tensor_tile {
                 send(stage == 0 ? STAGES - 1 : stage - 1);
                 const float *as = memory + stage * STAGE;
                 each(as);
-                if (a.psi == SN_PSI_IDENTITY && b.psi == SN_PSI_IDENTITY)
+                if (row0() >= a.extent || column0() >= b.extent)
+                    ; /* the warp's part of the tile is past the end */
+                else if (a.psi == SN_PSI_IDENTITY && b.psi == SN_PSI_IDENTITY)
                     multiply_stage<true>(as, as + A_FLOATS, a.psi, b.psi);
                 else
                     multiply_stage<false>(as, as + A_FLOATS, a.psi, b.psi);
@@ -332,6 +342,21 @@ struct tensor_tile {
         const int border[2] = {0, depth};
         walk(
             a, b, border, 1, memory, [](const float *) {}, [](int) {});
+    }
+
+    /* The same by lines: neighbours in a warp have neighbours of a row, so that whole lines of memory are
+       read and written. Passes through the stages' memory. */
+    template <typename function> __device__ __forceinline__ void hand_out_lines(float *memory, function what)
+    {
+        enum { LINE = BN + 8, QUARTETS = BN / 4 };
+        static_assert(BM * LINE <= FLOATS, "the tile fits its stages");
+        sync_block();
+        hand_out([&](int row, int column, float4 four) { *(float4 *)(memory + row * LINE + column) = four; });
+        sync_block();
+#pragma unroll 2
+        for (int at = (int)threadIdx.x; at < BM * QUARTETS; at += THREADS)
+            what(at / QUARTETS, at % QUARTETS * 4,
+                 *(const float4 *)(memory + at / QUARTETS * LINE + at % QUARTETS * 4));
     }
 
     /* what(row, column, four numbers side by side) of all the tile. */
@@ -372,28 +397,43 @@ struct tensor_tile {
 
 /* Rows of an array, `pitch` floats apart. */
 struct array_lines {
-    const float *at;
+    const float *begin;
     int64_t pitch;
-    __device__ __forceinline__ const float *operator()(int line) const
+    __device__ __forceinline__ uint32_t key(int line) const
     {
-        return at + line * pitch;
+        return (uint32_t)line;
+    }
+    __device__ __forceinline__ const float *at(uint32_t key) const
+    {
+        return begin + (int64_t)key * pitch;
     }
 };
 
-/* Rows of an array, or (gathers) of the data by their places in the batch. */
+/* Rows of an array, or of the data by their places in the batch. */
 struct batch_lines {
-    const float *at;
+    const float *begin;
     int64_t pitch;
-    const step_head *head;
-    const uint32_t *place;
-    int first; /* row of the array or the batch that line 0 is */
-    bool gathers;
-    __device__ __forceinline__ const float *operator()(int line) const
+    const uint32_t *place; /* NULL: a row's number is its place */
+    int first;             /* row of the array or the batch that line 0 is */
+    uint32_t place0;       /* of row 0 */
+    __device__ __forceinline__ uint32_t key(int line) const
     {
-        const int row = first + line;
-        return at + (gathers ? (int64_t)place_of(head, place, row) : (int64_t)row) * pitch;
+        return place != nullptr ? place[first + line] : place0 + (uint32_t)(first + line);
+    }
+    __device__ __forceinline__ const float *at(uint32_t key) const
+    {
+        return begin + (int64_t)key * pitch;
     }
 };
+
+/* gathers: the rows of a batch, looked up; else those of an array. */
+static __device__ __forceinline__ batch_lines lines_of(const float *begin, int64_t pitch,
+                                                       const step_head *head, const uint32_t *place,
+                                                       int first, bool gathers)
+{
+    const bool listed = gathers && head->listed;
+    return {begin, pitch, listed ? place : nullptr, first, gathers && !listed ? head->first : 0U};
+}
 
 static __device__ __forceinline__ bool quartets(const float *at, int64_t pitch)
 {

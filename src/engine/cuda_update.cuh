@@ -247,7 +247,7 @@ __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STA
                                            quartets(layer.residual, pitch),
                                            SN_PSI_IDENTITY};
     const operand<batch_lines> input = {
-        {layer.in, layer.in_pitch, a.head, a.place, gathers ? 0 : -a.chunk_first, gathers},
+        lines_of(layer.in, layer.in_pitch, a.head, a.place, gathers ? 0 : -a.chunk_first, gathers),
         layer.in,
         k0,
         layer.inputs - k0,
