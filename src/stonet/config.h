@@ -28,9 +28,9 @@ typedef struct sn_config {
     double sigma2[SN_MAX_LAYERS];  /* absolute: s_1 .. s_{h+1} */
     double epsilon[SN_MAX_LAYERS]; /* absolute: eps_1 .. eps_h */
     /* Parameter step: rate_i scale_i = gamma_i n. */
-    bool has_gamma;
     double gamma[SN_MAX_LAYERS]; /* absolute: gamma_1 .. gamma_{h+1} */
-    bool residual_step;          /* hidden layers learn from their plain residual, not divided by s_i */
+    bool has_gamma;
+    bool residual_step; /* hidden layers learn from their plain residual, not divided by s_i */
     double lr, momentum, weight_decay, l1;
     double group; /* penalty on the columns of layer 1, times a factor of each (stonet/sparse.h) */
     const double *group_factor;
