@@ -93,9 +93,10 @@ def measure(job):
         found[name], found[f"{name} s"] = default_fit(program, train, test, classes, min(count - 1, 10) if count > 3 else 2)
     if with_others:
         mean, spread = (0, 1) if classes else (parts[2].mean(), parts[2].std())
+        filled = parts[0].columns[parts[0].notna().any()]  # new releases of scikit-learn fail on columns of nothing
         for name, model in others(classes).items():
-            model.fit(parts[0], parts[2] if classes else (parts[2] - mean) / spread)
-            predicted = model.predict(parts[1])
+            model.fit(parts[0][filled], parts[2] if classes else (parts[2] - mean) / spread)
+            predicted = model.predict(parts[1][filled])
             found[name] = error(predicted if classes else predicted * spread + mean, parts[3], classes)
     return found
 
