@@ -127,6 +127,21 @@ int say_unseen(const cli_command *command, const stonet_model *model, const ston
     return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
 }
 
+int say_met(const cli_command *command, const stonet_model *model, const stonet_data *data, bool quiet)
+{
+    int met = 0;
+    if (quiet) return EXIT_DONE;
+    const stonet_status status = stonet_model_met(model, data, &met);
+    if (status != STONET_OK) return say_failure(command, status);
+    if (met)
+        on_message(
+            STONET_NOTE,
+            "these rows are as many as the model was fitted on and have the same means: if they are the "
+            "same, what they say of it is better than what new rows would",
+            NULL);
+    return EXIT_DONE;
+}
+
 /* A model that comes through a pipe, as a file cannot. */
 static stonet_status load_stdin(stonet_model **model)
 {

@@ -190,6 +190,9 @@ int read_model(const cli_command *command, const char *path, stonet_model **mode
 int write_model(const cli_command *command, const char *path, const stonet_model *model);
 /* Tells, on stderr, which texts of these rows the model has never met. */
 int say_unseen(const cli_command *command, const stonet_model *model, const stonet_data *data, bool quiet);
+/* Tells, on stderr, when they may be the rows it was fitted on, for a command whose answers should come from
+   others. */
+int say_met(const cli_command *command, const stonet_model *model, const stonet_data *data, bool quiet);
 /* A spec from --config or --method, then --learner, --dim (may be NULL) and every --set. */
 int make_spec(const cli_command *command, const spec_options *options, const char *dim, stonet_spec **spec);
 /* Splits "NAME=VALUE" of an option; *name is to be freed. */

@@ -190,6 +190,7 @@ static int ask(const cli_command *command, const cli_arguments *given, const imp
     if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
     if (result == EXIT_DONE)
         result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
+    if (result == EXIT_DONE) result = say_met(command, model, data, values->run.quiet);
     if (result == EXIT_DONE && values->train != NULL)
         result = read_data_for(command, model, values->train, &target, values->run.threads, &train);
     if (result == EXIT_DONE) {

@@ -130,6 +130,7 @@ static int report(const cli_command *command, const cli_arguments *given, const 
         result = require_target_of_model(command, &target);
     if (result == EXIT_DONE)
         result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
+    if (result == EXIT_DONE) result = say_met(command, model, data, values->run.quiet);
     if (result == EXIT_DONE) result = write_page(command, given, values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);

@@ -209,6 +209,7 @@ static int run(const cli_command *command, int argc, char **argv)
     if (result == EXIT_DONE)
         result = read_data_for(command, model, given.operand[1], &values.target, values.run.threads, &data);
     if (result == EXIT_DONE) result = say_unseen(command, model, data, values.run.quiet);
+    if (result == EXIT_DONE) result = say_met(command, model, data, values.run.quiet);
     if (result == EXIT_DONE) result = score(command, &values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);

@@ -150,13 +150,36 @@ static void control_characters_are_shown(void **state)
     assert_non_null(strchr(captured_out, '\033'));
 }
 
+/* Answers that come from the rows of the fit say so, and those that need no others do not. */
+static void rows_of_the_fit_are_told(void **state)
+{
+    (void)state;
+    SH("stonet generate ring --rows 60 --seed 1 --out own.csv");
+    SH("stonet generate ring --rows 60 --seed 2 --out other.csv");
+    SH("stonet fit own.csv --target y --method sir --dim 1 --out own.model");
+    static const char *const commands[] = {"score", "importance", "report --out own.html"};
+    for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+        char line[200];
+        for (int own = 0; own < 2; own++) {
+            for (int quiet = 0; quiet < 2; quiet++) {
+                snprintf(line, sizeof line, "stonet %s own.model %s.csv%s", commands[k],
+                         own ? "own" : "other", quiet ? " --quiet" : "");
+                assert_int_equal(sh(line), 0);
+                assert_int_equal(strstr(captured_err, "have the same means") != NULL, own && !quiet);
+            }
+        }
+    }
+    SH("stonet transform own.model own.csv");
+    assert_null(strstr(captured_err, "same means"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_response_may_be_blank),    cmocka_unit_test(other_columns_may_hold_anything),
         cmocka_unit_test(used_columns_still_matter),    cmocka_unit_test(an_identifier_may_be_missing),
         cmocka_unit_test(arrays_may_lack_the_response), cmocka_unit_test(headers_of_numbers),
-        cmocka_unit_test(control_characters_are_shown),
+        cmocka_unit_test(control_characters_are_shown), cmocka_unit_test(rows_of_the_fit_are_told),
     };
     return cmocka_run_group_tests_name("cli_new_rows", tests, set_up, tear_down);
 }

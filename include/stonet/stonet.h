@@ -382,6 +382,9 @@ STONET_API stonet_status stonet_data_end_for(const stonet_model *model, const st
    rows of which column. Fails when the rows cannot go through the model. */
 STONET_API stonet_status stonet_check_rows(const stonet_model *model, const stonet_data *data,
                                            const stonet_run *run);
+/* Whether these may be the rows that the model was fitted on: as many, and of the same means. Errors, tests
+   and intervals from those are better than they would be from new rows. */
+STONET_API stonet_status stonet_model_met(const stonet_model *model, const stonet_data *data, int *met);
 /* z has n x q floats (draws M > 0: M*n x q). options may be NULL, here and below. */
 STONET_API stonet_status stonet_transform(const stonet_model *model, const stonet_data *data,
                                           const stonet_use_options *options, float *z);

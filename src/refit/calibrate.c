@@ -253,45 +253,11 @@ static stonet_status check(const stonet_model *model, stonet_calibrate_options *
     return STONET_OK;
 }
 
-/* Whether the columns of a table have the means that those of the training rows had. */
-static stonet_status has_same_means(const calibration_job *job, bool *same)
-{
-    const stonet_run silent = {.size = sizeof silent, .seed = job->model->seed, .threads = job->run->threads};
-    stonet_spec *spec = NULL;
-    sn_schema *schema = NULL;
-    sn_store *here = NULL, *there = NULL;
-    sn_encoding encoding;
-    const sn_tensor *mean[2] = {NULL, NULL};
-    stonet_status status;
-    SN_GOTO(status, stonet_model_spec(job->model, &spec), done);
-    SN_GOTO(status, sn_spec_encoding(spec, job->data, &silent, &encoding), done);
-    SN_GOTO(status, sn_schema_fit(job->data, &encoding, NULL, &schema), done);
-    SN_GOTO(status, sn_store_create(&here), done);
-    SN_GOTO(status, sn_store_create(&there), done);
-    SN_GOTO(status, sn_schema_save(schema, here), done);
-    SN_GOTO(status, sn_schema_save(job->model->schema, there), done);
-    mean[0] = sn_store_find(here, "schema.mean");
-    mean[1] = sn_store_find(there, "schema.mean");
-    *same = sn_tensor_count(mean[0]) == sn_tensor_count(mean[1]);
-    for (int64_t j = 0; *same && j < sn_tensor_count(mean[0]); j++) {
-        const double a = ((const double *)mean[0]->data)[j], b = ((const double *)mean[1]->data)[j];
-        *same = fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b)); /* the rows may come in another order */
-    }
-done:
-    stonet_spec_free(spec);
-    sn_schema_free(schema);
-    sn_store_free(here);
-    sn_store_free(there);
-    return status;
-}
-
 /* The mistake that would not be seen: intervals from the rows of the fit, which are too narrow. */
 static void warn_of_training_rows(const calibration_job *job)
 {
-    bool same = false;
-    if (job->n != job->model->n_train) return;
-    /* Rows that give no schema (of one class, say) are not those of the fit. */
-    if (has_same_means(job, &same) == STONET_OK && same)
+    int met = 0;
+    if (stonet_model_met(job->model, job->data, &met) == STONET_OK && met)
         sn_message(
             job->run, STONET_WARNING,
             "the rows said to be fresh are as many as the model was fitted on and have the same means: "

@@ -138,6 +138,9 @@ static stonet_status put_facts(json_t *content, const sn_page_subject *about, co
     SN_TRY(enter(content, "version", json_string(stonet_version())));
     SN_TRY(enter(content, "task", json_string(task)));
     SN_TRY(enter(content, "rows", json_integer(rows->n)));
+    int met = 0;
+    SN_TRY(stonet_model_met(about->model, about->data, &met));
+    SN_TRY(enter(content, "met", json_boolean(met)));
     SN_TRY(enter_text(content, "about", stonet_model_json(about->model)));
     SN_TRY(enter(content, "targets", target_names(json_object_get(content, "about"))));
     if (about->model->history != NULL) SN_TRY(enter(content, "history", sn_page_text(about->model->history)));

@@ -265,6 +265,10 @@
     top.append(make("h1", {}, `${report.model}: ${what} from ${about.inputs.length} variables`));
     top.append(make("p", { class: "soft" }, `${about.title}. ${about.dim} reduced variable${about.dim > 1 ? "s" : ""}, fitted on ` +
       `${count(about.rows)} rows; shown here for the ${count(report.rows)} rows of ${report.data}.`));
+    if (report.met) {
+      top.append(make("p", {}, "These rows are as many as the model was fitted on and have the same means. If they are the same, " +
+        "it looks better here than it would for new rows."));
+    }
     const cards = make("ul", { class: "cards" });
     for (const [name, value] of report.scores) cards.append(make("li", {}, make("b", {}, number(value)), name));
     top.append(cards);

@@ -1,0 +1,103 @@
+/* Rows that a model was fitted on are known again, and no others. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/testing.h"
+
+enum { N = 50, P = 3 };
+
+static stonet_model *fit_pca(const stonet_data *data, const char *scale)
+{
+    stonet_spec *spec = sn_testing_spec("pca", "1");
+    assert_int_equal(stonet_spec_set(spec, "scale", scale), STONET_OK);
+    stonet_model *model = NULL;
+    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    stonet_spec_free(spec);
+    return model;
+}
+
+static int met(const stonet_model *model, const stonet_data *data)
+{
+    int answer = 9;
+    if (stonet_model_met(model, data, &answer) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return answer;
+}
+
+/* By the means of what is centred: of features that are left as they are, only a numeric response tells. */
+static void own_rows_are_known(void **state)
+{
+    (void)state;
+    static const char *const scales[] = {"column", "common", "centre", "none"};
+    for (int classes = 0; classes < 2; classes++) {
+        sn_table own = classes ? sn_table_classes(N, P, 2, 1) : sn_table_numbers(N, P, 2, 1);
+        sn_table other = classes ? sn_table_classes(N, P, 2, 2) : sn_table_numbers(N, P, 2, 2);
+        sn_table fewer = classes ? sn_table_classes(N - 2, P, 2, 1) : sn_table_numbers(N - 2, P, 2, 1);
+        for (int k = 0; k < 4; k++) {
+            stonet_model *model = fit_pca(own.data, scales[k]);
+            assert_int_equal(met(model, own.data), k < 3 || !classes);
+            assert_int_equal(met(model, other.data), 0);
+            assert_int_equal(met(model, fewer.data), 0);
+            stonet_model_free(model);
+        }
+        sn_table_free(&own);
+        sn_table_free(&other);
+        sn_table_free(&fewer);
+    }
+}
+
+/* Gaps in the first row of a table, from the column `first` on. */
+static void make_gaps(sn_table *table, int first)
+{
+    for (int j = first; j < P; j++) table->x[j] = NAN;
+    stonet_data_free(table->data);
+    assert_int_equal(stonet_data_wrap(table->x, N, P, &table->data), STONET_OK);
+}
+
+/* One cell that differs is enough; columns with gaps, which have no mean of their own, are not looked at. */
+static void a_change_is_noticed(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_features(N, P, 1);
+    make_gaps(&table, 1);
+    stonet_model *model = fit_pca(table.data, "column");
+    assert_int_equal(met(model, table.data), 1);
+    table.x[P] += 0.01F;
+    assert_int_equal(met(model, table.data), 0);
+    stonet_model_free(model);
+    make_gaps(&table, 0);
+    model = fit_pca(table.data, "column");
+    assert_int_equal(met(model, table.data), 0); /* nothing is left to tell by */
+    stonet_model_free(model);
+    sn_table_free(&table);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    int answer;
+    sn_table table = sn_table_features(N, P, 1), narrow = sn_table_features(N, P - 1, 1);
+    stonet_model *model = fit_pca(table.data, "column");
+    assert_int_equal(stonet_model_met(NULL, table.data, &answer), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_model_met(model, NULL, &answer), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_model_met(model, table.data, NULL), STONET_ERROR_ARGUMENT);
+    assert_int_not_equal(stonet_model_met(model, narrow.data, &answer), STONET_OK);
+    stonet_model_free(model);
+    sn_table_free(&table);
+    sn_table_free(&narrow);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_rows_are_known),
+        cmocka_unit_test(a_change_is_noticed),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests_name("model_training_rows", tests, NULL, NULL);
+}
