@@ -6,18 +6,25 @@ enum {
     LONGEST_REST = 2048            /* ... and at most, when that happens again and again */
 };
 
-/* The second step runs on one thread to have something to compare with. */
-int sn_pace_threads(sn_pace *pace, double work, int most)
+int sn_pace_worth(double work, int most)
 {
     const double worth = work / WORTH_A_THREAD_NS;
     if (most <= 1 || worth < 2.0) return 1;
+    return worth < most ? (int)worth : most;
+}
+
+/* The second step runs on one thread to have something to compare with. */
+int sn_pace_threads(sn_pace *pace, double work, int most)
+{
+    const int worth = sn_pace_worth(work, most);
+    if (worth == 1) return 1;
     pace->steps++;
     if (pace->steps == 2 && !pace->held) return 1;
     if (pace->alone_left > 0 && !pace->held) {
         pace->alone_left--;
         return 1;
     }
-    return worth < most ? (int)worth : most;
+    return worth;
 }
 
 void sn_pace_note(sn_pace *pace, int threads, double time)

@@ -18,6 +18,8 @@ typedef struct sn_pace {
     int64_t alone_left, rest; /* steps to go on one thread before the next try; how many the last time */
 } sn_pace;
 
+/* The threads, 1 to most, that there is work for in a step of about `work` nanoseconds on one thread. */
+int sn_pace_worth(double work, int most);
 /* The threads, 1 to most, for a step of about `work` nanoseconds on one thread: as many as there is work for,
    unless one is faster just now. */
 int sn_pace_threads(sn_pace *pace, double work, int most);

@@ -301,17 +301,6 @@ static void cpu_set_state(sn_engine *engine, const sn_engine_state *state)
     e->iteration = state->iteration;
 }
 
-/* A guess at the time of one row, in nanoseconds of one thread. */
-static double row_cost(const cpu_engine *e, int sweeps)
-{
-    double latents = 0.0, products = 2.0 * (double)(e->layer[0].inputs * e->layer[0].padded);
-    for (int i = 0; i < e->shape.layers; i++) {
-        if (i + 1 < e->shape.layers) latents += (double)e->layer[i].outputs;
-        if (i > 0) products += (2.0 * sweeps + 2.0) * (double)(e->layer[i].inputs * e->layer[i].outputs);
-    }
-    return latents * sweeps + products / 40.0;
-}
-
 /* Rows of a block: as many as the vectors like (64) unless the block would leave the second-level cache, or
    smaller blocks share out better among the threads. */
 static int64_t choose_block(const cpu_engine *e, int64_t rows, int threads)
@@ -443,7 +432,8 @@ static stonet_status run(cpu_engine *e, const sn_shards *shards, sn_cpu_job *job
     job->seed = e->seed;
     job->capacity = e->capacity;
     job->loss = e->loss;
-    const double per_row = row_cost(e, job->iteration != NULL ? job->iteration->dynamics->sweeps : 0);
+    const double per_row =
+        sn_engine_row_cost(&e->shape, job->iteration != NULL ? job->iteration->dynamics->sweeps : 0);
     sn_cpu_segment segment[SN_MAX_SHARDS]; /* not set to 0: a step can be short */
     progress at = {.shards = shards, .sums = {.shards = shards->total}, .segment = segment};
     *finite = true;

@@ -146,3 +146,14 @@ stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows,
     }
     return STONET_OK;
 }
+
+double sn_engine_row_cost(const sn_shape *shape, int sweeps)
+{
+    const int64_t *width = shape->width;
+    double latents = 0.0, products = 2.0 * (double)(width[0] * width[1]);
+    for (int i = 1; i < shape->layers; i++) {
+        latents += (double)width[i];
+        products += (2.0 * sweeps + 2.0) * (double)(width[i] * width[i + 1]);
+    }
+    return latents * sweeps + products / 40.0;
+}

@@ -158,6 +158,9 @@ typedef struct sn_reduce {
 stonet_status sn_engine_iterate(sn_engine *engine, const sn_iteration *iteration, const sn_reduce *reduce,
                                 sn_sums *sums, sn_step_report *report);
 
+/* A guess at the time that a row takes on one thread, in nanoseconds. */
+double sn_engine_row_cost(const sn_shape *shape, int sweeps);
+
 typedef struct sn_losses {
     double loss;       /* weighted mean output loss of the noise-free pass */
     double error_rate; /* classification; else NaN */

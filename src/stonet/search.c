@@ -8,7 +8,8 @@
 
 #include "base/dealer.h"
 #include "base/memory.h"
-#include "stonet/start.h"
+#include "base/pace.h"
+#include "stonet/races.h"
 
 const double sn_search_decays[SN_SEARCH_DECAYS] = {0.0, 0.001, 0.003, 0.01, 0.03, 0.06, 0.12};
 const int64_t sn_search_updates[SN_SEARCH_LENGTHS] = {300, 1000, 3000, 10000, 30000};
@@ -25,9 +26,6 @@ enum {
    that are too much if the part grows with them. (On pumadyn32nm decay .001 is behind .003 by 8, 8 and 3 %
    after 300, 1,000 and 3,000 updates, and ahead by 6 % after 10,000; decay .01 by 4, 50, 59 and 57 %.) */
 static const double FAR_ERRORS = 3.0, FAR_SHARE = 0.15, BEHIND_ERRORS = 1.0;
-/* A race is won when this part of the loss of a constant, or this much of what the linear model explains, is
-   explained. */
-static const double WON_SHARE = 0.02, WON_LINEAR = 0.25;
 
 typedef sn_searcher searcher;
 typedef sn_point point;
@@ -92,13 +90,15 @@ static void tell(searcher *s)
 /* ---- jobs side by side ------------------------------------------------------------------------------------
  */
 
-/* How many of `jobs` run side by side, and on how many threads each: an engine that uses no threads has
-   nothing else to do with them. */
+/* How many of `jobs` run side by side, and on how many threads each. Threads that share out a batch wait for
+   each other: as many jobs as half of those that it keeps busy are done sooner side by side. */
 static void share_threads(const searcher *s, int jobs, int *outer, int *inner)
 {
+    const int64_t n = s->job->rows.n, rows = s->config->batch < n ? s->config->batch : n;
+    const double work = (double)rows * sn_engine_row_cost(&s->shape[0], s->config->sweeps);
     const bool alone = (s->config->engine->abilities & SN_ENGINE_THREADS) == 0;
-    const bool apart =
-        jobs > 1 && !s->together && s->job->threads > 1 && (alone || 2 * jobs > s->job->threads);
+    const int busy = alone ? 1 : sn_pace_worth(work, s->job->threads);
+    const bool apart = jobs > 1 && !s->together && s->job->threads > 1 && 2 * jobs > busy;
     *outer = apart ? s->job->threads : 1;
     *inner = apart ? 1 : s->job->threads;
 }
@@ -155,103 +155,6 @@ static stonet_status take_fold(void *user, int64_t k, sn_unpack *record)
     return sn_path_unpack(path_of(set, k), &set->jobs[k].piece, record);
 }
 
-/* ---- starts -----------------------------------------------------------------------------------------------
- */
-
-/* Races that run side by side. */
-typedef struct race_set {
-    searcher *s;
-    int count;
-    struct {
-        int activation, fold;
-    } race[SN_SEARCH_ACTIVATIONS * SN_MAX_FOLDS];
-} race_set;
-
-static float **start_of(const race_set *set, int64_t k)
-{
-    return &set->s->start[set->race[k].activation][set->race[k].fold];
-}
-
-static size_t start_bytes(const race_set *set, int64_t k)
-{
-    return (size_t)set->s->shape[set->race[k].activation].parameters * sizeof(float);
-}
-
-static stonet_status race_fold(searcher *s, int activation, int k)
-{
-    const sn_fold *fold = &s->holdout.fold[k];
-    sn_stage_job job = *s->job;
-    job.shape = &s->shape[activation];
-    job.problem = fold->problem;
-    job.rows = fold->train;
-    job.threads = s->together ? s->job->threads : 1;
-    job.team = s->together ? s->job->team : NULL;
-    job.run = &s->quiet.run;
-    const double constant = s->baseline.constant.mean, linear = s->baseline.linear.mean;
-    const double wanted = fmax(WON_SHARE * constant, isnan(linear) ? 0.0 : WON_LINEAR * (constant - linear));
-    sn_race_report report;
-    /* Several folds make up for fewer starts: what some of them find, the fit on all rows is checked against.
-     */
-    const int starts = s->holdout.folds > 1 ? (s->config->restarts + 1) / 2 : s->config->restarts;
-    return sn_race(&job, starts, constant - wanted, s->start[activation][k], &report);
-}
-
-static void tell_race(searcher *s, int64_t raced)
-{
-    sn_progress(s->job->run, &(stonet_progress){.stage = "trying starts",
-                                                .done = raced,
-                                                .total = s->to_race,
-                                                .loss = (double)NAN,
-                                                .validation_loss = (double)NAN,
-                                                .seconds = sn_seconds() - s->started});
-}
-
-static stonet_status work_race(void *user, int64_t k, sn_pack *record)
-{
-    const race_set *set = user;
-    searcher *s = set->s;
-    int64_t raced;
-    SN_TRY(race_fold(s, set->race[k].activation, set->race[k].fold));
-#pragma omp atomic capture
-    raced = ++s->raced;
-    if (omp_get_thread_num() == 0) tell_race(s, raced);
-    if (record == NULL || sn_should_stop(&s->quiet.run)) return STONET_OK;
-    return sn_pack_bytes(record, *start_of(set, k), start_bytes(set, k));
-}
-
-static stonet_status take_race(void *user, int64_t k, sn_unpack *record)
-{
-    const race_set *set = user;
-    return sn_unpack_bytes(record, *start_of(set, k), start_bytes(set, k));
-}
-
-/* Starts for those of the jobs that have none. */
-static stonet_status race_for(searcher *s, const fold_job *jobs, int count)
-{
-    race_set set = {.s = s};
-    char key[SN_KEY_SIZE];
-    for (int k = 0; k < count; k++) {
-        const int activation = jobs[k].at.activation, fold = jobs[k].piece.fold;
-        float **start = &s->start[activation][fold];
-        if (*start != NULL) continue;
-        SN_TRY(SN_NEW(*start, s->shape[activation].parameters));
-        set.race[set.count].activation = activation;
-        set.race[set.count++].fold = fold;
-    }
-    if (set.count == 0) return STONET_OK;
-    s->to_race += set.count;
-    tell_race(s, s->raced);
-    if (s->job->key != NULL) snprintf(key, sizeof key, "%s.starts%d", s->job->key, s->sets++);
-    return sn_deal_out(&(sn_deal){.key = s->job->key != NULL ? key : NULL,
-                                  .count = set.count,
-                                  .team = s->job->team,
-                                  .together = s->together,
-                                  .work = work_race,
-                                  .take = take_race,
-                                  .user = &set},
-                       s->together ? 1 : s->job->threads, s->job->run);
-}
-
 /* ---- scores -----------------------------------------------------------------------------------------------
  */
 
@@ -259,7 +162,10 @@ static stonet_status run_folds(searcher *s, fold_job *jobs, int count)
 {
     char key[SN_KEY_SIZE];
     int outer, inner;
-    SN_TRY(race_for(s, jobs, count));
+    sn_fold_of folds[SN_SEARCH_POINTS * SN_MAX_FOLDS];
+    for (int k = 0; k < count; k++)
+        folds[k] = (sn_fold_of){.activation = jobs[k].at.activation, .fold = jobs[k].piece.fold};
+    SN_TRY(sn_races_run(s, folds, count));
     share_threads(s, count, &outer, &inner);
     for (int k = 0; k < count; k++) jobs[k].piece.threads = inner;
     if (s->job->key != NULL) snprintf(key, sizeof key, "%s.points%d", s->job->key, s->sets++);
@@ -459,9 +365,7 @@ stonet_status sn_search_begin(const sn_stage_job *job, const sn_shape *shape, co
     s->shape[1].activation = shape->activation == SN_TANH ? SN_RELU : SN_TANH;
     sn_quiet_run_init(&s->quiet, job->run);
     SN_TRY(sn_holdout_make(job, &s->holdout));
-    s->to_race = (int64_t)s->activations * (s->holdout.folds > FIRST_FOLDS ? FIRST_FOLDS : s->holdout.folds);
-    tell_race(s, 0);
-    s->to_race = 0;
+    sn_races_tell(s, s->activations * (s->holdout.folds > FIRST_FOLDS ? FIRST_FOLDS : s->holdout.folds));
     return sn_baseline_measure(job, &s->holdout, &s->baseline);
 }
 

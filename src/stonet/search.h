@@ -42,10 +42,10 @@ typedef struct sn_searcher {
     sn_held_out cost[SN_SEARCH_ACTIVATIONS][SN_SEARCH_DECAYS][SN_SEARCH_LENGTHS];
     int64_t scored[SN_SEARCH_ACTIVATIONS][SN_SEARCH_DECAYS][SN_SEARCH_LENGTHS]; /* held-out rows, from 0 on */
     sn_point at;
-    int64_t tried, raced, to_race;
-    int64_t done, under_way; /* updates of all folds: made, and of the points that are being scored */
-    bool together;           /* the ranks of a team share out each training, not the trainings */
-    int sets;                /* of folds, or races, that ran side by side, so far */
+    int64_t tried, raced, to_race; /* points; starts */
+    int64_t done, under_way;       /* updates of all folds: made, and of the points that are being scored */
+    bool together;                 /* the ranks of a team share out each training, not the trainings */
+    int sets;                      /* of folds, or races, that ran side by side, so far */
     double started;
 } sn_searcher;
 

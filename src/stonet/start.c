@@ -7,9 +7,8 @@
 #include "base/memory.h"
 
 enum {
-    SAMPLE = 512,       /* rows that units are scaled by */
-    RACE_UPDATES = 300, /* of each start */
-    MORE_ROUNDS = 2
+    SAMPLE = 512,      /* rows that units are scaled by */
+    RACE_UPDATES = 300 /* of each start */
 };
 static const double RACE_DECAY = 0.003;
 
@@ -102,21 +101,20 @@ static stonet_status run_start(const sn_stage_job *job, int number, runner *r)
 }
 
 /* On one thread without a parallel region, in which every thread of a region around it would be the first. */
-static stonet_status run_side_by_side(const sn_stage_job *job, int first, int count, runner *runners)
+static stonet_status run_side_by_side(const sn_stage_job *job, int count, runner *runners)
 {
     sn_failure failure = {.status = STONET_OK};
     if (job->threads == 1 || shares_rows(job)) {
-        for (int k = 0; k < count; k++) sn_failure_note(&failure, k, run_start(job, first + k, &runners[k]));
+        for (int k = 0; k < count; k++) sn_failure_note(&failure, k, run_start(job, k, &runners[k]));
         return sn_failure_raise(&failure);
     }
 #pragma omp parallel for num_threads(job->threads) schedule(dynamic)
-    for (int k = 0; k < count; k++) sn_failure_note(&failure, k, run_start(job, first + k, &runners[k]));
+    for (int k = 0; k < count; k++) sn_failure_note(&failure, k, run_start(job, k, &runners[k]));
     return sn_failure_raise(&failure);
 }
 
-/* Starts first .. first + count - 1; the best replaces theta if it is better than report->loss. */
-static stonet_status run_round(const sn_stage_job *job, int first, int count, float *theta,
-                               sn_race_report *report)
+/* The best of the starts replaces theta. */
+static stonet_status run_all(const sn_stage_job *job, int count, float *theta, sn_race_report *report)
 {
     const int64_t parameters = job->shape->parameters;
     runner *runners = NULL;
@@ -125,11 +123,11 @@ static stonet_status run_round(const sn_stage_job *job, int first, int count, fl
     SN_GOTO(status, SN_NEW(runners, count), done);
     SN_GOTO(status, SN_NEW(thetas, count * parameters), done);
     for (int k = 0; k < count; k++) runners[k].theta = thetas + k * parameters;
-    SN_GOTO(status, run_side_by_side(job, first, count, runners), done);
+    SN_GOTO(status, run_side_by_side(job, count, runners), done);
     for (int k = 0; k < count; k++) {
         report->iterations += runners[k].iterations;
         report->starts++;
-        if (report->starts > 1 && !(runners[k].loss < report->loss)) continue;
+        if (k > 0 && !(runners[k].loss < report->loss)) continue;
         report->loss = runners[k].loss;
         memcpy(theta, runners[k].theta, (size_t)parameters * sizeof *theta);
     }
@@ -139,23 +137,40 @@ done:
     return status;
 }
 
-stonet_status sn_race(const sn_stage_job *job, int starts, double enough_loss, float *theta,
-                      sn_race_report *report)
-{
-    *report = (sn_race_report){.loss = (double)INFINITY};
-    sn_config config = *job->config;
-    config.schedule.kind = SN_AVERAGED;
-    config.weight_decay = config.auto_decay ? RACE_DECAY : fmin(config.weight_decay, RACE_DECAY);
+/* What the starts of a race are trained with. */
+typedef struct racing {
+    sn_config config;
     sn_quiet_run quiet;
-    sn_quiet_run_init(&quiet, job->run);
-    sn_stage_job own = *job;
-    own.config = &config;
-    own.run = &quiet.run;
-    own.history = NULL;
-    if (!sn_train_shares(job)) own.team = NULL; /* every rank runs all starts, side by side */
-    for (int round = 0; round <= MORE_ROUNDS; round++) {
-        SN_TRY(run_round(&own, round * starts, starts, theta, report));
-        if (report->loss <= enough_loss || sn_should_stop(job->run)) break;
-    }
+    sn_stage_job job;
+} racing;
+
+static void prepare_racing(const sn_stage_job *job, racing *r)
+{
+    r->config = *job->config;
+    r->config.schedule.kind = SN_AVERAGED;
+    r->config.weight_decay = r->config.auto_decay ? RACE_DECAY : fmin(r->config.weight_decay, RACE_DECAY);
+    sn_quiet_run_init(&r->quiet, job->run);
+    r->job = *job;
+    r->job.config = &r->config;
+    r->job.run = &r->quiet.run;
+    r->job.history = NULL;
+    if (!sn_train_shares(job)) r->job.team = NULL; /* every rank runs all starts, side by side */
+}
+
+stonet_status sn_race(const sn_stage_job *job, int starts, float *theta, sn_race_report *report)
+{
+    racing r;
+    prepare_racing(job, &r);
+    *report = (sn_race_report){.loss = (double)INFINITY};
+    return run_all(&r.job, starts, theta, report);
+}
+
+stonet_status sn_race_start(const sn_stage_job *job, int number, float *theta, double *loss)
+{
+    racing r;
+    runner one = {.theta = theta};
+    prepare_racing(job, &r);
+    SN_TRY(run_start(&r.job, number, &one));
+    *loss = one.loss;
     return STONET_OK;
 }

@@ -22,10 +22,11 @@ typedef struct sn_race_report {
     int starts;
 } sn_race_report;
 
-/* A race of `starts` starts over the job's rows. As long as the winner is above enough_loss there are more,
-   up to three times as many. theta gets the winner. The job's threads run the starts side by side. */
-stonet_status sn_race(const sn_stage_job *job, int starts, double enough_loss, float *theta,
-                      sn_race_report *report);
+/* A race of `starts` starts over the job's rows. theta gets the winner. The job's threads run the starts side
+   by side. */
+stonet_status sn_race(const sn_stage_job *job, int starts, float *theta, sn_race_report *report);
+/* One of them, by its number, on one thread: where it comes to, and its loss over the training rows. */
+stonet_status sn_race_start(const sn_stage_job *job, int number, float *theta, double *loss);
 
 /* The start that belongs to a number 0, 1, ..: 0 is the seed itself. */
 uint64_t sn_start_seed(uint64_t seed, int number);

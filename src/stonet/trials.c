@@ -50,7 +50,7 @@ static stonet_status begin_trial(const sn_stage_job *job, begin from, const sn_w
     }
     if (from == FROM_OTHER_RACE) race.seed = sn_start_seed(job->seed, OTHER_STARTS);
     if (starts == 1) return sn_start_weights(job, t->theta);
-    return sn_race(&race, starts, (double)INFINITY, t->theta, &report);
+    return sn_race(&race, starts, t->theta, &report);
 }
 
 static stonet_status run_trial(const sn_stage_job *job, begin from, const sn_won *won, trial *t)
