@@ -1,8 +1,10 @@
 #include "stonet/baseline.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "base/memory.h"
 #include "stonet/linear.h"
 
@@ -11,7 +13,7 @@ static const double PENALTIES[] = {0.003, 0.0003, 0.03, 0.1,
 enum { N_PENALTIES = sizeof PENALTIES / sizeof *PENALTIES };
 /* Of the loss: what is left of it when a penalty is judged is a hundredth of that. */
 static const double ROUGHLY = 1e-3;
-static const double LARGE = 2e7, TOO_LARGE = 2e8; /* rows x columns x outputs */
+static const double SIDE_BY_SIDE = 2e6, LARGE = 2e7, TOO_LARGE = 2e8; /* rows x columns x outputs */
 
 /* ---- the constant -----------------------------------------------------------------------------------------
  */
@@ -124,32 +126,60 @@ static stonet_status whole_shape(const sn_stage_job *job, sn_shape *shape)
     return sn_linear_shape(job->shape, job->problem->p, job->problem->outputs, shape);
 }
 
+/* One fold. *wrong: its errors; *found: whether there is such a model. */
+static stonet_status measure_fold(const sn_stage_job *job, const sn_holdout *holdout, const sn_shape *shape,
+                                  double penalty, int k, double *loss, double *wrong, bool *found)
+{
+    const sn_fold *fold = &holdout->fold[k];
+    float *theta;
+    SN_TRY(SN_NEW(theta, shape->parameters));
+    stonet_status status = sn_linear_fit(shape, fold->problem, &fold->train,
+                                         (sn_ridge){.l2 = penalty * (double)fold->train.n, .enough = ROUGHLY},
+                                         job->run, theta, found);
+    if (status == STONET_OK && *found)
+        status =
+            sn_held_out_measure(holdout, k, job->config->engine, shape, theta, job->threads, loss, wrong);
+    sn_free(theta);
+    return status;
+}
+
+/* Folds side by side, where that takes little memory; only the first thread speaks to the caller. */
+static stonet_status measure_folds(const sn_stage_job *job, const sn_holdout *holdout, const sn_shape *shape,
+                                   double penalty, double *loss, double *wrong, bool *found)
+{
+    const int folds = holdout->folds;
+    sn_failure failure = {.status = STONET_OK};
+    if (job->threads == 1 || folds == 1 || size_of(job) > SIDE_BY_SIDE) {
+        for (int k = 0; k < folds && (k == 0 || found[k - 1]); k++)
+            SN_TRY(measure_fold(job, holdout, shape, penalty, k, loss, &wrong[k], &found[k]));
+        return STONET_OK;
+    }
+    sn_quiet_run quiet;
+    sn_quiet_run_init(&quiet, job->run);
+#pragma omp parallel for num_threads(job->threads < folds ? job->threads : folds) schedule(dynamic)
+    for (int k = 0; k < folds; k++) {
+        sn_stage_job own = *job;
+        own.threads = 1;
+        if (omp_get_thread_num() > 0) own.run = &quiet.run;
+        sn_failure_note(&failure, k,
+                        measure_fold(&own, holdout, shape, penalty, k, loss, &wrong[k], &found[k]));
+    }
+    return sn_failure_raise(&failure);
+}
+
 stonet_status sn_linear_measure(const sn_stage_job *job, const sn_holdout *holdout, const sn_shape *shape,
                                 double penalty, sn_held_out *cost, bool *found)
 {
-    float *theta;
-    double errors = 0.0, wrong;
-    SN_TRY(SN_NEW(theta, shape->parameters));
-    stonet_status status = STONET_OK;
+    double wrong[SN_MAX_FOLDS] = {0.0}, errors = 0.0;
+    bool each[SN_MAX_FOLDS] = {false};
+    SN_TRY(measure_folds(job, holdout, shape, penalty, cost->loss, wrong, each));
     *found = true;
-    for (int k = 0; k < holdout->folds && *found && status == STONET_OK; k++) {
-        const sn_fold *fold = &holdout->fold[k];
-        SN_GOTO(status,
-                sn_linear_fit(shape, fold->problem, &fold->train,
-                              (sn_ridge){.l2 = penalty * (double)fold->train.n, .enough = ROUGHLY}, job->run,
-                              theta, found),
-                done);
-        if (!*found) break;
-        SN_GOTO(status,
-                sn_held_out_measure(holdout, k, job->config->engine, shape, theta, job->threads, cost->loss,
-                                    &wrong),
-                done);
-        errors += wrong;
+    for (int k = 0; k < holdout->folds; k++) {
+        *found = *found && each[k];
+        errors += wrong[k];
     }
     if (*found) sn_held_out_finish(cost, holdout, job->problem, errors);
-done:
-    sn_free(theta);
-    return status;
+    return STONET_OK;
 }
 
 static stonet_status measure_linear(const sn_stage_job *job, const sn_holdout *holdout, sn_baseline *baseline)

@@ -1,7 +1,9 @@
 /* Which kernel, before any network: by the error of ridge regression on rows left out (front_kernel.h). */
 #include <math.h>
 
+#include "base/failure.h"
 #include "base/memory.h"
+#include "base/run.h"
 #include "base/workspace.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
@@ -106,6 +108,31 @@ done:
     return status;
 }
 
+/* Of all points, side by side; those that a stop leaves out have an infinite error, the first excepted. */
+static stonet_status score_all(const sn_problem *problem, const sn_rows *rows, const sn_kernel_setting *point,
+                               int count, uint64_t seed, const stonet_run *run, int64_t k, const double *y,
+                               double *error)
+{
+    const int threads = sn_threads(run) < count ? sn_threads(run) : count;
+    sn_failure failure = {.status = STONET_OK};
+    int stopped = 0;
+    if (threads == 1) {
+        for (int at = 0; at < count; at++) {
+            error[at] = (double)INFINITY;
+            if (at > 0 && sn_should_stop(run)) continue;
+            SN_TRY(score(problem, rows, &point[at], seed, k, y, &error[at]));
+        }
+        return STONET_OK;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int at = 0; at < count; at++) {
+        error[at] = (double)INFINITY;
+        if (at > 0 && sn_should_stop_shared(run, &stopped)) continue;
+        sn_failure_note(&failure, at, score(problem, rows, &point[at], seed, k, y, &error[at]));
+    }
+    return sn_failure_raise(&failure);
+}
+
 stonet_status sn_kernel_choose(const sn_problem *problem, const sn_rows *rows, uint64_t seed,
                                const stonet_run *run, sn_kernel_setting *setting)
 {
@@ -113,28 +140,28 @@ stonet_status sn_kernel_choose(const sn_problem *problem, const sn_rows *rows, u
     if (!any_c && !any_share) return STONET_OK;
     SN_WORKSPACE(scratch);
     int64_t *list = NULL, columns;
-    double *y = NULL, best = (double)INFINITY;
+    double *y = NULL;
     const int64_t n = rows->n < MOST_ROWS ? rows->n : MOST_ROWS;
     SN_TRY(SN_TAKE(&scratch, list, n));
     SN_TRY(sn_choose_rows(rows->n, n, seed, ROWS, list));
     for (int64_t i = 0; i < n; i++) list[i] = sn_rows_at(rows, list[i]);
     const sn_rows some = sn_rows_list(list, n);
     SN_TRY(responses(problem, &some, &scratch, &y, &columns));
-    const sn_kernel_setting wanted = *setting;
-    for (int c = 0; c < (any_c ? N_COMPLEXITIES : 1); c++) {
-        for (int share = 0; share < (any_share ? N_SHARES : 1); share++) {
-            sn_kernel_setting point = wanted;
-            if (any_c) point.complexity = COMPLEXITIES[c];
-            if (any_share) point.linear = LINEAR_SHARES[share];
-            if (point.landmarks > MOST_LANDMARKS) point.landmarks = MOST_LANDMARKS;
-            double error = (double)INFINITY;
-            if (sn_should_stop(run) && isfinite(best)) return STONET_OK;
-            SN_TRY(score(problem, &some, &point, seed, columns, y, &error));
-            if (!(error < best) && isfinite(best)) continue;
-            best = error;
-            setting->complexity = point.complexity;
-            setting->linear = point.linear;
+    sn_kernel_setting point[N_COMPLEXITIES * N_SHARES];
+    double error[N_COMPLEXITIES * N_SHARES];
+    int count = 0;
+    for (int c = 0; c < (any_c ? N_COMPLEXITIES : 1); c++)
+        for (int share = 0; share < (any_share ? N_SHARES : 1); share++, count++) {
+            point[count] = *setting;
+            if (any_c) point[count].complexity = COMPLEXITIES[c];
+            if (any_share) point[count].linear = LINEAR_SHARES[share];
+            if (point[count].landmarks > MOST_LANDMARKS) point[count].landmarks = MOST_LANDMARKS;
         }
-    }
+    SN_TRY(score_all(problem, &some, point, count, seed, run, columns, y, error));
+    int best = 0;
+    for (int k = 1; k < count; k++)
+        if (error[k] < error[best] || !isfinite(error[best])) best = k;
+    setting->complexity = point[best].complexity;
+    setting->linear = point[best].linear;
     return STONET_OK;
 }
