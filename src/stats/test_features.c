@@ -71,6 +71,10 @@ static void test_scores(void **state)
     }
     sn_scores_free(&s);
     assert_null(s.values);
+    const double almost[] = {1, 2, 1, 2, 3, 2, 1, 2, 1, 0}; /* one row is another, at the top or below */
+    assert_int_equal(sn_scores_create(5, 2, almost, &s), STONET_OK);
+    assert_int_equal(s.columns, 2);
+    sn_scores_free(&s);
 }
 
 /* Columns that tell nothing new are left out; what is left has the covariance I and says the same. */

@@ -121,13 +121,13 @@ static double largest_singular(const float *w, int64_t rows, int64_t cols)
 static void the_safeguard(void **state)
 {
     (void)state;
-    for (int which = 0; which < 3; which++) {
+    for (int which = 0; which < 4; which++) {
         const int64_t width[] = {4, 3, 5, 2};
         oracle o = oracle_make(LAYERS, width, SN_TANH, which == 1 ? SN_CLASSIFICATION : SN_REGRESSION, 5, 7);
-        o.shape.spread = which == 2;
-        const double beta = which == 2 ? 0.5 : 0.0;
+        o.shape.spread = which >= 2;
+        const double beta = (const double[]){0.0, 0.0, 0.5, 1.0}[which]; /* of a spread: where either leads */
         const double temper = which == 1 ? 2.0
-                              : which == 2
+                              : which >= 2
                                   ? 1.0 / fmax(exp((beta - 1.0) * SN_ETA_LOW), 0.5 * exp(beta * SN_ETA_HIGH))
                                   : 1.0;
         for (int tight = 0; tight < 4; tight++) { /* which of the two layers steps too far */

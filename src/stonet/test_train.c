@@ -60,6 +60,7 @@ static void test_schedules(void **state)
     assert_true(fabs(sn_schedule_factor(&averaged, 15000, 7) - 0.125) < 1e-12);
     const sn_schedule power = {.kind = SN_POWER, .c = 1000, .a = 0.6};
     assert_true(sn_schedule_factor(&constant, 7, 10) == 1.0);
+    assert_true(sn_schedule_factor(&constant, 1, 200) == 1.0); /* nothing to warm up */
     assert_true(sn_schedule_factor(&linear, 1, 10) == 1.0);
     assert_true(fabs(sn_schedule_factor(&linear, 10, 10) - 0.1) < 1e-15);
     assert_true(sn_schedule_factor(&linear, 1, 1) == 1.0);
