@@ -119,7 +119,7 @@ static double beta_fraction(double a, double b, double x)
 /* I_x(a, b) with y = 1 - x given apart, so that neither end loses digits. */
 static double beta_tail(double a, double b, double x, double y)
 {
-    if (isnan(a) || isnan(b) || isnan(x)) return NAN;
+    if (isnan(x)) return NAN;
     if (x <= 0.0) return 0.0;
     if (y <= 0.0) return 1.0;
     /* x^a y^b / B(a, b) */
