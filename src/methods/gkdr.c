@@ -67,7 +67,7 @@ static stonet_status landmark_coefficients(const sn_kernel_input *input, double 
     *m = landmarks.rank;
     SN_TRY(SN_TAKE(&scratch, gram, *m * *m));
     SN_TRY(SN_TAKE(keep, *t, *m * rank));
-    SN_TRY(sn_row_columns_products(&columns, NULL, rank, f, gram, *t));
+    SN_TRY(sn_row_columns_products(&columns, rank, f, NULL, gram, *t));
     sn_add_diagonal(*m, ridge, gram);
     SN_TRY(sn_solve_spd(*m, gram, rank, *t));
     sn_landmarks_coefficients(&landmarks, rank, *t);

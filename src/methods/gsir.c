@@ -130,52 +130,70 @@ static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
     return sn_kernel_map_create(&g->input, g->dim, a, mean, v, map);
 }
 
+/* The eigenvectors w (rank x rank) of T'T = C'S0 C and the roots of its eigenvalues; what is rounding becomes
+ * 0. */
+static stonet_status right_vectors(int64_t m, int64_t rank, const double *s0, const double *c,
+                                   double *singular, double *w)
+{
+    const double rounding = 1e-14;
+    SN_WORKSPACE(scratch);
+    double *product = NULL, *inner = NULL;
+    SN_TRY(SN_TAKE(&scratch, product, m * rank));
+    SN_TRY(SN_TAKE(&scratch, inner, rank * rank));
+    sn_gemm(false, false, m, rank, m, 1.0, s0, c, 0.0, product);
+    sn_gemm(true, false, rank, rank, m, 1.0, c, product, 0.0, inner);
+    SN_TRY(sn_eigh(rank, inner, singular, w));
+    const double least = rounding * singular[0];
+    for (int64_t j = 0; j < rank; j++) singular[j] = singular[j] > least ? sqrt(singular[j]) : 0.0;
+    return STONET_OK;
+}
+
 /*
- * Landmarks: with the centred features Phi'Phi = V D V' and S = D + rho, T = Phi V S^{-1} (V'Phi'F) is an
- * orthonormal Phi V D^{-1/2} times D^{1/2} S^{-1} V'Phi'F = U s W', and A = V S^{-1} D^{1/2} U: of the rows
- * nothing is needed but Phi'Phi and Phi'F, sums that ranks can share out.
+ * Landmarks: with the centred features S0 = Phi'Phi, S = S0 + rho and C = S^{-1} Phi'F, T = Phi C = U s W'
+ * has T'T = C'S0 C, and A = S^{-1} Phi'U = (C - rho S^{-1} C) W s^{-1}: of the rows nothing is needed but
+ * Phi'Phi and Phi'F, sums that ranks can share out.
  */
 static stonet_status fit_features(gsir *g, sn_kernel_map **map)
 {
     SN_WORKSPACE(scratch);
     sn_landmarks landmarks;
     const sn_kernel_input *input = &g->input;
-    const double gram = sn_gram_work(input->n, input->m, input->p),
-                 products = (double)input->n * (double)input->m * (double)input->m;
-    sn_stages stages = sn_stages_of(g->run, 2.0 * gram + 2.0 * products);
-    SN_TRY(sn_stages_next(&stages, "landmark features", gram));
+    const double work = sn_gram_work(input->n, input->m, input->p) +
+                        2.0 * (double)input->n * (double)input->m * (double)input->m,
+                 cube = (double)input->m * (double)input->m * (double)input->m / 3.0;
+    sn_stages stages = sn_stages_of(g->run, work + cube);
+    SN_TRY(sn_stages_next(&stages, "landmark features", work));
     SN_TRY(sn_landmarks_create(input->m, input->p, input->centres, input->gamma, &scratch, &landmarks));
     const sn_row_columns columns =
         sn_feature_columns(input, &landmarks, g->run != NULL ? g->run->team : NULL);
-    const int64_t m = columns.m, r = m < g->rank ? m : g->rank;
-    double *mean = NULL, *s = NULL, *v = NULL, *value = NULL, *b = NULL, *t = NULL, *u = NULL,
-           *singular = NULL, *a = NULL;
+    const int64_t m = columns.m, rank = g->rank;
+    double *mean = NULL, *s0 = NULL, *s = NULL, *c = NULL, *t = NULL, *w = NULL, *singular = NULL, *a = NULL,
+           largest;
     SN_TRY(SN_TAKE(&scratch, mean, m));
+    SN_TRY(SN_TAKE(&scratch, s0, m * m));
     SN_TRY(SN_TAKE(&scratch, s, m * m));
-    SN_TRY(SN_TAKE(&scratch, v, m * m));
-    SN_TRY(SN_TAKE(&scratch, value, m));
-    SN_TRY(SN_TAKE(&scratch, b, m * g->rank));
-    SN_TRY(SN_TAKE(&scratch, t, m * g->rank));
-    SN_TRY(SN_TAKE(&scratch, u, m * r));
-    SN_TRY(SN_TAKE(&scratch, singular, r));
-    SN_TRY(sn_row_columns_mean(&columns, mean));
-    SN_TRY(sn_stages_next(&stages, "products of features", gram + 2.0 * products));
-    SN_TRY(sn_row_columns_products(&columns, mean, g->rank, g->f, s, b));
-    SN_TRY(sn_eigh(m, s, value, v));
-    sn_gemm(true, false, m, g->rank, m, 1.0, v, b, 0.0, t);
-    const double rho = g->ex * value[0];
-    for (int64_t i = 0; i < m; i++) {
-        const double root = value[i] > 0.0 ? sqrt(value[i]) : 0.0, weight = root / (value[i] + rho);
-        value[i] = weight;
-        for (int64_t j = 0; j < g->rank; j++) t[i * g->rank + j] *= weight;
-    }
-    SN_TRY(sn_svd(m, g->rank, t, u, singular, NULL));
-    SN_TRY(limit(g, r, singular));
+    SN_TRY(SN_TAKE(&scratch, c, m * rank));
+    SN_TRY(SN_TAKE(&scratch, t, m * rank));
+    SN_TRY(SN_TAKE(&scratch, w, rank * rank));
+    SN_TRY(SN_TAKE(&scratch, singular, rank));
+    SN_TRY(sn_row_columns_products(&columns, rank, g->f, mean, s0, c));
+    SN_TRY(sn_stages_next(&stages, "directions", cube));
+    SN_TRY(sn_largest_eigenvalue(m, s0, &largest));
+    const double rho = g->ex * largest;
+    memcpy(s, s0, (size_t)(m * m) * sizeof *s);
+    sn_add_diagonal(m, rho, s);
+    SN_TRY(sn_cholesky(m, s));
+    SN_TRY(sn_cholesky_solve(m, s, rank, c));
+    SN_TRY(right_vectors(m, rank, s0, c, singular, w));
+    SN_TRY(limit(g, m < rank ? m : rank, singular));
+    memcpy(t, c, (size_t)(m * rank) * sizeof *t);
+    SN_TRY(sn_cholesky_solve(m, s, rank, t));
+    for (int64_t i = 0; i < m * rank; i++) t[i] = c[i] - rho * t[i];
+    for (int64_t i = 0; i < rank; i++)
+        for (int64_t j = 0; j < g->dim; j++) w[i * g->dim + j] = w[i * rank + j] / singular[j];
     SN_TRY(SN_TAKE(&scratch, a, m * g->dim));
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < g->dim; j++) t[i * g->dim + j] = value[i] * u[i * r + j];
-    sn_gemm(false, false, m, g->dim, m, 1.0, v, t, 0.0, a);
-    return sn_columns_map(&columns, g->dim, a, mean, map);
+    sn_gemm(false, false, m, g->dim, rank, 1.0, t, w, 0.0, a);
+    return sn_columns_map(&columns, mean, s0, g->dim, a, map);
 }
 
 /* The setting, or what the data say, which is told. */

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
-#include "methods/row_sums.h"
 
 enum { TRANSFORM_ROWS = 1024 };
 
@@ -69,66 +68,57 @@ stonet_status sn_features_map(const sn_features *features, int64_t d, double *a,
     return sn_kernel_map_create(&input, d, a, mean, scores, out);
 }
 
-typedef struct scored {
-    const sn_kernel_map *map;
-    const double *x;
-} scored;
-
-/* Of some rows: the sums of squares of their scores (d), and the score that is largest in size (d). */
-static stonet_status look_at_scores(const void *user, int64_t first, int64_t count, double *found)
+/* Scales column j of z to variance 1, square its mean square, with the largest score at the centres positive.
+ */
+static stonet_status scale_columns(const double *square, sn_kernel_map *map)
 {
-    const scored *of = user;
-    const int64_t d = of->map->d, p = of->map->p, end = first + count;
     SN_WORKSPACE(scratch);
+    const int64_t d = map->d, m = map->m;
     double *z = NULL;
-    SN_TRY(SN_TAKE(&scratch, z, TRANSFORM_ROWS * d));
-    for (; first < end; first += TRANSFORM_ROWS) {
-        const int64_t some = end - first < TRANSFORM_ROWS ? end - first : TRANSFORM_ROWS;
-        SN_TRY(sn_kernel_map_scores(of->map, some, of->x + first * p, z));
-        for (int64_t i = 0; i < some; i++)
-            for (int64_t j = 0; j < d; j++) {
-                const double score = z[i * d + j];
-                found[j] += score * score;
-                if (fabs(score) > fabs(found[d + j])) found[d + j] = score;
-            }
-    }
-    return STONET_OK;
-}
-
-/* Scales the columns of z to variance 1 on the rows x (n x p), with the largest score of each positive. */
-static stonet_status scale_by_rows(stonet_team *team, int64_t n, const double *x, sn_kernel_map *map)
-{
-    SN_WORKSPACE(scratch);
-    const int64_t d = map->d, shards = sn_row_shards(n);
-    const scored of = {.map = map, .x = x};
-    double *found = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, found, shards * 2 * d));
-    SN_TRY(sn_row_records(team, n, 2 * d, look_at_scores, &of, found));
+    SN_TRY(SN_TAKE(&scratch, z, m * d));
+    SN_TRY(sn_kernel_map_scores(map, m, map->centres, z));
     for (int64_t j = 0; j < d; j++) {
-        double squares = 0.0, largest = 0.0;
-        for (int64_t v = 0; v < shards; v++) {
-            squares += found[v * 2 * d + j];
-            if (fabs(found[v * 2 * d + d + j]) > fabs(largest)) largest = found[v * 2 * d + d + j];
-        }
-        const double scale = (largest < 0.0 ? -1.0 : 1.0) / sqrt(squares / (double)n);
-        for (int64_t i = 0; i < map->m; i++) map->coefficients[i * d + j] *= scale;
+        double largest = 0.0;
+        for (int64_t i = 0; i < m; i++)
+            if (fabs(z[i * d + j]) > fabs(largest)) largest = z[i * d + j];
+        const double scale = (largest < 0.0 ? -1.0 : 1.0) / sqrt(square[j]);
+        for (int64_t i = 0; i < m; i++) map->coefficients[i * d + j] *= scale;
         map->offset[j] *= scale;
     }
     return STONET_OK;
 }
 
-/* a'(L^{-1} k(x) - mean) = (L^{-T} a)'k(x) - a'mean. */
-stonet_status sn_columns_map(const sn_row_columns *columns, int64_t d, double *a, const double *mean,
-                             sn_kernel_map **out)
+/* square (d): a_j'gram a_j / n, a m x d. */
+static stonet_status mean_squares(int64_t n, int64_t m, int64_t d, const double *gram, const double *a,
+                                  double *square)
 {
+    SN_WORKSPACE(scratch);
+    double *product = NULL;
+    SN_TRY(SN_TAKE(&scratch, product, m * d));
+    sn_gemm(false, false, m, d, m, 1.0, gram, a, 0.0, product);
+    for (int64_t j = 0; j < d; j++) {
+        square[j] = 0.0;
+        for (int64_t i = 0; i < m; i++) square[j] += a[i * d + j] * product[i * d + j] / (double)n;
+    }
+    return STONET_OK;
+}
+
+/* a'(L^{-1} k(x) - mean) = (L^{-T} a)'k(x) - a'mean. */
+stonet_status sn_columns_map(const sn_row_columns *columns, const double *mean, const double *gram, int64_t d,
+                             double *a, sn_kernel_map **out)
+{
+    SN_WORKSPACE(scratch);
     const int64_t m = columns->m, p = columns->p;
     sn_kernel_map *map = NULL;
+    double *square = NULL;
+    SN_TRY(SN_TAKE(&scratch, square, d));
+    SN_TRY(mean_squares(columns->n, m, d, gram, a, square));
     SN_TRY(allocate(m, p, d, columns->gamma, &map));
     sn_gemv(true, m, d, 1.0, a, mean, 0.0, map->offset);
     if (columns->landmarks != NULL) sn_landmarks_coefficients(columns->landmarks, d, a);
     memcpy(map->centres, columns->centres, (size_t)(m * p) * sizeof *map->centres);
     memcpy(map->coefficients, a, (size_t)(m * d) * sizeof *a);
-    stonet_status status = scale_by_rows(columns->team, columns->n, columns->x, map);
+    stonet_status status = scale_columns(square, map);
     if (status != STONET_OK) {
         sn_kernel_map_free(map);
         return status;

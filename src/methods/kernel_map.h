@@ -22,10 +22,11 @@ stonet_status sn_kernel_map_create(const sn_kernel_input *input, int64_t d, cons
 /* The same from coefficients a (rank x d, destroyed) of the centred features of n rows. */
 stonet_status sn_features_map(const sn_features *features, int64_t d, double *a, int64_t n,
                               const double *scores, sn_kernel_map **out);
-/* z(x) = a'(c(x) - mean) for columns c (a m x d, destroyed), scaled in the same way by scores that are made
-   block by block. */
-stonet_status sn_columns_map(const sn_row_columns *columns, int64_t d, double *a, const double *mean,
-                             sn_kernel_map **out);
+/* z(x) = a'(c(x) - mean) for columns c with this mean and sums of squares gram about it
+   (methods/row_columns.h); a m x d, destroyed. Scaled in the same way, but for the sign, which the scores at
+   the centres give. */
+stonet_status sn_columns_map(const sn_row_columns *columns, const double *mean, const double *gram, int64_t d,
+                             double *a, sn_kernel_map **out);
 /* z (n x d) of the rows of x (n x p). */
 stonet_status sn_kernel_map_scores(const sn_kernel_map *map, int64_t n, const double *x, double *z);
 

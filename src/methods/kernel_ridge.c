@@ -59,8 +59,7 @@ static stonet_status turn(sn_workspace *keep, turned *t)
     SN_TRY(SN_TAKE(&scratch, cross, all * t->r));
     SN_TRY(SN_TAKE(keep, t->mean, all));
     SN_TRY(SN_TAKE(keep, t->value, all));
-    SN_TRY(sn_row_columns_mean(&t->columns, t->mean));
-    SN_TRY(sn_row_columns_products(&t->columns, t->mean, t->r, t->f, gram, cross));
+    SN_TRY(sn_row_columns_products(&t->columns, t->r, t->f, t->mean, gram, cross));
     SN_TRY(sn_eigh(all, gram, t->value, v));
     for (t->m = 0; t->m < all && t->value[t->m] > rounding * t->value[0];) t->m++;
     SN_TRY(SN_TAKE(keep, t->turn, all * t->m));

@@ -53,22 +53,22 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns
     SN_WORKSPACE(scratch);
     const int64_t n = columns->n, m = columns->m;
     int64_t slices;
-    double *f = NULL, *mean = NULL, *cov = NULL, *d = NULL, *u = NULL, *s = NULL, *b = NULL, largest;
+    double *f = NULL, *mean = NULL, *gram = NULL, *cov = NULL, *d = NULL, *u = NULL, *s = NULL, *b = NULL,
+           largest;
     SN_TRY(slice_weights(problem, sn_int(settings, "slices"), &scratch, &slices, &f));
     const int64_t r = m < slices ? m : slices;
     SN_TRY(SN_TAKE(&scratch, mean, m));
+    SN_TRY(SN_TAKE(&scratch, gram, m * m));
     SN_TRY(SN_TAKE(&scratch, cov, m * m));
     SN_TRY(SN_TAKE(&scratch, d, m * slices));
     SN_TRY(SN_TAKE(&scratch, u, m * r));
     SN_TRY(SN_TAKE(&scratch, s, r));
-    const double gram = sn_gram_work(n, m, columns->p), products = (double)n * (double)m * (double)m,
+    const double work = sn_gram_work(n, m, columns->p) + (double)n * (double)m * (double)m,
                  cube = (double)m * (double)m * (double)m / 3.0;
-    sn_stages stages = sn_stages_of(run, 2.0 * gram + products + cube);
-    SN_TRY(sn_stages_next(&stages, "kernel means", gram));
-    SN_TRY(sn_row_columns_mean(columns, mean));
-    SN_TRY(sn_stages_next(&stages, "covariance", gram + products));
-    SN_TRY(sn_row_columns_products(columns, mean, slices, f, cov, d));
-    for (int64_t i = 0; i < m * m; i++) cov[i] /= (double)n;
+    sn_stages stages = sn_stages_of(run, work + cube);
+    SN_TRY(sn_stages_next(&stages, "kernel matrix and covariance", work));
+    SN_TRY(sn_row_columns_products(columns, slices, f, mean, gram, d));
+    for (int64_t i = 0; i < m * m; i++) cov[i] = gram[i] / (double)n;
     SN_TRY(sn_largest_eigenvalue(m, cov, &largest));
     sn_add_diagonal(m, sn_real(settings, "ridge") * largest, cov);
     SN_TRY(sn_stages_next(&stages, "factorisation", cube));
@@ -79,7 +79,7 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns
     SN_TRY(SN_TAKE(&scratch, b, m * *dim));
     sn_first_columns(m, r, u, *dim, b);
     sn_triangular_solve(m, true, cov, *dim, b);
-    return sn_columns_map(columns, *dim, b, mean, map);
+    return sn_columns_map(columns, mean, gram, *dim, b, map);
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -88,7 +88,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_WORKSPACE(scratch);
     sn_kernel_input input;
     sn_kernel_map *map = NULL;
-    SN_TRY(sn_kernel_memory(problem, settings, "ksir", 1.1, 0.0));
+    SN_TRY(sn_kernel_memory(problem, settings, "ksir", 2.1, 0.0));
     SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
     const sn_row_columns columns = sn_kernel_columns(&input, run != NULL ? run->team : NULL);
     SN_TRY(fit_columns(problem, &columns, settings, run, &dim, &map));

@@ -49,67 +49,82 @@ stonet_status sn_row_columns_make(const sn_row_columns *columns, const double *m
     return STONET_OK;
 }
 
-/* Sums of the kernel functions, also where features are wanted. */
-static stonet_status add_kernels(const void *user, int64_t first, int64_t count, double *sum)
+/* About the mean of the columns: that of some rows, evenly from all. */
+static stonet_status guess_mean(const sn_row_columns *columns, double *guess)
 {
-    const sn_row_columns *columns = user;
-    sn_row_columns plain = *columns;
     SN_WORKSPACE(scratch);
-    const int64_t m = columns->m, block = sn_row_columns_block(count), end = first + count;
-    double *k = NULL;
-    plain.landmarks = NULL;
-    SN_TRY(SN_TAKE(&scratch, k, block * m));
-    for (; first < end; first += block) {
-        const int64_t some = end - first < block ? end - first : block;
-        SN_TRY(sn_row_columns_make(&plain, NULL, first, some, k));
-        for (int64_t i = 0; i < some; i++)
-            for (int64_t j = 0; j < m; j++) sum[j] += k[i * m + j];
-    }
-    return STONET_OK;
-}
-
-/* The mean of L^{-1} k(x) is L^{-1} times the mean of k(x). */
-stonet_status sn_row_columns_mean(const sn_row_columns *columns, double *mean)
-{
-    SN_TRY(sn_row_sums(columns->team, columns->n, columns->m, add_kernels, columns, mean));
-    for (int64_t j = 0; j < columns->m; j++) mean[j] /= (double)columns->n;
-    if (columns->landmarks != NULL) sn_triangular_solve(columns->m, false, columns->landmarks->l, 1, mean);
+    const int64_t p = columns->p, count = columns->n < BLOCK_ROWS ? columns->n : BLOCK_ROWS;
+    sn_row_columns some = *columns;
+    double *x = NULL, *c = NULL;
+    SN_TRY(SN_TAKE(&scratch, x, count * p));
+    SN_TRY(SN_TAKE(&scratch, c, count * columns->m));
+    for (int64_t i = 0; i < count; i++)
+        memcpy(x + i * p, columns->x + i * columns->n / count * p, (size_t)p * sizeof *x);
+    some.x = x;
+    SN_TRY(sn_row_columns_make(&some, NULL, 0, count, c));
+    sn_column_means(count, columns->m, c, guess);
     return STONET_OK;
 }
 
 typedef struct products {
     const sn_row_columns *columns;
-    const double *mean, *f;
+    const double *shift, *f;
     int64_t rank;
 } products;
 
-/* m x m, and after that m x rank. */
+/* With c the columns minus the shift: c'c (m x m), c'f (m x rank), the sums of c (m). */
 static stonet_status add_products(const void *user, int64_t first, int64_t count, double *sum)
 {
     const products *of = user;
     SN_WORKSPACE(scratch);
     const int64_t m = of->columns->m, block = sn_row_columns_block(count), end = first + count;
-    double *c = NULL;
+    double *c = NULL, *cross = sum + m * m, *total = cross + m * of->rank;
     SN_TRY(SN_TAKE(&scratch, c, block * m));
     for (; first < end; first += block) {
         const int64_t some = end - first < block ? end - first : block;
-        SN_TRY(sn_row_columns_make(of->columns, of->mean, first, some, c));
+        SN_TRY(sn_row_columns_make(of->columns, of->shift, first, some, c));
         sn_syrk_tn(m, some, 1.0, c, 1.0, sum);
-        sn_gemm(true, false, m, of->rank, some, 1.0, c, of->f + first * of->rank, 1.0, sum + m * m);
+        sn_gemm(true, false, m, of->rank, some, 1.0, c, of->f + first * of->rank, 1.0, cross);
+        for (int64_t i = 0; i < some; i++)
+            for (int64_t j = 0; j < m; j++) total[j] += c[i * m + j];
     }
     return STONET_OK;
 }
 
-stonet_status sn_row_columns_products(const sn_row_columns *columns, const double *mean, int64_t rank,
-                                      const double *f, double *gram, double *cross)
+/* From columns minus a shift to columns minus their mean, which is `off` away from it: little is subtracted.
+ */
+static stonet_status centre(const products *of, const double *off, double *gram, double *cross)
 {
     SN_WORKSPACE(scratch);
-    const products of = {.columns = columns, .mean = mean, .f = f, .rank = rank};
-    const int64_t m = columns->m;
-    double *both = NULL;
-    SN_TRY(SN_TAKE(&scratch, both, m * (m + rank)));
-    SN_TRY(sn_row_sums(columns->team, columns->n, m * (m + rank), add_products, &of, both));
-    memcpy(gram, both, (size_t)(m * m) * sizeof *gram);
-    memcpy(cross, both + m * m, (size_t)(m * rank) * sizeof *cross);
+    const int64_t n = of->columns->n, m = of->columns->m, rank = of->rank;
+    double *total = NULL;
+    SN_TRY(SN_TAKE_ZERO(&scratch, total, rank));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < rank; j++) total[j] += of->f[i * rank + j];
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < m; j++) gram[i * m + j] -= (double)n * off[i] * off[j];
+        for (int64_t j = 0; j < rank; j++) cross[i * rank + j] -= off[i] * total[j];
+    }
     return STONET_OK;
+}
+
+stonet_status sn_row_columns_products(const sn_row_columns *columns, int64_t rank, const double *f,
+                                      double *mean, double *gram, double *cross)
+{
+    SN_WORKSPACE(scratch);
+    const products of = {.columns = columns, .shift = mean, .f = f, .rank = rank};
+    const int64_t n = columns->n, m = columns->m, size = m * (m + rank + 1);
+    double *all = NULL;
+    SN_TRY(SN_TAKE(&scratch, all, size));
+    if (mean != NULL) SN_TRY(guess_mean(columns, mean));
+    SN_TRY(sn_row_sums(columns->team, n, size, add_products, &of, all));
+    memcpy(gram, all, (size_t)(m * m) * sizeof *gram);
+    memcpy(cross, all + m * m, (size_t)(m * rank) * sizeof *cross);
+    if (mean == NULL) return STONET_OK;
+    double *off = all + m * (m + rank);
+    for (int64_t j = 0; j < m; j++) {
+        off[j] /= (double)n;
+        mean[j] += off[j];
+    }
+    return centre(&of, off, gram, cross);
 }

@@ -27,11 +27,11 @@ int64_t sn_row_columns_block(int64_t count);
 stonet_status sn_row_columns_make(const sn_row_columns *columns, const double *mean, int64_t first,
                                   int64_t count, double *out);
 
-/* mean (m) over the rows. */
-stonet_status sn_row_columns_mean(const sn_row_columns *columns, double *mean);
-/* With the columns minus `mean` (NULL: 0) in C (n x m): gram (m x m) = C'C, cross (m x rank) = C'f for f (n x
- * rank). */
-stonet_status sn_row_columns_products(const sn_row_columns *columns, const double *mean, int64_t rank,
-                                      const double *f, double *gram, double *cross);
+/*
+ * With the columns in C (n x m), in one pass over the rows: gram (m x m) = C'C and cross (m x rank) = C'f for
+ * f (n x rank). mean (m; NULL: 0) receives the mean of the columns, which is subtracted from C.
+ */
+stonet_status sn_row_columns_products(const sn_row_columns *columns, int64_t rank, const double *f,
+                                      double *mean, double *gram, double *cross);
 
 #endif

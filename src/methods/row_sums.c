@@ -7,7 +7,7 @@
 
 enum { LEAST_ROWS = 8192 }; /* of a shard; fewer are not worth a message */
 
-int sn_row_shards(int64_t n)
+static int shards_of(int64_t n)
 {
     int shards = 1;
     while (shards < SN_MAX_SHARDS && 2 * (int64_t)shards * LEAST_ROWS <= n) shards *= 2;
@@ -32,7 +32,7 @@ static stonet_status sum_own(stonet_team *team, int64_t n, sn_add_rows add, cons
 stonet_status sn_row_sums(stonet_team *team, int64_t n, int64_t size, sn_add_rows add, const void *user,
                           double *total)
 {
-    const int shards = sn_row_shards(n);
+    const int shards = shards_of(n);
     memset(total, 0, (size_t)size * sizeof *total);
     if (shards == 1) return add(user, 0, n, total);
     sn_sums sums = sn_sums_empty(size, false);
@@ -42,16 +42,4 @@ stonet_status sn_row_sums(stonet_team *team, int64_t n, int64_t size, sn_add_row
     if (status == STONET_OK) memcpy(total, sums.root[0].gradient, (size_t)size * sizeof *total);
     sn_sums_clear(&sums);
     return status;
-}
-
-stonet_status sn_row_records(stonet_team *team, int64_t n, int64_t size, sn_add_rows find, const void *user,
-                             double *records)
-{
-    const int shards = sn_row_shards(n), rank = stonet_team_rank(team);
-    for (int64_t v = sn_team_border(team, shards, rank); v < sn_team_border(team, shards, rank + 1); v++) {
-        const int64_t begin = sn_shard_border(n, shards, (int)v),
-                      end = sn_shard_border(n, shards, (int)v + 1);
-        SN_TRY(find(user, begin, end - begin, records + v * size));
-    }
-    return sn_team_gather(team, shards, (size_t)size * sizeof *records, records);
 }

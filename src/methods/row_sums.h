@@ -8,17 +8,11 @@
 
 #include "base/team.h"
 
-/* Shards of n rows: a power of two. */
-int sn_row_shards(int64_t n);
-
 /* Adds what rows first .. first + count - 1 give to sum, which has `size` numbers. */
 typedef stonet_status (*sn_add_rows)(const void *user, int64_t first, int64_t count, double *sum);
 
 /* total (size) = the sum over rows 0 .. n - 1. team NULL: this process makes all of it. */
 stonet_status sn_row_sums(stonet_team *team, int64_t n, int64_t size, sn_add_rows add, const void *user,
                           double *total);
-/* The same for what is no sum: records (sn_row_shards(n) x size, all 0 before) has what each shard gives. */
-stonet_status sn_row_records(stonet_team *team, int64_t n, int64_t size, sn_add_rows find, const void *user,
-                             double *records);
 
 #endif
