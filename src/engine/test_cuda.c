@@ -261,6 +261,37 @@ static void test_queues(void **state)
     }
 }
 
+/* The same features with another response, or weights: not what is kept. */
+static void check_the_rest(const fixture *f)
+{
+    enum { ROWS = 100, MOST = 64 };
+    static float weight[ROWS];
+    static double y[ROWS * MOST];
+    static int32_t label[ROWS];
+    assert_true(f->problem.n <= ROWS && f->problem.outputs <= MOST);
+    for (int k = 0; k < ROWS; k++) {
+        weight[k] = (float)(1 + k % 3);
+        label[k] = k % 2;
+    }
+    for (int k = 0; k < ROWS * MOST; k++) y[k] = (double)(k % 7) - 2.0;
+    for (int what = 0; what < 2; what++) {
+        double loss;
+        float *theta[2];
+        for (int keeps = 0; keeps < 2; keeps++) {
+            fixture other = *f;
+            if (what == 0) other.problem.weight = weight;
+            if (what == 1 && f->problem.task == SN_CLASSIFICATION) other.problem.label = label;
+            if (what == 1 && f->problem.task == SN_REGRESSION) other.problem.y = y;
+            if (!keeps) other.problem.keep = NULL;
+            sn_free(stepped(engine_of(&sn_engine_cuda, f), f, 1, &loss)); /* what is kept is its own */
+            theta[keeps] = stepped(engine_of(&sn_engine_cuda, &other), &other, 1, &loss);
+        }
+        assert_memory_equal(theta[0], theta[1], (size_t)f->shape.parameters * sizeof *theta[0]);
+        sn_free(theta[0]);
+        sn_free(theta[1]);
+    }
+}
+
 /* Rows that are kept are used by the next engine, unless the problem is another one. */
 static void test_rows_are_kept(void **state)
 {
@@ -287,6 +318,7 @@ static void test_rows_are_kept(void **state)
     const size_t bytes = (size_t)f.shape.parameters * sizeof *first;
     assert_memory_equal(first, kept, bytes);
     assert_memory_not_equal(again, changed, bytes);
+    check_the_rest(&f);
     sn_keep_clear(&keep);
     sn_free(first);
     sn_free(kept);
@@ -394,6 +426,36 @@ static void test_troubles(void **state)
     }
 }
 
+/* One step of a new engine on a device with so much memory, all of which is given back. */
+static bool fits_in(const fixture *f, long bytes)
+{
+    char memory[64];
+    sn_engine *engine = NULL;
+    sn_step_report report;
+    snprintf(memory, sizeof memory, "memory=%ld", bytes);
+    setenv("STONET_EMULATE", memory, 1);
+    bool fits = sn_engine_cuda.create(&f->shape, &f->problem, SEED, 1, &engine) == STONET_OK;
+    if (fits) {
+        sn_engine_cuda.start(engine, f->theta);
+        fits = sn_engine_cuda.step(engine, &f->iteration, &report) == STONET_OK;
+        sn_engine_cuda.free(engine);
+    }
+    unsetenv("STONET_EMULATE");
+    return fits;
+}
+
+static void test_memory_is_given_back(void **state)
+{
+    const setting *at = *state;
+    if (at == NULL || !at->emulated) skip();
+    fixture f;
+    long bytes = 1 << 12;
+    make(&f, 6, 2, 20, 40, 20);
+    while (!fits_in(&f, bytes)) bytes += bytes / 8;
+    for (int k = 0; k < 12; k++) assert_true(fits_in(&f, bytes));
+    drop(&f);
+}
+
 static void test_no_module(void **state)
 {
     (void)state;
@@ -430,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_features_that_move),
         cmocka_unit_test(test_rows_that_do_not_fit),
         cmocka_unit_test(test_troubles),
+        cmocka_unit_test(test_memory_is_given_back),
         cmocka_unit_test(test_no_module),
     };
     return cmocka_run_group_tests_name("engine_cuda", tests, look_for_device, NULL);
