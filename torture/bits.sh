@@ -23,7 +23,7 @@ difference() {
     paste -d, base.csv "$1.csv" | awk -F, 'NR > 1 {d = $1 - $2; if (d < 0) d = -d; if (d > m) m = d} END {printf " %9.0e", m}'
 }
 printf '%-12s %9s %9s %9s %9s %9s\n' method threads avx2 portable Haswell Nehalem
-for method in $("$program" methods | awk 'NR > 2 && NF == 0 {exit} NR > 2 {print $1}'); do
+for method in $("$program" methods | awk 'NR > 2 && NF == 0 {exit} NR > 2 && /^[a-z]/ {print $1}'); do
     OMP_NUM_THREADS=1 fit base "$method"
     printf '%-12s' "$method"
     OMP_NUM_THREADS=2 fit other "$method"; difference other

@@ -23,9 +23,14 @@ look() {
 net=(--set hidden=3 --set epochs=2)
 look fit num.csv --target y --dim 1 "${net[@]}" --out net.model
 look fit lab.csv --target label --dim 1 --learner logistic "${net[@]}" --out lab.model
-for method in $("$program" methods | awk 'NR > 2 && NF == 0 {exit} NR > 2 {print $1}'); do
+for method in $("$program" methods | awk 'NR > 2 && NF == 0 {exit} NR > 2 && /^[a-z]/ {print $1}'); do
     case $method in
-    stonet) continue ;; nnsdr | autoencoder) more=(--set epochs=2) ;; *) more=() ;;
+    stonet) continue ;;
+    nnsdr | autoencoder | gmddnet) more=(--set epochs=2) ;;
+    benn) more=(--set epochs=2 --set units=20 --set transforms=10) ;;
+    kdr | cve) more=(--set iterations=2) ;;
+    lsmie) more=(--set iterations=2 --set restarts=1 --set landmarks=10) ;;
+    *) more=() ;;
     esac
     look fit num.csv --target y --method "$method" --dim 1 "${more[@]}" --out "$method.model"
 done

@@ -157,6 +157,46 @@ static void rows_without_a_direction_are_refused(void **unused)
     sample_free(&data);
 }
 
+static void count_warnings(stonet_level level, const char *text, void *user)
+{
+    if (level == STONET_WARNING && strstr(text, "any response can be told") != NULL) ++*(int *)user;
+}
+
+/* As many directions as rows less one, which the mean takes, fit anything. */
+static void too_many_columns_are_warned_of(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 12 };
+    static const struct {
+        const char *method, *ridge;
+        int64_t p;
+        int warnings;
+    } cases[] = {{"sir", "0", ROWS - 2, 0},
+                 {"sir", "0", ROWS - 1, 1},
+                 {"sir", "0", ROWS + 3, 1},
+                 {"sir", "1", ROWS - 1, 0},
+                 {"pca", NULL, ROWS + 3, 0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        SN_WORKSPACE(scratch);
+        sn_solved solved;
+        int warnings = 0;
+        const stonet_run run = {
+            .size = sizeof run, .threads = 1, .on_message = count_warnings, .user = &warnings};
+        sn_settings *settings = defaults(cases[k].method);
+        sample data = sample_normal(ROWS, cases[k].p, 1, 3);
+        for (int i = 0; i < ROWS; i++) data.y[i] = (double)data.x[i * cases[k].p];
+        sample_scale_y(&data);
+        if (cases[k].ridge != NULL)
+            assert_int_equal(sn_settings_set(settings, "ridge", cases[k].ridge), STONET_OK);
+        assert_int_equal(sn_candidate_solve(sn_method_find(cases[k].method)->candidate, &data.problem,
+                                            settings, &run, &scratch, &solved),
+                         STONET_OK);
+        assert_int_equal(warnings, cases[k].warnings);
+        sn_settings_free(settings);
+        sample_free(&data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +205,7 @@ int main(void)
         cmocka_unit_test(augmented_columns_are_told_from_the_others),
         cmocka_unit_test(scales_make_the_eigenvalues_comparable),
         cmocka_unit_test(rows_without_a_direction_are_refused),
+        cmocka_unit_test(too_many_columns_are_warned_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
