@@ -84,6 +84,9 @@ static void permutations(void **state)
         assert_true(p > last); /* the fewer degrees of freedom are left, the less a covariance says */
         last = p;
     }
+    double nothing;
+    for (int i = 0; i < N; i++) e[2 * i + 1] = 0.0; /* all permutations are as large */
+    assert_true(p_value(e, 0.0, STONET_NULL_PERMUTATION, &nothing) == 1.0);
 }
 
 enum { MX = 2, MY = 3, WIDTH = MX + MY, D = MX * MY };
