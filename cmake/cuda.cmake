@@ -1,7 +1,7 @@
 # The CUDA engine's module, which the library loads at run time where there is one. `make gpu` builds it with nvcc, for
 # the devices of STONET_CUDA_ARCHITECTURES and, as code that the driver compiles, for later ones. For the tests it is
 # built with the processor for a device too (x86-64, where there is a C++ compiler).
-set(STONET_CUDA_ARCHITECTURES "80;90" CACHE STRING "compute capabilities the CUDA module is built for")
+set(STONET_CUDA_ARCHITECTURES "80;90a" CACHE STRING "compute capabilities the CUDA module is built for")
 file(GLOB STONET_CUDA_SOURCES CONFIGURE_DEPENDS src/engine/cuda*.cu src/engine/cuda*.cuh src/engine/cuda_module.h)
 find_program(STONET_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_HOME PATH_SUFFIXES bin)
 mark_as_advanced(STONET_NVCC)
@@ -9,9 +9,12 @@ if(STONET_NVCC)
   set(STONET_NVCC_CODES "")
   foreach(architecture ${STONET_CUDA_ARCHITECTURES})
     list(APPEND STONET_NVCC_CODES -gencode=arch=compute_${architecture},code=sm_${architecture})
-    set(latest ${architecture})
+    string(REPLACE "a" "" latest ${architecture})
   endforeach()
   list(APPEND STONET_NVCC_CODES -gencode=arch=compute_${latest},code=compute_${latest})
+  if("90a" IN_LIST STONET_CUDA_ARCHITECTURES) # with the instructions that Hopper devices alone have
+    list(APPEND STONET_NVCC_CODES -DSN_CUDA_SM90A)
+  endif()
   set(module ${PROJECT_BINARY_DIR}/lib/libstonet-cuda.so)
   add_custom_command(
     OUTPUT ${module}

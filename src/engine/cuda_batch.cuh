@@ -151,6 +151,48 @@ static bool by_layers(const sn_cuda_net *net)
     return net->shape.layers > 2 && (net->plan.ranks > 1 || !net->plan.staged);
 }
 
+/* Where the split weights of layer i lie: those for its mean, high and low, and after them those for the pull
+   on the layer below. */
+struct split_place {
+    int64_t mean, pull, size; /* size: of high or low, of the pull's too */
+};
+static split_place split_at(const sn_cuda_shape &shape, int i)
+{
+    split_place place = {0, 0, 0};
+    for (int k = 0; k <= i; k++) {
+        const int64_t mean = (int64_t)shape.width[k + 1] * padded(shape.width[k]);
+        const int64_t pull = k > 0 ? (int64_t)shape.width[k] * padded(shape.width[k + 1]) : 0;
+        place.mean = place.size;
+        place.pull = place.mean + 2 * mean;
+        place.size = place.pull + 2 * pull;
+    }
+    return place;
+}
+static int64_t split_floats(const sn_cuda_shape &shape)
+{
+    return split_at(shape, shape.layers - 1).size;
+}
+
+/* Whether a product of a batch of `whole` rows goes by cuda_wide.cuh: where its tiles fill half the device.
+ */
+static bool is_wide(const sn_cuda_net *net, int inputs, int units, int64_t whole)
+{
+    return net->facts.groups && is_large_batch(net, whole) && inputs >= WIDE_DEPTH && units >= 96 &&
+           2 * (int64_t)tiles_of(whole, WIDE_ROWS) * tiles_of(units, WIDE_UNITS) >=
+               net->facts.multiprocessors;
+}
+static bool wide_mean(const sn_cuda_net *net, int i, int64_t whole)
+{
+    const sn_cuda_shape &shape = net->shape;
+    return is_wide(net, shape.width[i], shape.width[i + 1], whole) &&
+           (i == 0 ? shape.input_activation == SN_PSI_IDENTITY : by_layers(net));
+}
+/* The pull of layer i on the one below. */
+static bool wide_pull(const sn_cuda_net *net, int i, int64_t whole)
+{
+    return i > 0 && by_layers(net) && is_wide(net, net->shape.width[i + 1], net->shape.width[i], whole);
+}
+
 static int reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, bool gathers,
                          sn_cuda_words *words)
 {
@@ -184,6 +226,7 @@ static int reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, b
             TRY(grow(net->speed[i], size));
         }
     }
+    if (keeps && plan.large && net->facts.groups) TRY(grow(net->split, split_floats(shape)));
     if (roots > 1) TRY(grow(net->partial, roots * shape.parameters));
     if (moved) forget_record(net);
     return SN_CUDA_FINE;

@@ -60,6 +60,13 @@ static const layer_tile *choose_layer_tile(const device_facts &facts, int64_t ro
 static int start_layer(const sn_cuda_net *net, const layer_arguments &a, bool pull, int rows,
                        sn_cuda_words *words)
 {
+    if (a.high != nullptr) {
+        const launch<layer_arguments> what = {pull ? wide_product<ACROSS> : wide_product<ALONG>,
+                                              dim3(tiles_of(rows, WIDE_ROWS), tiles_of(a.units, WIDE_UNITS)),
+                                              WIDE_THREADS, 1, WIDE_FLOATS * sizeof(float)};
+        CUDA_TRY(start(what, net->stream, a));
+        return SN_CUDA_FINE;
+    }
     const layer_tile *tile = choose_layer_tile(net->facts, rows, a.units);
     const launch<layer_arguments> what = {
         pull ? tile->pull : tile->mean, dim3(tiles_of(rows, tile->rows), tiles_of(a.units, tile->units)),
@@ -98,6 +105,29 @@ static layer_state state_of(const sn_cuda_net *net, int i)
             net->psi[i].at,  net->residual[i].at, padded(net->shape.width[i + 1])};
 }
 
+/* Splits the weights for those products of a batch that want it. */
+static int launch_split(const sn_cuda_net *net, int64_t whole, sn_cuda_words *words)
+{
+    const sn_cuda_shape &shape = net->shape;
+    split_arguments a = {};
+    unsigned jobs = 0;
+    for (int i = 0; i < shape.layers; i++) {
+        const float *weights = net->theta.at + shape.weight_at[i];
+        const split_place place = split_at(shape, i);
+        const int inputs = shape.width[i], units = shape.width[i + 1];
+        float *mean = net->split.at + place.mean, *pull = net->split.at + place.pull;
+        if (wide_mean(net, i, whole))
+            a.job[jobs++] = {weights, units, inputs, 0, mean, mean + (int64_t)units * padded(inputs)};
+        if (wide_pull(net, i, whole))
+            a.job[jobs++] = {weights, inputs, units, 1, pull, pull + (int64_t)inputs * padded(units)};
+    }
+    if (jobs == 0) return SN_CUDA_FINE;
+    const launch<split_arguments> what = {split_weights, dim3((unsigned)net->facts.multiprocessors, jobs),
+                                          SPLIT_THREADS, 1, 0};
+    CUDA_TRY(start(what, net->stream, a));
+    return SN_CUDA_FINE;
+}
+
 /* mu of layer i; settles: the forward pass. */
 static int launch_layer_mean(const sn_cuda_net *net, const sn_cuda_data *data, layer_arguments a, int i,
                              bool settles, const chunk &c, sn_cuda_words *words)
@@ -113,6 +143,10 @@ static int launch_layer_mean(const sn_cuda_net *net, const sn_cuda_data *data, l
     a.units = shape.width[i + 1];
     a.state = state_of(net, i);
     a.settles = settles;
+    if (wide_mean(net, i, c.whole)) {
+        a.high = net->split.at + split_at(shape, i).mean;
+        a.low = a.high + (int64_t)a.units * padded(a.inputs);
+    }
     return start_layer(net, a, false, c.most, words);
 }
 
@@ -138,6 +172,10 @@ static int launch_layer_pull(const sn_cuda_net *net, layer_arguments a, int i, i
     a.state = state_of(net, i);
     a.layer = i;
     a.sweep = sweep;
+    if (wide_pull(net, i + 1, c.whole)) {
+        a.high = net->split.at + split_at(shape, i + 1).pull;
+        a.low = a.high + (int64_t)a.units * padded(a.inputs);
+    }
     return start_layer(net, a, true, c.most, words);
 }
 
@@ -315,6 +353,10 @@ static int ready_large(const device_facts &facts, sn_cuda_words *words)
     for (int k = 0; k < LAYER_TILES; k++) {
         CUDA_TRY(allow(layer_tiles[k].mean, (size_t)layer_tiles[k].mean_floats * sizeof(float)));
         CUDA_TRY(allow(layer_tiles[k].pull, (size_t)layer_tiles[k].pull_floats * sizeof(float)));
+    }
+    if (facts.groups) {
+        CUDA_TRY(allow(wide_product<ALONG>, 0));
+        CUDA_TRY(allow(wide_product<ACROSS>, 0));
     }
     for (int k = 0; k < 2; k++)
         CUDA_TRY(allow(update_tiles_of[k].kernel, (size_t)update_tiles_of[k].floats * sizeof(float)));

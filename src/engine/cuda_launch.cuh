@@ -191,6 +191,7 @@ static int launch_chunks(sn_cuda_net *net, const sn_cuda_data *data, int k, int6
                          const batch_plan &plan, const sn_cuda_step &step, bool apart, sn_cuda_words *words)
 {
     const bool whole = plan.each == plan.shards, gathers = gathers_rows(net, step);
+    TRY(launch_split(net, (int64_t)step.total * SHARD_ROWS, words));
     for (int v = 0; v < plan.shards; v += plan.each) {
         const int end = v + plan.each < plan.shards ? v + plan.each : plan.shards;
         const int rows = (int)(step.border[end] - step.border[v]);

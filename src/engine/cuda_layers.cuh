@@ -26,6 +26,7 @@ struct layer_arguments {
     int64_t in_pitch;
     int gathers, in_psi;
     const float *weights, *bias; /* [unit][input]; of a pull, of the layer above */
+    const float *high, *low;     /* the weights split (cuda_wide.cuh); NULL: they are not */
     int inputs, units;           /* of the product */
     layer_state state;           /* of the layer whose units they are */
     int settles;                 /* mean: the forward pass */
@@ -48,14 +49,25 @@ static __device__ __forceinline__ void leave_mean(const layer_arguments &a, int 
     *(float4 *)(to.psi + at) = activate4(a.activation, mean);
 }
 
+/* Four units of a row as they are. */
+struct unit_state {
+    float4 psi, latent, mean, speed;
+};
+static __device__ __forceinline__ unit_state units_at(const layer_state &s, int64_t at)
+{
+    return {*(const float4 *)(s.psi + at), *(const float4 *)(s.latent + at), *(const float4 *)(s.mean + at),
+            *(const float4 *)(s.speed + at)};
+}
+
 /* The move of four units by their force f, or their step to the mode. */
-static __device__ __forceinline__ void move_by(const layer_arguments &a, int row, int unit, float4 f)
+static __device__ __forceinline__ void move_by(const layer_arguments &a, int row, int unit, float4 f,
+                                               const unit_state &before)
 {
     const layer_state &to = a.state;
     const sn_cuda_dynamics &d = a.head->dynamics;
     const int64_t at = (int64_t)row * to.pitch + unit;
-    const float4 slope = slope4(a.activation, *(const float4 *)(to.psi + at));
-    float4 y = *(const float4 *)(to.latent + at), r_own;
+    const float4 slope = slope4(a.activation, before.psi), mean = before.mean;
+    float4 y = before.latent, v = before.speed, r_own;
     if (a.sweep < 0) {
         const float variance = d.variance[a.layer];
         r_own = make_float4(slope.x * f.x, slope.y * f.y, slope.z * f.z, slope.w * f.w);
@@ -64,8 +76,6 @@ static __device__ __forceinline__ void move_by(const layer_arguments &a, int row
     } else {
         const mover m = {d.epsilon[a.layer], d.keep[a.layer], d.kick[a.layer], d.over_s[a.layer]};
         const bool euler = d.euler != 0;
-        const float4 mean = *(const float4 *)(to.mean + at);
-        float4 v = *(const float4 *)(to.speed + at);
         float normal[4];
         normals_at(a.seed, number_of(a.head, a.place, a.number, a.chunk_first + row),
                    (uint32_t)(a.layer + 1) << 20 | (uint32_t)(unit / 4), a.head->iteration,
@@ -81,6 +91,39 @@ static __device__ __forceinline__ void move_by(const layer_arguments &a, int row
     *(float4 *)(to.latent + at) = y;
     *(float4 *)(to.psi + at) = activate4(a.activation, y);
     if (a.layer > 0) *(float4 *)(to.pull + at) = r_own;
+}
+
+/* What becomes of a tile of a product, BM rows of BN units that lie in memory in rows of LINE: of a mean (W
+   is ALONG) or of a force. Neighbours in a warp have neighbours of a row, so that whole lines of memory are
+   read and written; a thread has EACH quartets at a time, whose loads go out together. */
+template <int BM, int BN, int LINE, int THREADS, int EACH, operand_lie W>
+static __device__ __forceinline__ void leave_tile(const layer_arguments &a, const float *memory, int row0,
+                                                  int tall, int unit0)
+{
+    enum { QUARTETS = BN / 4 };
+    for (int first = (int)threadIdx.x; first < BM * QUARTETS; first += EACH * THREADS) {
+        unit_state before[EACH];
+        const auto there = [&](int e, int *row, int *u) {
+            *row = (first + e * THREADS) / QUARTETS;
+            *u = (first + e * THREADS) % QUARTETS * 4;
+            return *row < tall && unit0 + *u < a.state.pitch;
+        };
+        int row, u;
+        if (W == ACROSS)
+#pragma unroll
+            for (int e = 0; e < EACH; e++)
+                if (there(e, &row, &u))
+                    before[e] = units_at(a.state, (int64_t)(row0 + row) * a.state.pitch + unit0 + u);
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            if (!there(e, &row, &u)) continue;
+            const float4 sum = *(const float4 *)(memory + row * LINE + u);
+            if (W == ALONG)
+                leave_mean(a, row0 + row, unit0 + u, sum);
+            else
+                move_by(a, row0 + row, unit0 + u, sum, before[e]);
+        }
+    }
 }
 
 /* W: how the weights lie, ALONG the inner dimension for a mean, ACROSS it for a pull. */
@@ -101,16 +144,12 @@ __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STA
         a.in_psi};
     const operand<array_lines> w = {{a.weights, pitch},         a.weights,      unit0, a.units - unit0,
                                     quartets(a.weights, pitch), SN_PSI_IDENTITY};
-    tensor_tile<BM, BN, WM, WN, STAGES, ALONG, W> tile;
+    typedef tensor_tile<BM, BN, WM, WN, STAGES, ALONG, W> tile_type;
+    tile_type tile;
     float *memory = shared_memory();
     tile.multiply(in, w, a.inputs, memory);
-    tile.hand_out_lines(memory, [&](int row, int u, float4 sum) {
-        if (row >= tall || unit0 + u >= a.state.pitch) return;
-        if (W == ALONG)
-            leave_mean(a, row0 + row, unit0 + u, sum);
-        else
-            move_by(a, row0 + row, unit0 + u, sum);
-    });
+    tile.lay_down(memory);
+    leave_tile<BM, BN, tile_type::LINE, tile_type::THREADS, 2, W>(a, memory, row0, tall, unit0);
 }
 
 /* r of the output layer, and the losses when they are wanted: some threads a row. */

@@ -36,6 +36,11 @@ static int ask_device(device_facts *facts, sn_cuda_words *words)
     facts->shared_multiprocessor = p.sharedMemPerMultiprocessor;
     facts->most_ranks = p.major >= 9 ? (int)MOST_RANKS : 1;
     facts->tensors = p.major >= 8;
+#if defined(SN_CUDA_SM90A) || !defined(__CUDACC__)
+    facts->groups = p.major == 9 && p.minor == 0;
+#else
+    facts->groups = false; /* it was not compiled for them */
+#endif
     TRY(ready_kernels(*facts, words));
     return count_clusters(facts, words);
 }
@@ -156,6 +161,7 @@ static void net_free(sn_cuda_net *net)
     net->theta.clear();
     net->velocity.clear();
     net->gathered.clear();
+    net->split.clear();
     for (int i = 0; i < SN_CUDA_LAYERS; i++) {
         net->mean[i].clear();
         net->latent[i].clear();
@@ -184,7 +190,8 @@ static void net_free(sn_cuda_net *net)
 static uint64_t net_bytes(const sn_cuda_shape *shape, int64_t batch)
 {
     const int64_t rows = batch < chunk_capacity(*shape) ? batch : chunk_capacity(*shape);
-    return 4U * (uint64_t)(2 * shape->parameters + rows * chunk_floats(*shape) + batch);
+    return 4U *
+           (uint64_t)(2 * shape->parameters + split_floats(*shape) + rows * chunk_floats(*shape) + batch);
 }
 
 static int ready_net(sn_cuda_net *net, sn_cuda_words *words)
@@ -475,8 +482,8 @@ static int send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_rows
         TRY(reserve_lists(net, lists, 1, words));
         write_head(net, part, lists, 0, &common);
         TRY(send_heads(net, lists, 1, words));
-        const chunk c = {0, n, n, n};
         /* the same sums however many rows pass together */
+        const chunk c = {0, n, n, net->facts.tensors ? 0 : n};
         TRY(net->facts.tensors ? launch_large_mean(net, data, 0, lists, c, words)
                                : launch_first_mean(net, data, 0, lists, c, false, words));
         sweep_arguments a = sweep_of(net, data, 0, lists, c);

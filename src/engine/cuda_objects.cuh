@@ -110,6 +110,7 @@ struct sn_cuda_net {
     sweep_plan plan; /* how the weights are shared out */
     cudaStream_t stream = nullptr;
     buffer<float> theta, velocity, gathered, loss, partial, out;
+    buffer<float> split; /* the weights, of large batches (cuda_wide.cuh) */
     buffer<float> mean[SN_CUDA_LAYERS], psi[SN_CUDA_LAYERS], residual[SN_CUDA_LAYERS];
     buffer<float> latent[SN_CUDA_LAYERS], speed[SN_CUDA_LAYERS]; /* of large batches, layer by layer */
     buffer<int32_t> border;                                      /* of the groups */

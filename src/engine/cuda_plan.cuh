@@ -5,15 +5,17 @@
 #ifndef SN_ENGINE_CUDA_PLAN_CUH
 #define SN_ENGINE_CUDA_PLAN_CUH
 
-#include "engine/cuda_layers.cuh"
+#include "engine/cuda_sweep.cuh"
 #include "engine/cuda_update.cuh"
 #include "engine/cuda_warp.cuh"
+#include "engine/cuda_wide.cuh"
 
 struct device_facts {
     char name[128];
     int multiprocessors, most_ranks;            /* blocks of a cluster */
     int clusters[4];                            /* of 1, 2, 4, 8 large blocks, how many run at a time */
     bool tensors;                               /* it has tensor cores for floats */
+    bool groups;                                /* with the instructions of cuda_group.cuh */
     size_t shared_block, shared_multiprocessor; /* most shared memory in bytes */
 };
 

@@ -344,19 +344,14 @@ struct tensor_tile {
             a, b, border, 1, memory, [](const float *) {}, [](int) {});
     }
 
-    /* The same by lines: neighbours in a warp have neighbours of a row, so that whole lines of memory are
-       read and written. Passes through the stages' memory. */
-    template <typename function> __device__ __forceinline__ void hand_out_lines(float *memory, function what)
+    /* The tile to memory, where its stages were, in rows of LINE floats. */
+    enum { LINE = BN + 8 };
+    __device__ __forceinline__ void lay_down(float *memory)
     {
-        enum { LINE = BN + 8, QUARTETS = BN / 4 };
         static_assert(BM * LINE <= FLOATS, "the tile fits its stages");
         sync_block();
         hand_out([&](int row, int column, float4 four) { *(float4 *)(memory + row * LINE + column) = four; });
         sync_block();
-#pragma unroll 2
-        for (int at = (int)threadIdx.x; at < BM * QUARTETS; at += THREADS)
-            what(at / QUARTETS, at % QUARTETS * 4,
-                 *(const float4 *)(memory + at / QUARTETS * LINE + at % QUARTETS * 4));
     }
 
     /* what(row, column, four numbers side by side) of all the tile. */

@@ -134,9 +134,45 @@ static void test_wide(void **state)
     }
 }
 
-/* Batches of many rows, where the tensor cores multiply: networks that are narrow above the first layer,
-   whose rows warps have each for themselves, and others, layer by layer. The same bits when the sums of the
+/* One step of a large batch is that of the reference engine, and the same bits come out when the sums of the
    shards are had one by one. */
+static void check_large_batch(uint32_t seed, int hidden, const int64_t *width, int64_t n)
+{
+    fixture f;
+    sn_shards shards;
+    double loss, loss_ref;
+    sn_step_report report;
+    make(&f, seed + 12, hidden, 45, n, n);
+    widen(&f, width);
+    sn_shards_whole(n, &shards);
+    f.iteration.shards = &shards;
+    if (f.dynamics.sweeps > 2) f.dynamics.sweeps = 2;
+    if (seed % 3 == 2) f.iteration.rows = sn_rows_range(0, n);
+    float *ref = stepped(engine_of(&sn_engine_ref, &f), &f, 1, &loss_ref),
+          *theta = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
+    assert_near(theta, ref, f.shape.parameters, 3e-4);
+    assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
+    const sn_pass pass = {.rows = f.iteration.rows, .layer = 1};
+    float *expected = passed_of(&sn_engine_ref, &f, &pass), *out = passed_of(&sn_engine_cuda, &f, &pass);
+    assert_near(out, expected, n * f.shape.width[1], 2e-6);
+    sn_sums sums = sn_sums_empty(f.shape.parameters, true);
+    sn_engine *engine = engine_of(&sn_engine_cuda, &f);
+    assert_int_equal(sn_engine_cuda.accumulate(engine, &f.iteration, &sums), STONET_OK);
+    assert_int_equal(sn_engine_cuda.apply(engine, &f.iteration, &sums, &report), STONET_OK);
+    sn_engine_cuda.get_parameters(engine, ref);
+    assert_memory_equal(ref, theta, (size_t)f.shape.parameters * sizeof *ref);
+    assert_true(report.loss == loss);
+    sn_engine_cuda.free(engine);
+    sn_sums_clear(&sums);
+    sn_free(theta);
+    sn_free(ref);
+    sn_free(expected);
+    sn_free(out);
+    drop(&f);
+}
+
+/* Batches of many rows, where the tensor cores multiply: networks that are narrow above the first layer,
+   whose rows warps have each for themselves, and others, layer by layer. */
 static void test_large_batches(void **state)
 {
     const setting *at = *state;
@@ -152,41 +188,26 @@ static void test_large_batches(void **state)
         {2, {130, 120}, {300, 240}},
         {3, {90, 150, 21}, {130, 430, 21}},
     };
-    const int64_t n = at->emulated ? 257 : 1030;
     for (uint32_t seed = 0; seed < 12; seed++) {
         const int k = (int)(seed * 5 % 6);
-        fixture f;
-        sn_shards shards;
-        double loss, loss_ref;
-        sn_step_report report;
-        make(&f, seed + 12, cases[k].hidden, 45, n, n);
-        widen(&f, at->emulated ? cases[k].small : cases[k].large);
-        sn_shards_whole(n, &shards);
-        f.iteration.shards = &shards;
-        if (f.dynamics.sweeps > 2) f.dynamics.sweeps = 2;
-        if (seed % 3 == 2) f.iteration.rows = sn_rows_range(0, n);
-        float *ref = stepped(engine_of(&sn_engine_ref, &f), &f, 1, &loss_ref),
-              *theta = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
-        assert_near(theta, ref, f.shape.parameters, 3e-4);
-        assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
-        const sn_pass pass = {.rows = f.iteration.rows, .layer = 1};
-        float *expected = passed_of(&sn_engine_ref, &f, &pass), *out = passed_of(&sn_engine_cuda, &f, &pass);
-        assert_near(out, expected, n * f.shape.width[1], 2e-6);
-        sn_sums sums = sn_sums_empty(f.shape.parameters, true);
-        sn_engine *engine = engine_of(&sn_engine_cuda, &f);
-        assert_int_equal(sn_engine_cuda.accumulate(engine, &f.iteration, &sums), STONET_OK);
-        assert_int_equal(sn_engine_cuda.apply(engine, &f.iteration, &sums, &report), STONET_OK);
-        sn_engine_cuda.get_parameters(engine, ref);
-        assert_memory_equal(ref, theta, (size_t)f.shape.parameters * sizeof *ref);
-        assert_true(report.loss == loss);
-        sn_engine_cuda.free(engine);
-        sn_sums_clear(&sums);
-        sn_free(theta);
-        sn_free(ref);
-        sn_free(expected);
-        sn_free(out);
-        drop(&f);
+        check_large_batch(seed, cases[k].hidden, at->emulated ? cases[k].small : cases[k].large,
+                          at->emulated ? 257 : 1030);
     }
+}
+
+/* So many rows and units that products fill a device (cuda_wide.cuh), with inner dimensions that are no
+   multiples of anything. */
+static void test_wide_products(void **state)
+{
+    const setting *at = *state;
+    if (at == NULL) skip();
+    static const struct {
+        int hidden;
+        int64_t small[3], large[3];
+    } cases[] = {{1, {131}, {131}}, {2, {130, 133}, {262, 301}}, {3, {97, 140, 34}, {130, 430, 33}}};
+    for (uint32_t seed = 0; seed < 3; seed++)
+        check_large_batch(seed, cases[seed].hidden, at->emulated ? cases[seed].small : cases[seed].large,
+                          at->emulated ? 650 : 8400);
 }
 
 /* All rows at once, in shards: the tree, several chunks, several blocks a tile. */
@@ -484,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_no_hidden_layer),
         cmocka_unit_test(test_wide),
         cmocka_unit_test(test_large_batches),
+        cmocka_unit_test(test_wide_products),
         cmocka_unit_test(test_full_batch),
         cmocka_unit_test(test_small_noise),
         cmocka_unit_test(test_queues),
