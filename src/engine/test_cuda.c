@@ -204,10 +204,10 @@ static void test_wide_products(void **state)
     static const struct {
         int hidden;
         int64_t small[3], large[3];
-    } cases[] = {{1, {131}, {131}}, {2, {130, 133}, {262, 301}}, {3, {97, 140, 34}, {130, 430, 33}}};
-    for (uint32_t seed = 0; seed < 3; seed++)
-        check_large_batch(seed, cases[seed].hidden, at->emulated ? cases[seed].small : cases[seed].large,
-                          at->emulated ? 650 : 8400);
+    } cases[] = {{1, {131}, {262}}, {3, {97, 140, 34}, {130, 430, 33}}};
+    for (uint32_t k = 0; k < 2; k++) /* seeds of many columns */
+        check_large_batch(10 + k, cases[k].hidden, at->emulated ? cases[k].small : cases[k].large,
+                          at->emulated ? 1030 : 8400);
 }
 
 /* All rows at once, in shards: the tree, several chunks, several blocks a tile. */
