@@ -233,19 +233,22 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_problem 
     config->residual_step = sn_is(settings, "layer_step", "residual");
     config->auto_lr = !config->has_gamma && !given(settings, "lr");
     /* The curvature of the first layer grows with the number of features; a row of kernel features has a
-       norm of 1 at most, whatever their number. */
-    config->lr = given(settings, "lr")                ? sn_real(settings, "lr")
-                 : sn_is(settings, "front", "kernel") ? 0.5
-                 : sn_is(settings, "front", "conv")   ? 0.01
-                 : problem->p > 200                   ? 0.02
-                                                      : 0.05;
+       norm of 1 at most, whatever their number. The smaller step gets as far only if it falls later. */
+    const bool kernel = sn_is(settings, "front", "kernel"), conv = sn_is(settings, "front", "conv");
+    const bool many = problem->p > 200 && !kernel && !conv;
+    config->lr = given(settings, "lr") ? sn_real(settings, "lr")
+                 : kernel              ? 0.5
+                 : conv                ? 0.01
+                 : many                ? 0.02
+                                       : 0.05;
     config->momentum = sn_real(settings, "momentum");
     config->auto_decay = !given(settings, "weight_decay");
     config->weight_decay = config->auto_decay ? 0.0 : sn_real(settings, "weight_decay");
     config->l1 = sn_real(settings, "l1");
     config->schedule = (sn_schedule){.kind = schedule_kind(settings),
                                      .c = sn_real(settings, "schedule_c"),
-                                     .a = sn_real(settings, "schedule_a")};
+                                     .a = sn_real(settings, "schedule_a"),
+                                     .steady = many ? 6000.0 : 1000.0};
     return STONET_OK;
 }
 

@@ -8,7 +8,7 @@ static double fall(const sn_schedule *schedule, int64_t k, int64_t total)
     case SN_CONSTANT:
         return 1.0;
     case SN_AVERAGED:
-        return pow(1.0 + (double)k / 1000.0, -0.75);
+        return pow(1.0 + (double)k / schedule->steady, -0.75);
     case SN_LINEAR:
         return total > 1 ? 1.0 - 0.9 * (double)(k - 1) / (double)(total - 1) : 1.0;
     case SN_POWER:

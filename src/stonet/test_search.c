@@ -115,6 +115,21 @@ static void one_activation_goes_on_after_two_folds(void **state)
     oracle_free(&o);
 }
 
+/* Many features: a smaller step that falls later. */
+static void the_step_depends_on_the_features(void **state)
+{
+    (void)state;
+    for (int64_t p = 200; p <= 201; p++) {
+        const int64_t width[] = {p, 8, 2, 1};
+        oracle o = oracle_make(3, width, SN_TANH, SN_REGRESSION, 10, 5);
+        sn_config config;
+        assert_int_equal(sn_config_default(&sn_engine_cpu, &o.problem, &o.shape, &config), STONET_OK);
+        assert_true(config.lr == (p > 200 ? 0.02 : 0.05));
+        assert_true(config.schedule.steady == (p > 200 ? 6000.0 : 1000.0));
+        oracle_free(&o);
+    }
+}
+
 /* Lengths that the rows are too few or too many for, at the limits: 400 passes, 1.3 million rows looked at in
    all, and 30 passes that are allowed whatever they cost. */
 static void lengths_have_their_limits(void **state)
@@ -154,6 +169,7 @@ int main(void)
         cmocka_unit_test(what_falls_behind_is_left_out),
         cmocka_unit_test(lengths_that_were_left_out_are_passed_over),
         cmocka_unit_test(one_activation_goes_on_after_two_folds),
+        cmocka_unit_test(the_step_depends_on_the_features),
         cmocka_unit_test(lengths_have_their_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,8 +56,10 @@ static void test_schedules(void **state)
 {
     (void)state;
     const sn_schedule constant = {.kind = SN_CONSTANT}, linear = {.kind = SN_LINEAR};
-    const sn_schedule averaged = {.kind = SN_AVERAGED};
+    const sn_schedule averaged = {.kind = SN_AVERAGED, .steady = 1000},
+                      later = {.kind = SN_AVERAGED, .steady = 6000};
     assert_true(fabs(sn_schedule_factor(&averaged, 15000, 7) - 0.125) < 1e-12);
+    assert_true(fabs(sn_schedule_factor(&later, 90000, 7) - 0.125) < 1e-12);
     const sn_schedule power = {.kind = SN_POWER, .c = 1000, .a = 0.6};
     assert_true(sn_schedule_factor(&constant, 7, 10) == 1.0);
     assert_true(sn_schedule_factor(&constant, 1, 200) == 1.0); /* nothing to warm up */
