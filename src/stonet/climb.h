@@ -1,0 +1,18 @@
+/*
+ * The way of the search over settings from point to point (stonet/search.h): along the weight decays, to
+ * longer trainings, to longer ones with more decay, and to the other activation.
+ */
+#ifndef SN_STONET_CLIMB_H
+#define SN_STONET_CLIMB_H
+
+#include "stonet/search.h"
+
+/* From where the search starts to the point that is taken, which is s->at then. */
+stonet_status sn_search(sn_searcher *s);
+/* From the present point, with its activation, until no step helps. */
+stonet_status sn_climb(sn_searcher *s);
+/* Whether the present point is clearly better than a constant guess, or the linear model is and the point has
+   found the larger part of that. */
+bool sn_found_something(sn_searcher *s);
+
+#endif

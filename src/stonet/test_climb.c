@@ -1,0 +1,142 @@
+/* Where the search goes when all points have their costs already: no network is trained. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "stonet/climb.h"
+
+enum { ROWS = 40 };
+
+typedef struct table {
+    sn_searcher s;
+    sn_stage_job job;
+    sn_config config;
+    double loss[SN_SEARCH_DECAYS][SN_SEARCH_LENGTHS][ROWS], constant[ROWS], linear[ROWS];
+} table;
+
+/* Around a mean, with noise that no two have in common. */
+static sn_held_out cost_of(double *loss, double mean, double noise, int which)
+{
+    for (int i = 0; i < ROWS; i++) loss[i] = mean + noise * (double)((i * (which + 2)) % 5 - 2);
+    return (sn_held_out){.loss = loss, .mean = mean};
+}
+
+static void put(table *t, int decay, int length, double mean)
+{
+    t->s.cost[0][decay][length] = cost_of(t->loss[decay][length], mean, 0.001, 3 * decay + length);
+    t->s.scored[0][decay][length] = ROWS;
+}
+
+/* A constant has a loss of 1, all points .5; the search is at decay .003 and 300 updates, which have .4. */
+static table *make_table(void)
+{
+    static table t;
+    t = (table){.s = {.at = {0, 2, 0}, .activations = 1, .holdout = {.folds = 1, .rows = ROWS}},
+                .job = {.rows = sn_rows_range(0, 2000)},
+                .config = {.auto_decay = true, .auto_epochs = true, .batch = 64}};
+    t.s.job = &t.job;
+    t.s.config = &t.config;
+    t.s.baseline.constant = cost_of(t.constant, 1.0, 0.001, 0);
+    for (int decay = 0; decay < SN_SEARCH_DECAYS; decay++)
+        for (int length = 0; length < SN_SEARCH_LENGTHS; length++) put(&t, decay, length, 0.5);
+    put(&t, 2, 0, 0.4);
+    return &t;
+}
+
+static void assert_at(const table *t, int decay, int length)
+{
+    assert_int_equal(t->s.at.decay, decay);
+    assert_int_equal(t->s.at.length, length);
+}
+
+static void it_stays_where_nothing_is_better(void **state)
+{
+    (void)state;
+    table *t = make_table();
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 2, 0);
+}
+
+/* More decay is no better at this length, nor a longer training at this decay; both together are. */
+static void it_goes_aslant(void **state)
+{
+    (void)state;
+    table *t = make_table();
+    put(t, 3, 0, 0.41);
+    put(t, 3, 1, 0.3);
+    put(t, 3, 2, 0.2);
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 3, 2);
+
+    t = make_table(); /* but not to what was far behind */
+    put(t, 3, 0, 0.6);
+    put(t, 3, 1, 0.3);
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 2, 0);
+
+    t = make_table(); /* nor for a gain of 1 % */
+    put(t, 3, 0, 0.41);
+    put(t, 3, 1, 0.396);
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 2, 0);
+
+    t = make_table(); /* nor with a decay that was given, or a length */
+    put(t, 3, 0, 0.41);
+    put(t, 3, 1, 0.3);
+    t->config.auto_decay = false;
+    t->s.at.decay = 0;
+    put(t, 0, 0, 0.4);
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 0, 0);
+
+    t = make_table();
+    put(t, 3, 0, 0.41);
+    put(t, 3, 1, 0.3);
+    t->config.auto_epochs = false;
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 2, 0);
+
+    t = make_table(); /* nor from decay .01 on */
+    t->s.at.decay = 3;
+    put(t, 2, 0, 0.5);
+    put(t, 3, 0, 0.4);
+    put(t, 4, 0, 0.41);
+    put(t, 4, 1, 0.3);
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 3, 0);
+}
+
+/* Something is found that is not clearly better than the constant, if it is most of what the linear model
+   clearly finds. */
+static void what_the_linear_model_finds_counts(void **state)
+{
+    (void)state;
+    table *t = make_table();
+    assert_true(sn_found_something(&t->s));
+    t->s.cost[0][2][0] =
+        cost_of(t->loss[2][0], 0.94, 0.4, 5); /* a gain of .06 with a standard error of .09 */
+    t->s.baseline.linear = (sn_held_out){.mean = (double)NAN};
+    assert_false(sn_found_something(&t->s));
+    t->s.baseline.linear = cost_of(t->linear, 0.9, 0.001, 7);
+    assert_true(sn_found_something(&t->s));
+    t->s.baseline.linear = cost_of(t->linear, 0.8, 0.001, 7); /* there is more */
+    assert_false(sn_found_something(&t->s));
+    t->s.baseline.linear = cost_of(t->linear, 0.9, 0.4, 7); /* not clearly */
+    assert_false(sn_found_something(&t->s));
+    t->s.cost[0][2][0].mean = (double)INFINITY;
+    assert_false(sn_found_something(&t->s));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_stays_where_nothing_is_better),
+        cmocka_unit_test(it_goes_aslant),
+        cmocka_unit_test(what_the_linear_model_finds_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
