@@ -3,8 +3,10 @@
 
     bench/scale.py --program build/bin/stonet [--rows 4000000] [--ranks 1,2,4,8,16]
     bench/scale.py --program build/bin/stonet --compare german.csv --target y
+    bench/scale.py --program build/bin/stonet --copies 1,8,16
 
-The first fits a generated regression, --rows x --columns float32 from a mapped .npy; the second runs `compare --methods all`.
+The first fits a generated regression, --rows x --columns float32 from a mapped .npy; the second runs `compare --methods all`; the
+third runs so many fits of 160,000 rows at once, each for itself on a core of its own: what the machine has to give.
 Needs mpirun (Open MPI), the program with libstonet-mpi.so beside it or in ../lib, and nothing of Python's but Python. One thread a
 rank, one core a thread. Model files are compared: they must be the same for every number of ranks.
 
@@ -95,6 +97,21 @@ def print_phases(found: dict[int, dict[str, float]]) -> None:
         print(f"| {name} |" + "".join(f" {phases.get(name, 0.0):.2f} |" for phases in found.values()), flush=True)
 
 
+def run_copies(program: str, counts: list[int], arguments: list[str]) -> None:
+    print("| copies | seconds of the slowest | mean seconds of processor | times one |\n| --- | --- | --- | --- |", flush=True)
+    first = None
+    for count in counts:
+        before, start = os.times(), time.monotonic()
+        children = [subprocess.Popen(["taskset", "-c", str(k), program, *arguments, str(k), "--threads", "1", "--quiet"],
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for k in range(count)]
+        if any(child.wait() != 0 for child in children):
+            sys.exit("a copy failed")
+        seconds, after = time.monotonic() - start, os.times()
+        first = first or seconds / count
+        mean = (after.children_user - before.children_user + after.children_system - before.children_system) / count
+        print(f"| {count} | {seconds:.2f} | {mean:.2f} | {first * count / seconds:.1f} |", flush=True)
+
+
 def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
@@ -108,6 +125,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=8192)
     parser.add_argument("--epochs", type=float, default=5)
     parser.add_argument("--compare", help="a table to run `compare --methods all` on instead of the fit")
+    parser.add_argument("--copies", help="fits at once instead, without mpirun")
     parser.add_argument("--target", default="y")
     parser.add_argument("--target-file")
     parser.add_argument("--folder", help="for the generated data; it stays there (default: a temporary one)")
@@ -118,6 +136,14 @@ def main() -> None:
         folder = Path(asked.folder or temporary)
         folder.mkdir(exist_ok=True)
         out = folder / "scale.out"
+        if asked.copies:
+            x, y = generate(folder, 160_000, asked.columns)
+            arguments = ["fit", str(x), "--target-file", str(y), "--dim", "2", "--seed", "1"]
+            for setting in ("task=regression", "batch=8192", "epochs=20", "weight_decay=0.001", "restarts=1", "hidden=16"):
+                arguments += ["--set", setting]
+            os.chdir(folder)
+            run_copies(program, [int(count) for count in asked.copies.split(",")], [*arguments, "--out"])
+            return
         if asked.compare:
             target = ["--target-file", asked.target_file] if asked.target_file else ["--target", asked.target]
             arguments = ["compare", asked.compare, *target, "--methods", "all", "--dim", "2", "--out", str(out)]

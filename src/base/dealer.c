@@ -202,7 +202,7 @@ stonet_status sn_dealer_open(const sn_deal *deal, const stonet_run *run, sn_deal
     pthread_mutex_init(&d->desk, NULL);
     pthread_mutex_init(&d->counter, NULL);
     if (deal->key != NULL && run != NULL && leads(d)) d->checkpoint = run->checkpoint;
-    stonet_status status = sn_turns_create(deal->count, deal->kind, &d->order);
+    stonet_status status = sn_turns_create(deal->count, deal->kind, deal->effort, &d->order);
     if (status == STONET_OK) status = SN_NEW(d->here, deal->count);
     if (status == STONET_OK) status = open_desk(d);
     if (status == STONET_OK && d->checkpoint != NULL) status = take_finished(d);

@@ -18,6 +18,7 @@ typedef struct sn_deal {
     /* What each piece is a kind of, by any pointer: those of one kind take about as long, and are dealt out
        as base/turns.h tells; NULL: in their order. Not with `together`. */
     const void *const *kind;
+    const double *effort; /* of each piece's kind, roughly, beside that of others; NULL: not known */
     /* For sn_deal_out: does a piece, on any thread. record: where to put what it has found; NULL: not wanted.
        A record left empty is not kept: of a piece that was cut short. */
     stonet_status (*work)(void *user, int64_t piece, sn_pack *record);

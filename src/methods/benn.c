@@ -204,6 +204,7 @@ const sn_method sn_method_benn = {
     .python = "BENN",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .effort = 2.0,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .grid = {{"epochs=50,150,500", SN_TASK_BOTH}, {"decay=0,0.1", SN_TASK_BOTH}},

@@ -139,6 +139,7 @@ const sn_method sn_method_cve = {
     .python = "ConditionalVarianceEstimation",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .effort = 10.0,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},

@@ -290,6 +290,7 @@ const sn_method sn_method_gmddnet = {
     .python = "GMDDNet",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .effort = 1.0,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .grid = {{"epochs=20,100", SN_TASK_BOTH}, {"decay=0,0.1", SN_TASK_BOTH}},

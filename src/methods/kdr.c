@@ -237,6 +237,7 @@ const sn_method sn_method_kdr = {
     .python = "KernelDimensionReduction",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .effort = 3.0,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .grid = {{"complexity=0.3,1,3", SN_TASK_BOTH}, {"epsilon=1e-5,1e-4,1e-3", SN_TASK_BOTH}},

@@ -164,6 +164,7 @@ const sn_method sn_method_lsmie = {
     .python = "LeastSquaresMutualInformation",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .effort = 3.0,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     .fit = fit,

@@ -307,6 +307,7 @@ const sn_method sn_method_nnsdr = {
     .python = "NNSDR",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
+    .effort = 5.0,
     .params = params,
     .n_params = sizeof params / sizeof params[0],
     /* on a few hundred rows the passes of the default, meant for thousands, learn the rows by heart */

@@ -277,6 +277,7 @@ const sn_method sn_method_stonet = {
     .shares = true,
     .keeps = true,
     .chooses_levels = true,
+    .effort = 4.0,
     .params = sn_stonet_params,
     .n_params = SN_STONET_PARAMS,
     /* a fit chooses weight decay, epochs and activation by itself */

@@ -235,11 +235,21 @@ stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
     snprintf(key, sizeof key, "jobs%d", runner->sets++);
     SN_WORKSPACE(scratch);
     const void **kind = NULL;
+    double *effort = NULL;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_TAKE(&scratch, kind, count));
-    for (int64_t i = 0; i < count; i++) kind[i] = jobs[i].spec; /* on another split it takes about as long */
-    const sn_deal deal = {
-        .key = key, .count = count, .team = runner->run->team, .kind = kind, .take = take_job, .user = jobs};
+    SN_TRY(SN_TAKE(&scratch, effort, count));
+    for (int64_t i = 0; i < count; i++) {
+        kind[i] = jobs[i].spec; /* on another split it takes about as long */
+        effort[i] = jobs[i].spec->method->effort;
+    }
+    const sn_deal deal = {.key = key,
+                          .count = count,
+                          .team = runner->run->team,
+                          .kind = kind,
+                          .effort = effort,
+                          .take = take_job,
+                          .user = jobs};
     sn_dealer *dealer;
     SN_TRY(sn_dealer_open(&deal, runner->run, &dealer));
     atomic_fetch_add(&runner->done, sn_dealer_done(dealer));
