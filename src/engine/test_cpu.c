@@ -236,6 +236,36 @@ static void test_divergence_is_seen(void **state)
     }
 }
 
+/* Whichever layer leaves the numbers first, it is said in the step in which it does. */
+static void test_infinite_parameters_are_seen(void **state)
+{
+    (void)state;
+    int seen[3] = {0};
+    for (int k = 0; sn_cpu_supported(k / 2) != NULL; k++)
+        for (int layer = 0; layer < 3; layer++) {
+            fixture f;
+            make(&f, 2, 2, 20, 600, 500);
+            f.update.rate[layer] = 1e38;
+            sn_engine *engine = engine_of(&f, sn_cpu_supported(k / 2), 1 + k % 2);
+            float *theta = sn_calloc((size_t)f.shape.parameters, sizeof *theta);
+            assert_non_null(theta);
+            bool finite = true;
+            for (int step = 0; step < 4 && finite; step++) {
+                sn_step_report report;
+                assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_OK);
+                engine->ops->get_parameters(engine, theta);
+                for (int64_t j = 0; j < f.shape.parameters; j++) finite = finite && isfinite(theta[j]);
+                if (!isfinite(report.loss)) break;
+                assert_true(finite || !report.finite); /* the momentum may have left before */
+                seen[layer] += !finite;
+            }
+            sn_free(theta);
+            engine->ops->free(engine);
+            drop(&f);
+        }
+    assert_true(seen[0] + seen[1] + seen[2] > 0);
+}
+
 static void test_bad_calls(void **state)
 {
     (void)state;
@@ -270,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_rows_do_not_see_each_other),
         cmocka_unit_test(test_parameters_round_trip),
         cmocka_unit_test(test_divergence_is_seen),
+        cmocka_unit_test(test_infinite_parameters_are_seen),
         cmocka_unit_test(test_bad_calls),
     };
     return cmocka_run_group_tests_name("engine_cpu", tests, NULL, NULL);

@@ -30,8 +30,8 @@ static void make_bed(bed *b)
 }
 
 /* Parameters and momentum after some steps, each at once or as sums that are applied; half of the way by one
-   engine, the rest by another that takes over its state. */
-static void train(const sn_engine_ops *ops, const bed *b, bool at_once, double state[2][PARAMETERS])
+   engine, the rest by another that takes over its state. Returns the loss of the last step. */
+static double train(const sn_engine_ops *ops, const bed *b, bool at_once, double state[2][PARAMETERS])
 {
     sn_engine *engine[2];
     sn_step_report report;
@@ -63,6 +63,7 @@ static void train(const sn_engine_ops *ops, const bed *b, bool at_once, double s
     ops->get_parameters(engine[1], theta);
     for (int j = 0; j < PARAMETERS; j++) assert_true(theta[j] == (float)state[0][j]);
     for (int k = 0; k < 2; k++) ops->free(engine[k]);
+    return report.loss;
 }
 
 static void test_engines_agree(void **state)
@@ -71,12 +72,12 @@ static void test_engines_agree(void **state)
     static double right[2][PARAMETERS], fused[2][PARAMETERS], summed[2][PARAMETERS];
     bed b;
     make_bed(&b);
-    train(&sn_engine_ref, &b, true, right);
+    const double loss = train(&sn_engine_ref, &b, true, right);
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         const sn_engine_ops *ops = sn_engine_at(e);
         if (!sn_engine_usable(ops)) continue;
-        train(ops, &b, true, fused);
-        train(ops, &b, false, summed);
+        const double at_once = train(ops, &b, true, fused), in_sums = train(ops, &b, false, summed);
+        assert_true(fabs(at_once - loss) < 1e-4 * loss && fabs(in_sums - loss) < 1e-4 * loss);
         assert_memory_equal(fused, summed, sizeof fused);
         for (int k = 0; k < 2; k++)
             for (int j = 0; j < PARAMETERS; j++)

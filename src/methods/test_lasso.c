@@ -90,11 +90,27 @@ static void no_more_sweeps_than_asked_for(void **state)
     for (int j = 0; j < P; j++) assert_true(fabs(lasso.b[j] - b[j]) < 1e-12);
 }
 
+/* Of more columns than rows those are kept that the slices tell apart, wherever they stand. */
+static void the_columns_that_say_most_are_kept(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, COLUMNS = 100, SPEAKS = 90 };
+    sample data = sample_normal(ROWS, COLUMNS, 1, 6);
+    for (int i = 0; i < ROWS; i++) data.y[i] = 3.0 * (double)data.x[i * COLUMNS + SPEAKS];
+    sample_scale_y(&data);
+    sn_linear_map *map = fit_map("lasso-sir", &data.problem, 1, "folds=2");
+    for (int j = 0; j < COLUMNS; j++) assert_true(fabs(map->direction[j]) <= fabs(map->direction[SPEAKS]));
+    assert_true(map->direction[SPEAKS] != 0.0);
+    sn_linear_map_free(map);
+    sample_free(&data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_path_is_optimal),
         cmocka_unit_test(no_more_sweeps_than_asked_for),
+        cmocka_unit_test(the_columns_that_say_most_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,28 @@ static void test_whitening(void **state)
     sn_scores_free(&s);
 }
 
+/* Two columns that are almost one: a variance of 1e-8 of the largest is the least that counts. */
+static void test_almost_one_column(void **state)
+{
+    (void)state;
+    static const double off[] = {1.414e-4, 2.828e-4}; /* variances of 1e-8 and 4e-8 beside one of 2 */
+    for (int k = 0; k < 2; k++) {
+        double v[N * 2], *white = NULL;
+        int64_t rank = 0;
+        sn_scores s;
+        for (int64_t i = 0; i < N; i++) {
+            const double angle = 2.0 * M_PI * (double)i / N;
+            v[i * 2] = sin(angle);
+            v[i * 2 + 1] = sin(angle) + off[k] * cos(angle);
+        }
+        assert_int_equal(sn_scores_create(N, 2, v, &s), STONET_OK);
+        assert_int_equal(sn_scores_whiten(&s, &rank, &white), STONET_OK);
+        assert_int_equal(rank, 1 + k);
+        sn_free(white);
+        sn_scores_free(&s);
+    }
+}
+
 static void test_projection(void **state)
 {
     (void)state;
@@ -313,6 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scores),
         cmocka_unit_test(test_whitening),
+        cmocka_unit_test(test_almost_one_column),
         cmocka_unit_test(test_projection),
         cmocka_unit_test(test_widths),
         cmocka_unit_test(test_regression_features),

@@ -192,9 +192,33 @@ static void test_sides(void **state)
     }
 }
 
+/* Every test there is can be asked for, and none before or after them. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    double x[N * DX], y[N * DY], z[N * DZ];
+    draw(x, y, z);
+    const stonet_sides sides = {.n = N, .dx = DX, .dy = DY, .dz = DZ, .x = x, .y = y, .z = z};
+    stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
+    stonet_independence_result result;
+    options.test = STONET_TEST_GCM;
+    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_OK);
+    assert_int_equal(result.test, STONET_TEST_GCM);
+    options.test = STONET_TEST_GCM + 1;
+    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
+    options.test = (stonet_test)(STONET_TEST_AUTO - 1);
+    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
+    options.test = STONET_TEST_AUTO;
+    options.null_law = STONET_NULL_PERMUTATION;
+    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_OK);
+    options.null_law = STONET_NULL_PERMUTATION + 1;
+    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_definition),
         cmocka_unit_test(test_condition_features),
         cmocka_unit_test(test_sides),
