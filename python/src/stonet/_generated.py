@@ -62,7 +62,8 @@ class StoNetClassifier(BaseStoNetClassifier):
     epochs : float or "auto", default="auto"
         passes over the training rows; auto: chosen on held-out rows. From 0.01 to 1e+07.
     batch : int or "auto", default="auto"
-        rows of a mini-batch. From 1 to 1e+09.
+        rows of a mini-batch; auto: 64, above 5000 rows 128, and more in trainings of given
+        epochs with more than 5000 updates, by the noise of the gradient. From 1 to 1e+09.
     lr : float or "auto", default="auto"
         parameter step on the mean loss (gamma n / s_out). From 0 to 1e+06.
     momentum : float, default=0.9
@@ -353,7 +354,8 @@ class StoNetRegressor(BaseStoNetRegressor):
     epochs : float or "auto", default="auto"
         passes over the training rows; auto: chosen on held-out rows. From 0.01 to 1e+07.
     batch : int or "auto", default="auto"
-        rows of a mini-batch. From 1 to 1e+09.
+        rows of a mini-batch; auto: 64, above 5000 rows 128, and more in trainings of given
+        epochs with more than 5000 updates, by the noise of the gradient. From 1 to 1e+09.
     lr : float or "auto", default="auto"
         parameter step on the mean loss (gamma n / s_out). From 0 to 1e+06.
     momentum : float, default=0.9
