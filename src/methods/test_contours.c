@@ -80,6 +80,19 @@ static void ranks_and_refusal(void **unused)
     }
     for (int j = 0; j < 2; j++) assert_true(fabs(value[0][j] - value[1][j]) < 1e-12);
     sn_fit_result result;
+    double rank[N] = {0}; /* what it sees are the ranks themselves, equals sharing theirs */
+    data.y[0] = data.y[1] = data.y[2];
+    assert_int_equal(fit_with("scr", &data.problem, 2, "distance=ranks", NULL, &result), STONET_OK);
+    memcpy(value[0], ((const sn_linear_map *)result.state)->value, 2 * sizeof(double));
+    sn_linear_map_free(result.state);
+    for (int64_t i = 0; i < N; i++)
+        for (int64_t k = 0; k < N; k++)
+            rank[i] += data.y[k] < data.y[i] ? 1.0 : data.y[k] == data.y[i] ? 0.5 : 0.0;
+    memcpy(data.y, rank, sizeof rank);
+    assert_int_equal(fit_with("scr", &data.problem, 2, "", NULL, &result), STONET_OK);
+    memcpy(value[1], ((const sn_linear_map *)result.state)->value, 2 * sizeof(double));
+    sn_linear_map_free(result.state);
+    for (int j = 0; j < 2; j++) assert_true(fabs(value[0][j] - value[1][j]) < 1e-12);
     for (int64_t i = 0; i < N; i++) data.y[i] = 0.0;
     assert_int_equal(fit_with("scr", &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA);
     sample_free(&data);

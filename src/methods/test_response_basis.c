@@ -70,6 +70,20 @@ static void it_finds_two_directions(void **unused)
     sample_free(&data);
 }
 
+static void every_target_counts(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 400, COLUMNS = 4 };
+    sample data = sample_normal(ROWS, COLUMNS, 2, 8);
+    for (int i = 0; i < ROWS; i++)
+        for (int t = 0; t < 2; t++) data.y[i * 2 + t] = (double)data.x[i * COLUMNS + (t == 0 ? 1 : 3)];
+    sample_scale_y(&data);
+    sn_linear_map *map = fit_map("sir", &data.problem, 2, "basis=poly");
+    assert_true(map->value[1] > 0.9); /* both of them are known exactly */
+    sn_linear_map_free(map);
+    sample_free(&data);
+}
+
 /* Two values of y have one function; classes have slices whatever the basis is called. */
 static void few_values_have_few_functions(void **unused)
 {
@@ -123,6 +137,7 @@ static void weighted_tests_agree_with_those_of_slices(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_target_counts),
         cmocka_unit_test(eigenvalues_are_canonical_correlations),
         cmocka_unit_test(it_finds_two_directions),
         cmocka_unit_test(few_values_have_few_functions),
