@@ -86,10 +86,42 @@ static void test_engines_agree(void **state)
     oracle_free(&b.o);
 }
 
+/* The loss of all rows, which are cut into shards, is the mean of those of its parts. */
+static void test_losses_of_parts(void **state)
+{
+    (void)state;
+    enum { MANY = 9000, FIRST = 700 }; /* shards of more rows than are held at a time */
+    const int64_t width[] = {3, 4, 2};
+    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, MANY, 8);
+    const int64_t border[] = {0, FIRST, MANY};
+    double sum = 0.0;
+    sn_losses all, part;
+    for (int k = 0; k < 2; k++) {
+        const sn_loss_job job = {
+            .problem = &o.problem, .rows = sn_rows_range(border[k], border[k + 1] - border[k]), .threads = 1};
+        assert_int_equal(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &job, &part), STONET_OK);
+        sum += part.loss * (double)job.rows.n;
+    }
+    const sn_loss_job whole = {.problem = &o.problem, .rows = sn_rows_range(0, MANY), .threads = 1};
+    assert_int_equal(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &whole, &all), STONET_OK);
+    assert_true(fabs(all.loss - sum / MANY) < 1e-9 * all.loss);
+    double right = 0.0; /* and the first of them, by hand */
+    for (int i = 0; i < FIRST; i++) {
+        const sn_loss_job one = {.problem = &o.problem, .rows = sn_rows_range(i, 1), .threads = 1};
+        assert_int_equal(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &one, &part), STONET_OK);
+        right += part.loss / FIRST;
+    }
+    const sn_loss_job first = {.problem = &o.problem, .rows = sn_rows_range(0, FIRST), .threads = 1};
+    assert_int_equal(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &first, &part), STONET_OK);
+    assert_true(fabs(part.loss - right) < 1e-9 * right);
+    oracle_free(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_engines_agree),
+        cmocka_unit_test(test_losses_of_parts),
     };
     return cmocka_run_group_tests_name("engine_deep", tests, NULL, NULL);
 }
