@@ -108,8 +108,41 @@ static void draws_have_the_exact_posterior(void **state)
     }
 }
 
+/* Where the response leaves next to nothing of the ellipse, the bracket shrinks to what is left: every row
+   moves in every round. */
+static void a_narrow_slice_is_found(void **state)
+{
+    (void)state;
+    float x[2 * N], before[2 * N], theta[16];
+    double y[N];
+    sn_shape shape;
+    linear_net(&shape, theta);
+    for (uint32_t i = 0; i < N; i++) {
+        x[2 * i] = x[2 * i + 1] = 1.0F;
+        y[i] = sn_noise_normal(5, SN_STREAM_TEST, i, 0, 0, 0, 0);
+    }
+    const source from = {
+        .base = {.prepare = prepare, .fetch = fetch, .gaps = cells}, .x = x, .kind = SN_GAPS_GAUSSIAN};
+    const sn_problem problem = {
+        .n = N, .p = 2, .task = SN_REGRESSION, .outputs = 1, .y = y, .source = &from.base, .joint = true};
+    const sn_rows all = sn_rows_range(0, N);
+    sn_joint *joint;
+    assert_int_equal(sn_joint_create(&problem, &all, 1, &joint), STONET_OK);
+    for (uint32_t k = 1; k <= 100; k++) {
+        memcpy(before, sn_joint_problem(joint)->x, sizeof before);
+        assert_int_equal(sn_joint_move(joint, &shape, theta, 5e-5, k, 1), STONET_OK);
+        for (int64_t i = 0; i < N; i += 2) assert_true(sn_joint_problem(joint)->x[2 * i] != before[2 * i]);
+    }
+    for (int64_t i = 0; i < N; i += 2) {
+        const double residual = y[i] - (0.7 * (double)sn_joint_problem(joint)->x[2 * i] - 0.1);
+        assert_true(fabs(residual) < 0.06); /* six standard deviations */
+    }
+    sn_joint_free(joint);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(draws_have_the_exact_posterior)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(draws_have_the_exact_posterior),
+                                       cmocka_unit_test(a_narrow_slice_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
