@@ -7,7 +7,7 @@
 #include "stonet/noise_scale.h"
 
 const sn_batch_limits sn_batch_limits_usual = {
-    .updates = 5000, .rows = SN_MAX_SHARDS * SN_SHARD_ROWS, .pilot = 1000};
+    .updates = 5000, .rows = (int64_t)SN_MAX_SHARDS * SN_SHARD_ROWS, .pilot = 1000};
 
 enum { MEASURED = 8 }; /* batches */
 /* Above this times the usual step, trainings became worse (docs/scale.md). */

@@ -153,10 +153,11 @@ static stonet_status enter(searcher *s, const sn_fold_of *folds, int count, heat
 stonet_status sn_races_run(sn_searcher *s, const sn_fold_of *folds, int count)
 {
     heat r = {.s = s, .starts = starts_of(s)};
-    double best[SN_SEARCH_ACTIVATIONS * SN_MAX_FOLDS];
+    enum { MOST = SN_SEARCH_ACTIVATIONS * SN_MAX_FOLDS };
+    double best[MOST];
     SN_TRY(enter(s, folds, count, &r));
     if (r.races == 0) return STONET_OK;
-    for (int a = 0; a < r.races; a++) best[a] = (double)INFINITY;
+    for (int a = 0; a < MOST; a++) best[a] = (double)INFINITY;
     stonet_status status;
     SN_GOTO(status, SN_NEW(r.theta, (int64_t)r.races * r.starts * parameters_of(&r)), done);
     SN_GOTO(status, SN_NEW(r.loss, (int64_t)r.races * r.starts), done);
