@@ -60,8 +60,7 @@ typedef struct sn_method {
     bool shares_landmarks; /* the same with the setting "landmarks" */
     bool keeps;            /* puts what it has done so far into the checkpoint of the run */
     bool chooses_levels;   /* levels=default is levels=auto: it chooses what it can on held-out rows anyway */
-    double
-        effort; /* of a fit beside that of other methods, roughly, on a table of middling size; 0: little */
+    double effort;         /* of a fit to a middling table, beside other methods; 0: little */
     const sn_param *params;
     size_t n_params;
     sn_grid_entry grid[SN_MAX_GRID_ENTRIES]; /* what is worth tuning; none where nothing is */

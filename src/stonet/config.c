@@ -13,8 +13,7 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
      "or its mean and its spread"},
     {"hidden", SN_INTEGERS, "auto", 1, 100000, "auto|none",
      "widths of the hidden layers before the last one (which has width dim); none: one hidden layer; auto: "
-     "one "
-     "by the rows, and one of 10 before a dim below 10"},
+     "one by the rows, and one of 10 before a dim below 10"},
     {"activation", SN_CHOICE, "auto", 0, 0, "auto|" SN_ACTIVATION_WORDS(SN_JOINED),
      "activation of the hidden layers; auto: chosen on held-out rows"},
     {"front", SN_CHOICE, "auto", 0, 0, "auto|none|kernel|columns|components|conv",
@@ -51,8 +50,7 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
      "passes over the training rows; auto: chosen on held-out rows"},
     {"batch", SN_INTEGER, "auto", 1, 1e9, "auto",
      "rows of a mini-batch; auto: 64, above 5000 rows 128, and more in trainings of given epochs with more "
-     "than "
-     "5000 updates, by the noise of the gradient"},
+     "than 5000 updates, by the noise of the gradient"},
     {"lr", SN_REAL, "auto", 0, 1e6, "auto", "parameter step on the mean loss (gamma n / s_out)"},
     {"momentum", SN_REAL, "0.9", 0, 0.9999, NULL, "momentum of the parameter step"},
     {"weight_decay", SN_REAL, "auto", 0, 1e6, "auto",
