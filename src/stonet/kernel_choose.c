@@ -116,14 +116,6 @@ static stonet_status score_all(const sn_problem *problem, const sn_rows *rows, c
     const int threads = sn_threads(run) < count ? sn_threads(run) : count;
     sn_failure failure = {.status = STONET_OK};
     int stopped = 0;
-    if (threads == 1) {
-        for (int at = 0; at < count; at++) {
-            error[at] = (double)INFINITY;
-            if (at > 0 && sn_should_stop(run)) continue;
-            SN_TRY(score(problem, rows, &point[at], seed, k, y, &error[at]));
-        }
-        return STONET_OK;
-    }
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int at = 0; at < count; at++) {
         error[at] = (double)INFINITY;
