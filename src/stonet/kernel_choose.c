@@ -113,10 +113,9 @@ static stonet_status score_all(const sn_problem *problem, const sn_rows *rows, c
                                int count, uint64_t seed, const stonet_run *run, int64_t k, const double *y,
                                double *error)
 {
-    const int threads = sn_threads(run) < count ? sn_threads(run) : count;
     sn_failure failure = {.status = STONET_OK};
     int stopped = 0;
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
+#pragma omp parallel for num_threads(sn_threads(run) < count ? sn_threads(run) : count) schedule(dynamic)
     for (int at = 0; at < count; at++) {
         error[at] = (double)INFINITY;
         if (at > 0 && sn_should_stop_shared(run, &stopped)) continue;
