@@ -87,12 +87,9 @@ static inline void hear(stonet_level level, const char *text, void *user)
     snprintf(to->last, sizeof to->last, "%s", text);
 }
 
-/* Fits with settings given as "name=value name=value"; heard may be NULL. */
-static inline stonet_status fit_with(const char *method_name, const sn_problem *problem, int64_t dim,
-                                     const char *options, heard *messages, sn_fit_result *result)
+/* Settings from "name=value name=value". */
+static inline sn_settings *settings_of(const sn_method *method, const char *options)
 {
-    const sn_method *method = sn_method_find(method_name);
-    assert_non_null(method);
     sn_settings *settings = NULL;
     assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
     char copy[256], *rest = copy;
@@ -103,6 +100,16 @@ static inline stonet_status fit_with(const char *method_name, const sn_problem *
         *value = '\0';
         assert_int_equal(sn_settings_set(settings, word, value + 1), STONET_OK);
     }
+    return settings;
+}
+
+/* Fits with settings given as "name=value name=value"; heard may be NULL. */
+static inline stonet_status fit_with(const char *method_name, const sn_problem *problem, int64_t dim,
+                                     const char *options, heard *messages, sn_fit_result *result)
+{
+    const sn_method *method = sn_method_find(method_name);
+    assert_non_null(method);
+    sn_settings *settings = settings_of(method, options);
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1; /* the jobs are small and tests run side by side; BLAS asks OpenMP */
     omp_set_num_threads(1);

@@ -1,0 +1,220 @@
+/*
+ * What every method gives on small tables, beside what it gave when its definition was last checked
+ * (golden/kept.h): a result must not change unless that is meant. Searches are cut short, where each step of
+ * their way still shows.
+ *
+ * After a change that is meant: STONET_KEEP=1 build/tests/test_methods_kept > src/methods/golden/kept.h
+ */
+#include "methods/golden/kept.h"
+#include "methods/test_support.h"
+
+enum {
+    NUMBER,
+    NUMBERS,
+    CLASSES,
+    PAIR,
+    STEPS,
+    NARROW,
+    WEIGHTED,
+    WEIGHTED_CLASSES
+}; /* the response, the rows */
+
+typedef struct kept_case {
+    const char *method, *options;
+    int response;
+    int64_t n, p, dim;
+} kept_case;
+
+static const kept_case cases[] = {
+#include "methods/golden/kept_cases.h"
+};
+
+/* Columns of different means and spreads, each leaning on the one before; y by the first two. */
+static sample make_table(const kept_case *c)
+{
+    sample data = sample_normal(c->n, c->p, c->response == NUMBERS ? 2 : 1, 77);
+    sn_random random;
+    sn_random_init(&random, 5, SN_STREAM_TEST, 1);
+    for (int64_t i = 0; i < c->n; i++) {
+        float *x = data.x + i * c->p;
+        for (int64_t j = 0; j < c->p; j++)
+            x[j] =
+                0.3F * (float)(j % 4) + (0.8F + 0.1F * (float)(j % 3)) * x[j] + (j > 0 ? 0.3F * x[j - 1] : 0);
+        for (int64_t j = 4; j < c->p && c->response == NARROW; j++) x[j] = 0.0F;
+        const double noise = 0.3 * sn_random_normal(&random), y = x[0] + 0.5 * x[1] * x[1] + noise;
+        data.y[i * data.problem.outputs] = c->response == STEPS ? floor(y) : y;
+        if (c->response == NUMBERS) data.y[i * 2 + 1] = sin(x[1]) - x[2] + 0.3 * sn_random_normal(&random);
+    }
+    sample_scale_y(&data);
+    if (c->response == CLASSES || c->response == WEIGHTED_CLASSES)
+        sample_cut_y(&data, 3, (double[]){-0.5, 0.3});
+    else if (c->response == PAIR)
+        sample_cut_y(&data, 2, (double[]){0.1});
+    return data;
+}
+
+/* Numbers, and how far from them what is kept may be. */
+typedef struct numbers {
+    double value[64], slack[64];
+    int count;
+} numbers;
+
+static void put(numbers *to, double value, double slack)
+{
+    assert_true(to->count < 64);
+    to->value[to->count] = value;
+    to->slack[to->count++] = slack;
+}
+
+/* The length of a vector, and its product with a fixed one. */
+static void put_vector(numbers *to, int64_t count, const double *v, double slack)
+{
+    double square = 0.0, product = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        const double place = 0.6180339887498949 * (double)(i + 1);
+        square += v[i] * v[i];
+        product += v[i] * (place - floor(place) - 0.5);
+    }
+    put(to, sqrt(square), slack * sqrt(square) + 1e-12);
+    put(to, product, slack * sqrt(square) + 1e-12);
+}
+
+static void put_state(numbers *to, const sn_method *method, const void *state)
+{
+    sn_store *store = NULL;
+    assert_int_equal(sn_store_create(&store), STONET_OK);
+    assert_int_equal(method->save(state, store), STONET_OK);
+    for (size_t t = 0; t < sn_store_tensors(store); t++) {
+        const sn_tensor *tensor = sn_store_tensor(store, t);
+        const int64_t count = sn_tensor_count(tensor);
+        double *v = calloc((size_t)count + 1, sizeof *v);
+        assert_non_null(v);
+        for (int64_t i = 0; i < count; i++)
+            v[i] = tensor->dtype == SN_F64   ? ((const double *)tensor->data)[i]
+                   : tensor->dtype == SN_F32 ? (double)((const float *)tensor->data)[i]
+                                             : 0.0;
+        put_vector(to, count, v, tensor->dtype == SN_F64 ? 1e-6 : 1e-3);
+        free(v);
+    }
+    sn_store_free(store);
+}
+
+static void put_answers(numbers *to, const sn_method *method, const void *state, const sn_problem *problem,
+                        int64_t dim)
+{
+    const int64_t n = problem->n, wide = dim > problem->outputs ? dim : problem->outputs;
+    float *z = calloc((size_t)(n * dim), sizeof *z);
+    double *v = calloc((size_t)(n * wide), sizeof *v);
+    assert_true(z != NULL && v != NULL);
+    assert_int_equal(method->transform(state, problem->x, n, NULL, z), STONET_OK);
+    for (int64_t i = 0; i < n * dim; i++) v[i] = (double)z[i];
+    put_vector(to, n * dim, v, 1e-3);
+    if (method->predict != NULL) {
+        assert_int_equal(method->predict(state, problem->x, n, v), STONET_OK);
+        put_vector(to, n * problem->outputs, v, 1e-3);
+    }
+    free(z);
+    free(v);
+}
+
+/* What a run says: how often, how far it is each time, its losses. */
+typedef struct said {
+    int messages, calls;
+    double way, losses;
+} said;
+
+static void count_message(stonet_level level, const char *text, void *user)
+{
+    (void)level;
+    (void)text;
+    ((said *)user)->messages++;
+}
+
+static void follow(const stonet_progress *progress, void *user)
+{
+    said *to = user;
+    to->calls++;
+    to->way += progress->total > 0 ? to->calls * (double)progress->done / (double)progress->total : 0.0;
+    to->losses += isfinite(progress->loss) ? to->calls * progress->loss : 0.0;
+}
+
+static numbers result_of(const kept_case *c)
+{
+    numbers all = {.count = 0};
+    sample data = make_table(c);
+    said words = {0};
+    float *weight = calloc((size_t)c->n, sizeof *weight);
+    assert_non_null(weight);
+    for (int64_t i = 0; i < c->n; i++) weight[i] = 0.5F + 0.25F * (float)(i % 5);
+    if (c->response == WEIGHTED || c->response == WEIGHTED_CLASSES) data.problem.weight = weight;
+    const sn_method *method = sn_method_find(c->method);
+    assert_non_null(method);
+    sn_settings *settings = settings_of(method, c->options);
+    stonet_run run = STONET_RUN_INIT;
+    run.threads = 1;
+    omp_set_num_threads(1);
+    run.on_message = count_message;
+    run.on_progress = follow;
+    run.user = &words;
+    sn_fit_result result = {0};
+    if (method->fit(&data.problem, c->dim, settings, &run, &result) != STONET_OK)
+        fail_msg("%s %s: %s", c->method, c->options, stonet_last_error());
+    put(&all, (double)result.dim, 0.0);
+    put(&all, words.messages, 0.0);
+    put(&all, words.calls, 0.0);
+    put(&all, words.way, 1e-9 * fabs(words.way));
+    put(&all, words.losses, 1e-4 * fabs(words.losses));
+    put_state(&all, method, result.state);
+    put_answers(&all, method, result.state, &data.problem, result.dim);
+    method->free(result.state);
+    sn_settings_free(settings);
+    free(weight);
+    sample_free(&data);
+    return all;
+}
+
+static void print_kept(void)
+{
+    puts(
+        "/* Made by STONET_KEEP=1 test_methods_kept: do not edit. For each case, how many numbers, and they. "
+        "*/\nstatic const double kept[] = {");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const numbers now = result_of(&cases[i]);
+        printf("%d,", now.count);
+        for (int k = 0; k < now.count; k++) printf(" %.9g,", now.value[k]);
+        puts("");
+    }
+    puts("};");
+}
+
+static void test_results_are_kept(void **state)
+{
+    (void)state;
+    const double *at = kept;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const numbers now = result_of(&cases[i]);
+        assert_true(at < kept + sizeof kept / sizeof *kept);
+        const int count = (int)*at++;
+        for (int k = 0; k < now.count && k < count; k++)
+            if (!(fabs(now.value[k] - at[k]) <= now.slack[k] + 1e-8 * fabs(at[k]))) {
+                print_message("%s %s, response %d: number %d is %.12g, was %.12g\n", cases[i].method,
+                              cases[i].options, cases[i].response, k, now.value[k], at[k]);
+                wrong++;
+            }
+        wrong += now.count != count;
+        at += count;
+    }
+    assert_true(at == kept + sizeof kept / sizeof *kept);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    if (getenv("STONET_KEEP") != NULL) {
+        print_kept();
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_results_are_kept)};
+    return cmocka_run_group_tests_name("methods_kept", tests, NULL, NULL);
+}
