@@ -205,6 +205,55 @@ static void temperature_of_the_extremes(void **state)
     assert_true(p[0] == 1.0 && p[1] == 0.0);
 }
 
+/* mean_i w_i -log q_i(T)[label_i] + t^2 / 2 at t = log T, every softmax written out. */
+static double penalised_loss(int64_t n, int64_t classes, const double *p, const int32_t *label,
+                             const double *weight, double t)
+{
+    double sum = 0.5 * t * t;
+    for (int64_t i = 0; i < n; i++) {
+        double all = 0.0;
+        for (int64_t c = 0; c < classes; c++) all += exp(log(p[i * classes + c]) / exp(t));
+        const double own = exp(log(p[i * classes + label[i]]) / exp(t)) / all;
+        sum -= (weight != NULL ? weight[i] : 1.0) * log(own);
+    }
+    return sum;
+}
+
+/* The temperature is where the penalised loss is lowest, to the accuracy of the search, also near the ends.
+ */
+static void temperature_is_that_of_the_definition(void **state)
+{
+    (void)state;
+    const double sure[] = {0.7, 0.2, 0.1, 0.1, 0.6, 0.3, 0.25, 0.35, 0.4, 0.5, 0.3, 0.2, 0.05, 0.9, 0.05};
+    const int32_t right[] = {0, 1, 2, 0, 1}, mixed[] = {0, 2, 2, 1, 1}, wrong[] = {2, 0, 0, 2, 0};
+    const double weight[] = {1.0, 0.25, 3.0, 0.5, 2.0}, many[] = {900.0, 900.0, 900.0, 900.0, 900.0};
+    const int32_t *const labels[] = {right, mixed, wrong};
+    const double *const weights[] = {NULL, weight, many};
+    for (int l = 0; l < 3; l++)
+        for (int w = 0; w < 3; w++) {
+            double best = -3.0, lowest = INFINITY;
+            for (int k = 0; k <= 30000; k++) {
+                const double t = -3.0 + 2e-4 * k, loss = penalised_loss(5, 3, sure, labels[l], weights[w], t);
+                if (loss < lowest) {
+                    lowest = loss;
+                    best = t;
+                }
+            }
+            const double found = log(sn_temperature_fit(5, 3, sure, labels[l], weights[w]));
+            assert_true(fabs(found - best) < 2.5e-4);
+        }
+    double p[] = {0.7, 0.2, 0.1, 0.1, 0.6, 0.3};
+    sn_temperature_apply(2, 3, 2.5, p);
+    for (int i = 0; i < 2; i++) {
+        double all = 0.0;
+        for (int c = 0; c < 3; c++) all += pow(sure[i * 3 + c], 0.4);
+        for (int c = 0; c < 3; c++) assert_true(fabs(p[i * 3 + c] - pow(sure[i * 3 + c], 0.4) / all) < 1e-14);
+    }
+    double hot[] = {0.0, 1e-200, 1e-190};
+    sn_temperature_apply(1, 3, 0.5, hot); /* squares that are 0 in double precision */
+    assert_true(hot[0] == 0.0 && fabs(hot[1] - 1e-20) < 1e-25 && hot[2] == 1.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +265,7 @@ int main(void)
         cmocka_unit_test(class_scores),
         cmocka_unit_test(temperature_undoes_what_was_done),
         cmocka_unit_test(temperature_of_the_extremes),
+        cmocka_unit_test(temperature_is_that_of_the_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
