@@ -4,13 +4,17 @@
 
 enum {
     START_DECAY = 3, /* .01 */
-    ANY_DATA = 2     /* 3000 updates, which any data is worth */
+    ANY_DATA = 2,    /* 3000 updates, which any data is worth */
+    EARLIER = 2      /* lengths before the present one at which another activation is looked at */
 };
 
 /* Three times the updates cost three times the time and must earn it; another activation is a leap, not a
    step. */
 static const sn_lead STEP = {0.5, 0.002, 2.0}, LEAP = {1.0, 0.02, 1.0};
 static const double LARGER_PART = 0.5; /* of what the linear model explains: something is found */
+/* Of many rows a training that takes about a second (rows looked at x parameters) is not worth the part of
+   the loss that LEAP asks for, but this one. */
+static const double SHORT_WORK = 5e9, SHORT_SHARE = 0.005;
 
 typedef sn_searcher searcher;
 typedef sn_point point;
@@ -78,6 +82,16 @@ static stonet_status climb_aslant(searcher *s, bool *moved)
     return STONET_OK;
 }
 
+/* What a longer training must be better by. */
+static sn_lead longer_lead(const searcher *s, point to)
+{
+    sn_lead by = LEAP;
+    if (s->holdout.folds > 1 || !s->config->auto_epochs) return by;
+    const double looked_at = (double)sn_search_updates[to.length] * (double)s->config->batch;
+    if (looked_at * (double)s->shape[to.activation].parameters < SHORT_WORK) by.share = SHORT_SHARE;
+    return by;
+}
+
 /* Decays and lengths in turn, until neither helps. While nothing is found, lengths that any data is worth are
    tried whether the last one helped or not. */
 stonet_status sn_climb(searcher *s)
@@ -88,7 +102,7 @@ stonet_status sn_climb(searcher *s)
         do {
             longer.length++;
             SN_TRY(sn_consider(s, &longer, 1, LEAP));
-            moved = move_if_better(s, longer, LEAP);
+            moved = sn_worth_trying(s, longer) && move_if_better(s, longer, longer_lead(s, longer));
         } while (!moved && sn_worth_trying(s, longer) && longer.length < ANY_DATA && !sn_found_something(s) &&
                  !sn_should_stop(s->job->run));
         if (!moved) SN_TRY(climb_aslant(s, &moved));
@@ -96,17 +110,18 @@ stonet_status sn_climb(searcher *s)
     return STONET_OK;
 }
 
-/* The other activation at the present setting. Where one part of the rows is held out, at a third of the
-   length first: a long training is not begun anew for what is far behind there. */
-static stonet_status leap(searcher *s)
+stonet_status sn_leap(searcher *s)
 {
     point to = s->at;
     to.activation = 1 - to.activation;
-    if (s->holdout.folds == 1 && to.length > 0) {
+    if (s->holdout.folds == 1) {
         point early = to;
-        early.length--;
-        SN_TRY(sn_consider(s, &early, 1, LEAP));
-        if (sn_falls_behind(s, to)) return STONET_OK;
+        early.length = to.length > EARLIER ? to.length - EARLIER : 0;
+        while (early.length < to.length) {
+            SN_TRY(sn_consider(s, &early, 1, LEAP));
+            early.length++;
+            if (sn_falls_behind(s, early)) return STONET_OK;
+        }
     }
     SN_TRY(sn_consider(s, &to, 1, LEAP));
     return move_if_better(s, to, LEAP) ? sn_climb(s) : STONET_OK;
@@ -136,6 +151,6 @@ stonet_status sn_search(searcher *s)
     SN_TRY(sn_consider_both(s, LEAP));
     if (s->activations > 1) move_if_better(s, (point){1, s->at.decay, 0}, LEAP);
     SN_TRY(sn_climb(s));
-    if (s->activations > 1 && !sn_should_stop(s->job->run)) SN_TRY(leap(s));
+    if (s->activations > 1 && !sn_should_stop(s->job->run)) SN_TRY(sn_leap(s));
     return s->config->auto_epochs && !sn_found_something(s) ? look_longer(s) : STONET_OK;
 }

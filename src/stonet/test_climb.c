@@ -15,7 +15,8 @@ typedef struct table {
     sn_searcher s;
     sn_stage_job job;
     sn_config config;
-    double loss[SN_SEARCH_DECAYS][SN_SEARCH_LENGTHS][ROWS], constant[ROWS], linear[ROWS];
+    double loss[SN_SEARCH_DECAYS][SN_SEARCH_LENGTHS][ROWS], other[SN_SEARCH_LENGTHS][ROWS], constant[ROWS],
+        linear[ROWS];
 } table;
 
 /* Around a mean, with noise that no two have in common. */
@@ -110,6 +111,83 @@ static void it_goes_aslant(void **state)
     assert_at(t, 3, 0);
 }
 
+/* A longer training for 1 % of the loss, where it is short and one part of the rows is held out. */
+static void short_trainings_are_lengthened_for_less(void **state)
+{
+    (void)state;
+    table *t = make_table();
+    t->s.shape[0].parameters = 1000;
+    put(t, 2, 1, 0.396);
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 2, 1);
+
+    t = make_table(); /* but not for .3 % */
+    t->s.shape[0].parameters = 1000;
+    put(t, 2, 1, 0.3988);
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 2, 0);
+
+    t = make_table(); /* nor where it is long */
+    t->s.shape[0].parameters = 1000000;
+    put(t, 2, 1, 0.396);
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 2, 0);
+
+    t = make_table(); /* nor in folds */
+    t->s.shape[0].parameters = 1000;
+    t->s.holdout.folds = 5;
+    put(t, 2, 1, 0.396);
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 2, 0);
+}
+
+/* Points of the other activation that are not put would be trained, which cannot be here. */
+static void put_other(table *t, int length, double mean)
+{
+    t->s.cost[1][2][length] = cost_of(t->other[length], mean, 0.001, 40 + length);
+    t->s.scored[1][2][length] = ROWS;
+}
+
+static table *make_long(void)
+{
+    table *t = make_table();
+    t->s.activations = 2;
+    t->s.at.length = 3;
+    put(t, 2, 1, 0.3);
+    put(t, 2, 2, 0.2);
+    put(t, 2, 3, 0.1);
+    return t;
+}
+
+static void an_activation_far_behind_is_left_early(void **state)
+{
+    (void)state;
+    table *t = make_long(); /* at 1,000 updates; it is not asked at 3,000 */
+    put_other(t, 1, 0.5);
+    assert_int_equal(sn_leap(&t->s), STONET_OK);
+    assert_int_equal(t->s.at.activation, 0);
+
+    t = make_long(); /* at 3,000; it is not asked at 10,000 */
+    put_other(t, 1, 0.31);
+    put_other(t, 2, 0.5);
+    assert_int_equal(sn_leap(&t->s), STONET_OK);
+    assert_int_equal(t->s.at.activation, 0);
+
+    t = make_long();
+    put_other(t, 1, 0.31);
+    put_other(t, 2, 0.201);
+    put_other(t, 3, 0.05);
+    for (int length = 0; length < SN_SEARCH_LENGTHS; length++) /* the climb from there finds nothing */
+        for (int decay = 1; decay <= 3; decay += 2) {
+            t->s.cost[1][decay][length] = t->s.cost[0][decay][length];
+            t->s.scored[1][decay][length] = ROWS;
+        }
+    put_other(t, 4, 0.5);
+    assert_int_equal(sn_leap(&t->s), STONET_OK);
+    assert_int_equal(t->s.at.activation, 1);
+    assert_at(t, 2, 3);
+}
+
 /* Something is found that is not clearly better than the constant, if it is most of what the linear model
    clearly finds. */
 static void what_the_linear_model_finds_counts(void **state)
@@ -136,6 +214,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_stays_where_nothing_is_better),
         cmocka_unit_test(it_goes_aslant),
+        cmocka_unit_test(short_trainings_are_lengthened_for_less),
+        cmocka_unit_test(an_activation_far_behind_is_left_early),
         cmocka_unit_test(what_the_linear_model_finds_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
