@@ -1,26 +1,27 @@
 #include "stonet/regression.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "math/columns.h"
 #include "math/linalg.h"
 #include "math/logistic.h"
 
-/* The rows' classes into label; whether every class is among them. */
-static stonet_status collect_labels(const sn_regression *r, int32_t *label, bool *complete)
+/* Into label, the rows' classes counted among those that are there; code[c]: the place of class c among them,
+   -1: it is not there. Returns how many are. */
+static int64_t collect_labels(const sn_regression *r, int32_t *label, int32_t *code)
 {
-    const int64_t classes = r->problem->outputs;
-    bool *seen;
-    SN_TRY(SN_NEW(seen, classes));
+    int32_t present = 0;
+    for (int64_t c = 0; c < r->problem->outputs; c++) code[c] = -1;
     for (int64_t i = 0; i < r->rows->n; i++) {
         label[i] = sn_problem_label(r->problem, sn_rows_at(r->rows, i));
-        if (sn_problem_weight(r->problem, sn_rows_at(r->rows, i)) > 0.0) seen[label[i]] = true;
+        if (sn_problem_weight(r->problem, sn_rows_at(r->rows, i)) > 0.0) code[label[i]] = 0;
     }
-    *complete = classes > 1;
-    for (int64_t c = 0; c < classes; c++) *complete = *complete && seen[c];
-    sn_free(seen);
-    return STONET_OK;
+    for (int64_t c = 0; c < r->problem->outputs; c++)
+        if (code[c] == 0) code[c] = present++;
+    for (int64_t i = 0; i < r->rows->n; i++) label[i] = code[label[i]] < 0 ? 0 : code[label[i]];
+    return present;
 }
 
 /* One row of coefficients is the difference of two classes' logits: half to each. */
@@ -34,29 +35,54 @@ static void share_out(int64_t d, double *coef, double *intercept)
     intercept[0] *= -0.5;
 }
 
+/* The classes' rows from where the regression has put them to their own places. A class that no row has is as
+   likely as half a row of n, where x = 0. */
+static void spread_out(int64_t classes, const int32_t *code, int64_t n, int64_t d, double *coef,
+                       double *intercept)
+{
+    double present = 0.0;
+    for (int64_t c = classes - 1; c >= 0; c--) { /* none goes to a smaller number */
+        if (code[c] < 0) continue;
+        present += exp(intercept[code[c]]);
+        intercept[c] = intercept[code[c]];
+        if (code[c] != c) memmove(coef + c * d, coef + code[c] * d, (size_t)d * sizeof *coef);
+    }
+    for (int64_t c = 0; c < classes; c++) {
+        if (code[c] >= 0) continue;
+        intercept[c] = log(0.5 * present / (double)n);
+        memset(coef + c * d, 0, (size_t)d * sizeof *coef);
+    }
+}
+
 static stonet_status fit_classes(const sn_regression *r, const stonet_run *run, double *coef,
                                  double *intercept, bool *found)
 {
-    int32_t *label = NULL;
+    const int64_t classes = r->problem->outputs;
+    int32_t *label = NULL, *code = NULL;
     float *weight = NULL;
-    SN_TRY(SN_NEW_RAW(label, r->rows->n));
-    stonet_status status = collect_labels(r, label, found);
-    if (status == STONET_OK && r->problem->weight != NULL) status = SN_NEW_RAW(weight, r->rows->n);
+    stonet_status status;
+    SN_GOTO(status, SN_NEW_RAW(label, r->rows->n), done);
+    SN_GOTO(status, SN_NEW_RAW(code, classes), done);
+    const int64_t present = collect_labels(r, label, code);
+    *found = present > 1;
+    if (!*found) goto done;
+    if (r->problem->weight != NULL) SN_GOTO(status, SN_NEW_RAW(weight, r->rows->n), done);
     for (int64_t i = 0; weight != NULL && i < r->rows->n; i++)
         weight[i] = r->problem->weight[sn_rows_at(r->rows, i)];
-    if (status == STONET_OK && *found) {
-        const sn_logistic_problem call = {.n = r->rows->n,
-                                          .p = r->d,
-                                          .m = r->problem->outputs == 2 ? 1 : r->problem->outputs,
-                                          .x = r->x,
-                                          .label = label,
-                                          .weight = weight,
-                                          .l2 = r->l2,
-                                          .enough = r->enough};
-        status = sn_logistic(&call, run, coef, intercept);
-        if (status == STONET_OK && call.m == 1) share_out(r->d, coef, intercept);
-    }
+    const sn_logistic_problem call = {.n = r->rows->n,
+                                      .p = r->d,
+                                      .m = present == 2 ? 1 : present,
+                                      .x = r->x,
+                                      .label = label,
+                                      .weight = weight,
+                                      .l2 = r->l2,
+                                      .enough = r->enough};
+    SN_GOTO(status, sn_logistic(&call, run, coef, intercept), done);
+    if (call.m == 1) share_out(r->d, coef, intercept);
+    spread_out(classes, code, r->rows->n, r->d, coef, intercept);
+done:
     sn_free(label);
+    sn_free(code);
     sn_free(weight);
     return status;
 }

@@ -24,7 +24,8 @@ typedef struct sn_regression {
     double enough; /* classes: math/softmax_newton.h; 0: as exact as can be */
 } sn_regression;
 
-/* coef outputs x d, intercept outputs. found: false, and both are left alone, when a class has no row. */
+/* coef outputs x d, intercept outputs. A class that no row has gets half a row's share where x = 0. found:
+   false, and both are left alone, when fewer than two classes have rows. */
 stonet_status sn_regress(const sn_regression *job, const stonet_run *run, double *coef, double *intercept,
                          bool *found);
 

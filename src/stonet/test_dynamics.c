@@ -202,9 +202,9 @@ static void check_gradient(sn_task task, int64_t m, bool weighted, double l2)
     }
     if (task == SN_CLASSIFICATION && m == 2) /* each has its half */
         for (int64_t j = 0; j < D; j++) assert_near(coef[j], -coef[D + j]);
-    /* a class that has no row, or none that counts */
+    /* one class alone has rows, or rows that count */
     for (int64_t i = 0; i < N && task == SN_CLASSIFICATION; i++) {
-        if (o.label[list[i]] == 0) weight[list[i]] = 0.0F;
+        if (o.label[list[i]] != 1) weight[list[i]] = 0.0F;
         if (!weighted) o.label[list[i]] = 1;
     }
     if (task == SN_CLASSIFICATION) {

@@ -13,6 +13,7 @@
 #include "net/forward.h"
 #include "net/loss.h"
 #include "stonet/linear.h"
+#include "stonet/regression.h"
 
 /* y = x1 in the first half of the rows and 3 x1 in the second: 2 x1, if both halves are heard alike. The
    penalty is the same for a row whether all are taken or a part. */
@@ -96,6 +97,47 @@ static void rough_fits_are_close(void **state)
     assert_true(apart > 1e-7); /* it is another fit: it has ended earlier */
 }
 
+/* Rows of classes 0 and 3 alone, of four: the two are told apart as if there were no others, which get half a
+   row's share where x = 0. Of one class there is no regression. */
+static void classes_without_rows_get_little(void **state)
+{
+    (void)state;
+    enum { N = 60, P = 2, CLASSES = 4 };
+    float x[N * P];
+    int32_t label[N], two[N];
+    double coef[CLASSES * P], intercept[CLASSES], coef2[2 * P], intercept2[2];
+    sn_random random;
+    sn_random_init(&random, 5, SN_STREAM_TEST, 0);
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
+        two[i] = (double)x[i * P] + sn_random_normal(&random) > 0.3 ? 1 : 0;
+        label[i] = two[i] == 1 ? 3 : 0;
+    }
+    const sn_problem some = {
+        .n = N, .p = P, .x = x, .label = label, .outputs = CLASSES, .task = SN_CLASSIFICATION};
+    sn_problem both = some;
+    both.label = two;
+    both.outputs = 2;
+    const sn_rows rows = sn_rows_range(0, N);
+    sn_regression job = {.problem = &some, .rows = &rows, .d = P, .x = x, .l2 = 2.0};
+    bool found = false;
+    assert_int_equal(sn_regress(&job, NULL, coef, intercept, &found), STONET_OK);
+    assert_true(found);
+    job.problem = &both;
+    assert_int_equal(sn_regress(&job, NULL, coef2, intercept2, &found), STONET_OK);
+    for (int c = 0; c < CLASSES; c++) {
+        const int at = c == 3 ? 1 : 0;
+        const bool there = c == 0 || c == 3;
+        const double little = log(0.5 * (exp(intercept2[0]) + exp(intercept2[1])) / N);
+        assert_true(fabs(intercept[c] - (there ? intercept2[at] : little)) < 1e-12);
+        for (int j = 0; j < P; j++) assert_true(coef[c * P + j] == (there ? coef2[at * P + j] : 0.0));
+    }
+    job.problem = &some;
+    for (int i = 0; i < N; i++) label[i] = 2;
+    assert_int_equal(sn_regress(&job, NULL, coef, intercept, &found), STONET_OK);
+    assert_false(found);
+}
+
 /* Networks of any layers that hold a linear model answer as it does. */
 static void any_network_holds_the_linear_model(void **state)
 {
@@ -140,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(many_rows_are_heard_evenly),
                                        cmocka_unit_test(rough_fits_are_close),
+                                       cmocka_unit_test(classes_without_rows_get_little),
                                        cmocka_unit_test(any_network_holds_the_linear_model)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
