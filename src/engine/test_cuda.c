@@ -282,6 +282,25 @@ static void test_queues(void **state)
     }
 }
 
+/* Rows whose response nobody knows go through as those whose response is there. */
+static void test_no_response(void **state)
+{
+    if (*state == NULL) skip();
+    for (uint32_t seed = 4; seed < 8; seed++) {
+        fixture f;
+        make(&f, seed, 1, 20, 100, 50);
+        const sn_pass pass = {.rows = f.iteration.rows, .layer = 1};
+        float *with = passed_of(&sn_engine_cuda, &f, &pass);
+        f.problem.label = NULL;
+        f.problem.y = NULL;
+        float *without = passed_of(&sn_engine_cuda, &f, &pass);
+        assert_memory_equal(with, without, (size_t)(pass.rows.n * f.shape.width[1]) * sizeof *with);
+        sn_free(with);
+        sn_free(without);
+        drop(&f);
+    }
+}
+
 /* The same features with another response, or weights: not what is kept. */
 static void check_the_rest(const fixture *f)
 {
@@ -509,6 +528,7 @@ int main(void)
         cmocka_unit_test(test_full_batch),
         cmocka_unit_test(test_small_noise),
         cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_no_response),
         cmocka_unit_test(test_rows_are_kept),
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_features_that_move),

@@ -102,8 +102,8 @@ static void test_results_are_kept(void **state)
 {
     (void)state;
     int wrong = 0;
-    assert_int_equal(sizeof kept / sizeof *kept, COUNT * EACH);
-    for (int i = 0; i < COUNT; i++) {
+    const int have = (int)(sizeof kept / sizeof *kept / EACH);
+    for (int i = 0; i < COUNT && i < have; i++) {
         double now[EACH];
         result_of(&cases[i], now);
         for (int k = 0; k < EACH; k++)
@@ -112,6 +112,7 @@ static void test_results_are_kept(void **state)
                 wrong++;
             }
     }
+    assert_int_equal(have, COUNT);
     assert_int_equal(wrong, 0);
 }
 
