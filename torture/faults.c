@@ -96,7 +96,7 @@ static bool fails(enum kind kind)
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **block, size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t size);
 char *__real_realpath(const char *path, char *resolved);
@@ -123,9 +123,9 @@ void *__wrap_realloc(void *block, size_t size)
     return fails(ALLOC) ? no_memory() : __real_realloc(block, size);
 }
 
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 {
-    return fails(ALLOC) ? no_memory() : __real_aligned_alloc(alignment, size);
+    return fails(ALLOC) ? ENOMEM : __real_posix_memalign(block, alignment, size);
 }
 
 char *__wrap_strdup(const char *text)

@@ -1,0 +1,139 @@
+/* What kernel methods are given: centres, bandwidths, and the limits of memory and rank. */
+#include "methods/kernel_input.h"
+#include "methods/test_kernel_help.h"
+
+static sn_settings *settings_with(const char *landmarks)
+{
+    const sn_method *method = sn_method_find("gsir");
+    sn_settings *settings = NULL;
+    assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
+    assert_int_equal(sn_settings_set(settings, "landmarks", landmarks), STONET_OK);
+    return settings;
+}
+
+/* The gigabytes that a fit asks for, from the sentence of its refusal. */
+static double gigabytes(int64_t n, int64_t p, const char *landmarks, double exact, double with_landmarks)
+{
+    const sn_problem problem = {.n = n, .p = p};
+    sn_settings *settings = settings_with(landmarks);
+    assert_int_equal(sn_kernel_memory(&problem, settings, "gsir", exact, with_landmarks),
+                     STONET_ERROR_MEMORY);
+    sn_settings_free(settings);
+    assert_non_null(strstr(stonet_last_error(), "gsir needs "));
+    return strtod(strstr(stonet_last_error(), "needs ") + 6, NULL);
+}
+
+/* 8 bytes of: exact n^2 for all kernel functions, n m and 3 m^2 for m landmarks; rows and centres. */
+static void test_memory(void **state)
+{
+    (void)state;
+    const double n = 3e6, m = 1e6, p = 2e6;
+    assert_true(fabs(gigabytes(3000000, 2000000, "none", 1.5, 0.7) - 8e-9 * (1.5 * n * n + 2 * n * p)) < 0.2);
+    assert_non_null(strstr(stonet_last_error(), "set landmarks=2000"));
+    assert_true(fabs(gigabytes(3000000, 2000000, "1000000", 1.5, 0.7) -
+                     8e-9 * (0.7 * n * m + 3 * m * m + (n + m) * p)) < 0.2);
+    assert_non_null(strstr(stonet_last_error(), "fewer landmarks"));
+    assert_true(fabs(gigabytes(900000, 2000000, "1000000", 1.5, 0.7) - /* more than there are rows: all */
+                     8e-9 * (1.5 * 9e5 * 9e5 + 2 * 9e5 * p)) < 0.2);
+    assert_true(fabs(gigabytes(1000000, 2000000, "1000000", 1.5, 0.7) - 8e-9 * (1.5 * m * m + 2 * m * p)) <
+                0.2);
+    const sn_problem small = {.n = 100, .p = 3};
+    sn_settings *settings = settings_with("none");
+    assert_int_equal(sn_kernel_memory(&small, settings, "gsir", 1.5, 0.7), STONET_OK);
+    sn_settings_free(settings);
+}
+
+static void test_rank(void **state)
+{
+    (void)state;
+    stonet_run run = STONET_RUN_INIT;
+    run.on_message = keep_message;
+    const double values[] = {5.0, 1.0, 6e-10, 4e-10, 1e-12};
+    int64_t allowed = 0;
+    last_message[0] = '\0';
+    assert_int_equal(sn_kernel_limit(&run, "gsir", 3, 5, values, "so it is", &allowed), STONET_OK);
+    assert_true(allowed == 3 && last_message[0] == '\0');
+    assert_int_equal(sn_kernel_limit(&run, "gsir", 4, 5, values, "so it is", &allowed), STONET_OK);
+    assert_true(allowed == 3 && strstr(last_message, "so it is") != NULL);
+    assert_int_equal(sn_kernel_limit(&run, "gsir", 2, 5, values, "so it is", &allowed), STONET_OK);
+    assert_int_equal(allowed, 2);
+    assert_int_equal(sn_kernel_limit(&run, "gsir", 4, 2, values, "so it is", &allowed), STONET_OK);
+    assert_int_equal(allowed, 2);
+    const double none[] = {0.0, 0.0};
+    assert_int_equal(sn_kernel_limit(&run, "gsir", 1, 2, none, "so it is", &allowed), STONET_ERROR_DATA);
+    assert_int_equal(sn_kernel_limit(&run, "gsir", 1, 0, none, "so it is", &allowed), STONET_ERROR_DATA);
+}
+
+/* Centres are rows; two rows are enough, one is not. */
+static void test_centres(void **state)
+{
+    (void)state;
+    SN_WORKSPACE(scratch);
+    sample s = make_sample(12, 3, 0, 1, 8);
+    sn_kernel_input input;
+    stonet_run run = STONET_RUN_INIT;
+    const int64_t landmarks[] = {0, 5, 12, 40}, expected[] = {12, 5, 12, 12};
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(sn_kernel_rows(&s.problem, landmarks[k], &run, &scratch, &input), STONET_OK);
+        assert_int_equal(input.m, expected[k]);
+        assert_int_equal(input.exact, k == 0);
+        for (int64_t l = 0; l < input.m; l++) {
+            int found = 0;
+            for (int64_t i = 0; i < 12; i++)
+                found += memcmp(input.centres + l * 3, s.wide + i * 3, 3 * sizeof(double)) == 0;
+            assert_int_equal(found, 1);
+        }
+    }
+    s.problem.n = 2;
+    assert_int_equal(sn_kernel_rows(&s.problem, 0, NULL, &scratch, &input), STONET_OK);
+    s.problem.n = 1;
+    assert_int_equal(sn_kernel_rows(&s.problem, 0, NULL, &scratch, &input), STONET_ERROR_DATA);
+    free_sample(&s);
+}
+
+/* gamma = c / (2 s^2), s the mean distance over all pairs or as given; the median of rows that are mostly
+   equal is 0, and the mean takes its place. */
+static void test_bandwidth(void **state)
+{
+    (void)state;
+    SN_WORKSPACE(scratch);
+    sample s = make_sample(12, 3, 0, 1, 8);
+    sn_kernel_input input;
+    sn_settings *settings = settings_with("none");
+    assert_int_equal(sn_settings_set(settings, "complexity", "3"), STONET_OK);
+    const double mean = plain_mean_distance(12, 3, s.wide);
+    assert_int_equal(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, NULL, &scratch, &input),
+                     STONET_OK);
+    assert_true(fabs(input.gamma - 3.0 / (2.0 * mean * mean)) < 1e-12);
+    assert_int_equal(sn_settings_set(settings, "bandwidth", "2.5"), STONET_OK);
+    assert_int_equal(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, NULL, &scratch, &input),
+                     STONET_OK);
+    assert_true(fabs(input.gamma - 3.0 / 12.5) < 1e-15);
+    double median, instead, x[24] = {0};
+    input.x = x;
+    input.p = 2;
+    x[0] = 3.0;
+    x[1] = 4.0;
+    assert_int_equal(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, 1, &median), STONET_OK);
+    assert_int_equal(sn_kernel_distance(&input, SN_MEAN_DISTANCE, 1, &instead), STONET_OK);
+    assert_true(median == instead && fabs(instead - plain_mean_distance(12, 2, x)) < 1e-12);
+    x[0] = x[1] = 0.0;
+    assert_int_equal(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, 1, &median), STONET_ERROR_DATA);
+    for (int i = 0; i < 12; i++) x[2 * i] = (double)(i * i);
+    assert_int_equal(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, 1, &median), STONET_OK);
+    assert_int_equal(sn_kernel_distance(&input, SN_MEAN_DISTANCE, 1, &instead), STONET_OK);
+    assert_true(median > 0.0 && median != instead);
+    sn_settings_free(settings);
+    free_sample(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_rank),
+        cmocka_unit_test(test_centres),
+        cmocka_unit_test(test_bandwidth),
+    };
+    return cmocka_run_group_tests_name("methods_kernel_input", tests, NULL, NULL);
+}
