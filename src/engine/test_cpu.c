@@ -84,27 +84,31 @@ static void test_full_batch(void **state)
     }
 }
 
-/* An input wider than one depth step and a layer of several panels of each width. */
+/* An input wider than one depth step and a layer of several panels of each width; inputs that are whole
+   pieces of the update, and that are not. */
 static void test_wide(void **state)
 {
     (void)state;
+    const int64_t inputs[] = {1100, 23 * SN_UPDATE_INPUTS, 1100, SN_UPDATE_INPUTS},
+                  units[] = {113, 177, 5 * SN_UPDATE_INPUTS, 305};
     for (uint32_t seed = 0; seed < 4; seed++) {
+        const int64_t p = inputs[seed];
         fixture f;
         make(&f, seed, 1, 4, 40, 33);
-        f.shape.width[0] = 1100;
-        f.shape.width[1] = 113 + 64 * seed;
+        f.shape.width[0] = p;
+        f.shape.width[1] = units[seed];
         assert_int_equal(sn_shape_layout(&f.shape), STONET_OK);
         sn_free(f.x);
         sn_free(f.theta);
-        f.x = sn_calloc(40 * 1100, sizeof *f.x);
+        f.x = sn_calloc((size_t)(40 * p), sizeof *f.x);
         f.theta = sn_calloc((size_t)f.shape.parameters, sizeof *f.theta);
         assert_true(f.x && f.theta);
         sn_random random;
         sn_random_init(&random, 5, SN_STREAM_TEST, seed);
-        for (int k = 0; k < 40 * 1100; k++) f.x[k] = (float)sn_random_normal(&random);
+        for (int64_t k = 0; k < 40 * p; k++) f.x[k] = (float)sn_random_normal(&random);
         sn_shape_start(&f.shape, 1, f.theta);
         f.problem.x = f.x;
-        f.problem.p = 1100;
+        f.problem.p = p;
         f.problem.group = NULL;
         check_against_ref(&f, 2, 5e-4);
         drop(&f);

@@ -504,7 +504,7 @@ static stonet_status bandwidth_loss(sn_lsmi *lsmi, const double *z, const sn_lsm
         for (int64_t task = 0; task < tasks; task++) {
             int64_t block = task / SN_LSMI_FOLDS, k = task % SN_LSMI_FOLDS;
             int64_t rows = lsmi->fold[k + 1] - lsmi->fold[k];
-            if (block_size(lsmi, block) == 0 || rows == 0 || rows == lsmi->n) continue;
+            if (block_size(lsmi, block) == 0 || rows == 0) continue;
             if (fold_loss(lsmi, block, k, grid, wanted, share + task * count) != STONET_OK) failed = true;
         }
     }

@@ -6,6 +6,7 @@
  * After a change that is meant: STONET_KEEP=1 build/tests/test_methods_kept > src/methods/golden/kept.h
  */
 #include "methods/golden/kept.h"
+#include "methods/spectral.h"
 #include "methods/test_support.h"
 
 enum {
@@ -106,6 +107,7 @@ static void put_answers(numbers *to, const sn_method *method, const void *state,
     float *z = calloc((size_t)(n * dim), sizeof *z);
     double *v = calloc((size_t)(n * wide), sizeof *v);
     assert_true(z != NULL && v != NULL);
+    assert_int_equal(method->transform(state, problem->x, 0, NULL, z), STONET_OK);
     assert_int_equal(method->transform(state, problem->x, n, NULL, z), STONET_OK);
     for (int64_t i = 0; i < n * dim; i++) v[i] = (double)z[i];
     put_vector(to, n * dim, v, 1e-3);
@@ -115,6 +117,34 @@ static void put_answers(numbers *to, const sn_method *method, const void *state,
     }
     free(z);
     free(v);
+}
+
+/* What rules that choose a dimension see of an eigenproblem: values, vectors, both kinds of tests. */
+static void put_candidate(numbers *to, const sn_candidate *candidate, const sn_problem *problem,
+                          const sn_settings *settings)
+{
+    SN_WORKSPACE(scratch);
+    sn_solved solved;
+    sn_tests tests = {0}, general = {0};
+    double *vector = calloc((size_t)problem->p, sizeof *vector);
+    assert_non_null(vector);
+    assert_int_equal(sn_candidate_solve(candidate, problem, settings, NULL, &scratch, &solved), STONET_OK);
+    put(to, (double)solved.eigen.count, 0.0);
+    put(to, (double)solved.eigen.available, 0.0);
+    put(to, solved.matrix.noise, 1e-6 * fabs(solved.matrix.noise) + 1e-12);
+    put(to, solved.matrix.scale, 1e-6 * fabs(solved.matrix.scale) + 1e-12);
+    put_vector(to, solved.eigen.count, solved.eigen.value, 1e-6);
+    assert_int_equal(sn_solved_vectors(&solved, 1, vector), STONET_OK);
+    sn_fix_signs(problem->p, 1, vector);
+    put_vector(to, problem->p, vector, 1e-6);
+    free(vector);
+    if (candidate->tests != NULL)
+        assert_int_equal(candidate->tests(&solved.sample, &solved.matrix, &solved.eigen, &tests), STONET_OK);
+    if (candidate->general != NULL)
+        assert_int_equal(
+            candidate->general(&solved.sample, settings, &solved.matrix, &solved.eigen, &general), STONET_OK);
+    put_vector(to, 2 * tests.count, tests.test, 1e-5);
+    put_vector(to, 2 * general.count, general.test, 1e-5);
 }
 
 /* What a run says: how often, how far it is each time, its losses. */
@@ -166,6 +196,8 @@ static numbers result_of(const kept_case *c)
     put(&all, words.losses, 1e-4 * fabs(words.losses));
     put_state(&all, method, result.state);
     put_answers(&all, method, result.state, &data.problem, result.dim);
+    if (method->candidate != NULL && c->p < 100)
+        put_candidate(&all, method->candidate, &data.problem, settings);
     method->free(result.state);
     sn_settings_free(settings);
     free(weight);

@@ -153,3 +153,6 @@
 {"gmddnet", "hidden=4,3 epochs=3 batch=10 rate=0.01 penalty=1", PAIR, 41, 3, 2},
 {"nnsdr", "hidden=9 epochs=2 refine=0", CLASSES, 45, 4, 2},
 {"autoencoder", "epochs=2 batch=7 hidden=9 rate=0.01", NUMBER, 40, 3, 2},
+{"lsmie", "landmarks=2 bandwidths=0.7,1.5 lambdas=0.03,0.3 iterations=2 restarts=1", NUMBER, 4, 2, 1},
+{"lsmie", "landmarks=2 bandwidths=0.7,1.5 lambdas=0.03,0.3 iterations=2 restarts=1", PAIR, 6, 2, 1},
+{"lasso-sir", "slices=20", NUMBER, 500, 3, 1},
