@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/sums.h"
 #include "stonet/batches.h"
 
 /* Every row once an epoch; shard after shard, each from its own part of the rows; sizes nearly equal. */
@@ -171,6 +172,88 @@ static void test_windows(void **state)
     }
 }
 
+/* The definition: block b has the rows from b n / blocks on; blocks in the order of the shuffle of shard
+   SN_MAX_SHARDS + shard; the rows of window w in that of shard (2 + w) SN_MAX_SHARDS + shard. In pieces, from
+   anywhere, and no further than asked for. */
+static void test_the_order_of_windows(void **state)
+{
+    (void)state;
+    enum { N = 1003, BLOCK = 10, BLOCKS = 101, MOST = 20, SHARD = 3 };
+    int64_t wanted[N], rows[N + 1], list[N], at = 0;
+    sn_shuffle blocks, order;
+    sn_shuffle_init_shard(&blocks, BLOCKS, 9, 4, SN_MAX_SHARDS + SHARD);
+    for (int window = 0; window * MOST < BLOCKS; window++) {
+        int64_t count = 0;
+        for (int k = window * MOST; k < BLOCKS && k < (window + 1) * MOST; k++) {
+            const int64_t block = (int64_t)sn_shuffle_at(&blocks, (uint64_t)k);
+            for (int64_t r = block * N / BLOCKS; r < (block + 1) * N / BLOCKS; r++) list[count++] = r;
+        }
+        sn_shuffle_init_shard(&order, (uint64_t)count, 9, 4, (uint32_t)(2 + window) * SN_MAX_SHARDS + SHARD);
+        for (int64_t i = 0; i < count; i++) wanted[at++] = list[sn_shuffle_at(&order, (uint64_t)i)];
+    }
+    assert_int_equal(at, N);
+    sn_windows windows;
+    assert_int_equal(sn_windows_create(N, BLOCK, MOST, &windows), STONET_OK);
+    assert_int_equal(windows.blocks, BLOCKS);
+    assert_int_equal(windows.most, MOST);
+    sn_windows_shuffle(&windows, 9, 4, SHARD);
+    for (int pass = 0; pass < 3; pass++) {
+        const int64_t step = pass == 0 ? N : 37;
+        for (int64_t first = 0; first < N; first += step) {
+            const int64_t from = pass == 2 ? (N / step - first / step) * step : first; /* backwards */
+            const int64_t count = N - from < step ? N - from : step;
+            rows[count] = -5;
+            sn_windows_rows(&windows, from, count, rows);
+            assert_memory_equal(rows, wanted + from, (size_t)count * sizeof *rows);
+            assert_int_equal(rows[count], -5);
+        }
+    }
+    sn_windows_clear(&windows);
+    assert_int_equal(sn_windows_create(25, BLOCK, MOST, &windows), STONET_OK);
+    assert_true(windows.blocks == 3 && windows.most == 3);
+    sn_windows_clear(&windows);
+}
+
+/* Windows where there are more numbers than `whole`; blocks of so many numbers, one row at least; so many in
+   all shards together. */
+static void test_sizes_of_windows(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n, p, size;
+        sn_windowing how;
+        int64_t blocks, most; /* 0: no windows */
+    } cases[] = {
+        {1000, 4, 100, {.whole = 4000, .block = 40, .blocks = 8}, 0, 0},
+        {1000, 4, 100, {.whole = 3996, .block = 40, .blocks = 8}, 100, 8},
+        {1000, 4, 100, {.whole = 3996, .block = 3, .blocks = 8}, 1000, 8},
+        {1000, 4, 100, {.whole = 3996, .block = 8, .blocks = 1}, 500, 1},
+        {8000, 2, 4000, {.whole = 100, .block = 40, .blocks = 64}, -1, -1},
+        {8000, 2, 4000, {.whole = 100, .block = 40, .blocks = 3}, -1, -1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const sn_rows rows = sn_rows_range(0, cases[k].n);
+        const sn_problem problem = {.n = cases[k].n, .p = cases[k].p};
+        sn_batches b;
+        assert_int_equal(sn_batches_create(&rows, cases[k].size, 3, &b), STONET_OK);
+        assert_int_equal(sn_batches_window(&b, &problem, &cases[k].how), STONET_OK);
+        assert_int_equal(b.windows != NULL, cases[k].blocks != 0);
+        if (cases[k].blocks > 0) {
+            assert_int_equal(b.windows[0].blocks, cases[k].blocks);
+            assert_int_equal(b.windows[0].most, cases[k].most);
+        }
+        if (cases[k].blocks < 0) {
+            const int64_t shards = b.shards.total, most = cases[k].how.blocks / shards;
+            assert_true(shards > 1);
+            for (int v = 0; v < shards; v++) {
+                assert_int_equal(b.windows[v].most, most > 1 ? most : 1);
+                assert_int_equal(b.windows[v].blocks, (b.windows[v].n + 19) / 20);
+            }
+        }
+        sn_batches_clear(&b);
+    }
+}
+
 /* Tables that are no larger than usual are shuffled as a whole. */
 static void test_small_tables_have_no_windows(void **state)
 {
@@ -188,7 +271,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_epochs),
                                        cmocka_unit_test(test_small_batches_are_one_shard),
-                                       cmocka_unit_test(test_orders_differ), cmocka_unit_test(test_windows),
+                                       cmocka_unit_test(test_orders_differ),
+                                       cmocka_unit_test(test_windows),
+                                       cmocka_unit_test(test_the_order_of_windows),
+                                       cmocka_unit_test(test_sizes_of_windows),
                                        cmocka_unit_test(test_small_tables_have_no_windows)};
     return cmocka_run_group_tests_name("stonet_batches", tests, NULL, NULL);
 }

@@ -225,12 +225,25 @@ static void regressions_are_at_their_optimum(void **state)
     }
 }
 
+/* Twenty steps of the power method from (1, 1.01): of diag(a, b) its vector is (a^2k, 1.01 b^2k) after k of
+   them, whatever its length. */
+static void the_norm_after_twenty_steps(void **state)
+{
+    (void)state;
+    const float matrix[4] = {1.0F, 0.0F, 0.0F, 0.96875F};
+    const double a = 1.0, b = 0.96875, x = pow(a, 38), y = 1.01 * pow(b, 38);
+    double norm;
+    assert_int_equal(sn_spectral_norm(matrix, 2, 2, &norm), STONET_OK);
+    assert_true(fabs(norm - sqrt((a * a * x * x + b * b * y * y) / (x * x + y * y))) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(relative_and_absolute),
         cmocka_unit_test(rates_and_scales),
         cmocka_unit_test(the_safeguard),
+        cmocka_unit_test(the_norm_after_twenty_steps),
         cmocka_unit_test(regressions_are_at_their_optimum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,6 +228,7 @@ static void check_fit(kept *k, const char *name, const sn_stonet *net, const hea
     check(k, name, "penalty", net->select_penalty, tolerance);
     check(k, name, "smallest", net->smallest_step, tolerance);
     check(k, name, "inputs", (double)net->network.shape.width[0], 0.0);
+    check(k, name, "units", (double)net->network.shape.width[net->network.shape.layers - 1], 0.0);
     check(k, name, "layers", (double)net->network.shape.layers, 0.0);
     check(k, name, "activation", (double)net->network.shape.activation, 0.0);
     const bool turned = net->front != NULL &&
@@ -286,6 +287,16 @@ static void run_fit(kept *k, const fit *f)
     check(k, f->name, "outcome", (double)outcome, 0.0);
     check_fit(k, f->name, net, &h, f->tolerance);
     check_use(k, f->name, net, &t->problem, f->tolerance);
+    if (f->tolerance < ANY) { /* and goes on from there, on some of the rows */
+        sn_problem more = t->problem;
+        more.n = f->n / 2;
+        if (sn_stonet_fit_more(net, &more, settings, &run, &outcome) != STONET_OK)
+            fail_msg("%s: %s", f->name, stonet_last_error());
+        check(k, f->name, "more.outcome", (double)outcome, 0.0);
+        check(k, f->name, "more.iterations", (double)net->iterations, 0.0);
+        check(k, f->name, "more.training", net->training_loss, f->tolerance);
+        check_use(k, f->name, net, &more, f->tolerance);
+    }
     sn_stonet_free(net);
     sn_settings_free(settings);
     sn_free(t);
@@ -341,6 +352,12 @@ static const fit fits[] = {
      "select=group select_penalty=0.02 hidden=3 epochs=4 weight_decay=0.001 sdr_iterations=2"},
     {"group-classes", 60, 5, 2, 1, 1e-3, SN_CLASSIFICATION, WEIGHTED,
      "select=group select_penalty=0.01 hidden=3 epochs=4 weight_decay=0.001 sdr_iterations=2"},
+    {"gives-way", 150, 3, 1, 1, 1e-4, SN_REGRESSION, PLAIN,
+     "engine=ref hidden=3 activation=tanh epochs=5 weight_decay=3 batch=50 sdr_iterations=1"},
+    {"gives-way-open", 150, 3, 1, 1, 1e-4, SN_REGRESSION, PLAIN,
+     "hidden=3 activation=tanh epochs=1 lr=1e-7 restarts=1 batch=50 sdr_iterations=0"},
+    {"columns-more", 120, 40, 3, 2, 1e-3, SN_REGRESSION, PLAIN,
+     "front=columns hidden=3 epochs=5 weight_decay=0.01 sdr_iterations=2"},
     {"lost", 60, 3, 1, 1, 1e-4, SN_REGRESSION, PLAIN,
      "engine=ref hidden=none activation=tanh epochs=3 weight_decay=0 lr=1e-9 restarts=2 sdr_iterations=0"},
     {"power", 90, 3, 2, 2, 1e-4, SN_REGRESSION, PLAIN,

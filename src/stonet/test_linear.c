@@ -138,6 +138,57 @@ static void classes_without_rows_get_little(void **state)
     assert_false(found);
 }
 
+/* The rows that are fetched: all, or max(4,000,000 / p, 200 p) of them, evenly from the first on. */
+typedef struct counting {
+    sn_row_source base;
+    int64_t p, fetched, last;
+} counting;
+
+static stonet_status prepare_counting(const sn_row_source *self, const sn_rows *rows)
+{
+    (void)self;
+    (void)rows;
+    return STONET_OK;
+}
+
+static void fetch_counting(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x,
+                           int64_t stride)
+{
+    counting *from = (counting *)self;
+    (void)draw;
+    from->fetched += rows->n;
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        for (int64_t j = 0; j < from->p; j++) x[i * stride + j] = 0.0F;
+        x[i * stride] = (float)(row % 11) - 3.0F;
+        if (row > from->last) from->last = row;
+    }
+}
+
+static void no_more_rows_than_are_enough(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n, p, wanted;
+    } cases[] = {{100000, 40, 100000}, {100001, 40, 100000}, {120000, 50, 80000}, {28600, 142, 28400}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        counting from = {.base = {.prepare = prepare_counting, .fetch = fetch_counting}, .p = cases[k].p};
+        const sn_problem problem = {.n = cases[k].n, .p = cases[k].p, .source = &from.base};
+        const sn_rows all = sn_rows_range(0, cases[k].n);
+        const sn_shape like = {.layers = 1, .width = {cases[k].p, 1}, .task = SN_REGRESSION};
+        sn_shape shape;
+        float theta[256] = {0};
+        double reach[2];
+        assert_int_equal(sn_linear_shape(&like, cases[k].p, 1, &shape), STONET_OK);
+        theta[shape.weight_at[0]] = -2.0F;
+        assert_int_equal(sn_linear_reach(&shape, theta, &problem, &all, reach), STONET_OK);
+        assert_true(reach[0] == 14.0); /* 2 times 7, the largest number */
+        assert_int_equal(from.fetched, cases[k].wanted);
+        assert_int_equal(from.last, (int64_t)((double)(cases[k].wanted - 1) / (double)cases[k].wanted *
+                                              (double)cases[k].n));
+    }
+}
+
 /* Networks of any layers that hold a linear model answer as it does. */
 static void any_network_holds_the_linear_model(void **state)
 {
@@ -180,9 +231,9 @@ static void any_network_holds_the_linear_model(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_rows_are_heard_evenly),
-                                       cmocka_unit_test(rough_fits_are_close),
-                                       cmocka_unit_test(classes_without_rows_get_little),
-                                       cmocka_unit_test(any_network_holds_the_linear_model)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_rows_are_heard_evenly), cmocka_unit_test(rough_fits_are_close),
+        cmocka_unit_test(classes_without_rows_get_little), cmocka_unit_test(no_more_rows_than_are_enough),
+        cmocka_unit_test(any_network_holds_the_linear_model)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,6 @@
 #include "base/checkpoint.h"
 #include "engine/oracle.h"
 #include "stonet/fit.h"
-#include "stonet/joint.h"
 
 enum { N = 60 };
 
@@ -187,12 +186,81 @@ static void a_search(void **state)
             25);
 }
 
+/* The numbers of a record at their limits: what a training may have come to, and one more. They are, in this
+   order: parameters, until, iteration, from, every, count, rows of the epoch, whether it is the last stage,
+   its iterations, outcome, iterations in all, draw. */
+static void records_at_their_limits(void **state)
+{
+    (void)state;
+    const int64_t most = INT64_C(1) << 40;
+    const struct {
+        int at;
+        int64_t value;
+        bool fine;
+    } cases[] = {{1, 0, true},
+                 {1, most, true},
+                 {1, most + 1, false},
+                 {2, 0, true},
+                 {2, -1, false},
+                 {2, UINT32_MAX, true},
+                 {2, INT64_C(1) << 32, false},
+                 {3, most, true},
+                 {4, 0, false}, /* what is averaged is counted by it */
+                 {4, most, true},
+                 {6, 0, true},
+                 {8, most + 1, false},
+                 {9, STONET_DIVERGED, true},
+                 {9, STONET_STOPPED, false},
+                 {10, 0, true},
+                 {10, -1, false},
+                 {11, 0, true},
+                 {11, most + 1, false}};
+    table t;
+    make(&t, false);
+    for (int averaged = 0; averaged < 2; averaged++) {
+        sn_settings *settings = NULL;
+        sn_config config;
+        sn_trainer *trainer = NULL;
+        sn_pack record = {0};
+        assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
+        assert_int_equal(sn_settings_set(settings, "schedule", averaged ? "averaged" : "linear"), STONET_OK);
+        assert_int_equal(sn_config_resolve(settings, &t.o.problem, &t.o.shape, &config), STONET_OK);
+        const sn_stage_job job = {.shape = &t.o.shape,
+                                  .problem = &t.o.problem,
+                                  .rows = sn_rows_range(0, N),
+                                  .config = &config,
+                                  .seed = 5,
+                                  .threads = 1};
+        assert_int_equal(sn_trainer_create(&job, t.o.theta, &trainer), STONET_OK);
+        assert_int_equal(sn_trainer_run(trainer, 3), STONET_OK);
+        assert_int_equal(sn_trainer_pack(trainer, &record), STONET_OK);
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+            int64_t right;
+            memcpy(&right, record.bytes + 8 * cases[k].at, sizeof right);
+            memcpy(record.bytes + 8 * cases[k].at, &cases[k].value, sizeof right);
+            const bool fine = cases[k].fine || (cases[k].at == 4 && !averaged);
+            assert_int_equal(sn_trainer_unpack(trainer, &(sn_unpack){record.bytes, record.size}),
+                             fine ? STONET_OK : STONET_ERROR_FORMAT);
+            memcpy(record.bytes + 8 * cases[k].at, &right, sizeof right);
+        }
+        /* a training that has not begun averages nothing */
+        const int64_t none = 0;
+        memcpy(record.bytes + 8, &none, sizeof none);
+        memcpy(record.bytes + 32, &none, sizeof none);
+        assert_int_equal(sn_trainer_unpack(trainer, &(sn_unpack){record.bytes, record.size}), STONET_OK);
+        sn_pack_clear(&record);
+        sn_trainer_free(trainer);
+        sn_settings_free(settings);
+    }
+    oracle_free(&t.o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_stages),   cmocka_unit_test(averages),
         cmocka_unit_test(missing_cells), cmocka_unit_test(a_network_that_is_stuck),
-        cmocka_unit_test(a_search),
+        cmocka_unit_test(a_search),      cmocka_unit_test(records_at_their_limits),
     };
     return cmocka_run_group_tests_name("stonet_resume", tests, NULL, NULL);
 }

@@ -1,0 +1,136 @@
+/* An engine that takes many iterations at once trains as one that takes them one by one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/oracle.h"
+#include "stonet/train.h"
+
+enum { N = 400, ROOM = 64 };
+
+static int calls, longest;
+
+static stonet_status create(const sn_shape *shape, const sn_problem *problem, uint64_t seed, int threads,
+                            sn_engine **out);
+
+/* One after the other, as the contract says. */
+static stonet_status steps(sn_engine *engine, const sn_iteration *iterations, int count,
+                           sn_step_report *reports)
+{
+    calls++;
+    if (count > longest) longest = count;
+    for (int k = 0; k < count; k++) {
+        const stonet_status status = sn_engine_ref.step(engine, &iterations[k], &reports[k]);
+        if (status != STONET_OK) return status;
+    }
+    return STONET_OK;
+}
+
+static sn_engine_ops queued;
+
+static stonet_status create(const sn_shape *shape, const sn_problem *problem, uint64_t seed, int threads,
+                            sn_engine **out)
+{
+    const stonet_status status = sn_engine_ref.create(shape, problem, seed, threads, out);
+    if (status == STONET_OK) (*out)->ops = &queued;
+    return status;
+}
+
+typedef struct result {
+    float theta[ROOM];
+    sn_train_report report;
+    sn_epoch_log history;
+} result;
+
+static void train(const oracle *o, const sn_engine_ops *engine, const char *schedule, const char *lr,
+                  const int64_t *until, result *out)
+{
+    sn_settings *settings = NULL;
+    sn_config config;
+    assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
+    assert_int_equal(sn_settings_set(settings, "schedule", schedule), STONET_OK);
+    assert_int_equal(sn_settings_set(settings, "lr", lr), STONET_OK);
+    assert_int_equal(sn_settings_set(settings, "epochs", "3"), STONET_OK);
+    assert_int_equal(sn_settings_set(settings, "batch", "8"), STONET_OK);
+    assert_int_equal(sn_config_resolve(settings, &o->problem, &o->shape, &config), STONET_OK);
+    config.engine = engine;
+    *out = (result){.report = {0}};
+    const sn_stage_job job = {.shape = &o->shape,
+                              .problem = &o->problem,
+                              .rows = sn_rows_range(0, N),
+                              .config = &config,
+                              .seed = 5,
+                              .threads = 1,
+                              .history = &out->history};
+    sn_trainer *trainer = NULL;
+    assert_true(o->shape.parameters <= ROOM);
+    assert_int_equal(sn_trainer_create(&job, o->theta, &trainer), STONET_OK);
+    for (; *until > 0; until++) assert_int_equal(sn_trainer_run(trainer, *until), STONET_OK);
+    sn_trainer_parameters(trainer, out->theta);
+    out->report = *sn_trainer_report(trainer);
+    sn_trainer_free(trainer);
+    sn_settings_free(settings);
+}
+
+/* wanted: calls, and the most iterations of one. */
+static void check(const char *schedule, const char *lr, const int64_t *until, int wanted, int most)
+{
+    const int64_t width[] = {3, 4, 1};
+    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17);
+    static result plain, at_once;
+    queued = sn_engine_ref;
+    queued.create = create;
+    queued.steps = steps;
+    calls = longest = 0;
+    train(&o, &sn_engine_ref, schedule, lr, until, &plain);
+    train(&o, &queued, schedule, lr, until, &at_once);
+    assert_int_equal(calls, wanted);
+    assert_int_equal(longest, most);
+    assert_memory_equal(plain.theta, at_once.theta, sizeof plain.theta);
+    assert_int_equal(plain.report.outcome, at_once.report.outcome);
+    assert_int_equal(plain.report.iterations, at_once.report.iterations);
+    if (plain.report.outcome == STONET_DONE) assert_true(plain.report.loss == at_once.report.loss);
+    assert_int_equal(plain.history.length, at_once.history.length);
+    if (plain.history.length > 0)
+        assert_memory_equal(plain.history.text, at_once.history.text, plain.history.length);
+    sn_epoch_log_free(&plain.history);
+    sn_epoch_log_free(&at_once.history);
+    oracle_free(&o);
+}
+
+/* Epochs of 50 batches: 32 and 18 of them; a pause ends what is asked for. */
+static void whole_epochs_and_pauses(void **state)
+{
+    (void)state;
+    check("linear", "0.05", (const int64_t[]){150, 0}, 6, 32);
+    check("linear", "0.05", (const int64_t[]){10, 50, 60, 0}, 4, 32); /* 10, 32 and 8, 10 */
+}
+
+/* Up to the iterates that are taken into the average, which somebody looks at: each of the last 25 of 50, and
+   every second of the last 150 of 300. */
+static void averages(void **state)
+{
+    (void)state;
+    check("averaged", "0.05", (const int64_t[]){50, 0}, 1 + 24, 26);
+    check("averaged", "0.05", (const int64_t[]){300, 0}, 6 + 75, 32);
+}
+
+static void divergence(void **state)
+{
+    (void)state;
+    check("constant", "5000", (const int64_t[]){150, 0}, 1, 32);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_epochs_and_pauses),
+        cmocka_unit_test(averages),
+        cmocka_unit_test(divergence),
+    };
+    return cmocka_run_group_tests_name("stonet_queue", tests, NULL, NULL);
+}
