@@ -156,3 +156,8 @@
 {"lsmie", "landmarks=2 bandwidths=0.7,1.5 lambdas=0.03,0.3 iterations=2 restarts=1", NUMBER, 4, 2, 1},
 {"lsmie", "landmarks=2 bandwidths=0.7,1.5 lambdas=0.03,0.3 iterations=2 restarts=1", PAIR, 6, 2, 1},
 {"lasso-sir", "slices=20", NUMBER, 500, 3, 1},
+{"stonet", "engine=ref hidden=4 activation=tanh front=none restarts=1 epochs=3 batch=16 lr=0.01 weight_decay=0", NUMBER, 50, 4, 2},
+{"stonet", "engine=ref hidden=none activation=relu front=none restarts=1 epochs=3 batch=16 lr=0.01 weight_decay=0.01", CLASSES, 50, 4, 2},
+{"stonet", "engine=ref hidden=none activation=tanh front=none restarts=1 epochs=2 batch=16 lr=0.01 weight_decay=0 response=location-scale", NUMBER, 50, 4, 2},
+{"stonet", "engine=ref hidden=none activation=tanh front=none restarts=1 epochs=2 batch=16 lr=0.01 weight_decay=0 response=ensemble", NUMBER, 50, 4, 2},
+{"stonet", "engine=ref hidden=none activation=tanh front=components restarts=1 epochs=2 batch=8 lr=0.01 weight_decay=0", NUMBERS, 20, 60, 1},
