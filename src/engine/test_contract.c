@@ -188,7 +188,8 @@ static void test_the_same_bits_whoever_sums(void **state)
             drop_state(&together);
         }
         kept_state wrong = work_together(ops, &b, 3, true);
-        assert_memory_not_equal(wrong.state.parameters, fused.state.parameters,
+        /* few of the parameters, if any, move far enough to show the last bit of a sum */
+        assert_memory_not_equal(wrong.state.momentum, fused.state.momentum,
                                 (size_t)fused.size * sizeof(double));
         drop_state(&wrong);
         drop_state(&fused);
