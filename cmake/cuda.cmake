@@ -18,7 +18,7 @@ if(STONET_NVCC)
   set(module ${PROJECT_BINARY_DIR}/lib/libstonet-cuda.so)
   add_custom_command(
     OUTPUT ${module}
-    COMMAND ${STONET_NVCC} -std=c++17 -O3 --prec-div=false -lineinfo ${STONET_NVCC_CODES} -Xcompiler -fPIC,-fvisibility=hidden -shared
+    COMMAND ${STONET_NVCC} -std=c++17 -O3 --prec-div=false -ftz=true -lineinfo ${STONET_NVCC_CODES} -Xcompiler -fPIC,-fvisibility=hidden -shared
             -I ${PROJECT_SOURCE_DIR}/src -o ${module} ${PROJECT_SOURCE_DIR}/src/engine/cuda_module.cu
     DEPENDS ${STONET_CUDA_SOURCES}
     COMMENT "Building the CUDA module"
