@@ -10,6 +10,8 @@
 
 #ifdef __CUDACC__
 
+#include <stdint.h>
+
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
@@ -21,6 +23,16 @@ __device__ __forceinline__ float *shared_memory()
 __device__ __forceinline__ void sync_block()
 {
     __syncthreads();
+}
+/* What lanes of a warp have written to shared memory, the others may read. */
+__device__ __forceinline__ void sync_warp()
+{
+    __syncwarp();
+}
+/* To the second-level cache, where someone will look for it. */
+__device__ __forceinline__ void fetch_ahead(const float *from)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
 }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 __device__ __forceinline__ void sync_cluster()
@@ -109,6 +121,13 @@ __device__ __forceinline__ void tensor_add(float *, const float *, const float *
 {
 }
 #endif
+/* Both halves of a product; one instruction, which compilers do not always find. */
+__device__ __forceinline__ void multiply_whole(uint32_t a, uint32_t b, uint32_t *low, uint32_t *high)
+{
+    asm("{ .reg .b64 whole; mul.wide.u32 whole, %2, %3; mov.b64 {%0, %1}, whole; }"
+        : "=r"(*low), "=r"(*high)
+        : "r"(a), "r"(b));
+}
 __device__ __forceinline__ float root_of(float x)
 {
     float y;

@@ -64,12 +64,27 @@ struct batch_plan {
     int64_t rows, most;         /* of the batch, of a chunk */
     int tile;                   /* of the update */
     bool large;                 /* products by the tensor cores */
+    bool narrow;                /* all but the update in one launch (cuda_narrow.cuh) */
 };
 
 /* Whether a batch of `whole` rows, about, is large: by what all who share it out know. */
 static bool is_large_batch(const sn_cuda_net *net, int64_t whole)
 {
     return net->facts.tensors && whole >= (int64_t)LARGE_ROWS * net->facts.multiprocessors;
+}
+
+/* Whether a batch of so many shards in all goes by cuda_narrow.cuh: where the network is, and their parts
+   fill three quarters of the device. */
+static bool is_narrow(const sn_cuda_net *net, int total)
+{
+    const sn_cuda_shape &shape = net->shape;
+    const narrow_layout at = narrow_places(shape.width[0] < 128 ? shape.width[0] : 127);
+    return is_large_batch(net, (int64_t)total * SHARD_ROWS) &&
+           4 * HELD_PARTS * total >= 3 * net->facts.multiprocessors &&
+           shape.input_activation == SN_PSI_IDENTITY && (shape.layers == 2 || shape.layers == 3) &&
+           !shape.spread && shape.width[0] < 128 && shape.width[1] <= HELD_UNITS &&
+           shape.width[2] <= HELD_UPPER && shape.width[shape.layers] <= HELD_LANES &&
+           (size_t)at.size * sizeof(float) <= net->facts.shared_whole;
 }
 
 /* Whether the update reads a copy of a batch's rows: those of a range lie side by side as they are, and those
@@ -118,13 +133,18 @@ static void choose_subtrees(int tiles, int room, int64_t most, batch_plan *plan)
 /* apart: the sums of every shard are wanted. */
 static batch_plan plan_batch(const sn_cuda_net *net, const sn_cuda_step &step, bool apart)
 {
-    batch_plan plan = {step.shards, step.shards, 1, step.rows.n, 0, 64, false};
+    batch_plan plan = {step.shards, step.shards, 1, step.rows.n, 0, 64, false, false};
     const int64_t capacity = chunk_capacity(net->shape);
     while (plan.each > 1 && rows_of_chunks(step, plan.each) > capacity) plan.each = (plan.each + 1) / 2;
     plan.most = rows_of_chunks(step, plan.each);
     const int fill = net->facts.multiprocessors;
     const int64_t most_roots = PARTIAL_BYTES / 4 / net->shape.parameters + 1;
     plan.large = is_large_batch(net, (int64_t)step.total * SHARD_ROWS);
+    plan.narrow = is_narrow(net, step.total);
+    if (plan.narrow) {
+        plan.subtrees = HELD_PARTS * plan.each;
+        return plan;
+    }
     if (plan.large)
         plan.tile = choose_update_tile(net);
     else if (!apart && count_tiles(net->shape, 128, true, nullptr) * plan.each >= fill && plan.rows >= 1024)
@@ -206,9 +226,15 @@ static int reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, b
         moved = moved || size > what.size;
         return what.reserve(size, words);
     };
+    TRY(grow(net->loss, (plan.rows + 127) / 128 * 128));
+    if (plan.narrow) { /* sums of parts, and of shards where they are wanted */
+        TRY(grow(net->partial, (roots + plan.shards) * shape.parameters));
+        TRY(grow(net->loss, 2 * roots)); /* doubles */
+        if (moved) forget_record(net);
+        return SN_CUDA_FINE;
+    }
     TRY(grow(net->mean[0], rows * padded(shape.width[1])));
     if (keeps && gathers) TRY(grow(net->gathered, rows * shape.width[0]));
-    TRY(grow(net->loss, (plan.rows + 127) / 128 * 128));
     /* What lies between the last unit of a row and the first of the next is copied with it, never used. */
     const auto grow_padded = [&](buffer<float> &what, int64_t size) -> int {
         const bool grows = size > what.size;

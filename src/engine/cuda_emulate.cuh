@@ -240,6 +240,13 @@ static inline float shuffle_from(float value, int lane, int width)
     memcpy(&value, &me->of->value[turn][own / width * width + lane % width], sizeof value);
     return value;
 }
+static inline void sync_warp()
+{
+    shuffle_xor(0.0F, 1);
+}
+static inline void fetch_ahead(const float *)
+{
+}
 static inline void copy_quartet(float *to, const float *from, int there)
 {
     if (((uintptr_t)to | (uintptr_t)from) % 16 != 0) abort();
@@ -290,6 +297,12 @@ static inline void tensor_add(float c[4], const float a[4], const float b[2])
         for (int k = 0; k < 8; k++)
             c[e] += of->operand[turn][4 * t + k % 4][e / 2 + k / 4 * 2] *
                     of->operand[turn][4 * (2 * j + e % 2) + k % 4][4 + k / 4];
+}
+static inline void multiply_whole(uint32_t a, uint32_t b, uint32_t *low, uint32_t *high)
+{
+    const uint64_t whole = (uint64_t)a * b;
+    *low = (uint32_t)whole;
+    *high = (uint32_t)(whole >> 32);
 }
 static inline float root_of(float x)
 {

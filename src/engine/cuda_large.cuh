@@ -342,6 +342,56 @@ static int launch_warps(const sn_cuda_net *net, const warp_plan &plan, sweep_arg
     return SN_CUDA_FINE;
 }
 
+/* ---- steps in one launch ---------------------------------------------------------------------------------
+ */
+
+typedef void (*narrow_kernel)(narrow_arguments);
+/* By hidden layers, and for the usual activation and integrator or any. */
+static const narrow_kernel narrow_kernels[2][2] = {{narrow_step<false, false>, narrow_step<false, true>},
+                                                   {narrow_step<true, false>, narrow_step<true, true>}};
+
+/* Shards `shard` .. shard + count - 1 of a batch. usual: tanh, symplectic. */
+static int launch_narrow(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists, int shard,
+                         int count, const chunk &c, bool usual, sn_cuda_words *words)
+{
+    const sn_cuda_shape &shape = net->shape;
+    narrow_arguments a = {};
+    a.sweep = sweep_of(net, data, k, lists, c);
+    for (int i = 0; i < shape.layers; i++) a.sweep.layer[i].width = shape.width[i + 1];
+    while (1 << a.sweep.output_lanes < a.sweep.outputs) a.sweep.output_lanes++;
+    a.partial = net->partial.at;
+    a.loss = (double *)net->loss.at;
+    a.parameters = shape.parameters;
+    a.inputs = shape.width[0];
+    a.first_shard = shard;
+    a.slot = HELD_PARTS * shard;
+    const launch<narrow_arguments> what = {narrow_kernels[shape.layers - 2][usual ? 1 : 0],
+                                           dim3((unsigned)(HELD_PARTS * count)), HELD_THREADS, 1,
+                                           (size_t)narrow_places(a.inputs).size * sizeof(float)};
+    CUDA_TRY(start(what, net->stream, a));
+    return SN_CUDA_FINE;
+}
+
+/* Where the sums of shards are: after those of their parts. */
+static float *joined_sums(const sn_cuda_net *net, int shards)
+{
+    return net->partial.at + HELD_PARTS * shards * net->shape.parameters;
+}
+
+static int launch_join(const sn_cuda_net *net, int k, int shards, sn_cuda_words *words)
+{
+    const join_arguments a = {net->partial.at,
+                              joined_sums(net, shards),
+                              (const double *)net->loss.at,
+                              net->now().report.at[k].loss,
+                              net->shape.parameters,
+                              shards};
+    const launch<join_arguments> what = {join_parts, dim3((unsigned)net->facts.multiprocessors), JOIN_THREADS,
+                                         1, 0};
+    CUDA_TRY(start(what, net->stream, a));
+    return SN_CUDA_FINE;
+}
+
 /* Lets the kernels have the shared memory they take. */
 static int ready_large(const device_facts &facts, sn_cuda_words *words)
 {
@@ -361,6 +411,7 @@ static int ready_large(const device_facts &facts, sn_cuda_words *words)
     for (int k = 0; k < 2; k++)
         CUDA_TRY(allow(update_tiles_of[k].kernel, (size_t)update_tiles_of[k].floats * sizeof(float)));
     for (int k = 0; k < WARP_KINDS_COUNT; k++) CUDA_TRY(allow(warp_kinds[k].kernel, 0));
+    for (int k = 0; k < 4; k++) CUDA_TRY(allow(narrow_kernels[k / 2][k % 2], 0));
     return SN_CUDA_FINE;
 }
 

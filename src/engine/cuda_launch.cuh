@@ -149,7 +149,8 @@ static int launch_update(sn_cuda_net *net, const sn_cuda_data *data, int k, int6
     return start_update<64, 64, 4, 4, 32>(net, a, subtrees, words);
 }
 
-static int launch_apply(sn_cuda_net *net, int k, int roots, sn_cuda_words *words)
+/* halves: the losses are there for the two halves of every shard. */
+static int launch_apply(sn_cuda_net *net, int k, int roots, bool halves, sn_cuda_words *words)
 {
     const sn_cuda_shape &shape = net->shape;
     apply_arguments a = {};
@@ -165,10 +166,14 @@ static int launch_apply(sn_cuda_net *net, int k, int roots, sn_cuda_words *words
         a.bias_at[i] = shape.bias_at[i];
     }
     a.flag = &net->now().report.at[k].flag;
-    const int64_t blocks = (shape.parameters + APPLY_THREADS - 1) / APPLY_THREADS;
+    a.loss = halves ? (const double *)net->loss.at : nullptr;
+    a.loss_sums = net->now().report.at[k].loss;
+    a.slices = 1;
+    while (a.slices < 8 && roots / (2 * a.slices) >= AT_ONCE) a.slices *= 2;
+    const int64_t blocks = tiles_of(shape.parameters, APPLY_THREADS / a.slices);
     const int64_t most = (int64_t)net->facts.multiprocessors * 8;
     const launch<apply_arguments> what = {apply_sums, dim3((unsigned)(blocks < most ? blocks : most)),
-                                          APPLY_THREADS, 1, 0};
+                                          APPLY_THREADS, 1, APPLY_THREADS * sizeof(float)};
     CUDA_TRY(start(what, net->stream, a));
     return SN_CUDA_FINE;
 }
@@ -197,6 +202,11 @@ static int launch_chunks(sn_cuda_net *net, const sn_cuda_data *data, int k, int6
         const int rows = (int)(step.border[end] - step.border[v]);
         const chunk c = {whole ? 0 : (int)step.border[v], whole ? 0 : rows, whole ? (int)plan.most : rows,
                          (int64_t)step.total * SHARD_ROWS};
+        if (plan.narrow) {
+            const bool usual = net->shape.activation == SN_PSI_TANH && !step.dynamics.euler;
+            TRY(launch_narrow(net, data, k, lists, v, end - v, c, usual, words));
+            continue;
+        }
         if (c.most > 0 && plan.large && by_layers(net))
             TRY(launch_layers(net, data, k, lists, c, step.dynamics, words));
         else if (c.most > 0) {
@@ -211,6 +221,7 @@ static int launch_chunks(sn_cuda_net *net, const sn_cuda_data *data, int k, int6
         }
         TRY(launch_update(net, data, k, lists, plan, v, c, apart, gathers, words));
     }
+    if (plan.narrow && apart) TRY(launch_join(net, k, plan.shards, words));
     return SN_CUDA_FINE;
 }
 
@@ -219,7 +230,7 @@ static int launch_step(sn_cuda_net *net, const sn_cuda_data *data, int k, int64_
 {
     TRY(launch_chunks(net, data, k, lists, plan, step, false, words));
     const int roots = plan.shards / plan.each * plan.subtrees;
-    if (roots > 1) TRY(launch_apply(net, k, roots, words));
+    if (roots > 1) TRY(launch_apply(net, k, roots, plan.narrow, words));
     return grouped ? launch_groups(net, k, words) : SN_CUDA_FINE;
 }
 

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "engine/cuda_base.cuh"
+
 enum { SN_PSI_IDENTITY, SN_PSI_TANH, SN_PSI_RELU, SN_PSI_SIGMOID }; /* sn_activation */
 
 __device__ __forceinline__ float tanh_of(float x)
@@ -77,26 +79,64 @@ __device__ __forceinline__ void box_muller(uint32_t radius_word, uint32_t angle_
     *sine = radius * sine_of(angle);
 }
 
+enum : uint32_t { PHILOX_LOW = 0xD2511F53U, PHILOX_HIGH = 0xCD9E8D57U };
+
+/* Rounds `first` .. 9 of Philox4x32 on a counter, and two times two normals from what comes out. */
+__device__ __forceinline__ void last_rounds(uint64_t seed, int first, uint32_t c0, uint32_t c1, uint32_t c2,
+                                            uint32_t c3, float normal[4])
+{
+#pragma unroll
+    for (int round = first; round < 10; round++) {
+        const uint32_t even = (uint32_t)seed + (uint32_t)round * 0x9E3779B9U;
+        const uint32_t odd = (uint32_t)(seed >> 32) + (uint32_t)round * 0xBB67AE85U;
+        uint32_t low, high, low2, high2;
+        multiply_whole(PHILOX_LOW, c0, &low, &high);
+        multiply_whole(PHILOX_HIGH, c2, &low2, &high2);
+        c0 = high2 ^ c1 ^ even;
+        c1 = low2;
+        c2 = high ^ c3 ^ odd;
+        c3 = low;
+    }
+    box_muller(c0, c1, &normal[0], &normal[1]);
+    box_muller(c2, c3, &normal[2], &normal[3]);
+}
+
 /* The four normals of units 4 group .. 4 group + 3; second = layer << 20 | group, last = stream << 16 |
  * sweep.
  */
 __device__ __forceinline__ void normals_at(uint64_t seed, uint32_t row, uint32_t second, uint32_t iteration,
                                            uint32_t last, float normal[4])
 {
-    uint32_t c0 = row, c1 = second, c2 = iteration, c3 = last;
-    uint32_t even = (uint32_t)seed, odd = (uint32_t)(seed >> 32);
-#pragma unroll
-    for (int round = 0; round < 10; round++) {
-        const uint64_t low = (uint64_t)0xD2511F53U * c0, high = (uint64_t)0xCD9E8D57U * c2;
-        c0 = (uint32_t)(high >> 32) ^ c1 ^ even;
-        c1 = (uint32_t)high;
-        c2 = (uint32_t)(low >> 32) ^ c3 ^ odd;
-        c3 = (uint32_t)low;
-        even += 0x9E3779B9U;
-        odd += 0xBB67AE85U;
-    }
-    box_muller(c0, c1, &normal[0], &normal[1]);
-    box_muller(c2, c3, &normal[2], &normal[3]);
+    last_rounds(seed, 0, row, second, iteration, last, normal);
 }
+
+/* The same for several groups of one row and sweep, which have parts of the first three rounds in common. */
+struct noise_line {
+    uint64_t seed;
+    uint32_t second_key;         /* what `second` is changed by in the first round, */
+    uint32_t row_low;            /* the third word after it, */
+    uint32_t low, r_low, r_high; /* and what the second and third round make of row and sweep */
+
+    __device__ __forceinline__ noise_line(uint64_t key, uint32_t row, uint32_t iteration, uint32_t last)
+        : seed(key)
+    {
+        const uint32_t even = (uint32_t)seed, odd = (uint32_t)(seed >> 32);
+        uint32_t row_high, time_low, time_high, high;
+        multiply_whole(PHILOX_LOW, row, &row_low, &row_high);
+        multiply_whole(PHILOX_HIGH, iteration, &time_low, &time_high);
+        second_key = time_high ^ even;
+        multiply_whole(PHILOX_HIGH, row_high ^ last ^ odd, &low, &high);
+        multiply_whole(PHILOX_LOW, high ^ time_low ^ (even + 0x9E3779B9U), &r_low, &r_high);
+    }
+    __device__ __forceinline__ void normals(uint32_t second, float normal[4]) const
+    {
+        const uint32_t even = (uint32_t)seed, odd = (uint32_t)(seed >> 32);
+        uint32_t q_low, q_high, s_low, s_high;
+        multiply_whole(PHILOX_LOW, second ^ second_key, &q_low, &q_high);
+        multiply_whole(PHILOX_HIGH, q_high ^ row_low ^ (odd + 0xBB67AE85U), &s_low, &s_high);
+        last_rounds(seed, 3, s_high ^ low ^ (even + 2U * 0x9E3779B9U), s_low,
+                    r_high ^ q_low ^ (odd + 2U * 0xBB67AE85U), r_low, normal);
+    }
+};
 
 #endif

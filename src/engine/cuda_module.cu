@@ -1,7 +1,8 @@
 /*
  * The CUDA module: memory, streams and launches behind the calls of cuda_module.h. A step is three launches,
  * one more when its gradient is summed by several blocks a tile: the first layer's mean (cuda_product.cuh),
- * all sweeps (cuda_sweep.cuh), gradient and update (cuda_update.cuh). What differs from step to step is read
+ * all sweeps (cuda_sweep.cuh), gradient and update (cuda_update.cuh); two where the network is narrow and the
+ * batch large (cuda_narrow.cuh). What differs from step to step is read
  * from device memory, so that a queue of steps of one shape is recorded once and replayed as one graph.
  *
  * No sum depends on timing: the same bits on every run.
@@ -34,6 +35,11 @@ static int ask_device(device_facts *facts, sn_cuda_words *words)
     facts->multiprocessors = p.multiProcessorCount;
     facts->shared_block = p.sharedMemPerBlockOptin;
     facts->shared_multiprocessor = p.sharedMemPerMultiprocessor;
+#ifdef __CUDACC__
+    facts->shared_whole = facts->shared_block;
+#else
+    facts->shared_whole = emulate::ROOM;
+#endif
     facts->most_ranks = p.major >= 9 ? (int)MOST_RANKS : 1;
     facts->tensors = p.major >= 8;
 #if defined(SN_CUDA_SM90A) || !defined(__CUDACC__)
@@ -290,7 +296,8 @@ static queue_plan plan_queue(const sn_cuda_net *net, const sn_cuda_step *const *
         const sn_cuda_dynamics &d = steps[k]->dynamics, &d0 = steps[0]->dynamics;
         q.alike = q.alike && d.sweeps == d0.sweeps && d.mode_start == d0.mode_start;
         q.alike = q.alike && own.shards == q.batch.shards && own.each == own.shards &&
-                  own.subtrees == q.batch.subtrees && own.tile == q.batch.tile && own.large == q.batch.large;
+                  own.subtrees == q.batch.subtrees && own.tile == q.batch.tile &&
+                  own.large == q.batch.large && own.narrow == q.batch.narrow;
         if (own.most > q.batch.most) q.batch.most = own.most;
         if (own.rows > q.batch.rows) q.batch.rows = own.rows;
     }
@@ -429,7 +436,7 @@ static int net_sums(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *st
     write_head(net, step->rows, lists, 0, step);
     TRY(send_heads(net, lists, 1, words));
     TRY(launch_chunks(net, data, 0, lists, plan, *step, true, words));
-    CUDA_TRY(cudaMemcpyAsync(gradients, net->partial.at,
+    CUDA_TRY(cudaMemcpyAsync(gradients, plan.narrow ? joined_sums(net, plan.shards) : net->partial.at,
                              (size_t)(step->shards * net->shape.parameters) * sizeof(float),
                              cudaMemcpyDeviceToHost, net->stream));
     CUDA_TRY(cudaMemcpyAsync(losses, net->now().report.at[0].loss, (size_t)step->shards * sizeof(double),
@@ -450,7 +457,7 @@ static int net_apply(sn_cuda_net *net, const sn_cuda_step *step, const float *gr
     CUDA_TRY(cudaMemsetAsync(net->now().report.at, 0, sizeof(step_report), net->stream));
     CUDA_TRY(cudaMemcpyAsync(net->partial.at, gradient, (size_t)net->shape.parameters * sizeof(float),
                              cudaMemcpyHostToDevice, net->stream));
-    TRY(launch_apply(net, 0, 1, words));
+    TRY(launch_apply(net, 0, 1, false, words));
     if (step->update.group > 0.0) TRY(launch_groups(net, 0, words));
     CUDA_TRY(cudaMemcpyAsync(net->now().pinned_report.at, net->now().report.at, sizeof(step_report),
                              cudaMemcpyDeviceToHost, net->stream));
@@ -470,7 +477,7 @@ static int send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_rows
     const int64_t capacity = chunk_capacity(net->shape), width = net->shape.width[task.layer_out + 1];
     for (int64_t first = 0; first < rows.n; first += capacity) {
         const int n = (int)(rows.n - first < capacity ? rows.n - first : capacity);
-        const batch_plan plan = {1, 1, 1, n, n, 64, false};
+        const batch_plan plan = {1, 1, 1, n, n, 64, false, false};
         sn_cuda_rows part = rows;
         part.n = n;
         part.first = rows.first + first;

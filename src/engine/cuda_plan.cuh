@@ -5,6 +5,7 @@
 #ifndef SN_ENGINE_CUDA_PLAN_CUH
 #define SN_ENGINE_CUDA_PLAN_CUH
 
+#include "engine/cuda_narrow.cuh"
 #include "engine/cuda_sweep.cuh"
 #include "engine/cuda_update.cuh"
 #include "engine/cuda_warp.cuh"
@@ -17,6 +18,7 @@ struct device_facts {
     bool tensors;                               /* it has tensor cores for floats */
     bool groups;                                /* with the instructions of cuda_group.cuh */
     size_t shared_block, shared_multiprocessor; /* most shared memory in bytes */
+    size_t shared_whole; /* of a block, for kernels that want nearly all of a large device's */
 };
 
 struct sweep_plan {

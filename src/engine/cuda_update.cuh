@@ -306,50 +306,71 @@ __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STA
     if (k0 == 0 && share == 0 && unit0 + own < layer.units) settle(layer.bias_at + unit0 + own, false, bias);
 }
 
-/* The update from the roots of so many subtrees, a power of two: adds them up the tree. */
+/* The update from the roots of so many subtrees, a power of two: adds them up the tree. `slices` neighbours
+   in a block, a power of two too, share the roots of a parameter. */
 struct apply_arguments {
     const step_head *head;
     float *theta, *velocity;
     const float *partial;
     int64_t parameters;
-    int roots, layers;
+    int roots, slices, layers;
     int64_t weight_at[SN_CUDA_LAYERS], bias_at[SN_CUDA_LAYERS];
     int *flag;
+    const double *loss; /* of the two halves of every shard, for their sums; NULL: they are there */
+    double *loss_sums;
 };
 
-enum { APPLY_THREADS = 128, AT_ONCE = 8 /* roots */ };
+enum { APPLY_THREADS = 256, AT_ONCE = 8 /* roots */ };
+
+/* The sum of so many roots, `pitch` floats apart. */
+static __device__ __forceinline__ float sum_roots(const float *from, int64_t pitch, int roots)
+{
+    float stack[LEVELS], sum = 0.0F;
+    if (roots < AT_ONCE) {
+        for (int v = 0; v < roots; v++) {
+            int level = 0;
+            sum = from[v * pitch];
+            for (int count = v + 1; count % 2 == 0; count /= 2, level++) sum = stack[level] + sum;
+            stack[level] = sum;
+        }
+        return sum;
+    }
+    for (int v = 0; v < roots; v += AT_ONCE) { /* their loads go out together */
+        float some[AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) some[k] = from[(v + k) * pitch];
+#pragma unroll
+        for (int step = 1; step < AT_ONCE; step *= 2)
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k += 2 * step) some[k] += some[k + step];
+        int level = 0;
+        sum = some[0];
+        for (int count = v / AT_ONCE + 1; count % 2 == 0; count /= 2, level++) sum = stack[level] + sum;
+        stack[level] = sum;
+    }
+    return sum;
+}
 
 static __global__ void __launch_bounds__(APPLY_THREADS) apply_sums(const __grid_constant__ apply_arguments a)
 {
-    for (int64_t at = (int64_t)blockIdx.x * APPLY_THREADS + threadIdx.x; at < a.parameters;
-         at += (int64_t)gridDim.x * APPLY_THREADS) {
-        float stack[LEVELS], sum = 0.0F;
-        const float *from = a.partial + at;
-        if (a.roots < AT_ONCE) {
-            for (int v = 0; v < a.roots; v++) {
-                int level = 0;
-                sum = from[(int64_t)v * a.parameters];
-                for (int count = v + 1; count % 2 == 0; count /= 2, level++) sum = stack[level] + sum;
-                stack[level] = sum;
-            }
-        } else
-            for (int v = 0; v < a.roots; v += AT_ONCE) { /* their loads go out together */
-                float some[AT_ONCE];
-#pragma unroll
-                for (int k = 0; k < AT_ONCE; k++) some[k] = from[(int64_t)(v + k) * a.parameters];
-#pragma unroll
-                for (int step = 1; step < AT_ONCE; step *= 2)
-#pragma unroll
-                    for (int k = 0; k < AT_ONCE; k += 2 * step) some[k] += some[k + step];
-                int level = 0;
-                sum = some[0];
-                for (int count = v / AT_ONCE + 1; count % 2 == 0; count /= 2, level++)
-                    sum = stack[level] + sum;
-                stack[level] = sum;
-            }
+    float *shares = shared_memory();
+    const int beside = APPLY_THREADS / a.slices, slice = (int)threadIdx.x / beside, each = a.roots / a.slices;
+    if (a.loss != nullptr && blockIdx.x == 0 && (int)threadIdx.x < a.head->shards)
+        a.loss_sums[threadIdx.x] = a.loss[2 * threadIdx.x] + a.loss[2 * threadIdx.x + 1];
+    for (int64_t first = (int64_t)blockIdx.x * beside; first < a.parameters;
+         first += (int64_t)gridDim.x * beside) {
+        const int64_t at = first + (int)threadIdx.x % beside;
+        if (at < a.parameters)
+            shares[threadIdx.x] = sum_roots(a.partial + at + slice * each * a.parameters, a.parameters, each);
+        for (int half = 1; half < a.slices; half *= 2) {
+            sync_block();
+            if (slice % (2 * half) == 0) shares[threadIdx.x] += shares[(int)threadIdx.x + half * beside];
+        }
+        if (slice > 0 || at >= a.parameters) continue;
         int layer = 0;
         while (layer + 1 < a.layers && at >= a.weight_at[layer + 1]) layer++;
-        update_one(a.head->update, layer, at < a.bias_at[layer], sum, a.theta[at], a.velocity[at], a.flag);
+        update_one(a.head->update, layer, at < a.bias_at[layer], shares[threadIdx.x], a.theta[at],
+                   a.velocity[at], a.flag);
     }
 }
 

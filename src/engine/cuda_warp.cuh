@@ -152,6 +152,8 @@ static __device__ __forceinline__ float pass_first(const sweep_arguments &a, con
 template <int L, int K, bool MIDDLE> struct warp_upper {
     enum { P = lanes_for<K>::value };
     float mean, y, v, psi, residual;
+    float
+        normal[4]; /* of the lane's quartet in one of four sweeps, unit % 4: its neighbours have the others */
     int unit, top_lanes;
     const float *top_weights, *top_bias;
 
@@ -182,6 +184,18 @@ template <int L, int K, bool MIDDLE> struct warp_upper {
         v = 0.0F;
         psi = activate(a.activation, y);
     }
+    /* The normal of the lane's unit. Four lanes side by side have the units of a quartet: each of them draws
+       all four for another sweep. */
+    __device__ __forceinline__ float draw(const sweep_arguments &a, const warp_row &row, int sweep)
+    {
+        if (sweep % 4 == 0)
+            normals_at(a.seed, row.number, 2U << 20 | (uint32_t)(unit / 4), a.head->iteration,
+                       (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)(sweep + unit % 4), normal);
+        const int from = sweep % 4;
+        const float first = shuffle_from(normal[0], from, 4), second = shuffle_from(normal[1], from, 4);
+        const float third = shuffle_from(normal[2], from, 4), fourth = shuffle_from(normal[3], from, 4);
+        return unit & 2 ? (unit & 1 ? fourth : third) : unit & 1 ? second : first;
+    }
     /* r of this layer after it has moved (middle), or as it is. */
     __device__ __forceinline__ void move(const sweep_arguments &a, const warp_row &row, int sweep)
     {
@@ -196,11 +210,7 @@ template <int L, int K, bool MIDDLE> struct warp_upper {
             residual = slope * f;
             y = fmaf(residual, d.variance[1], y);
         } else {
-            float normal[4];
-            normals_at(a.seed, row.number, 2U << 20 | (uint32_t)(unit / 4), a.head->iteration,
-                       (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)sweep, normal);
-            const float xi = unit & 2 ? (unit & 1 ? normal[3] : normal[2]) : unit & 1 ? normal[1] : normal[0];
-            move_unit(m, d.euler != 0, xi, f, slope, mean, &y, &v);
+            move_unit(m, d.euler != 0, draw(a, row, sweep), f, slope, mean, &y, &v);
             residual = (y - mean) * m.over_s;
         }
         psi = activate(a.activation, y);

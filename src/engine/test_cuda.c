@@ -140,17 +140,17 @@ static void test_wide(void **state)
 
 /* One step of a large batch is that of the reference engine, and the same bits come out when the sums of the
    shards are had one by one. */
-static void check_large_batch(uint32_t seed, int hidden, const int64_t *width, int64_t n)
+static void check_large_batch(fixture *drawn, uint32_t seed, const int64_t *width, int64_t n)
 {
-    fixture f;
+    fixture f = *drawn;
     sn_shards shards;
     double loss, loss_ref;
     sn_step_report report;
-    make(&f, seed + 12, hidden, 45, n, n);
     widen(&f, width);
     sn_shards_whole(n, &shards);
     f.iteration.shards = &shards;
-    if (f.dynamics.sweeps > 2) f.dynamics.sweeps = 2;
+    f.iteration.dynamics = &f.dynamics;
+    f.iteration.update = &f.update;
     if (seed % 3 == 2) f.iteration.rows = sn_rows_range(0, n);
     float *ref = stepped(engine_of(&sn_engine_ref, &f), &f, 1, &loss_ref),
           *theta = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
@@ -175,6 +175,15 @@ static void check_large_batch(uint32_t seed, int hidden, const int64_t *width, i
     drop(&f);
 }
 
+/* One of two sweeps at most. */
+static void check_drawn_batch(uint32_t seed, int hidden, const int64_t *width, int64_t n)
+{
+    fixture f;
+    make(&f, seed + 12, hidden, 45, n, n);
+    if (f.dynamics.sweeps > 2) f.dynamics.sweeps = 2;
+    check_large_batch(&f, seed, width, n);
+}
+
 /* Batches of many rows, where the tensor cores multiply: networks that are narrow above the first layer,
    whose rows warps have each for themselves, and others, layer by layer. */
 static void test_large_batches(void **state)
@@ -194,7 +203,7 @@ static void test_large_batches(void **state)
     };
     for (uint32_t seed = 0; seed < 12; seed++) {
         const int k = (int)(seed * 5 % 6);
-        check_large_batch(seed, cases[k].hidden, at->emulated ? cases[k].small : cases[k].large,
+        check_drawn_batch(seed, cases[k].hidden, at->emulated ? cases[k].small : cases[k].large,
                           at->emulated ? 257 : 1030);
     }
 }
@@ -210,8 +219,35 @@ static void test_wide_products(void **state)
         int64_t small[3], large[3];
     } cases[] = {{1, {131}, {262}}, {3, {97, 140, 34}, {130, 430, 33}}};
     for (uint32_t k = 0; k < 2; k++) /* seeds of many columns */
-        check_large_batch(10 + k, cases[k].hidden, at->emulated ? cases[k].small : cases[k].large,
+        check_drawn_batch(10 + k, cases[k].hidden, at->emulated ? cases[k].small : cases[k].large,
                           at->emulated ? 1030 : 8400);
+}
+
+/* Networks so narrow that a step but its update is one launch (cuda_narrow.cuh): with one hidden layer and
+   two, numbers and classes, every activation, integrator and start, rows with weights and without, of a
+   multiple of four columns and not; shards that end with a few rows, and a row a part. */
+static void test_narrow_networks(void **state)
+{
+    const setting *at = *state;
+    if (at == NULL) skip();
+    static const struct {
+        uint32_t seed;
+        int hidden;
+        int64_t width[2];
+    } cases[] = {{43, 2, {64, 4}}, {46, 2, {50, 3}}, {2, 1, {64}},    {20, 1, {37}},
+                 {10, 1, {20}},    {53, 2, {9, 2}},  {24, 2, {61, 4}}};
+    for (uint32_t k = 0; k < 7; k++) {
+        fixture f;
+        const int64_t n = (at->emulated ? 1030 : 8300) + (k == 0 ? at->emulated ? 1700 : 13000 : 0);
+        make(&f, cases[k].seed, cases[k].hidden, 110, n, n);
+        float *weight = sn_calloc((size_t)n, sizeof *weight);
+        assert_non_null(weight);
+        for (int64_t row = 0; row < n; row++) weight[row] = 0.5F * (float)(row % 4);
+        if (k % 2 == 1) f.problem.weight = weight;
+        for (int i = 0; i <= cases[k].hidden; i++) f.update.rate[i] = 0.5; /* so that gradients show */
+        check_large_batch(&f, k, cases[k].width, n);
+        sn_free(weight);
+    }
 }
 
 /* All rows at once, in shards: the tree, several chunks, several blocks a tile. */
@@ -529,6 +565,7 @@ int main(void)
         cmocka_unit_test(test_wide),
         cmocka_unit_test(test_large_batches),
         cmocka_unit_test(test_wide_products),
+        cmocka_unit_test(test_narrow_networks),
         cmocka_unit_test(test_full_batch),
         cmocka_unit_test(test_small_noise),
         cmocka_unit_test(test_queues),
