@@ -11,6 +11,8 @@ enum {
 /* Three times the updates cost three times the time and must earn it; another activation is a leap, not a
    step. */
 static const sn_lead STEP = {0.5, 0.002, 2.0}, LEAP = {1.0, 0.02, 1.0};
+static const double LEAP_BEHIND =
+    2.0; /* standard errors at a third of the length that a leap does not make up */
 static const double LARGER_PART = 0.5; /* of what the linear model explains: something is found */
 /* Of many rows a training that takes about a second (rows looked at x parameters) is not worth the part of
    the loss that LEAP asks for, but this one. */
@@ -110,6 +112,17 @@ stonet_status sn_climb(searcher *s)
     return STONET_OK;
 }
 
+/* Whether a point was clearly behind the present one at a third of the length. */
+static bool was_behind(searcher *s, point to)
+{
+    point then = to, now = s->at;
+    then.length = now.length = to.length - 1;
+    if (to.length == 0 || !sn_has_cost(s, then) || !sn_has_cost(s, now)) return false;
+    const sn_difference lag =
+        sn_held_out_difference(sn_cost_at(s, then), sn_cost_at(s, now), 0, s->holdout.rows);
+    return lag.mean > LEAP_BEHIND * lag.se;
+}
+
 stonet_status sn_leap(searcher *s)
 {
     point to = s->at;
@@ -122,6 +135,7 @@ stonet_status sn_leap(searcher *s)
             early.length++;
             if (sn_falls_behind(s, early)) return STONET_OK;
         }
+        if (was_behind(s, to)) return STONET_OK;
     }
     SN_TRY(sn_consider(s, &to, 1, LEAP));
     return move_if_better(s, to, LEAP) ? sn_climb(s) : STONET_OK;

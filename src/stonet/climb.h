@@ -16,7 +16,8 @@ stonet_status sn_climb(sn_searcher *s);
 bool sn_found_something(sn_searcher *s);
 
 /* The other activation at the present setting. Where one part of the rows is held out, at a tenth and a third
-   of the length first: a long training is not begun anew, nor gone on with, for what is far behind there. */
+   of the length first: a long training is not begun anew, nor gone on with, for what is far behind there, or
+   clearly at the third. */
 stonet_status sn_leap(sn_searcher *s);
 
 #endif

@@ -173,9 +173,15 @@ static void an_activation_far_behind_is_left_early(void **state)
     assert_int_equal(sn_leap(&t->s), STONET_OK);
     assert_int_equal(t->s.at.activation, 0);
 
-    t = make_long();
+    t = make_long(); /* nor where it is behind there by a little, but clearly */
     put_other(t, 1, 0.31);
     put_other(t, 2, 0.201);
+    assert_int_equal(sn_leap(&t->s), STONET_OK);
+    assert_int_equal(t->s.at.activation, 0);
+
+    t = make_long();
+    put_other(t, 1, 0.31);
+    put_other(t, 2, 0.195);
     put_other(t, 3, 0.05);
     for (int length = 0; length < SN_SEARCH_LENGTHS; length++) /* the climb from there finds nothing */
         for (int decay = 1; decay <= 3; decay += 2) {
