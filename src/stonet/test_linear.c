@@ -110,7 +110,7 @@ static void classes_without_rows_get_little(void **state)
     sn_random_init(&random, 5, SN_STREAM_TEST, 0);
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
-        two[i] = (double)x[i * P] + sn_random_normal(&random) > 0.3 ? 1 : 0;
+        two[i] = (double)x[(ptrdiff_t)i * P] + sn_random_normal(&random) > 0.3 ? 1 : 0;
         label[i] = two[i] == 1 ? 3 : 0;
     }
     const sn_problem some = {
