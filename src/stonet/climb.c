@@ -16,7 +16,7 @@ static const double LEAP_BEHIND =
 static const double LARGER_PART = 0.5; /* of what the linear model explains: something is found */
 /* Of many rows a training that takes about a second (rows looked at x parameters) is not worth the part of
    the loss that LEAP asks for, but this one. */
-static const double SHORT_WORK = 5e9, SHORT_SHARE = 0.005;
+static const double SHORT_WORK = 4e9, SHORT_SHARE = 0.005;
 
 typedef sn_searcher searcher;
 typedef sn_point point;
