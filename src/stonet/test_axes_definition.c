@@ -197,9 +197,43 @@ static void impossible_axes_are_refused(void **state)
     }
 }
 
+/* A unit of mean 1,000 whose variance is the rounding of its floats says nothing, whichever it is; nor does
+   one of a part of 1e-12 of the largest variance. */
+static void rounding_is_no_direction(void **state)
+{
+    (void)state;
+    sn_shape shape = {.layers = 2, .width = {2, 2, 1}, .activation = SN_TANH, .task = SN_REGRESSION};
+    assert_int_equal(sn_shape_layout(&shape), STONET_OK);
+    float theta[16] = {0}, z[2 * N];
+    theta[shape.weight_at[1]] = theta[shape.weight_at[1] + 1] = 1.0F;
+    sn_random random;
+    for (int noisy = 0; noisy < 4; noisy++) {
+        sn_random_init(&random, 9, SN_STREAM_TEST, 2);
+        for (int i = 0; i < N; i++) {
+            const double a = sn_random_normal(&random), b = sn_random_normal(&random);
+            const int k = noisy % 2;
+            z[2 * i + 1 - k] = (float)a;
+            z[2 * i + k] = noisy < 2 ? 1000.0F + (b > 0.0 ? 6.1e-5F : 0.0F) : (float)(0.5e-6 * b);
+        }
+        sn_axes axes = {0};
+        assert_int_equal(sn_axes_learn(&shape, theta, N, z, SN_UNITS_ACTIVATED, 2, &axes), STONET_OK);
+        assert_int_equal(axes.q, 2);
+        assert_true(axes.share[0] == 1.0 && axes.share[1] == 0.0);
+        assert_true(axes.map[2] == 0.0 && axes.map[3] == 0.0);
+        sn_axes_free(&axes);
+    }
+    sn_axes axes = {0}; /* twice what is needed */
+    for (int i = 0; i < N; i++) z[2 * i + 1] = (float)sn_random_normal(&random);
+    for (int i = 0; i < N; i++) z[2 * i] = (float)(2e-6 * sn_random_normal(&random));
+    assert_int_equal(sn_axes_learn(&shape, theta, N, z, SN_UNITS_ACTIVATED, 2, &axes), STONET_OK);
+    assert_true(axes.share[1] > 0.0);
+    sn_axes_free(&axes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounding_is_no_direction),
         cmocka_unit_test(axes_are_those_of_the_definition),
         cmocka_unit_test(axes_are_applied),
         cmocka_unit_test(impossible_axes_are_refused),

@@ -1,4 +1,4 @@
-/* front=components: the principal components of the rows, the first with variance 1. */
+/* front=components: the principal components of the rows, the first with variance 1; and fronts by blocks. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 
 #include "base/testing.h"
 #include "math/noise.h"
+#include "stonet/front_kernel.h"
 #include "stonet/front_wide.h"
 
 enum { N = 300, P = 4, MANY = 600 };
@@ -130,12 +131,53 @@ static void many_rows(void **state)
     }
 }
 
+/* More rows than a block of any front: all at once, from a source or not, are each by itself, and the
+   features of a kernel have the mean 0. */
+static void fronts_by_blocks(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 2200 };
+    static float x[BLOCKS * P], one[64];
+    fill(BLOCKS, x);
+    source from = {.base = {.prepare = prepare, .fetch = fetch}, .x = x};
+    const sn_problem problem = {.n = BLOCKS, .p = P, .x = x},
+                     by_rows = {.n = BLOCKS, .p = P, .source = &from.base};
+    const sn_rows all = sn_rows_range(0, BLOCKS);
+    const sn_kernel_setting setting = {.complexity = 1.0, .linear = 0.5, .landmarks = 12};
+    sn_front *front[3] = {NULL, NULL, NULL};
+    assert_int_equal(sn_front_kernel_create(&problem, &all, &setting, 1, &front[0]), STONET_OK);
+    assert_int_equal(sn_front_components_create(&problem, &all, 2, 1, &front[1]), STONET_OK);
+    assert_int_equal(sn_front_columns_create(P, (const int64_t[]){2, 0}, 2, &front[2]), STONET_OK);
+    for (int k = 0; k < 3; k++) {
+        sn_problem seen, fetched;
+        const int64_t d = front[k]->outputs;
+        double mean[64] = {0};
+        assert_true(d <= 64);
+        assert_int_equal(sn_front_problem(front[k], &problem, &seen), STONET_OK);
+        assert_int_equal(sn_front_problem(front[k], &by_rows, &fetched), STONET_OK);
+        assert_int_equal(seen.p, d);
+        for (int64_t i = 0; i < BLOCKS; i++) {
+            assert_int_equal(front[k]->ops->apply(front[k], 1, x + i * P, one), STONET_OK);
+            for (int64_t j = 0; j < d; j++) {
+                assert_true(fabsf(seen.x[i * d + j] - one[j]) < 1e-5F);
+                assert_true(fabsf(fetched.x[i * d + j] - one[j]) < 1e-5F);
+                mean[j] += (double)one[j] / BLOCKS;
+            }
+        }
+        for (int64_t j = 0; j < d && k == 0; j++) assert_true(fabs(mean[j]) < 1e-5);
+        sn_front_problem_free(&problem, &seen);
+        sn_front_problem_free(&by_rows, &fetched);
+        sn_front_free(front[k]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_are_those_of_components),
         cmocka_unit_test(components_that_are_not_there),
         cmocka_unit_test(many_rows),
+        cmocka_unit_test(fronts_by_blocks),
     };
     return cmocka_run_group_tests_name("stonet_components", tests, NULL, NULL);
 }

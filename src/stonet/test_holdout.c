@@ -245,9 +245,49 @@ static void the_linear_model_at_its_best_penalty(void **state)
     }
 }
 
+/* Each part has its share of each class, the first row's too. */
+static void classes_in_parts(void **state)
+{
+    (void)state;
+    enum { N = 10, FOLDS = 5 };
+    const int32_t label[N] = {1, 0, 0, 1, 0, 1, 1, 0, 1, 0};
+    const sn_problem problem = {.n = N, .p = 1, .task = SN_CLASSIFICATION, .outputs = 2, .label = label};
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        const sn_stage_job job = {.problem = &problem, .rows = sn_rows_range(0, N), .seed = seed};
+        sn_holdout holdout;
+        assert_int_equal(sn_holdout_make(&job, &holdout), STONET_OK);
+        assert_int_equal(holdout.folds, FOLDS);
+        for (int f = 0; f < FOLDS; f++) {
+            assert_int_equal(holdout.fold[f].test.n, 2);
+            assert_int_equal(
+                label[sn_rows_at(&holdout.fold[f].test, 0)] + label[sn_rows_at(&holdout.fold[f].test, 1)], 1);
+        }
+        sn_holdout_free(&holdout);
+    }
+}
+
+/* 10,000 rows held out are enough; the others stay with the training rows. */
+static void many_rows(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][2] = {{49000, 9800}, {51000, 10000}};
+    for (int k = 0; k < 2; k++) {
+        const sn_problem problem = {.n = sizes[k][0], .p = 1, .task = SN_REGRESSION, .outputs = 1};
+        const sn_stage_job job = {.problem = &problem, .rows = sn_rows_range(0, sizes[k][0]), .seed = 3};
+        sn_holdout holdout;
+        assert_int_equal(sn_holdout_make(&job, &holdout), STONET_OK);
+        assert_int_equal(holdout.folds, 1);
+        assert_int_equal(holdout.rows, sizes[k][1]);
+        assert_int_equal(holdout.fold[0].train.n, sizes[k][0] - sizes[k][1]);
+        sn_holdout_free(&holdout);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_in_parts),
+        cmocka_unit_test(many_rows),
         cmocka_unit_test(the_best_constant),
         cmocka_unit_test(parts),
         cmocka_unit_test(the_constant_on_held_out_rows),

@@ -22,7 +22,7 @@
 /* What depends on the signs of eigenvectors, which are the processor's choice. */
 #define ANY 1e9
 
-enum { MOST = 200, MOST_FEATURES = 64, MOST_TARGETS = 3, DRAWS = 2 };
+enum { MOST = 2200, MOST_FEATURES = 64, MOST_TARGETS = 3, DRAWS = 2 };
 
 /* ---- the numbers that are kept ------------------------------------------------------------------------ */
 
@@ -43,7 +43,7 @@ static void check(kept *k, const char *fit, const char *what, double value, doub
     }
     const bool there = fgets(line, sizeof line, k->file) != NULL && strncmp(line, name, strlen(name)) == 0;
     const double old = there ? strtod(line + strlen(name), NULL) : 0.0;
-    if (there && (isnan(old) ? isnan(value) : fabs(value - old) <= tolerance * (1e-3 + fabs(old)))) return;
+    if (there && (isnan(old) ? isnan(value) : fabs(value - old) <= tolerance * (0.05 + fabs(old)))) return;
     line[strcspn(line, "\n")] = '\0';
     print_error("%sis %.9g, and the file has '%s'\n", name, value, line);
     k->wrong++;
@@ -358,6 +358,12 @@ static const fit fits[] = {
      "hidden=3 activation=tanh epochs=1 lr=1e-7 restarts=1 batch=50 sdr_iterations=0"},
     {"columns-more", 120, 40, 3, 2, 1e-3, SN_REGRESSION, PLAIN,
      "front=columns hidden=3 epochs=5 weight_decay=0.01 sdr_iterations=2"},
+    {"image-blocks", 90, 36, 2, 1, 1e-3, SN_CLASSIFICATION, IMAGES,
+     "front=conv front_channels=2 hidden=3 epochs=3 weight_decay=0.001 batch=45 lr=0.05 sdr_iterations=2"},
+    {"joint-blocks", 2200, 3, 1, 1, 1e-4, SN_REGRESSION, JOINT,
+     "hidden=3 epochs=3 weight_decay=0.001 batch=1000 sdr_iterations=1"},
+    {"one-part", 2050, 3, 1, 1, 1e-3, SN_REGRESSION, PLAIN,
+     "hidden=3 epochs=2 batch=500 restarts=2 sdr_iterations=1"},
     {"lost", 60, 3, 1, 1, 1e-4, SN_REGRESSION, PLAIN,
      "engine=ref hidden=none activation=tanh epochs=3 weight_decay=0 lr=1e-9 restarts=2 sdr_iterations=0"},
     {"power", 90, 3, 2, 2, 1e-4, SN_REGRESSION, PLAIN,

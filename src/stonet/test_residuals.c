@@ -120,6 +120,43 @@ static void the_smallest_p_value(void **state)
     }
 }
 
+/* Of more than 2,000 rows the first 2,000, whatever part they are in. */
+static void many_rows(void **state)
+{
+    (void)state;
+    enum { MANY = 2100, MOST = 2000 };
+    static float x[MANY];
+    static double loss[MANY];
+    double p_value[2];
+    sn_random random;
+    sn_random_init(&random, 4, SN_STREAM_TEST, 0);
+    for (int i = 0; i < MANY; i++) {
+        x[i] = (float)sn_random_normal(&random);
+        loss[i] = pow(sn_random_normal(&random) * (1.0 + 0.05 * (double)x[i]), 2);
+        if (i >= MOST) loss[i] = (double)x[i]; /* which would be seen */
+    }
+    const sn_problem problem = {.n = MANY, .p = 1, .x = x, .task = SN_REGRESSION, .outputs = 1};
+    for (int all = 0; all < 2; all++) {
+        const int64_t rows = all ? MANY : MOST;
+        sn_holdout holdout = {.folds = 2, .rows = rows};
+        holdout.fold[0] = (sn_fold){.test = sn_rows_range(0, 700)};
+        holdout.fold[1] = (sn_fold){.test = sn_rows_range(700, rows - 700), .first = 700};
+        assert_int_equal(sn_residuals_look(&problem, &holdout, loss, &p_value[all]), STONET_OK);
+    }
+    assert_true(p_value[0] == p_value[1] && p_value[0] > 1e-6 && p_value[0] < 1.0);
+    /* no more columns than 2,000, and rows that count alike */
+    const float weight[1] = {1.0F};
+    sn_problem other = problem;
+    const sn_holdout holdout = {.folds = 1, .rows = MOST};
+    other.p = 2001;
+    assert_int_equal(sn_residuals_look(&other, &holdout, loss, &p_value[0]), STONET_OK);
+    assert_true(isnan(p_value[0]));
+    other = problem;
+    other.weight = weight;
+    assert_int_equal(sn_residuals_look(&other, &holdout, loss, &p_value[0]), STONET_OK);
+    assert_true(isnan(p_value[0]));
+}
+
 static void classes_are_not_looked_at(void **state)
 {
     (void)state;
@@ -134,9 +171,8 @@ static void classes_are_not_looked_at(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_level_is_held),
-        cmocka_unit_test(what_depends_on_x_is_seen),
-        cmocka_unit_test(the_smallest_p_value),
+        cmocka_unit_test(the_level_is_held),         cmocka_unit_test(what_depends_on_x_is_seen),
+        cmocka_unit_test(the_smallest_p_value),      cmocka_unit_test(many_rows),
         cmocka_unit_test(classes_are_not_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
