@@ -47,6 +47,23 @@ SKIPPED = re.compile(r"^\s*(#|/?\*|//|\}|\{|static const|const char|extern|typed
                      r"^[a-z].*\($|^\w[\w *]*\(.*|SN_NEW|sn_malloc|sn_calloc|memory_require|sizeof")
 
 
+def picks_an_equal(code, match):
+    """Whether a comparison's strictness only says which of two equal numbers is taken: `a < b ? a : b`, `if (a > b) a = b;`."""
+    if match[0].strip().rstrip("=") not in ("<", ">") or match[0].strip() in ("==",):
+        return False
+    before, after = code[: match.start()], code[match.end():]
+    clamp = re.match(r"(.+?)\) (.+?) = (.+?);$", after)
+    if clamp and before.endswith("if (" + clamp[2]) and clamp[1] == clamp[3]:
+        return True
+    choice = re.match(r"([^?&|]+?) \? ([^?:]+) : ([^?:,;]+?)(?=[,;)]|$)", after)
+    if not choice:
+        return False
+    for taken, other in ((choice[2], choice[3]), (choice[3], choice[2])):
+        if other == choice[1] and re.search(r"(^|= |\(|return |, |: )" + re.escape(taken) + "$", before):
+            return True
+    return False
+
+
 def mutants_of(path):
     """All mutants of a file: (line number from 0, old line, new line)."""
     lines = open(os.path.join(ROOT, path)).read().split("\n")
@@ -59,6 +76,8 @@ def mutants_of(path):
             continue
         for pattern, new in OPERATORS:
             for match in re.finditer(pattern, code):
+                if picks_an_equal(code, match):
+                    continue
                 found.append((number, line, line[:match.start()] + new + line[match.end():]))
     return found
 

@@ -211,6 +211,7 @@ static numbers result_of(const kept_case *c)
     assert_non_null(method);
     sn_settings *settings = settings_of(method, c->options);
     stonet_run run = STONET_RUN_INIT;
+    run.seed = 3;
     run.threads = 1;
     omp_set_num_threads(1);
     run.on_message = count_message;
@@ -271,12 +272,32 @@ static void test_results_are_kept(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* A caller who says nothing about the run is answered, too. */
+static void test_no_run(void **state)
+{
+    (void)state;
+    omp_set_num_threads(1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (cases[i].n > 60 || strcmp(cases[i].method, "stonet") == 0) continue; /* which asks its caller */
+        sample data = make_table(&cases[i]);
+        const sn_method *method = sn_method_find(cases[i].method);
+        sn_settings *settings = settings_of(method, cases[i].options);
+        sn_fit_result result = {0};
+        if (method->fit(&data.problem, cases[i].dim, settings, NULL, &result) != STONET_OK)
+            fail_msg("%s: %s", method->name, stonet_last_error());
+        method->free(result.state);
+        sn_settings_free(settings);
+        sample_free(&data);
+    }
+}
+
 int main(void)
 {
     if (getenv("STONET_KEEP") != NULL) {
         print_kept();
         return 0;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_results_are_kept)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_results_are_kept),
+                                       cmocka_unit_test(test_no_run)};
     return cmocka_run_group_tests_name("methods_kept", tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <stonet/stonet.h>
+
 #include "math/noise.h"
 #include "stats/covariance_test.h"
 #include "stats/fourier.h"
@@ -215,9 +217,89 @@ static void test_numbers(void **state)
     assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
 }
 
+/* Every cell is looked at, also the last one of several columns, and every option at both of its ends. */
+static void test_every_cell_and_option(void **state)
+{
+    (void)state;
+    enum { ROWS = 40 };
+    double x[ROWS * 3], y[ROWS * 2], z[ROWS * 2];
+    sn_random random;
+    sn_random_init(&random, 2, SN_STREAM_TEST, 6);
+    for (int i = 0; i < ROWS * 3; i++) x[i] = sn_random_normal(&random);
+    for (int i = 0; i < ROWS * 2; i++) y[i] = sn_random_normal(&random);
+    for (int i = 0; i < ROWS * 2; i++) z[i] = sn_random_normal(&random);
+    const stonet_sides sides = {.n = ROWS, .dx = 3, .dy = 2, .dz = 2, .x = x, .y = y, .z = z};
+    stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
+    options.test = STONET_TEST_RCOT;
+    options.null_law = STONET_NULL_PERMUTATION;
+    options.permutations = 9;
+    stonet_independence_result result;
+    double *const last[] = {&x[ROWS * 3 - 1], &y[ROWS * 2 - 1], &z[ROWS * 2 - 1]};
+    const char *const place[] = {"row 40, column 3 of x", "row 40, column 2 of y", "row 40, column 2 of z"};
+    for (int k = 0; k < 3; k++) {
+        const double held = *last[k];
+        *last[k] = INFINITY;
+        assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_DATA);
+        assert_non_null(strstr(stonet_last_error(), place[k]));
+        *last[k] = held;
+    }
+    int64_t *const value[] = {&options.features, &options.condition_features, &options.repeats,
+                              &options.permutations};
+    const int64_t least[] = {1, 0, 1, 1}, most[] = {40, 1000, 1000, 1000000};
+    for (int k = 0; k < 4; k++) {
+        const int64_t held = *value[k], wrong[] = {least[k] - 1, most[k] + 1};
+        for (int w = 0; w < 2; w++) {
+            *value[k] = wrong[w];
+            assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
+        }
+        *value[k] = least[k];
+        assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_OK);
+        *value[k] = held;
+    }
+    options.condition_features = 1000;
+    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_OK);
+    options.test = (stonet_test)-1;
+    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
+    options.test = (stonet_test)(STONET_TEST_GCM + 1);
+    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
+    options.test = STONET_TEST_RCOT;
+    options.null_law = (stonet_null_law)-1;
+    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
+    options.null_law = (stonet_null_law)(STONET_NULL_PERMUTATION + 1);
+    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
+}
+
+/* Three rows leave nothing to test with, four do; a side without rows or columns is none. */
+static void test_few_rows(void **state)
+{
+    (void)state;
+    const double x[] = {1.0, 4.0, 2.0, 7.0}, y[] = {3.0, 1.0, 2.0, -1.0}, constant[] = {5.0, 5.0, 5.0, 5.0};
+    stonet_independence_result result;
+    for (int64_t n = 2; n <= 4; n++) {
+        const stonet_sides sides = {.n = n, .dx = 1, .dy = 1, .x = x, .y = y};
+        assert_int_equal(stonet_independence(&sides, NULL, NULL, &result), STONET_OK);
+        assert_true((result.p_value < 1.0) == (n == 4) && result.n == n);
+    }
+    stonet_sides sides = {.n = 4, .dx = 1, .dy = 1, .x = x, .y = constant};
+    assert_int_equal(stonet_independence(&sides, NULL, NULL, &result), STONET_OK);
+    assert_true(result.p_value == 1.0 && result.statistic == 0.0);
+    const stonet_sides wrong[] = {
+        {.n = 0, .dx = 1, .dy = 1, .x = x, .y = y},    {.n = 4, .dx = 0, .dy = 1, .x = x, .y = y},
+        {.n = 4, .dx = 1, .dy = 0, .x = x, .y = y},    {.n = 4, .dx = 1, .dy = 1, .x = NULL, .y = y},
+        {.n = 4, .dx = 1, .dy = 1, .x = x, .y = NULL}, {.n = 4, .dx = 1, .dy = 1, .x = x, .y = y, .z = x},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        stonet_prediction_gain gain;
+        assert_int_equal(stonet_independence(&wrong[k], NULL, NULL, &result), STONET_ERROR_ARGUMENT);
+        assert_int_equal(stonet_prediction_compare(&wrong[k], NULL, &gain), STONET_ERROR_ARGUMENT);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_cell_and_option),
+        cmocka_unit_test(test_few_rows),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_definition),
         cmocka_unit_test(test_condition_features),
