@@ -11,7 +11,8 @@ sanitize` run: it notices a loop that goes too far. A mutant that compiles to th
 results are kept in FILE (BUILD/mutants.jsonl), from which a run that was ended goes on.
 
 Mutants that cannot be noticed are listed, with the reason, in torture/equivalent.txt: FILE, the line, the line as mutated, and why,
-each on a line of its own; or FILE, the name of a function with (), * and why, when nothing that the function can say matters. Prints the survivors and the score; fails below 95 of 100.
+each on a line of its own; or FILE, the name of a function with (), * and why, when nothing that the function can say matters. Nor can the
+other of two numbers where they are equal (a < b ? a : b), which needs no entry. Prints the survivors and the score; fails below 95 of 100.
 """
 import argparse
 import concurrent.futures
@@ -264,6 +265,22 @@ def read_equivalent():
     return known
 
 
+# "a < b ? a : b" and "if (a > b) a = b;": the same number where both are equal.
+LESSER = re.compile(r"(?:^|[\s(,=])([^?:;,=<>]+) ([<>]=?) ([^?:;,=<>]+) \? (?:\1 : \3|\3 : \1)(?=[;,)]|$)|"
+                    r"if \(([^?:;,=<>]+) ([<>]=?) ([^?:;,=<>]+)\) \4 = \6;")
+
+
+def is_equal_case(mutant):
+    """Whether a mutant takes the other of two numbers only where they are equal."""
+    old, new = mutant[2].replace("->", "."), mutant[3].replace("->", ".")
+    for match in LESSER.finditer(old):
+        start, end = match.span(2) if match[2] else match.span(5)
+        other = old[start] + ("" if end - start == 2 else "=")
+        if new == old[:start] + other + old[end:]:
+            return True
+    return False
+
+
 def function_of(mutant):
     """The name, with (), of the function that a mutant is in."""
     lines = open(os.path.join(ROOT, mutant[0])).read().split("\n")
@@ -349,7 +366,7 @@ def main():
             if not mutant[0].startswith("src/%s/" % room):
                 continue
             result = done.get(key(mutant), "not tried").split(" by ")[0]
-            if result in STAGES and (key(mutant) in known or (mutant[0], function_of(mutant), "*") in known):
+            if result in STAGES and (key(mutant) in known or (mutant[0], function_of(mutant), "*") in known or is_equal_case(mutant)):
                 result = "argued"
             if result in STAGES:
                 print("%s:%d\n  - %s\n  + %s" % (mutant[0], mutant[1] + 1, mutant[2].strip(), mutant[3].strip()))
