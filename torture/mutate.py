@@ -265,9 +265,9 @@ def read_equivalent():
     return known
 
 
-# "a < b ? a : b" and "if (a > b) a = b;": the same number where both are equal.
+# "a < b ? a : b", "if (a > b) a = b;" and "if (a > b) b = a;": the same number where both are equal.
 LESSER = re.compile(r"(?:^|[\s(,=])([^?:;,=<>]+) ([<>]=?) ([^?:;,=<>]+) \? (?:\1 : \3|\3 : \1)(?=[;,)]|$)|"
-                    r"if \(([^?:;,=<>]+) ([<>]=?) ([^?:;,=<>]+)\) \4 = \6;")
+                    r"if \(([^?:;,=<>]+) ([<>]=?) ([^?:;,=<>]+)\) (?:\4 = \6|\6 = \4);")
 
 
 def is_equal_case(mutant):

@@ -101,6 +101,12 @@ static void nothing_found(void **state)
     net.held_out.loss_se = 0.004;
     net.held_out_linear.loss = 1.989;
     assert_tells(&net, &done, 0, 0, NULL);
+    /* exactly two standard errors, and exactly 0.99 of it */
+    net.held_out = (sn_estimate){.loss = 1.9921875, .loss_se = 0.00390625};
+    net.held_out_linear.loss = 2.0;
+    assert_tells(&net, &done, 0, 0, NULL);
+    net.held_out = (sn_estimate){.loss = 0.99 * 2.0, .loss_se = 0.1};
+    assert_tells(&net, &done, 0, 0, NULL);
 }
 
 static void stuck(void **state)
