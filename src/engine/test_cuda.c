@@ -285,41 +285,76 @@ static void test_small_noise(void **state)
 
 enum { QUEUE = 40 };
 
-/* A queue of batches of unlike sizes: as one step after the other, and the same again, to the bit. */
+/* So many batches asked for at once: as one step after the other, and the same again, to the bit. */
+static void check_queue(const fixture *f, const sn_iteration *its, int count)
+{
+    sn_step_report reports[QUEUE], alone;
+    float *theta[3];
+    for (int k = 0; k < 3; k++) {
+        theta[k] = sn_calloc((size_t)f->shape.parameters, sizeof *theta[k]);
+        assert_non_null(theta[k]);
+        sn_engine *engine = engine_of(&sn_engine_cuda, f);
+        if (k == 0)
+            for (int j = 0; j < count; j++)
+                assert_int_equal(sn_engine_cuda.step(engine, &its[j], &alone), STONET_OK);
+        else
+            assert_int_equal(sn_engine_cuda.steps(engine, its, count, reports), STONET_OK);
+        sn_engine_cuda.get_parameters(engine, theta[k]);
+        sn_engine_cuda.free(engine);
+        if (k == 0) continue;
+        assert_memory_equal(theta[k], theta[0], (size_t)f->shape.parameters * sizeof *theta[k]);
+        assert_true(reports[count - 1].loss == alone.loss && reports[count - 1].finite);
+    }
+    for (int k = 0; k < 3; k++) sn_free(theta[k]);
+}
+
+/* Batches of unlike sizes. */
 static void test_queues(void **state)
 {
     if (*state == NULL) skip();
     for (uint32_t seed = 3; seed < 7; seed++) {
         fixture f;
         sn_iteration its[QUEUE];
-        sn_step_report reports[QUEUE], alone;
         make(&f, seed, 2, 24, 300, 300);
-        float *theta[3];
-        for (int k = 0; k < 3; k++) {
-            theta[k] = sn_calloc((size_t)f.shape.parameters, sizeof *theta[k]);
-            assert_non_null(theta[k]);
-        }
         for (int k = 0; k < QUEUE; k++) {
             its[k] = f.iteration;
             its[k].number = (uint32_t)k;
             its[k].rows = sn_rows_list(f.rows + k, 33 + k % 3);
         }
-        for (int k = 0; k < 3; k++) {
-            sn_engine *engine = engine_of(&sn_engine_cuda, &f);
-            if (k == 0)
-                for (int j = 0; j < QUEUE; j++)
-                    assert_int_equal(sn_engine_cuda.step(engine, &its[j], &alone), STONET_OK);
-            else
-                assert_int_equal(sn_engine_cuda.steps(engine, its, QUEUE, reports), STONET_OK);
-            sn_engine_cuda.get_parameters(engine, theta[k]);
-            sn_engine_cuda.free(engine);
-            if (k == 0) continue;
-            assert_memory_equal(theta[k], theta[0], (size_t)f.shape.parameters * sizeof *theta[k]);
-            assert_true(reports[QUEUE - 1].loss == alone.loss && reports[QUEUE - 1].finite);
-        }
-        for (int k = 0; k < 3; k++) sn_free(theta[k]);
+        check_queue(&f, its, QUEUE);
         drop(&f);
     }
+}
+
+/* The same of large batches of narrow networks (cuda_narrow.cuh); one that diverges is told. */
+static void test_narrow_queues(void **state)
+{
+    enum { FEW = 5 };
+    const setting *at = *state;
+    if (at == NULL) skip();
+    fixture f;
+    sn_shards shards[FEW];
+    sn_iteration its[FEW];
+    sn_step_report report;
+    const int64_t n = at->emulated ? 1040 : 8300, width[] = {30, 4};
+    make(&f, 53, 2, 40, n, n);
+    widen(&f, width);
+    f.dynamics.sweeps = 1;
+    for (int k = 0; k < FEW; k++) {
+        const int64_t rows = n - 3 + k % 3;
+        sn_shards_whole(rows, &shards[k]);
+        its[k] = f.iteration;
+        its[k].number = (uint32_t)k;
+        its[k].rows = sn_rows_list(f.rows + k % 2, rows);
+        its[k].shards = &shards[k];
+    }
+    check_queue(&f, its, FEW);
+    for (int i = 0; i < 3; i++) f.update.rate[i] = 1e38;
+    sn_engine *engine = engine_of(&sn_engine_cuda, &f);
+    for (int k = 0; k < 2; k++) assert_int_equal(sn_engine_cuda.step(engine, &its[k], &report), STONET_OK);
+    assert_false(report.finite);
+    sn_engine_cuda.free(engine);
+    drop(&f);
 }
 
 /* Rows whose response nobody knows go through as those whose response is there. */
@@ -569,6 +604,7 @@ int main(void)
         cmocka_unit_test(test_full_batch),
         cmocka_unit_test(test_small_noise),
         cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_narrow_queues),
         cmocka_unit_test(test_no_response),
         cmocka_unit_test(test_rows_are_kept),
         cmocka_unit_test(test_divergence),
