@@ -190,6 +190,14 @@ static void check_use(kept *k, const char *name, const sn_stonet *net, const sn_
         assert_int_equal(sn_stonet_impute(net, problem, false, 7, 1, z), STONET_OK);
         check(k, name, "imputed", sum_of(n * q, z), tolerance);
     }
+    const bool plain = net->axes.of == SN_UNITS_PLAIN; /* then Z has the units themselves to give */
+    assert_int_equal(sn_stonet_reduce(net, problem, true, 1, z),
+                     plain ? STONET_OK : STONET_ERROR_UNSUPPORTED);
+    if (plain) check(k, name, "activated", sum_of(n * q, z), tolerance);
+    if (plain && net->front == NULL) {
+        assert_int_equal(sn_stonet_impute(net, problem, true, 7, 1, z), STONET_OK);
+        check(k, name, "imputed.activated", sum_of(n * q, z), tolerance);
+    }
     assert_int_equal(sn_stonet_predict(net, problem, 1, answer), STONET_OK);
     check(k, name, "answers", sum_of_doubles(n * problem->outputs, answer), tolerance);
     if (net->response.kind == SN_RESPONSE_LOCATION_SCALE) {

@@ -125,12 +125,62 @@ static void divergence(void **state)
     check("constant", "5000", (const int64_t[]){150, 0}, 1, 32);
 }
 
+/* Losses as they are told: `early` in the first epoch, `late` afterwards. */
+static double early, late;
+
+static stonet_status scripted_steps(sn_engine *engine, const sn_iteration *iterations, int count,
+                                    sn_step_report *reports)
+{
+    (void)engine;
+    for (int k = 0; k < count; k++)
+        reports[k] = (sn_step_report){.loss = iterations[k].number < 50 ? early : late, .finite = true};
+    return STONET_OK;
+}
+
+/* Whether a training goes on with such losses. */
+static bool goes_on(sn_task task, int64_t outputs, double first, double then)
+{
+    const int64_t width[] = {3, 4, outputs};
+    oracle o = oracle_make(2, width, SN_TANH, task, N, 17);
+    static result got;
+    early = first;
+    late = then;
+    queued = sn_engine_ref;
+    queued.create = create;
+    queued.steps = scripted_steps;
+    train(&o, &queued, "constant", "0.01", (const int64_t[]){60, 0}, &got);
+    const bool done = got.report.outcome == STONET_DONE;
+    assert_int_equal(got.report.outcome, done ? STONET_DONE : STONET_DIVERGED);
+    const bool at_once = !(first < 1e3);
+    assert_int_equal(got.report.iterations, done ? 60 : at_once ? 1 : 51);
+    if (done) assert_true(fabs(got.report.loss - then) < 1e-9);
+    sn_epoch_log_free(&got.history);
+    oracle_free(&o);
+    return done;
+}
+
+/* An explosion is a loss above 20 times that of the first epoch and of guessing: m / 2, or log C. */
+static void explosions(void **state)
+{
+    (void)state;
+    const double little = 1e-6;
+    assert_true(goes_on(SN_REGRESSION, 3, 0.1, 30.0 - little));
+    assert_false(goes_on(SN_REGRESSION, 3, 0.1, 30.0 + little));
+    assert_true(goes_on(SN_REGRESSION, 3, 2.5, 50.0 - little));
+    assert_false(goes_on(SN_REGRESSION, 3, 2.5, 50.0 + little));
+    assert_true(goes_on(SN_CLASSIFICATION, 3, 0.1, 20.0 * log(3.0) - little));
+    assert_false(goes_on(SN_CLASSIFICATION, 3, 0.1, 20.0 * log(3.0) + little));
+    assert_false(goes_on(SN_REGRESSION, 3, (double)INFINITY, 1.0));
+    assert_false(goes_on(SN_REGRESSION, 3, (double)NAN, 1.0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_epochs_and_pauses),
         cmocka_unit_test(averages),
         cmocka_unit_test(divergence),
+        cmocka_unit_test(explosions),
     };
     return cmocka_run_group_tests_name("stonet_queue", tests, NULL, NULL);
 }
