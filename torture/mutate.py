@@ -11,8 +11,8 @@ sanitize` run: it notices a loop that goes too far. A mutant that compiles to th
 results are kept in FILE (BUILD/mutants.jsonl), from which a run that was ended goes on.
 
 Mutants that cannot be noticed are listed, with the reason, in torture/equivalent.txt: FILE, the line, the line as mutated, and why,
-each on a line of its own; or FILE, the name of a function with (), * and why, when nothing that the function can say matters. Nor can the
-other of two numbers where they are equal (a < b ? a : b), which needs no entry. Prints the survivors and the score; fails below 95 of 100.
+each on a line of its own; or FILE, the name of a function with (), * and why, when nothing that the function can say matters. One that takes
+the other of two numbers only where they are equal (a < b ? a : b) is none. Prints the survivors and the score; fails below 95 of 100.
 """
 import argparse
 import concurrent.futures
@@ -48,19 +48,18 @@ SKIPPED = re.compile(r"^\s*(#|/?\*|//|\}|\{|static const|const char|extern|typed
                      r"^[a-z].*\($|^\w[\w *]*\(.*|SN_NEW|sn_malloc|sn_calloc|memory_require|sizeof")
 
 
-def picks_an_equal(code, match):
-    """Whether a comparison's strictness only says which of two equal numbers is taken: `a < b ? a : b`, `if (a > b) a = b;`."""
-    if match[0].strip().rstrip("=") not in ("<", ">") or match[0].strip() in ("==",):
-        return False
-    before, after = code[: match.start()], code[match.end():]
-    clamp = re.match(r"(.+?)\) (.+?) = (.+?);$", after)
-    if clamp and before.endswith("if (" + clamp[2]) and clamp[1] == clamp[3]:
-        return True
-    choice = re.match(r"([^?&|]+?) \? ([^?:]+) : ([^?:,;]+?)(?=[,;)]|$)", after)
-    if not choice:
-        return False
-    for taken, other in ((choice[2], choice[3]), (choice[3], choice[2])):
-        if other == choice[1] and re.search(r"(^|= |\(|return |, |: )" + re.escape(taken) + "$", before):
+# "a < b ? a : b", "if (a > b) a = b;" and "if (a > b) b = a;": the same number where both are equal.
+LESSER = re.compile(r"(?:^|[\s(,=])([^?:;,=<>]+) ([<>]=?) ([^?:;,=<>]+) \? (?:\1 : \3|\3 : \1)(?=[;,)]|$)|"
+                    r"if \(([^?:;,=<>]+) ([<>]=?) ([^?:;,=<>]+)\) (?:\4 = \6|\6 = \4);")
+
+
+def is_equal_case(old, new):
+    """Whether a line as mutated takes the other of two numbers only where they are equal."""
+    old, new = old.replace("->", "."), new.replace("->", ".")
+    for match in LESSER.finditer(old):
+        start, end = match.span(2) if match[2] else match.span(5)
+        other = old[start] + ("" if end - start == 2 else "=")
+        if new == old[:start] + other + old[end:]:
             return True
     return False
 
@@ -77,9 +76,9 @@ def mutants_of(path):
             continue
         for pattern, new in OPERATORS:
             for match in re.finditer(pattern, code):
-                if picks_an_equal(code, match):
-                    continue
-                found.append((number, line, line[:match.start()] + new + line[match.end():]))
+                changed = line[:match.start()] + new + line[match.end():]
+                if not is_equal_case(line, changed):
+                    found.append((number, line, changed))
     return found
 
 
@@ -265,22 +264,6 @@ def read_equivalent():
     return known
 
 
-# "a < b ? a : b", "if (a > b) a = b;" and "if (a > b) b = a;": the same number where both are equal.
-LESSER = re.compile(r"(?:^|[\s(,=])([^?:;,=<>]+) ([<>]=?) ([^?:;,=<>]+) \? (?:\1 : \3|\3 : \1)(?=[;,)]|$)|"
-                    r"if \(([^?:;,=<>]+) ([<>]=?) ([^?:;,=<>]+)\) (?:\4 = \6|\6 = \4);")
-
-
-def is_equal_case(mutant):
-    """Whether a mutant takes the other of two numbers only where they are equal."""
-    old, new = mutant[2].replace("->", "."), mutant[3].replace("->", ".")
-    for match in LESSER.finditer(old):
-        start, end = match.span(2) if match[2] else match.span(5)
-        other = old[start] + ("" if end - start == 2 else "=")
-        if new == old[:start] + other + old[end:]:
-            return True
-    return False
-
-
 def function_of(mutant):
     """The name, with (), of the function that a mutant is in."""
     lines = open(os.path.join(ROOT, mutant[0])).read().split("\n")
@@ -366,7 +349,7 @@ def main():
             if not mutant[0].startswith("src/%s/" % room):
                 continue
             result = done.get(key(mutant), "not tried").split(" by ")[0]
-            if result in STAGES and (key(mutant) in known or (mutant[0], function_of(mutant), "*") in known or is_equal_case(mutant)):
+            if result in STAGES and (key(mutant) in known or (mutant[0], function_of(mutant), "*") in known):
                 result = "argued"
             if result in STAGES:
                 print("%s:%d\n  - %s\n  + %s" % (mutant[0], mutant[1] + 1, mutant[2].strip(), mutant[3].strip()))
