@@ -174,6 +174,8 @@ static void test_edges(void **state)
     assert_true(sn_gamma_upper(2.0, INFINITY) == 0.0);
     assert_true(isnan(sn_gamma_upper(2.0, NAN)) && isnan(sn_chisq_upper(NAN, 1.0)));
     assert_true(sn_t_two_sided(5.0, 0.0) == 1.0 && sn_t_two_sided(5.0, INFINITY) == 0.0);
+    assert_true(sn_t_two_sided(5.0, 1e200) == 0.0 &&
+                sn_t_lower(5.0, -1e200) == 0.0); /* whose square is not finite */
     assert_true(sn_t_lower(5.0, 0.0) == 0.5);
 }
 

@@ -168,3 +168,5 @@
 {"kdr", "landmarks=5 rows=30 iterations=2", NUMBER, 2100, 2, 1},
 {"lsmie", "landmarks=4 bandwidths=1 lambdas=0.1 iterations=1 restarts=1", NUMBER, 2100, 2, 1},
 {"cve", "rows=20 restarts=1 iterations=2", NUMBER, 60, 3, 1},
+{"gmddnet", "hidden=5 epochs=2 batch=10 rate=0.01", NUMBER, 41, 4, 3},
+{"gmddnet", "hidden=none epochs=2 batch=20 rate=0.1", NUMBERS, 60, 5, 4},
