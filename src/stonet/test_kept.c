@@ -22,7 +22,7 @@
 /* What depends on the signs of eigenvectors, which are the processor's choice. */
 #define ANY 1e9
 
-enum { MOST = 2200, MOST_FEATURES = 64, MOST_TARGETS = 3, DRAWS = 2 };
+enum { MOST = 2200, MOST_FEATURES = 256, MOST_TARGETS = 3, DRAWS = 2 };
 
 /* ---- the numbers that are kept ------------------------------------------------------------------------ */
 
@@ -87,9 +87,9 @@ static sn_gaps gaps(const sn_row_source *self, int64_t row)
     return row % 4 != 0 ? SN_GAPS_NONE : SN_GAPS_GAUSSIAN;
 }
 
-/* x normal; y_t = x_t x_{t+1} + x_{t+2} / 2 + noise of a spread that grows with x_0, mean 0 and variance 1;
-   classes by where y_0 is. The features 1 and 2 are one column. */
-static table *make(sn_task task, int64_t n, int64_t p, int64_t outputs)
+/* x normal; y_t = x_t x_{t+1} + x_{t+2} / 2 + noise of a spread that grows with x_0, or what columns and
+   their squares tell, mean 0 and variance 1; classes by where y_0 is. The features 1 and 2 are one column. */
+static table *make(sn_task task, int64_t n, int64_t p, int64_t outputs, bool straight)
 {
     table *t = sn_calloc(1, sizeof *t);
     assert_non_null(t);
@@ -100,8 +100,10 @@ static table *make(sn_task task, int64_t n, int64_t p, int64_t outputs)
         float *x = t->x + i * p;
         for (int64_t j = 0; j < p; j++) x[j] = (float)sn_random_normal(&random);
         for (int64_t k = 0; k < targets; k++)
-            t->y[i * targets + k] = (double)(x[k] * x[k + 1] + 0.5F * x[(k + 2) % p]) +
-                                    0.3 * exp(0.4 * (double)x[0]) * sn_random_normal(&random);
+            t->y[i * targets + k] = straight ? (double)(x[k] + 0.8F * x[k + 1] * x[k + 1] + 0.6F * x[k + 3]) +
+                                                   0.5 * sn_random_normal(&random)
+                                             : (double)(x[k] * x[k + 1] + 0.5F * x[(k + 2) % p]) +
+                                                   0.3 * exp(0.4 * (double)x[0]) * sn_random_normal(&random);
         const double cut[] = {-0.3, 0.6};
         for (int c = 0; c < 2 && c + 1 < outputs; c++) t->label[i] += t->y[i * targets] > cut[c];
         t->weight[i] = (float)(1 + i % 3);
@@ -249,7 +251,7 @@ static void check_fit(kept *k, const char *name, const sn_stonet *net, const hea
 /* ---- the fits ---------------------------------------------------------------------------------------------
  */
 
-typedef enum rows_kind { PLAIN, WEIGHTED, DRAWN, JOINT, IMAGES } rows_kind;
+typedef enum rows_kind { PLAIN, STRAIGHT, WEIGHTED, DRAWN, JOINT, IMAGES } rows_kind;
 
 typedef struct fit {
     const char *name;
@@ -276,7 +278,7 @@ static sn_settings *settings_of(const char *text)
 
 static void run_fit(kept *k, const fit *f)
 {
-    table *t = make(f->task, f->n, f->p, f->outputs);
+    table *t = make(f->task, f->n, f->p, f->outputs, f->rows == STRAIGHT);
     sn_settings *settings = settings_of(f->settings);
     heard h = {0};
     stonet_run run = STONET_RUN_INIT;
@@ -372,6 +374,14 @@ static const fit fits[] = {
      "hidden=3 epochs=3 weight_decay=0.001 batch=1000 sdr_iterations=1"},
     {"one-part", 2050, 3, 1, 1, 1e-3, SN_REGRESSION, PLAIN,
      "hidden=3 epochs=2 batch=500 restarts=2 sdr_iterations=1"},
+    {"straight-columns", 100, 30, 1, 1, 1e-3, SN_REGRESSION, STRAIGHT,
+     "front=columns hidden=3 epochs=5 weight_decay=0.01 sdr_iterations=2"},
+    {"straight-classes", 90, 30, 3, 2, 1e-3, SN_CLASSIFICATION, STRAIGHT,
+     "front=columns hidden=3 epochs=5 weight_decay=0.01 sdr_iterations=2"},
+    {"straight-wide", 80, 210, 1, 1, 1e-3, SN_REGRESSION, STRAIGHT,
+     "hidden=3 epochs=3 restarts=2 sdr_iterations=2"},
+    {"straight-group", 60, 5, 1, 1, 1e-3, SN_REGRESSION, STRAIGHT,
+     "select=group hidden=3 epochs=4 weight_decay=0.001 sdr_iterations=2"},
     {"lost", 60, 3, 1, 1, 1e-4, SN_REGRESSION, PLAIN,
      "engine=ref hidden=none activation=tanh epochs=3 weight_decay=0 lr=1e-9 restarts=2 sdr_iterations=0"},
     {"power", 90, 3, 2, 2, 1e-4, SN_REGRESSION, PLAIN,
