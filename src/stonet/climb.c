@@ -13,6 +13,7 @@ enum {
 static const sn_lead STEP = {0.5, 0.002, 2.0}, LEAP = {1.0, 0.02, 1.0};
 static const double LEAP_BEHIND =
     2.0; /* standard errors at a third of the length that a leap does not make up */
+static const double MORE_THAN_LINEAR = 2.0, LEVEL = 1.0; /* times; standard errors */
 static const double LARGER_PART = 0.5; /* of what the linear model explains: something is found */
 /* Of many rows a training that takes about a second (rows looked at x parameters) is not worth the part of
    the loss that LEAP asks for, but this one. */
@@ -84,6 +85,34 @@ static stonet_status climb_aslant(searcher *s, bool *moved)
     return STONET_OK;
 }
 
+/* Whether the present point explains more than the linear model by so much that it is the shape of a function
+   that is learnt, which may take longer than shows at a short length. */
+static bool finds_more(searcher *s)
+{
+    const double constant = s->baseline.constant.mean, linear = s->baseline.linear.mean;
+    const double straight = isfinite(linear) ? fmax(constant - linear, 0.0) : 0.0;
+    return constant - sn_cost_at(s, s->at)->mean > MORE_THAN_LINEAR * straight;
+}
+
+/* A longer training at the next weaker decay, where that is level at this length: strong decay may look well
+   for no other reason than that a short training with less of it has only begun to learn. Of few rows alone:
+   of many, noise does not hide it. */
+static stonet_status climb_back(searcher *s, bool *moved)
+{
+    point weaker = s->at, to = s->at;
+    to.decay = --weaker.decay;
+    to.length++;
+    if (!s->config->auto_decay || s->holdout.folds == 1 || !finds_more(s) || !sn_worth_trying(s, to) ||
+        !sn_has_cost(s, weaker) || !isfinite(sn_cost_at(s, weaker)->mean))
+        return STONET_OK;
+    const sn_difference lag =
+        sn_held_out_difference(sn_cost_at(s, weaker), sn_cost_at(s, s->at), 0, s->holdout.rows);
+    if (lag.mean > LEVEL * lag.se) return STONET_OK;
+    SN_TRY(sn_consider(s, &to, 1, LEAP));
+    *moved = move_if_better(s, to, LEAP);
+    return STONET_OK;
+}
+
 /* What a longer training must be better by. */
 static sn_lead longer_lead(const searcher *s, point to)
 {
@@ -108,6 +137,7 @@ stonet_status sn_climb(searcher *s)
         } while (!moved && sn_worth_trying(s, longer) && longer.length < ANY_DATA && !sn_found_something(s) &&
                  !sn_should_stop(s->job->run));
         if (!moved) SN_TRY(climb_aslant(s, &moved));
+        if (!moved) SN_TRY(climb_back(s, &moved));
     }
     return STONET_OK;
 }
@@ -137,8 +167,14 @@ stonet_status sn_leap(searcher *s)
         }
         if (was_behind(s, to)) return STONET_OK;
     }
-    SN_TRY(sn_consider(s, &to, 1, LEAP));
-    return move_if_better(s, to, LEAP) ? sn_climb(s) : STONET_OK;
+    point both[] = {to, to};
+    both[0].decay--;
+    const bool weaker =
+        s->config->auto_decay && s->holdout.folds > 1 && to.decay > START_DECAY && finds_more(s);
+    SN_TRY(sn_consider(s, weaker ? both : &both[1], weaker ? 2 : 1, LEAP));
+    bool moved = weaker && move_if_better(s, both[0], LEAP);
+    moved = move_if_better(s, both[1], LEAP) || moved;
+    return moved ? sn_climb(s) : STONET_OK;
 }
 
 /* Where nothing was found: at a short length a network may do worse than none at every decay but those that

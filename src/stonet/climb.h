@@ -17,7 +17,8 @@ bool sn_found_something(sn_searcher *s);
 
 /* The other activation at the present setting. Where one part of the rows is held out, at a tenth and a third
    of the length first: a long training is not begun anew, nor gone on with, for what is far behind there, or
-   clearly at the third. */
+   clearly at the third. Where decay is strong, folds are held out and much more is found than a linear model
+   does, at the next weaker decay as well, which the other activation may need. */
 stonet_status sn_leap(sn_searcher *s);
 
 #endif

@@ -141,6 +141,48 @@ static void short_trainings_are_lengthened_for_less(void **state)
     assert_at(t, 2, 0);
 }
 
+/* At .06 and .03 a short training is as good as at the other; a longer one learns at .03 alone. Folds. */
+static table *make_back(void)
+{
+    table *t = make_table();
+    t->s.holdout.folds = 5;
+    t->s.at.decay = 5;
+    t->s.baseline.linear = cost_of(t->linear, 0.9, 0.001, 7);
+    put(t, 5, 0, 0.4);
+    put(t, 4, 0, 0.4002);
+    put(t, 4, 1, 0.2);
+    return t;
+}
+
+static void it_goes_back_where_decay_is_level(void **state)
+{
+    (void)state;
+    table *t = make_back();
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 4, 1);
+
+    t = make_back(); /* the weaker decay is clearly behind */
+    put(t, 4, 0, 0.42);
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 5, 0);
+
+    t = make_back(); /* the linear model finds most of it */
+    t->s.baseline.linear = cost_of(t->linear, 0.69, 0.001, 7);
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 5, 0);
+
+    t = make_back(); /* there are many rows */
+    t->s.holdout.folds = 1;
+    t->s.shape[0].parameters = 1000000;
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 5, 0);
+
+    t = make_back(); /* it was dropped */
+    t->s.cost[0][4][0].mean = (double)INFINITY;
+    assert_int_equal(sn_climb(&t->s), STONET_OK);
+    assert_at(t, 5, 0);
+}
+
 /* Points of the other activation that are not put would be trained, which cannot be here. */
 static void put_other(table *t, int length, double mean)
 {
@@ -194,6 +236,28 @@ static void an_activation_far_behind_is_left_early(void **state)
     assert_at(t, 2, 3);
 }
 
+/* The other activation is better at .03, and not at .06 where the search is. */
+static void another_activation_is_asked_at_less_decay(void **state)
+{
+    (void)state;
+    for (int more = 0; more < 2; more++) { /* than a linear model finds, or not */
+        table *t = make_back();
+        t->s.activations = 2;
+        put(t, 4, 0, 0.42);
+        t->s.baseline.linear = cost_of(t->linear, more == 1 ? 0.9 : 0.6, 0.001, 7);
+        for (int decay = 0; decay < SN_SEARCH_DECAYS; decay++)
+            for (int length = 0; length < SN_SEARCH_LENGTHS; length++) {
+                const bool best = decay == 4 && length == 0;
+                t->s.cost[1][decay][length] =
+                    best ? cost_of(t->other[0], 0.3, 0.001, 60) : t->s.cost[0][0][1];
+                t->s.scored[1][decay][length] = ROWS;
+            }
+        assert_int_equal(sn_leap(&t->s), STONET_OK);
+        assert_int_equal(t->s.at.activation, more);
+        assert_at(t, more == 1 ? 4 : 5, 0);
+    }
+}
+
 /* Something is found that is not clearly better than the constant, if it is most of what the linear model
    clearly finds. */
 static void what_the_linear_model_finds_counts(void **state)
@@ -221,7 +285,9 @@ int main(void)
         cmocka_unit_test(it_stays_where_nothing_is_better),
         cmocka_unit_test(it_goes_aslant),
         cmocka_unit_test(short_trainings_are_lengthened_for_less),
+        cmocka_unit_test(it_goes_back_where_decay_is_level),
         cmocka_unit_test(an_activation_far_behind_is_left_early),
+        cmocka_unit_test(another_activation_is_asked_at_less_decay),
         cmocka_unit_test(what_the_linear_model_finds_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
