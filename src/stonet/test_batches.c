@@ -254,6 +254,44 @@ static void test_sizes_of_windows(void **state)
     }
 }
 
+/* What several draw, a part of the shards each, is together what one draws, with or without windows. */
+static void test_shares(void **state)
+{
+    (void)state;
+    enum { N = 9000, SIZE = 3000 };
+    const sn_rows rows = sn_rows_range(11, N);
+    const sn_problem problem = {.n = N + 11, .p = 2};
+    const sn_windowing small = {.whole = 100, .block = 40, .blocks = 64};
+    for (int windows = 0; windows < 2; windows++) {
+        sn_batches whole, part;
+        assert_int_equal(sn_batches_create(&rows, SIZE, 3, &whole), STONET_OK);
+        if (windows) assert_int_equal(sn_batches_window(&whole, &problem, &small), STONET_OK);
+        const int total = whole.shards.total, cut[] = {0, 1, total - 1, total};
+        assert_true(total > 3);
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(sn_batches_create(&rows, SIZE, 3, &part), STONET_OK);
+            if (windows) assert_int_equal(sn_batches_window(&part, &problem, &small), STONET_OK);
+            sn_batches_share(&part, cut[k], cut[k + 1] - cut[k]);
+            for (uint32_t epoch = 0; epoch < 2; epoch++) {
+                sn_batches_shuffle(&whole, epoch);
+                sn_batches_shuffle(&part, epoch);
+                for (int64_t at = 0; at < whole.count; at++) {
+                    const sn_rows all = sn_batches_draw(&whole, at), own = sn_batches_draw(&part, at);
+                    const int64_t *border = whole.shards.border, first = border[cut[k]];
+                    assert_int_equal(part.whole, all.n);
+                    assert_int_equal(whole.whole, all.n);
+                    assert_int_equal(own.n, border[cut[k + 1]] - first);
+                    assert_memory_equal(own.list, all.list + first, (size_t)own.n * sizeof *own.list);
+                    for (int v = cut[k]; v <= cut[k + 1]; v++)
+                        assert_int_equal(part.shards.border[v - cut[k]], border[v] - first);
+                }
+            }
+            sn_batches_clear(&part);
+        }
+        sn_batches_clear(&whole);
+    }
+}
+
 /* Tables that are no larger than usual are shuffled as a whole. */
 static void test_small_tables_have_no_windows(void **state)
 {
@@ -269,12 +307,10 @@ static void test_small_tables_have_no_windows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_epochs),
-                                       cmocka_unit_test(test_small_batches_are_one_shard),
-                                       cmocka_unit_test(test_orders_differ),
-                                       cmocka_unit_test(test_windows),
-                                       cmocka_unit_test(test_the_order_of_windows),
-                                       cmocka_unit_test(test_sizes_of_windows),
-                                       cmocka_unit_test(test_small_tables_have_no_windows)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_epochs),           cmocka_unit_test(test_small_batches_are_one_shard),
+        cmocka_unit_test(test_orders_differ),    cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_shares),           cmocka_unit_test(test_the_order_of_windows),
+        cmocka_unit_test(test_sizes_of_windows), cmocka_unit_test(test_small_tables_have_no_windows)};
     return cmocka_run_group_tests_name("stonet_batches", tests, NULL, NULL);
 }

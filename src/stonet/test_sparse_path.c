@@ -113,6 +113,7 @@ static void columns_stay_until_their_last_step(void **state)
         assert_int_equal(sn_sparse_step_of(sn_sparse_penalty(k)), k);
         if (k > 1) assert_true(sn_sparse_penalty(k) > sn_sparse_penalty(k - 1));
     }
+    assert_int_equal(sn_sparse_step_of(1e9), SN_SPARSE_STEPS);
     oracle_free(&f.o);
 }
 
