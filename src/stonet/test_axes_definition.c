@@ -202,10 +202,10 @@ static void impossible_axes_are_refused(void **state)
 static void rounding_is_no_direction(void **state)
 {
     (void)state;
-    sn_shape shape = {.layers = 2, .width = {2, 2, 1}, .activation = SN_TANH, .task = SN_REGRESSION};
+    sn_shape shape = {.layers = 2, .width = {2, 2, 2}, .activation = SN_TANH, .task = SN_REGRESSION};
     assert_int_equal(sn_shape_layout(&shape), STONET_OK);
     float theta[16] = {0}, z[2 * N];
-    theta[shape.weight_at[1]] = theta[shape.weight_at[1] + 1] = 1.0F;
+    theta[shape.weight_at[1]] = theta[shape.weight_at[1] + 3] = 1.0F; /* W: the units themselves */
     sn_random random;
     for (int noisy = 0; noisy < 4; noisy++) {
         sn_random_init(&random, 9, SN_STREAM_TEST, 2);
@@ -226,7 +226,14 @@ static void rounding_is_no_direction(void **state)
     for (int i = 0; i < N; i++) z[2 * i + 1] = (float)sn_random_normal(&random);
     for (int i = 0; i < N; i++) z[2 * i] = (float)(2e-6 * sn_random_normal(&random));
     assert_int_equal(sn_axes_learn(&shape, theta, N, z, SN_UNITS_ACTIVATED, 2, &axes), STONET_OK);
-    assert_true(axes.share[1] > 0.0);
+    assert_true(axes.share[1] > 3e-12 && axes.share[1] < 5e-12);
+    sn_axes_free(&axes);
+    for (int i = 0; i < N; i++) { /* what is small all over is not rounding */
+        z[2 * i] = (float)(1e-8 * sn_random_normal(&random));
+        z[2 * i + 1] *= 1e-4F;
+    }
+    assert_int_equal(sn_axes_learn(&shape, theta, N, z, SN_UNITS_ACTIVATED, 2, &axes), STONET_OK);
+    assert_true(axes.share[1] > 0.8e-8 && axes.share[1] < 1.2e-8);
     sn_axes_free(&axes);
 }
 
