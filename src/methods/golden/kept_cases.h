@@ -170,3 +170,4 @@
 {"cve", "rows=20 restarts=1 iterations=2", NUMBER, 60, 3, 1},
 {"gmddnet", "hidden=5 epochs=2 batch=10 rate=0.01", NUMBER, 41, 4, 3},
 {"gmddnet", "hidden=none epochs=2 batch=20 rate=0.1", NUMBERS, 60, 5, 4},
+{"gmddnet", "hidden=none epochs=1 batch=4 rate=0.01", NUMBER, 4, 2, 1},
