@@ -49,6 +49,8 @@ static void ties_stay_together(void **unused)
     assert_int_equal(slices.count, 3); /* one a value, however rare */
     assert_int_equal(slices.row[0], 1);
     assert_int_equal(slices.row[19], 0);
+    slices = slices_of(&scratch, 20, few, 1, 3); /* as many values as slices */
+    assert_int_equal(slices.count, 3);
     double constant[5] = {7, 7, 7, 7, 7};
     slices = slices_of(&scratch, 5, constant, 1, 10);
     assert_int_equal(slices.count, 1);

@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include <stonet/stonet.h>
+
 #include "stats/distributions.h"
 #include "stats/metrics.h"
 
@@ -137,6 +139,9 @@ static void test_paired_t(void **state)
     assert_near(sn_paired_t_test(5, a, a), 1.0);
     assert_near(sn_paired_t_test(3, shifted, whole), 0.0);
     assert_near(sn_paired_t_test(1, a, b), 1.0);
+    assert_near(stonet_paired_t_test(5, a, b), 0.1509440536690174);
+    assert_near(stonet_paired_t_test(5, a, NULL), 1.0);
+    assert_near(stonet_paired_t_test(5, NULL, b), 1.0);
     /* The same t over sqrt(1 + 5 / 4), with 4 degrees of freedom. */
     const double t = sn_fold_t_test(5, 5, a, b), plain = sn_paired_t_test(5, a, b);
     assert_true(t > plain && fabs(t - sn_t_two_sided(4.0, 1.7728105 / 1.5)) < 1e-4);
