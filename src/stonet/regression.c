@@ -40,16 +40,18 @@ static void share_out(int64_t d, double *coef, double *intercept)
 static void spread_out(int64_t classes, const int32_t *code, int64_t n, int64_t d, double *coef,
                        double *intercept)
 {
-    double present = 0.0;
+    double largest = -(double)INFINITY, present = 0.0; /* in units of the largest, against overflow */
+    for (int64_t c = 0; c < classes; c++)
+        if (code[c] >= 0) largest = fmax(largest, intercept[code[c]]);
     for (int64_t c = classes - 1; c >= 0; c--) { /* none goes to a smaller number */
         if (code[c] < 0) continue;
-        present += exp(intercept[code[c]]);
+        present += exp(intercept[code[c]] - largest);
         intercept[c] = intercept[code[c]];
         if (code[c] != c) memmove(coef + c * d, coef + code[c] * d, (size_t)d * sizeof *coef);
     }
     for (int64_t c = 0; c < classes; c++) {
         if (code[c] >= 0) continue;
-        intercept[c] = log(0.5 * present / (double)n);
+        intercept[c] = largest + log(0.5 * present / (double)n);
         memset(coef + c * d, 0, (size_t)d * sizeof *coef);
     }
 }
