@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/testing.h"
+#include "data/test_source.h"
 #include "math/noise.h"
 #include "stonet/front_kernel.h"
 #include "stonet/front_wide.h"
@@ -20,13 +21,6 @@ typedef struct source {
     const float *x;
     int64_t fetched;
 } source;
-
-static stonet_status prepare(const sn_row_source *self, const sn_rows *rows)
-{
-    (void)self;
-    (void)rows;
-    return STONET_OK;
-}
 
 static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
 {
@@ -121,7 +115,7 @@ static void many_rows(void **state)
     float x[MANY * P];
     fill(MANY, x);
     for (int64_t wanted = 499; wanted <= MANY; wanted += 101) {
-        source from = {.base = {.prepare = prepare, .fetch = fetch}, .x = x};
+        source from = {.base = {.prepare = rows_are_ready, .fetch = fetch}, .x = x};
         const sn_problem problem = {.n = MANY, .p = P, .source = &from.base};
         const sn_rows some = sn_rows_range(MANY - wanted, wanted);
         sn_front *front = NULL;
@@ -139,7 +133,7 @@ static void fronts_by_blocks(void **state)
     enum { BLOCKS = 2200 };
     static float x[BLOCKS * P], one[64];
     fill(BLOCKS, x);
-    source from = {.base = {.prepare = prepare, .fetch = fetch}, .x = x};
+    source from = {.base = {.prepare = rows_are_ready, .fetch = fetch}, .x = x};
     const sn_problem problem = {.n = BLOCKS, .p = P, .x = x},
                      by_rows = {.n = BLOCKS, .p = P, .source = &from.base};
     const sn_rows all = sn_rows_range(0, BLOCKS);

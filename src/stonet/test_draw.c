@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "data/test_source.h"
 #include "engine/oracle.h"
 #include "stonet/fit.h"
 
@@ -16,13 +17,6 @@ typedef struct source {
     sn_row_source base;
     int64_t fetched, last;
 } source;
-
-static stonet_status prepare(const sn_row_source *self, const sn_rows *rows)
-{
-    (void)self;
-    (void)rows;
-    return STONET_OK;
-}
 
 static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
 {
@@ -76,7 +70,7 @@ static void enough_rows(void **state)
         const int64_t width[] = {1, cases[k].units, 1}, n = cases[k].n;
         oracle o = oracle_make(2, width, SN_IDENTITY, SN_REGRESSION, 2, 4);
         sn_stonet net = network_of(&o, &sn_engine_cpu);
-        source from = {.base = {.prepare = prepare, .fetch = fetch}};
+        source from = {.base = {.prepare = rows_are_ready, .fetch = fetch}};
         const sn_problem problem = {
             .n = n, .p = 1, .source = &from.base, .task = SN_REGRESSION, .outputs = 1};
         assert_int_equal(sn_stonet_turn(&net, &problem, 1, 1), STONET_OK);

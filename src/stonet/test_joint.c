@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/test_source.h"
 #include "math/noise.h"
 #include "stonet/joint.h"
 
@@ -19,13 +20,6 @@ typedef struct source {
     const float *x;
     sn_gaps kind;
 } source;
-
-static stonet_status prepare(const sn_row_source *self, const sn_rows *rows)
-{
-    (void)self;
-    (void)rows;
-    return STONET_OK;
-}
 
 static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
 {
@@ -72,7 +66,7 @@ static void draws_have_the_exact_posterior(void **state)
         y[i] = 1.5 * sn_noise_normal(5, SN_STREAM_TEST, i, 0, 0, 0, 0);
     }
     for (int way = 0; way < 2; way++) {
-        const source from = {.base = {.prepare = prepare, .fetch = fetch, .gaps = cells},
+        const source from = {.base = {.prepare = rows_are_ready, .fetch = fetch, .gaps = cells},
                              .x = x,
                              .kind = way == 0 ? SN_GAPS_GAUSSIAN : SN_GAPS_OTHER};
         const sn_problem problem = {
@@ -122,7 +116,7 @@ static void a_narrow_slice_is_found(void **state)
         y[i] = sn_noise_normal(5, SN_STREAM_TEST, i, 0, 0, 0, 0);
     }
     const source from = {
-        .base = {.prepare = prepare, .fetch = fetch, .gaps = cells}, .x = x, .kind = SN_GAPS_GAUSSIAN};
+        .base = {.prepare = rows_are_ready, .fetch = fetch, .gaps = cells}, .x = x, .kind = SN_GAPS_GAUSSIAN};
     const sn_problem problem = {
         .n = N, .p = 2, .task = SN_REGRESSION, .outputs = 1, .y = y, .source = &from.base, .joint = true};
     const sn_rows all = sn_rows_range(0, N);

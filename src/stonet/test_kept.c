@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "data/test_source.h"
 #include "math/noise.h"
 #include "stonet/fit.h"
 
@@ -61,13 +62,6 @@ typedef struct table {
     int32_t label[MOST];
     int64_t group[MOST_FEATURES + 1];
 } table;
-
-static stonet_status prepare(const sn_row_source *self, const sn_rows *rows)
-{
-    (void)self;
-    (void)rows;
-    return STONET_OK;
-}
 
 static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
 {
@@ -124,7 +118,7 @@ static table *make(sn_task task, int64_t n, int64_t p, int64_t outputs, bool str
                               .label = task == SN_CLASSIFICATION ? t->label : NULL,
                               .groups = p - 1,
                               .group = t->group};
-    t->source = (sn_row_source){.prepare = prepare, .fetch = fetch, .gaps = gaps};
+    t->source = (sn_row_source){.prepare = rows_are_ready, .fetch = fetch, .gaps = gaps};
     return t;
 }
 

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "data/test_source.h"
 #include "math/noise.h"
 #include "net/forward.h"
 #include "net/loss.h"
@@ -144,13 +145,6 @@ typedef struct counting {
     int64_t p, fetched, last;
 } counting;
 
-static stonet_status prepare_counting(const sn_row_source *self, const sn_rows *rows)
-{
-    (void)self;
-    (void)rows;
-    return STONET_OK;
-}
-
 static void fetch_counting(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x,
                            int64_t stride)
 {
@@ -172,7 +166,7 @@ static void no_more_rows_than_are_enough(void **state)
         int64_t n, p, wanted;
     } cases[] = {{100000, 40, 100000}, {100001, 40, 100000}, {120000, 50, 80000}, {28600, 142, 28400}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        counting from = {.base = {.prepare = prepare_counting, .fetch = fetch_counting}, .p = cases[k].p};
+        counting from = {.base = {.prepare = rows_are_ready, .fetch = fetch_counting}, .p = cases[k].p};
         const sn_problem problem = {.n = cases[k].n, .p = cases[k].p, .source = &from.base};
         const sn_rows all = sn_rows_range(0, cases[k].n);
         const sn_shape like = {.layers = 1, .width = {cases[k].p, 1}, .task = SN_REGRESSION};

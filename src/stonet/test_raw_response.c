@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "data/test_source.h"
 #include "engine/oracle.h"
 #include "net/forward.h"
 #include "stonet/fit.h"
@@ -116,13 +117,6 @@ typedef struct counted {
     int times[ROWS];
 } counted;
 
-static stonet_status prepare(const sn_row_source *source, const sn_rows *rows)
-{
-    (void)source;
-    (void)rows;
-    return STONET_OK;
-}
-
 static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
 {
     counted *from = (counted *)(uintptr_t)source;
@@ -137,7 +131,7 @@ static void many_rows_are_not_all_asked(void **state)
 {
     (void)state;
     oracle o = make(SN_REGRESSION);
-    counted from = {.base = {.prepare = prepare, .fetch = fetch}, .x = o.x};
+    counted from = {.base = {.prepare = rows_are_ready, .fetch = fetch}, .x = o.x};
     sn_problem problem = o.problem;
     problem.x = NULL;
     problem.source = &from.base;

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/checkpoint.h"
+#include "data/test_source.h"
 #include "engine/oracle.h"
 #include "stonet/fit.h"
 
@@ -22,13 +23,6 @@ typedef struct table {
     sn_row_source source;
     oracle o;
 } table;
-
-static stonet_status prepare(const sn_row_source *self, const sn_rows *rows)
-{
-    (void)self;
-    (void)rows;
-    return STONET_OK;
-}
 
 static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
 {
@@ -53,7 +47,7 @@ static void make(table *t, bool joint)
     const int64_t width[] = {3, 4, 1};
     t->o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17);
     for (int64_t r = 0; r < N; r++) t->o.y[r] = (double)(t->o.x[3 * r] * t->o.x[3 * r + 1]);
-    t->source = (sn_row_source){.prepare = prepare, .fetch = fetch, .gaps = gaps};
+    t->source = (sn_row_source){.prepare = rows_are_ready, .fetch = fetch, .gaps = gaps};
     if (joint) t->o.problem.source = &t->source;
     t->o.problem.joint = joint;
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/testing.h"
+#include "data/test_source.h"
 #include "engine/oracle.h"
 #include "stonet/dynamics.h"
 #include "stonet/fit.h"
@@ -373,13 +374,6 @@ typedef struct memory_source {
     int64_t p;
 } memory_source;
 
-static stonet_status prepare_memory(const sn_row_source *source, const sn_rows *rows)
-{
-    (void)source;
-    (void)rows;
-    return STONET_OK;
-}
-
 static void fetch_memory(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x,
                          int64_t stride)
 {
@@ -398,7 +392,7 @@ static void test_a_fit_by_rows_is_the_same_fit(void **state)
     const char *const pairs[] = {"epochs", "12",    "batch",          "600", "hidden", "12",
                                  "output", "refit", "sdr_iterations", "3",   NULL};
     const memory_source source = {
-        .base = {.prepare = prepare_memory, .fetch = fetch_memory, .raw = o.x, .raw_width = 3},
+        .base = {.prepare = rows_are_ready, .fetch = fetch_memory, .raw = o.x, .raw_width = 3},
         .x = o.x,
         .p = 3};
     sn_problem by_rows = o.problem;
