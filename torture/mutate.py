@@ -138,7 +138,9 @@ class Project:
                 room, name = test.split("_", 1)
                 source = os.path.join("src", room, "test_%s.c" % name)
                 self.guarded[test] = os.path.join(self.folder.name, test + ".o")
-                self.compile(source, os.path.join(ROOT, source), os.path.join(ROOT, "src"), self.guarded[test], flags)
+                said = self.compile(source, os.path.join(ROOT, source), os.path.join(ROOT, "src"), self.guarded[test], flags)
+                if said is not None:
+                    raise RuntimeError("%s does not compile with %s:\n%s" % (source, " ".join(flags), said))
             return self.guarded[test]
 
     def tests(self, room):
