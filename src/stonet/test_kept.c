@@ -2,7 +2,7 @@
  * Small fits of every kind give the numbers that they have given before: a choice among settings, columns or
  * fronts, both stages of a training, and what the fitted network says. The numbers are in golden/fits.txt,
  * and hold for every processor, to more digits than a change of the method would leave alone. Where one is
- * meant to change, CHANGELOG.md says so, and the file is written anew with what this test prints.
+ * meant to change, CHANGELOG.md says so, and STONET_KEEP=FILE has this test write the file anew.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -50,8 +50,7 @@ static void check(kept *k, const char *fit, const char *what, double value, doub
     k->wrong++;
 }
 
-/* ---- data -----------------------------------------------------------------------------------------------
- */
+/* ---- data -------------------------------------------------------------------------------------------- */
 
 /* The first feature is missing in every fourth row of a source. */
 typedef struct table {
@@ -122,8 +121,7 @@ static table *make(sn_task task, int64_t n, int64_t p, int64_t outputs, bool str
     return t;
 }
 
-/* ---- what is looked at ------------------------------------------------------------------------------------
- */
+/* ---- what is looked at ------------------------------------------------------------------------------- */
 
 /* Of what was told on the way. */
 typedef struct heard {
@@ -147,23 +145,14 @@ static void on_progress(const stonet_progress *progress, void *user)
     if (isfinite(progress->validation_loss)) h->loss += progress->validation_loss;
 }
 
-/* One number of many, in which each counts with another factor. */
-static double sum_of(int64_t count, const float *values)
+/* One number of many, in which each counts with another factor; of floats or of doubles. */
+static double sum_of(int64_t count, const float *single, const double *value)
 {
     double sum = 0.0, squares = 0.0;
     for (int64_t k = 0; k < count; k++) {
-        sum += (double)values[k] * cos((double)k);
-        squares += (double)values[k] * (double)values[k];
-    }
-    return sum / sqrt((double)count) + sqrt(squares / (double)count);
-}
-
-static double sum_of_doubles(int64_t count, const double *values)
-{
-    double sum = 0.0, squares = 0.0;
-    for (int64_t k = 0; k < count; k++) {
-        sum += values[k] * cos((double)k);
-        squares += values[k] * values[k];
+        const double v = single != NULL ? (double)single[k] : value[k];
+        sum += v * cos((double)k);
+        squares += v * v;
     }
     return sum / sqrt((double)count) + sqrt(squares / (double)count);
 }
@@ -179,26 +168,26 @@ static void check_use(kept *k, const char *name, const sn_stonet *net, const sn_
     assert_int_equal(SN_NEW(answer, n * 16), STONET_OK);
     assert_true(q <= 16);
     assert_int_equal(sn_stonet_reduce(net, problem, false, 1, z), STONET_OK);
-    check(k, name, "z", sum_of(n * q, z), tolerance);
+    check(k, name, "z", sum_of(n * q, z, NULL), tolerance);
     assert_int_equal(sn_stonet_draw(net, problem, 1, DRAWS, false, 7, 1, n, z), STONET_OK);
-    check(k, name, "draws", sum_of(DRAWS * n * q, z), tolerance);
+    check(k, name, "draws", sum_of(DRAWS * n * q, z, NULL), tolerance);
     if (net->front == NULL) {
         assert_int_equal(sn_stonet_impute(net, problem, false, 7, 1, z), STONET_OK);
-        check(k, name, "imputed", sum_of(n * q, z), tolerance);
+        check(k, name, "imputed", sum_of(n * q, z, NULL), tolerance);
     }
     const bool plain = net->axes.of == SN_UNITS_PLAIN; /* then Z has the units themselves to give */
     assert_int_equal(sn_stonet_reduce(net, problem, true, 1, z),
                      plain ? STONET_OK : STONET_ERROR_UNSUPPORTED);
-    if (plain) check(k, name, "activated", sum_of(n * q, z), tolerance);
+    if (plain) check(k, name, "activated", sum_of(n * q, z, NULL), tolerance);
     if (plain && net->front == NULL) {
         assert_int_equal(sn_stonet_impute(net, problem, true, 7, 1, z), STONET_OK);
-        check(k, name, "imputed.activated", sum_of(n * q, z), tolerance);
+        check(k, name, "imputed.activated", sum_of(n * q, z, NULL), tolerance);
     }
     assert_int_equal(sn_stonet_predict(net, problem, 1, answer), STONET_OK);
-    check(k, name, "answers", sum_of_doubles(n * problem->outputs, answer), tolerance);
+    check(k, name, "answers", sum_of(n * problem->outputs, NULL, answer), tolerance);
     if (net->response.kind == SN_RESPONSE_LOCATION_SCALE) {
         assert_int_equal(sn_stonet_spread(net, problem, 1, answer), STONET_OK);
-        check(k, name, "spreads", sum_of_doubles(n * problem->outputs, answer), tolerance);
+        check(k, name, "spreads", sum_of(n * problem->outputs, NULL, answer), tolerance);
     }
     sn_free(z);
     sn_free(answer);
@@ -238,12 +227,11 @@ static void check_fit(kept *k, const char *name, const sn_stonet *net, const hea
     const bool turned = net->front != NULL &&
                         (net->front->ops == &sn_front_kernel || net->front->ops == &sn_front_components);
     if (!turned) /* the features of a kernel and components have no sign of their own */
-        check(k, name, "theta", sum_of(net->network.shape.parameters, net->network.theta), tolerance);
+        check(k, name, "theta", sum_of(net->network.shape.parameters, net->network.theta, NULL), tolerance);
     check(k, name, "share", net->axes.share[0], tolerance);
 }
 
-/* ---- the fits ---------------------------------------------------------------------------------------------
- */
+/* ---- the fits ---------------------------------------------------------------------------------------- */
 
 typedef enum rows_kind { PLAIN, STRAIGHT, WEIGHTED, DRAWN, JOINT, IMAGES } rows_kind;
 
