@@ -101,8 +101,7 @@ static stonet_status set(stonet_checkpoint *c, const char *key, const void *byte
     return sn_pack_bytes(&to->pack, bytes, size);
 }
 
-/* ---- the file ---------------------------------------------------------------------------------------------
- */
+/* ---- the file ---------------------------------------------------------------------------------------- */
 
 static stonet_status put(sn_writer *writer, sn_hash *hash, const void *bytes, size_t size)
 {
@@ -268,8 +267,7 @@ stonet_status stonet_checkpoint_remove(stonet_checkpoint *checkpoint)
     return sn_fail(STONET_ERROR_IO, "cannot remove the checkpoint %s: %s", checkpoint->path, strerror(errno));
 }
 
-/* ---- records ----------------------------------------------------------------------------------------------
- */
+/* ---- records ----------------------------------------------------------------------------------------- */
 
 bool sn_checkpoint_is_elsewhere(const stonet_run *run)
 {

@@ -37,8 +37,7 @@ static bool leads(const sn_dealer *d)
     return stonet_team_rank(d->team) == 0;
 }
 
-/* ---- records ----------------------------------------------------------------------------------------------
- */
+/* ---- records ----------------------------------------------------------------------------------------- */
 
 static void key_of(const sn_dealer *d, int64_t piece, char key[SN_KEY_SIZE])
 {
@@ -99,8 +98,7 @@ static stonet_status accept(sn_dealer *d, int64_t piece, const sn_pack *record, 
     return status;
 }
 
-/* ---- dealing ----------------------------------------------------------------------------------------------
- */
+/* ---- dealing ----------------------------------------------------------------------------------------- */
 
 static int64_t next_here(sn_dealer *d)
 {
@@ -280,8 +278,7 @@ stonet_status sn_dealer_close(sn_dealer *dealer, stonet_status status)
     return status;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------
- */
+/* ---- all of it --------------------------------------------------------------------------------------- */
 
 static stonet_status work_at(sn_dealer *d, int64_t piece)
 {

@@ -38,8 +38,7 @@ void sn_team_free(stonet_team *team)
     sn_free(team);
 }
 
-/* ---- joining ----------------------------------------------------------------------------------------------
- */
+/* ---- joining ----------------------------------------------------------------------------------------- */
 
 /* Whether this process is one of several, and whether they speak the MPI that the shared object is made for.
  */
@@ -128,8 +127,7 @@ void stonet_team_leave(stonet_team *team, int stop_all)
     sn_team_free(team);
 }
 
-/* ---- messages ---------------------------------------------------------------------------------------------
- */
+/* ---- messages ---------------------------------------------------------------------------------------- */
 
 static stonet_status broken(void)
 {

@@ -132,8 +132,7 @@ failed:
     return status;
 }
 
-/* ---- parameters in and out ------------------------------------------------------------------------------
- */
+/* ---- parameters in and out --------------------------------------------------------------------------- */
 
 static void cuda_start(sn_engine *engine, const float *theta)
 {
@@ -182,8 +181,7 @@ static void cuda_set_state(sn_engine *engine, const sn_engine_state *state)
     e->iteration = state->iteration;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------
- */
+/* ---- rows -------------------------------------------------------------------------------------------- */
 
 /* Has all rows on the device, if they fit: `keen` once they are worth more than one pass. */
 static stonet_status look_for_rows(cuda_engine *e, bool keen)
@@ -211,8 +209,7 @@ static bool is_drawn(const cuda_engine *e, const sn_iteration *it)
     return it->moving || (it->draw > 0 && e->problem->source != NULL);
 }
 
-/* ---- an iteration ----------------------------------------------------------------------------------------
- */
+/* ---- an iteration ------------------------------------------------------------------------------------ */
 
 static void fill_dynamics(const sn_shape *shape, const sn_dynamics *from, sn_cuda_dynamics *to)
 {
@@ -377,8 +374,7 @@ static stonet_status cuda_step(sn_engine *engine, const sn_iteration *it, sn_ste
     return cuda_steps(engine, it, 1, report);
 }
 
-/* ---- an iteration in two ---------------------------------------------------------------------------------
- */
+/* ---- an iteration in two ----------------------------------------------------------------------------- */
 
 static stonet_status hand_out_sums(const cuda_engine *e, const sn_iteration *it, const sn_shards *shards,
                                    const double *loss, sn_sums *sums)
@@ -443,8 +439,7 @@ static stonet_status cuda_apply(sn_engine *engine, const sn_iteration *it, const
     return STONET_OK;
 }
 
-/* ---- rows through, numbers out ---------------------------------------------------------------------------
- */
+/* ---- rows through, numbers out ----------------------------------------------------------------------- */
 
 /* One stretch of rows, all on the device or through the window: what is done with them. */
 typedef struct through {

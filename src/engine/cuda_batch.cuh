@@ -55,8 +55,7 @@ static int64_t chunk_capacity(const sn_cuda_shape &shape)
     return CHUNK_BYTES / 4 / chunk_floats(shape) + 1;
 }
 
-/* ---- a batch ---------------------------------------------------------------------------------------------
- */
+/* ---- a batch ----------------------------------------------------------------------------------------- */
 
 /* A batch as it is cut up: chunks of whole shards, `each` of them (a power of two) in a chunk. */
 struct batch_plan {

@@ -5,8 +5,7 @@
 
 #include "engine/cuda_batch.cuh"
 
-/* ---- products --------------------------------------------------------------------------------------------
- */
+/* ---- products ---------------------------------------------------------------------------------------- */
 
 typedef void (*layer_kernel)(layer_arguments);
 typedef void (*update_kernel)(update_arguments);
@@ -156,8 +155,7 @@ static int launch_large_mean(const sn_cuda_net *net, const sn_cuda_data *data, i
     return launch_layer_mean(net, data, layer_of(net, k, lists, c), 0, false, c, words);
 }
 
-/* ---- sweeps, layer by layer ------------------------------------------------------------------------------
- */
+/* ---- sweeps, layer by layer -------------------------------------------------------------------------- */
 
 /* The move of layer i, or its step to the mode (sweep -1). */
 static int launch_layer_pull(const sn_cuda_net *net, layer_arguments a, int i, int sweep, const chunk &c,
@@ -242,8 +240,7 @@ static int launch_layers(const sn_cuda_net *net, const sn_cuda_data *data, int k
     return launch_layer_residual(net, data, k, lists, c, words);
 }
 
-/* ---- sweeps by warps -------------------------------------------------------------------------------------
- */
+/* ---- sweeps by warps --------------------------------------------------------------------------------- */
 
 static sweep_arguments sweep_of(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
                                 const chunk &c)
@@ -342,8 +339,7 @@ static int launch_warps(const sn_cuda_net *net, const warp_plan &plan, sweep_arg
     return SN_CUDA_FINE;
 }
 
-/* ---- steps in one launch ---------------------------------------------------------------------------------
- */
+/* ---- steps in one launch ----------------------------------------------------------------------------- */
 
 typedef void (*narrow_kernel)(narrow_arguments);
 /* By hidden layers, and for the usual activation and integrator or any. */

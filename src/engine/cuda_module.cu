@@ -16,8 +16,7 @@
 
 enum { LEAST_MAJOR = 7 /* compute capability */ };
 
-/* ---- the device ------------------------------------------------------------------------------------------
- */
+/* ---- the device -------------------------------------------------------------------------------------- */
 
 static int ask_device(device_facts *facts, sn_cuda_words *words)
 {
@@ -90,8 +89,7 @@ static void unpin_memory(void *memory)
     cudaFreeHost(memory);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------
- */
+/* ---- rows -------------------------------------------------------------------------------------------- */
 
 static uint64_t data_bytes(const sn_cuda_table *t)
 {
@@ -156,8 +154,7 @@ static int data_put(sn_cuda_data *data, int64_t first, int64_t count, const floa
     return SN_CUDA_FINE;
 }
 
-/* ---- a network -------------------------------------------------------------------------------------------
- */
+/* ---- a network --------------------------------------------------------------------------------------- */
 
 static void net_free(sn_cuda_net *net)
 {
@@ -273,8 +270,7 @@ static int net_new(const sn_cuda_shape *shape, sn_cuda_net **out, sn_cuda_words 
     return SN_CUDA_FINE;
 }
 
-/* ---- queues ----------------------------------------------------------------------------------------------
- */
+/* ---- queues ------------------------------------------------------------------------------------------ */
 
 /* The largest of the steps' batches stands for all of them. */
 struct queue_plan {
@@ -422,8 +418,7 @@ static int net_wait(sn_cuda_net *net, sn_cuda_report *reports, sn_cuda_words *wo
     return SN_CUDA_FINE;
 }
 
-/* ---- the steps in two ------------------------------------------------------------------------------------
- */
+/* ---- the steps in two -------------------------------------------------------------------------------- */
 
 static int net_sums(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *step, float *gradients,
                     double *losses, sn_cuda_words *words)
@@ -466,8 +461,7 @@ static int net_apply(sn_cuda_net *net, const sn_cuda_step *step, const float *gr
     return SN_CUDA_FINE;
 }
 
-/* ---- rows in, numbers out --------------------------------------------------------------------------------
- */
+/* ---- rows in, numbers out ---------------------------------------------------------------------------- */
 
 /* Sends rows through in chunks. `a` tells the task; head: what all chunks have in common. */
 static int send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_rows &rows,

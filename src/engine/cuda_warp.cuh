@@ -152,8 +152,7 @@ static __device__ __forceinline__ float pass_first(const sweep_arguments &a, con
 template <int L, int K, bool MIDDLE> struct warp_upper {
     enum { P = lanes_for<K>::value };
     float mean, y, v, psi, residual;
-    float
-        normal[4]; /* of the lane's quartet in one of four sweeps, unit % 4: its neighbours have the others */
+    float normal[4]; /* of the quartet in sweep unit % 4 of four: the neighbours have the others */
     int unit, top_lanes;
     const float *top_weights, *top_bias;
 

@@ -281,8 +281,7 @@ static void every_part_of_a_model_is_there(void **state)
     sn_table_free(&wide);
 }
 
-/* ---- tables of all kinds of columns ----------------------------------------------------------------------
- */
+/* ---- tables of all kinds of columns ------------------------------------------------------------------ */
 
 enum { MIXED_ROWS = 90, MIXED_COLUMNS = 5 };
 
@@ -439,8 +438,7 @@ static void cells_nobody_knows_have_a_status(void **state)
     stonet_data_free(data);
 }
 
-/* ---- the rest --------------------------------------------------------------------------------------------
- */
+/* ---- the rest ---------------------------------------------------------------------------------------- */
 
 static void bad_calls_are_told(void **state)
 {

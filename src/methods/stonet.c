@@ -73,8 +73,7 @@ static stonet_status stonet_spread_method(const void *state, const float *x, int
     return sn_stonet_spread(net, &rows, sn_threads(NULL), out);
 }
 
-/* ---- the model file ---------------------------------------------------------------------------------------
- */
+/* ---- the model file ---------------------------------------------------------------------------------- */
 
 /* One real fact of the fit; NaN (nothing was measured) is left out. */
 static stonet_status put_fact(sn_store *store, const char *key, double value)

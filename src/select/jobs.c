@@ -155,8 +155,7 @@ static void run_again_alone(sn_runner *runner, sn_job *jobs, int64_t count)
     sn_model_threads(before);
 }
 
-/* ---- what a job has found, as a record -------------------------------------------------------------------
- */
+/* ---- what a job has found, as a record --------------------------------------------------------------- */
 
 static stonet_status pack_job(const sn_job *job, sn_pack *record)
 {

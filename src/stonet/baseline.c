@@ -15,8 +15,7 @@ enum { N_PENALTIES = sizeof PENALTIES / sizeof *PENALTIES };
 static const double ROUGHLY = 1e-3;
 static const double SIDE_BY_SIDE = 2e6, LARGE = 2e7, TOO_LARGE = 2e8; /* rows x columns x outputs */
 
-/* ---- the constant -----------------------------------------------------------------------------------------
- */
+/* ---- the constant ------------------------------------------------------------------------------------ */
 
 static double weight_of(const sn_problem *problem, int64_t row)
 {
@@ -112,8 +111,7 @@ stonet_status sn_constant_measure(const sn_problem *problem, const sn_holdout *h
     return status;
 }
 
-/* ---- the linear model -------------------------------------------------------------------------------------
- */
+/* ---- the linear model -------------------------------------------------------------------------------- */
 
 static double size_of(const sn_stage_job *job)
 {

@@ -109,8 +109,7 @@ done:
     return status;
 }
 
-/* ---- Z ----------------------------------------------------------------------------------------------------
- */
+/* ---- Z ----------------------------------------------------------------------------------------------- */
 
 /* Where the units of n rows go on their way to Z: `z` itself where there is room for them, else memory that
    release gives back. */

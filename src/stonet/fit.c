@@ -31,8 +31,7 @@ void sn_stonet_free(sn_stonet *net)
     sn_free(net);
 }
 
-/* ---- the fit on all rows ----------------------------------------------------------------------------------
- */
+/* ---- the fit on all rows ----------------------------------------------------------------------------- */
 
 static void replace_front(sn_stonet *net, sn_front *front)
 {

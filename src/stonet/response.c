@@ -17,8 +17,7 @@ enum {
 static const double SMALLEST = 0.01;    /* variance that a feature must have beyond those before it */
 static const double HEAD_PENALTY = 0.1; /* l2 of the head */
 
-/* ---- ranks -----------------------------------------------------------------------------------------------
- */
+/* ---- ranks ------------------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -96,8 +95,7 @@ static stonet_status learn_ranks(const sn_problem *problem, sn_response *respons
     return status;
 }
 
-/* ---- functions of the response ----------------------------------------------------------------------------
- */
+/* ---- functions of the response ----------------------------------------------------------------------- */
 
 static int64_t count_features(int64_t targets)
 {
@@ -229,8 +227,7 @@ stonet_status sn_response_encode(const sn_response *response, int64_t n, const d
     return STONET_OK;
 }
 
-/* ---- the head ---------------------------------------------------------------------------------------------
- */
+/* ---- the head ---------------------------------------------------------------------------------------- */
 
 stonet_status sn_response_fit_head(sn_response *response, const sn_problem *problem, const sn_rows *rows,
                                    int64_t units, const float *psi)

@@ -87,8 +87,7 @@ static void tell(searcher *s)
     sn_progress(s->job->run, &progress);
 }
 
-/* ---- jobs side by side ------------------------------------------------------------------------------------
- */
+/* ---- jobs side by side ------------------------------------------------------------------------------- */
 
 /* How many of `jobs` run side by side, and on how many threads each. Threads that share out a batch wait for
    each other: as many jobs as half of those that it keeps busy are done sooner side by side. */
@@ -155,8 +154,7 @@ static stonet_status take_fold(void *user, int64_t k, sn_unpack *record)
     return sn_path_unpack(path_of(set, k), &set->jobs[k].piece, record);
 }
 
-/* ---- scores -----------------------------------------------------------------------------------------------
- */
+/* ---- scores ------------------------------------------------------------------------------------------ */
 
 static stonet_status run_folds(searcher *s, fold_job *jobs, int count)
 {
@@ -303,8 +301,7 @@ stonet_status sn_consider_both(searcher *s, sn_lead by)
     return score_points(s, both, s->activations, drop_one, by);
 }
 
-/* ---- comparisons ------------------------------------------------------------------------------------------
- */
+/* ---- comparisons ------------------------------------------------------------------------------------- */
 
 bool sn_is_better(searcher *s, point to, sn_lead by)
 {
@@ -350,8 +347,7 @@ bool sn_falls_behind(searcher *s, point to)
     return false;
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------------------
- */
+/* ---- beginning and end ------------------------------------------------------------------------------- */
 
 stonet_status sn_search_begin(const sn_stage_job *job, const sn_shape *shape, const sn_config *config,
                               searcher *s)

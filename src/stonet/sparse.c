@@ -29,8 +29,7 @@ typedef enum judge_kind { NETWORK, LINEAR, JUDGES } judge_kind;
    cost more errors, for that is the end. */
 static const double ERRORS = 1.0, SHARE = 0.05, ERRORS_OF_NONE = 2.0;
 
-/* ---- sets of columns ------------------------------------------------------------------------------------
- */
+/* ---- sets of columns --------------------------------------------------------------------------------- */
 
 /* The features of the columns whose length is not 0, ascending; returns their number. */
 static int64_t list_features(const sn_problem *problem, const double *length, int64_t *feature)
@@ -83,8 +82,7 @@ static stonet_status without_columns(const sn_sparse_step *step, const sn_front 
     return STONET_OK;
 }
 
-/* ---- judging --------------------------------------------------------------------------------------------
- */
+/* ---- judging ----------------------------------------------------------------------------------------- */
 
 /* What the path of a fold has led to, step by step. */
 typedef struct fold_path {
@@ -308,8 +306,7 @@ static void chooser_free(chooser *c)
     sn_holdout_free(&c->holdout);
 }
 
-/* ---- the columns of a step ------------------------------------------------------------------------------
- */
+/* ---- the columns of a step --------------------------------------------------------------------------- */
 
 typedef struct taker {
     int step;
@@ -389,8 +386,7 @@ stonet_status sn_sparse_choose(const sn_stage_job *job, double penalty, sn_spars
     return status;
 }
 
-/* ---- how long columns stay ------------------------------------------------------------------------------
- */
+/* ---- how long columns stay --------------------------------------------------------------------------- */
 
 static stonet_status visit_to_note(void *user, const sn_sparse_step *step, bool *enough)
 {
