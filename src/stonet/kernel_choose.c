@@ -11,8 +11,9 @@
 #include "stonet/front_kernel.h"
 #include "stonet/holdout.h"
 
-static const double COMPLEXITIES[] = {1.5, 4.0, 0.5}, LINEAR_SHARES[] = {0.5, 0.0};
-static const double PENALTIES[] = {0.1, 0.03, 0.01, 0.003, 0.001, 0.0003}; /* l2 / n */
+static const double COMPLEXITIES[] = {1.5, 4.0, 0.5, 12.0}, LINEAR_SHARES[] = {0.5, 0.0};
+enum { NARROW_FROM = 1000 }; /* rows: fewer are too far apart for the last */
+static const double PENALTIES[] = {0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001, 1e-5}; /* l2 / n */
 /* Standard errors by which a kernel without a linear share must be better, for numbers. */
 static const double WITHOUT_ERRORS = 1.0;
 enum {
@@ -174,7 +175,8 @@ stonet_status sn_kernel_choose(const sn_problem *problem, const sn_rows *rows, u
     sn_kernel_setting point[N_COMPLEXITIES * N_SHARES];
     sn_held_out error[N_COMPLEXITIES * N_SHARES];
     int count = 0;
-    for (int c = 0; c < (any_c ? N_COMPLEXITIES : 1); c++)
+    const int complexities = rows->n < NARROW_FROM ? N_COMPLEXITIES - 1 : N_COMPLEXITIES;
+    for (int c = 0; c < (any_c ? complexities : 1); c++)
         for (int share = 0; share < (any_share ? N_SHARES : 1); share++, count++) {
             point[count] = *setting;
             error[count] = (sn_held_out){0};

@@ -17,7 +17,8 @@ typedef struct sn_kernel_point {
 bool sn_kernel_point_fits(const sn_stage_job *job);
 /* Kernel and penalty by the training rows. The landmarks are drawn from all rows, whose responses have no say
    in that. Free also after a failure. */
-stonet_status sn_kernel_point_find(const sn_stage_job *job, const sn_holdout *holdout, sn_kernel_point *out);
+stonet_status sn_kernel_point_find(const sn_stage_job *job, const sn_holdout *holdout,
+                                   const sn_held_out *rival, sn_kernel_point *out);
 void sn_kernel_point_free(sn_kernel_point *point);
 
 #endif

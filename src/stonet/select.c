@@ -54,7 +54,8 @@ static stonet_status find_kernel(searcher *s)
         return STONET_OK;
     sn_stage_job job = *s->job;
     job.run = &s->quiet.run;
-    SN_TRY(sn_kernel_point_find(&job, &s->holdout, &s->kernel));
+    const sn_held_out *rival = prefers_linear(s) ? &s->baseline.linear : sn_cost_at(s, s->at);
+    SN_TRY(sn_kernel_point_find(&job, &s->holdout, rival, &s->kernel));
     s->tried += s->kernel.tried;
     return STONET_OK;
 }

@@ -71,7 +71,7 @@ typedef struct left_out {
 
 static left_out errors_of(const oracle *o, const sn_rows *rows, const sn_kernel_setting *setting)
 {
-    static const double penalties[] = {0.1, 0.03, 0.01, 0.003, 0.001, 0.0003};
+    static const double penalties[] = {0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001, 1e-5};
     float x[N * P], u[N * MOST];
     sn_front *front;
     assert_int_equal(sn_front_kernel_create(&o->problem, rows, setting, SEED, &front), STONET_OK);
@@ -79,7 +79,7 @@ static left_out errors_of(const oracle *o, const sn_rows *rows, const sn_kernel_
     assert_true(front->outputs < MOST);
     assert_int_equal(front->ops->apply(front, N, x, u), STONET_OK);
     left_out best = {.mean = INFINITY};
-    for (int at = 0; at < 6; at++) {
+    for (int at = 0; at < 8; at++) {
         left_out now = {.setting = *setting};
         for (int64_t c = 0; c < 2; c++) { /* two numbers, or two of the three classes */
             double y[N];
