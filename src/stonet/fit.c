@@ -9,6 +9,7 @@
 #include "base/workspace.h"
 #include "engine/registry.h"
 #include "stonet/batch_size.h"
+#include "stonet/blend_in.h"
 #include "stonet/dynamics.h"
 #include "stonet/learned.h"
 #include "stonet/linear.h"
@@ -80,23 +81,15 @@ static stonet_status train_linear_on(const sn_stage_job *job, double penalty, sn
     SN_TRY(sn_linear_shape(like, job->problem->p, like->width[like->layers - 1], &shape));
     float *theta;
     SN_TRY(SN_NEW(theta, shape.parameters));
-    double loss = 0.0;
     stonet_status status =
         sn_linear_fit(&shape, job->problem, &job->rows, (sn_ridge){.l2 = penalty * (double)job->rows.n},
                       job->run, theta, &found);
     if (status == STONET_OK && !found) /* each part of the rows had every class */
         status = sn_fail(STONET_ERROR_NUMERIC, "a class has no row");
     if (status == STONET_OK && !job->config->linear_may) status = put_inside(job, like, &shape, &theta);
-    if (status == STONET_OK) status = sn_loss_on(job, &shape, theta, &loss);
-    if (status != STONET_OK) {
-        sn_free(theta);
-        return status;
-    }
-    sn_free(net->network.theta);
-    net->network.theta = theta;
-    net->network.shape = shape;
-    net->training_loss = loss;
-    return STONET_OK;
+    if (status == STONET_OK) return sn_take_network(job, &shape, theta, net);
+    sn_free(theta);
+    return status;
 }
 
 static stonet_status train_linear(const sn_stage_job *job, const sn_selection *selection, sn_config *config,
@@ -138,6 +131,27 @@ static stonet_status train_network(const sn_stage_job *job, const sn_selection *
         job, net, &(sn_won){.start = selection->start, .theta = winner, .loss = selection->winner_loss},
         report);
     sn_free(winner);
+    return status;
+}
+
+/* A network that was not trained to its end is no half of anything; in place of one that is stuck, kernel
+   regression is taken alone. */
+static stonet_status train_blend(const sn_stage_job *job, sn_selection *selection, sn_config *config,
+                                 sn_stonet *net, sn_train_report *report)
+{
+    stonet_status status = train_network(job, selection, net, report);
+    sn_front *front = selection->front;
+    if (status != STONET_OK || report->outcome != STONET_DONE) {
+        selection->front = NULL;
+        sn_front_free(front);
+        return status;
+    }
+    if (net->stuck) {
+        net->stuck = false;
+        return train_linear(job, selection, config, net);
+    }
+    status = sn_blend_in(job, selection, net);
+    replace_front(net, front);
     return status;
 }
 
@@ -191,7 +205,7 @@ static stonet_status choose_batch(const sn_stage_job *job, const sn_selection *s
 }
 
 /* What was chosen, on all rows. */
-static stonet_status train_chosen(const sn_stage_job *job, const sn_selection *selection, sn_config *config,
+static stonet_status train_chosen(const sn_stage_job *job, sn_selection *selection, sn_config *config,
                                   sn_stonet *net, sn_train_report *report)
 {
     if (selection->outcome == STONET_STOPPED) {
@@ -204,7 +218,8 @@ static stonet_status train_chosen(const sn_stage_job *job, const sn_selection *s
     }
     if (selection->take_linear) return train_linear(job, selection, config, net);
     SN_TRY(choose_batch(job, selection, config));
-    return train_network(job, selection, net, report);
+    return selection->blend ? train_blend(job, selection, config, net, report)
+                            : train_network(job, selection, net, report);
 }
 
 /* Chooses and trains once. */

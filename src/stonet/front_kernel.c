@@ -200,6 +200,47 @@ sn_kernel_setting sn_front_kernel_setting(const sn_front *front)
     return ((const kernel_front *)front)->setting;
 }
 
+sn_kernel_inputs sn_front_kernel_inputs(const sn_front *front)
+{
+    const kernel_front *kernel = (const kernel_front *)front;
+    return (sn_kernel_inputs){kernel->rank, linear_factor(kernel), kernel->mean + kernel->rank};
+}
+
+/* Of the arrays that do not depend on the linear part. */
+static stonet_status copy_kernel(const kernel_front *from, kernel_front *to)
+{
+    const int64_t landmarks = from->m * from->base.inputs;
+    SN_TRY(SN_NEW_RAW(to->landmark, landmarks));
+    SN_TRY(SN_NEW_RAW(to->centres, landmarks));
+    SN_TRY(SN_NEW_RAW(to->map, from->m * from->rank));
+    memcpy(to->landmark, from->landmark, (size_t)landmarks * sizeof *to->landmark);
+    memcpy(to->centres, from->centres, (size_t)landmarks * sizeof *to->centres);
+    memcpy(to->map, from->map, (size_t)(from->m * from->rank) * sizeof *to->map);
+    return STONET_OK;
+}
+
+stonet_status sn_front_kernel_with_inputs(const sn_front *front, const sn_problem *problem,
+                                          const sn_rows *rows, sn_front **out)
+{
+    static const double SHARE = 0.5; /* of a linear part that is added: nothing but its scale */
+    const kernel_front *from = (const kernel_front *)front;
+    *out = NULL;
+    kernel_front *to;
+    SN_TRY(SN_NEW(to, 1));
+    *to = (kernel_front){
+        .base = from->base, .setting = from->setting, .gamma = from->gamma, .m = from->m, .rank = from->rank};
+    if (!(to->setting.linear > 0.0)) to->setting.linear = SHARE;
+    to->base.outputs = to->rank + to->base.inputs;
+    stonet_status status = copy_kernel(from, to);
+    if (status == STONET_OK) status = set_mean(to, problem, rows);
+    if (status != STONET_OK) {
+        free_kernel(&to->base);
+        return status;
+    }
+    *out = &to->base;
+    return STONET_OK;
+}
+
 /* ---- the model file ------------------------------------------------------------------------------ */
 
 static stonet_status save_kernel(const sn_front *base, sn_store *store)

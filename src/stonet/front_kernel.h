@@ -25,10 +25,24 @@ stonet_status sn_front_kernel_create(const sn_problem *problem, const sn_rows *r
                                      const sn_kernel_setting *setting, uint64_t seed, sn_front **out);
 sn_kernel_setting sn_front_kernel_setting(const sn_front *front);
 
+/* Where x is among the features of a kernel front with a linear part: u_(first + j) = factor x_j - mean_j. */
+typedef struct sn_kernel_inputs {
+    int64_t first;
+    double factor;
+    const double *mean;
+} sn_kernel_inputs;
+
+sn_kernel_inputs sn_front_kernel_inputs(const sn_front *front);
+/* A copy that has x among its features: where the front has no linear part, the copy gets one behind the
+   features that are there, which stay as they are. The rows are those the front was made from. */
+stonet_status sn_front_kernel_with_inputs(const sn_front *front, const sn_problem *problem,
+                                          const sn_rows *rows, sn_front **out);
+
 /*
- * Fills in what is NaN in a setting: of c = .5, 1.5, 4 and rho = 0, .5 those with the least squared error of
- * rows left out one at a time by ridge regression of the response (numbers, or indicators of the classes) on
- * u, at the best of six penalties. At most 1,000 of the rows and 200 landmarks are looked at.
+ * Fills in what is NaN in a setting: of c = .5, 1.5, 4 (of 1,000 rows and more, 12 too) and rho = 0, .5 those
+ * with the least squared error of rows left out one at a time by ridge regression of the response (numbers,
+ * or indicators of the classes) on u, at the best of eight penalties. At most 1,000 of the rows and 200
+ * landmarks are looked at.
  */
 stonet_status sn_kernel_choose(const sn_problem *problem, const sn_rows *rows, uint64_t seed,
                                const stonet_run *run, sn_kernel_setting *setting);

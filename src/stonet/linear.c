@@ -143,17 +143,11 @@ stonet_status sn_linear_reach(const sn_shape *linear, const float *theta, const 
 /* Where units stay within this of 0, tanh and the logistic function are straight: a part of 1e-4 is lost. */
 static const double STRAIGHT = 0.02;
 
-/* How a value Z_k goes through the hidden layers: mu = scale Z_k + shift in each, where psi(mu) = slope mu +
-   height, as good as that. A relu unit is moved up until twice the reach is above 0. */
-typedef struct passage {
-    double scale, shift;
-} passage;
-
-static passage passage_of(const sn_shape *shape, double reach)
+sn_passage sn_passage_of(const sn_shape *shape, double reach)
 {
     const bool bent = shape->activation == SN_TANH || shape->activation == SN_SIGMOID;
-    return (passage){.scale = bent && reach > 0.0 ? STRAIGHT / reach : 1.0,
-                     .shift = shape->activation == SN_RELU ? 2.0 * reach : 0.0};
+    return (sn_passage){.scale = bent && reach > 0.0 ? STRAIGHT / reach : 1.0,
+                        .shift = shape->activation == SN_RELU ? 2.0 * reach : 0.0};
 }
 
 void sn_linear_inside(const sn_shape *linear, const float *theta, const double *reach, const sn_shape *shape,
@@ -165,7 +159,7 @@ void sn_linear_inside(const sn_shape *linear, const float *theta, const double *
     memset(out, 0, (size_t)shape->parameters * sizeof *out);
     for (int64_t k = 0; k < m; k++) out[shape->bias_at[last] + k] = theta[linear->bias_at[1] + k];
     for (int64_t a = 0; a < units; a++) {
-        const passage way = passage_of(shape, reach[a]);
+        const sn_passage way = sn_passage_of(shape, reach[a]);
         for (int64_t j = 0; j < p; j++)
             out[shape->weight_at[0] + a * p + j] =
                 (float)(way.scale * (double)theta[linear->weight_at[0] + a * p + j]);

@@ -38,6 +38,13 @@ bool sn_linear_fits(const sn_shape *shape);
 /* The largest |Z_k| of the model over the rows (the same part of them); reach q. */
 stonet_status sn_linear_reach(const sn_shape *linear, const float *theta, const sn_problem *problem,
                               const sn_rows *all, double *reach);
+/* How a value goes through hidden layers: mu = scale value + shift in each, where psi(mu) = slope mu +
+   height, as good as that. A relu unit is moved up until twice the reach is above 0. */
+typedef struct sn_passage {
+    double scale, shift;
+} sn_passage;
+
+sn_passage sn_passage_of(const sn_shape *shape, double reach);
 /* out: parameters of a network of another shape, which the model fits, that does the same. */
 void sn_linear_inside(const sn_shape *linear, const float *theta, const double *reach, const sn_shape *shape,
                       float *out);

@@ -20,14 +20,8 @@ stonet_status sn_path_create(const sn_stage_job *job, const sn_shape *shape, con
         path->job[k].rows = holdout->fold[k].train;
         path->job[k].history = NULL;
     }
-    stonet_status status = STONET_OK;
-    for (int k = 0; k < holdout->folds && status == STONET_OK; k++)
-        status = SN_NEW(path->theta[k], shape->parameters);
-    if (status == STONET_OK)
-        *out = path;
-    else
-        sn_path_free(path);
-    return status;
+    *out = path;
+    return STONET_OK;
 }
 
 void sn_path_free(sn_path *path)
@@ -35,7 +29,7 @@ void sn_path_free(sn_path *path)
     if (path == NULL) return;
     for (int k = 0; k < SN_MAX_FOLDS; k++) {
         sn_trainer_free(path->trainer[k]);
-        sn_free(path->theta[k]);
+        for (int l = 0; l < SN_PATH_LENGTHS; l++) sn_free(path->theta[l][k]);
         sn_pack_clear(&path->state[k]);
     }
     sn_free(path);
@@ -72,10 +66,17 @@ static stonet_status refit(const sn_path *path, int k, int threads, float *theta
     return status;
 }
 
+stonet_status sn_path_make_room(sn_path *path, int length)
+{
+    for (int k = 0; k < path->holdout->folds; k++)
+        if (path->theta[length][k] == NULL) SN_TRY(SN_NEW(path->theta[length][k], path->shape.parameters));
+    return STONET_OK;
+}
+
 stonet_status sn_path_run(sn_path *path, sn_path_piece *piece)
 {
     const int k = piece->fold;
-    float *theta = path->theta[k];
+    float *theta = path->theta[piece->length][k];
     SN_TRY(ready_trainer(path, k, piece->updates, piece->threads));
     SN_TRY(sn_trainer_keep_at(path->trainer[k], piece->key));
     SN_TRY(sn_trainer_run(path->trainer[k], piece->updates));
@@ -94,7 +95,7 @@ stonet_status sn_path_pack(const sn_path *path, const sn_path_piece *piece, sn_p
     SN_TRY(sn_pack_real(pack, piece->errors));
     SN_TRY(sn_pack_int(pack, piece->diverged));
     SN_TRY(sn_pack_bytes(pack, piece->loss + fold->first, rows * sizeof *piece->loss));
-    SN_TRY(sn_pack_bytes(pack, path->theta[piece->fold], parameters * sizeof(float)));
+    SN_TRY(sn_pack_bytes(pack, path->theta[piece->length][piece->fold], parameters * sizeof(float)));
     return sn_trainer_pack(path->trainer[piece->fold], pack);
 }
 
@@ -106,7 +107,8 @@ stonet_status sn_path_unpack(sn_path *path, sn_path_piece *piece, sn_unpack *fro
     SN_TRY(sn_unpack_real(from, &piece->errors));
     SN_TRY(sn_unpack_int(from, &diverged));
     SN_TRY(sn_unpack_bytes(from, piece->loss + fold->first, (size_t)fold->test.n * sizeof *piece->loss));
-    SN_TRY(sn_unpack_bytes(from, path->theta[k], (size_t)path->shape.parameters * sizeof(float)));
+    SN_TRY(
+        sn_unpack_bytes(from, path->theta[piece->length][k], (size_t)path->shape.parameters * sizeof(float)));
     piece->diverged = diverged != 0;
     sn_trainer_free(path->trainer[k]);
     path->trainer[k] = NULL;

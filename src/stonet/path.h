@@ -5,6 +5,8 @@
 
 #include "stonet/holdout.h"
 
+enum { SN_PATH_LENGTHS = 5 };
+
 typedef struct sn_path {
     sn_shape shape;
     const sn_holdout *holdout;
@@ -12,16 +14,18 @@ typedef struct sn_path {
     sn_config config[SN_MAX_FOLDS]; /* of each fold */
     sn_stage_job job[SN_MAX_FOLDS];
     sn_trainer *trainer[SN_MAX_FOLDS];
-    float *theta[SN_MAX_FOLDS];  /* what the latest length of each fold has reached */
+    float *theta[SN_PATH_LENGTHS][SN_MAX_FOLDS]; /* what each fold has come to; NULL: no room was made */
     sn_pack state[SN_MAX_FOLDS]; /* of a training that went on elsewhere: where a trainer is to begin */
 } sn_path;
 
 /* The job is a template (problem, seed, run); start must outlive the path. */
 stonet_status sn_path_create(const sn_stage_job *job, const sn_shape *shape, const sn_config *config,
                              const sn_holdout *holdout, float *const *start, sn_path **out);
-/* Fold k, to so many updates. */
+/* Room for what a length will come to. */
+stonet_status sn_path_make_room(sn_path *path, int length);
+/* Fold k, to so many updates, which are the length of that place. */
 typedef struct sn_path_piece {
-    int fold;
+    int fold, length;
     int64_t updates;
     int threads;
     const char *key; /* in the checkpoint while it is trained; NULL: none */

@@ -182,14 +182,15 @@ static stonet_status ready_point(searcher *s, point at)
 {
     SN_TRY(SN_NEW(sn_cost_at(s, at)->loss, s->holdout.rows));
     sn_path **path = &s->path[at.activation][at.decay];
-    if (*path != NULL) return STONET_OK;
+    if (*path != NULL) return sn_path_make_room(*path, at.length);
     sn_config config = *s->config;
     if (config.auto_decay) config.weight_decay = sn_search_decays[at.decay];
     sn_stage_job job = *s->job;
     job.run = &s->quiet.run;
     if (!s->together) job.team = NULL;
-    return sn_path_create(&job, &s->shape[at.activation], &config, &s->holdout, s->start[at.activation],
-                          path);
+    SN_TRY(
+        sn_path_create(&job, &s->shape[at.activation], &config, &s->holdout, s->start[at.activation], path));
+    return sn_path_make_room(*path, at.length);
 }
 
 /* Takes in what the jobs of a point's folds found. */
@@ -215,6 +216,7 @@ static fold_job job_of(searcher *s, point at, int fold)
 {
     return (fold_job){.at = at,
                       .piece = {.fold = fold,
+                                .length = at.length,
                                 .updates = updates_for(s, at.length, s->holdout.fold[fold].train.n),
                                 .loss = sn_cost_at(s, at)->loss}};
 }
@@ -375,6 +377,7 @@ void sn_search_free(searcher *s)
         }
     }
     sn_kernel_point_free(&s->kernel);
+    sn_blend_point_free(&s->blend);
     sn_baseline_free(&s->baseline);
     sn_holdout_free(&s->holdout);
 }

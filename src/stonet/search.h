@@ -10,10 +10,15 @@
 #define SN_STONET_SEARCH_H
 
 #include "stonet/baseline.h"
-#include "stonet/kernel_point.h"
+#include "stonet/blend_point.h"
 #include "stonet/path.h"
 
-enum { SN_SEARCH_DECAYS = 7, SN_SEARCH_LENGTHS = 5, SN_SEARCH_ACTIVATIONS = 2, SN_SEARCH_POINTS = 4 };
+enum {
+    SN_SEARCH_DECAYS = 7,
+    SN_SEARCH_LENGTHS = SN_PATH_LENGTHS,
+    SN_SEARCH_ACTIVATIONS = 2,
+    SN_SEARCH_POINTS = 4
+};
 extern const double sn_search_decays[SN_SEARCH_DECAYS];
 extern const int64_t sn_search_updates[SN_SEARCH_LENGTHS];
 
@@ -34,6 +39,7 @@ typedef struct sn_searcher {
     sn_holdout holdout;
     sn_baseline baseline;
     sn_kernel_point kernel;
+    sn_blend_point blend;
     sn_quiet_run quiet;
     int activations;
     sn_shape shape[SN_SEARCH_ACTIVATIONS];             /* the first is where the search starts */

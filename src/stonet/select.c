@@ -13,6 +13,9 @@
 static const double ALMOST_ALL = 0.99, PART_OF_LINEAR = 0.25;
 static const double LINEAR_ERRORS = 0.5; /* standard errors by which a network must beat the linear model */
 static const double KERNEL_ERRORS = 0.5; /* and by which kernel regression must beat the better of both */
+/* And the mean of network and kernel regression the linear model; either of the two may be better than their
+   mean by so many. */
+static const double SIMPLER_ERRORS = 1.0, APART_ERRORS = 1.0;
 
 typedef sn_searcher searcher;
 
@@ -60,6 +63,20 @@ static stonet_status find_kernel(searcher *s)
     return STONET_OK;
 }
 
+/* The mean of network and kernel regression, where that may help. */
+static stonet_status find_blend(searcher *s)
+{
+    sn_stage_job job = *s->job;
+    job.shape = &s->shape[s->at.activation];
+    job.run = &s->quiet.run;
+    if (sn_should_stop(s->job->run) ||
+        !sn_blend_point_fits(&job, &s->holdout, sn_cost_at(s, s->at), &s->kernel))
+        return STONET_OK;
+    s->tried++;
+    float *const *theta = s->path[s->at.activation][s->at.decay]->theta[s->at.length];
+    return sn_blend_point_measure(&job, &s->holdout, theta, &s->kernel, &s->blend);
+}
+
 static bool prefers_kernel(searcher *s, const sn_held_out *chosen)
 {
     const sn_held_out *kernel = &s->kernel.cost;
@@ -68,21 +85,31 @@ static bool prefers_kernel(searcher *s, const sn_held_out *chosen)
     return gain.mean > KERNEL_ERRORS * gain.se;
 }
 
+/* Two that are level are better together than either, as a rule; the linear model is simpler than that. */
+static bool prefers_blend(searcher *s, const sn_held_out *chosen)
+{
+    const sn_held_out *blend = &s->blend.cost;
+    if (blend->loss == NULL || !isfinite(blend->mean)) return false;
+    const sn_difference gain = sn_held_out_difference(chosen, blend, 0, s->holdout.rows);
+    return gain.mean > (chosen == &s->baseline.linear ? SIMPLER_ERRORS : -APART_ERRORS) * gain.se;
+}
+
 /* Of the held-out fits of the chosen setting, the one with the lowest loss over all rows. */
 static stonet_status take_best_fold(searcher *s, float *theta, int *fold, double *loss)
 {
     const sn_path *path = s->path[s->at.activation][s->at.decay];
+    float *const *reached = path->theta[s->at.length];
     double best = (double)INFINITY;
     for (int k = 0; k < s->holdout.folds; k++) {
         sn_losses losses;
         SN_TRY(sn_engine_loss(
-            s->config->engine, &path->shape, path->theta[k],
+            s->config->engine, &path->shape, reached[k],
             &(sn_loss_job){s->holdout.fold[k].problem, s->job->rows, s->job->threads, s->job->team},
             &losses));
         if (k > 0 && !(losses.loss < best)) continue;
         best = losses.loss;
         *fold = k;
-        memcpy(theta, path->theta[k], (size_t)path->shape.parameters * sizeof *theta);
+        memcpy(theta, reached[k], (size_t)path->shape.parameters * sizeof *theta);
     }
     *loss = best;
     return STONET_OK;
@@ -102,12 +129,20 @@ static stonet_status settle(searcher *s, sn_shape *shape, sn_config *config, sn_
     selection->penalty = s->baseline.penalty;
     selection->linear_finds = sn_baseline_finds(&s->baseline, &s->holdout);
     const sn_held_out *chosen = selection->take_linear ? &s->baseline.linear : sn_cost_at(s, s->at);
-    if (selection->outcome == STONET_DONE && prefers_kernel(s, chosen)) {
-        chosen = &s->kernel.cost;
-        selection->take_linear = true;
+    const bool kernel = selection->outcome == STONET_DONE && prefers_kernel(s, chosen);
+    if (kernel) chosen = &s->kernel.cost;
+    selection->take_linear = selection->take_linear || kernel;
+    selection->blend = selection->outcome == STONET_DONE && prefers_blend(s, chosen);
+    if (selection->blend) {
+        chosen = &s->blend.cost;
+        selection->take_linear = false;
+        selection->visible = s->kernel.front->outputs;
+    }
+    if (kernel || selection->blend) {
+        sn_front **front = selection->blend ? &s->blend.front : &s->kernel.front;
         selection->penalty = s->kernel.penalty;
-        selection->front = s->kernel.front;
-        s->kernel.front = NULL;
+        selection->front = *front;
+        *front = NULL;
     }
     selection->tried = s->tried;
     selection->held_out = rows;
@@ -134,6 +169,7 @@ stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *con
     SN_GOTO(status, sn_search_begin(job, shape, config, s), done);
     SN_GOTO(status, sn_search(s), done);
     SN_GOTO(status, find_kernel(s), done);
+    SN_GOTO(status, find_blend(s), done);
     int winner = 0;
     SN_GOTO(status, take_best_fold(s, theta, &winner, &selection->winner_loss), done);
     selection->start = s->start[s->at.activation][winner];

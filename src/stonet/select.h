@@ -30,7 +30,9 @@ typedef struct sn_selection {
     double residual_p;      /* of residuals whose size does not depend on x (stonet/residuals.h); NaN: none */
     bool take_linear;       /* no network was better than the linear model on x, or on the front's features */
     bool sent_to_0;         /* and the networks, at a weight decay that was given, had found nothing at all */
-    double penalty;         /* of that model, l2 / n */
+    bool blend;             /* the mean of the chosen network and kernel regression behind the front */
+    int64_t visible;        /* features of the front that kernel regression is given, the first ones */
+    double penalty;         /* of the linear model, or kernel regression, l2 / n */
     sn_finds linear_finds;  /* the linear model on x, on held-out rows */
     sn_front *front;        /* of the model that is taken, or kept; NULL: that of the job. The caller's */
     double winner_loss;     /* of the best held-out fit of the chosen settings over all rows; NaN: none */
@@ -42,7 +44,8 @@ typedef struct sn_selection {
  * Fills in config->epochs and config->weight_decay and shape->activation. job->config is only a template;
  * job->shape must point to *shape. theta (shape->parameters) gets the parameters of the best setting's best
  * held-out fit: a usable model if the run is stopped here (behind selection->front, if folds have their own).
- * Kernel regression (stonet/kernel_point.h) comes last: a tie keeps the network.
+ * Kernel regression (stonet/kernel_point.h) comes last: a tie keeps the network. Where neither is clearly
+ * better, so does the mean of both (stonet/blend.h).
  */
 stonet_status sn_select(const sn_stage_job *job, sn_shape *shape, sn_config *config, float *theta,
                         sn_selection *selection);

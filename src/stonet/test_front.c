@@ -275,6 +275,59 @@ static void the_search_takes_the_kernel_where_it_is_better(void **state)
     oracle_free(&o);
 }
 
+/* A wave over a slope, with noise: nothing for a network or a kernel in particular. */
+static oracle wave(uint64_t seed)
+{
+    const int64_t width[] = {P, 2, 1};
+    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, ROWS, seed);
+    for (int64_t r = 0; r < ROWS; r++) {
+        const float *x = o.x + P * r;
+        o.y[r] = tanh(2.0 * (double)x[0]) * (double)x[1] + 0.6 * o.y[r];
+    }
+    return o;
+}
+
+/* One network behind the front that is both. */
+static void check_both(const oracle *o, const sn_stonet *net, float *mu)
+{
+    const sn_shape *shape = &net->network.shape;
+    assert_non_null(net->front);
+    assert_int_equal(shape->width[0], net->front->outputs);
+    assert_int_equal(shape->width[shape->layers - 2], 3); /* two units of the network, one that carries */
+    assert_int_equal(shape->width[shape->layers - 1], 2);
+    assert_true(net->training_loss < net->held_out_constant.loss);
+    assert_true(net->held_out.loss < 0.8 * net->held_out_linear.loss);
+    assert_int_equal(sn_stonet_forward(net, &o->problem, shape->layers, false, 1, mu), STONET_OK);
+    double loss = 0.0;
+    for (int i = 0; i < ROWS; i++) loss += 0.5 * pow((double)mu[i] - o->y[i], 2) / ROWS;
+    assert_true(fabs(loss - net->training_loss) < 1e-4);
+}
+
+/* Where neither is clearly better both are taken, whatever the number of threads. */
+static void the_search_takes_both_where_neither_is_better(void **state)
+{
+    (void)state;
+    bool both = false;
+    for (uint64_t seed = 1; seed <= 8 && !both; seed++) {
+        oracle o = wave(seed);
+        float mu[2][ROWS];
+        for (int k = 0; k < 2; k++) {
+            stonet_run run = STONET_RUN_INIT;
+            run.threads = 1 + 2 * k;
+            run.on_message = listen;
+            said[0] = '\0';
+            sn_stonet *net = fit(&o.problem, 2, (const char *const[]){NULL}, &run);
+            both = strstr(said, "than the mean of both, which is taken") != NULL;
+            if (both) check_both(&o, net, mu[k]);
+            sn_stonet_free(net);
+            if (!both) break;
+        }
+        if (both) assert_memory_equal(mu[0], mu[1], sizeof mu[0]);
+        oracle_free(&o);
+    }
+    assert_true(both);
+}
+
 /* The same bits for any number of threads. */
 static void threads_do_not_show(void **state)
 {
@@ -301,6 +354,7 @@ int main(void)
         cmocka_unit_test(a_front_comes_back_from_a_store),
         cmocka_unit_test(one_identity_unit_is_kernel_logistic_regression),
         cmocka_unit_test(the_search_takes_the_kernel_where_it_is_better),
+        cmocka_unit_test(the_search_takes_both_where_neither_is_better),
         cmocka_unit_test(threads_do_not_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

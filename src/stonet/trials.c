@@ -37,6 +37,21 @@ stonet_status sn_loss_on(const sn_stage_job *job, const sn_shape *shape, const f
     return STONET_OK;
 }
 
+stonet_status sn_take_network(const sn_stage_job *job, const sn_shape *shape, float *theta, sn_stonet *net)
+{
+    double loss;
+    stonet_status status = sn_loss_on(job, shape, theta, &loss);
+    if (status != STONET_OK) {
+        sn_free(theta);
+        return status;
+    }
+    sn_free(net->network.theta);
+    net->network.theta = theta;
+    net->network.shape = *shape;
+    net->training_loss = loss;
+    return STONET_OK;
+}
+
 static stonet_status begin_trial(const sn_stage_job *job, begin from, const sn_won *won, trial *t)
 {
     const float *known = from == FROM_START ? won->start : from == FROM_WINNER ? won->theta : NULL;

@@ -22,6 +22,10 @@ typedef struct sn_won {
 stonet_status sn_train_on_all(const sn_stage_job *job, sn_stonet *net, const sn_won *won,
                               sn_train_report *report);
 
+/* Puts another network into the place of the one there is, with its loss over the rows of the job. theta is
+   freed after a failure. */
+stonet_status sn_take_network(const sn_stage_job *job, const sn_shape *shape, float *theta, sn_stonet *net);
+
 /* The mean loss of a network over the rows of the job. */
 stonet_status sn_loss_on(const sn_stage_job *job, const sn_shape *shape, const float *theta, double *loss);
 
