@@ -22,6 +22,7 @@ enum {
     CHUNK_ROWS = 4096,       /* most rows of a chunk ... */
     CHUNK_FLOATS = 1 << 23,  /* ... and about the most floats it may take */
     BLOCK_BYTES = 640 << 10, /* what a block's state may take of the second-level cache */
+    BLOCK_COST = 3,          /* what a block costs beside its rows, in rows */
     WORTH_SHARING = 1 << 16, /* parameters below which one thread updates them when that is all to do */
     SPARE_FLOATS = 64        /* after the inputs, for whole-vector reads at the end */
 };
@@ -302,19 +303,19 @@ static void cpu_set_state(sn_engine *engine, const sn_engine_state *state)
 }
 
 /* Rows of a block: as many as the vectors like (64) unless the block would leave the second-level cache, or
-   smaller blocks share out better among the threads. */
+   smaller blocks share out better among the threads. The last block is as long as its rows, and makes a round
+   shorter that has no other. */
 static int64_t choose_block(const cpu_engine *e, int64_t rows, int threads)
 {
     int64_t floats = 0;
     for (int i = 0; i < e->shape.layers; i++) floats += 4 * e->layer[i].padded;
-    int64_t best = SN_UNIT_STEP;
-    double least = INFINITY;
+    int64_t best = SN_UNIT_STEP, least = INT64_MAX;
     for (int64_t size = SN_PANEL_UNITS; size >= SN_UNIT_STEP; size /= 2) {
         if (size > SN_UNIT_STEP && size * floats * 4 > BLOCK_BYTES) continue;
-        const int64_t blocks = (rows + size - 1) / size;
-        const int64_t rounds = (blocks + threads - 1) / threads;
-        const int64_t used = blocks == 1 ? round_up(rows, SN_UNIT_STEP) : size;
-        const double cost = (double)(rounds * used) * (1.0 + 3.0 / (double)size);
+        const int64_t whole = rows / size, rest = round_up(rows % size, SN_UNIT_STEP);
+        const int64_t rounds = (whole + threads - 1) / threads;
+        int64_t cost = rounds * (size + BLOCK_COST);
+        if (whole % threads == 0 && rest > 0) cost += rest + BLOCK_COST;
         if (cost < least) {
             least = cost;
             best = size;

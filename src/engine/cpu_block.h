@@ -28,8 +28,7 @@ typedef struct block_state {
     const float *x; /* the block's input rows */
     float *psi[SN_MAX_LAYERS];
     int64_t at, rows;           /* place in the chunk; rows in use */
-    int64_t lanes;              /* rows in use rounded up to whole vectors */
-    int64_t stride;             /* from one unit to the next in [unit][row] arrays */
+    int64_t lanes;              /* rows in use rounded up to whole vectors: the rows of [unit][row] arrays */
     int64_t fetched, fetch_end; /* rows of the next block asked for so far; its end */
     int top;                    /* index of the output layer */
     philox_keys keys;
@@ -98,13 +97,13 @@ static void spread_response(block_state *s)
 {
     const sn_problem *problem = s->job->problem;
     const int64_t outputs = problem->outputs;
-    for (int64_t r = 0; r < s->stride; r++) {
+    for (int64_t r = 0; r < s->lanes; r++) {
         const bool used = r < s->rows;
         if (problem->task == SN_CLASSIFICATION)
             s->label[r] = used ? (uint32_t)s->scratch->label[r] : 0;
         else
             for (int64_t k = 0; k < outputs; k++)
-                s->scratch->response[k * s->stride + r] = used ? (float)s->scratch->y[r * outputs + k] : 0.0F;
+                s->scratch->response[k * s->lanes + r] = used ? (float)s->scratch->y[r * outputs + k] : 0.0F;
     }
 }
 
@@ -128,7 +127,7 @@ static void gather(block_state *s)
             batch.y = s->scratch->y;
     }
     sn_batch_fetch(problem, &rows, &batch);
-    for (int64_t r = 0; r < s->stride; r++) s->row[r] = r < s->rows ? (uint32_t)s->scratch->number[r] : 0;
+    for (int64_t r = 0; r < s->lanes; r++) s->row[r] = r < s->rows ? (uint32_t)s->scratch->number[r] : 0;
     if (job->pass == NULL) spread_response(s);
     if (job->x_copy != NULL && job->shape->input_activation != SN_IDENTITY)
         for (int64_t k = 0; k < s->rows * job->x_stride; k += SN_LANES)
@@ -156,7 +155,7 @@ static void first_mean(block_state *s)
                                  .c_stride = width,
                                  .depth = least(DEPTH_STEP, layer->inputs - k)});
         memset(corner + s->rows * width, 0, (size_t)((s->lanes - s->rows) * width) * sizeof *corner);
-        transpose(corner, width, s->lanes, width, s->scratch->mean[0] + unit * s->stride, s->stride);
+        transpose(corner, width, s->lanes, width, s->scratch->mean[0] + unit * s->lanes, s->lanes);
         unit += width;
     }
 }
@@ -172,10 +171,10 @@ static void mean_from_below(block_state *s, int i)
                 &(tile_call){.a = panel,
                              .a_stride = width,
                              .b = s->psi[i - 1],
-                             .b_stride = s->stride,
+                             .b_stride = s->lanes,
                              .start = panel + layer->inputs * width,
-                             .c = s->scratch->mean[i] + unit * s->stride,
-                             .c_stride = s->stride,
+                             .c = s->scratch->mean[i] + unit * s->lanes,
+                             .c_stride = s->lanes,
                              .depth = layer->inputs});
         unit += width;
     }
@@ -192,12 +191,12 @@ static void pull_back(block_state *s, int i, const float *pull, int64_t first, i
         product(TILE_BENEATH, count, s->lanes,
                 &(tile_call){.a = panel + first * width,
                              .a_stride = width,
-                             .b = pull + unit * s->stride,
-                             .b_stride = s->stride,
+                             .b = pull + unit * s->lanes,
+                             .b_stride = s->lanes,
                              .start = unit == 0 ? zeros : force,
-                             .start_stride = unit == 0 ? 0 : s->stride,
+                             .start_stride = unit == 0 ? 0 : s->lanes,
                              .c = force,
-                             .c_stride = s->stride,
+                             .c_stride = s->lanes,
                              .depth = least(width, layer->outputs - unit)});
         unit += width;
     }
@@ -211,18 +210,18 @@ static void class_pull(block_state *s, float over_s, float *pull, float *loss)
         const float *mean = s->scratch->mean[s->top] + r;
         const vu label = load_words(s->label + r);
         vf most = load(mean), sum = all(0.0F), own = all(0.0F);
-        for (int64_t k = 1; k < classes; k++) most = larger(most, load(mean + k * s->stride));
+        for (int64_t k = 1; k < classes; k++) most = larger(most, load(mean + k * s->lanes));
         for (int64_t k = 0; k < classes; k++) {
-            vf e = exp_negative(load(mean + k * s->stride) - most);
-            store(pull + k * s->stride + r, e);
+            vf e = exp_negative(load(mean + k * s->lanes) - most);
+            store(pull + k * s->lanes + r, e);
             sum = sum + e;
         }
         vf share = over_s / sum;
         for (int64_t k = 0; k < classes; k++) {
             vf hit = same_word(label, all_words((uint32_t)k));
-            vf e = load(pull + k * s->stride + r);
-            store(pull + k * s->stride + r, fma_(-e, share, hit * over_s));
-            if (loss != NULL) own = fma_(hit, load(mean + k * s->stride), own);
+            vf e = load(pull + k * s->lanes + r);
+            store(pull + k * s->lanes + r, fma_(-e, share, hit * over_s));
+            if (loss != NULL) own = fma_(hit, load(mean + k * s->lanes), own);
         }
         if (loss != NULL) store(loss + r, fma_(minus_two_log(sum), all(-0.5F), most - own));
     }
@@ -235,7 +234,7 @@ static void response_pull(block_state *s, float over_s, float *pull, float *loss
     for (int64_t r = 0; r < s->lanes; r += SN_LANES) {
         vf sum = all(0.0F);
         for (int64_t k = 0; k < outputs; k++) {
-            const int64_t at = k * s->stride + r;
+            const int64_t at = k * s->lanes + r;
             vf gap = load(s->scratch->response + at) - load(s->scratch->mean[s->top] + at);
             store(pull + at, gap * over_s);
             sum = fma_(gap, gap, sum);
@@ -257,7 +256,7 @@ static void spread_pull(block_state *s, float over_s, float *pull, float *loss)
     for (int64_t r = 0; r < s->lanes; r += SN_LANES) {
         vf sum = all(0.0F);
         for (int64_t k = 0; k < targets; k++) {
-            const int64_t at = k * s->stride + r, of_eta = (targets + k) * s->stride + r;
+            const int64_t at = k * s->lanes + r, of_eta = (targets + k) * s->lanes + r;
             vf eta = smaller(larger(load(s->scratch->mean[s->top] + of_eta), all(low)), all(high));
             vf gap = load(s->scratch->response + at) - load(s->scratch->mean[s->top] + at);
             vf scaled = gap * (exp_negative(low - eta) * of_low);
@@ -287,7 +286,7 @@ static void output_pull(block_state *s, float *loss)
 static void activate_layer(block_state *s, int i)
 {
     const sn_activation activation = s->job->shape->activation;
-    const int64_t size = s->job->layer[i].outputs * s->stride;
+    const int64_t size = s->job->layer[i].outputs * s->lanes;
     for (int64_t at = 0; at < size; at += SN_LANES)
         store(s->psi[i] + at, activate(activation, load(s->scratch->latent[i] + at)));
 }
@@ -297,7 +296,7 @@ static void forward(block_state *s)
 {
     first_mean(s);
     for (int i = 0; i < s->top; i++) {
-        const size_t bytes = (size_t)(s->job->layer[i].outputs * s->stride) * sizeof(float);
+        const size_t bytes = (size_t)(s->job->layer[i].outputs * s->lanes) * sizeof(float);
         if (i > 0) mean_from_below(s, i);
         memcpy(s->scratch->latent[i], s->scratch->mean[i], bytes);
         memset(s->scratch->speed[i], 0, bytes);
@@ -319,8 +318,8 @@ static void move_to_mode(block_state *s)
         for (int64_t first = 0; first < units; first += FORCE_UNITS) {
             const int64_t count = least(FORCE_UNITS, units - first);
             pull_back(s, i + 1, above, first, count);
-            for (int64_t at = 0; at < count * s->stride; at += SN_LANES) {
-                const int64_t to = first * s->stride + at;
+            for (int64_t at = 0; at < count * s->lanes; at += SN_LANES) {
+                const int64_t to = first * s->lanes + at;
                 vf g = slope(activation, load(s->psi[i] + to)) * load(s->scratch->force + at);
                 store(own + to, g);
                 store(s->scratch->latent[i] + to, fma_(g, all(variance), load(s->scratch->latent[i] + to)));
@@ -351,9 +350,9 @@ SN_INLINE void move_group(sn_activation activation, block_state *s, const mover 
         noise_normals(&s->keys, &s->noise[r / SN_LANES], call, (count + 1) / 2, normal);
 #pragma GCC unroll 4
         for (int j = 0; j < count; j++) {
-            const int64_t at = (unit + j) * s->stride + r;
+            const int64_t at = (unit + j) * s->lanes + r;
             vf y = load(m->latent + at), before = load(m->speed + at), mean = load(m->mean + at);
-            vf g = fma_(slope(activation, load(m->psi + at)), load(force + j * s->stride + r),
+            vf g = fma_(slope(activation, load(m->psi + at)), load(force + j * s->lanes + r),
                         (mean - y) * m->over_s);
             vf v = fma_(g, all(m->epsilon), fma_(normal[j], all(m->kick), before * m->keep));
             y = fma_(m->euler ? before : v, all(m->epsilon), y);
@@ -369,7 +368,7 @@ SN_INLINE void move_units(sn_activation activation, block_state *s, const mover 
                           int64_t count)
 {
     for (int64_t u = 0; u < count; u += 4) {
-        const float *force = s->scratch->force + u * s->stride;
+        const float *force = s->scratch->force + u * s->lanes;
         switch (least(4, count - u)) {
         case 1:
             move_group(activation, s, m, force, first + u, 1);
@@ -443,18 +442,18 @@ static void leave_residual(block_state *s, int i)
     float *corner = s->scratch->corner;
     for (int64_t unit = 0; unit < layer->padded;) {
         const int64_t width = sn_panel_width(layer->padded, unit);
-        const int64_t used = least(width, layer->outputs - unit) * s->stride;
-        const int64_t from = unit * s->stride;
+        const int64_t used = least(width, layer->outputs - unit) * s->lanes;
+        const int64_t from = unit * s->lanes;
         for (int64_t at = 0; at < used; at += SN_LANES)
             store(corner + at, i == s->top ? load(s->scratch->pull[0] + from + at)
                                            : (load(s->scratch->latent[i] + from + at) -
                                               load(s->scratch->mean[i] + from + at)) *
                                                  over_s);
-        memset(corner + used, 0, (size_t)(width * s->stride - used) * sizeof *corner);
+        memset(corner + used, 0, (size_t)(width * s->lanes - used) * sizeof *corner);
         if (s->job->problem->weight != NULL)
             for (int64_t at = 0; at < used; at += SN_LANES)
-                store(corner + at, load(corner + at) * load(s->scratch->weight + at % s->stride));
-        transpose(corner, s->stride, width, s->lanes,
+                store(corner + at, load(corner + at) * load(s->scratch->weight + at % s->lanes));
+        transpose(corner, s->lanes, width, s->lanes,
                   layer->residual + s->job->capacity * unit + s->at * width, width);
         unit += width;
     }
@@ -465,7 +464,7 @@ static void leave_rows(const block_state *s, const float *from, int64_t units)
 {
     float *out = s->job->out + (s->job->first + s->at) * units;
     for (int64_t r = 0; r < s->rows; r++)
-        for (int64_t u = 0; u < units; u++) out[r * units + u] = from[u * s->stride + r];
+        for (int64_t u = 0; u < units; u++) out[r * units + u] = from[u * s->lanes + r];
 }
 
 /* The losses become what they count. */
@@ -477,15 +476,15 @@ static void weigh_losses(const block_state *s)
 
 static block_state begin_block(const sn_cpu_job *job, sn_cpu_scratch *scratch, int64_t block)
 {
-    block_state s = {.job = job, .scratch = scratch, .stride = job->block_rows};
-    s.at = block * s.stride;
-    s.rows = least(s.stride, job->rows - s.at);
-    s.lanes = (s.rows + SN_LANES - 1) / SN_LANES * SN_LANES;
+    const int64_t most = job->block_rows;
+    block_state s = {.job = job, .scratch = scratch, .at = block * most};
+    s.rows = least(most, job->rows - s.at);
+    s.lanes = whole_vectors(s.rows);
     s.top = job->shape->layers - 1;
     s.keys = philox_schedule(job->seed);
-    for (int i = 0; i < s.top; i++) s.psi[i] = job->layer[i].psi + block * job->layer[i].outputs * s.stride;
-    s.fetched = (block + job->threads) * s.stride;
-    s.fetch_end = s.fetched + s.stride;
+    for (int i = 0; i < s.top; i++) s.psi[i] = job->layer[i].psi + s.at * job->layer[i].outputs;
+    s.fetched = s.at + job->threads * most;
+    s.fetch_end = s.fetched + most;
     return s;
 }
 
@@ -523,7 +522,7 @@ static void add_noise(block_state *s, int i)
             vf normal[4];
             noise_normals(&s->keys, &s->noise[r / SN_LANES], call, 2, normal);
             for (int64_t j = 0; j < least(4, units - unit); j++) {
-                float *y = s->scratch->latent[i] + (unit + j) * s->stride + r;
+                float *y = s->scratch->latent[i] + (unit + j) * s->lanes + r;
                 store(y, fma_(normal[j], sigma, load(y)));
             }
         }
@@ -542,7 +541,7 @@ static void forward_block(const sn_cpu_job *job, sn_cpu_scratch *scratch, int64_
         if (i > 0) mean_from_below(s, i);
         if (i == s->top) break;
         memcpy(scratch->latent[i], scratch->mean[i],
-               (size_t)(job->layer[i].outputs * s->stride) * sizeof(float));
+               (size_t)(job->layer[i].outputs * s->lanes) * sizeof(float));
         if (pass->s != NULL) add_noise(s, i);
         if (i < last || pass->activated) activate_layer(s, i);
     }

@@ -36,7 +36,8 @@ typedef struct sn_cpu_layer { /* layer i, stored at index i - 1 */
     float *momentum;          /* the same form */
     float *sum[SN_MAX_ROOTS]; /* the same form: gradients of the roots (engine/sums.h) between chunks, or when
                                  they are to be handed out; NULL until that is needed */
-    float *psi;               /* psi(Y_i) of the chunk: [block][unit][row]; NULL for the output layer */
+    float *psi;               /* psi(Y_i) of the chunk: [block][unit][row], the last block's rows no more than
+                                 vectors round them up to; NULL for the output layer */
     float *residual; /* r_i of the chunk, in panels: the one that starts at unit j begins at rows * j */
 } sn_cpu_layer;
 

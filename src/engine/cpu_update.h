@@ -48,14 +48,14 @@ static void sum_rows(piece_state *s, int64_t k, int64_t inputs, int64_t first, i
         product(TILE_BESIDE, inputs, s->width, &call);
         return;
     }
-    const int64_t stride = job->block_rows;
     const float *psi = job->layer[s->index - 1].psi;
-    call.a_stride = stride;
     for (int64_t row = first; row < last; row += call.depth) { /* up to the end of a block at a time */
-        const int64_t within = row % stride;
-        call.a = psi + (row - within) * s->layer->inputs + k * stride + within;
+        const int64_t within = row % job->block_rows, block = row - within;
+        const int64_t rows = job->rows - block < job->block_rows ? job->rows - block : job->block_rows;
+        call.a_stride = whole_vectors(rows);
+        call.a = psi + block * s->layer->inputs + k * call.a_stride + within;
         call.b = s->layer->residual + job->capacity * s->unit + row * s->width;
-        call.depth = last - row < stride - within ? last - row : stride - within;
+        call.depth = (last < block + rows ? last : block + rows) - row;
         product(TILE_BENEATH, inputs, s->width, &call);
         call.start = sum;
         call.start_stride = s->width;

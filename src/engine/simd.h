@@ -31,6 +31,12 @@ typedef uint64_t vw __attribute__((vector_size(SN_LANES * 4)));
 
 #define SN_INLINE static inline __attribute__((always_inline))
 
+/* Rows rounded up to whole vectors. */
+SN_INLINE int64_t whole_vectors(int64_t rows)
+{
+    return (rows + SN_LANES - 1) / SN_LANES * SN_LANES;
+}
+
 SN_INLINE vf load(const float *at)
 {
     vf value;
