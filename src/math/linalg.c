@@ -62,7 +62,7 @@ static void mirror_lower(int64_t n, double *c)
     }
 }
 
-void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)
+void sn_syrk_tn_lower(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)
 {
     sn_product_run_lower(&(sn_product){.transpose_a = true,
                                        .m = n,
@@ -76,6 +76,11 @@ void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta
                                        .a_stride = n,
                                        .b_stride = n,
                                        .c_stride = n});
+}
+
+void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)
+{
+    sn_syrk_tn_lower(n, k, alpha, a, beta, c);
     mirror_lower(n, c);
 }
 

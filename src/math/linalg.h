@@ -16,6 +16,8 @@ void sn_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k
              const double *a, const double *b, double beta, double *c);
 /* Symmetric C (n x n, both triangles filled) = alpha A'A + beta C with A k x n. */
 void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c);
+/* Its lower triangle alone: enough for sn_cholesky and sn_eigh. */
+void sn_syrk_tn_lower(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c);
 /* y = alpha op(A) x + beta y, A m x n. */
 void sn_gemv(bool transpose, int64_t m, int64_t n, double alpha, const double *a, const double *x,
              double beta, double *y);
@@ -24,15 +26,16 @@ double sn_norm(int64_t n, const double *x);
 
 /* What LAPACKE's info means for `what`: fine, no memory, numbers that are not finite, no convergence. */
 stonet_status sn_lapack_status(int info, const char *what);
-/* Symmetric eigenproblem, all of it: values descending, vectors as COLUMNS of v (n x n); a is destroyed. */
+/* Symmetric eigenproblem of the lower triangle, all of it: values descending, vectors as COLUMNS of v;
+   a is destroyed, all n x n. */
 stonet_status sn_eigh(int64_t n, double *a, double *values, double *v);
 /* The `count` largest: values descending (count), vectors as columns of v (n x count); a is destroyed. */
 stonet_status sn_eigh_top(int64_t n, int64_t count, double *a, double *values, double *v);
 /* Thin SVD A (m x n) = U diag(s) V', r = min(m, n): u m x r, s r, vt r x n; u or vt may be NULL.
    a is destroyed. */
 stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, double *vt);
-/* Cholesky A = L L' in place (lower; the strict upper triangle is zeroed). STONET_ERROR_NUMERIC if not
-   positive definite. */
+/* Cholesky A = L L' of the lower triangle in place (the strict upper triangle is zeroed).
+   STONET_ERROR_NUMERIC if not positive definite. */
 stonet_status sn_cholesky(int64_t n, double *a);
 /* Solves (L L') X = B in place, B n x k. */
 stonet_status sn_cholesky_solve(int64_t n, const double *l, int64_t k, double *b);

@@ -142,8 +142,8 @@ static double objective(const solver *s, const double *w, double *gradient)
     return value;
 }
 
-/* M_k's diagonal, and the matrix itself (lower and upper) if m_k is not NULL; part: PART_ROWS x d work space.
-   Rows whose class is all but settled add next to nothing and are passed over. */
+/* M_k's diagonal, and the matrix itself (its lower triangle) if m_k is not NULL; part: PART_ROWS x d work
+   space. Rows whose class is all but settled add next to nothing and are passed over. */
 static void class_block(const solver *s, int64_t k, double *part, double *diagonal, double *m_k)
 {
     const sn_softmax_problem *q = s->problem;
@@ -160,7 +160,7 @@ static void class_block(const solver *s, int64_t k, double *part, double *diagon
             }
         }
         if (filled == PART_ROWS || (i == q->n - 1 && filled > 0)) {
-            if (m_k != NULL) sn_syrk_tn(d, filled, 1.0, part, 1.0, m_k);
+            if (m_k != NULL) sn_syrk_tn_lower(d, filled, 1.0, part, 1.0, m_k);
             filled = 0;
         }
     }

@@ -82,7 +82,7 @@ static void products(void **unused)
     assert_close(k, y, reference, 1e-13);
 }
 
-static void syrk_fills_both_triangles_of_a_large_matrix(void **unused)
+static void syrk_fills_both_triangles_or_the_lower_one(void **unused)
 {
     (void)unused;
     enum { N = 150 };
@@ -90,6 +90,11 @@ static void syrk_fills_both_triangles_of_a_large_matrix(void **unused)
     fill(15 * N, a, 4);
     multiply(true, false, N, N, 15, a, a, expected);
     sn_syrk_tn(N, 15, 1.0, a, 0.0, c);
+    assert_close(N * N, c, expected, 1e-13);
+    fill(N * N, c, 5);
+    for (int64_t i = 0; i < N; i++)
+        memcpy(expected + i * N + i + 1, c + i * N + i + 1, (size_t)(N - i - 1) * sizeof *c);
+    sn_syrk_tn_lower(N, 15, 1.0, a, 0.0, c);
     assert_close(N * N, c, expected, 1e-13);
 }
 
@@ -284,7 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products),
-        cmocka_unit_test(syrk_fills_both_triangles_of_a_large_matrix),
+        cmocka_unit_test(syrk_fills_both_triangles_or_the_lower_one),
         cmocka_unit_test(empty_products),
         cmocka_unit_test(norm_of_extremes),
         cmocka_unit_test(eigenvectors),

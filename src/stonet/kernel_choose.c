@@ -66,7 +66,7 @@ static stonet_status left_out_error(int64_t n, int64_t d, const double *u, int64
     SN_TRY(SN_TAKE(&scratch, shrunk, d * k));
     SN_TRY(SN_TAKE(&scratch, fit, n * k));
     SN_TRY(SN_TAKE(&scratch, error, n));
-    sn_syrk_tn(d, n, 1.0, u, 0.0, gram);
+    sn_syrk_tn_lower(d, n, 1.0, u, 0.0, gram);
     SN_TRY(sn_eigh(d, gram, g, v));
     sn_gemm(false, false, n, d, d, 1.0, u, v, 0.0, p);
     sn_gemm(true, false, d, k, n, 1.0, p, y, 0.0, t);
