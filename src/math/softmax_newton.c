@@ -5,9 +5,11 @@
  *     (H v)_k = sum_i r_ik x_i + lambda . v_k,   r_ik = p_ik (u_ik - sum_l p_il u_il),   u_i = V x_i
  *
  * The preconditioner is the Hessian's block of each class, M_k = X' diag(p_ik (1 - p_ik)) X + diag(lambda),
- * factored anew when the steps solved with it have cost about as much as factoring does. It is followed by
- * taking out the mean over the classes: neither the gradient nor the minimiser has a part that all classes
- * share. Sums over rows run over fixed blocks in fixed order: the same bits for any number of threads.
+ * factored anew when the steps solved with it have cost about as much as factoring does. Of many columns it
+ * begins with the diagonals of the M_k, which is all that is needed where the columns are nearly
+ * uncorrelated, as kernel features are. It is followed by taking out the mean over the classes: neither the
+ * gradient nor the minimiser has a part that all classes share. Sums over rows run over fixed blocks in fixed
+ * order: the same bits for any number of threads.
  */
 #include "math/softmax_newton.h"
 
@@ -28,7 +30,9 @@ enum {
     MIN_SHARED = 1 << 20, /* entries of n x d x m below which waking threads costs more than they save */
     PART_ROWS = 256,
     MAX_FACTORED =
-        1024 /* columns above which M_k is reduced to its diagonal: it would cost more than it saves */
+        1024, /* columns above which M_k is reduced to its diagonal: it would cost more than it saves */
+    STEPS_WORTH = 16, /* factoring an M_k takes as long as d / this steps solved with it, ... */
+    WORTH_A_TRY = 4   /* ... and from this many on its diagonal is tried first */
 };
 static const double ENOUGH = 1e-11; /* of f: the decrement of the last step */
 
@@ -44,7 +48,8 @@ typedef struct solver {
     double *block_loss;  /* blocks */
     double *factor;      /* m x d x d: Cholesky factors of the M_k, or NULL */
     double *diagonal;    /* m x d: of the M_k */
-    int64_t solved;      /* conjugate-gradient steps since the M_k were factored */
+    bool factored;       /* the preconditioner is the M_k, and not their diagonals */
+    int64_t solved;      /* conjugate-gradient steps since it was made */
 } solver;
 
 static double weight_of(const solver *s, int64_t row)
@@ -178,10 +183,11 @@ static void factor_block(int64_t d, const double *diagonal, double *m_k)
 }
 
 /* The preconditioner at the probabilities of the last gradient. alike: where all coefficients are 0 and no
-   class has a block of its own yet. */
-static stonet_status build_preconditioner(solver *s, bool alike)
+   class has a block of its own yet; whole: more than the diagonals, if there is room for that. */
+static stonet_status build_preconditioner(solver *s, bool alike, bool whole)
 {
     s->solved = 0;
+    s->factored = whole && s->factor != NULL;
     int64_t d = s->problem->d, m = s->problem->m, blocks = alike ? 1 : m;
     double *parts;
     SN_TRY(SN_NEW_RAW(parts, blocks * PART_ROWS * d));
@@ -190,7 +196,7 @@ static stonet_status build_preconditioner(solver *s, bool alike)
         sn_serial_blas();
 #pragma omp for schedule(dynamic, 1)
         for (int64_t k = 0; k < blocks; k++) {
-            double *m_k = s->factor != NULL ? s->factor + k * d * d : NULL;
+            double *m_k = s->factored ? s->factor + k * d * d : NULL;
             class_block(s, k, parts + k * PART_ROWS * d, s->diagonal + k * d, m_k);
             if (m_k != NULL) factor_block(d, s->diagonal + k * d, m_k);
         }
@@ -198,7 +204,7 @@ static stonet_status build_preconditioner(solver *s, bool alike)
     sn_free(parts);
     for (int64_t k = blocks; k < m; k++) {
         memcpy(s->diagonal + k * d, s->diagonal, (size_t)d * sizeof *s->diagonal);
-        if (s->factor != NULL) memcpy(s->factor + k * d * d, s->factor, (size_t)(d * d) * sizeof *s->factor);
+        if (s->factored) memcpy(s->factor + k * d * d, s->factor, (size_t)(d * d) * sizeof *s->factor);
     }
     return STONET_OK;
 }
@@ -212,7 +218,7 @@ static void precondition(const solver *s, const double *r, double *out)
         sn_serial_blas();
 #pragma omp for schedule(dynamic, 1)
         for (int64_t k = 0; k < m; k++) {
-            if (s->factor != NULL) {
+            if (s->factored) {
                 memcpy(out + k * d, r + k * d, (size_t)d * sizeof *out);
                 sn_triangular_solve(d, false, s->factor + k * d * d, 1, out + k * d);
                 sn_triangular_solve(d, true, s->factor + k * d * d, 1, out + k * d);
@@ -232,9 +238,29 @@ typedef struct vectors {
     double *gradient, *step, *residual, *preconditioned, *direction, *product, *trial; /* m x d each */
 } vectors;
 
-/* step = -H^-1 gradient, to a relative residual of tolerance in the preconditioner's norm. */
-static void newton_step(solver *s, const vectors *v, double tolerance)
+/* After how many steps the preconditioner is made anew: a step with the diagonals costs about half. */
+static int64_t patience(const solver *s)
 {
+    const int64_t worth = s->problem->d / STEPS_WORTH;
+    return s->factored || s->factor == NULL ? worth : 2 * worth;
+}
+
+/* The first preconditioner: the diagonals, unless the one block that several classes share at 0 costs less
+   than to try them. */
+static stonet_status begin_preconditioner(solver *s, bool alike)
+{
+    const bool worth_a_try = s->problem->d / STEPS_WORTH >= WORTH_A_TRY && s->problem->m == 1;
+    return build_preconditioner(s, alike, !worth_a_try);
+}
+
+/* step = -H^-1 gradient, to a relative residual of tolerance in the preconditioner's norm. The diagonals'
+   norm may not see what is left, so that with them the last conjugate-gradient step must have gained next to
+   nothing as well. False: not as far as that, because it is time to factor the M_k. */
+static bool newton_step(solver *s, const vectors *v, double tolerance)
+{
+    const bool tries = !s->factored && s->factor != NULL;
+    const int64_t most = tries ? patience(s) + 1 - s->solved : MAX_CG_STEPS;
+    double gained = 0; /* by all steps, in the quadratic model, twice */
     int64_t size = s->problem->m * s->problem->d;
     size_t bytes = (size_t)size * sizeof(double);
     memset(v->step, 0, bytes);
@@ -242,11 +268,13 @@ static void newton_step(solver *s, const vectors *v, double tolerance)
     precondition(s, v->residual, v->preconditioned);
     memcpy(v->direction, v->preconditioned, bytes);
     double norm = sn_dot(size, v->residual, v->preconditioned), goal = norm * tolerance * tolerance;
-    for (int it = 0; it < MAX_CG_STEPS && norm > goal && norm > 0; it++) {
+    bool far = norm > goal;
+    for (int64_t it = 0; it < most && far && norm > 0; it++) {
         sweep(s, curvature_rows, v->direction, v->product);
         double curvature = sn_dot(size, v->direction, v->product);
-        if (!(curvature > 0)) break;
-        double length = norm / curvature;
+        if (!(curvature > 0)) return true;
+        double length = norm / curvature, gain = length * norm;
+        gained += gain;
         for (int64_t i = 0; i < size; i++) {
             v->step[i] += length * v->direction[i];
             v->residual[i] -= length * v->product[i];
@@ -256,8 +284,10 @@ static void newton_step(solver *s, const vectors *v, double tolerance)
         for (int64_t i = 0; i < size; i++)
             v->direction[i] = v->preconditioned[i] + next / norm * v->direction[i];
         norm = next;
+        far = norm > goal || (tries && gain > tolerance * tolerance * gained);
         s->solved++;
     }
+    return !tries || !far;
 }
 
 /* Moves w along the step, halving it until f falls enough; false when rounding leaves nothing to gain. */
@@ -296,9 +326,11 @@ static stonet_status minimise(solver *s, const vectors *v, const stonet_run *run
             return sn_fail(STONET_ERROR_NUMERIC, "logistic: the likelihood is not finite; check the features "
                                                  "for missing or infinite values");
         if (sn_should_stop(run)) return STONET_OK;
-        if (it == 0 || s->solved > s->problem->d / 16)
-            SN_TRY(build_preconditioner(s, it == 0 && all_zero(size, w)));
-        newton_step(s, v, tolerance);
+        if (it == 0)
+            SN_TRY(begin_preconditioner(s, all_zero(size, w)));
+        else if (s->solved > patience(s))
+            SN_TRY(build_preconditioner(s, false, true));
+        const bool whole = newton_step(s, v, tolerance);
         double slope = sn_dot(size, v->gradient, v->step), decrement = -slope;
         if (!(decrement > 0) || !line_search(s, v, slope, &value, w)) return STONET_OK;
         const double left =
@@ -308,8 +340,8 @@ static stonet_status minimise(solver *s, const vectors *v, const stonet_run *run
                                             value / (double)s->problem->n, NAN, sn_seconds() - began});
         /* |w - w*|_H^2 was about `decrement` before this step, and a step solved to 1e-6 about squares it in
            relation to f: what is left is below 1e-20 f. */
-        if ((roughly || tolerance < 1e-3) && decrement <= enough * value) return STONET_OK;
-        if (decrement >= 0.5 * last_decrement && decrement <= 1e-14 * value) return STONET_OK;
+        if (whole && (roughly || tolerance < 1e-3) && decrement <= enough * value) return STONET_OK;
+        if (whole && decrement >= 0.5 * last_decrement && decrement <= 1e-14 * value) return STONET_OK;
         last_decrement = decrement;
         tolerance = !roughly && decrement < 1e-2 * value ? 1e-6 : 0.1;
     }
