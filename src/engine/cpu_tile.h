@@ -104,26 +104,33 @@ TILE_FORM(TILE_BIASED)
 static const tile_function tile_functions[3][3][TILE_ROWS] = {
     TILE_NAMES(TILE_BESIDE), TILE_NAMES(TILE_BENEATH), TILE_NAMES(TILE_BIASED)};
 
-/* C of any number of rows and lanes (a multiple of SN_LANES). `rows` walks along A, start and C. */
-static void product(tile_form form, int64_t rows, int64_t lanes, const tile_call *whole)
+/* C of any number of rows and lanes (a multiple of SN_LANES). `rows` walks along A, start and C. The call is
+   moved from tile to tile, and comes back as it was: copies would be read in whole vectors before the numbers
+   that make them up are written, a stall that takes as long as a small tile. */
+static void product(tile_form form, int64_t rows, int64_t lanes, tile_call *call)
 {
-    const int64_t a_step = form == TILE_BENEATH ? whole->a_stride : 1;
-    const int64_t start_step = form == TILE_BIASED ? 1 : whole->start_stride;
+    const int64_t a_step = form == TILE_BENEATH ? call->a_stride : 1;
+    const int64_t start_step = form == TILE_BIASED ? 1 : call->start_stride;
     const int64_t start_lane = form == TILE_BIASED ? 0 : 1;
+    const float *const a = call->a, *const b = call->b, *const start = call->start;
+    float *const c = call->c;
     for (int64_t lane = 0; lane < lanes;) {
         const int64_t left = (lanes - lane) / SN_LANES;
         const int size = SN_TILE_VECTORS >= 4 && left >= 4 ? 2 : left >= 2 ? 1 : 0;
         for (int64_t j = 0; j < rows; j += TILE_ROWS) {
-            tile_call call = *whole;
-            call.a += j * a_step;
-            call.b += lane;
-            call.start += j * start_step + lane * start_lane;
-            call.c += j * whole->c_stride + lane;
             const int64_t some = rows - j < TILE_ROWS ? rows - j : TILE_ROWS;
-            tile_functions[form][size][some - 1](&call);
+            call->a = a + j * a_step;
+            call->b = b + lane;
+            call->start = start + j * start_step + lane * start_lane;
+            call->c = c + j * call->c_stride + lane;
+            tile_functions[form][size][some - 1](call);
         }
         lane += (int64_t)SN_LANES << size;
     }
+    call->a = a;
+    call->b = b;
+    call->start = start;
+    call->c = c;
 }
 
 #endif
