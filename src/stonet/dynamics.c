@@ -61,20 +61,34 @@ static double output_temper(const sn_shape *shape, const sn_dynamics *dynamics)
     return 1.0 / fmax(exp((dynamics->beta - 1.0) * SN_ETA_LOW), 0.5 * exp(dynamics->beta * SN_ETA_HIGH));
 }
 
+/* The largest stable step of layer index i, if the norm of the weights above it is this. */
+static double step_limit(const sn_shape *shape, const sn_dynamics *dynamics, int i, double norm)
+{
+    const double temper = i + 2 == shape->layers ? output_temper(shape, dynamics) : 1.0;
+    const double slope = norm * sn_activation_lipschitz(shape->activation);
+    return 0.95 / sqrt(1.0 / dynamics->s[i] + slope * slope / (temper * dynamics->s[i + 1]));
+}
+
+/* No less than the spectral norm, and known at once. */
+static double frobenius_norm(const float *w, int64_t size)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < size; k++) sum += (double)w[k] * (double)w[k];
+    return sqrt(sum);
+}
+
 stonet_status sn_dynamics_safeguard(const sn_shape *shape, const float *theta, sn_dynamics *dynamics,
                                     double *factor_applied)
 {
     const int h = shape->layers - 1;
-    const double lipschitz = sn_activation_lipschitz(shape->activation);
     double smallest = 1.0;
     for (int i = 0; i < h; i++) {
-        double norm;
-        SN_TRY(sn_spectral_norm(theta + shape->weight_at[i + 1], shape->width[i + 2], shape->width[i + 1],
-                                &norm));
-        const double temper = i + 1 == h ? output_temper(shape, dynamics) : 1.0;
-        const double slope = norm * lipschitz;
-        const double curvature = 1.0 / dynamics->s[i] + slope * slope / (temper * dynamics->s[i + 1]);
-        const double limit = 0.95 / sqrt(curvature);
+        const int64_t rows = shape->width[i + 2], cols = shape->width[i + 1];
+        const float *w = theta + shape->weight_at[i + 1];
+        double norm = frobenius_norm(w, rows * cols);
+        if (!(dynamics->epsilon[i] > step_limit(shape, dynamics, i, norm))) continue;
+        SN_TRY(sn_spectral_norm(w, rows, cols, &norm));
+        const double limit = step_limit(shape, dynamics, i, norm);
         if (!(dynamics->epsilon[i] > limit)) continue;
         const double factor = limit / dynamics->epsilon[i];
         dynamics->epsilon[i] *= factor;
