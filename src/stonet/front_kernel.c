@@ -133,26 +133,44 @@ static stonet_status set_map(kernel_front *front)
     return STONET_OK;
 }
 
-/* The mean of u over the rows. */
+/* Adds up the kernels of a block's rows (sum_k, m) and their columns (sum_x, p); scratch: rows x (p + m)
+   doubles. */
+static stonet_status sum_block(const kernel_front *front, int64_t n, const float *x, double *scratch,
+                               double *sum_k, double *sum_x)
+{
+    const int64_t p = front->base.inputs, m = front->m;
+    double *wide = scratch, *k = wide + n * p;
+    sn_widen(n * p, x, wide);
+    SN_TRY(sn_gaussian_gram(n, m, p, wide, front->centres, front->gamma, k));
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < m; j++) sum_k[j] += k[i * m + j];
+        for (int64_t j = 0; j < p; j++) sum_x[j] += wide[i * p + j];
+    }
+    return STONET_OK;
+}
+
+/* The mean of u over the rows: that of their kernels, times the map, and that of their columns. */
 static stonet_status set_mean(kernel_front *front, const sn_problem *problem, const sn_rows *rows)
 {
-    const int64_t d = front->base.outputs;
+    const int64_t d = front->base.outputs, p = problem->p, m = front->m, rank = front->rank;
+    const int64_t block = rows->n < BLOCK_ROWS ? rows->n : BLOCK_ROWS;
     SN_TRY(SN_NEW(front->mean, d));
-    SN_WORKSPACE(scratch);
-    float *x = NULL, *u = NULL;
-    double *sum = NULL;
-    SN_TRY(SN_TAKE(&scratch, x, BLOCK_ROWS * problem->p));
-    SN_TRY(SN_TAKE(&scratch, u, BLOCK_ROWS * d));
-    SN_TRY(SN_TAKE_ZERO(&scratch, sum, d));
+    SN_WORKSPACE(workspace);
+    float *x = NULL;
+    double *scratch = NULL, *sum_k = NULL, *sum_x = NULL;
+    SN_TRY(SN_TAKE(&workspace, x, block * p));
+    SN_TRY(SN_TAKE(&workspace, scratch, block * (p + m)));
+    SN_TRY(SN_TAKE_ZERO(&workspace, sum_k, m));
+    SN_TRY(SN_TAKE_ZERO(&workspace, sum_x, p));
     for (int64_t first = 0; first < rows->n; first += BLOCK_ROWS) {
         const int64_t left = rows->n - first;
         const sn_rows part = sn_rows_part(rows, first, left < BLOCK_ROWS ? left : BLOCK_ROWS);
         SN_TRY(fetch(problem, &part, x));
-        SN_TRY(apply_kernel(&front->base, part.n, x, u));
-        for (int64_t i = 0; i < part.n; i++)
-            for (int64_t j = 0; j < d; j++) sum[j] += (double)u[i * d + j];
+        SN_TRY(sum_block(front, part.n, x, scratch, sum_k, sum_x));
     }
-    for (int64_t j = 0; j < d; j++) front->mean[j] = sum[j] / (double)rows->n;
+    sn_gemv(true, m, rank, 1.0 / (double)rows->n, front->map, sum_k, 0.0, front->mean);
+    for (int64_t j = rank; j < d; j++)
+        front->mean[j] = linear_factor(front) * sum_x[j - rank] / (double)rows->n;
     return STONET_OK;
 }
 
