@@ -226,43 +226,48 @@ static stonet_status cpu_create(const sn_shape *shape, const sn_problem *problem
     return sn_cpu_create(shape, problem, seed, threads, NULL, out);
 }
 
-/* Where w_i[unit, k] (k = inputs: the bias) lies in the panels. */
-static int64_t panel_index(const sn_cpu_layer *layer, int64_t unit, int64_t k)
+/* The parameters of a unit in the panels of its layer: w_i[unit, k] (k = inputs: the bias) lies at first +
+   k * width. */
+typedef struct unit_place {
+    int64_t first, width;
+} unit_place;
+
+static unit_place place_of(const sn_cpu_layer *layer, int64_t unit)
 {
     int64_t start = unit / SN_PANEL_UNITS * SN_PANEL_UNITS;
     while (unit >= start + sn_panel_width(layer->padded, start))
         start += sn_panel_width(layer->padded, start);
-    return (layer->inputs + 1) * start + k * sn_panel_width(layer->padded, start) + (unit - start);
-}
-
-/* Where it lies in the shape's flat order. */
-static int64_t flat_index(const sn_shape *shape, int i, int64_t unit, int64_t k)
-{
-    const int64_t inputs = shape->width[i];
-    return k < inputs ? shape->weight_at[i] + unit * inputs + k : shape->bias_at[i] + unit;
+    return (unit_place){.first = (layer->inputs + 1) * start + (unit - start),
+                        .width = sn_panel_width(layer->padded, start)};
 }
 
 /* The parameters of layer index i in the shape's flat order, as floats or as doubles (the other is NULL). */
 static void pack(const cpu_engine *e, int i, const float *floats, const double *doubles, float *panels)
 {
     const sn_cpu_layer *layer = &e->layer[i];
-    for (int64_t unit = 0; unit < layer->outputs; unit++)
+    for (int64_t unit = 0; unit < layer->outputs; unit++) {
+        const unit_place place = place_of(layer, unit);
+        const int64_t row = e->shape.weight_at[i] + unit * layer->inputs, bias = e->shape.bias_at[i] + unit;
         for (int64_t k = 0; k <= layer->inputs; k++) {
-            const int64_t at = flat_index(&e->shape, i, unit, k);
-            panels[panel_index(layer, unit, k)] = floats != NULL ? floats[at] : (float)doubles[at];
+            const int64_t at = k < layer->inputs ? row + k : bias;
+            panels[place.first + k * place.width] = floats != NULL ? floats[at] : (float)doubles[at];
         }
+    }
 }
 
 static void unpack(const cpu_engine *e, int i, const float *panels, float *floats, double *doubles)
 {
     const sn_cpu_layer *layer = &e->layer[i];
-    for (int64_t unit = 0; unit < layer->outputs; unit++)
+    for (int64_t unit = 0; unit < layer->outputs; unit++) {
+        const unit_place place = place_of(layer, unit);
+        const int64_t row = e->shape.weight_at[i] + unit * layer->inputs, bias = e->shape.bias_at[i] + unit;
         for (int64_t k = 0; k <= layer->inputs; k++) {
-            const int64_t at = flat_index(&e->shape, i, unit, k);
-            const float value = panels[panel_index(layer, unit, k)];
+            const int64_t at = k < layer->inputs ? row + k : bias;
+            const float value = panels[place.first + k * place.width];
             if (floats != NULL) floats[at] = value;
             if (doubles != NULL) doubles[at] = (double)value;
         }
+    }
 }
 
 static void cpu_start(sn_engine *engine, const float *theta)
