@@ -16,7 +16,8 @@ enum {
     START = 2,
     LANDMARKS = 200,
     MORE_LANDMARKS = 1000,
-    MORE_LANDMARKS_FROM = 1000, /* rows: of fewer, 200 are enough */
+    MORE_LANDMARKS_FROM = 1000, /* rows: of fewer, 200 are enough; */
+    MORE_LANDMARKS_TO = 5000,   /* more take their time, and teach a network what it needs */
     MOST_KERNELS = 4,
     FEWEST_ROWS = 50,
     MOST_ROWS = 20000,
@@ -24,7 +25,7 @@ enum {
 };
 /* Products in one step of Newton's method (rows x features^2 x sets of coefficients), the first kernel and,
    in all folds, one with more landmarks: seconds. */
-static const double MOST_WORK = 3e9, MORE_WORK = 1e10;
+static const double MOST_WORK = 1e9, MORE_WORK = 1e10;
 /* More landmarks are asked where directions that the penalty leaves alone are this part of those there are,
    and the loss is above the best by no more than this part of it. */
 static const double USED_UP = 0.2, IN_REACH = 0.1;
@@ -224,7 +225,8 @@ stonet_status sn_kernel_point_find(const sn_stage_job *job, const sn_holdout *ho
     stonet_status status;
     SN_GOTO(status, see(job, holdout, &setting, &c), done);
     SN_GOTO(status, climb(&c, START, out), done);
-    if (job->rows.n >= MORE_LANDMARKS_FROM && is_in_reach(&out->cost, rival, holdout->rows))
+    if (job->rows.n >= MORE_LANDMARKS_FROM && job->rows.n <= MORE_LANDMARKS_TO &&
+        is_in_reach(&out->cost, rival, holdout->rows))
         status = used_part(&c, out->penalty, &used);
     out->front = c.front;
     c.front = NULL;

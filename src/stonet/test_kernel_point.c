@@ -61,9 +61,11 @@ static void more_landmarks_where_the_function_wants_them(void **state)
         {1000, 1.0, false, false}, /* what needs no bump at all */
         {999, 1.0, true, false},   /* too few rows */
         {1000, 1e-4, true, false}, /* something else is far better */
+        {5001, 1.0, true, false},  /* too many rows */
     };
-    double loss[4];
-    for (int k = 0; k < 4; k++) {
+    enum { CASES = sizeof cases / sizeof *cases };
+    double loss[CASES];
+    for (int k = 0; k < CASES; k++) {
         oracle o = draw(cases[k].n, cases[k].hills);
         sn_kernel_point point = find(&o, cases[k].rival);
         const sn_kernel_setting setting = sn_front_kernel_setting(point.front);
