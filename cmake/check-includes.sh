@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 
-rooms="base math stats data net engine stonet learners methods model export refit select order explain report"
+rooms="base math stats data net engine front stonet choice learners methods model export refit select order explain report"
 
 find src include cli paper examples \( -name '*.[ch]' -o -name '*.cu' \) -print0 | sort -z | xargs -0 awk -v rooms="$rooms" '
 function fail(sentence) { print sentence > "/dev/stderr"; wrong = 1 }

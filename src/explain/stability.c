@@ -16,7 +16,7 @@
 #include "engine/registry.h"
 #include "explain/importance.h"
 #include "math/noise.h"
-#include "stonet/sparse.h"
+#include "choice/sparse.h"
 
 enum { PAIRS = 50, FEWEST_ROWS = 20 };
 

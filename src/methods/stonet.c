@@ -1,5 +1,5 @@
 /* The StoNet behind the method interface; the work is in the stonet room. */
-#include "stonet/fit.h"
+#include "choice/fit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,9 @@
 
 #include "base/memory.h"
 #include "engine/registry.h"
+#include "front/front_wide.h"
 #include "methods/method.h"
+#include "stonet/config.h"
 
 static stonet_status stonet_fit_method(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                        const stonet_run *run, sn_fit_result *result)
@@ -137,6 +139,7 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     SN_TRY(put_estimate(store, "held_out", &net->held_out));
     SN_TRY(put_estimate(store, "held_out_constant", &net->held_out_constant));
     SN_TRY(put_estimate(store, "held_out_linear", &net->held_out_linear));
+    if (net->neighbours != NULL) SN_TRY(sn_store_put_text(store, "choice", net->neighbours));
     SN_TRY(sn_store_put_int(store, "held_out_rows", net->held_out_rows));
     SN_TRY(put_fact(store, "residual_p", net->residual_p));
     if (net->select_penalty > 0.0) SN_TRY(put_fact(store, "select_penalty", net->select_penalty));
@@ -204,7 +207,7 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
     net->network.shape.spread = net->response.kind == SN_RESPONSE_LOCATION_SCALE;
     SN_TRY(sn_axes_get(store, units, &net->axes));
     const bool made = net->axes.q > 0 && net->axes.of == SN_UNITS_ACTIVATED;
-    if (made != (net->response.kind != SN_RESPONSE_MEAN))
+    if (!made && net->response.kind != SN_RESPONSE_MEAN)
         return sn_fail(STONET_ERROR_FORMAT, "the model's response and its Z do not belong together");
     SN_TRY(load_dynamics(store, shape, &net->dynamics));
     SN_TRY(load_engine(store, net));
@@ -218,6 +221,8 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
     SN_TRY(get_estimate(store, "held_out", &net->held_out));
     SN_TRY(get_estimate(store, "held_out_constant", &net->held_out_constant));
     SN_TRY(get_estimate(store, "held_out_linear", &net->held_out_linear));
+    const char *neighbours = sn_store_find_text(store, "choice"); /* not in files of 0.2 */
+    if (neighbours != NULL && (net->neighbours = sn_strdup(neighbours)) == NULL) return STONET_ERROR_MEMORY;
     if (sn_store_find_text(store, "held_out_rows") != NULL) /* not in files of 0.1 */
         SN_TRY(sn_store_get_int(store, "held_out_rows", 0, INT64_MAX, &net->held_out_rows));
     SN_TRY(get_fact(store, "residual_p", &net->residual_p));

@@ -16,7 +16,7 @@
 #include "math/kernel.h"
 #include "model/model.h"
 #include "net/loss.h"
-#include "stonet/regression.h"
+#include "net/regression.h"
 
 enum {
     AUTO_LEVELS = 8, /* values of a column that are taken for codes */

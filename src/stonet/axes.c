@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/linalg.h"
 #include "net/activation.h"
 
@@ -14,6 +15,8 @@ enum { MOST_LAGS = 8, BLOCK = 1024 };
 static const double MOST_PRODUCTS = 4e9; /* spent on E[J'J] */
 static const double NO_VARIANCE =
     1e-12; /* part of the largest, or of the square of a mean: rounding of floats */
+/* Part of the whole effect, and variance of the output in its own units, below which an axis has none. */
+static const double NO_EFFECT = 1e-10, NO_OUTPUT = 1e-6;
 static const double A_TIE = 1e-6;
 
 /* The rows of the units and what psi, which stands between them and W, makes of them. */
@@ -133,41 +136,74 @@ static stonet_status decompose(const sample *s, const double *mean, const double
     return status;
 }
 
-/* map and share from R; rows of the map beyond the rank of Cov(Z) stay 0. total: sum d. */
-static stonet_status turn(int64_t q, int64_t rank, const double *l, const double *v, const double *jj,
-                          sn_axes *axes, double *total)
+/* P diag(l) P with P = I - A'A, A (count x rank) orthonormal rows: what the axes so far leave of the units.
+ */
+static stonet_status leave_out(int64_t rank, int64_t count, const double *a, const double *l, double *out)
 {
-    double *b = NULL, *half = NULL, *r = NULL, *d = NULL, *u = NULL;
-    stonet_status status;
-    *total = 0.0;
-    SN_GOTO(status, SN_NEW_RAW(b, q * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(half, q * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(r, rank * rank), done);
-    SN_GOTO(status, SN_NEW_RAW(d, rank), done);
-    SN_GOTO(status, SN_NEW_RAW(u, rank * rank), done);
+    SN_WORKSPACE(scratch);
+    double *p = NULL, *weighed = NULL;
+    SN_TRY(SN_TAKE_ZERO(&scratch, p, rank * rank));
+    SN_TRY(SN_TAKE(&scratch, weighed, rank * rank));
+    for (int64_t j = 0; j < rank; j++) p[j * rank + j] = 1.0;
+    if (count > 0) sn_gemm(true, false, rank, rank, count, -1.0, a, a, 1.0, p);
+    for (int64_t i = 0; i < rank; i++)
+        for (int64_t j = 0; j < rank; j++) weighed[i * rank + j] = p[i * rank + j] * l[j];
+    sn_gemm(false, false, rank, rank, rank, 1.0, weighed, p, 0.0, out);
+    return STONET_OK;
+}
+
+/* Rows of the map, in coordinates of unit variance (kept x rank), and the variance of each: first the axes of
+   the effect R, then those of the units. */
+static stonet_status choose_axes(int64_t rank, const double *l, double *r, sn_axes *axes, double *a,
+                                 double *variance, int64_t *kept)
+{
+    SN_WORKSPACE(scratch);
+    double *d = NULL, *u = NULL, *rest = NULL, total = 0.0;
+    int64_t count = 0;
+    SN_TRY(SN_TAKE(&scratch, d, rank));
+    SN_TRY(SN_TAKE(&scratch, u, rank * rank));
+    SN_TRY(SN_TAKE(&scratch, rest, rank * rank));
+    SN_TRY(sn_eigh(rank, r, d, u));
+    for (int64_t k = 0; k < rank; k++) total += fmax(d[k], 0.0);
+    *kept = rank < axes->q ? rank : axes->q;
+    for (; count < *kept && d[count] > fmax(NO_EFFECT * total, NO_OUTPUT); count++) {
+        axes->share[count] = d[count] / total;
+        variance[count] = d[count];
+        for (int64_t j = 0; j < rank; j++) a[count * rank + j] = u[j * rank + count];
+    }
+    if (count == *kept) return STONET_OK;
+    SN_TRY(leave_out(rank, count, a, l, rest));
+    SN_TRY(sn_eigh(rank, rest, d, u));
+    for (int64_t k = 0; count < *kept; k++, count++) {
+        variance[count] = fmax(d[k], 0.0);
+        for (int64_t j = 0; j < rank; j++) a[count * rank + j] = u[j * rank + k];
+    }
+    return STONET_OK;
+}
+
+/* map and share; rows of the map beyond the rank of Cov(Z) stay 0. */
+static stonet_status turn(int64_t q, int64_t rank, const double *l, const double *v, const double *jj,
+                          sn_axes *axes)
+{
+    SN_WORKSPACE(scratch);
+    double *b = NULL, *half = NULL, *r = NULL, *a = NULL, *variance = NULL;
+    int64_t kept;
+    SN_TRY(SN_TAKE(&scratch, b, q * rank));
+    SN_TRY(SN_TAKE(&scratch, half, q * rank));
+    SN_TRY(SN_TAKE(&scratch, r, rank * rank));
+    SN_TRY(SN_TAKE(&scratch, a, rank * rank));
+    SN_TRY(SN_TAKE(&scratch, variance, rank));
     for (int64_t j = 0; j < q; j++)
         for (int64_t k = 0; k < rank; k++) b[j * rank + k] = v[j * q + k] * sqrt(l[k]);
     sn_gemm(false, false, q, rank, q, 1.0, jj, b, 0.0, half);
     sn_gemm(true, false, rank, rank, q, 1.0, b, half, 0.0, r);
-    SN_GOTO(status, sn_eigh(rank, r, d, u), done);
-    for (int64_t k = 0; k < rank; k++) *total += fmax(d[k], 0.0);
-    if (!(*total > 0.0)) goto done;
-    const int64_t kept = rank < axes->q ? rank : axes->q;
+    SN_TRY(choose_axes(rank, l, r, axes, a, variance, &kept));
     for (int64_t j = 0; j < q; j++) /* V l^{-1/2} */
         for (int64_t k = 0; k < rank; k++) half[j * rank + k] = b[j * rank + k] / l[k];
-    sn_first_columns(rank, rank, u, kept, u);
-    sn_gemm(true, true, kept, q, rank, 1.0, u, half, 0.0, axes->map);
-    for (int64_t k = 0; k < kept; k++) {
-        axes->share[k] = fmax(d[k], 0.0) / *total;
-        for (int64_t j = 0; j < q; j++) axes->map[k * q + j] *= sqrt(fmax(d[k], 0.0));
-    }
-done:
-    sn_free(b);
-    sn_free(half);
-    sn_free(r);
-    sn_free(d);
-    sn_free(u);
-    return status;
+    sn_gemm(false, true, kept, q, rank, 1.0, a, half, 0.0, axes->map);
+    for (int64_t k = 0; k < kept; k++)
+        for (int64_t j = 0; j < q; j++) axes->map[k * q + j] *= sqrt(variance[k]);
+    return STONET_OK;
 }
 
 static stonet_status make(int64_t width, sn_units of, int64_t q, sn_axes *axes)
@@ -188,7 +224,6 @@ stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n
                 .q = q,
                 .z = units};
     double *centred = NULL, *l = NULL, *v = NULL, *jj = NULL, *w = NULL;
-    double total = 0.0;
     int64_t rank = 0;
     stonet_status status;
     SN_GOTO(status, make(q, of, kept, axes), done);
@@ -204,10 +239,10 @@ stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n
     SN_GOTO(status, decompose(&s, axes->mean, centred, l, v, &rank), done);
     if (rank == 0) goto done;
     SN_GOTO(status, effect(&s, w, jj), done);
-    SN_GOTO(status, turn(q, rank, l, v, jj, axes, &total), done);
+    SN_GOTO(status, turn(q, rank, l, v, jj, axes), done);
     status = fix_signs(&s, w, centred, axes);
 done:
-    if (status != STONET_OK || !(total > 0.0)) sn_axes_free(axes);
+    if (status != STONET_OK || rank == 0) sn_axes_free(axes);
     sn_free(s.psi);
     sn_free(centred);
     sn_free(l);
@@ -245,7 +280,7 @@ double sn_axes_effective(const sn_axes *axes)
 {
     double squares = 0.0;
     for (int64_t k = 0; k < axes->q; k++) squares += axes->share[k] * axes->share[k];
-    return axes->q > 0 ? total_share(axes) * total_share(axes) / squares : (double)NAN;
+    return squares > 0.0 ? total_share(axes) * total_share(axes) / squares : (double)NAN;
 }
 
 int64_t sn_axes_carrying(const sn_axes *axes, double part)
@@ -257,6 +292,24 @@ int64_t sn_axes_carrying(const sn_axes *axes, double part)
         if (sum >= part * total) return k + 1;
     }
     return axes->q;
+}
+
+double sn_axes_carried(const sn_axes *axes)
+{
+    return axes->q > 0 && axes->share[0] > 0.0 ? total_share(axes) : 1.0;
+}
+
+stonet_status sn_axes_first(const sn_axes *axes, int64_t q, sn_axes *out)
+{
+    stonet_status status = make(axes->width, axes->of, q, out);
+    if (status != STONET_OK) {
+        sn_axes_free(out);
+        return status;
+    }
+    memcpy(out->mean, axes->mean, (size_t)axes->width * sizeof *out->mean);
+    memcpy(out->map, axes->map, (size_t)(q * axes->width) * sizeof *out->map);
+    memcpy(out->share, axes->share, (size_t)q * sizeof *out->share);
+    return STONET_OK;
 }
 
 void sn_axes_free(sn_axes *axes)
@@ -274,7 +327,8 @@ stonet_status sn_axes_put(const sn_axes *axes, sn_store *store)
     SN_TRY(sn_store_put_vector(store, "z_mean", SN_F64, axes->width, axes->mean));
     SN_TRY(sn_store_put_matrix(store, "z_map", SN_F64, axes->q, axes->width, axes->map));
     SN_TRY(sn_store_put_vector(store, "explained_share", SN_F64, axes->q, axes->share));
-    return sn_store_put_real(store, "effective_dimension", sn_axes_effective(axes));
+    const double effective = sn_axes_effective(axes);
+    return isnan(effective) ? STONET_OK : sn_store_put_real(store, "effective_dimension", effective);
 }
 
 static stonet_status copy_finite(const sn_tensor *tensor, double *to)
@@ -294,7 +348,7 @@ static stonet_status get(const sn_store *store, sn_axes *axes)
     SN_TRY(copy_finite(map, axes->map));
     SN_TRY(copy_finite(share, axes->share));
     const double sum = total_share(axes);
-    bool fine = sum > 0.0 && sum < 1.0 + 1e-6;
+    bool fine = sum < 1.0 + 1e-6;
     for (int64_t k = 0; k < axes->q; k++) fine = fine && axes->share[k] >= 0.0;
     char room[64];
     if (!fine)
@@ -312,7 +366,7 @@ stonet_status sn_axes_get(const sn_store *store, int64_t width, sn_axes *axes)
     SN_TRY(sn_words_get(&sn_units_words, store, "z_units", &of));
     SN_TRY(sn_store_get_vector(store, "explained_share", SN_F64, -1, &share));
     const int64_t q = share->shape[0];
-    if (q < 1 || q > width || (q < width && of == SN_UNITS_PLAIN))
+    if (q < 1 || q > width)
         return sn_fail(STONET_ERROR_FORMAT, "the model has %lld columns of Z from %lld units", (long long)q,
                        (long long)width);
     stonet_status status = make(width, (sn_units)of, q, axes);

@@ -16,6 +16,10 @@
  * Units of the last hidden layer may also be taken activated, U = psi(mu_h), and more of them than columns of
  * Z: then J = W, and the q leading axes are principal components of the output W U.
  *
+ * Columns beyond the rank of the effect are the next principal axes of the units: with P the projection off
+ * the axes so far, in coordinates of unit variance, the leading eigenvectors of P diag(l) P, each column with
+ * the variance l that it has among the units. They are uncorrelated with those before, and their share is 0.
+ *
  * The network stays as it is: Z' is a stored map of its units.
  */
 #ifndef SN_STONET_AXES_H
@@ -39,16 +43,20 @@ typedef struct sn_axes {
     double *share; /* q, of the effect on the output, descending */
 } sn_axes;
 
-/* The leading axes, `kept` of them, from the units (n x width) of n rows. None are learned when nothing of
-   them reaches the output. */
+/* The leading axes, `kept` of them, from the units (n x width) of n rows; none where all units are constant.
+ */
 stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n, const float *units,
                             sn_units of, int64_t kept, sn_axes *axes);
 /* z (n x q) from units (n x width), which may be the same place when q is width; with axes only. */
 stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, const float *units, float *z);
-/* (sum d)^2 / sum d^2: between 1 and q; NaN without axes. */
+/* (sum d)^2 / sum d^2: between 1 and q; NaN without axes or effect. */
 double sn_axes_effective(const sn_axes *axes);
 /* How many columns carry this part of the effect of all columns; q without axes. */
 int64_t sn_axes_carrying(const sn_axes *axes, double part);
+/* The part of the effect of all units that the columns carry together; 1 where there is none. */
+double sn_axes_carried(const sn_axes *axes);
+/* The first q columns of axes that have more. */
+stonet_status sn_axes_first(const sn_axes *axes, int64_t q, sn_axes *out);
 void sn_axes_free(sn_axes *axes);
 
 /* As z_units, z_mean, z_map, explained_share and effective_dimension; files without them have none. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/registry.h"
-#include "stonet/linear.h"
 #include "stonet/response.h"
 
 const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
@@ -12,25 +11,20 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
      "what Z is to explain of a numeric response: its mean, its whole law by an ensemble of functions of it, "
      "or its mean and its spread"},
     {"hidden", SN_INTEGERS, "auto", 1, 100000, "auto|none",
-     "widths of the hidden layers before the last one (which has width dim); none: one hidden layer; auto: "
-     "one by the rows, and one of 10 before a dim below 10"},
+     "widths of the hidden layers before the last one, which then has dim units; none: one hidden layer; "
+     "auto: one layer, its width by the rows, before one of max(dim, 10) units"},
     {"activation", SN_CHOICE, "auto", 0, 0, "auto|" SN_ACTIVATION_WORDS(SN_JOINED),
-     "activation of the hidden layers; auto: chosen on held-out rows"},
-    {"front", SN_CHOICE, "auto", 0, 0, "auto|none|kernel|columns|components|conv",
-     "what layer 1 sees: x; kernel features of x, and x (then hidden=auto is none); a few columns; principal "
-     "components; of images, a convolutional network that learns with this one; auto: columns or components "
-     "where columns are more than 200 and twice the rows, else "
-     "kernel "
-     "regression is tried after the networks; by held-out rows"},
+     "activation of the hidden layers; auto: chosen by cross-validation"},
+    {"front", SN_CHOICE, "auto", 0, 0, "auto|" SN_FRONT_WORDS(SN_JOINED),
+     "what layer 1 sees: x (none); kernel features of x, and x; a few columns; principal components; of "
+     "images, a convolutional network that learns with this one; auto: chosen by cross-validation"},
     {"front_complexity", SN_REAL, "auto", 1e-6, 1e6, "auto",
-     "front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto: 0.5, 1.5 or 4, "
-     "by rows "
-     "left out"},
-    {"front_linear", SN_REAL, "auto", 0, 0.99, "auto",
-     "front=kernel: share of x itself beside the kernel; auto: 0 or 0.5, by rows left out"},
+     "front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto: chosen by "
+     "cross-validation"},
+    {"front_linear", SN_REAL, "0.1", 0, 0.99, NULL, "front=kernel: share of x itself beside the kernel"},
     {"front_landmarks", SN_INTEGER, "auto", 2, 100000, "auto",
      "front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows, from 200 to "
-     "2000"},
+     "1000"},
     {"front_image", SN_INTEGERS, "auto", 1, 1e7, "auto",
      "front=conv: the image that the columns are, height,width or with channels before or after them; auto: "
      "as the file says"},
@@ -41,20 +35,19 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
      "group: the network is given the columns alone that a group lasso on layer 1 leaves; by held-out rows"},
     {"select_penalty", SN_REAL, "auto", 1e-9, 1e6, "auto",
      "select=group: the penalty at which columns are taken; auto: by held-out rows"},
-    {"restarts", SN_INTEGER, "auto", 1, 1000, "auto",
-     "starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3 (dim 1, 2, "
-     "more) where something is chosen on held-out rows, else 1"},
+    {"restarts", SN_INTEGER, "1", 1, 1000, NULL,
+     "starts that are trained briefly; the one that fits the training rows best goes on"},
     {"input_activation", SN_CHOICE, "off", 0, 0, "off|tanh|relu|sigmoid",
      "activation applied to the inputs too"},
     {"epochs", SN_REAL, "auto", 0.01, 1e7, "auto",
-     "passes over the training rows; auto: chosen on held-out rows"},
+     "passes over the training rows; auto: chosen by cross-validation"},
     {"batch", SN_INTEGER, "auto", 1, 1e9, "auto",
      "rows of a mini-batch; auto: 64, above 5000 rows 128, and more in trainings of given epochs with more "
      "than 5000 updates, by the noise of the gradient"},
     {"lr", SN_REAL, "auto", 0, 1e6, "auto", "parameter step on the mean loss (gamma n / s_out)"},
     {"momentum", SN_REAL, "0.9", 0, 0.9999, NULL, "momentum of the parameter step"},
     {"weight_decay", SN_REAL, "auto", 0, 1e6, "auto",
-     "pull of the weights towards 0; auto: chosen on held-out rows"},
+     "pull of the weights towards 0; auto: chosen by cross-validation"},
     {"l1", SN_REAL, "0", 0, 1e6, NULL, "lasso penalty on the weights"},
     {"schedule", SN_CHOICE, "auto", 0, 0, "auto|linear|constant|averaged|power",
      "how the parameter step falls: linearly to a tenth, not at all, as C/(c + k^a), or slowly with the "
@@ -93,57 +86,42 @@ static sn_activation activation_of(const sn_settings *settings, const char *name
     return value >= 0 ? (sn_activation)value : other;
 }
 
-/*
- * A reduction to fewer units than this has a layer of as many before it. A unit or two fitted to an even
- * function (x^2) end up with one side of it, from whatever start; ten find both sides, and the unit after
- * them puts the sides together (docs/defaults.md: mean-square, q = 1, R2 .41 without and .66 with).
- */
-enum { NARROW = 10 };
+/* Units of the last hidden layer at the least, where nobody named the layers: two spirals in twelve columns
+   are found from every second start by one or two units, and from every start by five. */
+enum { LEAST_UNITS = 10 };
 
-/* Width of the first layer: grows with what the rows can support. Behind a convolution, which has bent the
-   inputs already, half of the most will do. */
-static int64_t auto_width(const sn_settings *settings, const sn_problem *problem)
-{
-    const double width = 1.5 * sqrt((double)problem->n);
-    return (int64_t)fmin(fmax(width, 16.0), sn_is(settings, "front", "conv") ? 128.0 : 256.0);
-}
-
-static bool given(const sn_settings *settings, const char *name)
+bool sn_config_given(const sn_settings *settings, const char *name)
 {
     return !sn_is(settings, name, "auto");
 }
 
-bool sn_config_kernel(const sn_settings *settings, const sn_problem *problem, sn_kernel_setting *kernel)
+static bool given(const sn_settings *settings, const char *name)
 {
-    const double landmarks = fmin(fmax((double)problem->n / 10.0, 200.0), 2000.0);
-    *kernel = (sn_kernel_setting){
-        .complexity =
-            given(settings, "front_complexity") ? sn_real(settings, "front_complexity") : (double)NAN,
-        .linear = given(settings, "front_linear") ? sn_real(settings, "front_linear") : (double)NAN,
-        .landmarks =
-            given(settings, "front_landmarks") ? sn_int(settings, "front_landmarks") : (int64_t)landmarks};
-    return sn_is(settings, "front", "kernel");
+    return sn_config_given(settings, name);
 }
 
-bool sn_config_wide(const sn_settings *settings, const sn_problem *problem, sn_wide *wide)
+int64_t sn_config_units(const sn_settings *settings, int64_t q)
 {
-    const bool columns = sn_is(settings, "front", "columns"),
-               components = sn_is(settings, "front", "components");
-    const bool searched = !given(settings, "epochs") || !given(settings, "weight_decay");
-    *wide = (sn_wide){.kind = columns ? SN_WIDE_COLUMNS : components ? SN_WIDE_COMPONENTS : SN_WIDE_NOT};
-    return columns || components ||
-           (sn_is(settings, "front", "auto") && searched && sn_wide_applies(problem));
+    const bool as_named = given(settings, "hidden") && sn_is(settings, "response", "mean");
+    return as_named || q > LEAST_UNITS ? q : LEAST_UNITS;
 }
 
-/* Kernel features are wide and bent already: what layer 1 is to find among them is linear. */
-static bool has_one_layer(const sn_settings *settings)
+/* Width of the first layer: grows with what the rows can support. Behind a convolution, which has bent the
+   inputs already, half of the most will do. */
+static int64_t auto_width(const sn_net_kind *kind, const sn_problem *problem)
 {
-    return sn_is(settings, "hidden", "none") ||
-           (sn_is(settings, "hidden", "auto") && sn_is(settings, "front", "kernel"));
+    const double width = 1.5 * sqrt((double)problem->n);
+    return (int64_t)fmin(fmax(width, 16.0), kind->front.kind == SN_FRONT_CONV ? 128.0 : 256.0);
 }
 
-stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *problem, int64_t units,
-                              sn_shape *shape)
+/* Kernel features are wide and bent already, and a linear model needs no second layer. */
+static bool has_one_layer(const sn_net_kind *kind)
+{
+    return kind->front.kind == SN_FRONT_KERNEL || kind->activation == SN_IDENTITY;
+}
+
+stonet_status sn_config_shape(const sn_settings *settings, const sn_net_kind *kind, const sn_problem *problem,
+                              int64_t units, sn_shape *shape)
 {
     *shape = (sn_shape){.task = problem->task};
     size_t count;
@@ -153,17 +131,13 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *pro
                        count, SN_MAX_LAYERS - 2);
     int at = 0;
     shape->width[at++] = problem->p;
-    if (sn_is(settings, "hidden", "auto") && !has_one_layer(settings)) {
-        shape->width[at++] = auto_width(settings, problem);
-        if (units < NARROW) shape->width[at++] = NARROW;
-    }
+    if (!given(settings, "hidden") && !has_one_layer(kind)) shape->width[at++] = auto_width(kind, problem);
     for (size_t i = 0; i < count; i++) shape->width[at++] = (int64_t)hidden[i];
     shape->width[at++] = units;
     shape->layers = at;
     shape->width[at] = problem->outputs;
     shape->spread = sn_is(settings, "response", "location-scale") && problem->task == SN_REGRESSION;
-    shape->activation =
-        activation_of(settings, "activation", sn_is(settings, "hidden", "none") ? SN_RELU : SN_TANH);
+    shape->activation = kind->activation;
     shape->input_activation = activation_of(settings, "input_activation", SN_IDENTITY);
     return sn_shape_layout(shape);
 }
@@ -212,17 +186,17 @@ static stonet_status resolve_sampler(const sn_settings *settings, const sn_shape
     return STONET_OK;
 }
 
-static sn_schedule_kind schedule_kind(const sn_settings *settings)
+static sn_schedule_kind schedule_kind(const sn_settings *settings, const sn_net_kind *kind)
 {
-    if (sn_is(settings, "schedule", "auto"))
-        return given(settings, "epochs") || sn_is(settings, "front", "conv") ? SN_LINEAR : SN_AVERAGED;
+    if (!given(settings, "schedule"))
+        return given(settings, "epochs") || kind->front.kind == SN_FRONT_CONV ? SN_LINEAR : SN_AVERAGED;
     if (sn_is(settings, "schedule", "averaged")) return SN_AVERAGED;
     if (sn_is(settings, "schedule", "constant")) return SN_CONSTANT;
     return sn_is(settings, "schedule", "power") ? SN_POWER : SN_LINEAR;
 }
 
-static stonet_status resolve_step(const sn_settings *settings, const sn_problem *problem,
-                                  const sn_shape *shape, sn_config *config)
+static stonet_status resolve_step(const sn_settings *settings, const sn_net_kind *kind,
+                                  const sn_problem *problem, const sn_shape *shape, sn_config *config)
 {
     config->has_gamma = given(settings, "gamma");
     if (config->has_gamma) SN_TRY(layer_list(settings, "gamma", shape->layers, config->gamma));
@@ -232,7 +206,7 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_problem 
     config->auto_lr = !config->has_gamma && !given(settings, "lr");
     /* The curvature of the first layer grows with the number of features; a row of kernel features has a
        norm of 1 at most, whatever their number. The smaller step gets as far only if it falls later. */
-    const bool kernel = sn_is(settings, "front", "kernel"), conv = sn_is(settings, "front", "conv");
+    const bool kernel = kind->front.kind == SN_FRONT_KERNEL, conv = kind->front.kind == SN_FRONT_CONV;
     const bool many = problem->p > 200 && !kernel && !conv;
     config->lr = given(settings, "lr") ? sn_real(settings, "lr")
                  : kernel              ? 0.5
@@ -241,48 +215,30 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_problem 
                                        : 0.05;
     config->momentum = sn_real(settings, "momentum");
     config->auto_decay = !given(settings, "weight_decay");
-    config->weight_decay = config->auto_decay ? 0.0 : sn_real(settings, "weight_decay");
+    config->weight_decay = kind->weight_decay;
     config->l1 = sn_real(settings, "l1");
-    config->schedule = (sn_schedule){.kind = schedule_kind(settings),
+    config->schedule = (sn_schedule){.kind = schedule_kind(settings, kind),
                                      .c = sn_real(settings, "schedule_c"),
                                      .a = sn_real(settings, "schedule_a"),
                                      .steady = many ? 6000.0 : 1000.0};
     return STONET_OK;
 }
 
-/* The narrower the bottleneck, the more starts end at half a solution: of M1, every second with one unit. */
-static int auto_restarts(const sn_shape *shape)
-{
-    const int64_t q = shape->width[shape->layers - 1];
-    return q == 1 ? 8 : q == 2 ? 5 : 3;
-}
-
-stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *problem, const sn_shape *shape,
-                                sn_config *config)
+stonet_status sn_config_resolve(const sn_settings *settings, const sn_net_kind *kind,
+                                const sn_problem *problem, const sn_shape *shape, sn_config *config)
 {
     *config = (sn_config){.auto_engine = sn_is(settings, "engine", SN_ENGINE_AUTO)};
     config->engine = config->auto_engine ? sn_engine_auto() : sn_engine_find(sn_word(settings, "engine"));
     SN_TRY(resolve_sampler(settings, shape, config));
-    SN_TRY(resolve_step(settings, problem, shape, config));
-    const bool conv = sn_is(settings, "front", "conv");
+    SN_TRY(resolve_step(settings, kind, problem, shape, config));
+    const bool conv = kind->front.kind == SN_FRONT_CONV;
     config->batch =
         given(settings, "batch") ? sn_int(settings, "batch") : (problem->n > 5000 && !conv ? 128 : 64);
     if (config->batch > problem->n) config->batch = problem->n;
-    config->auto_activation = !given(settings, "activation");
     config->auto_epochs = !given(settings, "epochs");
     config->epochs = config->auto_epochs ? 0.0 : sn_real(settings, "epochs");
-    const bool searched = (config->auto_epochs || config->auto_decay) && !conv;
-    config->restarts = given(settings, "restarts") ? (int)sn_int(settings, "restarts")
-                                                   : (searched ? auto_restarts(shape) : 1);
-    config->gives_way = sn_linear_fits(shape);
+    config->restarts = (int)sn_int(settings, "restarts");
     config->auto_batch = !given(settings, "batch") && !config->auto_epochs && !config->has_gamma && !conv;
-    config->linear_may = !shape->spread && config->auto_activation &&
-                         (sn_is(settings, "hidden", "auto") || sn_is(settings, "hidden", "none")) &&
-                         sn_is(settings, "input_activation", "off") && !config->absolute &&
-                         !config->has_gamma;
-    config->auto_shape = config->linear_may && config->auto_epochs && config->auto_decay;
-    config->auto_front = config->auto_shape && sn_is(settings, "front", "auto") &&
-                         sn_is(settings, "hidden", "auto") && sn_is(settings, "select", "none");
     config->sdr_iterations =
         given(settings, "sdr_iterations") ? sn_int(settings, "sdr_iterations") : (problem->n > 5000 ? 5 : 30);
     config->refit_output = sn_is(settings, "output", "refit");
@@ -298,14 +254,12 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *p
 stonet_status sn_config_default(const sn_engine_ops *engine, const sn_problem *problem, const sn_shape *shape,
                                 sn_config *config)
 {
+    const sn_net_kind kind = {.activation = shape->activation};
     sn_settings *settings;
     SN_TRY(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings));
-    stonet_status status = sn_config_resolve(settings, problem, shape, config);
+    stonet_status status = sn_config_resolve(settings, &kind, problem, shape, config);
     sn_settings_free(settings);
     config->engine = engine;
-    config->auto_epochs = config->auto_decay = config->auto_activation = config->auto_lr = false;
-    config->auto_batch = false;
-    config->gives_way = config->linear_may = config->auto_shape = config->auto_front = false;
-    config->restarts = 1;
+    config->auto_epochs = config->auto_decay = config->auto_lr = config->auto_batch = false;
     return status;
 }

@@ -1,6 +1,6 @@
 /*
- * The settings of a StoNet run as numbers: parsed from the parameter table, with what is still "auto" marked
- * so that the selection (stonet/select.h) can choose it from the training data.
+ * The settings of a StoNet as numbers: the parameter table, and what it leaves to the kind of network that a
+ * line of the table of candidates (choice/candidates.h) is.
  */
 #ifndef SN_STONET_CONFIG_H
 #define SN_STONET_CONFIG_H
@@ -9,9 +9,8 @@
 
 #include "base/params.h"
 #include "engine/engine.h"
-#include "stonet/front_kernel.h"
+#include "front/front.h"
 #include "stonet/schedule.h"
-#include "stonet/wide.h"
 
 enum { SN_STONET_PARAMS = 39 };
 extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
@@ -36,32 +35,36 @@ typedef struct sn_config {
     const double *group_factor;
     sn_schedule schedule;
     int64_t batch;
-    int restarts;  /* starts of a race (stonet/start.h) */
+    int restarts;  /* starts of a race (stonet/start.h); 1: none */
     double epochs; /* passes over the rows; may be a fraction of one */
     int64_t sdr_iterations;
     sn_schedule sdr_schedule;
     bool refit_output; /* fit the output layer anew at the end */
-    /* What the user left to the selection. */
-    bool auto_epochs, auto_decay, auto_activation, auto_lr;
+    /* What the user left open. */
+    bool auto_epochs, auto_decay, auto_lr;
     bool auto_batch; /* of a training of given length (stonet/batch_size.h) */
-    bool gives_way;  /* to the linear model (stonet/linear.h), if there is nothing else to be found: */
-    bool linear_may; /* to a network of its own, since none is asked for that it is not, ... */
-    bool auto_shape; /* ... and nothing is set that it could not have */
-    bool auto_front; /* nor that kernel regression (stonet/kernel_point.h) could not */
 } sn_config;
 
-/* Whether a kernel front is asked for, and which; NaN: what the data is to choose. */
-bool sn_config_kernel(const sn_settings *settings, const sn_problem *problem, sn_kernel_setting *kernel);
-/* Whether one of the fronts for many columns is needed, or asked for; kind: SN_WIDE_NOT while it is to be
-   chosen. */
-bool sn_config_wide(const sn_settings *settings, const sn_problem *problem, sn_wide *wide);
-/* Network shape for a problem and `units` in the last hidden layer. */
-stonet_status sn_config_shape(const sn_settings *settings, const sn_problem *problem, int64_t units,
-                              sn_shape *shape);
-/* Everything else; per-layer lists must fit the shape. "auto" values get the defaults that depend on n, p and
-   the task alone. */
-stonet_status sn_config_resolve(const sn_settings *settings, const sn_problem *problem, const sn_shape *shape,
-                                sn_config *config);
+/* A kind of StoNet. */
+typedef struct sn_net_kind {
+    sn_front_recipe front;    /* what layer 1 sees */
+    sn_activation activation; /* of the hidden layers; identity: the linear model, in one hidden layer */
+    double weight_decay;
+} sn_net_kind;
+
+/* Whether a setting was given by hand, and not left to "auto". */
+bool sn_config_given(const sn_settings *settings, const char *name);
+/* Units of the last hidden layer for q columns of Z: q where the user named the layers, else ten at least,
+   for a narrow layer gets stuck while it is trained; the columns of Z are then axes of the units. */
+int64_t sn_config_units(const sn_settings *settings, int64_t q);
+/* Network shape for a problem, whose features are those that the kind's front shows, and `units` in the last
+   hidden layer. */
+stonet_status sn_config_shape(const sn_settings *settings, const sn_net_kind *kind, const sn_problem *problem,
+                              int64_t units, sn_shape *shape);
+/* Everything else; per-layer lists must fit the shape. "auto" values get the defaults that depend on n, p,
+   the task and the kind alone; epochs stay 0. */
+stonet_status sn_config_resolve(const sn_settings *settings, const sn_net_kind *kind,
+                                const sn_problem *problem, const sn_shape *shape, sn_config *config);
 
 /* What all settings at their defaults give, for networks that are not the user's; nothing is left open. */
 stonet_status sn_config_default(const sn_engine_ops *engine, const sn_problem *problem, const sn_shape *shape,

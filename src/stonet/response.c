@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "math/linalg.h"
-#include "stonet/regression.h"
+#include "net/regression.h"
 
 SN_DEFINE_WORDS(sn_response_words, "response", SN_RESPONSE_LOCATION_SCALE, SN_RESPONSE_WORDS);
 

@@ -10,9 +10,9 @@
 
 #include "base/testing.h"
 #include "data/test_source.h"
+#include "front/front_kernel.h"
+#include "front/front_wide.h"
 #include "math/noise.h"
-#include "stonet/front_kernel.h"
-#include "stonet/front_wide.h"
 
 enum { N = 300, P = 4, MANY = 600 };
 

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "data/test_source.h"
 #include "engine/oracle.h"
-#include "stonet/fit.h"
+#include "stonet/fitted.h"
 
 /* The rows that are fetched, of which there are as many as one likes. */
 typedef struct source {

@@ -9,8 +9,8 @@
 
 #include "engine/oracle.h"
 #include "net/loss.h"
+#include "net/regression.h"
 #include "stonet/dynamics.h"
-#include "stonet/regression.h"
 
 static void assert_near(double got, double expected)
 {

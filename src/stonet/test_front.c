@@ -12,9 +12,9 @@
 #include "base/memory.h"
 #include "base/testing.h"
 #include "engine/oracle.h"
-#include "stonet/fit.h"
-#include "stonet/front_kernel.h"
-#include "stonet/regression.h"
+#include "front/front_kernel.h"
+#include "net/regression.h"
+#include "stonet/fitted.h"
 
 enum { ROWS = 240, P = 3 };
 

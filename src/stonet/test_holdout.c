@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "choice/beside.h"
 #include "engine/oracle.h"
 #include "net/loss.h"
-#include "stonet/baseline.h"
 #include "stonet/linear.h"
 
 enum { P = 3 };

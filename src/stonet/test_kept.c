@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "data/test_source.h"
 #include "math/noise.h"
-#include "stonet/fit.h"
+#include "stonet/fitted.h"
 
 /* What depends on the signs of eigenvectors, which are the processor's choice. */
 #define ANY 1e9

@@ -8,10 +8,10 @@
 
 #include "base/memory.h"
 #include "base/testing.h"
+#include "choice/conv_fit.h"
 #include "engine/oracle.h"
-#include "stonet/front_conv.h"
-#include "stonet/learned.h"
-#include "stonet/learning.h"
+#include "front/front_conv.h"
+#include "front/front_gradient.h"
 
 enum { ROWS = 9, SIDE = 6 };
 

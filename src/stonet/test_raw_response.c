@@ -11,7 +11,7 @@
 #include "data/test_source.h"
 #include "engine/oracle.h"
 #include "net/forward.h"
-#include "stonet/fit.h"
+#include "stonet/fitted.h"
 #include "stonet/select.h"
 
 enum { ROWS = 500, COLUMNS = 4 };

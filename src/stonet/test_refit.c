@@ -11,8 +11,8 @@
 
 #include "engine/oracle.h"
 #include "net/forward.h"
-#include "stonet/fit.h"
-#include "stonet/refit.h"
+#include "stonet/fitted.h"
+#include "stonet/output_layer.h"
 
 enum { N = 60, Q = 3 };
 

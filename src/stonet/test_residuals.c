@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "choice/residuals.h"
 #include "math/noise.h"
 #include "stats/distributions.h"
-#include "stonet/residuals.h"
 
 enum { N = 600, P = 8 };
 

@@ -12,7 +12,7 @@
 #include "base/testing.h"
 #include "math/noise.h"
 #include "stonet/config.h"
-#include "stonet/fit.h"
+#include "stonet/fitted.h"
 
 enum { N = 1000 };
 

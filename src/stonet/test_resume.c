@@ -14,7 +14,7 @@
 #include "base/checkpoint.h"
 #include "data/test_source.h"
 #include "engine/oracle.h"
-#include "stonet/fit.h"
+#include "stonet/fitted.h"
 
 enum { N = 60 };
 

@@ -9,7 +9,7 @@
 
 #include "engine/oracle.h"
 #include "net/forward.h"
-#include "stonet/fit.h"
+#include "stonet/fitted.h"
 #include "stonet/linear.h"
 #include "stonet/start.h"
 

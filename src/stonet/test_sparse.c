@@ -9,12 +9,12 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "choice/sparse.h"
+#include "choice/sparse_path.h"
 #include "engine/registry.h"
+#include "front/front_wide.h"
 #include "math/noise.h"
-#include "stonet/fit.h"
-#include "stonet/front_wide.h"
-#include "stonet/sparse.h"
-#include "stonet/sparse_path.h"
+#include "stonet/fitted.h"
 
 enum { N = 2000, P = 9, COLUMNS = 7 };
 /* The second and the fifth column have two features each. */

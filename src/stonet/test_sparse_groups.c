@@ -9,11 +9,11 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "choice/sparse.h"
+#include "choice/sparse_groups.h"
 #include "engine/registry.h"
+#include "front/front_wide.h"
 #include "math/noise.h"
-#include "stonet/front_wide.h"
-#include "stonet/sparse.h"
-#include "stonet/sparse_groups.h"
 
 /* Columns: one number; a pair of indicators of the same thing; two numbers that are unrelated. */
 static void effects_are_those_on_the_units(void **state)

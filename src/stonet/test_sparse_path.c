@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "choice/sparse.h"
+#include "choice/sparse_path.h"
 #include "engine/oracle.h"
-#include "stonet/sparse.h"
-#include "stonet/sparse_path.h"
 
 enum { N = 60, P = 3 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "stonet/tell.h"
+#include "choice/tell.h"
 
 static char said[4096];
 static int notes, warnings;

@@ -12,7 +12,7 @@
 #include "data/test_source.h"
 #include "engine/oracle.h"
 #include "stonet/dynamics.h"
-#include "stonet/fit.h"
+#include "stonet/fitted.h"
 
 /* A learnable problem: y = x1 x2 (regression), or its sign (two classes). */
 static oracle make_problem(sn_task task, int64_t n)

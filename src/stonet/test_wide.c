@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/testing.h"
 #include "engine/oracle.h"
-#include "stonet/fit.h"
+#include "stonet/fitted.h"
 
 enum { N = 120, P = 700 };
 

@@ -3,10 +3,10 @@
 
 #include "base/memory.h"
 #include "engine/team_sums.h"
+#include "front/front_gradient.h"
 #include "stonet/dynamics.h"
 #include "stonet/joint.h"
-#include "stonet/learning.h"
-#include "stonet/refit.h"
+#include "stonet/output_layer.h"
 #include "stonet/train_state.h"
 
 /* A mini-batch loss this many times the first epoch's, and above the level of guessing, is an explosion. */

@@ -9,7 +9,6 @@
 #include "base/team.h"
 #include "net/epoch_log.h"
 #include "stonet/config.h"
-#include "stonet/wide.h"
 
 typedef struct sn_stage_job {
     const sn_shape *shape;
@@ -21,11 +20,9 @@ typedef struct sn_stage_job {
     stonet_team *team;     /* ranks that share out the shards of every batch; NULL: this one does all */
     const stonet_run *run; /* progress and the wish to stop; NULL: neither */
     sn_epoch_log *history; /* NULL: none kept */
-    /* NULL, or: the problem is what a front made of these rows shows of `raw`; each fold makes its own. */
-    const sn_wide *wide;
+    /* NULL, or: the problem is what this front shows of `raw`, and the front learns with the network. */
+    sn_front *learns;
     const sn_problem *raw;
-    sn_front
-        *learns;     /* the front behind the problem, if it learns with the network: from the rows of `raw` */
     const char *key; /* its place in the checkpoint of the run; NULL: none */
 } sn_stage_job;
 

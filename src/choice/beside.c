@@ -1,0 +1,203 @@
+#include "choice/beside.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "net/regression.h"
+
+static const double PENALTIES[] = {0.003, 0.3, 0.03, 3e-4, 3e-5}; /* l2 / n; large problems: the first */
+enum {
+    N_PENALTIES = sizeof PENALTIES / sizeof *PENALTIES,
+    MOST_COLUMNS = 2000, /* that a regression is worth its time for */
+    NUMBERS = 4000000,   /* of x that a regression is fitted on: of more, an even part of the rows, ... */
+    ROWS_A_COLUMN = 200  /* ... so many for each column at the least */
+};
+static const double LARGE = 2e7;    /* rows x columns x outputs */
+static const double ROUGHLY = 1e-3; /* of the loss: how exact classes are fitted */
+
+/* ---- the constant ------------------------------------------------------------------------------------ */
+
+/* Position i of a pass over the response is done: from time to time, that of a table on disk may rest. */
+static void pass(const sn_problem *problem, const sn_rows *rows, int64_t i)
+{
+    enum { STEP = 1 << 18 };
+    if (problem->raw != NULL && (i % STEP == STEP - 1 || i == rows->n - 1))
+        sn_batch_expect(problem, rows, i / STEP * STEP, i % STEP + 1, false);
+}
+
+/* mean (outputs) gets the mean response of the rows, or the logarithms of the classes' shares (each class
+   with half a row more than it has: none is 0). Returns the rows' weight. */
+static double best_constant(const sn_problem *problem, const sn_rows *rows, double *mean)
+{
+    const int64_t m = problem->outputs;
+    const bool classes = problem->task == SN_CLASSIFICATION;
+    double weights = 0.0;
+    for (int64_t k = 0; k < m; k++) mean[k] = classes ? 0.5 : 0.0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        const double weight = sn_problem_weight(problem, row);
+        weights += weight;
+        if (classes)
+            mean[sn_problem_label(problem, row)] += weight;
+        else
+            for (int64_t k = 0; k < m; k++) mean[k] += weight * sn_problem_target(problem, row, k);
+        pass(problem, rows, i);
+    }
+    for (int64_t k = 0; k < m; k++)
+        mean[k] = classes ? log(mean[k] / (weights + 0.5 * (double)m)) : mean[k] / weights;
+    return weights;
+}
+
+/* The loss of guessing `mean` for a row. */
+static double constant_row(const sn_problem *problem, const double *mean, int64_t row)
+{
+    if (problem->task == SN_CLASSIFICATION) return -mean[sn_problem_label(problem, row)];
+    double sum = 0.0;
+    for (int64_t k = 0; k < problem->outputs; k++) {
+        const double off = sn_problem_target(problem, row, k) - mean[k];
+        sum += off * off / 2.0;
+    }
+    return sum;
+}
+
+static int64_t largest(const double *values, int64_t n)
+{
+    int64_t at = 0;
+    for (int64_t k = 1; k < n; k++)
+        if (values[k] > values[at]) at = k;
+    return at;
+}
+
+stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, double *loss)
+{
+    double *mean;
+    SN_TRY(SN_NEW(mean, problem->outputs));
+    const double weights = best_constant(problem, rows, mean);
+    *loss = 0.0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        *loss += sn_problem_weight(problem, row) * constant_row(problem, mean, row) / weights;
+        pass(problem, rows, i);
+    }
+    sn_free(mean);
+    return STONET_OK;
+}
+
+void sn_constant_measure(const sn_problem *problem, const sn_folds *folds, double *mean, sn_held_out *cost)
+{
+    for (int k = 0; k < folds->count; k++) {
+        const sn_fold *fold = &folds->fold[k];
+        best_constant(problem, &fold->train, mean);
+        const int64_t guess = largest(mean, problem->outputs);
+        for (int64_t i = 0; i < fold->test.n; i++) {
+            const int64_t row = sn_rows_at(&fold->test, i);
+            const double weight = sn_folds_weight(folds, problem, row);
+            const bool wrong = problem->task == SN_CLASSIFICATION && sn_problem_label(problem, row) != guess;
+            cost->loss[fold->first + i] = weight * constant_row(problem, mean, row);
+            cost->wrong[fold->first + i] = wrong ? weight : 0.0;
+        }
+    }
+}
+
+/* ---- linear regression ------------------------------------------------------------------------------- */
+
+/* The features of the rows, n x p, in the workspace. */
+static stonet_status look(const sn_problem *problem, const sn_rows *rows, sn_workspace *keep, float **x)
+{
+    SN_TRY(SN_TAKE(keep, *x, rows->n * problem->p));
+    SN_TRY(sn_batch_prepare(problem, rows));
+    sn_batch batch = {.n = rows->n, .x = *x, .x_stride = problem->p};
+    sn_batch_look(problem, rows, &batch);
+    return STONET_OK;
+}
+
+/* All rows or, of more than are enough, an even part. */
+static stonet_status take_rows(int64_t p, const sn_rows *all, sn_workspace *keep, sn_rows *part)
+{
+    const int64_t by_numbers = NUMBERS / p, by_columns = ROWS_A_COLUMN * p;
+    const int64_t enough = by_numbers > by_columns ? by_numbers : by_columns;
+    int64_t *list = NULL;
+    *part = *all;
+    if (all->n <= enough) return STONET_OK;
+    SN_TRY(SN_TAKE(keep, list, enough));
+    for (int64_t i = 0; i < enough; i++)
+        list[i] = sn_rows_at(all, (int64_t)((double)i / (double)enough * (double)all->n));
+    *part = sn_rows_list(list, enough);
+    return STONET_OK;
+}
+
+stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds, int fold,
+                                const sn_shape *shape, double penalty, const stonet_run *run,
+                                sn_held_out *cost, bool *found)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t p = problem->p, m = problem->outputs;
+    const sn_rows *test = &folds->fold[fold].test;
+    sn_rows rows;
+    float *x = NULL, *mu = NULL;
+    double *coef = NULL, *intercept = NULL, *room = NULL;
+    SN_TRY(take_rows(p, &folds->fold[fold].train, &scratch, &rows));
+    SN_TRY(look(problem, &rows, &scratch, &x));
+    SN_TRY(SN_TAKE_ZERO(&scratch, coef, m * p));
+    SN_TRY(SN_TAKE_ZERO(&scratch, intercept, m));
+    SN_TRY(SN_TAKE(&scratch, mu, test->n * m));
+    SN_TRY(SN_TAKE(&scratch, room, m));
+    const sn_regression regression = {
+        .problem = problem, .rows = &rows, .d = p, .x = x, .l2 = penalty * (double)rows.n, .enough = ROUGHLY};
+    SN_TRY(sn_regress(&regression, run, coef, intercept, found));
+    if (!*found) return STONET_OK;
+    SN_TRY(look(problem, test, &scratch, &x));
+    for (int64_t i = 0; i < test->n * m; i++) {
+        double sum = intercept[i % m];
+        for (int64_t j = 0; j < p; j++) sum += coef[i % m * p + j] * (double)x[i / m * p + j];
+        mu[i] = (float)sum;
+    }
+    sn_folds_take(folds, fold, problem, shape, mu, room, cost);
+    return STONET_OK;
+}
+
+/* At one penalty, on all folds; it takes the place of what is there if it is better. */
+static stonet_status try_penalty(const sn_problem *problem, const sn_folds *folds, const sn_shape *shape,
+                                 double penalty, const stonet_run *run, sn_beside *beside)
+{
+    sn_held_out cost, *best = &beside->linear;
+    bool found = true;
+    stonet_status status = sn_held_out_create(folds, &cost);
+    for (int k = 0; k < folds->count && found && status == STONET_OK; k++)
+        status = sn_linear_measure(problem, folds, k, shape, penalty, run, &cost, &found);
+    if (status == STONET_OK && found &&
+        (best->loss == NULL ||
+         sn_mean_loss(cost.loss, 0, folds->rows) < sn_mean_loss(best->loss, 0, folds->rows))) {
+        const sn_held_out before = *best;
+        *best = cost;
+        cost = before;
+    }
+    sn_held_out_free(&cost);
+    return status;
+}
+
+stonet_status sn_beside_measure(const sn_problem *problem, const sn_folds *folds, const sn_shape *shape,
+                                const stonet_run *run, sn_beside *beside)
+{
+    SN_WORKSPACE(scratch);
+    double *mean = NULL;
+    *beside = (sn_beside){0};
+    sn_shape plain = {.task = shape->task, .layers = 1}; /* regression has no spread */
+    plain.width[1] = problem->outputs;
+    SN_TRY(SN_TAKE(&scratch, mean, problem->outputs));
+    SN_TRY(sn_held_out_create(folds, &beside->constant));
+    sn_constant_measure(problem, folds, mean, &beside->constant);
+    if (problem->p > MOST_COLUMNS || shape->spread) return STONET_OK;
+    const double size = (double)folds->fold[0].train.n * (double)problem->p * (double)problem->outputs;
+    for (int k = 0; k < (size > LARGE ? 1 : N_PENALTIES) && !sn_should_stop(run); k++)
+        SN_TRY(try_penalty(problem, folds, &plain, PENALTIES[k], run, beside));
+    return STONET_OK;
+}
+
+void sn_beside_free(sn_beside *beside)
+{
+    sn_held_out_free(&beside->constant);
+    sn_held_out_free(&beside->linear);
+}

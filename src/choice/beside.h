@@ -1,0 +1,29 @@
+/* What is reached without a network, to be printed beside it: by a constant guess and by linear regression.
+ */
+#ifndef SN_CHOICE_BESIDE_H
+#define SN_CHOICE_BESIDE_H
+
+#include "choice/folds.h"
+
+typedef struct sn_beside {
+    sn_held_out constant;
+    sn_held_out
+        linear; /* ridge or logistic regression at the best of a few penalties; loss NULL: not measured
+                   (fewer than two classes have rows somewhere, or there are too many columns) */
+} sn_beside;
+
+/* On the held-out rows, from the training rows of each fold. Free also after a failure. */
+stonet_status sn_beside_measure(const sn_problem *problem, const sn_folds *folds, const sn_shape *shape,
+                                const stonet_run *run, sn_beside *beside);
+void sn_beside_free(sn_beside *beside);
+
+/* Mean loss of the best constant for the rows. */
+stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, double *loss);
+/* The best constant of each fold on its held-out rows. */
+void sn_constant_measure(const sn_problem *problem, const sn_folds *folds, double *mean, sn_held_out *cost);
+/* Ridge or logistic regression of one fold at a penalty l2 / n; found: false when there is no such model. */
+stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds, int fold,
+                                const sn_shape *shape, double penalty, const stonet_run *run,
+                                sn_held_out *cost, bool *found);
+
+#endif

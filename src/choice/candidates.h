@@ -1,0 +1,52 @@
+/*
+ * The table of candidates: every kind of StoNet that a fit may become, and how many of them stay how long in
+ * the choice among them (choice/halving.h). All numbers that the choice depends on stand in candidates.c.
+ *
+ *     family     layer 1 sees    units       open
+ *     network    x               tanh, relu  weight decay
+ *     kernel     kernel features tanh        width of the kernel, weight decay
+ *     linear     x               identity    weight decay
+ *     few        columns         tanh        how many columns, weight decay
+ *     few        components      tanh, identity   weight decay
+ *
+ * The last lines are for tables with many more columns than rows, which leave out those that see all of x.
+ * What the user set takes the lines away that have something else.
+ */
+#ifndef SN_CHOICE_CANDIDATES_H
+#define SN_CHOICE_CANDIDATES_H
+
+#include "stonet/config.h"
+
+typedef enum sn_family { SN_FAMILY_NETWORK, SN_FAMILY_KERNEL, SN_FAMILY_LINEAR, SN_FAMILY_FEW } sn_family;
+enum { SN_FAMILIES = 4 };
+
+typedef struct sn_line {
+    sn_family family;
+    sn_net_kind kind;
+} sn_line;
+
+/* The table for a problem, in a fixed order; *open: whether there is anything to choose. Where epochs and
+   weight decay are both given there is one line. */
+enum { SN_MOST_LINES = 64 };
+stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *problem, sn_line *lines, int *count,
+                           bool *open);
+
+/* A rung of the choice: so many lines go on to so many updates, on so many folds. */
+typedef struct sn_rung {
+    int lines;
+    int64_t updates;
+    int folds;
+} sn_rung;
+enum { SN_RUNGS = 5, SN_FOLDS = 5 };
+extern const sn_rung sn_rungs[SN_RUNGS];
+enum {
+    SN_FEW_FOLDS = 2,          /* on which a longer training is tried first */
+    SN_ENOUGH_HELD_OUT = 2000, /* rows: folds beyond them are left out, ... */
+    SN_MOST_HELD_OUT = 10000,  /* ... and no fold holds out more than this */
+    SN_NESTED_ROWS = 300       /* up to which the estimate is nested (choice/halving.h) */
+};
+
+/* "tanh network, weight decay 0.01", at most `size` bytes. */
+void sn_line_tell(const sn_line *line, char *text, size_t size);
+
+#endif

@@ -1,0 +1,207 @@
+#include "choice/conv_fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "choice/beside.h"
+#include "engine/registry.h"
+#include "front/front_conv.h"
+#include "stonet/start.h"
+
+/* What is left open (docs/images.md has what they were chosen by). */
+enum { FEWEST_EPOCHS = 12, MOST_EPOCHS = 100, UPDATES = 3000, SMALLER_STEPS = 2 };
+static const double DECAY = 5e-4;
+/* A training that explains less than this part of the response has found nothing. */
+static const double NEXT_TO_NOTHING = 0.01;
+
+/* ---- which front ---------------------------------------------------------------------------------- */
+
+/* The image that the rows are: as the settings say, or as the table does. */
+static stonet_status find_image(const sn_problem *problem, const sn_settings *settings, sn_image *image)
+{
+    size_t count;
+    const double *extent = sn_list(settings, "front_image", &count);
+    *image = problem->image;
+    if (!sn_is(settings, "front_image", "auto")) {
+        if (count != 2 && count != 3)
+            return sn_fail(STONET_ERROR_ARGUMENT,
+                           "setting 'front_image' has %zu numbers; it takes height,width or, with channels, "
+                           "height,width,channels or channels,height,width",
+                           count);
+        image->rank = (int)count;
+        for (size_t k = 0; k < count; k++) image->extent[k] = (int64_t)extent[k];
+    }
+    if (image->rank == 0)
+        return sn_fail(STONET_ERROR_DATA,
+                       "front=conv needs images, and these rows are not: give an array of rank 3 or 4 (.npy, "
+                       "IDX), or say what the columns are, such as front_image=28,28");
+    if (sn_image_size(image) != problem->p)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "front_image is an image of %lld numbers, and the rows have %lld features",
+                       (long long)sn_image_size(image), (long long)problem->p);
+    return STONET_OK;
+}
+
+/* What a front that learns does not go with. */
+static stonet_status check(const sn_choice_job *job, const sn_settings *settings)
+{
+    if (sn_is(settings, "engine", "cuda"))
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "front=conv is computed by engine=cpu alone, not by cuda");
+    if (sn_team_shares(job->team))
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "front=conv is trained by one process: start the fit without mpirun");
+    if (sn_is(settings, "schedule", "averaged"))
+        return sn_fail(STONET_ERROR_ARGUMENT, "schedule=averaged does not go with front=conv: take linear");
+    if (!sn_is(settings, "input_activation", "off"))
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "input_activation does not go with front=conv, whose features are activated already");
+    return STONET_OK;
+}
+
+/* "5x5x16, pool 2, .." */
+static void tell_front(const stonet_run *run, const sn_conv_shape *shape)
+{
+    char stages[SN_CONV_STAGES * 40] = "";
+    size_t used = 0;
+    for (int l = 0; l < shape->stages; l++) {
+        const sn_conv_stage *s = &shape->stage[l];
+        used += (size_t)snprintf(stages + used, sizeof stages - used, "%s%lld x %lld x %lld%s",
+                                 l > 0 ? ", " : "", (long long)s->kernel, (long long)s->kernel,
+                                 (long long)s->filters, s->pool > 1 ? " and pooling" : "");
+    }
+    sn_message(run, STONET_NOTE,
+               "front=conv: images of %lld x %lld, %lld channel%s; filters %s; %lld features",
+               (long long)shape->stage[0].height, (long long)shape->stage[0].width,
+               (long long)shape->stage[0].channels, shape->stage[0].channels > 1 ? "s" : "", stages,
+               (long long)shape->outputs);
+}
+
+stonet_status sn_conv_front(const sn_choice_job *job, sn_front **out)
+{
+    const sn_settings *settings = job->settings;
+    sn_image image;
+    size_t count;
+    int64_t filters[SN_CONV_STAGES];
+    const double *list = sn_list(settings, "front_channels", &count);
+    SN_TRY(check(job, settings));
+    SN_TRY(find_image(job->problem, settings, &image));
+    if (sn_is(settings, "front_channels", "auto")) count = 0;
+    for (size_t l = 0; l < count && l < SN_CONV_STAGES; l++) filters[l] = (int64_t)list[l];
+    SN_TRY(sn_front_conv_create(&image, (int)count, filters, job->seed, out));
+    tell_front(job->run, sn_front_conv_shape(*out));
+    if (job->run->checkpoint != NULL)
+        sn_message(job->run, STONET_NOTE,
+                   "front=conv has nothing to keep in a checkpoint: a fit that is ended begins anew");
+    return STONET_OK;
+}
+
+/* ---- the fit ---------------------------------------------------------------------------------------- */
+
+/* What was left open, from the number of rows. */
+static void settle(const sn_stage_job *job, sn_config *config)
+{
+    const double batches = (double)sn_train_batches(config, job->rows.n);
+    if (config->auto_epochs) config->epochs = fmin(fmax(UPDATES / batches, FEWEST_EPOCHS), MOST_EPOCHS);
+    if (config->auto_decay) config->weight_decay = DECAY;
+}
+
+/* The front at its start, by some of the rows of the job. */
+static stonet_status start_front(const sn_stage_job *job)
+{
+    enum { SAMPLE = 256 };
+    const sn_rows some = sn_rows_part(&job->rows, 0, job->rows.n < SAMPLE ? job->rows.n : SAMPLE);
+    SN_WORKSPACE(scratch);
+    float *x = NULL;
+    SN_TRY(SN_TAKE(&scratch, x, some.n * job->raw->p));
+    SN_TRY(sn_batch_prepare(job->raw, &some));
+    sn_batch batch = {.x = x, .x_stride = job->raw->p};
+    sn_batch_fetch(job->raw, &some, &batch);
+    return job->learns->ops->learning->start(job->learns, job->seed, some.n, x);
+}
+
+/* From the start of the seed, on the rows of the job. */
+static stonet_status train(const sn_stage_job *job, float *theta, sn_train_report *report)
+{
+    SN_TRY(start_front(job));
+    SN_TRY(sn_front_refill(job->learns, job->raw, job->problem));
+    SN_TRY(sn_start_weights(job, theta));
+    return sn_train_stages(job, theta, report);
+}
+
+/* Trainings on the rows of each fold, measured on the others. */
+static stonet_status measure(const sn_stage_job *job, const sn_folds *folds, float *theta, sn_held_out *cost,
+                             sn_train_report *report)
+{
+    for (int k = 0; k < folds->count; k++) {
+        sn_stage_job own = *job;
+        own.rows = folds->fold[k].train;
+        own.history = NULL;
+        SN_TRY(train(&own, theta, report));
+        if (report->outcome != STONET_DONE) return STONET_OK;
+        SN_TRY(sn_folds_measure(
+            folds, k, &(sn_measured){job->problem, job->config->engine, job->shape, theta, job->threads},
+            cost));
+    }
+    return STONET_OK;
+}
+
+/* The estimates of the fit, and beside them those of a constant and of linear regression on the pixels. */
+static stonet_status estimate(const sn_stage_job *job, sn_stonet *net, sn_train_report *report)
+{
+    sn_folds folds = {0};
+    sn_beside beside = {0};
+    sn_held_out cost = {0};
+    const sn_task task = job->problem->task;
+    stonet_status status;
+    SN_GOTO(status, sn_folds_make(job->raw, &job->rows, job->seed, &folds), done);
+    sn_message(job->run, STONET_NOTE,
+               "front=conv: trained on %lld rows for the error on the %lld others, then on all",
+               (long long)folds.fold[0].train.n, (long long)folds.rows);
+    SN_GOTO(status, sn_held_out_create(&folds, &cost), done);
+    SN_GOTO(status, sn_beside_measure(job->raw, &folds, job->shape, job->run, &beside), done);
+    SN_GOTO(status, measure(job, &folds, net->network.theta, &cost, report), done);
+    if (report->outcome != STONET_DONE) goto done;
+    net->held_out = sn_estimate_of(&cost, folds.rows, task);
+    net->held_out_constant = sn_estimate_of(&beside.constant, folds.rows, task);
+    net->held_out_linear = sn_estimate_of(&beside.linear, folds.rows, task);
+    net->held_out_rows = folds.rows;
+done:
+    sn_held_out_free(&cost);
+    sn_beside_free(&beside);
+    sn_folds_free(&folds);
+    return status;
+}
+
+static bool found_something(const sn_stonet *net)
+{
+    return net->held_out.loss < (1.0 - NEXT_TO_NOTHING) * net->held_out_constant.loss;
+}
+
+stonet_status sn_conv_fit(const sn_stage_job *job, sn_config *config, sn_stonet *net, sn_train_report *report)
+{
+    sn_losses losses;
+    double constant;
+    *report = (sn_train_report){.outcome = STONET_DONE, .smallest_step = 1.0};
+    settle(job, config);
+    for (int k = 0; config->auto_epochs || config->auto_decay; k++) {
+        SN_TRY(estimate(job, net, report));
+        if (report->outcome != STONET_DONE) return STONET_OK; /* the network so far is kept */
+        if (!config->auto_lr || k == SMALLER_STEPS || found_something(net)) break;
+        config->lr /= 3.0; /* too large a step can leave a convolution dead, without diverging */
+        sn_message(job->run, STONET_NOTE, "nothing was found at lr=%g; starting again with lr=%g",
+                   3.0 * config->lr, config->lr);
+    }
+    sn_stage_job own = *job;
+    own.history = &net->network.history;
+    sn_epoch_log_free(&net->network.history); /* of a training that diverged */
+    SN_TRY(train(&own, net->network.theta, report));
+    SN_TRY(sn_constant_loss(job->problem, &job->rows, &constant));
+    SN_TRY(sn_engine_loss(config->engine, &net->network.shape, net->network.theta,
+                          &(sn_loss_job){job->problem, job->rows, job->threads, job->team}, &losses));
+    net->training_loss = losses.loss;
+    net->stuck = report->outcome == STONET_DONE && losses.loss > (1.0 - NEXT_TO_NOTHING) * constant;
+    return STONET_OK;
+}

@@ -1,0 +1,14 @@
+/* front=conv: a convolutional network that learns with the StoNet behind it (front/front_gradient.h). */
+#ifndef SN_CHOICE_CONV_FIT_H
+#define SN_CHOICE_CONV_FIT_H
+
+#include "choice/contender.h"
+
+/* The front that the settings ask for, not trained yet. */
+stonet_status sn_conv_front(const sn_choice_job *job, sn_front **out);
+/* Fills in what was left open, measures it on held-out rows, and trains on all: network, front and estimates.
+   A convolution takes too long for a search over settings. */
+stonet_status sn_conv_fit(const sn_stage_job *job, sn_config *config, sn_stonet *net,
+                          sn_train_report *report);
+
+#endif

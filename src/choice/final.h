@@ -1,0 +1,18 @@
+/*
+ * The training on all rows. It begins where the held-out network that won began. If it ends above the loss
+ * that network has on the same rows, it begins again at the network itself, and the better one is kept. Every
+ * training is kept in the checkpoint.
+ */
+#ifndef SN_CHOICE_FINAL_H
+#define SN_CHOICE_FINAL_H
+
+#include "choice/halving.h"
+#include "stonet/fitted.h"
+
+/* Fills in network, history, loss and whether it is stuck. choice NULL: the settings were given. */
+stonet_status sn_train_on_all(const sn_stage_job *job, const sn_choice *choice, sn_stonet *net,
+                              sn_train_report *report);
+/* The same for a network of fewer columns (stonet/narrow.h), which begins at *theta and takes its place. */
+stonet_status sn_train_narrow(const sn_stage_job *job, sn_stonet *net, sn_train_report *report);
+
+#endif

@@ -1,0 +1,487 @@
+#include "choice/fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checkpoint.h"
+#include "base/memory.h"
+#include "choice/conv_fit.h"
+#include "choice/final.h"
+#include "choice/sparse.h"
+#include "choice/tell.h"
+#include "engine/registry.h"
+#include "stonet/batch_size.h"
+#include "stonet/dynamics.h"
+#include "stonet/narrow.h"
+#include "stonet/spare_units.h"
+#include "stonet/start.h"
+
+enum { LR_RETRIES = 4 }; /* a third of the step each time */
+
+/* ---- the network on all rows
+ * -------------------------------------------------------------------------------- */
+
+/* A fit under way. */
+typedef struct fitting {
+    sn_choice_job job;
+    int64_t q;
+    sn_line lines[SN_MOST_LINES];
+    int count;
+    bool open; /* there is something to choose */
+    sn_choice choice;
+    sn_config config; /* of the network on all rows */
+    sn_stonet *net;
+    sn_train_report report;
+    bool narrowed;
+} fitting;
+
+/* batch=auto, for what was chosen. */
+static stonet_status choose_batch(const sn_stage_job *job, sn_config *config)
+{
+    float *start;
+    if (!config->auto_batch) return STONET_OK;
+    SN_TRY(SN_NEW_RAW(start, job->shape->parameters));
+    stonet_status status = sn_start_weights(job, start);
+    if (status == STONET_OK) status = sn_batch_choose(job, start, &sn_batch_limits_usual, config);
+    sn_free(start);
+    return status;
+}
+
+/* Fewer units where Z has fewer columns than the effect needs. */
+static stonet_status narrow(fitting *f, const sn_stage_job *job)
+{
+    sn_network *network = &f->net->network;
+    sn_shape shape;
+    float *theta;
+    if (f->report.outcome != STONET_DONE || f->q >= f->job.units) return STONET_OK;
+    SN_TRY(sn_narrow_start(job, network->theta, f->q, &shape, &theta));
+    if (theta == NULL) return STONET_OK;
+    sn_free(network->theta);
+    network->theta = theta;
+    network->shape = shape;
+    f->narrowed = true;
+    return sn_train_narrow(job, f->net, &f->report);
+}
+
+/* Keeps what is needed to use the trained network and to tell about it. */
+static stonet_status keep(sn_stonet *net, const sn_config *config, const sn_train_report *report)
+{
+    net->engine = config->engine;
+    net->lr = config->lr;
+    net->weight_decay = config->weight_decay;
+    net->epochs = config->epochs;
+    net->batch = config->batch;
+    net->iterations += report->iterations;
+    net->smallest_step = report->smallest_step;
+    sn_dynamics_from(config, &net->network.shape, &net->dynamics);
+    double factor;
+    return sn_dynamics_safeguard(&net->network.shape, net->network.theta, &net->dynamics, &factor);
+}
+
+/* Whether the units are as many as the user named, so that they are Z themselves. */
+static bool is_named(const fitting *f)
+{
+    return f->job.units == f->q && sn_config_given(f->job.settings, "hidden");
+}
+
+static bool is_conv(const fitting *f)
+{
+    return f->lines[0].kind.front.kind == SN_FRONT_CONV;
+}
+
+static sn_stage_job stage_of(const fitting *f, const sn_problem *seen)
+{
+    return (sn_stage_job){.shape = &f->net->network.shape,
+                          .problem = seen,
+                          .rows = f->job.rows,
+                          .config = &f->config,
+                          .seed = f->job.seed,
+                          .threads = f->job.threads,
+                          .team = f->job.team,
+                          .run = f->job.run,
+                          .learns = is_conv(f) ? f->net->front : NULL,
+                          .raw = f->job.problem,
+                          .key = f->job.key};
+}
+
+/* Both stages on the rows as the front shows them, and what Z needs. */
+static stonet_status train(fitting *f, const sn_net_kind *kind, const sn_problem *seen)
+{
+    sn_network *network = &f->net->network;
+    sn_config *config = &f->config;
+    SN_TRY(sn_line_config(&f->job, kind, seen, &network->shape, config));
+    if (config->auto_epochs && f->open)
+        config->epochs = (double)f->choice.updates / (double)sn_train_batches(config, f->job.rows.n);
+    SN_TRY(SN_NEW(network->theta, network->shape.parameters));
+    const sn_stage_job job = stage_of(f, seen);
+    SN_TRY(choose_batch(&job, config));
+    SN_TRY(is_conv(f) ? sn_conv_fit(&job, config, f->net, &f->report)
+                      : sn_train_on_all(&job, f->open ? &f->choice : NULL, f->net, &f->report));
+    SN_TRY(narrow(f, &job));
+    const bool as_many = is_named(f) || f->narrowed;
+    SN_TRY(sn_spare_units(&job, as_many ? f->q : f->job.units, &network->shape, &network->theta));
+    return keep(f->net, config, &f->report);
+}
+
+/* The network of a fold in the place of one on all rows: the choice was stopped. */
+static stonet_status take_network_of_fold(fitting *f)
+{
+    sn_choice *choice = &f->choice;
+    sn_network *network = &f->net->network;
+    if (choice->theta == NULL)
+        return sn_fail(STONET_ERROR_INTERRUPTED, "the fit was stopped before any network was trained");
+    sn_front_free(f->net->front);
+    f->net->front = choice->front;
+    network->theta = choice->theta;
+    network->shape = choice->shape;
+    choice->front = NULL;
+    choice->theta = NULL;
+    sn_problem seen;
+    stonet_status status = sn_front_problem(f->net->front, f->job.problem, &seen);
+    if (status == STONET_OK)
+        status = sn_line_config(&f->job, &choice->line.kind, &seen, &(sn_shape){0}, &f->config);
+    f->report = (sn_train_report){.outcome = STONET_STOPPED, .smallest_step = 1.0};
+    f->report.iterations = choice->updates > 0 ? choice->updates : 1;
+    const sn_stage_job job = stage_of(f, &seen);
+    if (status == STONET_OK)
+        status = sn_spare_units(&job, is_named(f) ? f->q : f->job.units, &network->shape, &network->theta);
+    sn_front_problem_free(f->job.problem, &seen);
+    SN_TRY(status);
+    f->net->training_loss = choice->loss;
+    return keep(f->net, &f->config, &f->report);
+}
+
+/* What the choice says, for people. */
+static void note_choice(fitting *f)
+{
+    sn_stonet *net = f->net;
+    net->held_out = f->choice.chosen;
+    net->held_out_constant = f->choice.constant;
+    net->held_out_linear = f->choice.linear;
+    net->held_out_rows = f->choice.held_out;
+    net->settings_tried = f->choice.tried;
+    net->residual_p = net->response.kind == SN_RESPONSE_MEAN ? f->choice.residual_p : (double)NAN;
+    sn_free(net->neighbours);
+    net->neighbours = f->choice.neighbours;
+    f->choice.neighbours = NULL;
+}
+
+/* Chooses and trains once. */
+static stonet_status attempt(fitting *f)
+{
+    sn_stonet *net = f->net;
+    f->report = (sn_train_report){.outcome = STONET_DONE, .smallest_step = 1.0};
+    sn_network_clear(&net->network); /* of an attempt that diverged */
+    sn_choice_free(&f->choice);
+    if (f->open) {
+        SN_TRY(sn_choose_for(&f->job, &sn_parting_usual, f->lines, f->count, &f->choice));
+        f->report.outcome = f->choice.outcome;
+        if (f->choice.outcome == STONET_STOPPED) return take_network_of_fold(f);
+        if (f->choice.outcome == STONET_DIVERGED) return STONET_OK;
+        note_choice(f);
+    }
+    const sn_net_kind *kind = f->open ? &f->choice.line.kind : &f->lines[0].kind;
+    sn_front *front;
+    sn_problem seen;
+    SN_TRY(is_conv(f) ? sn_conv_front(&f->job, &front)
+                      : sn_front_make(&kind->front, f->job.problem, &f->job.rows, f->job.seed, &front));
+    if (front != NULL) {
+        sn_front_free(net->front);
+        net->front = front;
+    }
+    sn_keep device = {0};
+    stonet_status status = sn_front_problem(front, f->job.problem, &seen);
+    seen.keep = &device;
+    if (status == STONET_OK) status = train(f, kind, &seen);
+    sn_keep_clear(&device);
+    sn_front_problem_free(f->job.problem, &seen);
+    return status;
+}
+
+/* engine=auto: says which one it is, and why it is not a GPU. */
+static void tell_engine(const stonet_run *run, const sn_engine_ops *engine)
+{
+    if (engine == &sn_engine_cpu)
+        sn_message(run, STONET_NOTE, "engine=auto: engine=cpu is used (%s)", stonet_last_error());
+    else
+        sn_message(run, STONET_NOTE, "engine=auto: engine=%s is used", engine->name);
+}
+
+/* Of what goes wrong, what may be the device's doing. */
+static bool may_fall_back(const fitting *f, bool any_engine, stonet_status status)
+{
+    return any_engine && f->job.engine != &sn_engine_cpu &&
+           (status == STONET_ERROR_MEMORY || status == STONET_ERROR_NUMERIC ||
+            status == STONET_ERROR_UNSUPPORTED);
+}
+
+/* Attempts until one does not diverge, each with a third of the step; and with the processor, where a device
+   failed. */
+static stonet_status fit_lines(fitting *f)
+{
+    const sn_settings *settings = f->job.settings;
+    const bool any_engine = sn_is(settings, "engine", SN_ENGINE_AUTO);
+    const bool any_step = !sn_config_given(settings, "lr") && !sn_config_given(settings, "gamma");
+    f->job.engine = any_engine ? sn_engine_auto() : sn_engine_find(sn_word(settings, "engine"));
+    if (any_engine && (sn_team_shares(f->job.team) || is_conv(f)))
+        f->job.engine = &sn_engine_cpu; /* the same for all ranks, and what a convolution learns with */
+    if (any_engine) tell_engine(f->job.run, f->job.engine);
+    f->job.step = 1.0;
+    for (int retry = 0;; retry++) {
+        char key[SN_KEY_SIZE];
+        snprintf(key, sizeof key, "fit%d.%s", retry, f->job.engine->name);
+        f->job.key = key;
+        stonet_status status = attempt(f);
+        if (may_fall_back(f, any_engine, status)) {
+            sn_message(f->job.run, STONET_NOTE, "engine=auto: the fit begins again with engine=cpu (%s)",
+                       stonet_last_error());
+            f->job.engine = &sn_engine_cpu;
+            retry--;
+            continue;
+        }
+        SN_TRY(status);
+        if (f->report.outcome != STONET_DIVERGED || !any_step || retry == LR_RETRIES) break;
+        f->job.step /= 3.0;
+        sn_message(f->job.run, STONET_NOTE, "training diverged: starting again with a third of the step");
+    }
+    if (f->net->network.theta == NULL)
+        return sn_fail(STONET_ERROR_NUMERIC,
+                       "every training diverged: look for columns with extreme values, or set a smaller lr");
+    return STONET_OK;
+}
+
+/* The columns that a group penalty leaves. */
+static stonet_status fit_sparse(const sn_choice_job *job, const sn_problem *problem, sn_stonet *net)
+{
+    const sn_settings *settings = job->settings;
+    const sn_net_kind kind = {.activation = SN_TANH};
+    sn_shape shape;
+    sn_config config;
+    sn_sparse sparse;
+    if (sn_config_given(settings, "front") && !sn_is(settings, "front", "none"))
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "select=group chooses among the columns themselves: it does not go with front=%s",
+                       sn_word(settings, "front"));
+    SN_TRY(sn_config_shape(settings, &kind, problem, 1, &shape));
+    SN_TRY(sn_config_default(sn_engine_find(sn_word(settings, "engine")), problem, &shape, &config));
+    const sn_stage_job own = {.shape = &shape,
+                              .problem = problem,
+                              .rows = job->rows,
+                              .config = &config,
+                              .seed = job->seed,
+                              .threads = job->threads,
+                              .team = job->team,
+                              .run = job->run};
+    const bool given = sn_config_given(settings, "select_penalty");
+    SN_TRY(sn_sparse_choose(&own, given ? sn_real(settings, "select_penalty") : (double)NAN, &sparse));
+    net->front = sparse.front;
+    net->select_penalty = sparse.penalty;
+    if (!sparse.better)
+        sn_message(job->run, STONET_WARNING,
+                   "select=group: no set of columns is clearly better than none on held-out rows; the %lld "
+                   "that stay longest are kept, which need not mean anything",
+                   (long long)sparse.kept);
+    else
+        sn_message(job->run, STONET_NOTE, "select=group: %lld of %lld columns are kept, at penalty %.3g",
+                   (long long)sparse.kept, (long long)sparse.columns, sparse.penalty);
+    return STONET_OK;
+}
+
+/* A fit to the response as the network sees it, in `problem`. */
+static stonet_status fit_seen(const sn_problem *problem, int64_t q, const sn_settings *settings,
+                              const stonet_run *run, sn_stonet *net, sn_train_report *report, sn_units *of)
+{
+    sn_problem seen;
+    sn_keep device = {0};
+    fitting *f;
+    SN_TRY(SN_NEW(f, 1));
+    f->net = net;
+    f->q = q;
+    f->choice.gain.mean = (double)NAN;
+    f->job = (sn_choice_job){.settings = settings,
+                             .problem = &seen,
+                             .rows = sn_rows_range(0, problem->n),
+                             .units = sn_config_units(settings, q),
+                             .step = 1.0,
+                             .seed = run->seed,
+                             .threads = sn_threads(run),
+                             .team = run->team,
+                             .run = run};
+    stonet_status status = STONET_OK;
+    if (!sn_is(settings, "select", "none")) status = fit_sparse(&f->job, problem, net);
+    if (status == STONET_OK) status = sn_front_problem(net->front, problem, &seen);
+    seen.keep = &device;
+    if (status == STONET_OK) status = sn_lines_for(settings, &seen, f->lines, &f->count, &f->open);
+    if (status == STONET_OK) status = fit_lines(f);
+    sn_keep_clear(&device);
+    sn_front_problem_free(problem, &seen);
+    *of = is_named(f) || f->narrowed ? SN_UNITS_PLAIN : SN_UNITS_ACTIVATED;
+    *report = f->report;
+    if (status == STONET_OK) sn_stonet_tell(run, net, report, f->open ? &f->choice.gain : NULL);
+    sn_choice_free(&f->choice);
+    sn_free(f);
+    return status;
+}
+
+/* What the network is to see of the response needs all of it in memory: *held has it there, at *y, to be
+   freed; or it is the problem as it was. */
+static stonet_status hold_targets(sn_response_kind kind, const sn_problem *problem, sn_problem *held,
+                                  double **y)
+{
+    const sn_rows all = sn_rows_range(0, problem->n);
+    *held = *problem;
+    *y = NULL;
+    if (kind == SN_RESPONSE_MEAN || problem->raw == NULL || problem->task == SN_CLASSIFICATION)
+        return STONET_OK;
+    SN_TRY(SN_NEW_RAW(*y, problem->n * problem->outputs));
+    sn_batch_fetch(problem, &all, &(sn_batch){.y = *y});
+    held->y = *y;
+    held->raw = NULL;
+    return STONET_OK;
+}
+
+/* The response as the network sees it: *seen, and the numbers behind it, to be freed (NULL: the same). */
+static stonet_status see(const sn_response *response, const sn_problem *problem, sn_problem *seen, double **y)
+{
+    *seen = *problem;
+    *y = NULL;
+    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
+    SN_TRY(SN_NEW_RAW(*y, problem->n * response->outputs));
+    SN_TRY(sn_response_encode(response, problem->n, problem->y, *y));
+    seen->y = *y;
+    seen->outputs = response->outputs;
+    return STONET_OK;
+}
+
+static stonet_status fit_stonet(const sn_problem *problem, int64_t q, const sn_settings *settings,
+                                const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
+{
+    const int kind = sn_words_choice(&sn_response_words, settings, "response");
+    sn_problem held, seen;
+    double *targets = NULL, *y = NULL;
+    sn_train_report report = {0};
+    sn_units of = SN_UNITS_ACTIVATED;
+    stonet_status status;
+    net->held_out = net->held_out_constant = net->held_out_linear = sn_no_estimate;
+    net->residual_p = (double)NAN;
+    SN_GOTO(status, hold_targets((sn_response_kind)kind, problem, &held, &targets), done);
+    SN_GOTO(status, sn_response_learn((sn_response_kind)kind, &held, &net->response), done);
+    SN_GOTO(status, see(&net->response, &held, &seen, &y), done);
+    SN_GOTO(status, fit_seen(&seen, q, settings, run, net, &report, &of), done);
+    SN_GOTO(status, sn_stonet_turn(net, &held, q, of, sn_threads(run)), done);
+    sn_stonet_tell_dimension(run, &net->axes);
+    *outcome = report.outcome;
+done:
+    sn_free(targets);
+    sn_free(y);
+    return status;
+}
+
+stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
+                            const stonet_run *run, sn_stonet **out, stonet_outcome *outcome)
+{
+    sn_stonet *net;
+    SN_TRY(SN_NEW(net, 1));
+    stonet_status status = fit_stonet(problem, q, settings, run, net, outcome);
+    if (status != STONET_OK) {
+        sn_stonet_free(net);
+        return status;
+    }
+    *out = net;
+    return STONET_OK;
+}
+
+/* ---- more rows
+ * ---------------------------------------------------------------------------------------------- */
+
+/* What the first fit chose takes the place of "auto"; a first fit stopped early may have chosen nothing. */
+static void take_choices(const sn_stonet *net, sn_config *config)
+{
+    if (config->auto_lr && net->lr > 0.0) config->lr = net->lr;
+    if (config->auto_epochs) config->epochs = net->epochs > 0.0 ? net->epochs : 1.0;
+    config->sdr_iterations = 0;
+}
+
+/* What was measured before is not of the network that more rows have changed. */
+static void forget_estimates(sn_stonet *net)
+{
+    net->held_out = net->held_out_constant = net->held_out_linear = sn_no_estimate;
+    net->held_out_rows = 0;
+    net->residual_p = (double)NAN;
+    net->stuck = false;
+}
+
+/* The parameters of a front that learns are what they were when training fails. */
+static stonet_status train_stages_or_not(const sn_stage_job *job, float *theta, sn_train_report *report)
+{
+    sn_front *front = job->learns;
+    if (front == NULL) return sn_train_stages(job, theta, report);
+    const size_t bytes = (size_t)front->parameters * sizeof *front->theta;
+    float *before;
+    SN_TRY(SN_NEW_RAW(before, front->parameters));
+    memcpy(before, front->theta, bytes);
+    stonet_status status = sn_train_stages(job, theta, report);
+    if (status != STONET_OK) memcpy(front->theta, before, bytes);
+    sn_free(before);
+    return status;
+}
+
+static sn_front_kind kind_of(const sn_front *front)
+{
+    if (front == NULL) return SN_FRONT_NONE;
+    return front->ops == &sn_front_kernel ? SN_FRONT_KERNEL
+           : front->ops == &sn_front_conv ? SN_FRONT_CONV
+                                          : SN_FRONT_COLUMNS;
+}
+
+/* Of rows as the network sees them, and as they are. */
+static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const sn_problem *raw,
+                                const sn_settings *settings, const stonet_run *run, sn_train_report *report)
+{
+    sn_config config;
+    const sn_net_kind kind = {.front.kind = kind_of(net->front),
+                              .activation = net->network.shape.activation,
+                              .weight_decay = net->weight_decay};
+    SN_TRY(sn_config_resolve(settings, &kind, problem, &net->network.shape, &config));
+    take_choices(net, &config);
+    sn_epoch_log_free(&net->network.history);
+    const sn_stage_job job = {.shape = &net->network.shape,
+                              .problem = problem,
+                              .raw = raw,
+                              .learns = kind.front.kind == SN_FRONT_CONV ? net->front : NULL,
+                              .rows = sn_rows_range(0, problem->n),
+                              .config = &config,
+                              .seed = run->seed + (uint64_t)net->iterations, /* fresh noise for each piece */
+                              .threads = sn_threads(run),
+                              .run = run,
+                              .history = &net->network.history};
+    SN_TRY(train_stages_or_not(&job, net->network.theta, report));
+    net->training_loss = report->loss;
+    forget_estimates(net);
+    return keep(net, &config, report);
+}
+
+stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
+                                 const stonet_run *run, stonet_outcome *outcome)
+{
+    const int64_t q = sn_stonet_dim(net);
+    sn_problem held, answered, seen = {0};
+    sn_train_report report;
+    double *targets = NULL, *y = NULL;
+    stonet_status status;
+    SN_GOTO(status, hold_targets(net->response.kind, problem, &held, &targets), done);
+    SN_GOTO(status, see(&net->response, &held, &answered, &y), done);
+    status = sn_front_problem(net->front, &answered, &seen);
+    if (status == STONET_OK) status = train_more(net, &seen, &answered, settings, run, &report);
+    sn_front_problem_free(&answered, &seen);
+    if (status == STONET_OK) status = sn_stonet_turn(net, &held, q, net->axes.of, sn_threads(run));
+    if (status == STONET_OK) {
+        sn_stonet_tell(run, net, &report, NULL);
+        *outcome = report.outcome;
+    }
+done:
+    sn_free(targets);
+    sn_free(y);
+    return status;
+}

@@ -1,0 +1,21 @@
+/*
+ * The fit of a StoNet: the choice of what is left open, the training on all rows, and Z.
+ *
+ * One training serves every number of columns: the last hidden layer has ten units at least, and Z is made of
+ * the leading axes of their effect. Where q columns leave out a part of the effect, training goes on with a
+ * layer of q units (stonet/narrow.h).
+ */
+#ifndef SN_CHOICE_FIT_H
+#define SN_CHOICE_FIT_H
+
+#include "base/params.h"
+#include "stonet/fitted.h"
+
+stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
+                            const stonet_run *run, sn_stonet **out, stonet_outcome *outcome);
+/* Trains on other rows from the present parameters, with the epochs, lr and weight decay of the first fit and
+   without the final stage, which would fit these rows alone. The history is then of this training only. */
+stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
+                                 const stonet_run *run, stonet_outcome *outcome);
+
+#endif

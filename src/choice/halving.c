@@ -1,0 +1,569 @@
+#include "choice/halving.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/dealer.h"
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "choice/beside.h"
+#include "choice/residuals.h"
+
+enum { PARTS = SN_FOLDS }; /* of the rows of a single fold, for the estimate */
+
+typedef struct choosing {
+    const sn_choice_job *job;
+    sn_folds folds;
+    int most_folds, most_rungs; /* that are used */
+    sn_views views[SN_MOST_LINES];
+    int n_views;
+    sn_contender *all; /* every line, */
+    int count;
+    int alive[SN_MOST_LINES]; /* and the places of those that go on, the best first */
+    int n_alive;
+    bool lengths_open, together; /* together: ranks share out every batch */
+    sn_quiet_run quiet;
+    int64_t tried;
+    double done, rung_end, total, started; /* updates */
+} choosing;
+
+/* ---- progress --------------------------------------------------------------------------------------------
+ */
+
+static int rung_folds(const choosing *s, int rung)
+{
+    return sn_rungs[rung].folds < s->most_folds ? sn_rungs[rung].folds : s->most_folds;
+}
+
+/* Updates that a rung has at most. */
+static double rung_work(const choosing *s, int rung)
+{
+    const int lines = sn_rungs[rung].lines < s->count ? sn_rungs[rung].lines : s->count;
+    const int before = rung > 0 ? rung_folds(s, rung - 1) : 0, folds = rung_folds(s, rung);
+    const double longer = (double)(sn_rungs[rung].updates - (rung > 0 ? sn_rungs[rung - 1].updates : 0));
+    if (!s->lengths_open) return (double)(lines * (folds - before));
+    return (double)lines * ((double)folds * longer +
+                            (double)(folds - before) * (double)(sn_rungs[rung].updates - (int64_t)longer));
+}
+
+/* Only the first thread tells: the caller's function need not be ready for others. */
+static void tell(const choosing *s)
+{
+    double done;
+#pragma omp atomic read
+    done = s->done;
+    const double least = s->n_alive > 0 ? s->all[s->alive[0]].score : (double)NAN;
+    sn_progress(s->job->run, &(stonet_progress){.stage = "choosing settings",
+                                                .done = (int64_t)fmin(done, s->total),
+                                                .total = (int64_t)s->total,
+                                                .loss = (double)NAN,
+                                                .validation_loss = isfinite(least) ? least : (double)NAN,
+                                                .seconds = sn_seconds() - s->started});
+}
+
+/* ---- legs side by side -----------------------------------------------------------------------------------
+ */
+
+typedef struct leg_set {
+    choosing *s;
+    sn_leg *legs;
+    int *from; /* lengths that each had before */
+    const char *key;
+} leg_set;
+
+static double leg_work(const choosing *s, const leg_set *set, int64_t k)
+{
+    const sn_leg *leg = &set->legs[k];
+    if (!s->lengths_open) return 1.0;
+    return (double)(sn_rungs[leg->lengths - 1].updates -
+                    (set->from[k] > 0 ? sn_rungs[set->from[k] - 1].updates : 0));
+}
+
+static stonet_status work_leg(void *user, int64_t k, sn_pack *record)
+{
+    const leg_set *set = user;
+    choosing *s = set->s;
+    char key[SN_KEY_SIZE];
+    snprintf(key, sizeof key, "%s/%lld.now", set->key, (long long)k);
+    SN_TRY(sn_leg_run(s->job, &s->folds, &set->legs[k], record != NULL ? key : NULL));
+    const double work = leg_work(s, set, k);
+#pragma omp atomic
+    s->done += work;
+    if (omp_get_thread_num() == 0) tell(s);
+    if (record == NULL || sn_should_stop(&s->quiet.run)) return STONET_OK;
+    sn_checkpoint_drop(s->job->run->checkpoint, key);
+    return sn_leg_pack(&s->folds, &set->legs[k], set->from[k], record);
+}
+
+static stonet_status take_leg(void *user, int64_t k, sn_unpack *record)
+{
+    const leg_set *set = user;
+    const double work = leg_work(set->s, set, k);
+#pragma omp atomic
+    set->s->done += work;
+    return sn_leg_unpack(set->s->job, &set->s->folds, &set->legs[k], set->from[k], record);
+}
+
+static stonet_status run_legs(choosing *s, int rung, int folds, sn_leg *legs, int *from, int count)
+{
+    char key[SN_KEY_SIZE];
+    const int threads = s->job->threads;
+    const int outer = s->together || count < 1 ? 1 : count < threads ? count : threads;
+    for (int k = 0; k < count; k++) {
+        legs[k].threads = threads / outer;
+        legs[k].team = s->together ? s->job->team : NULL;
+        legs[k].run = &s->quiet.run;
+        from[k] = legs[k].contender->reached[legs[k].fold];
+    }
+    if (s->job->key != NULL) snprintf(key, sizeof key, "%s.rung%d.%d", s->job->key, rung, folds);
+    leg_set set = {s, legs, from, s->job->key != NULL ? key : "rung"};
+    return sn_deal_out(&(sn_deal){.key = s->job->key != NULL ? key : NULL,
+                                  .count = count,
+                                  .team = s->job->team,
+                                  .together = s->together,
+                                  .work = work_leg,
+                                  .take = take_leg,
+                                  .user = &set},
+                       outer, s->job->run);
+}
+
+/* ---- rungs -----------------------------------------------------------------------------------------------
+ */
+
+/* Lengths that a line is to have after this rung. */
+static int lengths_after(const choosing *s, const sn_contender *c, int rung)
+{
+    if (!s->lengths_open) return 1;
+    return rung == 0 || c->gains ? rung + 1 : c->best + 1;
+}
+
+/* The lines that are in the choice, on the first `folds` folds. */
+static stonet_status train_on(choosing *s, int rung, int folds)
+{
+    SN_WORKSPACE(scratch);
+    sn_leg *legs = NULL;
+    int *from = NULL, count = 0;
+    SN_TRY(SN_TAKE_ZERO(&scratch, legs, s->n_alive * SN_FOLDS));
+    SN_TRY(SN_TAKE_ZERO(&scratch, from, s->n_alive * SN_FOLDS));
+    for (int a = 0; a < s->n_alive; a++) {
+        sn_contender *c = &s->all[s->alive[a]];
+        const int lengths = lengths_after(s, c, rung);
+        for (int l = 0; l < lengths; l++)
+            if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
+        for (int k = 0; k < folds; k++) {
+            if (c->reached[k] >= lengths) continue;
+            SN_TRY(sn_view_make(s->job, &s->folds, k, c->views));
+            legs[count++] = (sn_leg){.contender = c, .fold = k, .lengths = lengths};
+        }
+    }
+    return run_legs(s, rung, folds, legs, from, count);
+}
+
+/* Whether the last length was better than the best before it, on the folds that have it. */
+static bool still_gains(const choosing *s, const sn_contender *c, int rung, int folds)
+{
+    const int64_t rows = sn_folds_rows(&s->folds, folds);
+    return !c->diverged &&
+           sn_mean_loss(c->cost[rung].loss, 0, rows) < sn_mean_loss(c->cost[c->best].loss, 0, rows);
+}
+
+/* A longer training is tried on a few folds first, and goes on to the others if it gains there. */
+static stonet_status train_rung(choosing *s, int rung)
+{
+    const int folds = rung_folds(s, rung), few = folds < SN_FEW_FOLDS ? folds : SN_FEW_FOLDS;
+    if (rung > 0 && few < folds && s->lengths_open) {
+        SN_TRY(train_on(s, rung, few));
+        if (sn_should_stop(s->job->run)) return STONET_OK;
+        for (int a = 0; a < s->n_alive; a++) {
+            sn_contender *c = &s->all[s->alive[a]];
+            c->gains = c->gains && still_gains(s, c, rung, few);
+        }
+    }
+    return train_on(s, rung, folds);
+}
+
+/* The best length of a line, by the folds of the rung. */
+static void score(choosing *s, sn_contender *c, int rung)
+{
+    const int folds = rung_folds(s, rung);
+    const int64_t rows = sn_folds_rows(&s->folds, folds);
+    int lengths = SN_RUNGS;
+    for (int k = 0; k < folds; k++)
+        if (c->reached[k] < lengths) lengths = c->reached[k];
+    c->score = (double)INFINITY;
+    for (int l = 0; l < lengths && !c->diverged; l++) {
+        const double mean = sn_mean_loss(c->cost[l].loss, 0, rows);
+        if (!(mean < c->score)) continue;
+        c->score = mean;
+        c->best = l;
+    }
+    c->gains = (rung == 0 || c->gains) && isfinite(c->score) && c->best == rung;
+}
+
+/* Puts the lines that are in the choice into the order of their scores; equal ones stay as they are. */
+static void sort_alive(choosing *s)
+{
+    for (int a = 1; a < s->n_alive; a++)
+        for (int b = a; b > 0 && s->all[s->alive[b]].score < s->all[s->alive[b - 1]].score; b--) {
+            const int held = s->alive[b];
+            s->alive[b] = s->alive[b - 1];
+            s->alive[b - 1] = held;
+        }
+}
+
+/* Whether a line of the same family as alive[a] stands before it. */
+static bool has_better_kin(const choosing *s, int a)
+{
+    for (int b = 0; b < a; b++)
+        if (s->all[s->alive[b]].line.family == s->all[s->alive[a]].line.family) return true;
+    return false;
+}
+
+/* Leaves those that go on to the next rung; views that nobody needs any more go. */
+static void drop(choosing *s, int rung)
+{
+    const int wanted = sn_rungs[rung].lines;
+    int kept = 0;
+    bool used[SN_MOST_LINES] = {false};
+    for (int a = 0; a < s->n_alive; a++) {
+        sn_contender *c = &s->all[s->alive[a]];
+        const bool is_best_of_family = !has_better_kin(s, a) && isfinite(c->score);
+        if (a < wanted || is_best_of_family)
+            s->alive[kept++] = s->alive[a];
+        else
+            sn_contender_retire(c);
+    }
+    s->n_alive = kept;
+    for (int a = 0; a < kept; a++) used[s->all[s->alive[a]].views - s->views] = true;
+    for (int v = 0; v < s->n_views; v++)
+        if (!used[v]) sn_views_free(s->job, &s->views[v]);
+}
+
+static bool is_over(const choosing *s, int rung)
+{
+    if (rung_folds(s, rung) > rung_folds(s, rung - 1)) return false;
+    for (int a = 0; a < s->n_alive; a++)
+        if (lengths_after(s, &s->all[s->alive[a]], rung) > s->all[s->alive[a]].reached[0]) return false;
+    return true;
+}
+
+static stonet_status climb(choosing *s, int *last)
+{
+    for (int rung = 0; rung < s->most_rungs; rung++) {
+        if (rung > 0) drop(s, rung);
+        if (rung > 0 && is_over(s, rung)) continue;
+        if (rung > 0 && sn_should_stop(s->job->run)) return STONET_OK;
+        s->rung_end += rung_work(s, rung);
+        SN_TRY(train_rung(s, rung));
+        if (rung > 0 && sn_should_stop(s->job->run)) return STONET_OK; /* what was known before decides */
+        for (int a = 0; a < s->n_alive; a++) {
+            score(s, &s->all[s->alive[a]], rung);
+            s->tried++;
+        }
+        sort_alive(s);
+        *last = rung;
+        s->done = s->rung_end; /* lines that gain no more leave some undone */
+        tell(s);
+    }
+    return STONET_OK;
+}
+
+/* ---- the estimate ----------------------------------------------------------------------------------------
+ */
+
+/* The part that a held-out row belongs to: its fold, or of a single fold one of five. */
+static int part_of(const sn_folds *folds, int used, int64_t row)
+{
+    if (used == 1) return (int)(row % PARTS);
+    int k = 0;
+    while (k + 1 < used && row >= folds->fold[k + 1].first) k++;
+    return k;
+}
+
+/* Lengths that a line was measured at on all of these folds. */
+static int common_lengths(const sn_contender *c, int folds)
+{
+    int lengths = c->diverged ? 0 : SN_RUNGS;
+    for (int k = 0; k < folds; k++)
+        if (c->reached[k] < lengths) lengths = c->reached[k];
+    return lengths;
+}
+
+/* The losses of each part by what is best on the others. */
+static void measure_by_parts(const choosing *s, int folds, int64_t rows, sn_held_out *out)
+{
+    const int parts = folds == 1 ? PARTS : folds;
+    double best[PARTS];
+    for (int j = 0; j < parts; j++) best[j] = (double)INFINITY;
+    for (int a = 0; a < s->count; a++)
+        for (int l = 0; l < common_lengths(&s->all[a], folds); l++) {
+            const sn_held_out *cost = &s->all[a].cost[l];
+            double sum[PARTS] = {0.0}, total = 0.0;
+            for (int64_t i = 0; i < rows; i++) sum[part_of(&s->folds, folds, i)] += cost->loss[i];
+            for (int j = 0; j < parts; j++) total += sum[j];
+            for (int j = 0; j < parts; j++) {
+                if (!(total - sum[j] < best[j])) continue;
+                best[j] = total - sum[j];
+                for (int64_t i = 0; i < rows; i++) {
+                    if (part_of(&s->folds, folds, i) != j) continue;
+                    out->loss[i] = cost->loss[i];
+                    out->wrong[i] = cost->wrong[i];
+                }
+            }
+        }
+}
+
+static stonet_status choose_inside(const choosing *s, int fold, int rungs, const sn_line *lines, int *line,
+                                   int *length);
+
+/* The losses of each fold by what a choice among its training rows alone finds best. */
+static stonet_status measure_nested(choosing *s, const sn_line *lines, const sn_contender *winner,
+                                    sn_held_out *out)
+{
+    const int rungs = winner->best + 2 < SN_RUNGS ? winner->best + 2 : SN_RUNGS;
+    for (int k = 0; k < s->folds.count && !sn_should_stop(s->job->run); k++) {
+        const sn_fold *fold = &s->folds.fold[k];
+        int line = 0, length = 0, from;
+        SN_TRY(choose_inside(s, k, rungs, lines, &line, &length));
+        sn_contender *c = &s->all[line];
+        for (int l = 0; l <= length; l++)
+            if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
+        sn_leg leg = {.contender = c, .fold = k, .lengths = length + 1};
+        if (c->reached[k] <= length) {
+            SN_TRY(sn_view_make(s->job, &s->folds, k, c->views));
+            SN_TRY(run_legs(s, SN_RUNGS + k, k, &leg, &from, 1));
+        }
+        const size_t bytes = (size_t)fold->test.n * sizeof(double);
+        memcpy(out->loss + fold->first, c->cost[length].loss + fold->first, bytes);
+        memcpy(out->wrong + fold->first, c->cost[length].wrong + fold->first, bytes);
+    }
+    return STONET_OK;
+}
+
+/* Fills in the estimates; `lines` is the table. */
+static stonet_status estimate(choosing *s, int rung, const sn_line *lines, const sn_contender *winner,
+                              sn_choice *out)
+{
+    const int folds = rung_folds(s, rung);
+    const int64_t rows = sn_folds_rows(&s->folds, folds);
+    const sn_task task = s->job->problem->task;
+    const bool nested = folds == SN_FOLDS && s->job->rows.n <= SN_NESTED_ROWS;
+    sn_folds used = s->folds;
+    sn_beside beside = {0};
+    sn_held_out honest;
+    used.count = folds;
+    used.rows = rows;
+    stonet_status status = sn_held_out_create(&used, &honest);
+    if (status == STONET_OK && nested) status = measure_nested(s, lines, winner, &honest);
+    if (status == STONET_OK && !nested) measure_by_parts(s, folds, rows, &honest);
+    if (status == STONET_OK)
+        status = sn_beside_measure(s->job->problem, &used, &winner->shape[0], s->job->run, &beside);
+    if (status == STONET_OK)
+        status = sn_residuals_look(s->job->problem, &used, winner->cost[winner->best].loss, &out->residual_p);
+    if (status == STONET_OK) {
+        out->chosen = sn_estimate_of(&honest, rows, task);
+        out->constant = sn_estimate_of(&beside.constant, rows, task);
+        out->linear = sn_estimate_of(&beside.linear, rows, task);
+        out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
+        out->held_out = rows;
+    }
+    sn_beside_free(&beside);
+    sn_held_out_free(&honest);
+    return status;
+}
+
+/* A choice that is no better than a constant guess, on rows that had no say in it, has found nothing: the
+   line with the strongest weight decay is taken, which is all but constant, at the least length. */
+static int strongest_line(const choosing *s)
+{
+    int strongest = 0;
+    for (int a = 1; a < s->count; a++)
+        if (s->all[a].line.kind.weight_decay >= s->all[strongest].line.kind.weight_decay) strongest = a;
+    return strongest;
+}
+
+/* ---- what was chosen -------------------------------------------------------------------------------------
+ */
+
+/* Of the winner's networks, the one with the least loss over all rows. */
+static stonet_status find_network(const choosing *s, const sn_contender *c, sn_choice *out)
+{
+    int best = -1;
+    for (int k = 0; k < s->folds.count; k++) {
+        sn_losses losses;
+        if (c->reached[k] <= c->best) continue;
+        SN_TRY(sn_engine_loss(c->config[k].engine, &c->shape[k], c->theta[c->best][k],
+                              &(sn_loss_job){c->job[k].problem, s->job->rows, s->job->threads, s->job->team},
+                              &losses));
+        if (best >= 0 && !(losses.loss < out->loss)) continue;
+        best = k;
+        out->loss = losses.loss;
+    }
+    out->fold = best;
+    out->shape = c->shape[best];
+    SN_TRY(SN_NEW_RAW(out->theta, out->shape.parameters));
+    memcpy(out->theta, c->theta[c->best][best], (size_t)out->shape.parameters * sizeof *out->theta);
+    sn_view *view = &c->views->fold[best];
+    out->front = view->front;
+    if (view->front != NULL) sn_front_problem_free(s->job->problem, &view->seen);
+    sn_keep_clear(&view->keep);
+    *view = (sn_view){0};
+    return STONET_OK;
+}
+
+static void tell_line(const choosing *s, const sn_contender *c, char *text, size_t size)
+{
+    char line[100], length[32] = "";
+    sn_line_tell(&c->line, line, sizeof line);
+    if (s->lengths_open)
+        snprintf(length, sizeof length, ", %lld updates", (long long)sn_rungs[c->best].updates);
+    snprintf(text, size, "%s%s: held-out loss %.4g", line, length, c->score);
+}
+
+/* The winner and the best of the others that were measured on the same folds. */
+static stonet_status tell_neighbours(choosing *s, int folds, sn_choice *out)
+{
+    enum { SHOWN = 5, ROOM = 200 };
+    size_t used = 0;
+    s->n_alive = 0;
+    for (int a = 0; a < s->count; a++)
+        if (common_lengths(&s->all[a], folds) > 0) s->alive[s->n_alive++] = a;
+    sort_alive(s);
+    SN_TRY(SN_NEW(out->neighbours, SHOWN * ROOM));
+    for (int a = 0; a < s->n_alive && a < SHOWN; a++) {
+        char text[ROOM];
+        tell_line(s, &s->all[s->alive[a]], text, sizeof text);
+        used +=
+            (size_t)snprintf(out->neighbours + used, SHOWN * ROOM - used, "%s%s", a > 0 ? "\n" : "", text);
+    }
+    return STONET_OK;
+}
+
+static stonet_status finish(choosing *s, int rung, const sn_line *lines, sn_choice *out)
+{
+    sn_contender *winner = &s->all[s->alive[0]];
+    if (!isfinite(winner->score)) {
+        out->outcome = sn_should_stop(s->job->run) ? STONET_STOPPED : STONET_DIVERGED;
+        return STONET_OK;
+    }
+    out->tried = s->tried;
+    SN_TRY(estimate(s, rung, lines, winner, out));
+    if (out->gain.mean < 0.0 && !s->all[strongest_line(s)].diverged && !winner->shape[0].spread) {
+        winner = &s->all[strongest_line(s)];
+        winner->best = 0;
+        out->chosen = out->constant;
+    }
+    out->line = winner->line;
+    out->updates = s->lengths_open ? sn_rungs[winner->best].updates : 0;
+    if (sn_should_stop(s->job->run)) out->outcome = STONET_STOPPED;
+    SN_TRY(find_network(s, winner, out));
+    return tell_neighbours(s, rung_folds(s, rung), out);
+}
+
+static sn_views *views_of(choosing *s, const sn_front_recipe *recipe)
+{
+    for (int v = 0; v < s->n_views; v++)
+        if (sn_front_recipe_same(&s->views[v].recipe, recipe)) return &s->views[v];
+    s->views[s->n_views].recipe = *recipe;
+    return &s->views[s->n_views++];
+}
+
+static stonet_status prepare(choosing *s, const sn_line *lines, int count, int most_folds)
+{
+    sn_shape shape;
+    sn_config config;
+    SN_TRY(sn_folds_make(s->job->problem, &s->job->rows, s->job->seed, &s->folds));
+    s->most_rungs = SN_RUNGS;
+    s->most_folds = most_folds < s->folds.count ? most_folds : s->folds.count;
+    SN_TRY(SN_NEW(s->all, count));
+    s->count = s->n_alive = count;
+    for (int a = 0; a < count; a++) {
+        s->all[a].line = lines[a];
+        s->all[a].views = views_of(s, &lines[a].kind.front);
+        s->all[a].score = (double)INFINITY;
+        s->alive[a] = a;
+    }
+    const sn_net_kind plain = {.activation = SN_IDENTITY}; /* batch and engine are the same for all lines */
+    SN_TRY(sn_line_config(s->job, &plain, s->job->problem, &shape, &config));
+    s->lengths_open = config.auto_epochs;
+    s->together =
+        sn_train_shares(&(sn_stage_job){.rows = s->job->rows, .config = &config, .team = s->job->team});
+    for (int rung = 0; rung < SN_RUNGS; rung++) s->total += rung_work(s, rung);
+    return STONET_OK;
+}
+
+static stonet_status begin(const sn_choice_job *job, const sn_line *lines, int count, int most_folds,
+                           choosing **out)
+{
+    SN_TRY(SN_NEW(*out, 1));
+    (*out)->job = job;
+    (*out)->started = sn_seconds();
+    sn_quiet_run_init(&(*out)->quiet, job->run);
+    return prepare(*out, lines, count, most_folds);
+}
+
+static void end(choosing *s)
+{
+    if (s == NULL) return;
+    for (int a = 0; a < s->count; a++) sn_contender_free(&s->all[a]);
+    for (int v = 0; v < s->n_views; v++) sn_views_free(s->job, &s->views[v]);
+    sn_free(s->all);
+    sn_folds_free(&s->folds);
+    sn_free(s);
+}
+
+/* The line and length that are best among the training rows of a fold, by a choice of its own with few folds.
+ */
+static stonet_status choose_inside(const choosing *s, int fold, int rungs, const sn_line *lines, int *line,
+                                   int *length)
+{
+    sn_choice_job job = *s->job;
+    choosing *inner = NULL;
+    char key[SN_KEY_SIZE];
+    int rung = 0;
+    snprintf(key, sizeof key, "%s.inside%d", s->job->key != NULL ? s->job->key : "", fold);
+    job.rows = s->folds.fold[fold].train;
+    job.key = s->job->key != NULL ? key : NULL;
+    stonet_run silent = *job.run;
+    silent.on_progress = NULL;
+    job.run = &silent;
+    stonet_status status = begin(&job, lines, s->count, SN_FEW_FOLDS, &inner);
+    if (status == STONET_OK)
+        inner->most_rungs = rungs; /* what gains no more with all rows does not with fewer */
+    if (status == STONET_OK) status = climb(inner, &rung);
+    if (status == STONET_OK) {
+        *line = inner->alive[0];
+        *length = inner->all[*line].best;
+    }
+    end(inner);
+    return status;
+}
+
+stonet_status sn_choose(const sn_choice_job *job, const sn_line *lines, int count, sn_choice *out)
+{
+    choosing *s = NULL;
+    int rung = 0;
+    *out = (sn_choice){.chosen = sn_no_estimate,
+                       .constant = sn_no_estimate,
+                       .linear = sn_no_estimate,
+                       .gain = {(double)NAN, (double)NAN},
+                       .residual_p = (double)NAN,
+                       .fold = -1};
+    stonet_status status = begin(job, lines, count, SN_FOLDS, &s);
+    if (status == STONET_OK) status = climb(s, &rung);
+    if (status == STONET_OK) status = finish(s, rung, lines, out);
+    end(s);
+    return status;
+}
+
+void sn_choice_free(sn_choice *choice)
+{
+    sn_free(choice->theta);
+    sn_front_free(choice->front);
+    sn_free(choice->neighbours);
+    choice->theta = NULL;
+    choice->front = NULL;
+    choice->neighbours = NULL;
+}

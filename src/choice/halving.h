@@ -1,0 +1,51 @@
+/*
+ * The one rule of the choice: successive halving over folds and updates by held-out loss.
+ *
+ * All lines of the table (choice/candidates.h) are trained briefly and judged on one fold; the better part
+ * goes on to a longer training on more folds, and so on. The best line of each family stays until the last
+ * rung but one, since families learn at different speeds. A line whose last length was not its best is not
+ * trained further. The lowest mean loss wins.
+ *
+ * The loss of the winner is the least of many and so too good. The estimate for people is another number, in
+ * which no row has a say in what it is measured by. Of up to SN_NESTED_ROWS rows the choice is made anew
+ * inside the training rows of every fold. Of more, the losses of each part of the held-out rows are those of
+ * the line and length that are best on the other parts.
+ *
+ * If that estimate is not below the loss of a constant guess, nothing was found: the line with the strongest
+ * weight decay wins, whose network is next to a constant.
+ */
+#ifndef SN_CHOICE_HALVING_H
+#define SN_CHOICE_HALVING_H
+
+#include "choice/contender.h"
+
+typedef struct sn_choice {
+    sn_line line;
+    int64_t updates; /* 0: epochs were given */
+    sn_estimate chosen, constant, linear;
+    sn_difference gain; /* of the estimate over a constant, row by row; NaN: not measured */
+    int64_t held_out;   /* rows these were measured on */
+    int64_t tried;      /* trainings judged, each at each length */
+    double residual_p;  /* of residuals whose size does not depend on x (choice/residuals.h); NaN: none */
+    /* Of the networks of the chosen line on the folds, the one that is best on all rows. */
+    int fold;
+    double loss; /* there */
+    sn_shape shape;
+    float *theta;           /* the caller's */
+    sn_front *front;        /* that it sees the rows through, the caller's; NULL: none */
+    char *neighbours;       /* lines beside the winner with their losses, a line of text each; the caller's */
+    stonet_outcome outcome; /* STONET_STOPPED: cut short; DIVERGED: every line was */
+} sn_choice;
+
+/* Chooses among `count` lines. Free also after a failure. */
+stonet_status sn_choose(const sn_choice_job *job, const sn_line *lines, int count, sn_choice *out);
+/* The same by a part of the rows, drawn evenly, where they are very many and on disk. */
+typedef struct sn_parting {
+    int64_t whole, part; /* numbers of a table from which a part is taken, and of the part */
+} sn_parting;
+extern const sn_parting sn_parting_usual; /* 256 MB, 64 MB */
+stonet_status sn_choose_for(const sn_choice_job *job, const sn_parting *how, const sn_line *lines, int count,
+                            sn_choice *out);
+void sn_choice_free(sn_choice *choice);
+
+#endif

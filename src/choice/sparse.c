@@ -1,0 +1,381 @@
+#include "choice/sparse.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "choice/beside.h"
+#include "choice/sparse_path.h"
+#include "front/front_wide.h"
+
+enum {
+    RELAX = 600,      /* updates without penalty, before a set of columns is judged; ... */
+    RELAX_FEW = 2000, /* ... of few features, among which the choice is close */
+    FEW = 64,
+    RELAX_EPOCHS = 80,         /* passes over the rows at the most */
+    NONE = SN_SPARSE_STEPS + 1 /* the step after the last: no column */
+};
+static const double RELAX_RATE = 0.02, RELAX_DECAY = 0.003;
+/* The linear model beside the network: its penalty (l2 / n), and rows x features^2 above which there is none.
+ */
+static const double LINEAR_PENALTY = 0.03, LINEAR_LIMIT = 5e7;
+/* What judges a set of columns: few rows are learned by heart by the network of the path. */
+typedef enum judge_kind { NETWORK, LINEAR, JUDGES } judge_kind;
+/* What fewer columns may cost: so many standard errors, or such a part of the loss (or of what is explained
+   of it, if that is less): of the sets around the right one the best is best by chance. No column at all may
+   cost more errors, for that is the end. */
+static const double ERRORS = 1.0, SHARE = 0.05, ERRORS_OF_NONE = 2.0;
+
+/* ---- sets of columns --------------------------------------------------------------------------------- */
+
+/* The features of the columns whose length is not 0, ascending; returns their number. */
+static int64_t list_features(const sn_problem *problem, const double *length, int64_t *feature)
+{
+    const int64_t columns = sn_problem_columns(problem);
+    int64_t count = 0;
+    for (int64_t c = 0; c < columns; c++) {
+        const int64_t last = c + 1 < columns ? sn_problem_column_at(problem, c + 1) : problem->p;
+        for (int64_t j = sn_problem_column_at(problem, c); j < last && length[c] > 0.0; j++)
+            feature[count++] = j;
+    }
+    return count;
+}
+
+/* A front of these columns; NULL when they are all. */
+static stonet_status make_front(const sn_problem *problem, const double *length, sn_front **out)
+{
+    SN_WORKSPACE(scratch);
+    int64_t *feature = NULL;
+    *out = NULL;
+    SN_TRY(SN_TAKE(&scratch, feature, problem->p));
+    const int64_t count = list_features(problem, length, feature);
+    return count == problem->p ? STONET_OK : sn_front_columns_create(problem->p, feature, count, out);
+}
+
+/* The network of a step without the columns that are out: the shape, and room for its parameters filled. */
+static stonet_status without_columns(const sn_sparse_step *step, const sn_front *front, sn_shape *shape,
+                                     sn_workspace *keep, float **theta)
+{
+    const sn_shape *from = step->shape;
+    *shape = *from;
+    shape->width[0] = front != NULL ? front->outputs : from->width[0];
+    SN_TRY(sn_shape_layout(shape));
+    SN_TRY(SN_TAKE(keep, *theta, shape->parameters));
+    const int64_t inputs = shape->width[0], all = from->width[0];
+    for (int64_t a = 0; a < shape->width[1]; a++)
+        for (int64_t k = 0; k < inputs; k++)
+            (*theta)[shape->weight_at[0] + a * inputs + k] =
+                step->theta[from->weight_at[0] + a * all +
+                            (front != NULL ? sn_front_columns_list(front)[k] : k)];
+    memcpy(*theta + shape->bias_at[0], step->theta + from->bias_at[0],
+           (size_t)shape->width[1] * sizeof **theta);
+    for (int i = 1; i < shape->layers; i++) {
+        const int64_t weights = shape->width[i] * shape->width[i + 1];
+        memcpy(*theta + shape->weight_at[i], step->theta + from->weight_at[i],
+               (size_t)weights * sizeof **theta);
+        memcpy(*theta + shape->bias_at[i], step->theta + from->bias_at[i],
+               (size_t)shape->width[i + 1] * sizeof **theta);
+    }
+    return STONET_OK;
+}
+
+/* ---- judging ----------------------------------------------------------------------------------------- */
+
+/* What the path of a fold has led to, step by step. */
+typedef struct fold_path {
+    const sn_stage_job *job; /* of the fold */
+    const sn_folds *folds;
+    int fold;
+    sn_held_out *cost[JUDGES]; /* of each step */
+    double *length;            /* of each step: columns */
+    int last;                  /* step judged so far; -1: none */
+} fold_path;
+
+/* The linear model of the columns that a step has left; Inf where there is none. */
+static stonet_status judge_linear(const fold_path *f, const sn_problem *seen, const sn_sparse_step *step)
+{
+    const sn_fold *fold = &f->folds->fold[f->fold];
+    sn_held_out *cost = &f->cost[LINEAR][step->number];
+    bool found = false;
+    const double size = (double)fold->train.n * (double)seen->p * (double)seen->p;
+    if (!f->job->shape->spread && size <= LINEAR_LIMIT)
+        SN_TRY(sn_linear_measure(seen, f->folds, f->fold, step->shape, LINEAR_PENALTY, f->job->run, cost,
+                                 &found));
+    for (int64_t i = 0; i < fold->test.n && !found; i++) cost->loss[fold->first + i] = (double)INFINITY;
+    return STONET_OK;
+}
+
+/* Trains the network of a step further without a penalty and measures it on the held-out rows; and the linear
+   model. */
+static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
+{
+    SN_WORKSPACE(scratch);
+    sn_problem seen = {0};
+    sn_front *front = NULL;
+    sn_trainer *trainer = NULL;
+    sn_shape shape;
+    sn_config config;
+    float *theta = NULL;
+    stonet_status status;
+    SN_GOTO(status, make_front(f->job->problem, step->length, &front), done);
+    SN_GOTO(status, sn_front_problem(front, f->job->problem, &seen), done);
+    SN_GOTO(status, without_columns(step, front, &shape, &scratch, &theta), done);
+    SN_GOTO(status, sn_config_default(f->job->config->engine, &seen, &shape, &config), done);
+    config.lr = RELAX_RATE;
+    config.weight_decay = RELAX_DECAY;
+    config.sweeps = SN_SPARSE_SWEEPS;
+    config.schedule.kind = SN_AVERAGED;
+    const int64_t updates =
+        sn_sparse_updates(&config, f->job->rows.n, seen.p <= FEW ? RELAX_FEW : RELAX, RELAX_EPOCHS);
+    config.epochs = (double)updates / (double)sn_train_batches(&config, f->job->rows.n);
+    sn_stage_job job = *f->job;
+    job.problem = &seen;
+    job.shape = &shape;
+    job.config = &config;
+    SN_GOTO(status, sn_trainer_create(&job, theta, &trainer), done);
+    SN_GOTO(status, sn_trainer_run(trainer, updates), done);
+    sn_trainer_parameters(trainer, theta);
+    SN_GOTO(status,
+            sn_folds_measure(f->folds, f->fold,
+                             &(sn_measured){&seen, config.engine, &shape, theta, job.threads},
+                             &f->cost[NETWORK][step->number]),
+            done);
+    status = judge_linear(f, &seen, step);
+done:
+    sn_trainer_free(trainer);
+    sn_front_problem_free(f->job->problem, &seen);
+    sn_front_free(front);
+    return status;
+}
+
+static bool same_columns(int64_t columns, const double *a, const double *b)
+{
+    for (int64_t c = 0; c < columns; c++)
+        if ((a[c] > 0.0) != (b[c] > 0.0)) return false;
+    return true;
+}
+
+/* A step that has no fit of its own costs what another does. */
+static void copy_cost(const fold_path *f, int from, int to)
+{
+    const sn_fold *fold = &f->folds->fold[f->fold];
+    for (judge_kind by = NETWORK; by < JUDGES; by++)
+        memcpy(f->cost[by][to].loss + fold->first, f->cost[by][from].loss + fold->first,
+               (size_t)fold->test.n * sizeof(double));
+}
+
+static stonet_status visit_fold(void *user, const sn_sparse_step *step, bool *enough)
+{
+    fold_path *f = user;
+    (void)enough;
+    double *length = f->length + step->number * step->columns;
+    memcpy(length, step->length, (size_t)step->columns * sizeof *length);
+    const bool same = f->last >= 0 && same_columns(step->columns, length, length - step->columns);
+    if (same)
+        copy_cost(f, step->number - 1, step->number);
+    else
+        SN_TRY(judge(f, step));
+    f->last = step->number;
+    return STONET_OK;
+}
+
+static stonet_status run_fold(fold_path *f)
+{
+    const sn_sparse_visitor visitor = {visit_fold, f};
+    SN_TRY(sn_sparse_walk(f->job, &visitor));
+    for (int k = f->last + 1; k < NONE; k++) copy_cost(f, NONE, k); /* nothing was left */
+    return STONET_OK;
+}
+
+typedef struct chooser {
+    const sn_stage_job *job;
+    sn_folds folds;
+    sn_held_out cost[JUDGES][NONE + 1];
+    const double *loss[NONE + 1]; /* of each step: of the better judge, and its mean */
+    double mean[NONE + 1];
+    sn_quiet_run quiet;
+    sn_stage_job fold_job[SN_FOLDS];
+    fold_path fold[SN_FOLDS];
+    int best, step; /* chosen: NONE for no column */
+} chooser;
+
+static stonet_status make_folds(chooser *c, sn_workspace *keep)
+{
+    const int64_t columns = sn_problem_columns(c->job->problem);
+    for (int k = 0; k < c->folds.count; k++) {
+        c->fold_job[k] = *c->job;
+        c->fold_job[k].rows = c->folds.fold[k].train;
+        c->fold_job[k].threads = c->folds.count > 1 ? 1 : c->job->threads;
+        c->fold_job[k].run = &c->quiet.run;
+        c->fold[k] = (fold_path){.job = &c->fold_job[k],
+                                 .folds = &c->folds,
+                                 .fold = k,
+                                 .cost = {c->cost[NETWORK], c->cost[LINEAR]},
+                                 .last = -1};
+        SN_TRY(SN_TAKE_ZERO(keep, c->fold[k].length, NONE * columns));
+    }
+    return STONET_OK;
+}
+
+/* On one thread without a parallel region, in which every thread of a region around it would be the first. */
+static stonet_status run_folds(chooser *c)
+{
+    sn_failure failure = {.status = STONET_OK};
+    if (c->folds.count == 1 || c->job->threads == 1) {
+        for (int k = 0; k < c->folds.count; k++) sn_failure_note(&failure, k, run_fold(&c->fold[k]));
+        return sn_failure_raise(&failure);
+    }
+#pragma omp parallel for num_threads(c->job->threads) schedule(dynamic)
+    for (int k = 0; k < c->folds.count; k++) sn_failure_note(&failure, k, run_fold(&c->fold[k]));
+    return sn_failure_raise(&failure);
+}
+
+/* The costs of all steps, and of no column at all: of the network or of the linear model, whichever is less.
+ */
+static stonet_status measure_steps(chooser *c, sn_workspace *keep)
+{
+    double *constant = NULL;
+    SN_TRY(SN_TAKE(keep, constant, c->job->problem->outputs));
+    for (judge_kind by = NETWORK; by < JUDGES; by++)
+        for (int k = 0; k <= NONE; k++) SN_TRY(sn_held_out_create(&c->folds, &c->cost[by][k]));
+    for (judge_kind by = NETWORK; by < JUDGES; by++)
+        sn_constant_measure(c->job->problem, &c->folds, constant, &c->cost[by][NONE]);
+    SN_TRY(make_folds(c, keep));
+    SN_TRY(run_folds(c));
+    for (int k = 0; k <= NONE; k++) {
+        c->mean[k] = (double)INFINITY;
+        for (judge_kind by = NETWORK; by < JUDGES; by++) {
+            const double mean = sn_mean_loss(c->cost[by][k].loss, 0, c->folds.rows);
+            if (by > NETWORK && !(mean < c->mean[k])) continue;
+            c->mean[k] = mean;
+            c->loss[k] = c->cost[by][k].loss;
+        }
+    }
+    /* The loss of a spread is not that of a mean alone. */
+    if (c->job->shape->spread) c->mean[NONE] = (double)INFINITY;
+    return STONET_OK;
+}
+
+/* The fewest columns within ERRORS standard errors of the best step. */
+static void choose_step(chooser *c)
+{
+    c->best = 0;
+    for (int k = 1; k <= NONE; k++)
+        if (c->mean[k] < c->mean[c->best]) c->best = k;
+    const double least = c->mean[c->best];
+    const double share = SHARE * fmin(least, fmax(c->mean[NONE] - least, 0.0));
+    for (c->step = NONE; c->step > c->best; c->step--) {
+        if (!isfinite(c->mean[c->step])) continue;
+        const sn_difference d = sn_loss_difference(c->loss[c->step], c->loss[c->best], c->folds.rows);
+        if (d.mean <= (c->step == NONE ? ERRORS_OF_NONE : ERRORS) * d.se || d.mean <= share) break;
+    }
+}
+
+static void chooser_free(chooser *c)
+{
+    for (judge_kind by = NETWORK; by < JUDGES; by++)
+        for (int k = 0; k <= NONE; k++) sn_held_out_free(&c->cost[by][k]);
+    sn_folds_free(&c->folds);
+}
+
+/* ---- the columns of a step --------------------------------------------------------------------------- */
+
+typedef struct taker {
+    int step;
+    double *length; /* of the columns at this step, or the last one before at which there were any */
+    double penalty;
+} taker;
+
+static stonet_status visit_to_take(void *user, const sn_sparse_step *step, bool *enough)
+{
+    taker *t = user;
+    memcpy(t->length, step->length, (size_t)step->columns * sizeof *t->length);
+    t->penalty = step->penalty;
+    *enough = step->number >= t->step;
+    return STONET_OK;
+}
+
+static stonet_status take(const sn_stage_job *job, const double *length, sn_sparse *out)
+{
+    out->columns = sn_problem_columns(job->problem);
+    for (int64_t c = 0; c < out->columns; c++) out->kept += length[c] > 0.0;
+    return make_front(job->problem, length, &out->front);
+}
+
+/* From a path of all rows. */
+static stonet_status take_from_all(const sn_stage_job *job, int step, sn_workspace *keep, sn_sparse *out)
+{
+    const int64_t columns = sn_problem_columns(job->problem);
+    taker t = {.step = step};
+    SN_TRY(SN_TAKE(keep, t.length, columns));
+    for (int64_t c = 0; c < columns; c++) t.length[c] = 1.0; /* should the path not even begin */
+    const sn_sparse_visitor visitor = {visit_to_take, &t};
+    SN_TRY(sn_sparse_walk(job, &visitor));
+    out->penalty = t.penalty;
+    return take(job, t.length, out);
+}
+
+/* From the one path that was judged: the chosen step, or the last one that left a column. */
+static stonet_status take_from_fold(const chooser *c, sn_sparse *out)
+{
+    const fold_path *f = &c->fold[0];
+    const int64_t columns = sn_problem_columns(c->job->problem);
+    const int step = c->step < f->last ? c->step : f->last;
+    if (step < 0) return sn_fail(STONET_ERROR_NUMERIC, "select=group: the training of its path diverged");
+    out->penalty = step > 0 ? sn_sparse_penalty(step) : 0.0;
+    return take(c->job, f->length + step * columns, out);
+}
+
+static stonet_status choose(chooser *c, sn_workspace *keep, sn_sparse *out)
+{
+    SN_TRY(sn_folds_make(c->job->problem, &c->job->rows, c->job->seed, &c->folds));
+    SN_TRY(measure_steps(c, keep));
+    if (sn_should_stop(c->job->run)) { /* the network that is kept then has seen nothing of it */
+        out->columns = out->kept = sn_problem_columns(c->job->problem);
+        return STONET_OK;
+    }
+    choose_step(c);
+    out->better = c->step != NONE;
+    out->held_out = c->folds.rows;
+    if (c->folds.count == 1) return take_from_fold(c, out);
+    sn_stage_job job = *c->job;
+    job.run = &c->quiet.run;
+    return take_from_all(&job, c->step < NONE ? c->step : SN_SPARSE_STEPS, keep, out);
+}
+
+stonet_status sn_sparse_choose(const sn_stage_job *job, double penalty, sn_sparse *out)
+{
+    SN_WORKSPACE(scratch);
+    *out = (sn_sparse){.better = true};
+    if (!isnan(penalty)) return take_from_all(job, sn_sparse_step_of(penalty), &scratch, out);
+    chooser *c;
+    SN_TRY(SN_NEW(c, 1));
+    c->job = job;
+    sn_quiet_run_init(&c->quiet, job->run);
+    stonet_status status = choose(c, &scratch, out);
+    chooser_free(c);
+    sn_free(c);
+    return status;
+}
+
+/* ---- how long columns stay --------------------------------------------------------------------------- */
+
+static stonet_status visit_to_note(void *user, const sn_sparse_step *step, bool *enough)
+{
+    double *stay = user, longest = 0.0;
+    (void)enough;
+    for (int64_t c = 0; c < step->columns; c++) longest = fmax(longest, step->length[c]);
+    for (int64_t c = 0; c < step->columns; c++)
+        if (step->length[c] > 0.0) stay[c] = step->number + step->length[c] / (2.0 * longest);
+    return STONET_OK;
+}
+
+stonet_status sn_sparse_stay(const sn_stage_job *job, double *stay)
+{
+    const int64_t columns = sn_problem_columns(job->problem);
+    for (int64_t c = 0; c < columns; c++) stay[c] = 0.0;
+    const sn_sparse_visitor visitor = {visit_to_note, stay};
+    return sn_sparse_walk(job, &visitor);
+}

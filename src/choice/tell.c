@@ -1,0 +1,65 @@
+#include "choice/tell.h"
+
+#include <math.h>
+
+/* Standard errors by which a fit must be better than a constant guess, and may be worse than linear
+   regression, without a word. */
+static const double CLEARLY = 2.0;
+static const double SMALL_P = 0.001; /* to speak of residuals that depend on x */
+
+static void tell_of_nothing(const stonet_run *run, const sn_stonet *net, const sn_difference *gain)
+{
+    const sn_estimate *chosen = &net->held_out, *linear = &net->held_out_linear;
+    if (gain != NULL && !(gain->mean > CLEARLY * gain->se))
+        sn_message(
+            run, STONET_WARNING,
+            "nothing was found: the held-out loss is %.3g, and %.3g for a constant guess. The response "
+            "may not depend on these columns, or the rows are too few to tell.",
+            chosen->loss, net->held_out_constant.loss);
+    else if (net->stuck)
+        sn_message(run, STONET_WARNING,
+                   "nothing was found: the loss on the training rows is %.3g, as for a constant guess. Try "
+                   "restarts=10, a smaller weight_decay, or leave more settings open.",
+                   net->training_loss);
+    else if (chosen->loss > linear->loss + CLEARLY * chosen->loss_se)
+        sn_message(run, STONET_WARNING,
+                   "linear regression predicts better: its held-out loss is %.3g, that of the network %.3g. "
+                   "Leave more settings open, or use a larger dim.",
+                   linear->loss, chosen->loss);
+}
+
+void sn_stonet_tell(const stonet_run *run, const sn_stonet *net, const sn_train_report *report,
+                    const sn_difference *gain)
+{
+    if (report->outcome == STONET_DIVERGED)
+        sn_message(run, STONET_WARNING,
+                   "training diverged after %lld iterations at lr=%g; the last good model is kept: try a "
+                   "smaller lr",
+                   (long long)report->iterations, net->lr);
+    if (report->smallest_step < 1.0)
+        sn_message(run, STONET_NOTE, "the latent step was shrunk to %.2g of its setting, for stability",
+                   report->smallest_step);
+    if (report->outcome != STONET_DONE) return;
+    tell_of_nothing(run, net, gain);
+    if (net->residual_p < SMALL_P)
+        sn_message(run, STONET_NOTE,
+                   "the size of the held-out residuals depends on x (p = %.1g): response=ensemble or "
+                   "response=location-scale can see that",
+                   net->residual_p);
+}
+
+void sn_stonet_tell_dimension(const stonet_run *run, const sn_axes *axes)
+{
+    int64_t with = 0;
+    while (with < axes->q && axes->share[with] > 0.0) with++;
+    if (with == axes->q || with == 0) return;
+    if (with == 1)
+        sn_message(run, STONET_NOTE,
+                   "Z1 carries the whole effect on the output; the other columns show what "
+                   "else the units see");
+    else
+        sn_message(run, STONET_NOTE,
+                   "Z1 to Z%lld carry the whole effect on the output; the other columns show what else the "
+                   "units see",
+                   (long long)with);
+}

@@ -1,0 +1,28 @@
+/*
+ * Kernel features (Nystrom) and the linear part in front of layer 1:
+ *
+ *     u(x) = [ sqrt(1 - rho) k_m(x)' V L^(-1/2) ,  sqrt(rho / p) x ]  less its mean over the training rows
+ *
+ * with k_m(x) the values k(x, x_j) = exp(-c |x - x_j|^2 / (2 s^2)) at m landmarks x_j, which are rows drawn
+ * at random, K_mm = V L V', and s the mean distance between two rows. |u|^2 is at most about 1: the variances
+ * of the columns carry the prior of the kernel and are not to be made equal. A linear function of u with an
+ * L2 penalty is kernel regression; with one hidden layer Z is then a kernel function of x.
+ */
+#ifndef SN_FRONT_FRONT_KERNEL_H
+#define SN_FRONT_FRONT_KERNEL_H
+
+#include "base/run.h"
+#include "front/front.h"
+
+typedef struct sn_kernel_setting {
+    double complexity; /* c */
+    double linear;     /* rho */
+    int64_t landmarks; /* m at most; never more than there are rows */
+} sn_kernel_setting;
+
+/* From rows of a problem, whose response is not looked at. */
+stonet_status sn_front_kernel_create(const sn_problem *problem, const sn_rows *rows,
+                                     const sn_kernel_setting *setting, uint64_t seed, sn_front **out);
+sn_kernel_setting sn_front_kernel_setting(const sn_front *front);
+
+#endif

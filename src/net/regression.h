@@ -1,0 +1,32 @@
+/*
+ * The response regressed on features, as exactly as a solver gives it:
+ *
+ *     min over W, b   sum_i a_i loss(y_i, W x_i + b) + l2/2 |W|^2
+ *
+ * where a_i is the weight of a row (1 unless the problem says otherwise) and loss is the cross-entropy or |y
+ * - mu|^2 / 2. W is outputs x d; of two classes, whose coefficients are opposite, each gets its half of the
+ * difference.
+ */
+#ifndef SN_NET_REGRESSION_H
+#define SN_NET_REGRESSION_H
+
+#include <stdbool.h>
+
+#include "base/run.h"
+#include "data/problem.h"
+
+typedef struct sn_regression {
+    const sn_problem *problem; /* the response; its features are not looked at */
+    const sn_rows *rows;       /* of the problem; n of them */
+    int64_t d;
+    const float *x; /* n x d */
+    double l2;
+    double enough; /* classes: math/softmax_newton.h; 0: as exact as can be */
+} sn_regression;
+
+/* coef outputs x d, intercept outputs. A class that no row has gets half a row's share where x = 0. found:
+   false, and both are left alone, when fewer than two classes have rows. */
+stonet_status sn_regress(const sn_regression *job, const stonet_run *run, double *coef, double *intercept,
+                         bool *found);
+
+#endif

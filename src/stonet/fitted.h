@@ -1,0 +1,69 @@
+/* A fitted StoNet: what is needed to use it, and how it came about. */
+#ifndef SN_STONET_FITTED_H
+#define SN_STONET_FITTED_H
+
+#include "engine/engine.h"
+#include "front/front.h"
+#include "net/network.h"
+#include "stonet/axes.h"
+#include "stonet/response.h"
+
+/* An estimate for people. */
+typedef struct sn_estimate {
+    double loss, loss_se;   /* on held-out rows; NaN: not measured */
+    double error, error_se; /* classification: share of wrong classes; else NaN */
+} sn_estimate;
+extern const sn_estimate sn_no_estimate;
+
+typedef struct sn_stonet {
+    const sn_engine_ops *engine; /* that it was trained and is used with */
+    sn_front *front;             /* what the network sees instead of x; NULL: x */
+    sn_network network;
+    sn_response response; /* what its outputs are */
+    sn_axes axes;         /* of its Z; none in files before 0.2 */
+    sn_dynamics dynamics; /* of the last iteration, for stochastic passes and imputation */
+    /* How it came about, for people. */
+    double lr, weight_decay, epochs;
+    int64_t batch, iterations;
+    double training_loss; /* over all rows */
+    bool stuck;           /* next to a constant guess, with settings that were given */
+    char *neighbours;     /* the lines of the choice that came furthest (choice/halving.h); NULL: none */
+    sn_estimate held_out; /* of the choice; NaN when nothing was left to choose */
+    sn_estimate held_out_constant, held_out_linear;
+    int64_t held_out_rows;
+    int64_t settings_tried;
+    double residual_p;     /* of held-out residuals whose size does not depend on x; NaN: not looked at */
+    double select_penalty; /* at which select=group kept the columns of the front; 0: it kept all, or was not
+                              asked for */
+    double smallest_step;  /* of the step safeguard */
+} sn_stonet;
+
+void sn_stonet_free(sn_stonet *net);
+
+/* The rows of a problem in what follows: its targets are those of the data; the response is looked at by
+   impute alone. mu_layer (1 .. h+1); activated: psi of it (hidden
+   layers). out n x d_layer. */
+stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,
+                                int threads, float *out);
+/* Columns of Z. */
+int64_t sn_stonet_dim(const sn_stonet *net);
+/* Learns the axes of Z (stonet/axes.h), q of them, from these rows or many of them; and the head of a
+   response that needs one. */
+stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t q, sn_units of, int threads);
+/* The answer E(Y|x) in scaled units, or class probabilities: out n x targets or classes. */
+stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem, int threads, double *out);
+/* The standard deviation of Y given x, in scaled units, of response=location-scale: out n x targets. */
+stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, int threads, double *out);
+/* Z on its axes, out n x q; activated: psi of the network's own Z instead, as the output layer sees it. */
+stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, bool activated, int threads,
+                               float *z);
+/* The same of M stochastic forward passes, Y_i ~ N(mu_i, s_i): row i of draw first_draw + d at
+   out + (d apart + i) q. */
+stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, int64_t first_draw,
+                             int64_t draws, bool activated, uint64_t seed, int threads, int64_t apart,
+                             float *out);
+/* The same of the imputed Y_h, given the response in problem: out n x q. */
+stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, bool activated, uint64_t seed,
+                               int threads, float *out);
+
+#endif

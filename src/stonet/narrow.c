@@ -1,0 +1,144 @@
+#include "stonet/narrow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "stonet/axes.h"
+
+/* Part of the effect that a Z may leave out without more training. */
+static const double LEFT_OUT = 0.01;
+enum { SAMPLE = 4096 }; /* rows that axes and outputs are learned from */
+
+/* How a value of variance 1 goes through psi: v = scale z + shift, psi(v) = slope z + height nearly. */
+typedef struct passage {
+    double scale, shift, slope, height;
+} passage;
+
+static passage passage_of(sn_activation activation)
+{
+    switch (activation) {
+    case SN_TANH:
+        return (passage){0.5, 0.0, 0.5, 0.0};
+    case SN_SIGMOID:
+        return (passage){1.0, 0.0, 0.25, 0.5};
+    case SN_RELU:
+        return (passage){1.0, 2.0, 1.0, 2.0};
+    case SN_IDENTITY:
+        break;
+    }
+    return (passage){1.0, 0.0, 1.0, 0.0};
+}
+
+/* Units (activated) and outputs of some of the rows. */
+static stonet_status pass_rows(const sn_stage_job *job, const float *theta, const sn_rows *rows, float *units,
+                               float *outputs)
+{
+    const int h = job->shape->layers - 1;
+    sn_engine *engine;
+    SN_TRY(job->config->engine->create(job->shape, job->problem, 0, job->threads, &engine));
+    engine->ops->start(engine, theta);
+    stonet_status status =
+        engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = h, .activated = true}, units);
+    if (status == STONET_OK)
+        status = engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = h + 1}, outputs);
+    engine->ops->free(engine);
+    return status;
+}
+
+/* Everything below the output layer stays, and q units come behind it. */
+static stonet_status lay_out(const sn_shape *from, int64_t q, sn_shape *shape)
+{
+    const int h = from->layers - 1;
+    *shape = *from;
+    shape->layers++;
+    shape->width[h + 1] = q;
+    shape->width[h + 2] = from->width[h + 1];
+    return sn_shape_layout(shape);
+}
+
+/* Mean of a column, and its products with another less their means. */
+static double mean_of(int64_t n, int64_t stride, const float *x)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++) sum += (double)x[i * stride];
+    return sum / (double)n;
+}
+
+/* The new layer from the axes, and the outputs by their regression on the columns of z, which are
+ * uncorrelated. */
+static void fill(const sn_axes *axes, int64_t n, const float *z, const float *outputs, const sn_shape *shape,
+                 float *theta)
+{
+    const int h = shape->layers - 2; /* the old last hidden layer */
+    const int64_t q = axes->q, m = axes->width, d = shape->width[h + 2];
+    const passage way = passage_of(shape->activation);
+    float *w = theta + shape->weight_at[h], *b = theta + shape->bias_at[h];
+    float *out_w = theta + shape->weight_at[h + 1], *out_b = theta + shape->bias_at[h + 1];
+    for (int64_t o = 0; o < d; o++) out_b[o] = (float)mean_of(n, d, outputs + o);
+    for (int64_t k = 0; k < q; k++) {
+        double variance = 0.0, shift = 0.0;
+        for (int64_t i = 0; i < n; i++) variance += (double)z[i * q + k] * (double)z[i * q + k] / (double)n;
+        const double sd = sqrt(variance) > 0.0 ? sqrt(variance) : 1.0;
+        for (int64_t j = 0; j < m; j++) {
+            const double weight = way.scale * axes->map[k * m + j] / sd;
+            w[k * m + j] = (float)weight;
+            shift -= weight * axes->mean[j];
+        }
+        b[k] = (float)(shift + way.shift);
+        for (int64_t o = 0; o < d; o++) {
+            double cross = 0.0;
+            for (int64_t i = 0; i < n; i++)
+                cross += (double)z[i * q + k] * (double)outputs[i * d + o] / (double)n;
+            const double slope = cross / sd / way.slope; /* per unit of psi */
+            out_w[o * q + k] = (float)slope;
+            out_b[o] = (float)((double)out_b[o] - slope * way.height);
+        }
+    }
+}
+
+static stonet_status build(const sn_stage_job *job, const float *theta, const sn_axes *axes, int64_t n,
+                           const float *units, const float *outputs, sn_shape *shape, float **out)
+{
+    SN_WORKSPACE(scratch);
+    float *z = NULL;
+    SN_TRY(SN_TAKE(&scratch, z, n * axes->q));
+    SN_TRY(sn_axes_apply(axes, n, units, z));
+    SN_TRY(lay_out(job->shape, axes->q, shape));
+    SN_TRY(SN_NEW(*out, shape->parameters));
+    for (int i = 0; i < job->shape->layers - 1; i++) {
+        const int64_t weights = job->shape->width[i] * job->shape->width[i + 1];
+        memcpy(*out + shape->weight_at[i], theta + job->shape->weight_at[i], (size_t)weights * sizeof **out);
+        memcpy(*out + shape->bias_at[i], theta + job->shape->bias_at[i],
+               (size_t)job->shape->width[i + 1] * sizeof **out);
+    }
+    fill(axes, n, z, outputs, shape, *out);
+    return STONET_OK;
+}
+
+stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64_t q, sn_shape *shape,
+                              float **out)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t n = job->rows.n < SAMPLE ? job->rows.n : SAMPLE;
+    const int64_t m = job->shape->width[job->shape->layers - 1], d = job->shape->width[job->shape->layers];
+    const int64_t rank = job->shape->task == SN_CLASSIFICATION ? d - 1 : d;
+    int64_t *list = NULL;
+    float *units = NULL, *outputs = NULL;
+    sn_axes axes;
+    *out = NULL;
+    if (q >= rank || q >= m) return STONET_OK;
+    SN_TRY(SN_TAKE(&scratch, list, n));
+    SN_TRY(SN_TAKE(&scratch, units, n * m));
+    SN_TRY(SN_TAKE(&scratch, outputs, n * d));
+    for (int64_t i = 0; i < n; i++) list[i] = sn_rows_at(&job->rows, i * job->rows.n / n);
+    const sn_rows rows = sn_rows_list(list, n);
+    SN_TRY(pass_rows(job, theta, &rows, units, outputs));
+    SN_TRY(sn_axes_learn(job->shape, theta, n, units, SN_UNITS_ACTIVATED, q, &axes));
+    stonet_status status = STONET_OK;
+    if (axes.q > 0 && sn_axes_carried(&axes) < 1.0 - LEFT_OUT)
+        status = build(job, theta, &axes, n, units, outputs, shape, out);
+    sn_axes_free(&axes);
+    return status;
+}

@@ -1,0 +1,182 @@
+#include "stonet/spare_units.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "math/kernel.h"
+#include "math/linalg.h"
+
+enum { SAMPLE = 400 }; /* rows that directions are learned from */
+/* A direction is alive when its variance is above this part of the largest (a hundredth of its deviation),
+   and not next to 0 for units that are about 1. */
+static const double ALIVE = 1e-4, LEAST_VARIANCE = 1e-6;
+
+static bool is_alive(const double *value, int64_t k, int64_t n)
+{
+    return value[k] > ALIVE * value[0] && value[k] > LEAST_VARIANCE * (double)n;
+}
+
+typedef struct sample {
+    int64_t n, units, inputs;
+    double *u; /* n x units, activated, centred */
+    double *v; /* n x inputs: what the layer sees, centred */
+    double *u_mean, *v_mean;
+} sample;
+
+static void centre(int64_t n, int64_t d, double *x, double *mean)
+{
+    for (int64_t j = 0; j < d; j++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < n; i++) sum += x[i * d + j];
+        mean[j] = sum / (double)n;
+        for (int64_t i = 0; i < n; i++) x[i * d + j] -= mean[j];
+    }
+}
+
+/* A layer's activated values, or for layer 0 the features, of the rows. */
+static stonet_status look(const sn_stage_job *job, const float *theta, const sn_rows *rows, int layer,
+                          float *room, double *out)
+{
+    const int64_t d = job->shape->width[layer];
+    if (layer == 0) {
+        SN_TRY(sn_batch_prepare(job->problem, rows));
+        sn_batch batch = {.n = rows->n, .x = room, .x_stride = d};
+        sn_batch_look(job->problem, rows, &batch);
+    } else {
+        sn_engine *engine;
+        SN_TRY(job->config->engine->create(job->shape, job->problem, 0, job->threads, &engine));
+        engine->ops->start(engine, theta);
+        stonet_status status =
+            engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = layer, .activated = true}, room);
+        engine->ops->free(engine);
+        SN_TRY(status);
+    }
+    sn_widen(rows->n * d, room, out);
+    return STONET_OK;
+}
+
+static stonet_status take_sample(const sn_stage_job *job, const float *theta, sn_workspace *keep, sample *s)
+{
+    const int h = job->shape->layers - 1;
+    float *room = NULL;
+    int64_t *list = NULL;
+    s->n = job->rows.n < SAMPLE ? job->rows.n : SAMPLE;
+    s->units = job->shape->width[h];
+    s->inputs = job->shape->width[h - 1];
+    SN_TRY(SN_TAKE(keep, list, s->n));
+    SN_TRY(SN_TAKE(keep, room, s->n * (s->units > s->inputs ? s->units : s->inputs)));
+    SN_TRY(SN_TAKE(keep, s->u, s->n * s->units));
+    SN_TRY(SN_TAKE(keep, s->v, s->n * s->inputs));
+    SN_TRY(SN_TAKE(keep, s->u_mean, s->units));
+    SN_TRY(SN_TAKE(keep, s->v_mean, s->inputs));
+    for (int64_t i = 0; i < s->n; i++) list[i] = sn_rows_at(&job->rows, i * job->rows.n / s->n);
+    const sn_rows rows = sn_rows_list(list, s->n);
+    SN_TRY(look(job, theta, &rows, h, room, s->u));
+    SN_TRY(look(job, theta, &rows, h - 1, room, s->v));
+    centre(s->n, s->units, s->u, s->u_mean);
+    centre(s->n, s->inputs, s->v, s->v_mean);
+    return STONET_OK;
+}
+
+/* The live directions of the units over the rows: orthonormal columns, n x live. */
+static stonet_status find_alive(const sample *s, sn_workspace *keep, double **direction, int64_t *live)
+{
+    double *gram = NULL, *value = NULL, *vector = NULL;
+    SN_TRY(SN_TAKE(keep, gram, s->n * s->n));
+    SN_TRY(SN_TAKE(keep, value, s->n));
+    SN_TRY(SN_TAKE(keep, vector, s->n * s->n));
+    sn_gemm(false, true, s->n, s->n, s->units, 1.0, s->u, s->u, 0.0, gram);
+    SN_TRY(sn_eigh(s->n, gram, value, vector));
+    const int64_t most = s->n < s->units ? s->n : s->units;
+    *live = 0;
+    while (*live < most && is_alive(value, *live, s->n)) ++*live;
+    *direction = vector;
+    return STONET_OK;
+}
+
+/* Takes the live directions out of what the layer sees. */
+static stonet_status take_out(const sample *s, const double *direction, int64_t live, sn_workspace *keep)
+{
+    double *part = NULL, *share = NULL;
+    if (live == 0) return STONET_OK;
+    SN_TRY(SN_TAKE(keep, part, s->n * live));
+    SN_TRY(SN_TAKE(keep, share, live * s->inputs));
+    sn_first_columns(s->n, s->n, direction, live, part);
+    sn_gemm(true, false, live, s->inputs, s->n, 1.0, part, s->v, 0.0, share);
+    sn_gemm(false, false, s->n, s->inputs, live, -1.0, part, share, 1.0, s->v);
+    return STONET_OK;
+}
+
+/* weights (count x inputs) of units of variance 1 on the leading axes of what is left; fewer where there are
+   no more. */
+static stonet_status find_axes(const sample *s, int64_t count, sn_workspace *keep, double *weights,
+                               int64_t *found)
+{
+    double *gram = NULL, *value = NULL, *vector = NULL;
+    SN_TRY(SN_TAKE(keep, gram, s->n * s->n));
+    SN_TRY(SN_TAKE(keep, value, s->n));
+    SN_TRY(SN_TAKE(keep, vector, s->n * s->n));
+    sn_gemm(false, true, s->n, s->n, s->inputs, 1.0, s->v, s->v, 0.0, gram);
+    SN_TRY(sn_eigh(s->n, gram, value, vector));
+    *found = 0;
+    while (*found < count && *found < s->n && is_alive(value, *found, s->n)) ++*found;
+    /* axis V'u / sqrt(l), whose scores have sum of squares l: over sqrt(l / n) they have variance 1. */
+    for (int64_t k = 0; k < *found; k++)
+        for (int64_t j = 0; j < s->inputs; j++) {
+            double sum = 0.0;
+            for (int64_t i = 0; i < s->n; i++) sum += s->v[i * s->inputs + j] * vector[i * s->n + k];
+            weights[k * s->inputs + j] = sum * sqrt((double)s->n) / value[k];
+        }
+    return STONET_OK;
+}
+
+static stonet_status add_units(const sample *s, int64_t count, const double *weights, sn_shape *shape,
+                               float **theta)
+{
+    const int h = shape->layers - 1;
+    const sn_shape from = *shape;
+    const int64_t units = s->units, d = from.width[h + 1], wide = units + count;
+    float *out;
+    shape->width[h] = wide;
+    SN_TRY(sn_shape_layout(shape));
+    SN_TRY(SN_NEW(out, shape->parameters));
+    /* The arrays of a layer follow each other: all below, and this layer's own, begin where they did. */
+    for (int i = 0; i < h; i++) {
+        memcpy(out + shape->weight_at[i], *theta + from.weight_at[i],
+               (size_t)(from.width[i] * from.width[i + 1]) * sizeof *out);
+        memcpy(out + shape->bias_at[i], *theta + from.bias_at[i], (size_t)from.width[i + 1] * sizeof *out);
+    }
+    for (int64_t k = 0; k < count; k++) {
+        double shift = 0.0;
+        for (int64_t j = 0; j < s->inputs; j++) {
+            const double weight = weights[k * s->inputs + j];
+            out[shape->weight_at[h - 1] + (units + k) * s->inputs + j] = (float)weight;
+            shift -= weight * s->v_mean[j];
+        }
+        out[shape->bias_at[h - 1] + units + k] = (float)shift;
+    }
+    for (int64_t o = 0; o < d; o++)
+        memcpy(out + shape->weight_at[h] + o * wide, *theta + from.weight_at[h] + o * units,
+               (size_t)units * sizeof *out);
+    memcpy(out + shape->bias_at[h], *theta + from.bias_at[h], (size_t)d * sizeof *out);
+    sn_free(*theta);
+    *theta = out;
+    return STONET_OK;
+}
+
+stonet_status sn_spare_units(const sn_stage_job *job, int64_t wanted, sn_shape *shape, float **theta)
+{
+    SN_WORKSPACE(scratch);
+    sample s;
+    double *direction = NULL, *weights = NULL;
+    int64_t live, found;
+    SN_TRY(take_sample(job, *theta, &scratch, &s));
+    SN_TRY(find_alive(&s, &scratch, &direction, &live));
+    if (live >= wanted) return STONET_OK;
+    SN_TRY(take_out(&s, direction, live, &scratch));
+    SN_TRY(SN_TAKE(&scratch, weights, (wanted - live) * s.inputs));
+    SN_TRY(find_axes(&s, wanted - live, &scratch, weights, &found));
+    return found > 0 ? add_units(&s, found, weights, shape, theta) : STONET_OK;
+}

@@ -1,0 +1,274 @@
+/* A fitted network at work, through its engine: passes, draws, and imputation given the response. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "net/activation.h"
+#include "net/loss.h"
+#include "stonet/fitted.h"
+
+const sn_estimate sn_no_estimate = {NAN, NAN, NAN, NAN};
+
+void sn_stonet_free(sn_stonet *net)
+{
+    if (net == NULL) return;
+    sn_front_free(net->front);
+    sn_network_clear(&net->network);
+    sn_axes_free(&net->axes);
+    sn_response_free(&net->response);
+    sn_free(net->neighbours);
+    sn_free(net);
+}
+
+int64_t sn_stonet_dim(const sn_stonet *net)
+{
+    return net->axes.q > 0 ? net->axes.q : net->network.shape.width[net->network.shape.layers - 1];
+}
+
+/* A network that has been given parameters and rows. */
+typedef struct awake {
+    const sn_problem *rows;
+    sn_problem seen; /* as the front shows them */
+    sn_engine *engine;
+} awake;
+
+/* y: the response as the network sees it, or NULL. */
+static stonet_status wake(const sn_stonet *net, const sn_problem *problem, const double *y, uint64_t seed,
+                          int threads, awake *out)
+{
+    *out = (awake){.rows = problem};
+    sn_problem rows = *problem;
+    rows.outputs = net->network.shape.width[net->network.shape.layers];
+    rows.y = y;
+    if (y != NULL) rows.raw = NULL;
+    SN_TRY(sn_front_problem(net->front, &rows, &out->seen));
+    stonet_status status = net->engine->create(&net->network.shape, &out->seen, seed, threads, &out->engine);
+    if (status != STONET_OK) {
+        sn_front_problem_free(problem, &out->seen);
+        return status;
+    }
+    net->engine->start(out->engine, net->network.theta);
+    return STONET_OK;
+}
+
+static void let_go(const sn_stonet *net, awake *at)
+{
+    net->engine->free(at->engine);
+    sn_front_problem_free(at->rows, &at->seen);
+}
+
+stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,
+                                int threads, float *out)
+{
+    awake at;
+    SN_TRY(wake(net, problem, NULL, 0, threads, &at));
+    const sn_pass pass = {.rows = sn_rows_range(0, problem->n), .layer = layer, .activated = activated};
+    stonet_status status = net->engine->forward(at.engine, &pass, out);
+    let_go(net, &at);
+    return status;
+}
+
+/* Rows that axes are learned from, evenly over the table: at most so many, and so many numbers of Z, but some
+   for each of the width^2 numbers that are estimated. Beyond that they cost time and change nothing. */
+enum { AXES_ROWS = 100000, AXES_NUMBERS = 1 << 21, ROWS_A_UNIT = 20 };
+enum { AXES_STEP = 1024 }; /* of them at a time: those of a table on disk lie far apart, and may rest again */
+
+static int64_t rows_for_axes(int64_t n, int64_t width)
+{
+    const int64_t enough = ROWS_A_UNIT * width, affordable = AXES_NUMBERS / width;
+    const int64_t most = enough > affordable ? enough : affordable, some = n < AXES_ROWS ? n : AXES_ROWS;
+    return some < most ? some : most;
+}
+
+/* The axes, and the head, from the units of the rows. */
+static stonet_status learn(sn_stonet *net, const sn_problem *problem, const sn_rows *rows, int64_t q,
+                           sn_units of, const float *units)
+{
+    const sn_shape *shape = &net->network.shape;
+    SN_TRY(sn_axes_learn(shape, net->network.theta, rows->n, units, of, q, &net->axes));
+    if (net->axes.q == 0)
+        return sn_fail(STONET_ERROR_NUMERIC,
+                       "all units of the last hidden layer are constant, so there is no Z: the rows have the "
+                       "same features, or training broke down");
+    if (net->response.kind != SN_RESPONSE_ENSEMBLE) return STONET_OK;
+    return sn_response_fit_head(&net->response, problem, rows, shape->width[shape->layers - 1], units);
+}
+
+stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t q, sn_units of, int threads)
+{
+    const int h = net->network.shape.layers - 1;
+    const int64_t width = net->network.shape.width[h], n = rows_for_axes(problem->n, width);
+    awake at = {0};
+    int64_t *list = NULL;
+    float *units = NULL;
+    stonet_status status;
+    sn_axes_free(&net->axes);
+    SN_GOTO(status, SN_NEW_RAW(list, n), done);
+    SN_GOTO(status, SN_NEW_RAW(units, n * width), done);
+    for (int64_t i = 0; i < n; i++) list[i] = i * problem->n / n;
+    SN_GOTO(status, wake(net, problem, NULL, 0, threads, &at), done);
+    const sn_rows rows = sn_rows_list(list, n);
+    for (int64_t first = 0; first < n; first += AXES_STEP) {
+        const sn_rows some = sn_rows_part(&rows, first, n - first < AXES_STEP ? n - first : AXES_STEP);
+        const sn_pass pass = {.rows = some, .layer = h, .activated = of == SN_UNITS_ACTIVATED};
+        SN_GOTO(status, net->engine->forward(at.engine, &pass, units + first * width), done);
+        sn_batch_expect(&at.seen, &some, 0, some.n, false);
+    }
+    status = learn(net, problem, &rows, q, of, units);
+done:
+    if (at.engine != NULL) let_go(net, &at);
+    sn_free(list);
+    sn_free(units);
+    return status;
+}
+
+/* ---- Z ----------------------------------------------------------------------------------------------- */
+
+/* Where the units of n rows go on their way to Z: `z` itself where there is room for them, else memory that
+   release gives back. */
+static stonet_status room_for_units(const sn_stonet *net, int64_t n, float *z, float **units)
+{
+    const int64_t width = net->network.shape.width[net->network.shape.layers - 1];
+    *units = z;
+    return sn_stonet_dim(net) == width ? STONET_OK : SN_NEW_RAW(*units, n * width);
+}
+
+static void release(float *units, const float *z)
+{
+    if (units != z) sn_free(units);
+}
+
+/* Whether units are wanted activated from the engine; `activated` for its own sake is only for a network
+   whose units are as many as the columns of Z. */
+static stonet_status choose_units(const sn_stonet *net, bool activated, bool *through_psi)
+{
+    *through_psi = activated || net->axes.of == SN_UNITS_ACTIVATED;
+    if (activated && net->axes.of == SN_UNITS_ACTIVATED)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "Z is made of activated units already: leave 'activated' out, or name the layers "
+                       "(hidden=20) in the fit");
+    return STONET_OK;
+}
+
+/* Z from units; `activated` units are handed out as they are. */
+static stonet_status hand_out(const sn_stonet *net, int64_t n, bool activated, const float *units, float *z)
+{
+    return activated || net->axes.q == 0 ? STONET_OK : sn_axes_apply(&net->axes, n, units, z);
+}
+
+stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, bool activated, int threads,
+                               float *z)
+{
+    bool through_psi;
+    float *units;
+    SN_TRY(choose_units(net, activated, &through_psi));
+    SN_TRY(room_for_units(net, problem->n, z, &units));
+    stonet_status status =
+        sn_stonet_forward(net, problem, net->network.shape.layers - 1, through_psi, threads, units);
+    if (status == STONET_OK) status = hand_out(net, problem->n, activated, units, z);
+    release(units, z);
+    return status;
+}
+
+stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, int64_t first_draw,
+                             int64_t draws, bool activated, uint64_t seed, int threads, int64_t apart,
+                             float *out)
+{
+    bool through_psi;
+    awake at;
+    SN_TRY(choose_units(net, activated, &through_psi));
+    SN_TRY(wake(net, problem, NULL, seed, threads, &at));
+    stonet_status status = STONET_OK;
+    for (int64_t draw = 0; draw < draws && status == STONET_OK; draw++) {
+        const sn_pass pass = {.rows = sn_rows_range(0, problem->n),
+                              .layer = net->network.shape.layers - 1,
+                              .activated = through_psi,
+                              .s = net->dynamics.s,
+                              .draw = (uint32_t)(first_draw + draw)};
+        float *to = out + draw * apart * sn_stonet_dim(net), *units;
+        status = room_for_units(net, problem->n, to, &units);
+        if (status != STONET_OK) break;
+        status = net->engine->forward(at.engine, &pass, units);
+        if (status == STONET_OK) status = hand_out(net, problem->n, activated, units, to);
+        release(units, to);
+    }
+    let_go(net, &at);
+    return status;
+}
+
+/* Imputed mu_h, or psi of it, given y as the network sees it. */
+static stonet_status impute_units(const sn_stonet *net, const sn_problem *problem, const double *y,
+                                  bool through_psi, uint64_t seed, int threads, float *units)
+{
+    const int h = net->network.shape.layers - 1;
+    awake at;
+    SN_TRY(wake(net, problem, y, seed, threads, &at));
+    const sn_iteration it = {.rows = sn_rows_range(0, problem->n), .dynamics = &net->dynamics};
+    stonet_status status = net->engine->impute(at.engine, &it, h, units);
+    let_go(net, &at);
+    for (int64_t k = 0; status == STONET_OK && through_psi && k < problem->n * net->network.shape.width[h];
+         k++)
+        units[k] = (float)sn_psi(net->network.shape.activation, (double)units[k]);
+    return status;
+}
+
+stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, bool activated, uint64_t seed,
+                               int threads, float *out)
+{
+    bool through_psi;
+    double *y = NULL;
+    float *units = out;
+    stonet_status status;
+    SN_GOTO(status, choose_units(net, activated, &through_psi), done);
+    if (problem->y != NULL) {
+        SN_GOTO(status, SN_NEW_RAW(y, problem->n * net->response.outputs), done);
+        SN_GOTO(status, sn_response_encode(&net->response, problem->n, problem->y, y), done);
+    }
+    SN_GOTO(status, room_for_units(net, problem->n, out, &units), done);
+    SN_GOTO(status, impute_units(net, problem, y, through_psi, seed, threads, units), done);
+    status = hand_out(net, problem->n, activated, units, out);
+done:
+    release(units, out);
+    sn_free(y);
+    return status;
+}
+
+/* The outputs in float, and of the ensemble the units that its head is on. */
+static stonet_status answer(const sn_stonet *net, const sn_problem *problem, bool by_head, int threads,
+                            float **out)
+{
+    const int layer = net->network.shape.layers - (by_head ? 1 : 0);
+    SN_TRY(SN_NEW_RAW(*out, problem->n * net->network.shape.width[layer]));
+    stonet_status status = sn_stonet_forward(net, problem, layer, by_head, threads, *out);
+    if (status != STONET_OK) sn_free(*out);
+    return status;
+}
+
+stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem, int threads, double *out)
+{
+    const bool by_head = net->response.kind == SN_RESPONSE_ENSEMBLE;
+    const int64_t t = net->response.targets;
+    float *mu;
+    SN_TRY(answer(net, problem, by_head, threads, &mu));
+    if (by_head)
+        sn_response_predict(&net->response, problem->n, mu, out);
+    else if (net->response.kind == SN_RESPONSE_MEAN)
+        sn_network_output(&net->network, mu, problem->n, out);
+    else
+        for (int64_t k = 0; k < problem->n * t; k++) out[k] = (double)mu[k / t * 2 * t + k % t];
+    sn_free(mu);
+    return STONET_OK;
+}
+
+stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, int threads, double *out)
+{
+    const int64_t t = net->response.targets;
+    float *mu;
+    if (net->response.kind != SN_RESPONSE_LOCATION_SCALE)
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "this model has no spread of its own: fit it with "
+                                                 "response=location-scale");
+    SN_TRY(answer(net, problem, false, threads, &mu));
+    for (int64_t k = 0; k < problem->n * t; k++)
+        out[k] = exp(0.5 * sn_eta((double)mu[k / t * 2 * t + t + k % t]));
+    sn_free(mu);
+    return STONET_OK;
+}
