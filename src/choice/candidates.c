@@ -11,8 +11,8 @@
 const sn_rung sn_rungs[SN_RUNGS] = {{SN_MOST_LINES, 100, 1},
                                     {16, 300, SN_FEW_FOLDS},
                                     {8, 1000, SN_FOLDS},
-                                    {6, 3000, SN_FOLDS},
-                                    {3, 10000, SN_FOLDS}};
+                                    {4, 3000, SN_FOLDS},
+                                    {2, 10000, SN_FOLDS}};
 
 /* Weight decays of a family: from, to, and the factor between two; half a decade where networks are close. */
 typedef struct range {

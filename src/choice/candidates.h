@@ -40,10 +40,11 @@ typedef struct sn_rung {
 enum { SN_RUNGS = 5, SN_FOLDS = 5 };
 extern const sn_rung sn_rungs[SN_RUNGS];
 enum {
+    SN_MOST_PASSES = 1500,     /* over the rows: a length that needs more of them is left out */
     SN_FEW_FOLDS = 2,          /* on which a longer training is tried first */
     SN_ENOUGH_HELD_OUT = 2000, /* rows: folds beyond them are left out, ... */
     SN_MOST_HELD_OUT = 10000,  /* ... and no fold holds out more than this */
-    SN_NESTED_ROWS = 300       /* up to which the estimate is nested (choice/halving.h) */
+    SN_CLEAR_GAIN = 10         /* standard errors over a constant guess, below which the estimate is nested */
 };
 
 /* "tanh network, weight decay 0.01", at most `size` bytes. */

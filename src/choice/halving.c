@@ -349,26 +349,28 @@ static stonet_status estimate(choosing *s, int rung, const sn_line *lines, const
     const int folds = rung_folds(s, rung);
     const int64_t rows = sn_folds_rows(&s->folds, folds);
     const sn_task task = s->job->problem->task;
-    const bool nested = folds == SN_FOLDS && s->job->rows.n <= SN_NESTED_ROWS;
     sn_folds used = s->folds;
     sn_beside beside = {0};
     sn_held_out honest;
     used.count = folds;
     used.rows = rows;
-    stonet_status status = sn_held_out_create(&used, &honest);
-    if (status == STONET_OK && nested) status = measure_nested(s, lines, winner, &honest);
-    if (status == STONET_OK && !nested) measure_by_parts(s, folds, rows, &honest);
-    if (status == STONET_OK)
-        status = sn_beside_measure(s->job->problem, &used, &winner->shape[0], s->job->run, &beside);
-    if (status == STONET_OK)
-        status = sn_residuals_look(s->job->problem, &used, winner->cost[winner->best].loss, &out->residual_p);
-    if (status == STONET_OK) {
-        out->chosen = sn_estimate_of(&honest, rows, task);
-        out->constant = sn_estimate_of(&beside.constant, rows, task);
-        out->linear = sn_estimate_of(&beside.linear, rows, task);
+    stonet_status status;
+    SN_GOTO(status, sn_held_out_create(&used, &honest), done);
+    SN_GOTO(status, sn_beside_measure(s->job->problem, &used, &winner->shape[0], s->job->run, &beside), done);
+    SN_GOTO(status,
+            sn_residuals_look(s->job->problem, &used, winner->cost[winner->best].loss, &out->residual_p),
+            done);
+    measure_by_parts(s, folds, rows, &honest);
+    out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
+    if (folds == SN_FOLDS && out->gain.mean < SN_CLEAR_GAIN * out->gain.se) {
+        SN_GOTO(status, measure_nested(s, lines, winner, &honest), done);
         out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
-        out->held_out = rows;
     }
+    out->chosen = sn_estimate_of(&honest, rows, task);
+    out->constant = sn_estimate_of(&beside.constant, rows, task);
+    out->linear = sn_estimate_of(&beside.linear, rows, task);
+    out->held_out = rows;
+done:
     sn_beside_free(&beside);
     sn_held_out_free(&honest);
     return status;
@@ -475,7 +477,6 @@ static stonet_status prepare(choosing *s, const sn_line *lines, int count, int m
     sn_shape shape;
     sn_config config;
     SN_TRY(sn_folds_make(s->job->problem, &s->job->rows, s->job->seed, &s->folds));
-    s->most_rungs = SN_RUNGS;
     s->most_folds = most_folds < s->folds.count ? most_folds : s->folds.count;
     SN_TRY(SN_NEW(s->all, count));
     s->count = s->n_alive = count;
@@ -488,9 +489,13 @@ static stonet_status prepare(choosing *s, const sn_line *lines, int count, int m
     const sn_net_kind plain = {.activation = SN_IDENTITY}; /* batch and engine are the same for all lines */
     SN_TRY(sn_line_config(s->job, &plain, s->job->problem, &shape, &config));
     s->lengths_open = config.auto_epochs;
+    const int64_t most = SN_MOST_PASSES * sn_train_batches(&config, s->job->rows.n);
+    while (s->most_rungs < SN_RUNGS &&
+           (s->most_rungs < 1 || sn_rungs[s->most_rungs].updates <= most || !s->lengths_open))
+        s->most_rungs++;
     s->together =
         sn_train_shares(&(sn_stage_job){.rows = s->job->rows, .config = &config, .team = s->job->team});
-    for (int rung = 0; rung < SN_RUNGS; rung++) s->total += rung_work(s, rung);
+    for (int rung = 0; rung < s->most_rungs; rung++) s->total += rung_work(s, rung);
     return STONET_OK;
 }
 

@@ -6,10 +6,10 @@
  * rung but one, since families learn at different speeds. A line whose last length was not its best is not
  * trained further. The lowest mean loss wins.
  *
- * The loss of the winner is the least of many and so too good. The estimate for people is another number, in
- * which no row has a say in what it is measured by. Of up to SN_NESTED_ROWS rows the choice is made anew
- * inside the training rows of every fold. Of more, the losses of each part of the held-out rows are those of
- * the line and length that are best on the other parts.
+ * The loss of the winner is the least of many and so too good. The estimate for people is another number: the
+ * losses of each part of the held-out rows are those of the line and length that are best on the other parts.
+ * Where that is not far below a constant guess, the choice itself is made anew inside the training rows of
+ * every fold (nested cross-validation), so that no row has any say in what it is measured by.
  *
  * If that estimate is not below the loss of a constant guess, nothing was found: the line with the strongest
  * weight decay wins, whose network is next to a constant.
