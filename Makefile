@@ -75,6 +75,16 @@ bench-gpu: setup
 	@cmake --build $(BUILD)-bench -j $(JOBS) --target stonet-bench-gpu stonet_cuda stonet_gpu_rates
 	@STONET_CUDA=$(BUILD)-bench/lib/libstonet-cuda.so python3 bench/gpu.py --programs $(BUILD)-bench/bin
 
+# How often every test of independence rejects what is independent, and finds what is not (docs/sufficiency.md). All of
+# it takes hours; LEVEL_TABLES=50 LEVEL_ROWS=100 is a short look.
+LEVEL_TABLES ?= 200
+LEVEL_ROWS ?= 100 500 2000
+.PHONY: levels
+levels: setup
+	@cmake --preset release -B $(BUILD) -DSTONET_TESTS=ON > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target test_stats_levels > /dev/null
+	@OMP_WAIT_POLICY=passive $(BUILD)/tests/test_stats_levels $(LEVEL_TABLES) $(LEVEL_ROWS)
+
 # The paper's experiments in small; those without data (STONET_DATA) say that they are skipped.
 PAPER_OUT ?= paper-quick
 paper-quick: all

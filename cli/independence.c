@@ -36,11 +36,14 @@ static const cli_option options[] = {
     TEXT_OPTION(given, "given", "COLS", NULL, "Columns to condition on"),
     TEXT_OPTION(test, "test", "NAME", "auto",
                 "rit or dcor; with --given gcm, rcit or rcot (auto: rit, or gcm with --given)"),
-    TEXT_OPTION(approximation, "approx", "NAME", "lpb4",
-                "Law of the statistic under independence: lpb4, hbe, gamma, chi2 or perm (small tables)"),
+    TEXT_OPTION(
+        approximation, "approx", "NAME", "lpb4",
+        "Law of the statistic under independence: lpb4, hbe, gamma, chi2 or perm. Permutations replace "
+        "the others where few rows decide (rare values, few rows)"),
     COUNT_OPTION(repeats, "repeats", "R", "1", 1, 1000,
                  "Repeat with other random features and combine the p-values"),
-    COUNT_OPTION(permutations, "permutations", "B", "1000", 1, 1000000, "Permutations of perm and dcor"),
+    COUNT_OPTION(permutations, "permutations", "B", "1000", 1, 1000000,
+                 "Permutations of perm and dcor: no p-value is below 1 / (B + 1)"),
     COUNT_OPTION(features, "features", "M", "5", 1, 40, "Random features of each side (rit, rcit, rcot)"),
     COUNT_OPTION(given_features, "given-features", "M", "0", 0, 1000,
                  "Random features of --given, 0 for a number that suits the columns"),

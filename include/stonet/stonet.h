@@ -792,13 +792,15 @@ typedef enum stonet_test {
     STONET_TEST_GCM   /* x independent of y given z: covariances of residuals of ridge regressions on z */
 } stonet_test;
 
-/* The law of the statistic under independence. */
+/* The law of the statistic under independence. Where few rows decide (rare values, few rows) permutations
+   replace the other laws. Given z, only rows with similar z are permuted. */
 typedef enum stonet_null_law {
     STONET_NULL_LPB4 = 0,   /* Lindsay-Pilla-Basak, four gammas */
     STONET_NULL_HBE,        /* Hall-Buckley-Eagleson */
     STONET_NULL_GAMMA,      /* Satterthwaite-Welch */
-    STONET_NULL_CHI2,       /* standardised statistic against a chi-square; good power, for large n */
-    STONET_NULL_PERMUTATION /* for small n */
+    STONET_NULL_CHI2,       /* standardised statistic against a chi-square; good power, for large n; not
+                               standardised where permutations replace it */
+    STONET_NULL_PERMUTATION /* no p-value is below 1 / (permutations + 1) */
 } stonet_null_law;
 
 typedef struct stonet_independence_options {
@@ -808,7 +810,7 @@ typedef struct stonet_independence_options {
     int64_t features;           /* of RIT, RCIT, RCoT: Fourier features of x and of y: 5 */
     int64_t condition_features; /* of z; 0: 100, or 50 a column of z up to 500. Never more than n / 4 */
     int64_t repeats;            /* with fresh features, combined by the Cauchy combination: 1 */
-    int64_t permutations;       /* of STONET_NULL_PERMUTATION and STONET_TEST_DCOR: 1000 */
+    int64_t permutations;       /* wherever a test permutes: 1000 */
 } stonet_independence_options;
 
 typedef struct stonet_independence_result {

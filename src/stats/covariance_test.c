@@ -1,6 +1,7 @@
 #include "stats/covariance_test.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,6 +9,9 @@
 #include "math/noise.h"
 #include "stats/chisq_mixture.h"
 #include "stats/distributions.h"
+#include "stats/smoother.h"
+
+enum { NEIGHBOURS = 10 }; /* rows permuted among each other given z; up to twice as many in a short table */
 
 /* c (mx x my) = sum_i e_x,order[i] e_y,i' / (n - 1); order NULL: as they are. */
 static void cross_covariance(const sn_residuals *r, const int64_t *order, double *c)
@@ -145,6 +149,102 @@ done:
     return status;
 }
 
+/* k_x or k_y of the header: columns first .. first + count - 1. */
+static double concentration(const sn_residuals *r, int64_t first, int64_t count)
+{
+    double square = 0.0;
+    double fourth = 0.0;
+    for (int64_t i = 0; i < r->n; i++) {
+        const double size = sum_of_squares(count, r->e + i * (r->mx + r->my) + first);
+        square += size;
+        fourth += size * size;
+    }
+    return square > 0.0 ? (double)r->n * fourth / (square * square) : 0.0;
+}
+
+typedef struct keyed_row {
+    double key;
+    int64_t row;
+} keyed_row;
+
+static int by_key(const void *a, const void *b)
+{
+    const keyed_row *one = a;
+    const keyed_row *two = b;
+    if (one->key != two->key) return one->key < two->key ? -1 : 1;
+    return (one->row > two->row) - (one->row < two->row);
+}
+
+/* key (n): z itself, or the size of e_x that the columns of z lead to expect. */
+static stonet_status keys_of_rows(const sn_residuals *r, double *key)
+{
+    double *size = NULL;
+    double mean = 0.0;
+    double penalty;
+    sn_smoother smoother = {0};
+    if (r->dz == 1) {
+        memcpy(key, r->z, (size_t)r->n * sizeof *key);
+        return STONET_OK;
+    }
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW_RAW(size, r->n), done);
+    for (int64_t i = 0; i < r->n; i++) {
+        size[i] = sum_of_squares(r->mx, r->e + i * (r->mx + r->my));
+        mean += size[i] / (double)r->n;
+    }
+    for (int64_t i = 0; i < r->n; i++) key[i] = size[i] -= mean;
+    SN_GOTO(status, sn_smoother_create(r->n, r->dz, r->z, &smoother), done);
+    SN_GOTO(status, sn_smoother_choose(&smoother, 1, size, true, &penalty), done);
+    SN_GOTO(status, sn_smoother_residuals(&smoother, 1, &penalty, size), done);
+    for (int64_t i = 0; i < r->n; i++) key[i] -= size[i];
+done:
+    sn_smoother_free(&smoother);
+    sn_free(size);
+    return status;
+}
+
+/* near (n): the rows, neighbours beside each other; without z NULL. */
+static stonet_status sort_rows(const sn_residuals *r, int64_t **near)
+{
+    double *key = NULL;
+    keyed_row *sorted = NULL;
+    stonet_status status = STONET_OK;
+    *near = NULL;
+    if (r->dz == 0) return STONET_OK;
+    SN_GOTO(status, SN_NEW_RAW(key, r->n), done);
+    SN_GOTO(status, SN_NEW_RAW(sorted, r->n), done);
+    SN_GOTO(status, SN_NEW_RAW(*near, r->n), done);
+    SN_GOTO(status, keys_of_rows(r, key), done);
+    for (int64_t i = 0; i < r->n; i++) sorted[i] = (keyed_row){key[i], i};
+    qsort(sorted, (size_t)r->n, sizeof *sorted, by_key);
+    for (int64_t i = 0; i < r->n; i++) (*near)[i] = sorted[i].row;
+done:
+    if (status != STONET_OK) {
+        sn_free(*near);
+        *near = NULL;
+    }
+    sn_free(key);
+    sn_free(sorted);
+    return status;
+}
+
+/* A random order of the rows; with `near` each row changes places with its neighbours alone. */
+static void draw_order(sn_random *random, int64_t n, const int64_t *near, int64_t *order)
+{
+    if (near == NULL) {
+        sn_random_permutation(random, n, order);
+        return;
+    }
+    const int64_t groups = n < NEIGHBOURS ? 1 : n / NEIGHBOURS;
+    int64_t place[2 * NEIGHBOURS];
+    for (int64_t g = 0; g < groups; g++) {
+        const int64_t first = n * g / groups;
+        const int64_t count = n * (g + 1) / groups - first;
+        sn_random_permutation(random, count, place);
+        for (int64_t k = 0; k < count; k++) order[near[first + k]] = near[first + place[k]];
+    }
+}
+
 /* (1 + number of permuted statistics at least as large) / (1 + number of permutations). */
 static stonet_status permutation_p_value(const sn_residuals *r, int64_t permutations, uint64_t seed,
                                          uint32_t substream, int threads, double statistic, double *p_value)
@@ -152,6 +252,8 @@ static stonet_status permutation_p_value(const sn_residuals *r, int64_t permutat
     const int64_t d = r->mx * r->my;
     const double n = (double)r->n;
     const double scale = n * (n - 1.0) / (n - 1.0 - r->used);
+    int64_t *near = NULL;
+    SN_TRY(sort_rows(r, &near));
     int64_t above = 0;
     int failed = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : above, failed)
@@ -164,7 +266,7 @@ static stonet_status permutation_p_value(const sn_residuals *r, int64_t permutat
             if (failed) continue;
             sn_random random;
             sn_random_init(&random, seed, SN_STREAM_PERMUTE, substream + (uint32_t)b);
-            sn_random_permutation(&random, r->n, order);
+            draw_order(&random, r->n, near, order);
             cross_covariance(r, order, c);
             /* the same value again, differently rounded, counts as at least as large */
             above += scale * sum_of_squares(d, c) * (1.0 + 1e-12) >= statistic;
@@ -172,6 +274,7 @@ static stonet_status permutation_p_value(const sn_residuals *r, int64_t permutat
         sn_free(order);
         sn_free(c);
     }
+    sn_free(near);
     if (failed) return sn_fail(STONET_ERROR_MEMORY, "memory ran out in the permutations of a test");
     *p_value = (double)(above + 1) / (double)(permutations + 1);
     return STONET_OK;
@@ -182,13 +285,15 @@ stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law 
                                  double *p_value)
 {
     const int64_t d = residuals->mx * residuals->my;
+    const double doubt = concentration(residuals, 0, residuals->mx) *
+                         concentration(residuals, residuals->mx, residuals->my) / (double)residuals->n;
     double *c = NULL;
     SN_TRY(SN_NEW(c, d));
     cross_covariance(residuals, NULL, c);
     *statistic = (double)residuals->n * sum_of_squares(d, c) / (1.0 + residuals->excess);
     *p_value = 1.0;
     stonet_status status = STONET_OK;
-    if (law == STONET_NULL_PERMUTATION) {
+    if (law == STONET_NULL_PERMUTATION || doubt > SN_MOST_DOUBT) {
         status = permutation_p_value(residuals, permutations, seed, substream, threads, *statistic, p_value);
     } else {
         status = asymptotic_p_value(residuals, law, c, *statistic, p_value);

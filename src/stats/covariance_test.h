@@ -15,20 +15,37 @@
  * parameters are too small by (n - 1 - used) / n in Pi and only by its root in T; so lambda is multiplied by
  * n^3 / ((n - 1)^2 (n - 1 - used)), which makes the means agree exactly, and permuted statistics by
  * (n - 1) / (n - 1 - used). Without this the conditional tests reject too often.
+ *
+ * These laws hold for a normal C with a known Pi. Neither is near where few rows decide: of two rare
+ * indicators the products u_i are those of the rows with both, and without such rows Pi is nearly 0. With
+ *
+ *     k_x = n sum_i |e_x,i|^4 / (sum_i |e_x,i|^2)^2,   k_y likewise
+ *
+ * k_x k_y / n is about the squared relative error of Pi and the excess kurtosis of C for independent sides:
+ * 1 / (expected number of rows with both) for two rare indicators, below 3 / n for waves of normal columns.
+ * Above SN_MOST_DOUBT permutations replace every other law.
+ *
+ * Given z, rows are permuted among ten neighbours: rows that are alike in z or, where z has several columns,
+ * in the size of e_x that a ridge regression on them expects. Permuting all rows would undo that the
+ * residuals of both sides are large for the same z, and reject too often.
  */
+#define SN_MOST_DOUBT 0.02
+
 typedef struct sn_residuals {
     int64_t n, mx, my;
     const double *e; /* n x (mx + my), row-major */
     double used;
     double excess; /* T is too large by this share of itself for other reasons than dependence: divided by 1 +
                       it */
+    int64_t dz;    /* columns of z, 0 where nothing is given */
+    const double *z; /* n x dz, each column with mean 0 */
 } sn_residuals;
 
 /* T itself, and the mean sum_k lambda_k of its law. */
 double sn_covariance_statistic(const sn_residuals *residuals);
 double sn_covariance_mean(const sn_residuals *residuals);
 
-/* `substream` keys the permutations, which are used by STONET_NULL_PERMUTATION only. */
+/* `substream` keys the permutations. */
 stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law law, int64_t permutations,
                                  uint64_t seed, uint32_t substream, int threads, double *statistic,
                                  double *p_value);

@@ -258,7 +258,7 @@ static sn_residuals gather(const prepared *p, const functions *f, int64_t first,
     const double least_left = 1e-3; /* of the variance of a function */
     const int64_t n = p->x.n;
     int64_t kept[MOST_PAIRS];
-    sn_residuals out = {.n = n, .my = p->my, .e = e};
+    sn_residuals out = {.n = n, .my = p->my, .e = e, .dz = p->z.columns, .z = p->z.plain};
     for (int64_t j = first; j < first + count; j++) {
         if (sum_of_squares(n, f->width, f->residuals + j) >
             least_left * sum_of_squares(n, f->width, f->values + j))
@@ -372,9 +372,13 @@ static stonet_status test_blocks(const prepared *p, const functions *f, double *
         if (residuals.mx == 0) continue;
         residuals.excess = excess * (double)residuals.mx / sn_covariance_mean(&residuals);
         double found = 0.0;
-        status = sn_covariance_test(&residuals, p->options->null_law, p->options->permutations, p->seed,
-                                    (uint32_t)first, p->threads, &found, &p_values[*count]);
-        if (block == BLOCKS - 1 && waves_look_alike(p, f)) p_values[*count] = waves_p_value(p, f);
+        if (block == BLOCKS - 1 && waves_look_alike(p, f)) {
+            found = sn_covariance_statistic(&residuals);
+            p_values[*count] = waves_p_value(p, f);
+        } else {
+            status = sn_covariance_test(&residuals, p->options->null_law, p->options->permutations, p->seed,
+                                        (uint32_t)first, p->threads, &found, &p_values[*count]);
+        }
         *statistic += found;
         ++*count;
     }

@@ -236,6 +236,8 @@ static stonet_status one_repeat(const prepared *p, int64_t repeat, double *stati
         SN_GOTO(status, SN_NEW_RAW(e, n * me), done);
         SN_GOTO(status, condition_on_z(p, f, e, &residuals.used), done);
         residuals.e = e;
+        residuals.dz = p->z.columns;
+        residuals.z = p->z.values;
     }
     int64_t permutations = p->options->permutations;
     status = sn_covariance_test(&residuals, p->options->null_law, permutations, p->seed,

@@ -14,7 +14,7 @@
 #include "stats/covariance_test.h"
 #include "stats/distributions.h"
 
-enum { N = 40, PERMUTATIONS = 199, SEED = 5, SUBSTREAM = 1000 };
+enum { N = 600, PERMUTATIONS = 199, SEED = 5, SUBSTREAM = 1000 };
 
 /* Two columns with mean 0, weakly related. */
 static void draw(double *e)
@@ -24,7 +24,7 @@ static void draw(double *e)
     double mean[2] = {0};
     for (int i = 0; i < N; i++) {
         e[2 * i] = sn_random_normal(&random);
-        e[2 * i + 1] = 0.15 * e[2 * i] + sn_random_normal(&random);
+        e[2 * i + 1] = 0.04 * e[2 * i] + sn_random_normal(&random);
     }
     for (int i = 0; i < 2 * N; i++) mean[i % 2] += e[i] / N;
     for (int i = 0; i < 2 * N; i++) e[i] -= mean[i % 2];
@@ -50,7 +50,7 @@ static void one_feature_a_side(void **state)
     for (int i = 0; i < N; i++) c += e[2 * i] * e[2 * i + 1] / (N - 1);
     for (int i = 0; i < N; i++) mean_square += pow(e[2 * i] * e[2 * i + 1], 2) / N;
     const stonet_null_law laws[] = {STONET_NULL_LPB4, STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2};
-    for (double used = 0.0; used < 25.0; used += 8.0) {
+    for (double used = 0.0; used < 0.6 * N; used += 0.2 * N) {
         double lambda = mean_square * pow(N, 3) / (pow(N - 1, 2) * (N - 1 - used));
         double expected = sn_chisq_upper(1.0, N * c * c / lambda);
         for (int l = 0; l < 4; l++) {
@@ -68,7 +68,7 @@ static void permutations(void **state)
     double e[2 * N], c = 0.0, last = 0.0;
     draw(e);
     for (int i = 0; i < N; i++) c += e[2 * i] * e[2 * i + 1];
-    for (double used = 0.0; used < 25.0; used += 8.0) {
+    for (double used = 0.0; used < 0.6 * N; used += 0.2 * N) {
         int above = 0;
         for (uint32_t b = 0; b < PERMUTATIONS; b++) {
             sn_random random;
@@ -100,7 +100,9 @@ static void draw_several(double e[N * WIDTH])
     for (int i = 0; i < N; i++) {
         double *row = e + i * WIDTH;
         for (int j = 0; j < WIDTH; j++)
-            row[j] = (j == 1 ? 0.05 : 1.0) * (sn_random_normal(&random) + (j > 0 ? 0.3 * row[0] : 0.0));
+            row[j] = (j == 1 ? 0.05 : 1.0) *
+                     (sn_random_normal(&random) + (j == 1 || j == MX ? 0.05 * row[0] : 0.0) +
+                      (j > MX ? 0.3 * row[MX] : 0.0));
     }
     for (int i = 0; i < N * WIDTH; i++) mean[i % WIDTH] += e[i] / N;
     for (int i = 0; i < N * WIDTH; i++) e[i] -= mean[i % WIDTH];
@@ -148,6 +150,65 @@ static double expected_p(stonet_null_law law, double statistic, double excess, c
     return sn_chisq_upper(rank, N / (1.0 + excess) * quadratic);
 }
 
+/* Permutations replace a law where few rows decide, and there alone. */
+static void few_rows_that_decide(void **state)
+{
+    (void)state;
+    double e[2 * N], permuted, statistic;
+    for (int apart = 5; apart <= 60; apart += 55) { /* every such row is a one */
+        const double mean = 1.0 / apart;
+        for (int i = 0; i < N; i++) {
+            e[2 * i] = (i % apart == 0) - mean;
+            e[2 * i + 1] = (i % apart == (i < N / 2)) - mean;
+        }
+        permuted = p_value(e, 0.0, STONET_NULL_PERMUTATION, &statistic);
+        for (stonet_null_law law = STONET_NULL_LPB4; law < STONET_NULL_PERMUTATION; law++)
+            assert_true((p_value(e, 0.0, law, &statistic) == permuted) == (apart > 5));
+    }
+}
+
+static double p_given(const double *e, int64_t dz, const double *z)
+{
+    const sn_residuals residuals = {.n = N, .mx = 1, .my = 1, .e = e, .dz = dz, .z = z};
+    double statistic, p;
+    assert_int_equal(sn_covariance_test(&residuals, STONET_NULL_PERMUTATION, PERMUTATIONS, SEED, SUBSTREAM, 1,
+                                        &statistic, &p),
+                     STONET_OK);
+    return p;
+}
+
+/* Given z, rows change places with the ten that z, or the size of e_x that it says, puts beside them. The
+   rows are in the order of z here, and the size of e_x grows with z. */
+static void neighbours_change_places(void **state)
+{
+    (void)state;
+    double e[2 * N], z[N], two[2 * N], c = 0.0;
+    int above = 0;
+    draw(e);
+    for (int i = 0; i < N; i++) {
+        z[i] = i - 0.5 * (N - 1);
+        e[2 * i] *= 1.0 + 2.0 * i / N;
+        two[2 * i] = 0.0; /* says nothing */
+        two[2 * i + 1] = z[i];
+        c += e[2 * i] * e[2 * i + 1];
+    }
+    for (uint32_t b = 0; b < PERMUTATIONS; b++) {
+        sn_random random;
+        double permuted = 0.0;
+        sn_random_init(&random, SEED, SN_STREAM_PERMUTE, SUBSTREAM + b);
+        for (int first = 0; first < N; first += 10) {
+            int64_t place[10];
+            sn_random_permutation(&random, 10, place);
+            for (int k = 0; k < 10; k++) permuted += e[2 * (first + place[k])] * e[2 * (first + k) + 1];
+        }
+        above += fabs(permuted) >= fabs(c);
+    }
+    const double p = p_given(e, 1, z);
+    assert_true(fabs(p - (above + 1.0) / (PERMUTATIONS + 1.0)) < 1e-12);
+    assert_true(p != p_given(e, 0, NULL));
+    assert_true(p == p_given(e, 2, two));
+}
+
 static void several_features(void **state)
 {
     (void)state;
@@ -190,8 +251,8 @@ static void several_features(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_feature_a_side),
-        cmocka_unit_test(permutations),
+        cmocka_unit_test(one_feature_a_side),   cmocka_unit_test(permutations),
+        cmocka_unit_test(few_rows_that_decide), cmocka_unit_test(neighbours_change_places),
         cmocka_unit_test(several_features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,8 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
         p_value[block] = -1.0; /* nothing to test */
         if (r.mx == 0) continue;
         r.excess = excess * (double)r.mx / sn_covariance_mean(&r);
+        r.dz = z->columns;
+        r.z = z->plain;
         assert_int_equal(sn_covariance_test(&r, STONET_NULL_PERMUTATION, 200, SEED, (uint32_t)first[block], 1,
                                             &found, &p_value[block]),
                          STONET_OK);

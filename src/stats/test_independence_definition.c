@@ -83,7 +83,11 @@ static void once(const sn_standardised *x, const sn_standardised *y, const sn_st
             for (int a = 0; a < mz; a++) e[i * me + k] -= f[i * WIDTH + me + a] * beta[a * WIDTH + k];
         }
     }
-    const sn_residuals r = {.n = N, .mx = M, .my = M, .e = e, .used = used};
+    sn_residuals r = {.n = N, .mx = M, .my = M, .e = e, .used = used};
+    if (mz > 0) {
+        r.dz = z->columns;
+        r.z = z->values;
+    }
     assert_int_equal(
         sn_covariance_test(&r, law, PERMUTATIONS, SEED, PERMUTATIONS * repeat, 1, statistic, p_value),
         STONET_OK);

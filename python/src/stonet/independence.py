@@ -96,13 +96,14 @@ def independence_test(
         Random Fourier features (rit; given z rcit or the plainer rcot), covariances of residuals given z (gcm) or
         distance correlation (dcor). auto: rit, or gcm with z.
     null_law : {"lpb4", "hbe", "gamma", "chi2", "perm"}
-        Law of the statistic under independence; perm permutes and suits small tables. Not used by dcor.
+        Law of the statistic under independence. Permutations (perm) replace the others where few rows decide: rare
+        values, few rows. Not used by dcor.
     features, condition_features : int
         Random features of x and of y, and of z (0: a number that suits its columns).
     repeats : int
         Repeat with other features and combine the p-values.
     permutations : int
-        Permutations of null_law="perm" and of dcor.
+        Permutations, wherever a test permutes; no such p-value is below 1 / (permutations + 1).
     random_state : int
         Seed; the same one gives the same p-value for any number of threads.
     n_jobs : int or None
