@@ -64,9 +64,9 @@ static stonet_status cut_anew(const stonet_data *train, const stonet_data *test,
 {
     int64_t a = stonet_data_rows(train), b = stonet_data_rows(test), n = a + b, m = 0;
     int64_t p = stonet_data_columns(train);
-    ROOM float *x = malloc((size_t)(n * p) * sizeof *x);
-    ROOM double *y = malloc((size_t)n * sizeof *y);
-    ROOM int64_t *order = malloc((size_t)n * sizeof *order);
+    ROOM float *x = make_room((size_t)(n * p), sizeof *x);
+    ROOM double *y = make_room((size_t)n, sizeof *y);
+    ROOM int64_t *order = make_room((size_t)n, sizeof *order);
     AUTO(stonet_data) *whole = NULL;
     if (x == NULL || y == NULL || order == NULL) return out_of_memory();
     memcpy(x, stonet_data_x(train), (size_t)(a * p) * sizeof *x);
@@ -103,7 +103,7 @@ stonet_status mnist_split(const lab *self, const cell *what, split *out)
     int64_t n = stonet_data_rows(all), m = 0, kept = 0, taken[10] = {0};
     int64_t wanted = strtoll(what->row, NULL, 10), each = wanted < n ? wanted / 10 : n;
     const double *y = stonet_data_targets(all, &m);
-    ROOM int64_t *rows = malloc((size_t)n * sizeof *rows);
+    ROOM int64_t *rows = make_room((size_t)n, sizeof *rows);
     if (rows == NULL) return out_of_memory();
     for (int64_t i = 0; y != NULL && i < n; i++)
         if (y[i] >= 0 && y[i] < 10 && taken[(int)y[i]]++ < each) rows[kept++] = i;
@@ -116,7 +116,7 @@ stonet_status mnist_split(const lab *self, const cell *what, split *out)
 static stonet_status hold_out(const stonet_data *data, const bool *held, split *out)
 {
     int64_t n = stonet_data_rows(data), first = 0, last = n;
-    ROOM int64_t *rows = malloc((size_t)n * sizeof *rows);
+    ROOM int64_t *rows = make_room((size_t)n, sizeof *rows);
     if (rows == NULL) return out_of_memory();
     for (int64_t i = 0; i < n; i++) rows[held[i] ? --last : first++] = i;
     return subsets(data, rows, first, out);
@@ -136,7 +136,7 @@ static stonet_status uci_fold(const lab *self, const cell *what, split *out)
     const float *x = stonet_data_x(mask);
     if (x == NULL || stonet_data_rows(mask) != n || fold > folds)
         return stonet_fail(STONET_ERROR_DATA, "the mask of the folds has no such fold, or other rows");
-    ROOM bool *held = calloc((size_t)n, sizeof *held);
+    ROOM bool *held = make_room((size_t)n, sizeof *held);
     if (held == NULL) return out_of_memory();
     for (int64_t i = 0; i < n; i++) held[i] = x[i * folds + fold - 1] != 0.0F;
     return hold_out(data, held, out);
@@ -166,8 +166,9 @@ static stonet_status ct_read(const lab *self, stonet_data **out)
 static stonet_status ct_split(const stonet_data *data, bool by_patient, int64_t trial, split *out)
 {
     int64_t n = stonet_data_rows(data), units = 0;
-    ROOM int64_t *unit = calloc((size_t)n, sizeof *unit), *order = calloc((size_t)n, sizeof *order);
-    ROOM bool *unit_held = calloc((size_t)n, sizeof *unit_held), *held = calloc((size_t)n, sizeof *held);
+    ROOM int64_t *unit = make_room((size_t)n, sizeof *unit), *order = make_room((size_t)n, sizeof *order);
+    ROOM bool *unit_held = make_room((size_t)n, sizeof *unit_held),
+              *held = make_room((size_t)n, sizeof *held);
     if (unit == NULL || order == NULL || unit_held == NULL || held == NULL) return out_of_memory();
     for (int64_t i = 0; i < n; i++) {
         const char *patient = stonet_data_id(data, i);

@@ -73,7 +73,8 @@ void table1_grid(const lab *self, const char *method, int64_t n, tuning *out)
     const bool quick = self->options.quick;
     *out = (tuning){.folds = quick ? 3 : 5, .points = quick ? 6 : 0};
     if (strcmp(method, "stonet") == 0) {
-        double per_epoch = n >= 64 ? (double)(n / 64) : 1; /* batches */
+        int64_t batches = n / 64;
+        double per_epoch = batches > 0 ? (double)batches : 1;
         snprintf(out->room, sizeof out->room, "epochs/lr=%.4g/0.05,%.4g/0.1,%.4g/0.1", 300 / per_epoch,
                  300 / per_epoch, 1000 / per_epoch);
         out->entry[0] = "hidden/weight_decay=none/0.25,none/0.12,none/0.06,none/0.03,none/0.01,none/0.003,"
@@ -99,16 +100,14 @@ static const experiment table1 = {
     .name = "table1",
     .title = "Table 1: six binary sets",
     .summary = "Six binary sets: StoNet and seven other methods, logistic regression on Z",
-    .details =
-        "Each method but default is tuned by the log loss of 5-fold cross-validation inside each training "
-        "part. 20 splits of each set (1 with --quick). Methods: default, stonet, stonet-paper, lsmie, gsir, "
-        "gsave, kdr, sir, save, pca, none.",
+    .details = "Each method but default is tuned by the log loss of 5-fold cross-validation inside each "
+               "training part. 20 splits of each set (1 with --quick). Methods: default, stonet, "
+               "stonet-paper, lsmie, gsir, gsave, kdr, sir, save, pca, none.",
     .examples = "  stonet-paper table1 --data data --out results\n"
                 "  stonet-paper table1 --data data --out results --methods stonet,gsir --trials 10\n"
                 "  stonet-paper table1 --data data --out other --first 201",
     .notes = "default: `stonet fit` with nothing set but q, its own output; stonet: one or two hidden "
-             "layers, tuned; "
-             "stonet-paper: the paper's\nsettings; none: logistic regression on x.\n",
+             "layers, tuned; stonet-paper: the paper's\nsettings; none: logistic regression on x.\n",
     LISTS(table1),
     .full_trials = 20,
     .quick_trials = 1,
@@ -165,19 +164,15 @@ static const experiment table2 = {
     .name = "table2",
     .title = "Table 2: MNIST",
     .summary = "MNIST: 20,000 and 60,000 images, a DNN on Z",
-    .details =
-        "Methods: default, stonet, stonet-deep, stonet-paper, lsmie, gsir, gsave, autoencoder, pca, none. "
-        "With "
-        "--quick: 5,000 images, q = 49 and 10. 1 fit of each, with other random numbers in each trial. One "
-        "trial at a time, since GSAVE alone takes 7 GiB.",
+    .details = "Methods: default, stonet, stonet-deep, stonet-paper, lsmie, gsir, gsave, autoencoder, pca, "
+               "none. With --quick: 5,000 images, q = 49 and 10. 1 fit of each, with other random numbers "
+               "in each trial. One trial at a time, since GSAVE alone takes 7 GiB.",
     .examples = "  stonet-paper table2 --data data --out results --methods stonet,pca,none",
     .notes = "default: `stonet fit` with nothing set but q, its own output in the place of both learners; "
-             "stonet: one "
-             "hidden layer of q relu units;\nstonet-deep: 200 units before it; stonet-paper: the paper's "
-             "settings; "
-             "none: the DNN on the images. Rows: number of training images.\nThe paper's average times: "
-             "StoNet 96 s, "
-             "GSIR 16006 s, GSAVE 22154 s, autoencoder 1809 s, PCA 5 s.\n",
+             "stonet: one hidden layer of q relu units;\nstonet-deep: 200 units before it; stonet-paper: "
+             "the paper's settings; none: the DNN on the images. Rows: number of training images.\nThe "
+             "paper's average times: StoNet 96 s, GSIR 16006 s, GSAVE 22154 s, autoencoder 1809 s, PCA 5 "
+             "s.\n",
     LISTS(table2),
     .full_trials = 1,
     .quick_trials = 1,
@@ -236,15 +231,12 @@ static const experiment table3 = {
     .title = "Table 3: regression",
     .summary = "Regression: CT slices, or pumadyn32nm and keggundirected, a DNN on Z",
     .details = "Methods: default, stonet, stonet-paper, autoencoder, pca, none, none-strong. 10 splits or "
-               "folds (1 with "
-               "--quick).",
+               "folds (1 with --quick).",
     .examples = "  stonet-paper table3 --data data --out results --trials 1",
     .notes = "default: `stonet fit` with nothing set but q, its own output in the place of both learners; "
-             "stonet: two "
-             "hidden layers, all settings\nchosen on held-out training rows; stonet-paper: the paper's "
-             "settings for "
-             "the CT slices; none: the DNN on x;\nnone-strong: a DNN on x with two hidden layers and weight "
-             "decay.\n",
+             "stonet: two hidden layers, all settings\nchosen on held-out training rows; stonet-paper: the "
+             "paper's settings for the CT slices; none: the DNN on x;\nnone-strong: a DNN on x with two "
+             "hidden layers and weight decay.\n",
     LISTS(table3),
     .full_trials = 10,
     .quick_trials = 1,
@@ -344,14 +336,11 @@ static const experiment m1 = {
     .title = "Section 4.1: two fits of model M1",
     .summary = "Model M1: do two fits find the same Z? NNSDR and StoNet",
     .details = "Methods: default, nnsdr, stonet (chooses epochs and weight decay itself), stonet-long (1000 "
-               "epochs, no "
-               "decay), chance. 50 data sets (4 with --quick). Needs no data folder.",
+               "epochs, no decay), chance. 50 data sets (4 with --quick). Needs no data folder.",
     .examples = "  stonet-paper m1 --out results",
-    .notes =
-        "The paper tells of one data set: p = 0.4068 for nnsdr (not rejected) and p = 0.012 for the StoNet "
-        "(rejected).\ndefault: `stonet fit` with nothing set but q; chance: the index against itself in "
-        "another "
-        "order, the level of the test.\n",
+    .notes = "The paper tells of one data set: p = 0.4068 for nnsdr (not rejected) and p = 0.012 for the "
+             "StoNet (rejected).\ndefault: `stonet fit` with nothing set but q; chance: the index against "
+             "itself in another order, the level of the test.\n",
     LISTS(m1),
     .full_trials = 50,
     .quick_trials = 4,
@@ -404,8 +393,8 @@ static stonet_status sufficiency_compute(job *self, json_t *values)
     TRY(stonet_generate(what->row, FRESH_ROWS, seed + 500000, &fresh));
     TRY(fits_model(self, what->by->method, what->on->number, what->by->settings, train, 1, &model));
     int64_t width = 0, q = stonet_model_dim(model);
-    ROOM float *z = malloc((size_t)(FRESH_ROWS * q) * sizeof *z);
-    ROOM double *wide = malloc((size_t)(FRESH_ROWS * q) * sizeof *wide);
+    ROOM float *z = make_room((size_t)(FRESH_ROWS * q), sizeof *z);
+    ROOM double *wide = make_room((size_t)(FRESH_ROWS * q), sizeof *wide);
     if (z == NULL || wide == NULL) return out_of_memory();
     TRY(stonet_transform(model, fresh, NULL, z));
     for (int64_t k = 0; k < FRESH_ROWS * q; k++) wide[k] = (double)z[k];
@@ -428,17 +417,14 @@ static const experiment sufficiency = {
     .title = "Reductions that are known: the models of BENN",
     .summary = "How much of a known reduction is found where the spread depends on x (the models of BENN)",
     .details = "Methods: stonet, ensemble and location-scale (the StoNet with that response), gsir, gsave, "
-               "nnsdr, benn, "
-               "gmddnet, sir, dr. --dims takes numbers of training rows: 1000, 2000, 4000, 8000. 20 data "
-               "sets (2 with "
-               "--quick). Needs no data folder.",
+               "nnsdr, benn, gmddnet, sir, dr. --dims takes numbers of training rows: 1000, 2000, 4000, "
+               "8000. 20 data sets (2 with --quick). Needs no data folder.",
     .examples = "  stonet-paper sufficiency --rows scale --dims 1000,2000 --out results",
     .lines = "rows n",
-    .notes =
-        "1,000 fresh rows; the public numbers are those of Tang and Li's repository (tyy20/BENN-codes, 100 "
-        "data "
-        "sets, BENN with 1000 functions,\nStoNet by its authors' code). location-scale: their D-IV, scale: "
-        "E-IV, location-scale-ratio: G-IV, mean-ratio,\nmean-square, mean-log: A, B and C.\n",
+    .notes = "1,000 fresh rows; the public numbers are those of Tang and Li's repository (tyy20/BENN-codes, "
+             "100 data sets, BENN with 1000 functions,\nStoNet by its authors' code). location-scale: their "
+             "D-IV, scale: E-IV, location-scale-ratio: G-IV, mean-ratio,\nmean-square, mean-log: A, B and "
+             "C.\n",
     LISTS(sufficiency),
     .full_trials = 20,
     .quick_trials = 2,
@@ -446,4 +432,5 @@ static const experiment sufficiency = {
 };
 
 const experiment *const experiments[] = {&m1, &table1, &table2, &table3, &theory, &sufficiency, &level};
+// NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
 const size_t n_experiments = COUNT(experiments);

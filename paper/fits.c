@@ -166,8 +166,8 @@ static stonet_status first_columns(const stonet_data *like, const float *z, int6
     int64_t n = stonet_data_rows(like), classes = 0, outputs = 0;
     const int32_t *code = stonet_data_classes(like, &classes);
     const double *y = stonet_data_targets(like, &outputs);
-    ROOM const char **label = calloc((size_t)classes + 1, sizeof *label);
-    *room = malloc((size_t)(n * q) * sizeof **room);
+    ROOM const char **label = make_room((size_t)classes + 1, sizeof *label);
+    *room = make_room((size_t)(n * q), sizeof **room);
     if (*room == NULL || label == NULL) return out_of_memory();
     for (int64_t i = 0; i < n; i++) memcpy(*room + i * q, z + i * width, (size_t)q * sizeof **room);
     for (int64_t c = 0; c < classes; c++) label[c] = stonet_data_class_label(like, c);

@@ -14,8 +14,8 @@
 
 #define OPTION(type, field, word, start, from, to, text)                                                     \
     {                                                                                                        \
-        .name = #field, .kind = OPTION_##type, .offset = offsetof(lab_options, field), .argument = word,     \
-        .initial = start, .low = from, .high = to, .help = text                                              \
+        .name = #field, .kind = OPTION_##type, .offset = offsetof(lab_options, field), .argument = (word),   \
+        .initial = (start), .low = (from), .high = (to), .help = (text)                                      \
     }
 /* The first is the summary's. */
 static const cli_option options[] = {
@@ -78,8 +78,8 @@ char *lab_path(const lab *self, const char *suffix)
 {
     char *path = NULL;
     const char *kind = self->options.quick ? "-quick" : "";
-    return asprintf(&path, "%s/%s%s-%s", self->options.out, self->about->name, kind, suffix) < 0 ? NULL
-                                                                                                 : path;
+    int size = asprintf(&path, "%s/%s%s-%s", self->options.out, self->about->name, kind, suffix);
+    return size < 0 ? NULL : path;
 }
 
 /* ---- finished cells ---------------------------------------------------------------------------- */
@@ -126,15 +126,14 @@ static bool find_cells(lab *self)
     self->finished = json_object();
     const char *kind = self->options.quick ? "-quick" : "";
     for (int deep = 0; deep < 2; deep++) {
-        char *pattern = NULL;
+        ROOM char *pattern = NULL;
         glob_t found = {0};
-        if (asprintf(&pattern, "%s/%s%s%s-cells*.jsonl", self->options.out, deep ? "*/" : "",
-                     self->about->name, kind) < 0)
+        const char *folders = deep ? "*/" : "", *name = self->about->name;
+        if (asprintf(&pattern, "%s/%s%s%s-cells*.jsonl", self->options.out, folders, name, kind) < 0)
             return false;
         if (glob(pattern, 0, NULL, &found) == 0)
             for (size_t i = 0; i < found.gl_pathc; i++) read_cells(found.gl_pathv[i], self->finished);
         globfree(&found);
-        free(pattern);
     }
     return self->finished != NULL;
 }
@@ -167,34 +166,25 @@ bool is_listed(const char *list, const char *name)
     return list == NULL;
 }
 
-/* Every name of --methods must be a column. */
+/* Every name of --methods must be a column: there are as many columns as names. */
 static bool check_methods(const lab *self)
 {
-    for (const char *at = self->options.methods; at != NULL && *at != '\0';) {
-        size_t here = strcspn(at, ","), m = 0;
-        const experiment *about = self->about;
-        while (m < about->n_columns &&
-               (strlen(about->columns[m].name) != here || strncmp(at, about->columns[m].name, here) != 0))
-            m++;
-        if (m == about->n_columns) {
-            say_usage(&self->command, "--methods: there is no '%.*s' in this experiment", (int)here, at);
-            return false;
-        }
-        at += here + (at[here] == ',');
-    }
-    return true;
+    const char *list = self->options.methods;
+    size_t names = 1, found = 0;
+    for (const char *at = list; at != NULL && *at != '\0'; at++) names += *at == ',';
+    for (size_t m = 0; m < self->about->n_columns; m++)
+        found += is_listed(list, self->about->columns[m].name);
+    if (list == NULL || found == names) return true;
+    say_usage(&self->command, "--methods: not all of '%s' are columns of this experiment", list);
+    return false;
 }
 
 static void plan_add(plan *self, const cell *added)
 {
-    if (self->count == self->room) {
-        size_t room = self->room > 0 ? 2 * self->room : 64;
-        cell *grown = realloc(self->cell, room * sizeof *grown);
-        self->broken = self->broken || grown == NULL;
-        if (grown == NULL) return;
-        self->cell = grown;
-        self->room = room;
-    }
+    cell *grown = realloc(self->cell, (self->count + 1) * sizeof *grown);
+    self->broken = self->broken || grown == NULL;
+    if (grown == NULL) return;
+    self->cell = grown;
     self->cell[self->count++] = *added;
 }
 
@@ -235,7 +225,7 @@ static int plan_cells(lab *self)
     const experiment *about = self->about;
     const unsigned form = self->options.quick ? IN_QUICK : IN_FULL;
     size_t there = 0;
-    ROOM bool *is_there = calloc(about->n_rows, sizeof *is_there);
+    ROOM bool *is_there = make_room(about->n_rows, sizeof *is_there);
     if (is_there == NULL) return lab_no_memory(self);
     for (size_t i = 0; i < about->n_rows; i++) {
         const row *on = &about->rows[i];
@@ -423,7 +413,8 @@ static int lab_run(lab *self)
 {
     const lab_options *given = &self->options;
     if (given->report) return EXIT_DONE;
-    size_t done = 0, *starts = calloc(self->cells.count + 1, sizeof *starts);
+    size_t done = 0;
+    ROOM size_t *starts = make_room(self->cells.count + 1, sizeof *starts);
     if (starts == NULL) return lab_no_memory(self);
     for (size_t i = 0; i < self->cells.count; i++) done += find(self, &self->cells.cell[i]) != NULL;
     if (done > 0) printf("%zu of %zu cells are finished already\n", done, self->cells.count);
@@ -436,7 +427,6 @@ static int lab_run(lab *self)
     if (jobs > 1 && each > 1) omp_set_max_active_levels(2); /* a trial has threads of its own */
 #pragma omp parallel for schedule(dynamic, 1) num_threads(jobs)
     for (int g = 0; g < groups; g++) run_group(self, starts[g], each, &done, &broken);
-    free(starts);
     if (signals_stop_wanted())
         say_error(&self->command, "stopped; the same command goes on where this one ended");
     return broken ? EXIT_FAILED : EXIT_DONE;

@@ -12,7 +12,7 @@ static const column level_columns[] = {
     COLUMN("prediction", "prediction", "", IN_QUICK, .full = 50), /* takes longer */
 };
 
-#define LINE(data, z, what, sizes, form) ROW(data "/" z, sizes, form, .paper = data, .number = what)
+#define LINE(data, z, what, sizes, form) ROW(data "/" z, sizes, form, .paper = (data), .number = (what))
 #define BOTH                             (IN_QUICK | IN_FULL)
 /* Numbers of rows stand in the place of dimensions. */
 static const row level_rows[] = {
@@ -45,7 +45,7 @@ static int64_t fill_z(int64_t what, const double *x, int64_t p, const double *tr
                       double *z)
 {
     const bool all = what == ALL_X || what == LINEAR_MAP, more = what == TRUTH_MORE;
-    const int64_t q = all ? p : what == TRUTH || more ? truths + 2 * more : 1;
+    const int64_t q = all ? p : what == TRUTH || more ? truths + (more ? 2 : 0) : 1;
     if (x == NULL) return q;
     for (int64_t j = 0; j < p && all; j++) z[j] = x[j] + (what == LINEAR_MAP && j > 0 ? 3 * x[j - 1] : 0);
     if (what == TRUTH || more) memcpy(z, truth, (size_t)truths * sizeof *z);
@@ -68,7 +68,7 @@ static stonet_status make_sides(const stonet_data *data, int64_t what, double **
     const int64_t n = stonet_data_rows(data), p = stonet_data_columns(data);
     const int64_t q = fill_z(what, NULL, p, truth, truths, NULL);
     if (label != NULL) m = classes;
-    double *wide = *room = calloc((size_t)(n * (p + m + q)), sizeof *wide), *to_y = wide + n * p,
+    double *wide = *room = make_room((size_t)(n * (p + m + q)), sizeof *wide), *to_y = wide + n * p,
            *z = to_y + n * m;
     if (wide == NULL) return out_of_memory();
     for (int64_t i = 0; i < n * p; i++) wide[i] = (double)x[i];
@@ -111,13 +111,10 @@ const experiment level = {
     .name = "sufficiency-level",
     .title = "How often sufficiency is rejected",
     .summary = "How often the tests of sufficiency reject, where they should and should not",
-    .details =
-        "Shares of data sets whose p-value is below .05, one line a model and reduction z. Where z is "
-        "sufficient "
-        "they should be near .05 or below; where it is T1, T2 or x1 alone, near 1. Methods: gcm, prediction; "
-        "rcit and rcot where they are named. 200 data sets a line, 50 for the look by prediction. --quick: "
-        "only "
-        "the lines with 300 rows. Needs no data folder.",
+    .details = "Shares of data sets whose p-value is below .05, one line a model and reduction z. Where z "
+               "is sufficient they should be near .05 or below; where it is T1, T2 or x1 alone, near 1. "
+               "Methods: gcm, prediction; rcit and rcot where they are named. 200 data sets a line, 50 for "
+               "the look by prediction. --quick: only the lines with 300 rows. Needs no data folder.",
     .examples = "  stonet-paper sufficiency-level\n  stonet-paper sufficiency-level --quick --methods rcit",
     .lines = "rows n",
     .notes = "T1, T2 and x1 alone are not sufficient; the other z are.\n",

@@ -29,11 +29,13 @@
         if (tried != STONET_OK) return tried;                                                                \
     } while (0)
 #define AUTO(type) __attribute__((cleanup(drop_##type))) type
+// NOLINTBEGIN(bugprone-macro-parentheses): a type has none
 #define DROP(type)                                                                                           \
     static inline void drop_##type(type **self)                                                              \
     {                                                                                                        \
         type##_free(*self);                                                                                  \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 DROP(stonet_data)
 DROP(stonet_model)
 DROP(stonet_spec)
@@ -44,6 +46,8 @@ static inline void drop_room(void *room)
     free(*(void **)room);
 }
 #define ROOM __attribute__((cleanup(drop_room)))
+/* Zeros, for ROOM; NULL when there is no memory. */
+void *make_room(size_t count, size_t size);
 
 typedef struct lab_options {
     const char *data, *out, *methods, *rows, *dims, *page;
@@ -112,7 +116,7 @@ typedef struct cell {
 } cell;
 
 typedef struct plan {
-    size_t count, room;
+    size_t count;
     cell *cell;
     bool broken; /* memory ran out on the way */
 } plan;
@@ -293,9 +297,8 @@ bool table_make(const lab *self, const measure *about, table *out);
 void table_free(table *self);
 /* Tables (CSV, Markdown) and figures of all measures, in OUT. Gives an exit status. */
 int report_write(const lab *self);
-/* Writes a text to OUT/EXPERIMENT-SUFFIX and says so; frees it. NULL: memory ran out. Gives an exit status.
- */
-int report_file(const lab *self, const char *suffix, char *text);
+/* Writes a text to OUT/EXPERIMENT-SUFFIX and says so. NULL: memory ran out. Gives an exit status. */
+int report_file(const lab *self, const char *suffix, const char *text);
 
 extern const experiment theory, level;
 /* stonet-paper summary: one table of all experiments that have a default column. */

@@ -4,21 +4,17 @@
 #include "cli/svg.h"
 
 static const double significance = 0.05;
+static const char about_default[] = "default - best other: the mean difference to the best other reduction "
+                                    "(standard error), and p of a paired t-test.\n";
 
-int report_file(const lab *self, const char *suffix, char *text)
+int report_file(const lab *self, const char *suffix, const char *text)
 {
-    char *path = lab_path(self, suffix);
-    int result = EXIT_FAILED;
-    if (path == NULL || text == NULL) {
-        lab_no_memory(self);
-    } else {
-        stonet_status status = stonet_bytes_write(path, text, strlen(text));
-        if (status == STONET_OK) printf("wrote %s\n", path);
-        result = status == STONET_OK ? EXIT_DONE : say_failure(&self->command, status);
-    }
-    free(path);
-    free(text);
-    return result;
+    ROOM char *path = lab_path(self, suffix);
+    if (path == NULL || text == NULL) return lab_no_memory(self);
+    stonet_status status = stonet_bytes_write(path, text, strlen(text));
+    if (status != STONET_OK) return say_failure(&self->command, status);
+    printf("wrote %s\n", path);
+    return EXIT_DONE;
 }
 
 /* ---- means over trials ------------------------------------------------------------------------- */
@@ -81,7 +77,8 @@ static void fill_entry(const lab *self, const cell *at, const column *by, const 
 static double compare(int64_t trials, const double *a, const double *b, double *difference, double *se)
 {
     int64_t n = 0;
-    double *room = calloc(3 * (size_t)trials, sizeof *room), p = (double)NAN;
+    ROOM double *room = make_room(3 * (size_t)trials, sizeof *room);
+    double p = (double)NAN;
     for (int64_t t = 0; t < trials && room != NULL; t++) {
         if (!isfinite(a[t]) || !isfinite(b[t])) continue;
         room[n] = a[t];
@@ -93,7 +90,6 @@ static double compare(int64_t trials, const double *a, const double *b, double *
         p = stonet_paired_t_test(n, room, room + trials);
         mean_and_error(n, room + 2 * trials, difference, se);
     }
-    free(room);
     return p;
 }
 
@@ -186,10 +182,9 @@ static void put_csv(FILE *out, const experiment *about, const measure *of, const
         if (one->n == 0) continue;
         fprintf(out, "%s,%" PRId64 ",%s,%s,%" PRId64 ",", at->at->row, at->at->q, by->name, of->field,
                 one->n);
-        put_numbers(out,
-                    (const double[]){one->mean, one->se, one->seconds, one->paper.mean, one->paper.spread,
-                                     one->p_value},
-                    6);
+        const printed *paper = &one->paper;
+        const double numbers[] = {one->mean, one->se, one->seconds, paper->mean, paper->spread, one->p_value};
+        put_numbers(out, numbers, COUNT(numbers));
         fprintf(out, "%d,", one->bold);
         bool tested = by->settings == NULL && at->other_name != NULL;
         if (tested) put_numbers(out, (const double[]){at->difference, at->se, at->p_test}, 3);
@@ -286,9 +281,10 @@ static int write_figure(const lab *self, const measure *of, const table *made)
     const experiment *about = self->about;
     svg_panel panels[MOST_PANELS];
     size_t count = 0, size = 4 * made->n_lines * about->n_columns;
-    double *numbers = calloc(MOST_PANELS * size + 1, sizeof *numbers);
-    svg_series *series = calloc(MOST_PANELS * 2 * MOST_COLUMNS, sizeof *series);
-    for (size_t i = 0; i < made->n_lines && count < MOST_PANELS && numbers != NULL && series != NULL; i++) {
+    ROOM double *numbers = make_room(MOST_PANELS * size + 1, sizeof *numbers);
+    ROOM svg_series *series = make_room((size_t)2 * MOST_PANELS * MOST_COLUMNS, sizeof *series);
+    if (numbers == NULL || series == NULL) return lab_no_memory(self);
+    for (size_t i = 0; i < made->n_lines && count < MOST_PANELS; i++) {
         const char *title = made->lines[i].at->row;
         bool known = made->lines[i].at->q == 0 || made->lines[i].most == 0;
         for (size_t k = 0; k < count && !known; k++) known = strcmp(panels[k].title, title) == 0;
@@ -298,7 +294,7 @@ static int write_figure(const lab *self, const measure *of, const table *made)
                                     .x_label = about->lines != NULL ? about->lines : "dimension q",
                                     .x_log10 = true,
                                     .y_label = of->title};
-        make_panel(about, made, numbers + count * size, series + count * 2 * MOST_COLUMNS, &panels[count]);
+        make_panel(about, made, numbers + count * size, series + 2 * count * MOST_COLUMNS, &panels[count]);
         count++;
     }
     svg_figure figure = {.title = about->title,
@@ -308,12 +304,8 @@ static int write_figure(const lab *self, const measure *of, const table *made)
                          .columns = count > 1 ? 2 : 1};
     char suffix[64];
     snprintf(suffix, sizeof suffix, "%s.svg", of->field);
-    int result = count > 0 || numbers == NULL || series == NULL
-                     ? report_file(self, suffix, count > 0 ? svg_render(&figure) : NULL)
-                     : EXIT_DONE;
-    free(numbers);
-    free(series);
-    return result;
+    ROOM char *text = count > 0 ? svg_render(&figure) : NULL;
+    return count > 0 ? report_file(self, suffix, text) : EXIT_DONE;
 }
 
 /* ---- the report -------------------------------------------------------------------------------- */
@@ -329,14 +321,11 @@ static int write_measures(const lab *self, FILE *csv, FILE *markdown)
             given->quick ? " --quick" : "");
     if (given->first > 1) fprintf(markdown, " --first %" PRId64, given->first);
     fprintf(
-        markdown,
-        "`, seed %" PRId64
-        ". Mean over the trials (standard error); *below, in italics, what the paper prints*; "
-        "bold: the best and\nwhat a paired t-test at 0.05 does not tell from it; [n]: only n trials, and no "
-        "bold "
-        "below half of them.\ndefault - best other: the mean difference to the best of the other reductions "
-        "(standard error), and p of a paired t-test.\n\n",
-        given->seed);
+        markdown, "`, seed %" PRId64 ". %s%s\n", given->seed,
+        "Mean over the trials (standard error); *below, in italics, what the paper prints*; bold: the best "
+        "and\nwhat a paired t-test at 0.05 does not tell from it; [n]: only n trials, and no bold below half "
+        "of them.\n",
+        about->columns[0].settings != NULL ? "" : about_default);
     int result = EXIT_DONE;
     for (size_t k = 0; k < about->n_measures && result == EXIT_DONE; k++) {
         table made;
@@ -353,18 +342,12 @@ static int write_measures(const lab *self, FILE *csv, FILE *markdown)
 
 int report_write(const lab *self)
 {
-    char *text[2] = {NULL, NULL};
-    size_t size[2];
-    FILE *csv = open_memstream(&text[0], &size[0]), *markdown = open_memstream(&text[1], &size[1]);
+    ROOM char *table_text = NULL, *page = NULL;
+    size_t size;
+    FILE *csv = open_memstream(&table_text, &size), *markdown = open_memstream(&page, &size);
     int result = csv != NULL && markdown != NULL ? write_measures(self, csv, markdown) : lab_no_memory(self);
     if (csv != NULL) fclose(csv);
     if (markdown != NULL) fclose(markdown);
-    if (result != EXIT_DONE) {
-        free(text[0]);
-        free(text[1]);
-        return result;
-    }
-    result = report_file(self, "table.csv", text[0]);
-    int written = report_file(self, "table.md", text[1]);
-    return result != EXIT_DONE ? result : written;
+    if (result == EXIT_DONE) result = report_file(self, "table.csv", table_text);
+    return result == EXIT_DONE ? report_file(self, "table.md", page) : result;
 }

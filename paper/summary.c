@@ -9,8 +9,7 @@ static const experiment self_described = {
     .name = "summary",
     .summary = "One table of m1 and tables 1 to 3 from the cells in OUT",
     .details = "Writes OUT/summary.md. With --page also the table between '<!-- summary -->' and '<!-- end "
-               "of summary "
-               "-->' of a page: what OUT has no cells for stays there as it is.",
+               "of summary -->' of a page: what OUT has no cells for stays there as it is.",
     .examples = "  stonet-paper summary --out results --page docs/paper.md",
 };
 
@@ -103,7 +102,7 @@ static int put_table(lab *self, const char *older, FILE *out)
 static int write_page(const lab *self, const char *path, const char *page, const char *made)
 {
     const char *from = strstr(page, begins), *to = from != NULL ? strstr(from, ends) : NULL;
-    char *text = NULL;
+    ROOM char *text = NULL;
     if (to == NULL) {
         say_error(&self->command, "%s has no '<!-- summary -->' with an end", path);
         return EXIT_FAILED;
@@ -111,7 +110,6 @@ static int write_page(const lab *self, const char *path, const char *page, const
     int head = (int)(from - page) + (int)strlen(begins);
     if (asprintf(&text, "%.*s%s%s", head, page, made, to) < 0) return lab_no_memory(self);
     stonet_status status = stonet_bytes_write(path, text, strlen(text));
-    free(text);
     if (status == STONET_OK) printf("wrote %s\n", path);
     return status == STONET_OK ? EXIT_DONE : say_failure(&self->command, status);
 }
@@ -133,7 +131,6 @@ int summary_main(int argc, char **argv)
         if (result == EXIT_DONE && path != NULL)
             result = write_page(&self, path, page != NULL ? page : "", made);
         if (result == EXIT_DONE) result = report_file(&self, "table.md", made);
-        made = NULL;
     }
     lab_close(&self);
     return result;

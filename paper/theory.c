@@ -43,7 +43,7 @@ static stonet_status put_gap(const stonet_model *noisy, const stonet_data *data,
     int64_t m = 0;
     const double *y = stonet_data_targets(data, &m), all = (double)GAP_DRAWS * GAP_ROWS;
     double mean = 0, sd = 1, gap = 0, absolute = 0, plain[GAP_ROWS], w[GAP_DIM], b = 0;
-    ROOM float *psi = malloc((size_t)GAP_DRAWS * GAP_ROWS * GAP_DIM * sizeof *psi);
+    ROOM float *psi = make_room((size_t)GAP_DRAWS * GAP_ROWS * GAP_DIM, sizeof *psi);
     if (psi == NULL) return out_of_memory();
     stonet_use_options how = {.size = sizeof how, .draws = GAP_DRAWS, .activated = 1, .seed = seed};
     TRY(stonet_transform(noisy, data, &how, psi));
@@ -88,9 +88,9 @@ static const uint64_t toy_stream = (uint64_t)5 << 32 | 77;
 static stonet_status toy_make(uint64_t seed, int64_t n, float **x, stonet_data **out)
 {
     static const double slope[P] = {1, -0.5, 0.25};
-    ROOM double *noise = malloc((size_t)(n * (P + 1)) * sizeof *noise); /* for each row e, x1, x2, x3 */
-    ROOM double *y = malloc((size_t)n * sizeof *y);
-    *x = malloc((size_t)(n * P) * sizeof **x);
+    ROOM double *noise = make_room((size_t)(n * (P + 1)), sizeof *noise); /* for each row e, x1, x2, x3 */
+    ROOM double *y = make_room((size_t)n, sizeof *y);
+    *x = make_room((size_t)(n * P), sizeof **x);
     if (noise == NULL || y == NULL || *x == NULL) return out_of_memory();
     TRY(stonet_normals(seed, toy_stream, n * (P + 1), noise));
     for (int64_t i = 0; i < n; i++) {
@@ -170,7 +170,7 @@ static double wasserstein(const plane_normal *p, const plane_normal *q)
 static stonet_status exact_posterior(const stonet_model *model, const float *x, double y, plane_normal *out)
 {
     double w1[2 * P], mu[2], w[2], b = 0;
-    TRY(get_layer(model, 1, 2 * P, w1, 2, mu));
+    TRY(get_layer(model, 1, (int64_t)2 * P, w1, 2, mu));
     TRY(get_layer(model, 2, 2, w, 1, &b));
     double pa = (1 + w[0] * w[0]) / variance, pb = w[0] * w[1] / variance, pc = (1 + w[1] * w[1]) / variance;
     double det = pa * pc - pb * pb;
@@ -186,8 +186,8 @@ static stonet_status exact_posterior(const stonet_model *model, const float *x, 
 static stonet_status impute_copies(const stonet_model *model, const stonet_data *data, uint64_t seed,
                                    int64_t draws, plane_normal *out)
 {
-    ROOM int64_t *rows = calloc((size_t)draws, sizeof *rows);
-    ROOM float *z = malloc((size_t)(2 * draws) * sizeof *z);
+    ROOM int64_t *rows = make_room((size_t)draws, sizeof *rows);
+    ROOM float *z = make_room((size_t)(2 * draws), sizeof *z);
     AUTO(stonet_data) *copies = NULL;
     /* activated: the network's own units, whose activation is the identity */
     stonet_use_options how = {.size = sizeof how, .impute = 1, .activated = 1, .seed = seed};
@@ -320,9 +320,8 @@ const experiment theory = {
     .name = "theory",
     .title = "The theorems, measured",
     .summary = "Theorems 2.1, 3.1 and 3.2: measured slopes beside the predicted ones",
-    .details =
-        "Curves (for --rows): loss-gap, theta, posterior-step, posterior-time. 5 to 50 repetitions of every "
-        "point, by the curve. Needs no data folder.",
+    .details = "Curves (for --rows): loss-gap, theta, posterior-step, posterior-time. 5 to 50 repetitions "
+               "of every point, by the curve. Needs no data folder.",
     .examples = "  stonet-paper theory --out results",
     .lines = "point",
     LISTS(theory),
