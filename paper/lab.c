@@ -254,6 +254,11 @@ static int plan_cells(lab *self)
 
 int lab_plan(lab *self)
 {
+    if (self->about->n_columns == 1 &&
+        self->options.rows == NULL) { /* its curves are what there is to choose */
+        self->options.rows = self->options.methods;
+        self->options.methods = NULL;
+    }
     if (!check_methods(self)) return EXIT_USAGE;
     return find_cells(self) ? plan_cells(self) : lab_no_memory(self);
 }

@@ -8,8 +8,9 @@ enum { FIELDS = 4, FIELD_SIZE = 128 };
 static const experiment self_described = {
     .name = "summary",
     .summary = "One table of m1 and tables 1 to 3 from the cells in OUT",
-    .details = "Writes OUT/summary.md. With --page also the table between '<!-- summary -->' and '<!-- end "
-               "of summary -->' of a page: what OUT has no cells for stays there as it is.",
+    .details =
+        "Writes OUT/summary-table.md. With --page also the table between '<!-- summary -->' and '<!-- end "
+        "of summary -->' of a page: what OUT has no cells for stays there as it is.",
     .examples = "  stonet-paper summary --out results --page docs/paper.md",
 };
 

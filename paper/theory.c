@@ -320,7 +320,8 @@ const experiment theory = {
     .name = "theory",
     .title = "The theorems, measured",
     .summary = "Theorems 2.1, 3.1 and 3.2: measured slopes beside the predicted ones",
-    .details = "Curves (for --rows): loss-gap, theta, posterior-step, posterior-time. 5 to 50 repetitions "
+    .details = "Curves (for --methods or --rows): loss-gap, theta, posterior-step, posterior-time. 5 to 50 "
+               "repetitions "
                "of every point, by the curve. Needs no data folder.",
     .examples = "  stonet-paper theory --out results",
     .lines = "point",
