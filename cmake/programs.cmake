@@ -13,6 +13,7 @@ endif()
 set(STONET_CLI_PARTS cli/files.c cli/options.c cli/progress.c cli/say.c cli/show.c cli/signals.c cli/svg.c
                      cli/svg_parts.c) # that both programs use
 stonet_program(stonet-paper paper ${STONET_CLI_PARTS})
+target_link_libraries(stonet-paper PRIVATE OpenMP::OpenMP_C) # trials on threads
 install(TARGETS stonet RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 
 # Manual pages and what shells complete by: the program prints them from its own tables of options.

@@ -1,16 +1,12 @@
-#include "paper/fits.h"
+#include "paper/paper.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
-void split_free(split *self)
+#include "cli/progress.h"
+
+stonet_status out_of_memory(void)
 {
-    stonet_data_free(self->train);
-    stonet_data_free(self->test);
-    *self = (split){0};
+    return stonet_fail(STONET_ERROR_MEMORY, "memory ran out");
 }
 
 stonet_status put_value(json_t *values, const char *name, double number)
@@ -19,156 +15,208 @@ stonet_status put_value(json_t *values, const char *name, double number)
     return json_object_set_new(values, name, json_real(number)) == 0 ? STONET_OK : out_of_memory();
 }
 
-/* ---- specs ------------------------------------------------------------------------------------- */
-
-/* One "NAME=VALUE" of a text that may be written into. */
-static stonet_status set_one(stonet_spec *spec, char *setting)
-{
-    char *equals = strchr(setting, '=');
-    if (equals == NULL) return stonet_fail(STONET_ERROR_ARGUMENT, "a setting is no NAME=VALUE");
-    *equals = '\0';
-    return stonet_spec_set(spec, setting, equals + 1);
-}
-
 stonet_status fits_spec(const char *method, int64_t dim, const char *settings, stonet_spec **out)
 {
-    char number[24];
+    AUTO(stonet_spec) *spec = NULL;
+    char text[SETTINGS_SIZE], number[24], *rest = NULL;
+    const char *first = strcmp(method, "stonet") == 0 ? "levels=none front=none" : "levels=none";
+    snprintf(text, sizeof text, "%s %s", settings != NULL ? first : "", settings != NULL ? settings : "");
     snprintf(number, sizeof number, "%" PRId64, dim);
-    char *text = strdup(settings);
-    if (text == NULL) return out_of_memory();
-    stonet_spec *spec = NULL;
-    stonet_status status = stonet_spec_create(method, &spec);
-    if (status == STONET_OK) status = stonet_spec_set(spec, "dim", number);
-    /* As in the paper: numbers stay numbers, and layer 1 sees x. */
-    if (status == STONET_OK) status = stonet_spec_set(spec, "levels", "none");
-    if (status == STONET_OK && strcmp(method, "stonet") == 0) status = stonet_spec_set(spec, "front", "none");
-    char *rest = NULL;
-    for (char *one = strtok_r(text, " ", &rest); one != NULL && status == STONET_OK;
-         one = strtok_r(NULL, " ", &rest))
-        status = set_one(spec, one);
-    free(text);
-    if (status != STONET_OK) {
-        stonet_spec_free(spec);
-        return status;
+    TRY(stonet_spec_create(method, &spec));
+    TRY(stonet_spec_set(spec, "dim", number));
+    for (char *one = strtok_r(text, " ", &rest); one != NULL; one = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(one, '=');
+        if (equals == NULL) return stonet_fail(STONET_ERROR_ARGUMENT, "a setting is no NAME=VALUE");
+        *equals = '\0';
+        TRY(stonet_spec_set(spec, one, equals + 1));
     }
     *out = spec;
+    spec = NULL;
     return STONET_OK;
 }
 
-static stonet_status chosen_spec(const stonet_results *results, double within, stonet_spec **out)
+stonet_status fits_model(job *self, const char *method, int64_t dim, const char *settings,
+                         const stonet_data *data, uint64_t stream, stonet_model **out)
 {
-    int64_t best = stonet_results_simplest(results, within);
-    if (best < 0) {
-        stonet_result_row row;
-        stonet_status status = stonet_results_row(results, 0, &row);
-        if (status != STONET_OK) return status;
-        char text[512];
-        snprintf(text, sizeof text, "no point of the grid could be fitted: %s",
-                 row.failure != NULL ? row.failure : "stopped");
-        return stonet_fail(STONET_ERROR_NUMERIC, text);
+    AUTO(stonet_spec) *spec = NULL;
+    stonet_run run = job_run(self, stream);
+    TRY(fits_spec(method, dim, settings, &spec));
+    return stonet_fit(spec, data, &run, out);
+}
+
+/* ---- a reduction ------------------------------------------------------------------------------- */
+
+void reduction_free(reduction *self)
+{
+    free(self->z[0]);
+    free(self->z[1]);
+    *self = (reduction){0};
+}
+
+/* The point of the grid that is chosen, also into the values. */
+static stonet_status tune(job *self, const tuning *by, const stonet_spec *spec, json_t *values,
+                          stonet_spec **out)
+{
+    const stonet_tune_options how = {.size = sizeof how,
+                                     .folds = by->folds,
+                                     .grid = by->entry,
+                                     .n_grid = by->count,
+                                     .trials = by->points,
+                                     .criterion = STONET_CRITERION_LOG_LOSS};
+    AUTO(stonet_results) *results = NULL;
+    stonet_run run = job_run(self, 1);
+    TRY(stonet_tune(spec, self->parts.train, &how, &run, &results));
+    int64_t best = stonet_results_simplest(results, by->within);
+    if (best < 0) return stonet_fail(STONET_ERROR_NUMERIC, "no point of the grid could be fitted");
+    TRY(stonet_results_spec(results, best, out));
+    char *json = stonet_spec_json(*out);
+    int lost = json == NULL || json_object_set_new(values, "chosen", json_loads(json, 0, NULL)) != 0;
+    stonet_string_free(json);
+    return lost ? out_of_memory() : STONET_OK;
+}
+
+static double processor_clock(const job *self)
+{
+    struct timespec now; /* trials side by side have a thread each */
+    clock_gettime(self->threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool is_stonet(const column *by)
+{
+    return strcmp(by->method, "stonet") == 0;
+}
+
+/* The learner on the first Z, NULL where the model's own output is scored. */
+static const char *dnn_of(const lab *self, const column *by)
+{
+    if (by->settings == NULL || by->head != NULL) return by->head;
+    return self->options.quick ? self->about->quick_dnn : self->about->dnn;
+}
+
+static const char *settings_of(const cell *what)
+{
+    return (what->by->flags & BY_ROW) != 0 ? what->on->paper : what->by->settings;
+}
+
+void fits_describe(const lab *self, cell *what)
+{
+    const char *dnn = dnn_of(self, what->by), *plain = self->about->plain, *settings = settings_of(what);
+    tuning over = {0};
+    if (self->about->grid != NULL) self->about->grid(self, what->method, 64, &over);
+    size_t size = sizeof what->settings, used;
+    used = (size_t)snprintf(what->settings, size, "%s", settings != NULL ? settings : "nothing set but q");
+    if (dnn != NULL)
+        used += (size_t)snprintf(what->settings + used, size - used, "; on Z: %s; %s", dnn,
+                                 plain != NULL ? plain : "");
+    if (over.count > 0)
+        used +=
+            (size_t)snprintf(what->settings + used, size - used,
+                             "; %d folds, %d points, within %g:", over.folds, (int)over.points, over.within);
+    for (int64_t i = 0; i < over.count; i++)
+        used += (size_t)snprintf(what->settings + used, size - used, " %s", over.entry[i]);
+}
+
+/* Fits, scores the model itself where that is wanted, and keeps Z of both parts where there are learners. */
+static stonet_status reduce(job *self, const stonet_spec *spec, reduction *out)
+{
+    AUTO(stonet_model) *model = NULL;
+    const stonet_data *data[] = {self->parts.train, self->parts.test};
+    const stonet_use_options how = {.size = sizeof how, .activated = is_stonet(self->what->by)};
+    stonet_run run = job_run(self, 2);
+    double start = progress_clock(), worked = processor_clock(self);
+    TRY(stonet_fit(spec, data[0], &run, &model));
+    out->seconds = progress_clock() - start;
+    out->processor_seconds = processor_clock(self) - worked;
+    if (how.activated || dnn_of(self->lab, self->what->by) == NULL)
+        TRY(stonet_score(model, data[1], NULL, &out->own));
+    out->width = stonet_model_dim(model);
+    for (int k = 0; k < 2 && dnn_of(self->lab, self->what->by) != NULL; k++) {
+        out->z[k] = malloc((size_t)(stonet_data_rows(data[k]) * out->width) * sizeof(float));
+        if (out->z[k] == NULL) return out_of_memory();
+        TRY(stonet_transform(model, data[k], &how, out->z[k]));
     }
-    return stonet_results_spec(results, best, out);
+    out->by = self->what->by; /* whole */
+    return STONET_OK;
 }
 
-stonet_status fits_tuned(lab *self, const stonet_spec *spec, const stonet_data *train, const grid *over,
-                         const tuning *by, stonet_spec **out)
+static stonet_status keep_reduction(job *self, json_t *values)
 {
-    if (over->count == 0) return stonet_spec_copy(spec, out);
-    stonet_tune_options how = {.size = sizeof how,
-                               .folds = by->folds,
-                               .grid = over->entry,
-                               .n_grid = over->count,
-                               .trials = by->points,
-                               .criterion = by->criterion};
-    stonet_run run = lab_stonet_run(self, 1);
-    stonet_results *results = NULL;
-    stonet_status status = stonet_tune(spec, train, &how, &run, &results);
-    if (status == STONET_OK) status = chosen_spec(results, over->within, out);
-    stonet_results_free(results);
-    return status;
+    const cell *what = self->what;
+    const column *by = what->by;
+    const lab *on = self->lab;
+    if (self->kept.by == by && (by->flags & NESTED) != 0 && self->kept.q >= what->q) return STONET_OK;
+    reduction_free(&self->kept);
+    self->kept = (reduction){.q = what->q, .own = STONET_SCORES_INIT};
+    AUTO(stonet_spec) *spec = NULL, *chosen = NULL;
+    tuning over = {0};
+    int64_t q = what->q > 0 ? what->q : stonet_data_columns(self->parts.train);
+    TRY(fits_spec(by->method, q, settings_of(what), &spec));
+    if (on->about->grid != NULL) on->about->grid(on, by->name, stonet_data_rows(self->parts.train), &over);
+    if (over.count > 0) TRY(tune(self, &over, spec, values, &chosen));
+    return reduce(self, chosen != NULL ? chosen : spec, &self->kept);
 }
 
-/* ---- a second model on Z ----------------------------------------------------------------------- */
+/* ---- learners on Z ----------------------------------------------------------------------------- */
 
-void reduced_split_free(reduced_split *self)
+/* The first q columns of z in *room as data with the responses of `like`. */
+static stonet_status first_columns(const stonet_data *like, const float *z, int64_t width, int64_t q,
+                                   float **room, stonet_data **out)
 {
-    split_free(&self->parts);
-    free(self->train_z);
-    free(self->test_z);
-    *self = (reduced_split){0};
+    int64_t n = stonet_data_rows(like), classes = 0, outputs = 0;
+    const int32_t *code = stonet_data_classes(like, &classes);
+    const double *y = stonet_data_targets(like, &outputs);
+    ROOM const char **label = make_room((size_t)classes + 1, sizeof *label);
+    *room = make_room((size_t)(n * q), sizeof **room);
+    if (*room == NULL || label == NULL) return out_of_memory();
+    for (int64_t i = 0; i < n; i++) memcpy(*room + i * q, z + i * width, (size_t)q * sizeof **room);
+    for (int64_t c = 0; c < classes; c++) label[c] = stonet_data_class_label(like, c);
+    TRY(stonet_data_wrap(*room, n, q, out));
+    return code != NULL ? stonet_data_set_classes(*out, code, label, classes)
+                        : stonet_data_set_targets(*out, y, outputs);
 }
 
-static stonet_status copy_response(const stonet_data *from, stonet_data *to)
+static stonet_status score_learner(job *self, const char *settings, stonet_scores *scores)
 {
-    int64_t classes = 0, outputs = 0;
-    const int32_t *code = stonet_data_classes(from, &classes);
-    const double *y = stonet_data_targets(from, &outputs);
-    if (code == NULL) return stonet_data_set_targets(to, y, outputs);
-    const char **label = calloc((size_t)classes, sizeof *label);
-    if (label == NULL) return out_of_memory();
-    for (int64_t c = 0; c < classes; c++) label[c] = stonet_data_class_label(from, c);
-    stonet_status status = stonet_data_set_classes(to, code, label, classes);
-    free(label);
-    return status;
+    const reduction *kept = &self->kept;
+    ROOM float *first = NULL, *second = NULL;
+    AUTO(stonet_data) *train = NULL, *test = NULL;
+    AUTO(stonet_model) *model = NULL;
+    int64_t q = self->what->q > 0 && self->what->q < kept->width ? self->what->q : kept->width;
+    TRY(first_columns(self->parts.train, kept->z[0], kept->width, q, &first, &train));
+    TRY(first_columns(self->parts.test, kept->z[1], kept->width, q, &second, &test));
+    TRY(fits_model(self, "none", q, settings, train, 3, &model));
+    return stonet_score(model, test, NULL, scores);
 }
 
-/* Z (n x q, which *out keeps) as data with the responses of `data`. */
-static stonet_status wrap_part(const stonet_data *data, float *z, int64_t q, stonet_data **out)
+/* The squared range of the response. */
+static double squared_range(const stonet_data *data)
 {
-    stonet_status status = stonet_data_wrap(z, stonet_data_rows(data), q, out);
-    return status == STONET_OK ? copy_response(data, *out) : status;
+    int64_t m = 0, n = stonet_data_rows(data);
+    const double *y = stonet_data_targets(data, &m);
+    double low = (double)INFINITY, high = -(double)INFINITY;
+    for (int64_t i = 0; i < n && y != NULL; i++) {
+        low = fmin(low, y[i]);
+        high = fmax(high, y[i]);
+    }
+    return (high - low) * (high - low);
 }
 
-static stonet_status reduce_part(const stonet_model *model, const stonet_data *data, bool activated,
-                                 float **z, stonet_data **out)
+stonet_status fits_compute(job *self, json_t *values)
 {
-    int64_t n = stonet_data_rows(data), q = stonet_model_dim(model);
-    *z = malloc((size_t)(n * q) * sizeof **z);
-    if (*z == NULL) return out_of_memory();
-    stonet_use_options how = {.size = sizeof how, .activated = activated};
-    stonet_status status = stonet_transform(model, data, activated ? &how : NULL, *z);
-    return status == STONET_OK ? wrap_part(data, *z, q, out) : status;
-}
-
-stonet_status fits_reduce(const stonet_model *model, const split *parts, bool activated, reduced_split *out)
-{
-    *out = (reduced_split){0};
-    stonet_status status = reduce_part(model, parts->train, activated, &out->train_z, &out->parts.train);
-    if (status == STONET_OK)
-        status = reduce_part(model, parts->test, activated, &out->test_z, &out->parts.test);
-    if (status != STONET_OK) reduced_split_free(out);
-    return status;
-}
-
-static stonet_status cut_part(const stonet_data *data, int64_t dim, float **z, stonet_data **out)
-{
-    int64_t n = stonet_data_rows(data), q = stonet_data_columns(data);
-    const float *x = stonet_data_x(data);
-    *z = malloc((size_t)(n * dim) * sizeof **z);
-    if (*z == NULL) return out_of_memory();
-    for (int64_t i = 0; i < n; i++) memcpy(*z + i * dim, x + i * q, (size_t)dim * sizeof **z);
-    return wrap_part(data, *z, dim, out);
-}
-
-stonet_status fits_first_columns(const split *parts, int64_t dim, reduced_split *out)
-{
-    *out = (reduced_split){0};
-    stonet_status status = cut_part(parts->train, dim, &out->train_z, &out->parts.train);
-    if (status == STONET_OK) status = cut_part(parts->test, dim, &out->test_z, &out->parts.test);
-    if (status != STONET_OK) reduced_split_free(out);
-    return status;
-}
-
-stonet_status fits_head(lab *self, const split *parts, const char *settings, stonet_scores *scores)
-{
-    stonet_spec *spec = NULL;
-    stonet_model *model = NULL;
-    stonet_run run = lab_stonet_run(self, 3);
-    *scores = (stonet_scores)STONET_SCORES_INIT;
-    stonet_status status = fits_spec("none", stonet_data_columns(parts->train), settings, &spec);
-    if (status == STONET_OK) status = stonet_fit(spec, parts->train, &run, &model);
-    if (status == STONET_OK) status = stonet_score(model, parts->test, NULL, scores);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    return status;
+    const experiment *about = self->lab->about;
+    const column *by = self->what->by;
+    const char *dnn = dnn_of(self->lab, by);
+    TRY(keep_reduction(self, values));
+    const reduction *kept = &self->kept;
+    scored found = {kept->own, kept->own, kept->own, (double)NAN, kept->seconds, kept->processor_seconds};
+    if (!is_stonet(by) || (dnn == NULL && by->settings != NULL))
+        found.own.error_rate = found.own.mse_scaled = (double)NAN;
+    if (dnn != NULL) TRY(score_learner(self, dnn, &found.dnn));
+    if (dnn != NULL && about->plain != NULL) TRY(score_learner(self, about->plain, &found.plain));
+    found.mse_unit = found.dnn.mse / squared_range(self->parts.train);
+    for (size_t k = 0; k < about->n_measures; k++)
+        TRY(put_value(values, about->measures[k].field,
+                      *(const double *)((const char *)&found + about->measures[k].from)));
+    return STONET_OK;
 }

@@ -1,138 +1,138 @@
-#include "paper/summary.h"
+/* stonet-paper summary: one table of all experiments that have a default column. */
+#define _GNU_SOURCE /* asprintf */
+#include "paper/paper.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+static const char begins[] = "<!-- summary -->\n", ends[] = "<!-- end of summary -->";
+enum { FIELDS = 4, FIELD_SIZE = 128 };
 
-#include "paper/statistics.h"
+static const experiment self_described = {
+    .name = "summary",
+    .summary = "One table of m1 and tables 1 to 3 from the cells in OUT",
+    .details =
+        "Writes OUT/summary-table.md. With --page also the table between '<!-- summary -->' and '<!-- end "
+        "of summary -->' of a page: what OUT has no cells for stays there as it is.",
+    .examples = "  stonet-paper summary --out results --page docs/paper.md",
+};
 
-static const double significance = 0.05;
-
-const entry *summary_at(const summary *self, size_t line_at, size_t method)
+/* "0.0367 (0.0033)". */
+static void put_mean(const entry *one, int64_t most, char text[FIELD_SIZE])
 {
-    return &self->entries[line_at * self->n_methods + method];
+    size_t used = (size_t)snprintf(text, FIELD_SIZE, "%.4f", one->mean);
+    if (isfinite(one->se)) used += (size_t)snprintf(text + used, FIELD_SIZE - used, " (%.4f)", one->se);
+    if (one->n < most) snprintf(text + used, FIELD_SIZE - used, " [%" PRId64 "]", one->n);
 }
 
-void summary_free(summary *self)
+/* The best other reduction, the paper's StoNet as printed, ours with its settings, ours by default; "":
+ * unknown. */
+static void fill_fields(const experiment *about, const line *at, char field[FIELDS][FIELD_SIZE])
 {
-    free(self->lines);
-    free(self->entries);
-    free(self->values);
-    *self = (summary){0};
+    char number[FIELD_SIZE];
+    if (at->other != NULL) {
+        put_mean(at->other, at->most, number);
+        snprintf(field[0], FIELD_SIZE, "%s %.100s", at->other_name, number);
+    }
+    for (size_t m = 0; m < about->n_columns; m++) {
+        const entry *one = &at->entries[m];
+        bool is_paper = strcmp(about->columns[m].name, about->paper) == 0,
+             plain = about->columns[m].settings == NULL;
+        if (is_paper && isfinite(one->paper.mean)) snprintf(field[1], FIELD_SIZE, "%.4f", one->paper.mean);
+        if (one->n > 0 && (is_paper || plain)) put_mean(one, at->most, field[plain ? 3 : 2]);
+        size_t used = strlen(field[3]);
+        if (plain && isfinite(at->p_test))
+            snprintf(field[3] + used, FIELD_SIZE - used, ", p = %.3f", at->p_test);
+    }
 }
 
-static bool has_line(const summary *self, const cell *what)
+/* The fields of the line that begins with `key` in a table; those that are empty stay as they are. */
+static bool find_fields(const char *text, const char *key, char field[FIELDS][FIELD_SIZE])
 {
-    for (size_t i = 0; i < self->n_lines; i++)
-        if (self->lines[i].q == what->q && strcmp(self->lines[i].row, what->row) == 0) return true;
-    return false;
-}
-
-static bool row_has_dims(const plan *cells, const char *row)
-{
-    for (size_t i = 0; i < cells->count; i++)
-        if (cells->cell[i].q > 0 && strcmp(cells->cell[i].row, row) == 0) return true;
-    return false;
-}
-
-/* The lines in the order of the plan; a row without any dimension has a line of its own with q = 0. */
-static bool make_lines(const plan *cells, summary *out)
-{
-    out->lines = calloc(cells->count + 1, sizeof *out->lines);
-    if (out->lines == NULL) return false;
-    for (size_t i = 0; i < cells->count; i++) {
-        const cell *what = &cells->cell[i];
-        if (what->trial > out->n_trials) out->n_trials = what->trial;
-        if (has_line(out, what) || (what->q == 0 && row_has_dims(cells, what->row))) continue;
-        line *made = &out->lines[out->n_lines++];
-        made->q = what->q;
-        memcpy(made->row, what->row, sizeof made->row);
+    const char *at = text != NULL ? strstr(text, key) : NULL;
+    if (at == NULL) return false;
+    at += strlen(key);
+    for (size_t k = 0; k < FIELDS; k++) {
+        size_t length = strcspn(at, "|\n");
+        if (field[k][0] == '\0' && length > 2)
+            snprintf(field[k], FIELD_SIZE, "%.*s", (int)length - 2, at + 1);
+        at += length + (at[length] == '|');
     }
     return true;
 }
 
-static void fill_entry(const lab *self, const plan *cells, const line *at, const char *method,
-                       const char *field, int64_t n_trials, entry *out)
+/* The lines of one experiment; what is not finished is taken from an older table. */
+static int put_lines(lab *self, const char *older, FILE *out)
 {
-    double seconds = 0;
-    double *kept = out->values + n_trials; /* the finite ones, for the mean */
-    for (int64_t t = 0; t < n_trials; t++) out->values[t] = (double)NAN;
-    for (size_t i = 0; i < cells->count; i++) {
-        const cell *what = &cells->cell[i];
-        bool meant = what->q == at->q || what->q == 0;
-        if (!meant || strcmp(what->row, at->row) != 0 || strcmp(what->method, method) != 0) continue;
-        out->baseline = what->q == 0 && at->q > 0;
-        double value = lab_value(self, what, field);
-        if (!isfinite(value)) continue;
-        out->values[what->trial - 1] = value;
-        kept[out->n++] = value;
-        seconds += json_number_value(json_object_get(lab_find(self, what), "seconds"));
+    const experiment *about = self->about;
+    table made;
+    int result = lab_plan(self);
+    if (result != EXIT_DONE) return result;
+    if (!table_make(self, &about->measures[0], &made)) return lab_no_memory(self);
+    for (size_t i = 0; i < made.n_lines; i++) {
+        const line *at = &made.lines[i];
+        char key[FIELD_SIZE], q[24] = "1", field[FIELDS][FIELD_SIZE] = {"", "", "", ""};
+        if (at->at->q > 0) snprintf(q, sizeof q, "%" PRId64, at->at->q);
+        snprintf(key, sizeof key, "| %s: %s | %s |", about->name, at->at->row, q);
+        fill_fields(about, at, field);
+        if (!find_fields(older, key, field) && at->most == 0) continue;
+        fprintf(out, "%s", key);
+        for (size_t k = 0; k < FIELDS; k++) fprintf(out, " %s |", field[k]);
+        fputc('\n', out);
     }
-    out->mean = out->n > 0 ? mean_of(out->n, kept) : (double)NAN;
-    out->se = out->n > 1 ? standard_error_of(out->n, kept) : (double)NAN;
-    out->seconds = out->n > 0 ? seconds / (double)out->n : (double)NAN;
+    table_free(&made);
+    return EXIT_DONE;
 }
 
-/* The p-value of the paired t-test over the trials that both have; NaN with fewer than two. */
-static double compare(int64_t n_trials, const double *a, const double *b, double *room)
+static int put_table(lab *self, const char *older, FILE *out)
 {
-    int64_t n = 0;
-    for (int64_t t = 0; t < n_trials; t++) {
-        if (!isfinite(a[t]) || !isfinite(b[t])) continue;
-        room[n] = a[t];
-        room[n_trials + n++] = b[t];
+    int result = EXIT_DONE;
+    fputs("| experiment | q | best other method | StoNet as printed | our StoNet, the paper's settings | our "
+          "default |\n"
+          "| --- | --- | --- | --- | --- | --- |\n",
+          out);
+    for (size_t i = 0; i < n_experiments && result == EXIT_DONE; i++) {
+        if (experiments[i]->paper == NULL) continue;
+        lab one = {.about = experiments[i], .command = self->command, .options = self->options};
+        one.options.report = true;
+        result = put_lines(&one, older, out);
+        json_decref(one.finished);
+        free(one.cells.cell);
     }
-    return n > 1 ? stonet_paired_t_test(n, room, room + n_trials) : (double)NAN;
+    return result;
 }
 
-/* Baselines do not compete, nor those with fewer than half the trials of the line: one lucky trial is no best
-   method. */
-static bool competes(const entry *one, int64_t most)
+/* Puts the table between the marks of the page. */
+static int write_page(const lab *self, const char *path, const char *page, const char *made)
 {
-    return one->n > 0 && 2 * one->n >= most && !one->baseline;
+    const char *from = strstr(page, begins), *to = from != NULL ? strstr(from, ends) : NULL;
+    ROOM char *text = NULL;
+    if (to == NULL) {
+        say_error(&self->command, "%s has no '<!-- summary -->' with an end", path);
+        return EXIT_FAILED;
+    }
+    int head = (int)(from - page) + (int)strlen(begins);
+    if (asprintf(&text, "%.*s%s%s", head, page, made, to) < 0) return lab_no_memory(self);
+    stonet_status status = stonet_bytes_write(path, text, strlen(text));
+    if (status == STONET_OK) printf("wrote %s\n", path);
+    return status == STONET_OK ? EXIT_DONE : say_failure(&self->command, status);
 }
 
-static void mark_best(const measure *about, entry *entries, size_t count, int64_t n_trials, double *room)
+int summary_main(int argc, char **argv)
 {
-    entry *best = NULL;
-    int64_t most = 0;
-    for (size_t m = 0; m < count; m++) most = entries[m].n > most ? entries[m].n : most;
-    for (size_t m = 0; m < count; m++) {
-        entry *one = &entries[m];
-        if (!competes(one, most)) continue;
-        if (best == NULL || (about->higher_is_better ? one->mean > best->mean : one->mean < best->mean))
-            best = one;
+    lab self;
+    int result;
+    ROOM char *page = NULL, *made = NULL;
+    size_t room = 0, size = 0;
+    if (lab_open(&self, &self_described, argc, argv, &result)) {
+        const char *path = self.options.page;
+        FILE *file = path != NULL ? fopen(path, "r") : NULL, *out = open_memstream(&made, &size);
+        if (file != NULL && getdelim(&page, &room, '\0', file) < 0) page = NULL;
+        if (file != NULL) fclose(file);
+        result = out != NULL ? put_table(&self, page, out) : lab_no_memory(&self);
+        if (out != NULL) fclose(out);
+        if (result == EXIT_DONE) fputs(made, stdout);
+        if (result == EXIT_DONE && path != NULL)
+            result = write_page(&self, path, page != NULL ? page : "", made);
+        if (result == EXIT_DONE) result = report_file(&self, "table.md", made);
     }
-    for (size_t m = 0; m < count; m++) {
-        entry *one = &entries[m];
-        one->p_value = (double)NAN;
-        if (best == NULL || !competes(one, most)) continue;
-        one->best = one == best;
-        if (!one->best) one->p_value = compare(n_trials, one->values, best->values, room);
-        one->bold = one->best || one->p_value >= significance;
-    }
-}
-
-bool summary_make(const lab *self, const plan *cells, const report *what, const measure *about, summary *out)
-{
-    *out = (summary){.n_methods = what->columns.count};
-    if (!make_lines(cells, out)) return false;
-    size_t count = out->n_lines * what->columns.count, trials = (size_t)out->n_trials;
-    out->entries = calloc(count + 1, sizeof *out->entries);
-    out->values = calloc((count + 2) * (trials + 1) * 2, sizeof *out->values);
-    if (out->entries == NULL || out->values == NULL) {
-        summary_free(out);
-        return false;
-    }
-    double *room = out->values + count * 2 * trials;
-    for (size_t k = 0; k < count; k++) {
-        const line *at = &out->lines[k / what->columns.count];
-        const char *method = what->columns.at[k % what->columns.count].name;
-        out->entries[k].values = out->values + k * 2 * trials;
-        out->entries[k].paper = printed_number(self->command->name, at->row, at->q, method, about->field);
-        fill_entry(self, cells, at, method, about->field, out->n_trials, &out->entries[k]);
-    }
-    for (size_t i = 0; i < out->n_lines; i++)
-        mark_best(about, &out->entries[i * what->columns.count], what->columns.count, out->n_trials, room);
-    return true;
+    lab_close(&self);
+    return result;
 }

@@ -1,348 +1,260 @@
-/* The parts of stonet-paper that can be tested fast: finished cells, tables, presets, printed numbers,
- * weights. */
+/* The parts of stonet-paper that can be tested fast: finished cells, the plan, tables, the summary, fits,
+ * data. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/say.h"
-#include "paper/cells.h"
-#include "paper/datasets.h"
-#include "paper/experiments.h"
-#include "paper/heads.h"
-#include "paper/presets.h"
-#include "paper/summary.h"
-#include "paper/theory_parts.h"
-#include "paper/weights.h"
+#include "paper/paper.h"
+
+#define TEST(name) static void name(__attribute__((unused)) void **state)
+#define OK(call)   assert_int_equal(call, 0) /* STONET_OK, EXIT_DONE */
 
 static char folder[64];
 
-static int make_folder(void **state)
+static int make_folder(__attribute__((unused)) void **state)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "/tmp/stonet_paper_XXXXXX");
     return mkdtemp(folder) != NULL ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+static int remove_folder(__attribute__((unused)) void **state)
 {
-    (void)state;
     char command[128];
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command);
 }
 
-static void folder_path(const char *name, char path[128])
+static const char *in_folder(const char *name)
 {
-    snprintf(path, 128, "%s/%s", folder, name);
-}
-
-static cell make_cell(const char *row, int64_t q, const char *method, int64_t trial)
-{
-    cell made = {.q = q, .trial = trial};
-    snprintf(made.row, sizeof made.row, "%s", row);
-    snprintf(made.method, sizeof made.method, "%s", method);
-    snprintf(made.settings, sizeof made.settings, "as in the test");
+    static char path[4][128];
+    static int next;
+    char *made = path[next++ % 4];
+    snprintf(made, 128, "%s/%s", folder, name);
     return made;
 }
 
-/* A finished cell with one value. */
-static void finish(lab *self, const cell *what, const char *field, double value)
+static void write_text(const char *name, const char *text)
 {
-    char key[CELL_KEY_SIZE];
-    cells_key(what, (uint64_t)self->options.seed, key);
-    json_object_set_new(
-        self->finished, key,
-        cells_record(what, (uint64_t)self->options.seed, json_pack("{s:f}", field, value), 2.0));
+    FILE *file = fopen(in_folder(name), "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
 }
 
-/* ---- finished cells ---------------------------------------------------------------------------- */
-
-static void cells_survive_on_disk(void **state)
+/* The file's text in a buffer that the next call takes again. */
+static const char *read_text(const char *name)
 {
-    (void)state;
-    char path[128];
-    folder_path("cells.jsonl", path);
-    cell first = make_cell("heart", 3, "sir", 1), second = make_cell("heart", 3, "sir", 2);
-    json_t *record = cells_record(&first, 1, json_pack("{s:f}", "error", 0.25), 1.5);
-    assert_true(cells_append(path, record));
-    json_decref(record);
-    /* A line that was cut off, and one that is something else. */
-    FILE *file = fopen(path, "a");
+    static char text[20000];
+    FILE *file = fopen(in_folder(name), "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static const experiment own;
+
+static const experiment *named(const char *name)
+{
+    size_t k = 0;
+    if (strcmp(name, "own") == 0) return &own;
+    while (strcmp(experiments[k]->name, name) != 0) k++;
+    return experiments[k];
+}
+
+static int calls;
+
+/* Runs "NAME --out FOLDER/OUT ..". */
+static int run(const char *name, const char *out, const char *rest)
+{
+    char words[512], *argv[24] = {"x"}, *left = NULL;
+    int argc = 1;
+    snprintf(words, sizeof words, "--out %s %s", in_folder(out), rest);
+    for (char *at = strtok_r(words, " ", &left); at != NULL; at = strtok_r(NULL, " ", &left))
+        argv[argc++] = at;
+    calls = 0;
+    return strcmp(name, "summary") == 0 ? summary_main(argc, argv) : lab_main(named(name), argc, argv);
+}
+
+/* ---- an experiment of our own ------------------------------------------------------------------- */
+
+/* 0.1 a trial, 1 more for each column; the third trial of the second column fails. */
+static stonet_status count_calls(job *self, json_t *values)
+{
+    int64_t m = self->what->by - self->lab->about->columns;
+#pragma omp atomic
+    calls++;
+    if (m == 1 && self->what->trial == 3) return stonet_fail(STONET_ERROR_NUMERIC, "it cannot be done");
+    return put_value(values, "error", (double)m + 0.1 * (double)self->what->trial);
+}
+
+static const column own_columns[] = {COLUMN("default", "stonet", NULL, IN_QUICK | LARGE),
+                                     COLUMN("sir", "sir", "b=2", LARGE),
+                                     COLUMN("none", "none", "c=3", IN_QUICK)};
+static const row own_rows[] = {ROW("heart", "8 | 4 2", IN_QUICK | IN_FULL), ROW("big", "2", IN_FULL | LARGE)};
+static const measure own_measures[] = {{"error", "an error", false, 0}};
+static const experiment own = {.name = "own",
+                               .title = "A table",
+                               LISTS(own),
+                               .full_trials = 4,
+                               .quick_trials = 1,
+                               .paper = "sir",
+                               .compute = count_calls};
+
+/* Wanted columns with the flags asked for, each dimension once, q = 0 without a reduction. */
+TEST(rows_become_cells)
+{
+    lab self = {.about = &own, .options = {.out = folder, .first = 2}};
+    OK(lab_plan(&self));
+    assert_int_equal(self.cells.count, 4 * (3 + 3 + 1 + 1 + 1));
+    assert_int_equal(self.cells.cell[0].q, 8);
+    assert_int_equal(self.cells.cell[0].trial, 2);
+    assert_string_equal(self.cells.cell[0].settings, "nothing set but q");
+    assert_string_equal(self.cells.cell[3].settings, "b=2");
+    assert_int_equal(self.cells.cell[6].q, 0);
+    lab_close(&self);
+    self = (lab){.about = &own, .options = {.out = folder, .first = 1, .quick = true, .dims = "4"}};
+    OK(lab_plan(&self));
+    assert_int_equal(self.cells.count, 2);
+    assert_int_equal(self.cells.cell[0].q, 4);
+    lab_close(&self);
+    assert_true(is_listed("stonet,sir", "sir") && !is_listed("stonet,sir", "si") && is_listed(NULL, "pca"));
+}
+
+TEST(wrong_options_are_refused)
+{
+    assert_int_equal(run("own", "out", "--trials many"), EXIT_USAGE);
+    assert_int_equal(run("own", "out", "--methods sir,ser"), EXIT_USAGE);
+    assert_int_equal(run("own", "out", "--rows heart --dims 3 --methods sir"), EXIT_USAGE);
+    assert_int_equal(calls, 0);
+    for (size_t k = 1; k < 4; k++) OK(run(experiments[k]->name, "out", "--data /nonexistent")); /* skipped */
+}
+
+/* A second run computes only what the first one has not, whatever became of the file's last line. */
+TEST(runs_resume)
+{
+    OK(run("own", "resume", "--rows heart --dims 2 --methods sir --report"));
+    assert_int_equal(calls, 0);
+    OK(run("own", "resume", "--rows heart --dims 2 --methods sir --trials 3"));
+    assert_int_equal(calls, 3);
+    assert_non_null(strstr(read_text("resume/own-cells.jsonl"), "it cannot be done"));
+    FILE *file = fopen(in_folder("resume/own-cells.jsonl"), "a");
     fputs("[1, 2]\n{\"row\": \"he", file);
     fclose(file);
-    record = cells_record(&second, 1, json_pack("{s:f}", "error", 0.5), 1.5);
-    assert_true(cells_append(path, record));
-    json_decref(record);
-    lab self = {.finished = cells_read(path), .options = {.seed = 1}};
-    assert_int_equal(json_object_size(self.finished), 2);
-    assert_true(lab_value(&self, &first, "error") == 0.25);
-    assert_true(lab_value(&self, &second, "error") == 0.5);
-    assert_true(isnan(lab_value(&self, &second, "mse")));
-    /* Everything in the key counts. */
-    cell other = first;
-    snprintf(other.settings, sizeof other.settings, "otherwise");
-    assert_null(lab_find(&self, &other));
-    self.options.seed = 2;
-    assert_null(lab_find(&self, &first));
-    json_decref(self.finished);
+    OK(run("own", "resume", "--rows heart --dims 2 --methods sir"));
+    assert_int_equal(calls, 1);
+    OK(run("own", "resume", "--rows heart --dims 2 --methods sir"));
+    assert_int_equal(calls, 0);
+    OK(run("own", "resume", "--rows heart --dims 2 --methods sir --seed 2"));
+    assert_int_equal(calls, 4); /* another seed makes other cells */
 }
 
-static void no_file_is_no_cells(void **state)
+/* Cells computed elsewhere are found in a folder that is copied into OUT. */
+TEST(copied_folders_count)
 {
-    (void)state;
-    json_t *cells = cells_read("/nonexistent/cells.jsonl");
-    assert_int_equal(json_object_size(cells), 0);
-    json_decref(cells);
+    char command[400];
+    OK(run("own", "there", "--rows heart --first 3 --trials 2 --jobs 2"));
+    assert_int_equal(calls, 2 * 7);
+    OK(run("own", "here", "--rows heart --trials 2"));
+    snprintf(command, sizeof command, "cp -r %s %s", in_folder("there"), in_folder("here/there"));
+    assert_int_equal(system(command), 0);
+    OK(run("own", "here", "--rows heart"));
+    assert_int_equal(calls, 0);
+    assert_non_null(strstr(read_text("here/own-table.csv"), "heart,8,default,error,4,"));
 }
 
-typedef struct counter {
-    int calls;
-} counter;
-
-static stonet_status count_calls(lab *self, const cell *what, void *user, json_t *values)
+/* The best of a line is bold, and what a paired test does not tell from it; one lucky trial is no best
+   method. The default is compared with the best other reduction over the splits that both have. */
+TEST(lines_are_tested)
 {
-    (void)self;
-    ((counter *)user)->calls++;
-    if (what->trial == 3) { /* one cell fails */
-        stonet_spec *spec = NULL;
-        return stonet_spec_create("no such method", &spec);
+    static const column methods[] = {COLUMN("default", "stonet", NULL, 0), COLUMN("sir", "sir", "", 0),
+                                     COLUMN("pca", "pca", "", 0), COLUMN("none", "none", "", 0),
+                                     COLUMN("kdr", "kdr", "", 0)};
+    static const double errors[] = {.10, .12, .11, .13, .11, .11, .12, .12, .30,
+                                    .33, .31, .34, .05, .05, .05, .05, .01};
+    static const int64_t trials[5] = {4, 3, 4, 4, 1};
+    static const row on = ROW("heart", "3", IN_FULL);
+    static const experiment about = {
+        .name = "table1", .columns = methods, .n_columns = 5, .rows = &on, .n_rows = 1, .full_trials = 4};
+    lab self = {.about = &about, .options = {.out = folder, .first = 1}};
+    OK(lab_plan(&self));
+    for (size_t i = 0; i < self.cells.count; i++) {
+        const cell *one = &self.cells.cell[i];
+        size_t m = (size_t)(one->by - methods);
+        char key[KEY_SIZE];
+        cell_key(one, 0, key);
+        if (one->trial <= trials[m])
+            json_object_set_new(
+                self.finished, key,
+                json_pack("{s:{s:f}}", "values", "error", errors[4 * m + (size_t)one->trial - 1]));
     }
-    json_object_set_new(values, "error", json_real(0.1 * (double)what->trial));
-    return STONET_OK;
-}
-
-/* A second run computes only what the first one has not. */
-static void runs_resume(void **state)
-{
-    (void)state;
-    plan cells = {0};
-    for (int64_t trial = 1; trial <= 3; trial++) {
-        cell what = make_cell("a", 1, "b", trial);
-        plan_add(&cells, &what);
-    }
-    for (int round = 0; round < 2; round++) {
-        char *argv[] = {"table1", "--out", folder, NULL};
-        lab self;
-        int leave;
-        counter calls = {0};
-        assert_true(lab_open(&self, &table1_command, 3, argv, &leave));
-        if (round == 0) { /* a report computes nothing */
-            self.options.report = true;
-            assert_int_equal(lab_run(&self, &cells, count_calls, &calls), EXIT_DONE);
-            assert_int_equal(calls.calls, 0);
-            self.options.report = false;
-        }
-        assert_int_equal(lab_run(&self, &cells, count_calls, &calls), EXIT_DONE);
-        assert_int_equal(calls.calls, round == 0 ? 3 : 0);
-        assert_true(fabs(lab_value(&self, &cells.cell[1], "error") - 0.2) < 1e-12);
-        const json_t *failed = json_object_get(lab_find(&self, &cells.cell[2]), "values");
-        assert_non_null(strstr(json_string_value(json_object_get(failed, "failure")), "no such method"));
-        lab_close(&self);
-    }
-    plan_free(&cells);
-}
-
-static void methods_are_chosen(void **state)
-{
-    (void)state;
-    const char *const known[] = {"sir", "stonet", "stonet-paper"};
-    lab self = {.command = &table1_command, .options = {.methods = "stonet,sir"}};
-    assert_true(lab_wants(&self, "stonet"));
-    assert_true(lab_wants(&self, "sir"));
-    assert_false(lab_wants(&self, "stonet-paper"));
-    assert_false(lab_wants(&self, "si"));
-    assert_int_equal(lab_check_methods(&self, known, 3), EXIT_DONE);
-    self.options.methods = "stonet,ser";
-    assert_int_equal(lab_check_methods(&self, known, 3), EXIT_USAGE);
-    self.options.methods = NULL;
-    assert_true(lab_wants(&self, "pca"));
-    self.options.rows = "heart,german";
-    self.options.dims = "10,3";
-    assert_true(lab_wants_line(&self, "german", 10));
-    assert_true(lab_wants_line(&self, "heart", 0));
-    assert_false(lab_wants_line(&self, "heart", 1));
-    assert_false(lab_wants_line(&self, "waveform", 10));
-}
-
-/* The cells of a line: wanted columns with the flags asked for, each dimension once, none with q = 0. */
-static void lines_become_cells(void **state)
-{
-    (void)state;
-    static const column some[] = {{"slow", "kdr", "a=1", 0},
-                                  {"fast", "pca", "b=2", COLUMN_QUICK | COLUMN_LARGE},
-                                  {"none", "none", "c=3", COLUMN_QUICK}};
-    static const int64_t dims[] = {4, 2};
-    const column_list list = {some, 3};
-    cell_line of = {.row = "heart", .trial = 2, .dims = dims, .n_dims = 2};
-    lab self = {.command = &table1_command};
-    plan cells = {0};
-    columns_plan(&self, list, &of, &cells);
-    assert_int_equal(cells.count, 5);
-    assert_string_equal(cells.cell[3].method, "fast");
-    assert_string_equal(cells.cell[3].settings, "b=2");
-    assert_int_equal(cells.cell[3].q, 2);
-    assert_int_equal(cells.cell[4].q, 0);
-    plan_free(&cells);
-    self.options.quick = true;
-    of.needs = COLUMN_LARGE;
-    columns_plan(&self, list, &of, &cells);
-    assert_int_equal(cells.count, 2);
-    assert_string_equal(columns_find(list, cells.cell[0].method)->method, "pca");
-    plan_free(&cells);
-}
-
-static void wrong_options_are_refused(void **state)
-{
-    (void)state;
-    char *argv[] = {"m1", "--trials", "many", NULL};
-    lab self;
-    int leave;
-    assert_false(lab_open(&self, &m1_command, 3, argv, &leave));
-    assert_int_equal(leave, EXIT_USAGE);
+    table made;
+    assert_true(table_make(&self, &own_measures[0], &made));
+    const line *at = &made.lines[0];
+    const entry *first = &at->entries[0];
+    assert_true(fabs(first->mean - 0.115) < 1e-12 && fabs(first->se - 0.0064549722) < 1e-9);
+    assert_true(at->entries[1].best && at->entries[1].n == 3 && first->bold);
+    assert_true(at->entries[2].p_value < 0.01 && !at->entries[2].bold);
+    assert_true(at->entries[3].baseline && !at->entries[3].bold && !at->entries[4].bold);
+    assert_true(fabs(at->entries[2].paper.mean - 0.1920) < 1e-12);
+    assert_string_equal(at->other_name, "sir");
+    assert_true(fabs(at->difference + 0.01 / 3) < 1e-12);
+    const double a[] = {.10, .12, .11}, b[] = {.11, .11, .12};
+    assert_true(fabs(at->p_test - stonet_paired_t_test(3, a, b)) < 1e-12);
+    table_free(&made);
     lab_close(&self);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------ */
-
-static void best_methods_are_bold(void **state)
+/* With any number of trials at a time the tables have the same bytes. */
+TEST(threads_change_nothing)
 {
-    (void)state;
-    static const column methods[] = {{.name = "stonet"},
-                                     {.name = "sir"},
-                                     {.name = "pca"},
-                                     {.name = "none"},
-                                     {.name = "kdr"}}; /* only one trial, and a lucky one */
-    static const double errors[5][4] = {{.10, .12, .11, .13},
-                                        {.11, .11, .12, .12},
-                                        {.30, .33, .31, .34},
-                                        {.05, .05, .05, .05},
-                                        {.01, .01, .01, .01}};
-    static const int64_t trials[5] = {4, 3, 4, 4, 1};
-    static const measure about = {"error", "error", false};
-    const report what = {.columns = {methods, 5}};
-    lab self = {.command = &table1_command, .finished = json_object(), .options = {.seed = 1}};
-    plan cells = {0};
-    for (int64_t trial = 1; trial <= 4; trial++)
-        for (size_t m = 0; m < 5; m++) {
-            cell one = make_cell("heart", m == 3 ? 0 : 3, methods[m].name, trial);
-            plan_add(&cells, &one);
-            if (trial <= trials[m]) finish(&self, &one, "error", errors[m][trial - 1]);
-        }
-    summary made;
-    assert_true(summary_make(&self, &cells, &what, &about, &made));
-    assert_int_equal(made.n_lines, 1);
-    const entry *stonet = summary_at(&made, 0, 0), *sir = summary_at(&made, 0, 1),
-                *pca = summary_at(&made, 0, 2);
-    assert_true(fabs(stonet->mean - 0.115) < 1e-12);
-    assert_true(fabs(stonet->se - 0.0064549722) < 1e-9);
-    assert_int_equal(sir->n, 3);
-    assert_true(sir->best && stonet->bold); /* sir's mean over its three trials is the smaller one */
-    assert_false(pca->bold);
-    assert_true(pca->p_value < 0.01);
-    assert_true(summary_at(&made, 0, 3)->baseline && !summary_at(&made, 0, 3)->bold);
-    assert_true(summary_at(&made, 0, 4)->n == 1 && !summary_at(&made, 0, 4)->bold);
-    assert_true(fabs(stonet->paper.mean - 0.1625) < 1e-12);
-    summary_free(&made);
-    plan_free(&cells);
-    json_decref(self.finished);
+    char first[20000];
+    OK(run("sufficiency", "one", "--quick --trials 2 --methods sir,dr --jobs 1 --threads 1"));
+    snprintf(first, sizeof first, "%s", read_text("one/sufficiency-quick-table.md"));
+    OK(run("sufficiency", "four", "--quick --trials 2 --methods sir,dr --jobs 4 --threads 8"));
+    assert_string_equal(first, read_text("four/sufficiency-quick-table.md"));
+    assert_non_null(strstr(first, "| location-scale | 300 | 2 |"));
 }
 
-static void reports_are_written(void **state)
+/* The summary has what OUT has cells for; the rest of the page's table stays. */
+TEST(summaries_fill_pages)
 {
-    (void)state;
-    static const column methods[] = {{.name = "stonet"}, {.name = "sir"}};
-    static const measure about = {"error", "error", false};
-    const report what = {.title = "A table", .columns = {methods, 2}, .measures = &about, .n_measures = 1};
-    lab self = {.command = &table1_command, .finished = json_object(), .options = {.seed = 1, .out = folder}};
-    plan cells = {0};
-    for (size_t m = 0; m < 2; m++) {
-        cell one = make_cell("heart", 3, methods[m].name, 1);
-        plan_add(&cells, &one);
-        finish(&self, &one, "error", 0.25);
+    char rest[256];
+    write_text("page.md",
+               "before\n<!-- summary -->\n| table1: heart | 3 | sir 0.1610 (0.0064) | 0.1625 | 0.17 |  |\n"
+               "<!-- end of summary -->\nafter\n");
+    OK(run("m1", "sums", "--trials 2 --methods chance,nnsdr"));
+    snprintf(rest, sizeof rest, "--trials 2 --page %s", in_folder("page.md"));
+    for (int again = 0; again < 2; again++) {
+        OK(run("summary", "sums", rest));
+        const char *text = read_text("page.md");
+        assert_non_null(strstr(text, "| m1: M1 | 1 | nnsdr "));
+        assert_non_null(strstr(text, "| table1: heart | 3 | sir 0.1610 (0.0064) | 0.1625 | 0.17 |  |\n"));
+        assert_int_equal(strncmp(text, "before\n<!-- summary -->\n| experiment", 34), 0);
+        assert_non_null(strstr(text, "<!-- end of summary -->\nafter\n"));
     }
-    assert_int_equal(report_write(&self, &cells, &what), EXIT_DONE);
-    static const char *const suffixes[] = {"table.csv", "table.json", "table.md", "error.svg"};
-    for (size_t i = 0; i < 4; i++) {
-        char *path = lab_path(&self, suffixes[i]);
-        assert_int_equal(access(path, R_OK), 0);
-        free(path);
-    }
-    plan_free(&cells);
-    json_decref(self.finished);
+    write_text("page.md", "no marks\n");
+    assert_int_equal(run("summary", "sums", rest), EXIT_FAILED);
+    assert_string_equal(read_text("page.md"), "no marks\n");
 }
 
-/* The calls to Jansson's memory until one fails; 0: none does. */
-static long until_no_memory;
-
-static void *failing_malloc(size_t size)
+TEST(printed_numbers)
 {
-    return until_no_memory > 0 && --until_no_memory == 0 ? NULL : malloc(size);
-}
-
-/* Whatever is lost on the way into a table, the table is written whole or not at all. */
-static void nothing_is_lost_for_want_of_memory(void **state)
-{
-    (void)state;
-    static const column methods[] = {{.name = "stonet"}};
-    static const measure about = {"error", "error", false};
-    const report what = {.title = "A table", .columns = {methods, 1}, .measures = &about, .n_measures = 1};
-    lab self = {.command = &table1_command, .finished = json_object(), .options = {.seed = 1, .out = folder}};
-    plan cells = {0};
-    cell one = make_cell("heart", 3, "stonet", 1);
-    plan_add(&cells, &one);
-    finish(&self, &one, "error", 0.25);
-    char *path = lab_path(&self, "table.json");
-    int refused = 0, result;
-    json_malloc_t given_malloc;
-    json_free_t given_free;
-    json_get_alloc_funcs(&given_malloc, &given_free);
-    do {
-        unlink(path);
-        until_no_memory = ++refused;
-        json_set_alloc_funcs(failing_malloc, free);
-        result = report_write(&self, &cells, &what);
-        json_set_alloc_funcs(given_malloc, given_free);
-        assert_int_equal(access(path, R_OK) == 0, result == EXIT_DONE);
-    } while (result != EXIT_DONE);
-    assert_true(refused > 20);
-    json_t *values = json_object();
-    until_no_memory = 1;
-    json_set_alloc_funcs(failing_malloc, free);
-    assert_int_equal(put_value(values, "error", 0.25), STONET_ERROR_MEMORY);
-    json_set_alloc_funcs(given_malloc, given_free);
-    assert_int_equal(put_value(values, "error", NAN), STONET_OK);
-    assert_int_equal(json_object_size(values), 0);
-    json_decref(values);
-    free(path);
-    plan_free(&cells);
-    json_decref(self.finished);
-}
-
-static void printed_numbers(void **state)
-{
-    (void)state;
-    assert_true(printed_number("table1", "german", 10, "gsave", "error").mean == .2312);
-    assert_true(printed_number("table1", "waveform", 5, "stonet-paper", "error").spread == .0010);
-    assert_true(printed_number("table2", "20000", 49, "stonet", "error_dnn").mean == .0520);
-    assert_true(isnan(printed_number("table2", "60000", 49, "stonet", "error_dnn").mean));
-    assert_true(printed_number("table3", "ct-rows", 3, "pca", "mse_unit").mean == .0209);
-    assert_true(printed_number("table3", "ct-rows", 192, "stonet", "correlation").mean == .9986);
-    assert_true(isnan(printed_number("table3", "ct-patients", 3, "pca", "mse_unit").mean));
-    assert_true(isnan(printed_number("table1", "german", 10, "none", "error").mean));
-    static const char *const methods[] = {"stonet", "lsmie", "gsir", "gsave", "kdr", "sir", "save", "pca"};
-    for (size_t i = 0; i < BINARY_SETS; i++)
-        for (size_t k = 0; k < 16; k++) {
-            printed one = printed_number("table1", binary_sets[i].name, binary_sets[i].q[k / 8],
-                                         methods[k % 8], "error");
+    assert_true(printed_number("table1", "error", "waveform", 5, "stonet-paper").spread == .0010);
+    assert_true(printed_number("table2", "error_dnn", "20000", 49, "none").mean == .0459);
+    assert_true(printed_number("table3", "mse_unit", "ct-rows", 3, "pca").mean == .0209);
+    assert_true(printed_number("table3", "correlation", "ct-rows", 192, "stonet").mean == .9986);
+    assert_true(printed_number("sufficiency", "distance_correlation", "scale", 8000, "benn").mean == .848);
+    const experiment *table1 = named("table1");
+    for (size_t i = 0; i < table1->n_rows; i++)
+        for (size_t m = 2; m < 10; m++) {
+            int64_t q = strtoll(table1->rows[i].dims, NULL, 10);
+            printed one = printed_number("table1", "error", table1->rows[i].name, q, table1->columns[m].name);
             assert_true(one.mean > 0.06 && one.mean < 0.5 && one.spread > 0 && one.spread < 0.02);
         }
 }
@@ -350,315 +262,189 @@ static void printed_numbers(void **state)
 /* ---- fits -------------------------------------------------------------------------------------- */
 
 /* Every preset of the paper trains without diverging on a little of the right kind of data. */
-static void presets_run(void **state)
+TEST(presets_run)
 {
-    (void)state;
-    stonet_data *waves = NULL, *numbers = NULL;
-    assert_int_equal(stonet_generate("waveform", 128, 1, &waves), STONET_OK);
-    assert_int_equal(stonet_generate("friedman", 128, 1, &numbers), STONET_OK);
-    for (size_t i = 0; i < BINARY_SETS + 2; i++) {
-        const char *settings = i < BINARY_SETS    ? binary_sets[i].stonet
-                               : i == BINARY_SETS ? preset_mnist
-                                                  : preset_ct;
-        stonet_spec *spec = NULL;
-        stonet_model *model = NULL;
-        assert_int_equal(fits_spec("stonet", 2, settings, &spec), STONET_OK);
-        assert_int_equal(stonet_spec_set(spec, "epochs", "3"), STONET_OK);
-        stonet_run run = STONET_RUN_INIT;
-        run.threads = 1;
-        assert_int_equal(stonet_fit(spec, i <= BINARY_SETS ? waves : numbers, &run, &model), STONET_OK);
+    const experiment *table1 = named("table1");
+    const char *const more[] = {named("table2")->columns[3].settings, named("table3")->columns[2].settings};
+    AUTO(stonet_data) *waves = NULL, *numbers = NULL;
+    OK(stonet_generate("waveform", 128, 1, &waves));
+    OK(stonet_generate("friedman", 128, 1, &numbers));
+    for (size_t i = 0; i < table1->n_rows + 2; i++) {
+        const char *settings = i < table1->n_rows ? table1->rows[i].paper : more[i - table1->n_rows];
+        AUTO(stonet_spec) *spec = NULL;
+        AUTO(stonet_model) *model = NULL;
+        OK(fits_spec("stonet", 2, settings, &spec));
+        OK(stonet_spec_set(spec, "epochs", "3"));
+        stonet_run how = STONET_RUN_INIT;
+        how.threads = 1;
+        OK(stonet_fit(spec, i <= table1->n_rows ? waves : numbers, &how, &model));
         assert_int_equal(stonet_model_outcome(model), STONET_DONE);
-        stonet_model_free(model);
-        stonet_spec_free(spec);
     }
-    stonet_data_free(waves);
-    stonet_data_free(numbers);
 }
 
-static void wrong_settings_are_refused(void **state)
+/* Settings are checked; without any, the spec is that of a plain fit, and there is no grid. */
+TEST(settings_become_specs)
 {
-    (void)state;
     stonet_spec *spec = NULL;
     assert_int_equal(fits_spec("stonet", 2, "hidden=none nonsense", &spec), STONET_ERROR_ARGUMENT);
     assert_int_equal(fits_spec("stonet", 2, "no_setting=1", &spec), STONET_ERROR_ARGUMENT);
     assert_null(spec);
+    AUTO(stonet_spec) *plain = NULL, *made = NULL;
+    OK(stonet_spec_create("stonet", &plain));
+    OK(stonet_spec_set(plain, "dim", "2"));
+    OK(fits_spec("stonet", 2, NULL, &made));
+    char *a = stonet_spec_json(plain), *b = stonet_spec_json(made);
+    assert_string_equal(a, b);
+    stonet_string_free(a);
+    stonet_string_free(b);
+    tuning over;
+    const lab self = {0};
+    table1_grid(&self, "default", 640, &over);
+    assert_int_equal(over.count, 0);
+    table1_grid(&self, "stonet", 640, &over);
+    assert_string_equal(over.room, "epochs/lr=30/0.05,30/0.1,100/0.1");
 }
 
 /* One fit of a nested column serves the smaller dimensions too, with the same scores as a fit of its own. */
-static void nested_reductions_are_kept(void **state)
+TEST(nested_reductions_are_kept)
 {
-    (void)state;
-    static const column nested = {"pca", "pca", "learner=none", COLUMN_NESTED},
-                        plain = {"pca", "pca", "learner=none", 0};
-    static const heads on = {"learner=linear", "learner=linear"};
-    split parts = {0};
-    assert_int_equal(stonet_generate("friedman", 200, 1, &parts.train), STONET_OK);
-    assert_int_equal(stonet_generate("friedman", 100, 2, &parts.test), STONET_OK);
-    plan cells = {0};
+    static const column by[] = {COLUMN("pca", "pca", "learner=none", NESTED),
+                                COLUMN("pca", "pca", "learner=none", 0)};
+    static const measure scores[] = {{"mse", "", false, offsetof(scored, dnn.mse)}};
+    static const experiment about = {
+        .name = "x", .dnn = "learner=linear", .measures = scores, .n_measures = 1};
+    lab on = {.about = &about};
+    job self[2] = {{.lab = &on, .threads = 1}, {.lab = &on, .threads = 1}};
+    for (int k = 0; k < 2; k++) OK(stonet_generate("friedman", 200, 1, &self[k].parts.train));
+    for (int k = 0; k < 2; k++) OK(stonet_generate("friedman", 100, 2, &self[k].parts.test));
     for (int64_t q = 6; q > 0; q -= 2) {
-        cell what = make_cell("friedman", q, "pca", 1);
-        plan_add(&cells, &what);
+        double mse[2];
+        for (int k = 0; k < 2; k++) {
+            cell what = {.row = "friedman", .q = q, .trial = 1, .by = &by[k]};
+            json_t *values = json_object();
+            self[k].what = &what;
+            OK(fits_compute(&self[k], values));
+            mse[k] = json_number_value(json_object_get(values, "mse"));
+            json_decref(values);
+            assert_int_equal(self[k].kept.q, k == 0 ? 6 : q);
+        }
+        assert_true(mse[0] > 0 && fabs(mse[0] - mse[1]) < 1e-5 * mse[1]);
     }
-    lab self = {.command = &table3_command, .plan = &cells, .options = {.seed = 1, .threads = 1}};
-    kept_reduction kept = {0}, own = {0};
-    for (size_t k = 0; k < cells.count; k++) {
-        head_scores a, b;
-        assert_int_equal(heads_score(&self, &cells.cell[k], &nested, &on, &parts, &kept, &a), STONET_OK);
-        assert_int_equal(heads_score(&self, &cells.cell[k], &plain, &on, &parts, &own, &b), STONET_OK);
-        assert_int_equal(kept.dim, 6);
-        assert_int_equal(own.dim, cells.cell[k].q);
-        assert_true(fabs(a.plain.mse - b.plain.mse) < 1e-5 * b.plain.mse);
-        assert_false(a.has_own);
-    }
-    kept_reduction_free(&kept);
-    kept_reduction_free(&own);
-    plan_free(&cells);
-    split_free(&parts);
+    job_free(&self[0]);
+    job_free(&self[1]);
 }
 
-static void grids_count_updates(void **state)
+/* A value of a point of a theorem. */
+static double point(size_t row_number, int64_t q, const char *field)
 {
-    (void)state;
-    char room[64];
-    grid over;
-    table1_grid("stonet", 640, room, &over);
-    assert_int_equal(over.count, 3);
-    assert_string_equal(room, "epochs/lr=30/0.05,30/0.1,100/0.1");
-    table1_grid("pca", 640, room, &over);
-    assert_int_equal(over.count, 0);
-}
-
-/* The layers out of the model file compute what the model computes. */
-static void weights_are_the_models(void **state)
-{
-    (void)state;
-    enum { N = 40, P = 10, Q = 2 };
-    stonet_data *data = NULL;
-    stonet_spec *spec = NULL;
-    stonet_model *model = NULL, *noisy = NULL;
-    assert_int_equal(stonet_generate("friedman", N, 1, &data), STONET_OK);
-    assert_int_equal(
-        fits_spec("stonet", Q, "hidden=none activation=tanh scale=none epochs=5 weight_decay=0", &spec),
-        STONET_OK);
-    assert_int_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
-    layer first;
-    assert_int_equal(weights_layer(model, 1, &first), STONET_OK);
-    assert_int_equal(first.outputs, Q);
-    assert_int_equal(first.inputs, P);
-    float z[N * Q], psi[N * Q];
-    stonet_use_options units = {.size = sizeof units, .activated = 1};
-    assert_int_equal(stonet_transform(model, data, NULL, z), STONET_OK);
-    assert_int_equal(stonet_transform(model, data, &units, psi), STONET_OK);
-    const float *x = stonet_data_x(data);
-    for (int k = 0; k < N * Q; k++) {
-        double sum = first.b[k % Q];
-        for (int j = 0; j < P; j++) sum += first.w[k % Q * P + j] * (double)x[k / Q * P + j];
-        assert_true(fabs(tanh(sum) - (double)psi[k]) < 1e-4);
-    }
-    layer_free(&first);
-    assert_int_equal(weights_layer(model, 7, &first), STONET_ERROR_ARGUMENT);
-    /* Without noise the draws are the means. */
-    const double s[2] = {1e-20, 1e-20};
-    assert_int_equal(weights_with_variances(model, s, 3, &noisy), STONET_ERROR_ARGUMENT);
-    assert_int_equal(weights_with_variances(model, s, 2, &noisy), STONET_OK);
-    float drawn[N * Q];
-    stonet_use_options how = {.size = sizeof how, .draws = 1, .seed = 3, .threads = 1};
-    assert_int_equal(stonet_transform(noisy, data, &how, drawn), STONET_OK);
-    for (int k = 0; k < N * Q; k++) assert_true(fabs((double)drawn[k] - (double)z[k]) < 1e-4);
-    stonet_model_free(noisy);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
+    cell what = {.q = q, .trial = 1, .on = &theory.rows[row_number], .by = theory.columns};
+    snprintf(what.row, sizeof what.row, "%s", what.on->name);
+    lab on = {.about = &theory, .options = {.seed = 1, .quick = true}};
+    job self = {.lab = &on, .what = &what, .threads = 1};
+    json_t *values = json_object();
+    OK(theory.compute(&self, values));
+    double found = json_number_value(json_object_get(values, field));
+    json_decref(values);
+    return found;
 }
 
 /* One point of each theorem: near where theory has it. */
-static void theorems_hold_roughly(void **state)
+TEST(theorems_hold_roughly)
 {
-    (void)state;
-    cell what = make_cell("theory", 0, "point", 1);
-    plan cells = {0};
-    plan_add(&cells, &what);
-    lab self = {.command = &theory_command, .plan = &cells, .options = {.seed = 1, .threads = 1}};
-    json_t *early = json_object(), *late = json_object();
-    assert_int_equal(theory_loss_gap(&self, 0.01, early), STONET_OK);
-    assert_int_equal(theory_loss_gap(&self, 0.1, late), STONET_OK);
-    double ratio =
-        json_number_value(json_object_get(late, "gap")) / json_number_value(json_object_get(early, "gap"));
+    double ratio = point(0, 100, "gap") / point(0, 10, "gap");
     assert_true(ratio > 60 && ratio < 140);
-    assert_int_equal(theory_theta(&self, 1, early), STONET_OK);
-    assert_int_equal(theory_theta(&self, 1000, late), STONET_OK);
-    assert_true(json_number_value(json_object_get(late, "error2")) <
-                0.05 * json_number_value(json_object_get(early, "error2")));
-    assert_int_equal(theory_posterior(&self, 0.1, 0.2, 5000, early), STONET_OK);
-    assert_int_equal(theory_posterior(&self, 0.1, 30, 5000, late), STONET_OK);
-    assert_true(json_number_value(json_object_get(early, "w2")) > 0.5);
-    assert_true(json_number_value(json_object_get(late, "w2")) < 0.05);
-    json_decref(early);
-    json_decref(late);
-    plan_free(&cells);
+    assert_true(point(1, 1000, "error2") < 0.05 * point(1, 1, "error2"));
+    assert_true(point(3, 2, "w2") > 0.5);
+    assert_true(point(3, 300, "w2") < 0.05);
+    OK(run("theory", "theory", "--quick --methods theta --trials 1"));
 }
 
 /* ---- data -------------------------------------------------------------------------------------- */
 
-static void write_numbers(const char *name, const char *text)
-{
-    char path[128];
-    folder_path(name, path);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 /* Given splits are read as they are; later trials are other partitions in the same sizes. */
-static void splits_go_on_at_random(void **state)
+TEST(splits_go_on_at_random)
 {
-    (void)state;
-    char path[128];
-    folder_path("tiny", path);
-    assert_int_equal(mkdir(path, 0777), 0);
-    write_numbers("tiny/tiny_train_data_1.asc", " 1 2\n 3 4\n 5 6\n 7 8\n 9 10\n 11 12\n");
-    write_numbers("tiny/tiny_train_labels_1.asc", " 1\n-1\n 1\n-1\n 1\n-1\n");
-    write_numbers("tiny/tiny_test_data_1.asc", " 13 14\n 15 16\n");
-    write_numbers("tiny/tiny_test_labels_1.asc", " 1\n-1\n");
+    assert_int_equal(mkdir(in_folder("heart"), 0777), 0);
+    write_text("heart/heart_train_data_1.asc", " 1 2 0\n 3 4 1\n 5 6 2\n 7 8 2\n 9 10 0\n 11 12 1\n");
+    write_text("heart/heart_train_labels_1.asc", " 1\n-1\n 1\n-1\n 1\n-1\n");
+    write_text("heart/heart_test_data_1.asc", " 13 14 1\n 15 16 2\n");
+    write_text("heart/heart_test_labels_1.asc", " 1\n-1\n");
     lab self = {.options = {.data = folder}};
-    split given, later, again;
-    assert_int_equal(binary_split(&self, "tiny", 1, &given), STONET_OK);
-    assert_int_equal(binary_split(&self, "tiny", 11, &later), STONET_OK);
-    assert_int_equal(binary_split(&self, "tiny", 11, &again), STONET_OK);
-    assert_true(stonet_data_x(given.test)[0] == 13.0F);
-    assert_int_equal(stonet_data_rows(later.train), 6);
-    assert_int_equal(stonet_data_rows(later.test), 2);
-    assert_memory_equal(stonet_data_x(later.train), stonet_data_x(again.train), 12 * sizeof(float));
-    double sum = 0;
-    for (int i = 0; i < 12; i++) sum += (double)stonet_data_x(later.train)[i];
-    for (int i = 0; i < 4; i++) sum += (double)stonet_data_x(later.test)[i];
-    assert_true(sum == 136); /* every row is in one of the parts */
-    split_free(&given);
-    split_free(&later);
-    split_free(&again);
-    assert_int_equal(binary_split(&self, "absent", 1, &given), STONET_ERROR_IO);
-}
-
-/* From 11 on, two of them, and no others. */
-static void trials_begin_where_they_are_told(void **state)
-{
-    (void)state;
-    char path[128], out[128], text[4096];
-    folder_path("heart", path);
-    assert_int_equal(mkdir(path, 0777), 0);
-    write_numbers("heart/heart_train_data_1.asc", " 1 2 0\n 3 5 1\n 4 6 2\n 7 8 2\n 9 1 0\n 2 3 1\n");
-    write_numbers("heart/heart_train_labels_1.asc", " 1\n-1\n 1\n-1\n 1\n-1\n");
-    write_numbers("heart/heart_test_data_1.asc", " 3 4 1\n 5 6 2\n");
-    write_numbers("heart/heart_test_labels_1.asc", " 1\n-1\n");
-    folder_path("later", out);
-    char *argv[] = {"table1", "--data", folder,     "--out", out,         "--first", "11",
-                    "--dims", "3",      "--trials", "2",     "--methods", "pca",     NULL};
-    assert_int_equal(table1_command.run(&table1_command, 13, argv), EXIT_DONE);
-    folder_path("later/table1-cells.jsonl", path);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    for (int trial = 11; trial < 13; trial++) {
-        char wanted[24];
-        snprintf(wanted, sizeof wanted, "\"trial\":%d,", trial);
-        assert_non_null(fgets(text, sizeof text, file));
-        assert_non_null(strstr(text, wanted));
+    split given[3] = {{0}};
+    for (int k = 0; k < 3; k++) {
+        const cell what = {.row = "heart", .trial = k == 0 ? 1 : 11};
+        OK(binary_split(&self, &what, &given[k]));
     }
-    assert_null(fgets(text, sizeof text, file));
-    fclose(file);
-    folder_path("later/table1-table.md", path);
-    file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    assert_non_null(strstr(text, "`stonet-paper table1 --first 11`"));
+    assert_true(stonet_data_x(given[0].test)[0] == 13.0F);
+    assert_true(stonet_data_rows(given[1].train) == 6 && stonet_data_rows(given[1].test) == 2);
+    assert_memory_equal(stonet_data_x(given[1].train), stonet_data_x(given[2].train), 18 * sizeof(float));
+    double sum = 0;
+    for (int i = 0; i < 18; i++) sum += (double)stonet_data_x(given[1].train)[i];
+    for (int i = 0; i < 6; i++) sum += (double)stonet_data_x(given[1].test)[i];
+    assert_true(sum == 136 + 9); /* every row is in one of the parts */
+    for (int k = 0; k < 3; k++) job_free(&(job){.parts = given[k]});
+    const cell absent = {.row = "absent", .trial = 1};
+    assert_int_equal(binary_split(&self, &absent, &given[0]), STONET_ERROR_IO);
+    /* From 11 on, two of them, and no others. */
+    char rest[256];
+    snprintf(rest, sizeof rest, "--data %s --first 11 --dims 3 --trials 2 --methods pca", folder);
+    OK(run("table1", "later", rest));
+    const char *text = read_text("later/table1-cells.jsonl");
+    assert_true(strstr(text, "\"trial\":11,") != NULL && strstr(text, "\"trial\":12,") != NULL);
+    assert_true(strstr(text, "\"trial\":13,") == NULL && strstr(text, "\"trial\":1,") == NULL);
+    assert_non_null(strstr(read_text("later/table1-table.md"), "`stonet-paper table1 --first 11`"));
 }
 
 /* No row of a patient is on both sides. */
-static void patients_stay_together(void **state)
+TEST(patients_stay_together)
 {
-    (void)state;
     enum { N = 60 };
-    float x[N];
-    double y[N];
-    int64_t patient[N];
-    for (int i = 0; i < N; i++) {
-        patient[i] = i / 3;
-        x[i] = (float)patient[i];
-        y[i] = i;
+    char text[2000];
+    size_t used = (size_t)snprintf(text, sizeof text, "patient,x,y\n");
+    for (int i = 0; i < N; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d,%d\n", i / 3, i / 3, i);
+    write_text("ct.csv", text);
+    const stonet_read_options how = {.size = sizeof how, .target = "y", .id = "patient"};
+    lab self = {0};
+    OK(stonet_data_read(in_folder("ct.csv"), &how, &self.ct));
+    for (int by_patient = 0; by_patient < 2; by_patient++) {
+        cell what = {.row = "ct-rows", .trial = 1};
+        if (by_patient) snprintf(what.row, sizeof what.row, "ct-patients");
+        split parts = {0};
+        OK(regression_split(&self, &what, &parts));
+        assert_int_equal(stonet_data_rows(parts.test), by_patient ? 6 : N / 5);
+        for (int k = 0; k < 6 * (N - 6) && by_patient; k++)
+            assert_true(stonet_data_x(parts.test)[k % 6] != stonet_data_x(parts.train)[k / 6]);
+        job_free(&(job){.parts = parts});
     }
-    ct_table table = {.patient = patient};
-    assert_int_equal(stonet_data_wrap(x, N, 1, &table.data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(table.data, y, 1), STONET_OK);
-    split parts;
-    assert_int_equal(ct_split(NULL, &table, true, 1, &parts), STONET_OK);
-    assert_int_equal(stonet_data_rows(parts.test), 6);
-    for (int i = 0; i < 6; i++)
-        for (int k = 0; k < N - 6; k++)
-            assert_true(stonet_data_x(parts.test)[i] != stonet_data_x(parts.train)[k]);
-    split_free(&parts);
-    assert_int_equal(ct_split(NULL, &table, false, 1, &parts), STONET_OK);
-    assert_int_equal(stonet_data_rows(parts.test), N / 5);
-    split_free(&parts);
-    stonet_data_free(table.data);
+    stonet_data_free(self.ct);
 }
 
-static void missing_data_are_skipped(void **state)
+/* x1 alone is not sufficient, x is: the test tells them apart on one data set. */
+TEST(levels_are_measured)
 {
-    (void)state;
-    const cli_command *const commands[] = {&table1_command, &table2_command, &table3_command};
-    for (size_t i = 0; i < 3; i++) {
-        char *argv[] = {"x", "--data", "/nonexistent", "--out", folder, NULL};
-        assert_int_equal(commands[i]->run(commands[i], 5, argv), EXIT_DONE);
-    }
-}
-
-/* Two quick methods on the smallest lines: a table with a number for each, resumed without computing again.
- */
-static void known_reductions_are_compared(void **state)
-{
-    (void)state;
-    char path[128], text[4096];
-    folder_path("sufficiency-quick-table.csv", path);
-    for (int again = 0; again < 2; again++) {
-        char *argv[] = {"x", "--quick", "--trials", "1", "--methods", "sir,dr", "--out", folder, NULL};
-        assert_int_equal(sufficiency_command.run(&sufficiency_command, 8, argv), EXIT_DONE);
-        FILE *file = fopen(path, "r");
-        assert_non_null(file);
-        text[fread(text, 1, sizeof text - 1, file)] = '\0';
-        fclose(file);
-        assert_non_null(strstr(text, "location-scale,300,sir"));
-        assert_non_null(strstr(text, "scale,300,dr"));
-    }
-    assert_true(fabs(printed_number("sufficiency", "scale", 8000, "benn", "distance_correlation").mean -
-                     .848) < 1e-9);
-    assert_true(isnan(printed_number("sufficiency", "scale", 8000, "sir", "distance_correlation").mean));
+    OK(run("sufficiency-level", "level", "--trials 1 --dims 2000 --rows ring/x,ring/x1 --methods gcm"));
+    const char *text = read_text("level/sufficiency-level-table.csv");
+    assert_non_null(strstr(text, "ring/x,2000,gcm,rejected,1,0,"));
+    assert_non_null(strstr(text, "ring/x1,2000,gcm,rejected,1,1,"));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_survive_on_disk),
-        cmocka_unit_test(no_file_is_no_cells),
-        cmocka_unit_test(runs_resume),
-        cmocka_unit_test(methods_are_chosen),
-        cmocka_unit_test(lines_become_cells),
-        cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(best_methods_are_bold),
-        cmocka_unit_test(reports_are_written),
-        cmocka_unit_test(nothing_is_lost_for_want_of_memory),
-        cmocka_unit_test(printed_numbers),
-        cmocka_unit_test(presets_run),
-        cmocka_unit_test(wrong_settings_are_refused),
-        cmocka_unit_test(nested_reductions_are_kept),
-        cmocka_unit_test(grids_count_updates),
-        cmocka_unit_test(weights_are_the_models),
-        cmocka_unit_test(theorems_hold_roughly),
-        cmocka_unit_test(splits_go_on_at_random),
-        cmocka_unit_test(trials_begin_where_they_are_told),
-        cmocka_unit_test(patients_stay_together),
-        cmocka_unit_test(missing_data_are_skipped),
-        cmocka_unit_test(known_reductions_are_compared),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_become_cells),
+                                       cmocka_unit_test(wrong_options_are_refused),
+                                       cmocka_unit_test(runs_resume),
+                                       cmocka_unit_test(copied_folders_count),
+                                       cmocka_unit_test(lines_are_tested),
+                                       cmocka_unit_test(threads_change_nothing),
+                                       cmocka_unit_test(summaries_fill_pages),
+                                       cmocka_unit_test(printed_numbers),
+                                       cmocka_unit_test(presets_run),
+                                       cmocka_unit_test(settings_become_specs),
+                                       cmocka_unit_test(nested_reductions_are_kept),
+                                       cmocka_unit_test(theorems_hold_roughly),
+                                       cmocka_unit_test(splits_go_on_at_random),
+                                       cmocka_unit_test(patients_stay_together),
+                                       cmocka_unit_test(levels_are_measured)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

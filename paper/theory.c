@@ -1,305 +1,334 @@
-/* The theorems, measured: how fast each distance falls, with the slope that is predicted. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/*
+ * The theorems, measured: how fast each distance falls, with the slope that is predicted.
+ *
+ * Theorem 2.1: a trained 10-16-4-1 tanh network; noise of standard deviation sigma in every hidden unit.
+ * Theorem 3.1: a linear StoNet 3-1-1 with its output layer frozen, whose estimate is least squares.
+ * Theorem 3.2: a linear StoNet 3-2-1 with given weights, whose latents have a Gaussian posterior.
+ */
+#include "paper/paper.h"
 
-#include "cli/say.h"
-#include "cli/svg.h"
-#include "paper/experiments.h"
-#include "paper/report.h"
-#include "paper/theory_parts.h"
+/* W (count numbers) and b (`outputs`) of layer number 1.. of a fitted StoNet. */
+static stonet_status get_layer(const stonet_model *model, int number, int64_t count, double *w,
+                               int64_t outputs, double *b)
+{
+    char name[32];
+    AUTO(stonet_tensors) *tensors = NULL;
+    TRY(stonet_model_tensors(model, &tensors));
+    snprintf(name, sizeof name, "method.w%d", number);
+    TRY(stonet_tensors_get(tensors, name, w, count));
+    snprintf(name, sizeof name, "method.b%d", number);
+    return stonet_tensors_get(tensors, name, b, outputs);
+}
 
-enum { MOST_POINTS = 10, QUICK_DRAWS = 100000, FULL_DRAWS = 1000000 };
+/* Mean and standard deviation that the response was scaled by. */
+static stonet_status get_scale(const stonet_model *model, double *mean, double *sd)
+{
+    char *text = stonet_model_json(model);
+    json_t *info = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    json_t *first = json_array_get(json_object_get(info, "targets"), 0);
+    int wrong = json_unpack(first, "{s:F, s:F}", "mean", mean, "sd", sd);
+    stonet_string_free(text);
+    json_decref(info);
+    return wrong == 0 ? STONET_OK : stonet_fail(STONET_ERROR_FORMAT, "the model's response has no scale");
+}
 
-typedef struct curve {
-    const char *row, *title, *field, *x_label;
-    double predicted; /* slope in logarithms; NaN: none */
-    const char *prediction;
-    int64_t full_trials, quick_trials;
-    size_t n_points;
-    double point[MOST_POINTS];
-} curve;
+/* ---- theorem 2.1 ------------------------------------------------------------------------------- */
 
-/* Two curves may share their cells: they have the same row. */
-static const curve curves[] = {
-    {"loss-gap",
-     "Theorem 2.1: gap of the mean losses",
-     "gap",
-     "log10 sigma",
-     2,
-     "sigma^2 (second order of the loss)",
-     10,
-     3,
-     6,
-     {0.002, 0.005, 0.01, 0.02, 0.05, 0.1}},
-    {"loss-gap",
-     "Theorem 2.1: mean absolute gap of a row",
-     "gap_row",
-     "log10 sigma",
-     1,
-     "sigma (first order of the loss)",
-     10,
-     3,
-     6,
-     {0.002, 0.005, 0.01, 0.02, 0.05, 0.1}},
-    {"theta",
-     "Theorem 3.1: squared distance to theta*",
-     "error2",
-     "log10 (gamma_k / gamma_1)",
-     1,
-     "gamma_k",
-     50,
-     10,
-     7,
-     {100, 300, 1000, 3000, 10000, 30000, 100000}},
-    {"posterior-step",
-     "Theorem 3.2: posterior distance by step",
-     "w2",
-     "log10 (epsilon / sigma)",
-     0.5,
-     "epsilon^(1/2) or faster (a bound)",
-     5,
-     2,
-     4,
-     {0.05, 0.1, 0.2, 0.4}},
-    {"posterior-time",
-     "Theorem 3.2: posterior distance by time",
-     "w2",
-     "log10 (sweeps x epsilon / sigma)",
-     (double)NAN,
-     "exponential, then the floor that the step sets",
-     5,
-     2,
-     8,
-     {0.2, 0.5, 1, 2, 4, 8, 16, 40}},
+enum { GAP_ROWS = 500, GAP_DIM = 4, GAP_LAYERS = 3, GAP_DRAWS = 400 };
+
+/* With residuals r (without noise) and e (with it): the mean of e^2/2 - r^2/2, and of its absolute value. */
+static stonet_status put_gap(const stonet_model *noisy, const stonet_data *data, uint64_t seed,
+                             json_t *values)
+{
+    int64_t m = 0;
+    const double *y = stonet_data_targets(data, &m), all = (double)GAP_DRAWS * GAP_ROWS;
+    double mean = 0, sd = 1, gap = 0, absolute = 0, plain[GAP_ROWS], w[GAP_DIM], b = 0;
+    ROOM float *psi = make_room((size_t)GAP_DRAWS * GAP_ROWS * GAP_DIM, sizeof *psi);
+    if (psi == NULL) return out_of_memory();
+    stonet_use_options how = {.size = sizeof how, .draws = GAP_DRAWS, .activated = 1, .seed = seed};
+    TRY(stonet_transform(noisy, data, &how, psi));
+    TRY(stonet_predict(noisy, data, NULL, plain));
+    TRY(get_scale(noisy, &mean, &sd));
+    TRY(get_layer(noisy, GAP_LAYERS, GAP_DIM, w, 1, &b));
+    for (int64_t k = 0; k < (int64_t)GAP_DRAWS * GAP_ROWS; k++) {
+        int64_t i = k % GAP_ROWS;
+        double out = b;
+        for (int64_t j = 0; j < GAP_DIM; j++) out += w[j] * (double)psi[k * GAP_DIM + j];
+        double with = (y[i] - mean) / sd - out, without = (y[i] - plain[i]) / sd;
+        gap += 0.5 * (with * with - without * without);
+        absolute += 0.5 * fabs(with * with - without * without);
+    }
+    TRY(put_value(values, "gap", fabs(gap) / all));
+    return put_value(values, "gap_row", absolute / all);
+}
+
+static stonet_status loss_gap(job *self, double sigma, json_t *values)
+{
+    static const char settings[] = "hidden=16 activation=tanh epochs=100 weight_decay=0 lr=0.05";
+    AUTO(stonet_data) *data = NULL;
+    AUTO(stonet_model) *trained = NULL, *noisy = NULL;
+    AUTO(stonet_tensors) *tensors = NULL;
+    const double s[GAP_LAYERS] = {sigma * sigma, sigma * sigma, sigma * sigma};
+    const uint64_t seed = job_run(self, 5).seed;
+    TRY(stonet_generate("friedman", GAP_ROWS, seed, &data));
+    TRY(fits_model(self, "stonet", GAP_DIM, settings, data, 2, &trained));
+    TRY(stonet_model_tensors(trained, &tensors));
+    TRY(stonet_tensors_set(tensors, "method.variances", s, GAP_LAYERS));
+    TRY(stonet_tensors_model(tensors, &noisy));
+    return put_gap(noisy, data, seed, values);
+}
+
+/* ---- theorem 3.1 ------------------------------------------------------------------------------- */
+
+enum { P = 3, THETA_ROWS = 500, THETA_BATCH = 50, MOST_STARTS = 40, POSTERIOR_ROWS = 100 };
+static const double step_c = 10, step_a = 0.6, smallest_output = 0.5, variance = 0.25;
+static const uint64_t toy_stream = (uint64_t)5 << 32 | 77;
+
+/* y = x1 - x2/2 + x3/4 + e/2 with normal x and e; x in *x, behind the data. */
+static stonet_status toy_make(uint64_t seed, int64_t n, float **x, stonet_data **out)
+{
+    static const double slope[P] = {1, -0.5, 0.25};
+    ROOM double *noise = make_room((size_t)(n * (P + 1)), sizeof *noise); /* for each row e, x1, x2, x3 */
+    ROOM double *y = make_room((size_t)n, sizeof *y);
+    *x = make_room((size_t)(n * P), sizeof **x);
+    if (noise == NULL || y == NULL || *x == NULL) return out_of_memory();
+    TRY(stonet_normals(seed, toy_stream, n * (P + 1), noise));
+    for (int64_t i = 0; i < n; i++) {
+        y[i] = 0.5 * noise[i * (P + 1)];
+        for (int64_t j = 0; j < P; j++) {
+            (*x)[i * P + j] = (float)noise[i * (P + 1) + j + 1];
+            y[i] += slope[j] * (double)(*x)[i * P + j];
+        }
+    }
+    TRY(stonet_data_wrap(*x, n, P, out));
+    return stonet_data_set_targets(*out, y, 1);
+}
+
+/* A fit of so many iterations. The frozen output weight comes with the starting weights; starts where it is
+   next to nothing, and with it the information about the first layer, are passed over. */
+static stonet_status fit_frozen(job *self, const stonet_data *data, double iterations, stonet_model **out)
+{
+    char settings[SETTINGS_SIZE];
+    snprintf(settings, sizeof settings,
+             "hidden=none activation=identity scale=none sigma2=0.1,0.1 epsilon=0.05 alpha=0.1 start=forward "
+             "sweeps=25 gamma=%g,0 momentum=0 weight_decay=0 schedule=power schedule_c=%g schedule_a=%g "
+             "sdr_iterations=0 batch=%d epochs=%.9g",
+             0.1 / THETA_ROWS, step_c, step_a, THETA_BATCH, iterations * THETA_BATCH / THETA_ROWS);
+    for (uint64_t start = 0; start < MOST_STARTS; start++) {
+        double w = 0, b = 0;
+        TRY(fits_model(self, "stonet", 1, settings, data, 10 + start, out));
+        TRY(get_layer(*out, 2, 1, &w, 1, &b));
+        if (fabs(w) >= smallest_output) return STONET_OK;
+        stonet_model_free(*out);
+        *out = NULL;
+    }
+    return stonet_fail(STONET_ERROR_NUMERIC, "no start with a usable output weight");
+}
+
+/* Squared distance of the fitted line's coefficients from least squares, after k iterations. Both lines are
+   known by their values at 0 and at the unit vectors. */
+static stonet_status theta(job *self, double iterations, json_t *values)
+{
+    static const float corners[(P + 1) * P] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    ROOM float *x = NULL;
+    AUTO(stonet_data) *data = NULL, *at = NULL;
+    AUTO(stonet_model) *fitted = NULL, *best = NULL;
+    double mean = 0, sd = 1, a[P + 1], b[P + 1], sum = 0;
+    TRY(toy_make(job_run(self, 5).seed, THETA_ROWS, &x, &data));
+    TRY(fit_frozen(self, data, iterations, &fitted));
+    TRY(fits_model(self, "none", P, "scale=none learner=linear", data, 1, &best));
+    TRY(stonet_data_wrap(corners, P + 1, P, &at));
+    TRY(stonet_predict(fitted, at, NULL, a));
+    TRY(stonet_predict(best, at, NULL, b));
+    TRY(get_scale(fitted, &mean, &sd));
+    for (int j = 0; j <= P; j++) {
+        double error = (a[j] - b[j] - (j > 0 ? a[0] - b[0] : 0)) / sd;
+        sum += error * error;
+    }
+    return put_value(values, "error2", sum);
+}
+
+/* ---- theorem 3.2 ------------------------------------------------------------------------------- */
+
+/* A Gaussian in the plane: covariance (a, b; b, c). */
+typedef struct plane_normal {
+    double mean[2], a, b, c;
+} plane_normal;
+
+/* W2^2 = |m - m'|^2 + tr S + tr S' - 2 tr (S^1/2 S' S^1/2)^1/2; in the plane the last trace is
+   sqrt(tr SS' + 2 sqrt(det S det S')). */
+static double wasserstein(const plane_normal *p, const plane_normal *q)
+{
+    double x = p->mean[0] - q->mean[0], y = p->mean[1] - q->mean[1];
+    double both = p->a * q->a + 2 * p->b * q->b + p->c * q->c;
+    double determinants = (p->a * p->c - p->b * p->b) * (q->a * q->c - q->b * q->b);
+    double cross = sqrt(fmax(both + 2 * sqrt(fmax(determinants, 0)), 0));
+    return sqrt(fmax(x * x + y * y + p->a + p->c + q->a + q->c - 2 * cross, 0));
+}
+
+/* Precision I/s + w'w/s; mean = covariance (mu/s + w' (y - b)/s) with mu the first layer at x. */
+static stonet_status exact_posterior(const stonet_model *model, const float *x, double y, plane_normal *out)
+{
+    double w1[2 * P], mu[2], w[2], b = 0;
+    TRY(get_layer(model, 1, (int64_t)2 * P, w1, 2, mu));
+    TRY(get_layer(model, 2, 2, w, 1, &b));
+    double pa = (1 + w[0] * w[0]) / variance, pb = w[0] * w[1] / variance, pc = (1 + w[1] * w[1]) / variance;
+    double det = pa * pc - pb * pb;
+    for (int k = 0; k < 2 * P; k++) mu[k / P] += w1[k] * (double)x[k % P];
+    double left = (mu[0] + w[0] * (y - b)) / variance, right = (mu[1] + w[1] * (y - b)) / variance;
+    *out = (plane_normal){.a = pc / det, .b = -pb / det, .c = pa / det};
+    out->mean[0] = out->a * left + out->b * right;
+    out->mean[1] = out->b * left + out->c * right;
+    return STONET_OK;
+}
+
+/* Imputes the first row `draws` times, each copy with its own noise: mean and covariance of the latents. */
+static stonet_status impute_copies(const stonet_model *model, const stonet_data *data, uint64_t seed,
+                                   int64_t draws, plane_normal *out)
+{
+    ROOM int64_t *rows = make_room((size_t)draws, sizeof *rows);
+    ROOM float *z = make_room((size_t)(2 * draws), sizeof *z);
+    AUTO(stonet_data) *copies = NULL;
+    /* activated: the network's own units, whose activation is the identity */
+    stonet_use_options how = {.size = sizeof how, .impute = 1, .activated = 1, .seed = seed};
+    if (rows == NULL || z == NULL) return out_of_memory();
+    TRY(stonet_data_subset(data, rows, draws, &copies));
+    TRY(stonet_transform(model, copies, &how, z));
+    for (int64_t i = 0; i < 2 * draws; i++) out->mean[i % 2] += (double)z[i] / (double)draws;
+    for (int64_t i = 0; i < draws; i++) {
+        double x = (double)z[2 * i] - out->mean[0], y = (double)z[2 * i + 1] - out->mean[1];
+        out->a += x * x / (double)draws;
+        out->b += x * y / (double)draws;
+        out->c += y * y / (double)draws;
+    }
+    return STONET_OK;
+}
+
+/* The 2-Wasserstein distance between the posterior of a row's latents and the Gaussian of many independent
+   imputations. tau: step in units of sigma; time: sweeps x step, in units of sigma. */
+static stonet_status posterior(job *self, double tau, double time, json_t *values)
+{
+    ROOM float *x = NULL;
+    AUTO(stonet_data) *data = NULL;
+    AUTO(stonet_model) *model = NULL;
+    double mean = 0, sd = 1, sigma = sqrt(variance);
+    char settings[SETTINGS_SIZE];
+    /* eta is the same for every step: the friction of a sweep is 0.1 where the step is 0.1 sigma. */
+    snprintf(settings, sizeof settings,
+             "hidden=none activation=identity scale=none sigma2=%g,%g epsilon=%g eta=%g start=forward "
+             "sweeps=%.0f gamma=0 momentum=0 weight_decay=0 sdr_iterations=0 epochs=0.01",
+             variance, variance, tau * sigma, 1 / sigma, ceil(time / tau));
+    const uint64_t seed = job_run(self, 5).seed;
+    plane_normal drawn = {0}, exact = {0};
+    int64_t m = 0;
+    TRY(toy_make(seed, POSTERIOR_ROWS, &x, &data));
+    TRY(fits_model(self, "stonet", 2, settings, data, 6, &model));
+    TRY(get_scale(model, &mean, &sd));
+    TRY(exact_posterior(model, x, (stonet_data_targets(data, &m)[0] - mean) / sd, &exact));
+    TRY(impute_copies(model, data, seed, self->lab->options.quick ? 100000 : 1000000, &drawn));
+    return put_value(values, "w2", wasserstein(&drawn, &exact) / sigma);
+}
+
+/* ---- the curves -------------------------------------------------------------------------------- */
+
+static const column theory_columns[] = {COLUMN("measured", "stonet", "", IN_QUICK)};
+/* Points stand in the place of dimensions: sigma x 1000, iterations, epsilon / sigma x 100, and the time,
+   sweeps x epsilon / sigma, x 10. The longest fits are left to the full form. */
+static const row theory_rows[] = {
+    ROW("loss-gap", "2 5 10 20 50 100", IN_QUICK | IN_FULL, .number = 1000, .full = 10, .quick = 3),
+    ROW("theta", "100000 30000 10000 | 3000 1000 300 100", IN_QUICK | IN_FULL, .number = 1),
+    ROW("posterior-step", "5 10 20 40", IN_QUICK | IN_FULL, .number = 100, .full = 5, .quick = 2),
+    ROW("posterior-time", "2 5 10 20 40 80 160 400", IN_QUICK | IN_FULL, .number = 10, .full = 5, .quick = 2),
 };
-enum { N_CURVES = sizeof curves / sizeof *curves };
+static const measure theory_measures[] = {{"gap", "theorem 2.1: gap of the mean losses by sigma", false, 0},
+                                          {"gap_row", "theorem 2.1: mean absolute gap of a row", false, 0},
+                                          {"error2", "theorem 3.1: squared distance to theta*", false, 0},
+                                          {"w2", "theorem 3.2: distance to the posterior", false, 0}};
+static const struct {
+    const char *row, *field, *title, *prediction;
+} slopes[] = {
+    {"loss-gap", "gap", "2.1: gap of the mean losses against sigma", "2: the gap is of second order"},
+    {"loss-gap", "gap_row", "2.1: mean absolute gap of a row against sigma", "1: of first order"},
+    {"theta", "error2", "3.1: E\\|theta_k - theta*\\|^2 against gamma_k", "1"},
+    {"posterior-step", "w2", "3.2: W2 to the posterior against epsilon, after a long run",
+     "the bound says 1/2 or faster"},
+};
 
-static size_t points_of(const lab *self, const curve *which)
+static stonet_status compute(job *self, json_t *values)
 {
-    /* The longest fits are left to the full form. */
-    return self->options.quick && strcmp(which->row, "theta") == 0 ? which->n_points - 3 : which->n_points;
+    const char *on = self->what->row;
+    double point = (double)self->what->q / (double)self->what->on->number;
+    if (strcmp(on, "loss-gap") == 0) return loss_gap(self, point, values);
+    if (strcmp(on, "theta") == 0) return theta(self, point, values);
+    if (strcmp(on, "posterior-step") == 0) return posterior(self, point, 60, values);
+    return posterior(self, 0.1, point, values);
 }
 
-static cell cell_at(const lab *self, const curve *which, size_t point, int64_t trial)
+/* The slope in logarithms of the means over the trials but `left_out` (0: none); theta's abscissa is the step
+   gamma_k. NaN with a point that has none. */
+static double slope_of(const lab *self, const char *on, const char *field, int64_t left_out)
 {
-    cell what = {.trial = trial};
-    snprintf(what.row, sizeof what.row, "%s", which->row);
-    snprintf(what.method, sizeof what.method, "%g", which->point[point]);
-    snprintf(what.settings, sizeof what.settings, "%s", self->options.quick ? "quick" : "full");
-    return what;
-}
-
-static stonet_status compute(lab *self, const cell *what, void *user, json_t *values)
-{
-    (void)user;
-    double point = strtod(what->method, NULL);
-    int64_t draws = self->options.quick ? QUICK_DRAWS : FULL_DRAWS;
-    if (strcmp(what->row, "loss-gap") == 0) return theory_loss_gap(self, point, values);
-    if (strcmp(what->row, "theta") == 0) return theory_theta(self, (int64_t)point, values);
-    if (strcmp(what->row, "posterior-step") == 0) return theory_posterior(self, point, 60, draws, values);
-    return theory_posterior(self, 0.1, point, draws, values);
-}
-
-/* ---- slopes ------------------------------------------------------------------------------------ */
-
-typedef struct fitted {
-    size_t n;
-    double x[MOST_POINTS], y[MOST_POINTS],
-        error[MOST_POINTS]; /* log10 of the abscissa and of the mean over trials */
-    double slope, slope_error;
-    int64_t trials; /* that are finished at every point */
-} fitted;
-
-static double abscissa(const curve *which, size_t point)
-{
-    double at = which->point[point];
-    return log10(strcmp(which->row, "theta") == 0 ? theory_theta_step((int64_t)at) : at);
-}
-
-static double slope_of(size_t n, const double *x, const double *y)
-{
-    double mx = 0, my = 0, xx = 0, xy = 0;
-    for (size_t i = 0; i < n; i++) {
-        mx += x[i] / (double)n;
-        my += y[i] / (double)n;
-    }
-    for (size_t i = 0; i < n; i++) {
-        xx += (x[i] - mx) * (x[i] - mx);
-        xy += (x[i] - mx) * (y[i] - my);
-    }
-    return xy / xx;
-}
-
-/* log10 of the mean over the trials but `left_out` (0: none), at each point; false when there is nothing. */
-static bool log_means(const lab *self, const curve *which, int64_t trials, int64_t left_out, double *y)
-{
-    for (size_t k = 0; k < points_of(self, which); k++) {
-        double sum = 0;
-        int64_t count = 0;
-        for (int64_t t = 1; t <= trials; t++) {
-            cell what = cell_at(self, which, k, t);
-            double value = lab_value(self, &what, which->field);
-            if (t == left_out || !isfinite(value)) continue;
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (size_t i = 0; i < self->cells.count; i++) {
+        const cell *point = &self->cells.cell[i];
+        if (strcmp(point->row, on) != 0 || point->trial != self->options.first) continue;
+        double sum = 0, count = 0, at = (double)point->q / (double)point->on->number;
+        for (size_t k = 0; k < self->cells.count; k++) {
+            const cell *one = &self->cells.cell[k];
+            double value = lab_value(self, one, field);
+            if (one->q != point->q || one->on != point->on || one->trial == left_out || !isfinite(value))
+                continue;
             sum += value;
             count++;
         }
-        if (count == 0) return false;
-        y[k] = log10(sum / (double)count);
+        if (strcmp(on, "theta") == 0) at = (step_c + 1) / (step_c + pow(at, step_a));
+        double x = log10(at), y = log10(sum / count);
+        n++;
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        sxy += x * y;
     }
-    return true;
+    return (sxy - sx * sy / n) / (sxx - sx * sx / n);
 }
 
-static int64_t finished_trials(const lab *self, const curve *which, int64_t trials)
+/* With jackknife errors over the trials. */
+static void put_slopes(const lab *self, FILE *out)
 {
-    int64_t finished = 0;
-    for (int64_t t = 1; t <= trials; t++) {
-        bool whole = true;
-        for (size_t k = 0; k < points_of(self, which) && whole; k++) {
-            cell what = cell_at(self, which, k, t);
-            whole = isfinite(lab_value(self, &what, which->field));
+    fputs("### slopes in logarithms, with jackknife errors\n\n| | measured | predicted |\n| --- | --- | --- "
+          "|\n",
+          out);
+    for (size_t c = 0; c < COUNT(slopes); c++) {
+        double slope = slope_of(self, slopes[c].row, slopes[c].field, 0), spread = 0, trials = 0;
+        for (size_t i = 0; i < self->cells.count; i++) {
+            const cell *one = &self->cells.cell[i];
+            bool first = i == 0 || self->cells.cell[i - 1].trial != one->trial ||
+                         self->cells.cell[i - 1].on != one->on;
+            if (strcmp(one->row, slopes[c].row) != 0 || !first) continue;
+            double difference = slope_of(self, slopes[c].row, slopes[c].field, one->trial) - slope;
+            spread += difference * difference;
+            trials++;
         }
-        finished += whole;
+        if (isfinite(slope))
+            fprintf(out, "| Theorem %s | %.3f (%.3f) | %s |\n", slopes[c].title, slope,
+                    sqrt(spread * (trials - 1) / trials), slopes[c].prediction);
     }
-    return finished;
+    fputc('\n', out);
 }
 
-/* Means and slope, with jackknife errors over the trials that are finished. */
-static bool fit_curve(const lab *self, const curve *which, int64_t trials, fitted *out)
-{
-    *out = (fitted){.n = points_of(self, which), .trials = finished_trials(self, which, trials)};
-    if (!log_means(self, which, trials, 0, out->y)) return false;
-    for (size_t k = 0; k < out->n; k++) out->x[k] = abscissa(which, k);
-    out->slope = slope_of(out->n, out->x, out->y);
-    double spread = 0, point_spread[MOST_POINTS] = {0};
-    for (int64_t t = 1; t <= trials && out->trials > 1; t++) {
-        double y[MOST_POINTS] = {0};
-        if (!log_means(self, which, trials, t, y)) return false;
-        double difference = slope_of(out->n, out->x, y) - out->slope;
-        spread += difference * difference;
-        for (size_t k = 0; k < out->n; k++) point_spread[k] += (y[k] - out->y[k]) * (y[k] - out->y[k]);
-    }
-    double factor = out->trials > 1 ? (double)(out->trials - 1) / (double)out->trials : 0.0;
-    out->slope_error = out->trials > 1 ? sqrt(factor * spread) : (double)NAN;
-    for (size_t k = 0; k < out->n; k++) out->error[k] = sqrt(factor * point_spread[k]);
-    return true;
-}
-
-/* ---- the report -------------------------------------------------------------------------------- */
-
-static int draw(const lab *self, const curve *which, const fitted *made)
-{
-    double line[MOST_POINTS];
-    size_t last = made->n - 1;
-    bool has_slope = isfinite(which->predicted);
-    for (size_t k = 0; k < made->n; k++)
-        line[k] = made->y[last] + which->predicted * (made->x[k] - made->x[last]);
-    const svg_series series[] = {
-        {.label = "measured", .n = (int64_t)made->n, .x = made->x, .y = made->y, .error = made->error},
-        {.label = "predicted slope", .n = (int64_t)made->n, .x = made->x, .y = line}};
-    const svg_panel panel = {.kind = SVG_LINE,
-                             .x_label = which->x_label,
-                             .y_label = which->field[0] == 'g' ? "log10 of the gap" : "log10 of the distance",
-                             .series = series,
-                             .n_series = has_slope ? 2 : 1};
-    char subtitle[128];
-    snprintf(subtitle, sizeof subtitle, "predicted: %s", which->prediction);
-    const svg_figure figure = {
-        .title = which->title, .subtitle = subtitle, .panels = &panel, .n_panels = 1, .columns = 1};
-    char suffix[64];
-    snprintf(suffix, sizeof suffix, "%s-%s.svg", which->row, which->field);
-    char *text = svg_render(&figure);
-    int result = report_file(self, suffix, text);
-    free(text);
-    return result;
-}
-
-static void put_rows(documents *to, const curve *which, const fitted *made)
-{
-    fprintf(to->markdown, "### %s\n\n", which->title);
-    if (isfinite(which->predicted))
-        fprintf(to->markdown, "Slope in logarithms %.3f (%.3f); predicted: %.2g, %s. %" PRId64 " trials.\n\n",
-                made->slope, made->slope_error, which->predicted, which->prediction, made->trials);
-    else
-        fprintf(to->markdown, "Predicted: %s. %" PRId64 " trials.\n\n", which->prediction, made->trials);
-    fprintf(to->markdown, "| %s | log10 of the mean |\n| --- | --- |\n", which->x_label);
-    json_t *points = json_array();
-    for (size_t k = 0; k < made->n; k++) {
-        fprintf(to->markdown, "| %.3f | %.3f (%.3f) |\n", made->x[k], made->y[k], made->error[k]);
-        fprintf(to->csv, "%s,%s,%.9g,%.9g,%.9g\n", which->row, which->field, made->x[k], made->y[k],
-                made->error[k]);
-        if (json_array_append_new(points, json_pack("[f,f,f]", made->x[k], made->y[k], made->error[k])) != 0)
-            to->broken = true;
-    }
-    fputc('\n', to->markdown);
-    documents_add(to, json_pack("{s:s, s:s, s:f, s:o, s:o, s:I, s:o}", "row", which->row, "field",
-                                which->field, "slope", made->slope, "slope_se",
-                                isfinite(made->slope_error) ? json_real(made->slope_error) : json_null(),
-                                "predicted",
-                                isfinite(which->predicted) ? json_real(which->predicted) : json_null(),
-                                "trials", (json_int_t)made->trials, "points", points));
-}
-
-static int write_report(const lab *self)
-{
-    documents to;
-    int result = documents_open(self, &to);
-    if (result == EXIT_DONE) {
-        fputs("row,field,log10_x,log10_mean,se\n", to.csv);
-        fputs("# The theorems, measured\n\n", to.markdown);
-    }
-    for (size_t c = 0; c < N_CURVES && result == EXIT_DONE; c++) {
-        fitted made;
-        int64_t trials = lab_trials(self, curves[c].full_trials, curves[c].quick_trials);
-        if (!fit_curve(self, &curves[c], trials, &made)) continue;
-        put_rows(&to, &curves[c], &made);
-        result = draw(self, &curves[c], &made);
-    }
-    return documents_close(self, &to, result);
-}
-
-static int experiment(lab *self)
-{
-    const char *names[N_CURVES];
-    for (size_t c = 0; c < N_CURVES; c++) names[c] = curves[c].row;
-    int result = lab_check_methods(self, names, N_CURVES);
-    if (result != EXIT_DONE) return result;
-    plan cells = {0};
-    for (size_t c = 0; c < N_CURVES; c++) {
-        bool shared = c > 0 && strcmp(curves[c].row, curves[c - 1].row) == 0;
-        if (shared || !lab_wants(self, curves[c].row) || !lab_wants_line(self, curves[c].row, 0)) continue;
-        int64_t trials = lab_trials(self, curves[c].full_trials, curves[c].quick_trials);
-        for (int64_t trial = 1; trial <= trials; trial++)
-            for (size_t k = 0; k < points_of(self, &curves[c]); k++) {
-                cell what = cell_at(self, &curves[c], k, trial);
-                plan_add(&cells, &what);
-            }
-    }
-    result = lab_run(self, &cells, compute, NULL);
-    plan_free(&cells);
-    int written = write_report(self);
-    return result != EXIT_DONE ? result : written;
-}
-
-static const cli_option options[] = {
-    LAB_OPTIONS("Repetitions of every point; 5 to 50, by the curve, when not given")};
-
-static int run(const cli_command *command, int argc, char **argv)
-{
-    return lab_do(command, argc, argv, experiment);
-}
-
-const cli_command theory_command = {
-    .program = "stonet-paper",
+const experiment theory = {
     .name = "theory",
+    .title = "The theorems, measured",
     .summary = "Theorems 2.1, 3.1 and 3.2: measured slopes beside the predicted ones",
-    .operands = "",
-    .details =
-        "Curves (for --methods): loss-gap, theta, posterior-step, posterior-time. Needs no data folder.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .details = "Curves (for --methods or --rows): loss-gap, theta, posterior-step, posterior-time. 5 to 50 "
+               "repetitions "
+               "of every point, by the curve. Needs no data folder.",
     .examples = "  stonet-paper theory --out results",
-    .run = run,
+    .lines = "point",
+    LISTS(theory),
+    .full_trials = 50,
+    .quick_trials = 10,
+    .compute = compute,
+    .conclude = put_slopes,
+    .logs = true,
 };
