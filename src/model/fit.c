@@ -13,7 +13,7 @@
 int sn_model_threads(int threads)
 {
     int before = omp_get_max_threads();
-    if (threads > 0) omp_set_num_threads(threads);
+    omp_set_num_threads(sn_bounded_threads(threads > 0 ? threads : before));
     return before;
 }
 

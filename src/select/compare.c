@@ -293,6 +293,10 @@ static void clean_up(comparison *self)
 
 static stonet_status take_options(const stonet_compare_options *options, comparison *self)
 {
+    for (int64_t i = 0; i < self->n_specs; i++)
+        if (self->specs[i] == NULL)
+            return sn_fail(STONET_ERROR_ARGUMENT, "spec %lld of %lld is NULL", (long long)i + 1,
+                           (long long)self->n_specs);
     SN_TRY(sn_take_compare_options(options, &self->options));
     return sn_take_tune_options(self->options.tuning, &self->tuning);
 }
