@@ -32,14 +32,20 @@ sn_missing sn_spec_missing(const stonet_spec *spec)
 stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
                            stonet_data **part)
 {
-    *part = NULL;
+    SN_TRY(sn_frame_counted_rows(data, part));
     if (sn_spec_missing(spec) != SN_MISSING_DROP) return STONET_OK;
-    SN_TRY(sn_frame_complete_rows(data, part));
-    if (*part != NULL)
+    stonet_data *counted = *part;
+    if (counted != NULL) data = counted;
+    const stonet_status status = sn_frame_complete_rows(data, part);
+    if (status == STONET_OK && *part != NULL)
         sn_message(run, STONET_WARNING,
                    "%lld of %lld rows have missing cells and are left out (missing=drop); %lld are left",
                    (long long)(data->n - (*part)->n), (long long)data->n, (long long)(*part)->n);
-    return STONET_OK;
+    if (status == STONET_OK && *part == NULL)
+        *part = counted;
+    else
+        stonet_data_free(counted);
+    return status;
 }
 
 static const char *task_name(sn_task task)
