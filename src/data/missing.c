@@ -46,7 +46,21 @@ static stonet_status keep_labels(const stonet_data *data, const int64_t *rows, s
     return sn_dictionary_copy(&data->labels, &part->labels);
 }
 
-/* A table on disk is not copied for this: its rows without weight are passed over batch by batch. */
+/* Whether the rows have all labels that the table has. */
+static stonet_status have_all_labels(const stonet_data *data, const int64_t *rows, int64_t count, bool *all)
+{
+    *all = true;
+    if (data->label == NULL) return STONET_OK;
+    bool *met;
+    SN_TRY(SN_NEW(met, data->labels.count));
+    for (int64_t i = 0; i < count; i++) met[data->label[rows[i]]] = true;
+    for (int64_t i = 0; i < data->n; i++) *all = *all && met[data->label[i]];
+    sn_free(met);
+    return STONET_OK;
+}
+
+/* Not where a class would go with its rows: the caller may count on it. A table on disk is not copied for
+   this. In both cases the method passes over the rows without weight. */
 stonet_status sn_frame_counted_rows(const stonet_data *data, stonet_data **part)
 {
     *part = NULL;
@@ -55,8 +69,9 @@ stonet_status sn_frame_counted_rows(const stonet_data *data, stonet_data **part)
     SN_TRY(SN_NEW_RAW(rows, data->n));
     for (int64_t i = 0; i < data->n; i++)
         if (data->weight[i] > 0.0) rows[kept++] = i;
-    stonet_status status =
-        kept > 0 && kept < data->n ? stonet_data_subset(data, rows, kept, part) : STONET_OK;
+    bool all = false;
+    stonet_status status = kept > 0 && kept < data->n ? have_all_labels(data, rows, kept, &all) : STONET_OK;
+    if (status == STONET_OK && all) status = stonet_data_subset(data, rows, kept, part);
     if (status == STONET_OK && *part != NULL) status = keep_labels(data, rows, *part);
     if (status != STONET_OK) {
         stonet_data_free(*part);

@@ -156,6 +156,24 @@ static void same_bytes(const char *method, stonet_model *one, stonet_model *othe
     stonet_model_free(other);
 }
 
+/* A class does not go with the weights of its rows: the outputs are those that the caller has labels for. */
+static void classes_without_weight_stay(void **state)
+{
+    (void)state;
+    pair *tables = sn_calloc(1, sizeof *tables);
+    assert_non_null(tables);
+    make(tables, true);
+    double weight[N];
+    const int32_t *code = stonet_data_classes(tables->weighted, NULL);
+    for (int64_t i = 0; i < N; i++) weight[i] = code[i] != 1;
+    assert_int_equal(stonet_data_set_weights(tables->weighted, weight), STONET_OK);
+    stonet_model *model = fit("sir", tables->weighted);
+    assert_int_equal(stonet_model_outputs(model), 3);
+    stonet_model_free(model);
+    let_go(tables);
+    sn_free(tables);
+}
+
 /* Weights of 1 are no weights, and rows of weight 0 are not there: the models are the same, bit by bit. */
 static void ones_and_zeros_are_rows_that_are_there_or_not(void **state)
 {
@@ -265,6 +283,7 @@ int main(void)
         cmocka_unit_test(weights_repeat_rows),
         cmocka_unit_test(the_network_heeds_them),
         cmocka_unit_test(ones_and_zeros_are_rows_that_are_there_or_not),
+        cmocka_unit_test(classes_without_weight_stay),
         cmocka_unit_test(balanced_weights_find_the_rare_class),
         cmocka_unit_test(what_has_no_weighted_form_says_so),
     };
