@@ -109,6 +109,8 @@ static inline void sn_frame_passed_response(const stonet_data *data, int64_t row
 }
 /* Adds all that a fit can see of a table. */
 void sn_frame_hash(const stonet_data *data, sn_hash *hash);
+/* The same, but of a table on disk some rows alone: all ranks of a team ask, and each reads a part of it. */
+void sn_frame_hash_some(const stonet_data *data, sn_hash *hash);
 bool sn_all_finite(const float *x, int64_t count);
 /* Whether the cell of a feature column is missing. */
 bool sn_frame_is_missing(const stonet_data *data, int64_t row, int64_t column);

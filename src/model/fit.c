@@ -326,11 +326,25 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     return status;
 }
 
+/* Ranks that were started with other files or options would go on to a model of none of them, or wait for
+ * ever. */
+static stonet_status check_same(const stonet_spec *spec, const stonet_data *train, const stonet_run *run)
+{
+    sn_hash hash;
+    if (!sn_team_shares(run->team)) return STONET_OK;
+    sn_hash_begin(&hash);
+    SN_TRY(sn_frame_check(train));
+    sn_frame_hash_some(train, &hash);
+    SN_TRY(sn_spec_hash(spec, run->seed, &hash));
+    return sn_team_agree(run->team, &hash);
+}
+
 /* Opens the part of the checkpoint that is for this fit; what cannot be kept is said. */
 static stonet_status begin_checkpoint(const stonet_spec *spec, const stonet_data *train,
                                       const stonet_run *run)
 {
     sn_hash hash;
+    SN_TRY(check_same(spec, train, run));
     if (sn_checkpoint_is_elsewhere(run)) return STONET_OK;
     sn_hash_begin(&hash);
     SN_TRY(sn_frame_check(train));
