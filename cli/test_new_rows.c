@@ -194,6 +194,21 @@ static void labels_keep_their_spelling(void **state)
     }
 }
 
+/* Texts that no training row had are told, unless nobody wants to hear of them. */
+static void predictions_can_be_quiet(void **state)
+{
+    (void)state;
+    SH("awk 'BEGIN {print \"a,t,y\"; for (i = 0; i < 40; i++) print i %% 7 \",\" (i %% 2 ? \"u\" : \"v\") "
+       "\",\" i}' > "
+       "q.csv");
+    SH("stonet fit q.csv --target y --method sir --dim 1 --quiet --out q.model && sed '2s/,v,/,w,/' q.csv > "
+       "new.csv");
+    SH("stonet predict q.model new.csv");
+    assert_non_null(strstr(captured_err, "'t'"));
+    SH("stonet predict q.model new.csv --quiet");
+    assert_string_equal(captured_err, "");
+}
+
 /* A column that the model reads is no response to score by. */
 static void a_feature_is_no_response(void **state)
 {
@@ -242,6 +257,7 @@ int main(void)
         cmocka_unit_test(names_of_rows_do_not_meet_predictions),
         cmocka_unit_test(labels_keep_their_spelling),
         cmocka_unit_test(a_feature_is_no_response),
+        cmocka_unit_test(predictions_can_be_quiet),
     };
     return cmocka_run_group_tests_name("cli_new_rows", tests, set_up, tear_down);
 }
