@@ -28,7 +28,7 @@ all: check-packages build-programs
 build-programs:
 	@test -f $(BUILD)/cmake_install.cmake || { echo "building stonet in $(BUILD)/" >&2; \
 	    cmake --preset release -B $(BUILD) -DSTONET_TESTS=OFF > /dev/null; }
-	@cmake --build $(BUILD) -j $(JOBS) --target stonet stonet-paper stonet_shared stonet_static > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target stonet stonet-paper stonet_shared stonet_static stonet_manuals > /dev/null
 
 check-packages:
 	@cmake/setup.sh --check $(PACKAGES)

@@ -80,7 +80,7 @@ int write_intervals(const cli_command *command, const rows_output *to, const sto
         if (status != STONET_OK) result = say_failure(command, status);
     }
     if (result == EXIT_DONE) {
-        warn_of_few_rows(model, how->level, "the intervals are infinite");
+        if (!to->quiet) warn_of_few_rows(model, how->level, "the intervals are infinite");
         join(rows, m, part, cells);
         result = write_table(command, to, m, cells);
     }
@@ -95,11 +95,10 @@ static void warn_of_rare_classes(const stonet_model *model, double level)
     for (int64_t c = 0; c < stonet_model_outputs(model); c++) {
         const int64_t rows = stonet_model_calibration_rows(model, c);
         if ((double)rows < rows_needed(level))
-            fprintf(stderr,
-                    "warning: class '%s' has %" PRId64
-                    " rows in the calibration, and level %g needs %.0f: it is "
-                    "taken together with all classes\n",
-                    stonet_model_class_label(model, c), rows, level, rows_needed(level));
+            say_line("warning: class '%s' has %" PRId64
+                     " rows in the calibration, and level %g needs %.0f: it is "
+                     "taken together with all classes",
+                     stonet_model_class_label(model, c), rows, level, rows_needed(level));
     }
 }
 
@@ -119,8 +118,8 @@ int write_sets(const cli_command *command, const rows_output *to, const stonet_m
         if (status != STONET_OK) result = say_failure(command, status);
     }
     if (result == EXIT_DONE) {
-        warn_of_few_rows(model, how->level, "every class is in every set");
-        if (how->by_class) warn_of_rare_classes(model, how->level);
+        if (!to->quiet) warn_of_few_rows(model, how->level, "every class is in every set");
+        if (how->by_class && !to->quiet) warn_of_rare_classes(model, how->level);
         for (int64_t i = 0; i < rows * classes; i++) cells[i] = inside[i];
         for (int64_t c = 0; c < classes; c++) names[c] = stonet_model_class_label(model, c);
         result = output_rows(command, to, cells, rows, classes, names);

@@ -1,4 +1,6 @@
 /* stonet: the program. Finds the command and lets it run. */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +47,7 @@ static int say_unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
@@ -71,4 +73,19 @@ int main(int argc, char **argv)
     int result = team_begin(found);
     if (result == EXIT_DONE) result = found->run(found, argc - 1, argv + 1);
     return team_end(result);
+}
+
+/* What was printed may still fail to be written: the disk is full. */
+static int end_of_output(int result)
+{
+    if ((fflush(stdout) == 0 && ferror(stdout) == 0) || result != EXIT_DONE) return result;
+    fprintf(stderr, "stonet: cannot write to standard output: %s\n", strerror(errno));
+    return EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGXFSZ,
+           SIG_IGN); /* a file over the limit of its size is an error of that write, with a sentence */
+    return end_of_output(run(argc, argv));
 }

@@ -123,6 +123,10 @@ static bool parse_option(const cli_command *command, int argc, char **argv, int 
     const char *equals = strchr(word, '=');
     size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
     const cli_option *option = find_option(command, word, length);
+    if (equals != NULL && length == 4 && strncmp(word, "help", length) == 0) {
+        say_usage(command, "--help takes no value");
+        return false;
+    }
     if (option == NULL) {
         say_unknown_option(command, word, length);
         return false;

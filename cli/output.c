@@ -126,7 +126,9 @@ char *json_print(const json_t *json, size_t flags)
 
 int output_json(const cli_command *command, const char *path, json_t *json)
 {
-    char *text = json_print(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    const bool shown = file_of(path) == NULL && isatty(STDOUT_FILENO); /* a terminal obeys some characters */
+    char *text =
+        json_print(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12) | (shown ? (size_t)JSON_ENSURE_ASCII : 0));
     json_decref(json);
     if (text == NULL) {
         say_error(command, "memory ran out");
@@ -274,15 +276,32 @@ static int rows_as_text(const cli_command *command, const rows_output *to, const
     return output_close(command, &out);
 }
 
+/* The column that names the rows must not be called as a column of ours: two of one name are no table. */
+static int check_id(const cli_command *command, const rows_output *to, const row_cells *cells)
+{
+    const char *id = stonet_data_id_name(to->data);
+    for (int64_t j = 0; id != NULL && j < cells->m; j++)
+        if (strcmp(id, cells->names[j]) == 0) {
+            say_error(command,
+                      "column '%s' names the rows, and the output has a column '%s' already: rename the "
+                      "column, or use another one for --id",
+                      id, id);
+            return EXIT_FAILED;
+        }
+    return EXIT_DONE;
+}
+
 int output_rows(const cli_command *command, const rows_output *to, const double *values, int64_t n, int64_t m,
                 const char *const *names)
 {
     const char *id = stonet_data_id_name(to->data);
     const row_cells cells = {.n = n, .m = m, .names = names, .values = values};
+    const bool has_id = !is_npy(to->path) || is_json(to);
+    if (has_id && check_id(command, to, &cells) != EXIT_DONE) return EXIT_FAILED;
     if (is_json(to)) return rows_as_json(command, to, &cells);
-    if (id != NULL && is_npy(to->path))
-        fprintf(stderr, "note: %s holds numbers only: column '%s', which names the rows, is not in it\n",
-                to->path, id);
+    if (id != NULL && is_npy(to->path) && !to->quiet)
+        say_line("note: %s holds numbers only: column '%s', which names the rows, is not in it", to->path,
+                 id);
     if (id == NULL || is_npy(to->path)) return output_matrix(command, to->path, values, n, m, names);
     return rows_as_text(command, to, &cells);
 }
@@ -291,5 +310,6 @@ int output_text_rows(const cli_command *command, const rows_output *to, const ch
                      const char *name)
 {
     const row_cells cells = {.n = n, .m = 1, .names = &name, .are_texts = true, .texts = texts};
+    if (check_id(command, to, &cells) != EXIT_DONE) return EXIT_FAILED;
     return is_json(to) ? rows_as_json(command, to, &cells) : rows_as_text(command, to, &cells);
 }

@@ -44,7 +44,7 @@ int output_matrix(const cli_command *command, const char *path, const double *va
    object a row, when that is asked for or the path ends so. */
 typedef struct rows_output {
     const char *path;
-    bool json;
+    bool json, quiet; /* quiet: without notes */
     const stonet_data *data;
 } rows_output;
 /* n x m numbers; n may be several times the rows. */

@@ -13,7 +13,7 @@
 typedef struct predict_values {
     target_options target; /* none is asked for; the header alone */
     int64_t threads;
-    bool json, proba, by_class, spread, missing_sd;
+    bool json, quiet, proba, by_class, spread, missing_sd;
     const char *interval, *sets, *out;
 } predict_values;
 
@@ -54,6 +54,7 @@ static const cli_option options[] = {
      .help = "What missing cells leave open, beside each number or (--proba) probability: its standard "
              "deviation over draws of them, 0 for complete rows"},
     THREADS_OPTION(predict_values, threads),
+    QUIET_OPTION(predict_values, quiet),
 };
 
 static int64_t most_probable(const double *probability, int64_t classes)
@@ -143,7 +144,7 @@ static int write_numbers(const cli_command *command, const rows_output *to, cons
 static int predict_spread(const cli_command *command, const predict_values *values, const stonet_model *model,
                           const stonet_data *data)
 {
-    const rows_output to = {.path = values->out, .json = values->json, .data = data};
+    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
     const int64_t rows = stonet_data_rows(data), m = stonet_model_outputs(model);
     double *both = malloc((size_t)(4 * rows * m) * sizeof *both);
     if (both == NULL) {
@@ -170,7 +171,7 @@ static int predict_spread(const cli_command *command, const predict_values *valu
 static int predict(const cli_command *command, const predict_values *values, const stonet_model *model,
                    const stonet_data *data)
 {
-    const rows_output to = {.path = values->out, .json = values->json, .data = data};
+    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
     int64_t rows = stonet_data_rows(data);
     int64_t columns = stonet_model_outputs(model);
     bool classifier = stonet_model_is_classifier(model) != 0;
@@ -212,7 +213,7 @@ static int predict(const cli_command *command, const predict_values *values, con
 static int predict_sure(const cli_command *command, const predict_values *values, const stonet_model *model,
                         const stonet_data *data)
 {
-    const rows_output to = {.path = values->out, .json = values->json, .data = data};
+    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
     stonet_use_options how = {
         .size = sizeof how, .threads = (int)values->threads, .by_class = values->by_class};
     if (values->proba || (values->interval != NULL && values->sets != NULL)) {
@@ -243,7 +244,7 @@ static int run(const cli_command *command, int argc, char **argv)
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
     if (result == EXIT_DONE)
         result = read_data_for(command, model, given.operand[1], &values.target, values.threads, &data);
-    if (result == EXIT_DONE) result = say_unseen(command, model, data, false);
+    if (result == EXIT_DONE) result = say_unseen(command, model, data, values.quiet);
     if (result == EXIT_DONE)
         result = values.interval != NULL || values.sets != NULL ? predict_sure(command, &values, model, data)
                                                                 : predict(command, &values, model, data);

@@ -11,9 +11,17 @@ static void say(const cli_command *command, const char *format, va_list values)
     char sentence[2048];
     vsnprintf(sentence, sizeof sentence, format, values);
     progress_clear();
-    fprintf(stderr, "%s %s: ", command->program, command->name);
+    if (command != NULL) fprintf(stderr, "%s %s: ", command->program, command->name);
     show_text(stderr, sentence);
     fputc('\n', stderr);
+}
+
+void say_line(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    say(NULL, format, values);
+    va_end(values);
 }
 
 void say_error(const cli_command *command, const char *format, ...)

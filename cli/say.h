@@ -13,6 +13,8 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 void say_error(const cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same, and where to find the help. */
 void say_usage(const cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A line of its own: a note, a warning. */
+void say_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says stonet_last_error() and gives the exit status that belongs to `status`. */
 int say_failure(const cli_command *command, stonet_status status);
 

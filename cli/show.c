@@ -1,55 +1,68 @@
 #include "cli/show.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ESCAPED_SIZE = 4 }; /* \xNN */
 
-/* The length of the UTF-8 character at `at`, 0 when there is none. */
-static size_t character(const unsigned char *at)
+/* The character at `at` and its length in UTF-8; 0 when there is none. */
+static size_t decode(const unsigned char *at, uint32_t *code)
 {
-    size_t length = at[0] < 0x80 ? 1 : at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : at[0] >= 0xC2 ? 2 : 0;
-    if (at[0] > 0xF4) return 0;
-    for (size_t i = 1; i < length; i++)
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000}; /* of each length */
+    *code = at[0];
+    if (at[0] < 0x80) return 1;
+    if (at[0] < 0xC2 || at[0] > 0xF4) return 0;
+    const size_t length = at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : 2;
+    *code &= 0x7FU >> length;
+    for (size_t i = 1; i < length; i++) {
         if ((at[i] & 0xC0) != 0x80) return 0;
-    return length;
+        *code = *code << 6 | (at[i] & 0x3FU);
+    }
+    const bool surrogate = *code >= 0xD800 && *code <= 0xDFFF;
+    return *code < smallest[length] || *code > 0x10FFFF || surrogate ? 0 : length;
 }
 
-/* 0x00 to 0x1F, 0x7F, and U+0080 to U+009F. */
-static bool is_control(const unsigned char *at)
+/* Control characters, those that turn the direction of the text around them or end a line, and no characters:
+   with them a name could look like another one, or like a line of ours. */
+static bool is_control(uint32_t code)
 {
-    return at[0] < 0x20 || at[0] == 0x7F || (at[0] == 0xC2 && at[1] < 0xA0);
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C || code == 0x200E ||
+           code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
+           code == 0xFEFF || (code & 0xFFFE) == 0xFFFE;
 }
 
-/* Copies the next character, escaped if need be; moves both on. `to` has room for two escapes. */
-static void next_shown(const char **from, char **to)
+size_t show_next(const char **text, char out[SHOWN_SIZE])
 {
-    const unsigned char *at = (const unsigned char *)*from;
-    size_t length = character(at);
-    if (length > 0 && !is_control(at)) {
-        memcpy(*to, at, length);
-        *to += length;
+    const unsigned char *at = (const unsigned char *)*text;
+    uint32_t code;
+    size_t length = decode(at, &code), used = 0;
+    if (length > 0 && !is_control(code)) {
+        memcpy(out, at, length);
+        used = length;
     } else {
         length = length == 0 ? 1 : length;
-        for (size_t i = 0; i < length; i++) *to += snprintf(*to, ESCAPED_SIZE + 1, "\\x%02x", at[i]);
+        for (size_t i = 0; i < length; i++)
+            used += (size_t)snprintf(out + used, ESCAPED_SIZE + 1, "\\x%02x", at[i]);
     }
-    *from += length;
+    *text += length;
+    return used;
 }
 
 void show_text(FILE *stream, const char *text)
 {
     while (*text != '\0') {
-        char shown[2 * ESCAPED_SIZE + 1], *end = shown;
-        next_shown(&text, &end);
-        fwrite(shown, 1, (size_t)(end - shown), stream);
+        char shown[SHOWN_SIZE];
+        const size_t length = show_next(&text, shown);
+        fwrite(shown, 1, length, stream);
     }
 }
 
 char *shown_copy(const char *text)
 {
-    char *copy = malloc(ESCAPED_SIZE * strlen(text) + ESCAPED_SIZE + 1), *end = copy;
-    while (copy != NULL && *text != '\0') next_shown(&text, &end);
+    char *copy = malloc(ESCAPED_SIZE * strlen(text) + SHOWN_SIZE), *end = copy;
+    while (copy != NULL && *text != '\0') end += show_next(&text, end);
     if (copy != NULL) *end = '\0';
     return copy;
 }

@@ -1,11 +1,17 @@
-/* Text that came with the data, shown to people: a terminal obeys control characters. */
+/* Text that came with the data, shown to people: a terminal obeys control characters, and XML has none. */
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
 
 #include <stdio.h>
 
-/* Prints the text with its control characters (also those above ASCII, and bytes that are no UTF-8) as \xNN.
+enum { SHOWN_SIZE = 4 * 4 + 1 }; /* a character of four bytes as \xNN each, and an end */
+
+/* The next character of the text as it is shown; gives the length, and moves the text on. Control characters,
+   also those above ASCII and those that change the direction of text, and bytes that are no UTF-8 become
+   \xNN.
  */
+size_t show_next(const char **text, char out[SHOWN_SIZE]);
+/* Prints all of the text so. */
 void show_text(FILE *stream, const char *text);
 /* The same as a text, to be freed; NULL when memory ran out. */
 char *shown_copy(const char *text);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/show.h"
+
 enum { TICKS = 6 };
 
 double svg_place(const svg_axis *along, double value)
@@ -15,25 +17,32 @@ double svg_place_tick(const svg_axis *along, int64_t tick)
     return svg_place(along, (double)tick * along->step);
 }
 
+static void put_letter(FILE *out, char letter)
+{
+    switch (letter) {
+    case '&':
+        fputs("&amp;", out);
+        break;
+    case '<':
+        fputs("&lt;", out);
+        break;
+    case '>':
+        fputs("&gt;", out);
+        break;
+    case '"':
+        fputs("&quot;", out);
+        break;
+    default:
+        fputc(letter, out);
+    }
+}
+
 void svg_put_text(FILE *out, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
+    while (*text != '\0') {
+        char shown[SHOWN_SIZE];
+        const size_t length = show_next(&text, shown);
+        for (size_t i = 0; i < length; i++) put_letter(out, shown[i]);
     }
 }
 

@@ -34,6 +34,7 @@ static const bad_case wrong_usage[] = {
     {"stonet fit good.csv --targte y", 2, "there is no option --targte; did you mean --target?"},
     {"stonet fit good.csv -d 1", 2, "there is no option -d"},
     {"stonet fit good.csv --quiet=yes", 2, "--quiet takes no value"},
+    {"stonet fit good.csv --help=x", 2, "--help takes no value"},
     {"stonet fit good.csv" BY_Y " --seed -1", 2, "--seed takes a whole number"},
     {"stonet fit good.csv" BY_Y " --seed 99999999999999999999", 2, "--seed takes a whole number"},
     {"stonet fit good.csv" BY_Y " --threads two", 2,

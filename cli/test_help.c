@@ -153,6 +153,34 @@ static void every_result_can_be_json(void **state)
     }
 }
 
+/* What cannot be written is said, and is no success. */
+static void a_full_disk_is_a_failure(void **state)
+{
+    (void)state;
+    static const char *const jobs[] = {"--version", "--help",          "help fit",       "fit --help",
+                                       "methods",   "completion bash", "help --man",     "help --man fit",
+                                       "generate",  "info m",          "predict m t.csv"};
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        if (sh("stonet %s > /dev/full", jobs[i]) != 1 || strstr(captured_err, "cannot write") == NULL)
+            fail_msg("%s: %s", jobs[i], captured_err);
+    }
+    /* The limit on the size of a file sends a signal, which by itself ends a program without a word. */
+    assert_int_equal(sh("bash -c 'ulimit -f 4; exec stonet generate waveform --rows 5000 --out w.csv'"), 1);
+    assert_non_null(strstr(captured_err, "w.csv"));
+    assert_non_null(strstr(captured_err, "File too large"));
+}
+
+/* OpenMP ends a program that asks for more threads than the system gives. */
+static void any_number_of_threads_will_do(void **state)
+{
+    (void)state;
+    SH("stonet predict m t.csv > one.csv");
+    SH("OMP_NUM_THREADS=99999 stonet predict m t.csv > many.csv && cmp one.csv many.csv");
+    SH("stonet predict m t.csv --threads 1024 > many.csv && cmp one.csv many.csv");
+    SH("OMP_NUM_THREADS=99999 stonet compare t.csv --target y --drop label --methods sir --dim 1 --folds 3 "
+       "--quiet");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +189,8 @@ int main(void)
         cmocka_unit_test(mistyped_words_are_answered),
         cmocka_unit_test(a_log_hears_of_the_progress),
         cmocka_unit_test(every_result_can_be_json),
+        cmocka_unit_test(a_full_disk_is_a_failure),
+        cmocka_unit_test(any_number_of_threads_will_do),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -148,6 +148,76 @@ static void control_characters_are_shown(void **state)
     assert_non_null(strstr(captured_err, "'\\x1b[0m\\xc2\\x9bnew'"));
     SH("stonet predict evil.model evil.csv"); /* into a file: as it is */
     assert_non_null(strchr(captured_out, '\033'));
+    SH("sed 's/.\\[31mred./to\xe2\x80\xaered/' evil.csv > turned.csv"); /* U+202E turns the text around */
+    SH("stonet fit turned.csv --target y --method pca --dim 1 --quiet --out turned.model");
+    SH("stonet info turned.model");
+    assert_null(strstr(captured_out, "\xe2\x80\xae"));
+    assert_non_null(strstr(captured_out, "to\\xe2\\x80\\xaered"));
+}
+
+/* The column that names the rows cannot be called as a column of the output. */
+static void names_of_rows_do_not_meet_predictions(void **state)
+{
+    (void)state;
+    SH("stonet generate ring --rows 40 --out r.csv && stonet fit r.csv --target y --method sir --dim 1 "
+       "--quiet "
+       "--out r.model");
+    SH("sed '1s/^/prediction,/; 1!s/^/a,/' r.csv > named.csv");
+    static const char *const ways[] = {"", "--json", "--out o.csv"};
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        assert_int_equal(sh("stonet predict r.model named.csv --id prediction %s", ways[k]), 1);
+        assert_non_null(strstr(captured_err, "names the rows, and the output has a column 'prediction'"));
+    }
+    SH("stonet transform r.model named.csv --id prediction | head -1");
+    assert_string_equal(captured_out, "prediction,z1\n");
+}
+
+/* Classes are called as the file calls them, also where these are numbers. */
+static void labels_keep_their_spelling(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {{"01", "2.0"},
+                                           {"12345678901", "12345678902"},
+                                           {"9007199254740993", "9007199254740997"},
+                                           {"-007", "1e3"}};
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        SH("awk 'BEGIN {print \"a,b,y\"; for (i = 0; i < 60; i++) print i %% 2 + i / 1000 \",\" i * i %% 7 "
+           "\",\" "
+           "(i %% 2 ? \"%s\" : \"%s\")}' > l.csv",
+           pairs[k][0], pairs[k][1]);
+        SH("stonet fit l.csv --target y --method sir --dim 1 --quiet --out l.model");
+        SH("stonet predict l.model l.csv > p.csv && cut -d, -f3 l.csv | tail -n +2 > y.csv && tail -n +2 "
+           "p.csv | "
+           "cmp - y.csv");
+        SH("stonet score l.model l.csv --json | tr -d ' \n' | grep '\"error_rate\":0.0'");
+        SH("stonet predict l.model l.csv --proba | head -1 | grep -F -- '%s'", pairs[k][0]);
+    }
+}
+
+/* Texts that no training row had are told, unless nobody wants to hear of them. */
+static void predictions_can_be_quiet(void **state)
+{
+    (void)state;
+    SH("awk 'BEGIN {print \"a,t,y\"; for (i = 0; i < 40; i++) print i %% 7 \",\" (i %% 2 ? \"u\" : \"v\") "
+       "\",\" i}' > "
+       "q.csv");
+    SH("stonet fit q.csv --target y --method sir --dim 1 --quiet --out q.model && sed '2s/,v,/,w,/' q.csv > "
+       "new.csv");
+    SH("stonet predict q.model new.csv");
+    assert_non_null(strstr(captured_err, "'t'"));
+    SH("stonet predict q.model new.csv --quiet");
+    assert_string_equal(captured_err, "");
+}
+
+/* A column that the model reads is no response to score by. */
+static void a_feature_is_no_response(void **state)
+{
+    (void)state;
+    SH("stonet generate ring --rows 40 --out r.csv && stonet fit r.csv --target y --method sir --dim 1 "
+       "--quiet "
+       "--out r.model");
+    assert_int_equal(sh("stonet score r.model r.csv --target x1"), 2);
+    assert_non_null(strstr(captured_err, "column 'x1' is a feature of the model"));
 }
 
 /* Answers that come from the rows of the fit say so, and those that need no others do not. */
@@ -176,10 +246,18 @@ static void rows_of_the_fit_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_response_may_be_blank),    cmocka_unit_test(other_columns_may_hold_anything),
-        cmocka_unit_test(used_columns_still_matter),    cmocka_unit_test(an_identifier_may_be_missing),
-        cmocka_unit_test(arrays_may_lack_the_response), cmocka_unit_test(headers_of_numbers),
-        cmocka_unit_test(control_characters_are_shown), cmocka_unit_test(rows_of_the_fit_are_told),
+        cmocka_unit_test(the_response_may_be_blank),
+        cmocka_unit_test(other_columns_may_hold_anything),
+        cmocka_unit_test(used_columns_still_matter),
+        cmocka_unit_test(an_identifier_may_be_missing),
+        cmocka_unit_test(arrays_may_lack_the_response),
+        cmocka_unit_test(headers_of_numbers),
+        cmocka_unit_test(control_characters_are_shown),
+        cmocka_unit_test(rows_of_the_fit_are_told),
+        cmocka_unit_test(names_of_rows_do_not_meet_predictions),
+        cmocka_unit_test(labels_keep_their_spelling),
+        cmocka_unit_test(a_feature_is_no_response),
+        cmocka_unit_test(predictions_can_be_quiet),
     };
     return cmocka_run_group_tests_name("cli_new_rows", tests, set_up, tear_down);
 }

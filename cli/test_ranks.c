@@ -168,6 +168,33 @@ static void what_cannot_be_shared_out_is_refused(void **state)
     assert_int_not_equal(access("g.model", F_OK), 0);
 }
 
+/* Ranks that were not started with the same files and options: all end with a sentence, and write nothing. */
+static void other_data_settings_or_seeds_are_refused(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"fit s.csv --target y --drop label --dim 1 --method sir --out d.model",
+         "fit other.csv --target y --drop label --dim 1 --method sir --out d.model"},
+        {"fit s.csv --target y --drop label --dim 1 --set epochs=2 --set restarts=1 --out d.model",
+         "fit s.csv --target y --drop label --dim 1 --set epochs=2 --set restarts=1 --seed 7 --out d.model"},
+        {"fit s.csv --target y --drop label --dim 1 --method sir --out d.model",
+         "fit s.csv --target y --drop label --dim 2 --method sir --out d.model"},
+        {"tune s.csv --target y --drop label --dim 1 --method sir --grid slices=4,5 --out d.model",
+         "tune s.csv --target y --drop label --dim 1 --method sir --grid slices=4,6 --out d.model"},
+        {"compare s.csv --target y --drop label --dim 1 --methods sir --folds 3",
+         "compare other.csv --target y --drop label --dim 1 --methods sir --folds 3"},
+        {"predict p.model s.csv --out d.model", "predict p.model other.csv --out d.model"}};
+    SH("sed '3s/^[^,]*/9/' s.csv > other.csv");
+    SH("stonet fit s.csv --target y --drop label --dim 1 --method sir --quiet --out p.model");
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        const int status =
+            sh("timeout 60 mpirun --oversubscribe -n 1 stonet %s : -n 1 stonet %s", pairs[k][0], pairs[k][1]);
+        if (status == 0 || strstr(captured_err, "has other data, settings, seed") == NULL)
+            fail_msg("%d: %s: %s", status, pairs[k][1], captured_err);
+        assert_int_not_equal(access("d.model", F_OK), 0);
+    }
+}
+
 /* The processes that mpirun has started. */
 static int children_of(pid_t parent, pid_t *list, int room)
 {
@@ -222,6 +249,7 @@ int main(void)
         cmocka_unit_test_setup(jobs_are_shared_out, fresh),
         cmocka_unit_test_setup(models_are_used_together, fresh),
         cmocka_unit_test_setup(what_cannot_be_shared_out_is_refused, fresh),
+        cmocka_unit_test_setup(other_data_settings_or_seeds_are_refused, fresh),
         cmocka_unit_test_setup(killed_ranks_end_all_and_others_go_on, fresh),
     };
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);

@@ -46,6 +46,20 @@ static void whole_weights_are_repeated_rows(void **state)
     assert_int_equal(atoi(captured_out), 1); /* without weights it is another */
 }
 
+/* Weights of 1 are none: the same file. */
+static void weights_of_one_change_nothing(void **state)
+{
+    (void)state;
+    SH("awk -F, -v OFS=, '{if (NR > 1) $4 = 1; print}' w.csv > ones.csv");
+    for (const char *how = "sir\0stonet --set epochs=3 --set hidden=4 --set restarts=1\0"; *how != '\0';
+         how += strlen(how) + 1) {
+        SH("stonet fit ones.csv --target y --drop k,w --method %s --dim 1 --quiet --out plain.model", how);
+        SH("stonet fit ones.csv --target y --drop k --weights w --method %s --dim 1 --quiet --out one.model",
+           how);
+        SH("cmp plain.model one.model");
+    }
+}
+
 static void weights_are_heeded_or_refused(void **state)
 {
     (void)state;
@@ -105,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_weights_are_repeated_rows),
+        cmocka_unit_test(weights_of_one_change_nothing),
         cmocka_unit_test(weights_are_heeded_or_refused),
         cmocka_unit_test(gaps_leave_something_open),
     };

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "cli/show.c"
 #include "cli/svg.c" /* programs are not libraries: the files themselves are under test */
 #include "cli/svg_bars.c"
 #include "cli/svg_parts.c"
@@ -43,6 +44,18 @@ static void points_are_drawn(void **state)
     assert_int_equal(count_of(text, "<circle class=\"s1\""), 2);
     assert_non_null(strstr(text, ">first<"));
     assert_non_null(strstr(text, "a &lt; b &amp; c"));
+    free(text);
+}
+
+/* XML has no control characters, and no bytes that are no UTF-8. */
+static void names_cannot_break_the_file(void **state)
+{
+    (void)state;
+    const double x[] = {0, 1};
+    svg_series series[] = {{"a\x01\x1b[1m\xff\xef\xbf\xbf\xed\xa0\x80 \xc3\xa9", 2, x, x, NULL, false}};
+    char *text = render_one(SVG_SCATTER, series, 1);
+    assert_non_null(strstr(text, ">a\\x01\\x1b[1m\\xff\\xef\\xbf\\xbf\\xed\\xa0\\x80 \xc3\xa9<"));
+    for (const char *at = text; *at != '\0'; at++) assert_true(*at == '\n' || (unsigned char)*at >= 0x20);
     free(text);
 }
 
@@ -143,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_are_drawn),
+        cmocka_unit_test(names_cannot_break_the_file),
         cmocka_unit_test(lines_have_error_bars),
         cmocka_unit_test(logarithms_are_named_by_their_numbers),
         cmocka_unit_test(open_markers_and_long_legends),

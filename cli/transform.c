@@ -124,7 +124,8 @@ static int standard_errors(const cli_command *command, const transform_values *v
 static int transform(const cli_command *command, const transform_values *values, const stonet_model *model,
                      const stonet_data *data)
 {
-    const rows_output to = {.path = values->out, .json = values->json, .data = data};
+    const rows_output to = {
+        .path = values->out, .json = values->json, .quiet = values->run.quiet, .data = data};
     int64_t dim = stonet_model_dim(model);
     int64_t rows = stonet_data_rows(data);
     int64_t passes = values->draws > 0 ? values->draws : 1;

@@ -1,18 +1,31 @@
 #!/usr/bin/env bash
-# Installs a build folder into a scratch prefix, moves that, and builds the example against it in every way a user
-# might: pkg-config and find_package, shared and static; and once with the sources as a part of another project.
+# Builds a fresh clone by `make` alone, installs it by `make install` and into a scratch prefix, moves that, and builds the
+# example against it in every way a user might: pkg-config and find_package, shared and static; and once with the sources as
+# a part of another project.
 set -euo pipefail
-build=$(realpath "${1:-build}")
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-cmake --install "$build" --prefix "$scratch/first" > /dev/null
+git clone --quiet --shared "$root" "$scratch/clone"
+make -C "$scratch/clone" --no-print-directory
+cmake --install "$scratch/clone/build" --prefix "$scratch/first" > /dev/null
+make -C "$scratch/clone" --no-print-directory install DESTDIR="$scratch/root" > /dev/null
 prefix="$scratch/moved elsewhere" # a blank, too
 mv "$scratch/first" "$prefix"
 libdir=$(dirname "$(find "$prefix" -name libstonet.a)")
 cd "$scratch"
 
 fail() { echo "try-install: $*" >&2; exit 1; }
+
+# Both ways install all that users need, and the same files.
+(cd "$prefix" && find . ! -type d | sort) > by-cmake
+(cd "$scratch/root/usr/local" && find . ! -type d | sort) > by-make
+cmp by-cmake by-make || fail "make install and cmake --install do not install the same files"
+for file in bin/stonet include/stonet/stonet.h libstonet.so libstonet.a share/man/man1/stonet.1.gz \
+    share/man/man1/stonet-fit.1.gz bash-completion/completions/stonet zsh/site-functions/_stonet \
+    fish/vendor_completions.d/stonet.fish pkgconfig/stonet.pc cmake/stonet/stonet-config.cmake; do
+    grep -q "/$file\$" by-cmake || fail "$file is not installed"
+done
 
 # Nothing but the public names, and no program that is not for users.
 for names in "$(nm -g --defined-only "$libdir/libstonet.a")" "$(nm -D --defined-only "$libdir/libstonet.so")"; do

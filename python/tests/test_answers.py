@@ -65,6 +65,18 @@ def test_components(two_indices):
     assert not hasattr(stonet.SlicedInverseRegression(2), "components_")
 
 
+def test_order_takes_all_digits(two_indices):
+    """A column far from 0 is not rounded on its way in, whatever its type."""
+    X, y = two_indices
+    far = X.astype(np.float64) + 1e9
+    wanted = stonet.order(X.astype(np.float64), y, method="sir").n_components
+    assert wanted > 0 and stonet.order(far, y, method="sir").n_components == wanted
+    whole = np.round(X * 1000).astype(np.int64)
+    response = whole[:, 0] / 1000 + whole[:, 1] / 1000
+    assert stonet.order(whole + 10**9, response, method="sir").n_components == 1
+    assert stonet.order((whole + 10**9).tolist(), response.tolist(), method="sir").n_components == 1
+
+
 def test_importance(two_indices):
     X, y = two_indices
     fitted = stonet.StoNetRegressor(2, epochs=60, hidden=8, weight_decay=0.01, random_state=1).fit(X, y)

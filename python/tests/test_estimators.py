@@ -216,3 +216,33 @@ def test_location_and_scale_give_a_spread():
     plain = stonet.StoNetRegressor(**settings).fit(X, y)
     with pytest.raises(ValueError, match="location-scale"):
         plain.predict_spread(X)
+
+
+def test_masked_cells_are_missing(numbers):
+    """What a NumPy mask hides is no number: NaN among the features, refused in the response and the weights."""
+    X, y = numbers
+    mask = np.zeros(X.shape, dtype=bool)
+    mask[3, 1] = mask[7, 0] = True
+    hidden = np.where(mask, np.nan, X).astype(X.dtype)
+    masked = np.ma.MaskedArray(np.where(mask, 999, X).astype(X.dtype), mask)
+    fitted = make("SlicedInverseRegression").fit(masked, y)
+    assert np.array_equal(fitted.transform(masked), make("SlicedInverseRegression").fit(hidden, y).transform(hidden))
+    whole = np.ma.MaskedArray(np.round(X * 100).astype(int), mask)
+    assert make("PrincipalComponents").fit(whole).transform(whole).shape[0] == len(X)
+    response = np.ma.MaskedArray(y, mask[:, 0])
+    for fit in (
+        lambda: make("StoNetRegressor").fit(X, response),
+        lambda: make("SlicedInverseRegression").fit(X, response),
+        lambda: make("SlicedInverseRegression").fit(X, y, sample_weight=np.ma.MaskedArray(np.ones(len(y)), mask[:, 0])),
+        lambda: stonet.order(X, response, method="sir"),
+    ):
+        with pytest.raises(ValueError, match="masked"):
+            fit()
+
+
+def test_tags_of_all_versions():
+    """scikit-learn since 1.6 refuses a class with tags as they were before, unless it has both kinds itself."""
+    for name in SETTINGS:
+        for part in type(make(name)).__mro__:
+            if part.__module__.startswith("stonet") and "_more_tags" in vars(part):
+                assert "__sklearn_tags__" in vars(part), part

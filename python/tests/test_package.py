@@ -50,6 +50,7 @@ def test_estimators_follow_the_tables():
 @pytest.fixture
 def interrupt_at(monkeypatch):
     """interrupt_at(k): Ctrl-C comes while the library asks for the k-th time whether it should stop."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background of a script
 
     def arm(k):
         plain = RunContext._should_stop
@@ -64,7 +65,8 @@ def interrupt_at(monkeypatch):
 
         monkeypatch.setattr(RunContext, "_should_stop", should_stop)
 
-    return arm
+    yield arm
+    signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c(waveform, interrupt_at):

@@ -1,12 +1,14 @@
 # What R calls data as the library's tables. No column is encoded here: the library does that.
 
-# One column of a data frame: numbers and flags as they are, texts as factors, dates and times in days.
+# One column of a data frame: numbers and flags as they are, texts as factors, dates, times and differences of them in
+# days, whatever their units.
 as_column <- function(column, name) {
   if (is.character(column)) column <- factor(column)
   if (is.factor(column)) return(column)
   if (inherits(column, "POSIXt")) return(structure(as.double(as.POSIXct(column)) / 86400, class = "Date"))
   if (inherits(column, "Date")) return(structure(as.double(column), class = "Date"))
-  if ((is.numeric(column) || is.logical(column) || inherits(column, "difftime")) && is.null(dim(column))) {
+  if (inherits(column, "difftime") && is.null(dim(column))) return(as.double(column, units = "days"))
+  if ((is.numeric(column) || is.logical(column)) && is.null(dim(column))) {
     return(if (is.object(column)) as.double(column) else column)
   }
   fail("the column '", name, "' is of class ", class(column)[1L], ": columns are numbers, factors, texts, ",
@@ -170,8 +172,10 @@ new_problem <- function(object, newdata, y = NULL, response = FALSE) {
     features <- as_features(frame[predictors_of(terms)], nrow(frame))
     if (response) y <- stats::model.response(frame)
   }
+  table <- make_table(features, if (response) as_response(y, features$rows), object$y_names, model = pointer_of(object))
+  in_run(function(run) .Call(C_check_rows, pointer_of(object), table, run), 1, 1, FALSE) # warns of levels without a training row
   list(
-    table = make_table(features, if (response) as_response(y, features$rows), object$y_names, model = pointer_of(object)),
+    table = table,
     rows = features$rows, y = y, row_names = if (is.data.frame(newdata)) attr(newdata, "row.names") else rownames(newdata)
   )
 }

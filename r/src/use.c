@@ -25,6 +25,14 @@ SEXP r_transform(SEXP pointer, SEXP table, SEXP draws, SEXP activated, SEXP seed
     return result;
 }
 
+/* What the rows have that the model has not met is said through the run. */
+SEXP r_check_rows(SEXP pointer, SEXP table, SEXP run)
+{
+    const stonet_status status =
+        stonet_check_rows(handle_get(pointer, "model"), handle_get(table, "data"), run_get(run));
+    return status == STONET_OK ? R_NilValue : failure(status);
+}
+
 SEXP r_transform_se(SEXP pointer, SEXP train, SEXP table, SEXP refits, SEXP run)
 {
     const stonet_model *model = handle_get(pointer, "model");

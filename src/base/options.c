@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/isa.h"
+#include "base/run.h"
 
 /* No struct of options comes near this: a larger size was never set. */
 enum { MOST_BYTES = 1 << 16 };
@@ -35,19 +36,34 @@ stonet_status sn_options_take(void *to, size_t known, const void *from, const ch
 }
 
 /* What every piece of work asks first: can it run as it is told? */
-static stonet_status check_machine(int threads)
+static stonet_status check_machine(int *threads)
 {
-    if (threads >= 0) return sn_isa_check();
+    const int asked = *threads;
+    *threads = sn_bounded_threads(asked);
+    if (asked >= 0) return sn_isa_check();
     return sn_fail(STONET_ERROR_ARGUMENT,
                    "%d threads are not possible: give 1 or more, or 0 for OMP_NUM_THREADS or all cores",
-                   threads);
+                   asked);
+}
+
+/* An array of texts of the caller: there is one, and none of its texts is NULL. */
+static stonet_status check_texts(const char *const *text, int64_t count, const char *what)
+{
+    if (count < 0 || (count > 0 && text == NULL))
+        return sn_fail(STONET_ERROR_ARGUMENT, "%s: the number of texts is %lld, and there is no such array",
+                       what, (long long)count);
+    for (int64_t i = 0; i < count; i++)
+        if (text[i] == NULL)
+            return sn_fail(STONET_ERROR_ARGUMENT, "%s: text %lld of %lld is NULL", what, (long long)i + 1,
+                           (long long)count);
+    return STONET_OK;
 }
 
 stonet_status sn_take_kept_run(const stonet_run *from, stonet_run *to)
 {
     *to = (stonet_run)STONET_RUN_INIT;
     SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_run"));
-    return check_machine(to->threads);
+    return check_machine(&to->threads);
 }
 
 stonet_status sn_take_run(const stonet_run *from, stonet_run *to)
@@ -62,20 +78,23 @@ stonet_status sn_take_read_options(const stonet_read_options *from, stonet_read_
 {
     *to = (stonet_read_options)STONET_READ_OPTIONS_INIT;
     SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_read_options"));
-    return check_machine(to->threads);
+    SN_TRY(check_texts(to->ordinal, to->n_ordinal, "ordinal of stonet_read_options"));
+    return check_machine(&to->threads);
 }
 
 stonet_status sn_take_use_options(const stonet_use_options *from, stonet_use_options *to)
 {
     *to = (stonet_use_options)STONET_USE_OPTIONS_INIT;
     SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_use_options"));
-    return check_machine(to->threads);
+    return check_machine(&to->threads);
 }
 
 stonet_status sn_take_tune_options(const stonet_tune_options *from, stonet_tune_options *to)
 {
     *to = (stonet_tune_options)STONET_TUNE_OPTIONS_INIT;
-    return sn_options_take(to, sizeof *to, from, "stonet_tune_options");
+    SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_tune_options"));
+    if (to->grid == NULL) return STONET_OK;
+    return check_texts(to->grid, to->n_grid, "grid of stonet_tune_options");
 }
 
 stonet_status sn_take_compare_options(const stonet_compare_options *from, stonet_compare_options *to)

@@ -71,9 +71,16 @@ bool sn_should_stop_shared(const stonet_run *run, int *stopped)
     return answer != 0;
 }
 
+int sn_bounded_threads(int threads)
+{
+    enum { MOST_THREADS = 256 };
+    const int cores = omp_get_num_procs(), most = cores > MOST_THREADS ? cores : MOST_THREADS;
+    return threads > most ? most : threads;
+}
+
 int sn_threads(const stonet_run *run)
 {
-    return run != NULL && run->threads > 0 ? run->threads : omp_get_max_threads();
+    return sn_bounded_threads(run != NULL && run->threads > 0 ? run->threads : omp_get_max_threads());
 }
 
 double sn_seconds(void)

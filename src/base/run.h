@@ -37,6 +37,9 @@ typedef struct sn_quiet_run {
     int stopped;
 } sn_quiet_run;
 void sn_quiet_run_init(sn_quiet_run *quiet, const stonet_run *behind);
+/* A number of threads, or the most that are started where it is larger: OpenMP ends the process when the
+   system refuses a thread, and no result depends on their number. */
+int sn_bounded_threads(int threads);
 /* The number of threads to use: run->threads; when it is 0 or there is no run, those that the model room has
    set for the calling thread (sn_model_threads), else OMP_NUM_THREADS, else all cores. */
 int sn_threads(const stonet_run *run);

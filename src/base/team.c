@@ -191,3 +191,22 @@ stonet_status sn_team_gather(stonet_team *team, int64_t count, size_t size, void
     }
     return STONET_OK;
 }
+
+stonet_status sn_team_agree(stonet_team *team, const sn_hash *hash)
+{
+    const int ranks = stonet_team_ranks(team);
+    if (ranks == 1) return STONET_OK;
+    uint64_t *job;
+    SN_TRY(SN_NEW(job, ranks));
+    job[team->wire.rank] = sn_hash_value(hash);
+    stonet_status status = sn_team_gather(team, ranks, sizeof *job, job);
+    for (int r = 1; status == STONET_OK && r < ranks; r++)
+        if (job[r] != job[0])
+            status =
+                sn_fail(STONET_ERROR_ARGUMENT,
+                        "process %d has other data, settings, seed or processor than process 0: start all "
+                        "with the same files and options (STONET_CPU chooses the instructions)",
+                        r);
+    sn_free(job);
+    return status;
+}

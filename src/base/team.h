@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/hash.h"
 #include "base/pack.h"
 #include "base/wire.h"
 
@@ -39,6 +40,8 @@ static inline int64_t sn_team_border(const stonet_team *team, int64_t count, int
     return count / stonet_team_ranks(team) * rank +
            count % stonet_team_ranks(team) * rank / stonet_team_ranks(team);
 }
+/* Whether all ranks have the same job, by a hash of its data, settings and seed: an error of all if not. */
+stonet_status sn_team_agree(stonet_team *team, const sn_hash *hash);
 /* An array of `count` things of `size` bytes of which each rank has made its share: all get the whole. */
 stonet_status sn_team_gather(stonet_team *team, int64_t count, size_t size, void *things);
 

@@ -83,6 +83,40 @@ static void negative_threads_are_an_error(void **state)
     assert_says(sn_take_run(&run, &taken), STONET_ERROR_ARGUMENT, "threads");
 }
 
+/* OpenMP ends the process that asks for more threads than the system gives. */
+static void threads_without_end_are_bounded(void **state)
+{
+    (void)state;
+    stonet_run run = STONET_RUN_INIT, taken;
+    run.threads = 99999;
+    assert_int_equal(sn_take_run(&run, &taken), STONET_OK);
+    assert_in_range(taken.threads, 256, 99998);
+    run.threads = 3;
+    assert_int_equal(sn_take_run(&run, &taken), STONET_OK);
+    assert_int_equal(taken.threads, 3);
+}
+
+/* Arrays of texts that are not there, or have a hole. */
+static void texts_that_are_not_there_are_an_error(void **state)
+{
+    (void)state;
+    const char *const hole[] = {"a=1,2", NULL};
+    stonet_read_options read = {.size = sizeof read, .n_ordinal = 1}, read_taken;
+    assert_says(sn_take_read_options(&read, &read_taken), STONET_ERROR_ARGUMENT, "ordinal");
+    read.ordinal = hole;
+    assert_int_equal(sn_take_read_options(&read, &read_taken), STONET_OK);
+    read.n_ordinal = 2;
+    assert_says(sn_take_read_options(&read, &read_taken), STONET_ERROR_ARGUMENT, "text 2 of 2");
+    stonet_tune_options tune = {.size = sizeof tune, .n_grid = 1}, tune_taken;
+    assert_int_equal(sn_take_tune_options(&tune, &tune_taken), STONET_OK); /* the built-in grid */
+    tune.grid = hole;
+    assert_int_equal(sn_take_tune_options(&tune, &tune_taken), STONET_OK);
+    tune.n_grid = 2;
+    assert_says(sn_take_tune_options(&tune, &tune_taken), STONET_ERROR_ARGUMENT, "text 2 of 2");
+    tune.n_grid = -1;
+    assert_says(sn_take_tune_options(&tune, &tune_taken), STONET_ERROR_ARGUMENT, "grid");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +126,8 @@ int main(void)
         cmocka_unit_test(a_newer_struct_may_only_leave_its_own_members_at_zero),
         cmocka_unit_test(a_size_that_was_never_set_is_an_error),
         cmocka_unit_test(negative_threads_are_an_error),
+        cmocka_unit_test(threads_without_end_are_bounded),
+        cmocka_unit_test(texts_that_are_not_there_are_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,33 @@ static void all_get_what_one_has(void **state)
     }
 }
 
+/* One rank with another job is found by all. */
+static void agree(test_rank *self)
+{
+    share *s = self->user;
+    for (int odd = -1; odd < stonet_team_ranks(self->team); odd++) {
+        sn_hash hash;
+        sn_hash_begin(&hash);
+        sn_hash_text(&hash, self->rank == odd ? "another job" : "the job");
+        const stonet_status status = sn_team_agree(self->team, &hash);
+        s->worked[odd + 1] =
+            status == STONET_ERROR_ARGUMENT && strstr(stonet_last_error(), "has other data") != NULL;
+        if (odd < 0) assert_int_equal(status, STONET_OK);
+    }
+}
+
+static void all_hear_of_one_with_another_job(void **state)
+{
+    (void)state;
+    for (int ranks = 1; ranks <= 5; ranks++) {
+        static share shares[TEST_RANKS];
+        memset(shares, 0, sizeof shares);
+        test_run_ranks(ranks, agree, shares, sizeof *shares);
+        for (int r = 0; r < ranks; r++)
+            for (int odd = 0; odd < ranks; odd++) assert_int_equal(shares[r].worked[odd + 1], ranks > 1);
+    }
+}
+
 static stonet_status work(void *user, int64_t piece, sn_pack *record)
 {
     share *s = user;
@@ -115,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_get_what_one_has),
+        cmocka_unit_test(all_hear_of_one_with_another_job),
         cmocka_unit_test(every_piece_is_done_once),
         cmocka_unit_test(a_process_alone_is_no_team),
     };

@@ -30,6 +30,7 @@ void sn_builder_free(sn_builder *builder)
     for (int64_t k = 0; builder->values != NULL && k < builder->n_text; k++)
         sn_interner_free(&builder->values[k]);
     sn_interner_free(&builder->labels);
+    sn_interner_free(&builder->spelled);
     sn_free(builder->name);
     sn_free(builder->role);
     sn_free(builder->slot);
@@ -78,6 +79,7 @@ static void forget_rows(sn_builder *builder)
     for (int64_t k = 0; builder->values != NULL && k < builder->n_text; k++)
         sn_interner_free(&builder->values[k]);
     sn_interner_free(&builder->labels);
+    sn_interner_free(&builder->spelled);
     free_digits(builder);
     sn_free(builder->x);
     sn_free(builder->y);
@@ -94,6 +96,7 @@ static void forget_rows(sn_builder *builder)
     builder->rows = builder->capacity = builder->missing = 0;
     builder->before = builder->dropped = 0;
     builder->n_numeric = builder->n_text = 0;
+    builder->many_spelled = false;
 }
 
 static stonet_status create_digits(sn_builder *builder)
@@ -319,6 +322,17 @@ stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const cha
     return sn_interner_add(&builder->values[slot], text, length, &builder->code[slot][builder->rows]);
 }
 
+stonet_status sn_builder_put_spelling(sn_builder *builder, const char *text, size_t length)
+{
+    enum { MOST_SPELLED = 1024 }; /* more are a quantity */
+    int32_t code;
+    if (builder->many_spelled || builder->n_targets != 1) return STONET_OK;
+    SN_TRY(sn_interner_add(&builder->spelled, text, length, &code));
+    builder->many_spelled = builder->spelled.words.count > MOST_SPELLED;
+    if (builder->many_spelled) sn_interner_free(&builder->spelled);
+    return STONET_OK;
+}
+
 static int32_t *code_place(const sn_builder *builder, int64_t column)
 {
     if (builder->role[column] == SN_TARGET_TEXT) return &builder->label[builder->rows];
@@ -362,6 +376,8 @@ stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part)
     part->weight = NULL;
     part->label = NULL;
     part->labels = (sn_interner){0};
+    part->spelled = (sn_interner){0};
+    part->many_spelled = false;
     part->values = NULL;
     part->digits = NULL;
     stonet_status status = SN_NEW(part->code, part->n_text);
@@ -380,6 +396,8 @@ void sn_builder_part_clear(const sn_builder *whole, sn_builder *part)
     }
     for (int64_t k = 0; k < part->n_text; k++) sn_interner_free(&part->values[k]);
     sn_interner_free(&part->labels);
+    sn_interner_free(&part->spelled);
+    part->many_spelled = false;
     part->rows = part->missing = 0;
 }
 
@@ -402,11 +420,22 @@ static stonet_status join_codes(sn_interner *words, const sn_dictionary *new_wor
     return status;
 }
 
+static stonet_status join_spelled(sn_builder *whole, const sn_builder *part)
+{
+    const sn_dictionary *words = &part->spelled.words;
+    for (int64_t c = 0; c < words->count; c++)
+        SN_TRY(sn_builder_put_spelling(whole, words->text[c], strlen(words->text[c])));
+    if (part->many_spelled) sn_interner_free(&whole->spelled);
+    whole->many_spelled = whole->many_spelled || part->many_spelled;
+    return STONET_OK;
+}
+
 stonet_status sn_builder_join_words(sn_builder *whole, sn_builder *part)
 {
     whole->missing += part->missing;
     for (int64_t k = 0; k < whole->n_text; k++)
         SN_TRY(join_codes(&whole->values[k], &part->values[k].words, part->code[k], part->rows));
+    SN_TRY(join_spelled(whole, part));
     if (!sn_builder_has_labels(whole)) return STONET_OK;
     return join_codes(&whole->labels, &part->labels.words, part->label, part->rows);
 }

@@ -87,6 +87,8 @@ typedef struct sn_builder {
     sn_interner *values; /* n_text */
     int32_t *label;      /* the text target */
     sn_interner labels;
+    sn_interner spelled; /* the numbers of the one target as the file has them, unless they are many */
+    bool many_spelled;
 } sn_builder;
 
 /* names: n_columns texts from the header, or NULL when there is none (x1, x2, ..). Finds the targets. */
@@ -126,6 +128,8 @@ stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int6
                                    const char *format, ...) SN_PRINTF(5, 6);
 /* Puts a number (NaN: a missing one) into its place in row builder->rows, or says why it cannot be there. */
 stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value);
+/* Notes how the file spells the number of the one target that was put: 01 and 12345678901 may be labels. */
+stonet_status sn_builder_put_spelling(sn_builder *builder, const char *text, size_t length);
 /* A cell that holds nothing, or `word` (length 0: nothing): NaN or the code -1; a failure for a target unless
    that may be missing. */
 stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t column, const char *word,

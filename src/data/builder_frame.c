@@ -105,6 +105,9 @@ static void move_rows(sn_builder *builder, stonet_data *data)
     builder->y = NULL;
     builder->label = NULL;
     builder->labels.words = (sn_dictionary){0};
+    data->spelled = builder->spelled.words;
+    builder->spelled.words = (sn_dictionary){0};
+    sn_frame_settle_weights(data);
 }
 
 stonet_status sn_builder_to_frame(sn_builder *builder, stonet_data **out)

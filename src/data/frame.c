@@ -28,6 +28,7 @@ static void free_target(stonet_data *data)
     }
     sn_mapping_close(data->mapped_y);
     sn_dictionary_free(&data->labels);
+    sn_dictionary_free(&data->spelled);
     data->target_has_name = false;
     data->target_name = NULL;
     data->target_position = NULL;
@@ -51,6 +52,7 @@ stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from)
     data->label = from->label;
     data->mapped_y = from->mapped_y;
     data->labels = from->labels;
+    data->spelled = from->spelled;
     for (int64_t k = 0; k < data->n_targets; k++) data->target_position[k] = -1;
     from->n_targets = 0;
     from->target_name = NULL;
@@ -59,6 +61,7 @@ stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from)
     from->label = NULL;
     from->mapped_y = NULL;
     from->labels = (sn_dictionary){0};
+    from->spelled = (sn_dictionary){0};
     return STONET_OK;
 }
 
@@ -373,7 +376,17 @@ stonet_status stonet_data_set_weights(stonet_data *data, const double *weights)
     memcpy(copy, weights, (size_t)data->n * sizeof *copy);
     sn_free(data->weight);
     data->weight = copy;
+    sn_frame_settle_weights(data);
     return STONET_OK;
+}
+
+void sn_frame_settle_weights(stonet_data *data)
+{
+    if (data->n == 0) return; /* the rows are elsewhere: shards */
+    for (int64_t i = 0; data->weight != NULL && i < data->n; i++)
+        if (data->weight[i] != 1.0) return;
+    sn_free(data->weight);
+    data->weight = NULL;
 }
 
 /* ---- getters ----------------------------------------------------------------------------------- */

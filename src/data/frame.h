@@ -68,6 +68,8 @@ struct stonet_data {
     int32_t *label;           /* n codes when categorical (n_targets is 1) */
     sn_mapping *mapped_y;     /* the files behind y or label; NULL: the frame owns these */
     sn_dictionary labels;
+    sn_dictionary
+        spelled; /* the numbers of the one target as the file has them; empty: as they are printed */
 
     double *weight; /* what each row counts, n; NULL: 1 */
 
@@ -107,12 +109,18 @@ static inline void sn_frame_passed_response(const stonet_data *data, int64_t row
 }
 /* Adds all that a fit can see of a table. */
 void sn_frame_hash(const stonet_data *data, sn_hash *hash);
+/* The same, but of a table on disk some rows alone: all ranks of a team ask, and each reads a part of it. */
+void sn_frame_hash_some(const stonet_data *data, sn_hash *hash);
 bool sn_all_finite(const float *x, int64_t count);
 /* Whether the cell of a feature column is missing. */
 bool sn_frame_is_missing(const stonet_data *data, int64_t row, int64_t column);
 bool sn_frame_row_is_complete(const stonet_data *data, int64_t row);
 /* The rows without a missing cell as a table of their own; NULL: that is all of them. None is an error. */
 stonet_status sn_frame_complete_rows(const stonet_data *data, stonet_data **part);
+/* The same of the rows that count, whose weight is not 0. */
+stonet_status sn_frame_counted_rows(const stonet_data *data, stonet_data **part);
+/* Weights that are all 1 are none: the fit takes the same way. */
+void sn_frame_settle_weights(stonet_data *data);
 /* How many cells of a column are missing; all columns: -1. */
 int64_t sn_frame_count_missing(const stonet_data *data, int64_t column);
 /* Replaces *data by its rows whose targets are there; notes how many were not. */

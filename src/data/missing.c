@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "data/frame.h"
+#include "data/dictionary.h"
 
 bool sn_frame_is_missing(const stonet_data *data, int64_t row, int64_t column)
 {
@@ -32,6 +32,51 @@ stonet_status sn_frame_complete_rows(const stonet_data *data, stonet_data **part
             ? stonet_data_subset(data, rows, kept, part)
             : sn_fail(STONET_ERROR_DATA, "%s: every row has a missing cell, and rows without one are needed",
                       sn_table_name(data));
+    sn_free(rows);
+    return status;
+}
+
+/* A subset has its labels in the order of its rows; these are in that of the table, as the classes are. */
+static stonet_status keep_labels(const stonet_data *data, const int64_t *rows, stonet_data *part)
+{
+    if (data->label == NULL) return STONET_OK;
+    sn_dictionary_free(&part->labels);
+    part->labels = (sn_dictionary){0};
+    for (int64_t i = 0; i < part->n; i++) part->label[i] = data->label[rows[i]];
+    return sn_dictionary_copy(&data->labels, &part->labels);
+}
+
+/* Whether the rows have all labels that the table has. */
+static stonet_status have_all_labels(const stonet_data *data, const int64_t *rows, int64_t count, bool *all)
+{
+    *all = true;
+    if (data->label == NULL) return STONET_OK;
+    bool *met;
+    SN_TRY(SN_NEW(met, data->labels.count));
+    for (int64_t i = 0; i < count; i++) met[data->label[rows[i]]] = true;
+    for (int64_t i = 0; i < data->n; i++) *all = *all && met[data->label[i]];
+    sn_free(met);
+    return STONET_OK;
+}
+
+/* Not where a class would go with its rows: the caller may count on it. A table on disk is not copied for
+   this. In both cases the method passes over the rows without weight. */
+stonet_status sn_frame_counted_rows(const stonet_data *data, stonet_data **part)
+{
+    *part = NULL;
+    if (data->weight == NULL || data->mapped_x != NULL) return STONET_OK;
+    int64_t *rows, kept = 0;
+    SN_TRY(SN_NEW_RAW(rows, data->n));
+    for (int64_t i = 0; i < data->n; i++)
+        if (data->weight[i] > 0.0) rows[kept++] = i;
+    bool all = false;
+    stonet_status status = kept > 0 && kept < data->n ? have_all_labels(data, rows, kept, &all) : STONET_OK;
+    if (status == STONET_OK && all) status = stonet_data_subset(data, rows, kept, part);
+    if (status == STONET_OK && *part != NULL) status = keep_labels(data, rows, *part);
+    if (status != STONET_OK) {
+        stonet_data_free(*part);
+        *part = NULL;
+    }
     sn_free(rows);
     return status;
 }

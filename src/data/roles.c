@@ -323,9 +323,31 @@ static stonet_status set_order(sn_builder *builder, const char *text)
     }
 }
 
+/* A column that the model reads can be nothing else: without it, no row could be predicted. */
+static stonet_status check_features(const sn_builder *builder, const sn_schema *schema)
+{
+    for (int64_t j = 0; builder->has_header && sn_schema_has_header(schema) && j < builder->n_columns; j++) {
+        if (!is_target(builder, j) && j != builder->id && j != builder->weight_position) continue;
+        for (int64_t k = 0; k < sn_schema_inputs(schema); k++) {
+            if (strcmp(builder->name[j], sn_schema_input_name(schema, k)) != 0 ||
+                strcmp(sn_schema_input_kind(schema, k), "none") == 0)
+                continue;
+            return sn_fail(STONET_ERROR_ARGUMENT,
+                           "%s: column '%s' is a feature of the model, so it cannot be the %s here: name "
+                           "another column",
+                           builder->path, builder->name[j],
+                           is_target(builder, j) ? "target"
+                           : j == builder->id    ? "name of the rows"
+                                                 : "weight");
+        }
+    }
+    return STONET_OK;
+}
+
 /* Sets aside what the model does not use; targets and names of rows are not asked about. */
 static stonet_status choose_for(sn_builder *builder, const sn_schema *schema)
 {
+    SN_TRY(check_features(builder, schema));
     int64_t n_columns = builder->n_columns, *position = NULL;
     bool *wanted = NULL, *ordered = NULL;
     sn_header header = {.source = builder->path, .has_names = builder->has_header, .width = n_columns};

@@ -1,5 +1,6 @@
 /* The response of the training table: classes, or numbers and their scale. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,15 +92,31 @@ static stonet_status fit_text_classes(sn_schema *schema, const stonet_data *trai
     return check_classes(schema, schema->classes.count, train->n);
 }
 
-static stonet_status fit_numeric_classes(sn_schema *schema, const double *values, int64_t distinct, int64_t n)
+/* A number as the file has it (01, 2.0), the first where there are several ways; else its plain digits. */
+static const char *label_of(const stonet_data *train, double value, char plain[SN_NUMBER_SIZE])
+{
+    const double whole = 9007199254740992.0; /* 2^53: up to here all whole numbers are doubles */
+    for (int64_t k = 0; k < train->spelled.count; k++) {
+        double spelled;
+        const char *text = train->spelled.text[k], *stop = sn_number_read(text, &spelled);
+        if (stop != NULL && *stop == '\0' && spelled == value) return text;
+    }
+    if (value == floor(value) && fabs(value) <= whole)
+        snprintf(plain, SN_NUMBER_SIZE, "%.0f", value + 0.0);
+    else
+        sn_number_print(value, plain);
+    return plain;
+}
+
+static stonet_status fit_numeric_classes(sn_schema *schema, const stonet_data *train, const double *values,
+                                         int64_t distinct)
 {
     schema->task = SN_CLASSIFICATION;
-    SN_TRY(check_classes(schema, distinct, n));
+    SN_TRY(check_classes(schema, distinct, train->n));
     SN_TRY(SN_NEW(schema->classes.text, distinct));
     for (int64_t k = 0; k < distinct; k++) {
-        char label[SN_NUMBER_SIZE];
-        sn_number_print(values[k], label);
-        SN_TRY(add_class(schema, label));
+        char plain[SN_NUMBER_SIZE];
+        SN_TRY(add_class(schema, label_of(train, values[k], plain)));
     }
     return STONET_OK;
 }
@@ -152,7 +169,7 @@ static stonet_status fit_one_number(sn_schema *schema, const stonet_data *train,
         /* Few whole numbers, each often: classes. Anything else is a quantity. */
         if (wish == SN_TASK_AUTO && count != 2 && 10 * count > train->n)
             return fit_regression(schema, train, run != NULL ? run->team : NULL);
-        SN_TRY(fit_numeric_classes(schema, few, count, train->n));
+        SN_TRY(fit_numeric_classes(schema, train, few, count));
         if (wish == SN_TASK_AUTO)
             sn_message(
                 run, STONET_NOTE,
@@ -162,7 +179,7 @@ static stonet_status fit_one_number(sn_schema *schema, const stonet_data *train,
     }
     if (wish == SN_TASK_AUTO) return fit_regression(schema, train, run != NULL ? run->team : NULL);
     SN_TRY(distinct_values(train->y, train->n, &values, &count));
-    stonet_status status = fit_numeric_classes(schema, values, count, train->n);
+    stonet_status status = fit_numeric_classes(schema, train, values, count);
     sn_free(values);
     return status;
 }

@@ -367,6 +367,7 @@ static stonet_status load_more(const sn_shard_reader *r)
     if (data->id_name != NULL) /* an empty name is a name */
         for (int64_t i = 0; i < data->n; i++)
             if (data->text_code[data->id_slot][i] < 0) return sn_shard_bad_index(r, "a row has no name");
+    sn_frame_settle_weights(data);
     for (int64_t k = 0; k < data->n_text; k++) SN_TRY(renumber(data, k));
     return STONET_OK;
 }

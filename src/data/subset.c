@@ -141,6 +141,7 @@ static stonet_status copy_targets(const stonet_data *from, const int64_t *rows, 
         SN_TRY(SN_NEW_RAW(to->y, to->n * m));
         gather_mapped(from, from->y, (size_t)m * sizeof *to->y, rows, to->n, to->y);
     }
+    SN_TRY(sn_dictionary_copy(&from->spelled, &to->spelled));
     if (from->label == NULL) return STONET_OK;
     return gather_codes(from->label, &from->labels, rows, to->n, &to->label, &to->labels);
 }
@@ -150,6 +151,7 @@ static stonet_status copy_weights(const stonet_data *from, const int64_t *rows, 
     if (from->weight == NULL) return STONET_OK;
     SN_TRY(SN_NEW_RAW(to->weight, to->n));
     gather(from->weight, sizeof *to->weight, rows, to->n, to->weight);
+    sn_frame_settle_weights(to);
     return STONET_OK;
 }
 

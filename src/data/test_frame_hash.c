@@ -70,8 +70,30 @@ static void everything_counts(void **state)
     }
 }
 
+static void sparse_tables_count_too(void **state)
+{
+    (void)state;
+    const int64_t start[][3] = {{0, 1, 2}, {0, 0, 2}};
+    const int32_t column[][2] = {{0, 1}, {1, 2}};
+    const float value[][2] = {{1, 2}, {1, 3}};
+    uint64_t found[4];
+    for (int way = 0; way < 4; way++) {
+        stonet_data *data = NULL;
+        sn_hash hash;
+        sn_hash_begin(&hash);
+        assert_int_equal(
+            stonet_data_wrap_sparse(start[way == 1], column[way == 2], value[way == 3], 2, 3, &data),
+            STONET_OK);
+        sn_frame_hash(data, &hash);
+        found[way] = sn_hash_value(&hash);
+        for (int other = 0; other < way; other++) assert_true(found[other] != found[way]);
+        stonet_data_free(data);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everything_counts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(everything_counts),
+                                       cmocka_unit_test(sparse_tables_count_too)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

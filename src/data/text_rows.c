@@ -71,6 +71,8 @@ static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell 
                                     "the value is infinite ('%.*s')", (int)cell->length, cell->text);
     if (builder->role[column] == SN_FEATURE_TEXT || builder->role[column] == SN_TARGET_TEXT)
         return put_text(rows, column, cell);
+    if (content == SN_NUMBER && builder->role[column] == SN_TARGET_NUMBER)
+        SN_TRY(sn_builder_put_spelling(builder, cell->text, cell->length));
     if (content == SN_NUMBER && !builder->is_date[column])
         return sn_builder_put_number(builder, rows->line, column, cell->number);
     double days;

@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/linalg.h"
 
-enum { BLOCK_ROWS = 1024 }; /* rows turned to double at a time */
+/* Rows turned to double and multiplied at a time: always so many, some of a short block for nothing, since
+   products of other sizes round otherwise, and a row's result must not depend on the rows beside it. */
+enum { BLOCK_ROWS = 64 };
 
 stonet_status sn_affine_create(sn_affine *affine, int64_t inputs, int64_t outputs)
 {
@@ -25,17 +28,18 @@ void sn_affine_clear(sn_affine *affine)
 stonet_status sn_affine_apply(const sn_affine *affine, const float *z, int64_t n, double *out)
 {
     int64_t p = affine->inputs, m = affine->outputs;
-    double *block;
-    SN_TRY(SN_NEW_RAW(block, (n < BLOCK_ROWS ? n : BLOCK_ROWS) * p));
+    double *block = NULL, *result = NULL;
+    SN_WORKSPACE(scratch);
+    SN_TRY(SN_TAKE_ZERO(&scratch, block, BLOCK_ROWS * p));
+    SN_TRY(SN_TAKE(&scratch, result, BLOCK_ROWS * m));
     for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
         int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
-        double *result = out + first * m;
         for (int64_t i = 0; i < rows * p; i++) block[i] = (double)z[first * p + i];
-        for (int64_t i = 0; i < rows; i++)
+        for (int64_t i = 0; i < BLOCK_ROWS; i++)
             memcpy(result + i * m, affine->intercept, (size_t)m * sizeof *result);
-        sn_gemm(false, true, rows, m, p, 1.0, block, affine->coef, 1.0, result);
+        sn_gemm(false, true, BLOCK_ROWS, m, p, 1.0, block, affine->coef, 1.0, result);
+        memcpy(out + first * m, result, (size_t)(rows * m) * sizeof *out);
     }
-    sn_free(block);
     return STONET_OK;
 }
 

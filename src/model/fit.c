@@ -13,7 +13,7 @@
 int sn_model_threads(int threads)
 {
     int before = omp_get_max_threads();
-    if (threads > 0) omp_set_num_threads(threads);
+    omp_set_num_threads(sn_bounded_threads(threads > 0 ? threads : before));
     return before;
 }
 
@@ -32,14 +32,20 @@ sn_missing sn_spec_missing(const stonet_spec *spec)
 stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
                            stonet_data **part)
 {
-    *part = NULL;
+    SN_TRY(sn_frame_counted_rows(data, part));
     if (sn_spec_missing(spec) != SN_MISSING_DROP) return STONET_OK;
-    SN_TRY(sn_frame_complete_rows(data, part));
-    if (*part != NULL)
+    stonet_data *counted = *part;
+    if (counted != NULL) data = counted;
+    const stonet_status status = sn_frame_complete_rows(data, part);
+    if (status == STONET_OK && *part != NULL)
         sn_message(run, STONET_WARNING,
                    "%lld of %lld rows have missing cells and are left out (missing=drop); %lld are left",
                    (long long)(data->n - (*part)->n), (long long)data->n, (long long)(*part)->n);
-    return STONET_OK;
+    if (status == STONET_OK && *part == NULL)
+        *part = counted;
+    else
+        stonet_data_free(counted);
+    return status;
 }
 
 static const char *task_name(sn_task task)
@@ -320,11 +326,25 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     return status;
 }
 
+/* Ranks that were started with other files or options would go on to a model of none of them, or wait for
+ * ever. */
+static stonet_status check_same(const stonet_spec *spec, const stonet_data *train, const stonet_run *run)
+{
+    sn_hash hash;
+    if (!sn_team_shares(run->team)) return STONET_OK;
+    sn_hash_begin(&hash);
+    SN_TRY(sn_frame_check(train));
+    sn_frame_hash_some(train, &hash);
+    SN_TRY(sn_spec_hash(spec, run->seed, &hash));
+    return sn_team_agree(run->team, &hash);
+}
+
 /* Opens the part of the checkpoint that is for this fit; what cannot be kept is said. */
 static stonet_status begin_checkpoint(const stonet_spec *spec, const stonet_data *train,
                                       const stonet_run *run)
 {
     sn_hash hash;
+    SN_TRY(check_same(spec, train, run));
     if (sn_checkpoint_is_elsewhere(run)) return STONET_OK;
     sn_hash_begin(&hash);
     SN_TRY(sn_frame_check(train));

@@ -27,8 +27,8 @@ struct stonet_spec {
 sn_task_wish sn_spec_task(const stonet_spec *spec);
 /* What it says of missing cells. */
 sn_missing sn_spec_missing(const stonet_spec *spec);
-/* The rows that it is fitted on: *part, to be freed, without the incomplete ones if it drops them; NULL: all.
- */
+/* The rows that it is fitted on: *part, to be freed, without those of weight 0, and without the incomplete
+   ones if it drops them; NULL: all. */
 stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
                            stonet_data **part);
 /* The encoding of features and response it asks for; what it leaves open about levels and indicators of

@@ -58,6 +58,35 @@ typedef struct outcome {
     size_t z_size;
 } outcome;
 
+/* What a model says of a row is the same, bit by bit, whatever rows are asked about together with it. */
+static void check_rows_alone(const stonet_model *model, const stonet_data *data, const float *z)
+{
+    static const int64_t counts[] = {1, 3, 17, 130};
+    const int64_t n = stonet_data_rows(data), m = stonet_model_outputs(model), q = model->dim;
+    double *all = sn_calloc((size_t)(n * m), sizeof *all), *some = sn_calloc((size_t)(n * m), sizeof *some);
+    float *some_z = sn_calloc((size_t)(n * q), sizeof *some_z);
+    int64_t row[130];
+    assert_int_equal(stonet_predict(model, data, NULL, all), STONET_OK);
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        stonet_data *part = NULL;
+        for (int64_t i = 0; i < counts[k]; i++) row[i] = (7 + 13 * i) % n;
+        assert_int_equal(stonet_data_subset(data, row, counts[k], &part), STONET_OK);
+        assert_int_equal(stonet_predict(model, part, NULL, some), STONET_OK);
+        assert_int_equal(stonet_transform(model, part, NULL, some_z), STONET_OK);
+        for (int64_t i = 0; i < counts[k]; i++) {
+            if (memcmp(some_z + i * q, z + row[i] * q, (size_t)q * sizeof *z) != 0)
+                fail_msg("%s: Z of a row among %lld is another", model->method->name, (long long)counts[k]);
+            if (memcmp(some + i * m, all + row[i] * m, (size_t)m * sizeof *all) != 0)
+                fail_msg("%s: the prediction of a row among %lld is another", model->method->name,
+                         (long long)counts[k]);
+        }
+        stonet_data_free(part);
+    }
+    sn_free(all);
+    sn_free(some);
+    sn_free(some_z);
+}
+
 static outcome fit(const stonet_spec *spec, const stonet_data *data, int threads)
 {
     outcome out = {0};
@@ -70,6 +99,7 @@ static outcome fit(const stonet_spec *spec, const stonet_data *data, int threads
     out.z = sn_calloc(out.z_size, 1);
     stonet_use_options options = {.size = sizeof options, .threads = threads};
     assert_int_equal(stonet_transform(model, data, &options, out.z), STONET_OK);
+    if (threads == 1) check_rows_alone(model, data, out.z);
     stonet_model_free(model);
     return out;
 }

@@ -143,6 +143,67 @@ static void the_network_heeds_them(void **state)
     sn_free(tables);
 }
 
+static void same_bytes(const char *method, stonet_model *one, stonet_model *other)
+{
+    unsigned char *bytes[2] = {NULL, NULL};
+    size_t size[2] = {0, 0};
+    assert_int_equal(stonet_model_save_bytes(one, &bytes[0], &size[0]), STONET_OK);
+    assert_int_equal(stonet_model_save_bytes(other, &bytes[1], &size[1]), STONET_OK);
+    if (size[0] != size[1] || memcmp(bytes[0], bytes[1], size[0]) != 0) fail_msg("%s: another model", method);
+    stonet_bytes_free(bytes[0]);
+    stonet_bytes_free(bytes[1]);
+    stonet_model_free(one);
+    stonet_model_free(other);
+}
+
+/* A class does not go with the weights of its rows: the outputs are those that the caller has labels for. */
+static void classes_without_weight_stay(void **state)
+{
+    (void)state;
+    pair *tables = sn_calloc(1, sizeof *tables);
+    assert_non_null(tables);
+    make(tables, true);
+    double weight[N];
+    const int32_t *code = stonet_data_classes(tables->weighted, NULL);
+    for (int64_t i = 0; i < N; i++) weight[i] = code[i] != 1;
+    assert_int_equal(stonet_data_set_weights(tables->weighted, weight), STONET_OK);
+    stonet_model *model = fit("sir", tables->weighted);
+    assert_int_equal(stonet_model_outputs(model), 3);
+    stonet_model_free(model);
+    let_go(tables);
+    sn_free(tables);
+}
+
+/* Weights of 1 are no weights, and rows of weight 0 are not there: the models are the same, bit by bit. */
+static void ones_and_zeros_are_rows_that_are_there_or_not(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"pca", "sir", "save", "dr", "phd", "none", "gsir"};
+    pair *tables = sn_calloc(1, sizeof *tables);
+    assert_non_null(tables);
+    make(tables, false);
+    double weight[N];
+    int64_t row[N], rows = 0;
+    for (int64_t i = 0; i < N; i++) row[i] = i;
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        for (int way = 0; way < 2; way++) {
+            stonet_data *without = NULL;
+            rows = 0;
+            for (int64_t i = 0; i < N; i++) {
+                weight[i] = way == 0 || i % 5 != 2;
+                if (weight[i] > 0.0) row[rows++] = i;
+            }
+            assert_int_equal(stonet_data_set_weights(tables->weighted, weight), STONET_OK);
+            assert_int_equal(stonet_data_subset(tables->weighted, row, rows, &without), STONET_OK);
+            assert_null(stonet_data_weights(without));
+            same_bytes(methods[k], fit(methods[k], tables->weighted), fit(methods[k], without));
+            stonet_data_free(without);
+        }
+    }
+    let_go(tables);
+    sn_free(tables);
+}
+
 /* One row in thirty is of the rare class: balanced weights find more of it. */
 static void balanced_weights_find_the_rare_class(void **state)
 {
@@ -221,6 +282,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_repeat_rows),
         cmocka_unit_test(the_network_heeds_them),
+        cmocka_unit_test(ones_and_zeros_are_rows_that_are_there_or_not),
+        cmocka_unit_test(classes_without_weight_stay),
         cmocka_unit_test(balanced_weights_find_the_rare_class),
         cmocka_unit_test(what_has_no_weighted_form_says_so),
     };

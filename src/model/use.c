@@ -169,12 +169,28 @@ static stonet_status share_rows(const stonet_model *model, int64_t n, stonet_tea
     return STONET_OK;
 }
 
+/* Ranks that ask the same model about the same rows. */
+static stonet_status check_same(const stonet_model *model, const stonet_data *data, stonet_team *team)
+{
+    if (!sn_team_shares(team)) return STONET_OK;
+    sn_hash hash;
+    char *about = stonet_model_json(model);
+    if (about == NULL) return STONET_ERROR_MEMORY;
+    sn_hash_begin(&hash);
+    sn_hash_text(&hash, about);
+    stonet_string_free(about);
+    SN_TRY(sn_frame_check(data));
+    sn_frame_hash_some(data, &hash);
+    return sn_team_agree(team, &hash);
+}
+
 /* Encodes the rows in blocks and calls use for each; of a team, each rank for its share. */
 static stonet_status for_each_block(const stonet_model *model, const stonet_data *data, stonet_team *team,
                                     stonet_status (*use)(const stonet_model *model, const float *x,
                                                          int64_t first, int64_t count, void *user),
                                     void *user)
 {
+    SN_TRY(check_same(model, data, team));
     const int rank = stonet_team_rank(team);
     int64_t n = first_row_of(model, stonet_data_rows(data), team, rank + 1), block = block_rows(model);
     float *x = NULL;

@@ -8,7 +8,9 @@
 #include "math/serial_blas.h"
 #include "net/activation.h"
 
-enum { BLOCK = 256 }; /* rows a thread handles at a time: fixed, so that the bits are too */
+/* Rows that are multiplied at a time: always so many, since the products of fewer rows round otherwise, and
+   what comes out for a row must not depend on those beside it. The last block is filled up with zeros. */
+enum { BLOCK = 64 };
 
 /* The widest layer after the input. */
 static int64_t widest(const sn_shape *shape, int layer)
@@ -19,16 +21,15 @@ static int64_t widest(const sn_shape *shape, int layer)
     return width;
 }
 
-/* One block of m rows: from, to are work arrays of m x widest; the result is left in the returned one. */
-static float *forward_block(const sn_shape *shape, const float *theta, int layer, int64_t m, float *from,
-                            float *to)
+/* One block: from, to are work arrays of BLOCK x widest; the result is left in the returned one. */
+static float *forward_block(const sn_shape *shape, const float *theta, int layer, float *from, float *to)
 {
     for (int i = 0; i < layer; i++) {
         const int64_t inputs = shape->width[i], outputs = shape->width[i + 1];
-        sn_activate(sn_shape_activation(shape, i), m * inputs, from);
-        for (int64_t r = 0; r < m; r++)
+        sn_activate(sn_shape_activation(shape, i), BLOCK * inputs, from);
+        for (int64_t r = 0; r < BLOCK; r++)
             memcpy(to + r * outputs, theta + shape->bias_at[i], (size_t)outputs * sizeof *to);
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)outputs, (int)inputs, 1.0F, from,
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, BLOCK, (int)outputs, (int)inputs, 1.0F, from,
                     (int)inputs, theta + shape->weight_at[i], (int)inputs, 1.0F, to, (int)outputs);
         float *swap = from;
         from = to;
@@ -56,7 +57,8 @@ stonet_status sn_forward(const sn_shape *shape, const float *theta, const float 
             if (work == NULL) continue;
             const int64_t first = b * BLOCK, m = first + BLOCK <= n ? BLOCK : n - first;
             memcpy(work, x + first * p, (size_t)(m * p) * sizeof *work);
-            float *result = forward_block(shape, theta, layer, m, work, work + BLOCK * width);
+            memset(work + m * p, 0, (size_t)((BLOCK - m) * p) * sizeof *work);
+            float *result = forward_block(shape, theta, layer, work, work + BLOCK * width);
             if (activated) sn_activate(sn_shape_activation(shape, layer), m * d, result);
             memcpy(out + first * d, result, (size_t)(m * d) * sizeof *out);
         }

@@ -380,7 +380,7 @@ static void searches(void **state)
     stonet_results *made = NULL;
     stonet_spec *best = NULL;
     stonet_result_row row;
-    const stonet_spec *const specs[] = {spec};
+    const stonet_spec *const specs[] = {spec, NULL};
     stonet_tune_options folds = {.size = sizeof folds, .folds = -1};
     stonet_compare_options wrong = {.size = sizeof wrong, .folds = 2, .criterion = (stonet_criterion)9},
                            right = {.size = sizeof right, .folds = 2};
@@ -394,7 +394,9 @@ static void searches(void **state)
     REFUSED(stonet_compare(specs, 1, data, NULL, NULL, NULL));
     REFUSED(stonet_compare(specs, 1, data, &wrong, NULL, &made));
     REFUSED(stonet_compare_check(NULL, 1, data, NULL));
+    REFUSED(stonet_compare(specs, 2, data, NULL, NULL, &made));
     REFUSED(stonet_compare_check(specs, 0, data, NULL));
+    REFUSED(stonet_compare_check(specs, 2, data, NULL));
     REFUSED(stonet_compare_check(specs, 1, NULL, NULL));
     assert_int_equal(stonet_compare(specs, 1, data, &right, NULL, &made), STONET_OK);
     REFUSED(stonet_results_row(NULL, 0, &row));

@@ -267,7 +267,8 @@ static stonet_status begin_checkpoint(const comparison *self, const stonet_data 
     const stonet_run *run = self->runner.run;
     const stonet_compare_options *options = &self->options;
     sn_hash hash;
-    if (sn_checkpoint_is_elsewhere(run)) return STONET_OK;
+    const bool elsewhere = sn_checkpoint_is_elsewhere(run);
+    if (elsewhere && !sn_team_shares(run->team)) return STONET_OK;
     sn_hash_begin(&hash);
     sn_frame_hash(data, &hash);
     if (options->test != NULL) sn_frame_hash(options->test, &hash);
@@ -279,7 +280,8 @@ static stonet_status begin_checkpoint(const comparison *self, const stonet_data 
         for (int64_t k = 0; k < self->points[i].count; k++)
             SN_TRY(sn_spec_hash(self->points[i].spec[k], run->seed, &hash));
     }
-    return sn_checkpoint_begin(run->checkpoint, "comparison", &hash, run);
+    SN_TRY(sn_team_agree(run->team, &hash));
+    return elsewhere ? STONET_OK : sn_checkpoint_begin(run->checkpoint, "comparison", &hash, run);
 }
 
 static void clean_up(comparison *self)
@@ -293,6 +295,10 @@ static void clean_up(comparison *self)
 
 static stonet_status take_options(const stonet_compare_options *options, comparison *self)
 {
+    for (int64_t i = 0; i < self->n_specs; i++)
+        if (self->specs[i] == NULL)
+            return sn_fail(STONET_ERROR_ARGUMENT, "spec %lld of %lld is NULL", (long long)i + 1,
+                           (long long)self->n_specs);
     SN_TRY(sn_take_compare_options(options, &self->options));
     return sn_take_tune_options(self->options.tuning, &self->tuning);
 }

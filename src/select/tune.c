@@ -43,13 +43,15 @@ static stonet_status begin_checkpoint(const sn_points *points, const stonet_data
                                       stonet_criterion criterion, const stonet_run *run)
 {
     sn_hash hash;
-    if (sn_checkpoint_is_elsewhere(run)) return STONET_OK;
+    const bool elsewhere = sn_checkpoint_is_elsewhere(run);
+    if (elsewhere && !sn_team_shares(run->team)) return STONET_OK;
     sn_hash_begin(&hash);
     sn_frame_hash(data, &hash);
     sn_hash_int(&hash, folds);
     sn_hash_int(&hash, criterion);
     for (int64_t i = 0; i < points->count; i++) SN_TRY(sn_spec_hash(points->spec[i], run->seed, &hash));
-    return sn_checkpoint_begin(run->checkpoint, "tuning", &hash, run);
+    SN_TRY(sn_team_agree(run->team, &hash));
+    return elsewhere ? STONET_OK : sn_checkpoint_begin(run->checkpoint, "tuning", &hash, run);
 }
 
 stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,

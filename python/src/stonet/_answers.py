@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library
-from ._core import Float64Matrix, Model, Table, made_spec
+from ._core import Float64Matrix, Model, Table, filled, made_spec
 from ._library import check, last_error, lib, take_text
 from ._run import RunContext
 from ._tables import MixedTable, as_frame, is_mixed
@@ -131,7 +131,9 @@ def _table_of(X: Any) -> Table:
     frame = as_frame(X)
     if frame is not None and is_mixed(frame):
         return MixedTable(frame)
-    rows = np.asarray(X, dtype=np.float32)
+    rows = np.asarray(filled(X))
+    if rows.dtype.kind != "f":
+        rows = rows.astype(np.float64)
     if rows.ndim != 2:
         raise ValueError(f"X is a table of rows and columns, and this has {rows.ndim} dimensions")
     return Table(rows, [str(name) for name in X.columns] if hasattr(X, "columns") else None)

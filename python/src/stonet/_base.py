@@ -22,7 +22,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 from . import _sure
 from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, ask_report, choose_order
 from ._compat import check_columns, validated
-from ._core import Float32Matrix, Float64Matrix, Model, SparseTable, Table, kept_in
+from ._core import Float32Matrix, Float64Matrix, Model, SparseTable, Table, complete, filled, kept_in
 from ._run import Callback, RunContext, threads_of
 from ._tables import MixedTable, as_frame, is_mixed
 from .errors import StonetUnsupportedError, StonetWarning
@@ -44,6 +44,7 @@ def _class_text(label: object) -> str:
 
 def response_array(y: ArrayLike) -> npt.NDArray[Any]:
     """The response as NumPy has it: nullable and Arrow numbers become plain ones, missing cells are refused."""
+    y = complete(y, "y")
     if hasattr(y, "dtype") and hasattr(y, "isna"):
         if y.isna().any():
             raise ValueError("y has missing values, and rows without a response tell nothing: leave them out")
@@ -114,9 +115,9 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             response = _check_y(response_array(y[0]), multi_output=multi, y_numeric=numeric, estimator=self)
             check_consistent_length(frame, response)
             return frame, response
-        y = tuple(response_array(part) if hasattr(part, "isna") else part for part in y)
+        y = tuple(response_array(part) if hasattr(part, "isna") else complete(part, "y") for part in y)
         return validated(
-            self, X, *y, finite="allow-nan", dtype=_FLOATS, order="C", accept_sparse="csr", reset=reset, **how
+            self, filled(X), *y, finite="allow-nan", dtype=_FLOATS, order="C", accept_sparse="csr", reset=reset, **how
         )
 
     def _known_columns(self, frame: Any) -> Any:
@@ -379,7 +380,8 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     @staticmethod
     def _set_weights(table: Table, X: npt.NDArray[Any], sample_weight: ArrayLike | None) -> None:
         if sample_weight is not None:
-            table.set_weights(_check_sample_weight(sample_weight, X, dtype=np.float64))
+            weights = complete(sample_weight, "sample_weight")
+            table.set_weights(_check_sample_weight(weights, X, dtype=np.float64))
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
         return {"preserves_dtype": [np.float32], "allow_nan": True}  # the library gives Z in single precision
@@ -454,6 +456,9 @@ class WeightedReduction(TransformerReduction):
             return {}
         # the response of that check has no second order trend at all: any direction is as good
         return {"_xfail_checks": {"check_sample_weights_invariance": "the directions of its data are of rounding"}}
+
+    def __sklearn_tags__(self) -> Any:  # a class with the tags of before has those of today beside them
+        return super().__sklearn_tags__()
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the reduction.

@@ -19,6 +19,25 @@ Float32Matrix = npt.NDArray[np.float32]
 Float64Matrix = npt.NDArray[np.float64]
 
 
+_ma: Any = np.ma  # NumPy says nothing of its types
+
+
+def filled(values: Any) -> Any:
+    """The masked cells of a NumPy array are missing ones."""
+    if not _ma.isMaskedArray(values):
+        return values
+    return values.astype(values.dtype if values.dtype.kind in "fO" else np.float64).filled(np.nan)
+
+
+def complete(values: Any, name: str) -> Any:
+    """What cannot be missing has no masked cells."""
+    if not _ma.isMaskedArray(values):
+        return values
+    if _ma.is_masked(values):
+        raise ValueError(f"{name} has masked values, and rows without it tell nothing: leave them out")
+    return values.data
+
+
 def _address(array: npt.NDArray[Any]) -> int:
     return int(array.ctypes.data)
 
@@ -27,7 +46,7 @@ class Table:
     """A stonet_data over a NumPy matrix, which it shares when that is float32 or float64 in C order."""
 
     def __init__(self, x: npt.NDArray[Any], names: Sequence[str] | None = None) -> None:
-        double = x.dtype == np.float64
+        double = x.dtype not in (np.float32, np.float16)
         self._x: Float32Matrix | Float64Matrix = np.ascontiguousarray(
             x, dtype=np.float64 if double else np.float32
         )

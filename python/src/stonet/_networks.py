@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from . import _sure
 from ._base import ArrayLike, SupervisedReduction, _class_text
-from ._core import Float32Matrix, Float64Matrix, Model, Table
+from ._core import Float32Matrix, Float64Matrix, Model, Table, complete
 from ._run import Callback, RunContext, threads_of
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ class BaseStoNet(SupervisedReduction):
     def _more_tags(self) -> dict[str, Any]:
         # a row that counts nothing still takes its place in a batch
         return {"_xfail_checks": {"check_sample_weights_invariance": "rows of weight 0 are in the batches"}}
+
+    def __sklearn_tags__(self) -> Any:
+        return super().__sklearn_tags__()
 
     def _keep(self, model: Model) -> None:
         super()._keep(model)
@@ -175,7 +178,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
             All classes, as scikit-learn has it; the first piece is checked against it.
         """
         if not hasattr(self, "model_"):
-            if classes is not None and len(missing := np.setdiff1d(classes, np.asarray(y))) > 0:
+            if classes is not None and len(missing := np.setdiff1d(classes, np.asarray(y)).tolist()) > 0:
                 raise ValueError(
                     f"the first piece has no rows of class {missing[0]!r}: it must have some of every class"
                 )
@@ -184,7 +187,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         return self._fit_more(X, y)
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(complete(y, "y"), warn=True)
         values, inverse = np.unique(y, return_inverse=True)
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
         for value in values.tolist():
@@ -214,9 +217,6 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         best = np.argmax(self.predict_proba(X), axis=1)
         predicted: npt.NDArray[Any] = self.classes_[best]
         return predicted
-
-    def _more_tags(self) -> dict[str, Any]:
-        return {"requires_y": True}
 
 
 class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
@@ -277,7 +277,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         return self._fit_more(X, y)
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
-        table.set_targets(np.asarray(y, dtype=np.float64))
+        table.set_targets(np.asarray(complete(y, "y"), dtype=np.float64))
 
     def predict_interval(self, X: ArrayLike, level: float = 0.9) -> Float64Matrix:
         """Low and high ends that have the response between them in this share of new rows; needs ``calibrate``.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _library
+from ._core import filled
 from ._library import check, lib
 from ._run import RunContext
 
@@ -46,7 +47,7 @@ class SufficiencyTestResult(NamedTuple):
 
 def _matrix(values: Any, name: str) -> Float64Matrix:
     """Columns of numbers; a text column becomes the indicators of its values."""
-    array = np.asarray(values)
+    array = np.asarray(filled(values))
     array = array.reshape(-1, 1) if array.ndim == 1 else array
     if array.ndim != 2:
         raise ValueError(f"{name} is a column or a table of columns, and this has {array.ndim} dimensions")

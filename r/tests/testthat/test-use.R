@@ -117,3 +117,22 @@ test_that("broom's questions are answered", {
   expect_equal(generics::augment(numbers, newdata = mtcars)$.fitted, unname(fitted(numbers)))
   expect_identical(names(as.data.frame(numbers)), c("z1", "mpg"))
 })
+
+test_that("levels without a training row are told", {
+  train <- data.frame(x = (1:60) / 60, g = factor(rep(c("a", "b", "c"), 20)), y = sin(1:60))
+  fit <- stonet(y ~ x + g, train, method = "sir", dim = 1, slices = 5)
+  new <- data.frame(x = c(0.1, 0.2), g = factor(c("a", "z")))
+  expect_warning(predict(fit, new), "'g'.*z", class = "stonet_warning")
+  expect_warning(transform(fit, new), "'g'", class = "stonet_warning")
+  expect_no_warning(predict(fit, data.frame(x = 0.1, g = factor("a", levels = c("a", "z")))))
+})
+
+test_that("differences of times have one unit", {
+  hours <- as.difftime(as.double(1:60), units = "hours")
+  days <- hours
+  units(days) <- "days"
+  y <- sin((1:60) / 9)
+  by <- function(t) stonet(y ~ t + x, data.frame(t = t, x = cos(1:60), y = y), method = "sir", dim = 1, slices = 5)
+  expect_identical(fitted(by(hours)), fitted(by(days)))
+  expect_identical(predict(by(hours), data.frame(t = days, x = cos(1:60))), fitted(by(hours)))
+})
