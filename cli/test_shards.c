@@ -40,6 +40,29 @@ static void uses_are_the_same(void **state)
     SH("stonet score m t.csv > p1 && stonet score m s/index.json > p2 && cmp p1 p2");
 }
 
+/* A row near 0 among rows far from it: which digits count is known when there is a model, not before. */
+static void digits_that_a_model_needs_are_kept(void **state)
+{
+    (void)state;
+    uint32_t seed = 5;
+    for (int k = 0; k < 2; k++) {
+        FILE *file = fopen(k == 0 ? "far.csv" : "new.csv", "w");
+        fputs("a,b,y\n", file);
+        if (k == 1) fputs("0,0,0\n", file);
+        for (int i = 0; i < 300; i++) {
+            const double u = next_number(&seed);
+            fprintf(file, "%.17g,%.6f,%.6f\n", 1e9 + u, next_number(&seed), 5 * u);
+        }
+        fclose(file);
+    }
+    SH("stonet fit far.csv --target y --dim 1 --method sir --out far.model");
+    SH("stonet shard new.csv --target y --out far.shards");
+    SH("stonet predict far.model new.csv --out p1 && stonet predict far.model far.shards --out p2");
+    SH("cmp p1 p2");
+    SH("stonet fit new.csv --target y --dim 1 --method sir --out m1 && "
+       "stonet fit far.shards --target y --dim 1 --method sir --out m2 && cmp m1 m2");
+}
+
 static void what_is_wrong_is_said(void **state)
 {
     (void)state;
@@ -58,6 +81,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_are_the_same),
         cmocka_unit_test(uses_are_the_same),
+        cmocka_unit_test(digits_that_a_model_needs_are_kept),
         cmocka_unit_test(what_is_wrong_is_said),
     };
     return cmocka_run_group_tests_name("cli_shards", tests, set_up, tear_down);

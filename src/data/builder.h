@@ -80,7 +80,8 @@ typedef struct sn_builder {
     int64_t missing;     /* cells of features */
     float *x;            /* capacity x n_numeric */
     sn_digits *digits;   /* n_numeric: what is kept in double of each column */
-    bool all_digits;     /* of all columns: they are for a model that needs them */
+    bool all_digits;     /* of all columns: for a model that needs them, or for shards, whose model is not
+                            known yet */
     double *y;           /* capacity x n_targets, numeric targets */
     double *weight;      /* capacity, where there are weights */
     int32_t **code;      /* n_text arrays */

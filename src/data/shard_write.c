@@ -183,7 +183,7 @@ static stonet_status end(sn_drain *base, const sn_builder *builder)
     if (drain->rows == 0) return sn_fail(STONET_ERROR_DATA, "%s has no row with a response", builder->path);
     drain->n_numeric = builder->n_numeric;
     SN_TRY(SN_NEW(drain->enough, builder->n_numeric));
-    for (int64_t k = 0; k < builder->n_numeric; k++) drain->enough[k] = builder->digits[k].enough;
+    for (int64_t k = 0; k < builder->n_numeric; k++) drain->enough[k] = builder->digits[k].wide;
     return STONET_OK;
 }
 
