@@ -172,7 +172,11 @@ int read_model(const cli_command *command, const char *path, stonet_model **mode
 {
     stonet_status status =
         strcmp(path, STANDARD_INPUT) == 0 ? load_stdin(model) : stonet_model_load(path, model);
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    if (status != STONET_OK) return say_failure(command, status);
+    if (stonet_model_hash(*model) == NULL)
+        fprintf(stderr, "note: %s is of an older version and has no hash: damage to it goes unnoticed\n",
+                path);
+    return EXIT_DONE;
 }
 
 int split_setting(const cli_command *command, const char *option, const char *text, char **name,
