@@ -334,7 +334,10 @@ static json_t *index_json(const shard_drain *drain, const stonet_data *like)
 static stonet_status write_index(const shard_drain *drain, const stonet_data *like)
 {
     json_t *index = index_json(drain, like);
-    char *text = sn_json_print(index, JSON_INDENT(1)), path[sizeof SN_SHARDS_INDEX + 1];
+    char hash[SN_SHARD_HASH], path[sizeof SN_SHARDS_INDEX + 1];
+    const stonet_status hashed = sn_shard_index_hash(index, hash);
+    if (hashed == STONET_OK) index = sn_json_put(index, "hash", json_string(hash));
+    char *text = hashed == STONET_OK ? sn_json_print(index, JSON_INDENT(1)) : NULL;
     json_decref(index);
     if (text == NULL) return sn_json_failed();
     snprintf(path, sizeof path, "/%s", SN_SHARDS_INDEX);

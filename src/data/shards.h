@@ -20,7 +20,8 @@
 
 #define SN_SHARDS_INDEX  "index.json"
 #define SN_SHARDS_FORMAT "stonet-shards"
-enum { SN_SHARDS_VERSION = 1, SN_SHARD_STEP = 1024, SN_SHARD_ALIGN = 4096 };
+/* Since version 2 an index has a hash of its own. */
+enum { SN_SHARDS_VERSION = 2, SN_SHARD_STEP = 1024, SN_SHARD_ALIGN = 4096 };
 
 /* Which of the files of a shard. */
 typedef enum sn_shard_part { SN_SHARD_X, SN_SHARD_Y, SN_SHARD_MORE, SN_SHARD_PARTS } sn_shard_part;
