@@ -182,6 +182,10 @@ typedef struct stonet_read_options {
     const char *weights; /* the column of weights (stonet_data_set_weights), by name or number; NULL: none */
     struct stonet_team *team; /* whose ranks all read this file now: of numbers that are mapped, each looks at
                                  a part for those that are infinite or missing; NULL: none */
+    int64_t max_bytes; /* that a gzipped file, a member of an archive or a pipe may give; 0: gzipped files at
+                          most 100 times their size, and 64 MiB in any case */
+    int (*should_stop)(void *user); /* non-zero: stop soon, with STONET_ERROR_INTERRUPTED; may be NULL */
+    void *user;
 } stonet_read_options;
 
 /* Reads .csv .tsv .txt .asc .npy .npz, IDX or svmlight (libsvm), each also gzipped, or shards. A plain .npy

@@ -84,7 +84,7 @@ static stonet_status load_index(sn_shard_reader *r)
         return sn_fail(STONET_ERROR_IO,
                        "%s is a folder without shards: it has no %s ('stonet shard' makes it)", r->folder,
                        SN_SHARDS_INDEX);
-    SN_TRY(sn_source_open(r->path, &source));
+    SN_TRY(sn_source_open(r->path, NULL, &source));
     const int64_t size = sn_source_left(source);
     stonet_status status = sn_memory_require((uint64_t)size, r->path, "make shards with fewer texts");
     if (status == STONET_OK) status = SN_NEW_RAW(text, size);

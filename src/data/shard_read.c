@@ -42,7 +42,7 @@ static stonet_status open_file(const sn_shard_reader *r, int64_t number, const p
     char *path;
     sn_array array;
     SN_TRY(sn_shard_path(r->folder, r->name, number, p->which, &path));
-    stonet_status status = sn_source_open(path, out);
+    stonet_status status = sn_source_open(path, NULL, out);
     sn_free(path);
     SN_TRY(status);
     status = sn_npy_header(*out, &array);

@@ -206,7 +206,7 @@ static stonet_status recode_shard(shard_drain *drain, int64_t number, const int3
     int32_t *code = NULL;
     array_out out = {0};
     SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, number, SN_SHARD_Y, &path));
-    stonet_status status = sn_source_open(path, &source);
+    stonet_status status = sn_source_open(path, NULL, &source);
     sn_free(path);
     SN_TRY(status);
     SN_GOTO(status, SN_NEW_RAW(code, of->rows), done);

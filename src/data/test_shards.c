@@ -200,6 +200,30 @@ static void test_wishes(void **state)
     clean();
 }
 
+static int stop_after(void *left)
+{
+    return --*(int *)left < 0;
+}
+
+/* Wherever it is stopped, nothing is left. */
+static void test_stopped(void **state)
+{
+    (void)state;
+    int calls = 1, left = 0;
+    stonet_read_options how = {.size = sizeof how, .should_stop = stop_after, .user = &left};
+    write_csv(2500, 0, false);
+    assert_int_equal(system("for i in 1 2 3; do cp t.csv u.csv; sed 1d u.csv >> t.csv; done"), 0);
+    for (int k = 0; k < calls; k++) {
+        left = k;
+        calls = k + 2;
+        if (stonet_shards_write("t.csv", &how, 8192, "s", NULL, NULL) == STONET_OK) break;
+        assert_non_null(strstr(stonet_last_error(), "stopped before t.csv was read"));
+        assert_int_equal(system("test $(ls -d s* 2>/dev/null | wc -l) = 0"), 0);
+    }
+    assert_true(calls > 5); /* so often was it asked */
+    clean();
+}
+
 /* A row far into the file is called by its number there. */
 static void test_complaints(void **state)
 {
@@ -378,9 +402,11 @@ static void test_changed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_kinds), cmocka_unit_test(test_dropped),    cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_wishes),    cmocka_unit_test(test_complaints), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_any_index), cmocka_unit_test(test_every_node), cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_all_kinds),  cmocka_unit_test(test_dropped),
+        cmocka_unit_test(test_numbers),    cmocka_unit_test(test_wishes),
+        cmocka_unit_test(test_complaints), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_stopped),    cmocka_unit_test(test_any_index),
+        cmocka_unit_test(test_every_node), cmocka_unit_test(test_changed),
     };
     return cmocka_run_group_tests(tests, sn_testing_enter, sn_testing_leave);
 }
