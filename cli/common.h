@@ -98,7 +98,7 @@ typedef struct spec_options {
     {                                                                                                        \
         .name = "max-bytes", .kind = OPTION_INTEGER, .offset = offsetof(type, field), .argument = "N",       \
         .initial = "0", .low = 0, .high = INT64_MAX,                                                         \
-        .help = "Bytes that packed data or a pipe may give; 0: 100 times the size of a .gz, at least 64 MiB" \
+        .help = "Bytes that packed data or a pipe may give; 0: 32 times the size of a .gz, at least 256 MiB" \
     }
 #define NA_OPTION(type, field)                                                                               \
     {                                                                                                        \

@@ -183,7 +183,7 @@ typedef struct stonet_read_options {
     struct stonet_team *team; /* whose ranks all read this file now: of numbers that are mapped, each looks at
                                  a part for those that are infinite or missing; NULL: none */
     int64_t max_bytes; /* that a gzipped file, a member of an archive or a pipe may give; 0: gzipped files at
-                          most 100 times their size, and 64 MiB in any case */
+                          most 32 times their size, and 256 MiB in any case */
     int (*should_stop)(void *user); /* non-zero: stop soon, with STONET_ERROR_INTERRUPTED; may be NULL */
     void *user;
 } stonet_read_options;

@@ -14,9 +14,9 @@
 #include "base/memory.h"
 
 enum { PACKED_SIZE = SN_BUFFER(1 << 18) };
-/* Deflate turns at most 1032 bytes into one. Tables shrink to a third or a tenth, those of zeros to a
-   hundredth: what gives more, and is not small, was hardly made to be read. */
-enum { DEFLATE_LIMIT = 1032, USUAL_LIMIT = 100, ALWAYS_TAKEN = 64 << 20 };
+/* Deflate turns at most 1032 bytes into one. Tables shrink to a third or a tenth: a large one that gives much
+   more was hardly made to be read. */
+enum { DEFLATE_LIMIT = 1032, USUAL_LIMIT = 32, ALWAYS_TAKEN = 256 << 20 };
 
 typedef enum packing { PLAIN, GZIP, RAW_DEFLATE } packing;
 
