@@ -267,6 +267,8 @@ static stonet_status from_sealed_store(const sn_store *store, stonet_model **out
 {
     char text[SN_HASH_TEXT];
     const char *said = sn_store_find_text(store, HASH);
+    int64_t version;
+    SN_TRY(check_format(store, &version)); /* first: another format may have another hash */
     hash_text(store, text);
     if (said != NULL && strcmp(said, text) != 0)
         return sn_fail(STONET_ERROR_FORMAT,
