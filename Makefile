@@ -125,11 +125,11 @@ coverage: setup
 # Every path to an allocation or a call to the file system fails, in all commands together; then every such call of every command,
 # once and for good: hours. With SAMPLE=N: N of them, drawn at random (SEED=S); under the sanitizers, which also see what leaks. Then every command that writes is
 # killed, and loses its power, at each call that changes a file, and is killed KILLS times at random moments. Last, paths of a fit
-# on a GPU, emulated as in the tests, the thread sanitizer on whole fits, and valgrind on a sample of the commands.
+# on a GPU, emulated as in the tests, the thread sanitizer on whole fits, valgrind on a sample of the commands, and flipped bits.
 KILLS ?= 1000
 torture: setup build-programs
 	@cmake --preset release -B $(BUILD) -DSTONET_TESTS=ON > /dev/null
-	@cmake --build $(BUILD) -j $(JOBS) --target torture stonet-faults stonet_cuda_emulated > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target torture flips stonet-faults stonet_cuda_emulated > /dev/null
 	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSTONET_SANITIZE=ON > /dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS) --target torture stonet-faults
 	@for what in $(if $(SAMPLE),,--paths) "" --crashes "--kills $(KILLS)"; do \
@@ -142,6 +142,7 @@ torture: setup build-programs
 	@$(MAKE) threads THREAD_TESTS="$(THREAD_TESTS) model_threads select_select engine_cpu"
 	@cmake/setup.sh valgrind
 	@torture/valgrind.sh $(BUILD)/bin/stonet
+	@$(BUILD)/tests/flips
 
 # Bytes made up by libFuzzer for everything that reads files or words, from the corpora in fuzz/: FUZZ_SECONDS in all. What is found
 # new stays in $(BUILD)-fuzz/bin/found, what fails in $(BUILD)-fuzz/bin/failed.

@@ -22,6 +22,12 @@ static void on_message(stonet_level level, const char *text, void *user)
     fputc('\n', stderr);
 }
 
+static int should_stop(void *user)
+{
+    (void)user;
+    return signals_stop_wanted();
+}
+
 bool has_target(const target_options *target)
 {
     return target->target != NULL || target->target_file != NULL;
@@ -75,6 +81,8 @@ int read_options_of(const cli_command *command, const target_options *target, st
     options->season = target->columns.season;
     options->ordinal = target->columns.ordinal.text;
     options->n_ordinal = (int64_t)target->columns.ordinal.count;
+    options->max_bytes = target->max_bytes;
+    options->should_stop = should_stop;
     return parse_header(command, target->header, &options->header);
 }
 
@@ -87,7 +95,8 @@ int read_data(const cli_command *command, const char *path, const target_options
 int read_data_for(const cli_command *command, const stonet_model *model, const char *path,
                   const target_options *target, int64_t threads, stonet_data **data)
 {
-    stonet_read_options options = {.size = sizeof options, .threads = (int)threads, .team = program_team()};
+    stonet_read_options options = {
+        .size = sizeof options, .threads = (int)threads, .team = program_team(), .should_stop = should_stop};
     if (target != NULL) {
         int result = read_options_of(command, target, &options);
         if (result != EXIT_DONE) return result;
@@ -172,7 +181,11 @@ int read_model(const cli_command *command, const char *path, stonet_model **mode
 {
     stonet_status status =
         strcmp(path, STANDARD_INPUT) == 0 ? load_stdin(model) : stonet_model_load(path, model);
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    if (status != STONET_OK) return say_failure(command, status);
+    if (stonet_model_hash(*model) == NULL)
+        fprintf(stderr, "note: %s is of an older version and has no hash: damage to it goes unnoticed\n",
+                path);
+    return EXIT_DONE;
 }
 
 int split_setting(const cli_command *command, const char *option, const char *text, char **name,
@@ -253,12 +266,6 @@ static void on_progress(const stonet_progress *progress, void *user)
 {
     (void)user;
     progress_draw(progress);
-}
-
-static int should_stop(void *user)
-{
-    (void)user;
-    return signals_stop_wanted();
 }
 
 int parse_level(const cli_command *command, const char *option, const char *text, double *level)

@@ -16,6 +16,7 @@ typedef struct column_options {
 typedef struct target_options {
     const char *target, *target_file;
     const char *header, *na, *weights;
+    int64_t max_bytes;
     bool drop_missing;
     bool own; /* with neither target nor target_file: the target of the model */
     column_options columns;
@@ -91,7 +92,14 @@ typedef struct spec_options {
         .help = text                                                                                         \
     }
 /* How files are read, for commands without a response too. */
-#define READ_OPTIONS(type, field) HEADER_OPTION(type, field.header), NA_OPTION(type, field.na)
+#define READ_OPTIONS(type, field)                                                                            \
+    HEADER_OPTION(type, field.header), NA_OPTION(type, field.na), MAX_BYTES_OPTION(type, field.max_bytes)
+#define MAX_BYTES_OPTION(type, field)                                                                        \
+    {                                                                                                        \
+        .name = "max-bytes", .kind = OPTION_INTEGER, .offset = offsetof(type, field), .argument = "N",       \
+        .initial = "0", .low = 0, .high = INT64_MAX,                                                         \
+        .help = "Bytes that packed data or a pipe may give; 0: 32 times the size of a .gz, at least 256 MiB" \
+    }
 #define NA_OPTION(type, field)                                                                               \
     {                                                                                                        \
         .name = "na", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "WORDS",             \

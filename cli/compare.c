@@ -27,6 +27,7 @@ typedef struct compare_values {
     int64_t folds, trials, tune_folds;
     bool tune, drop_missing;
     const char *na, *weights;
+    int64_t max_bytes;
     column_options columns;
 } compare_values;
 
@@ -52,6 +53,7 @@ static const cli_option options[] = {
      .help = "Leave out rows whose response is missing, which are an error otherwise"},
     HEADER_OPTION(compare_values, header),
     NA_OPTION(compare_values, na),
+    MAX_BYTES_OPTION(compare_values, max_bytes),
     COLUMN_OPTIONS(compare_values, columns),
     {.name = "methods",
      .kind = OPTION_TEXT,
@@ -198,6 +200,7 @@ static int read_sets(comparison *self, const cli_arguments *given)
         target_options target = {.target = values->target,
                                  .header = values->header,
                                  .na = values->na,
+                                 .max_bytes = values->max_bytes,
                                  .weights = values->weights,
                                  .drop_missing = values->drop_missing,
                                  .columns = values->columns};
@@ -210,6 +213,7 @@ static int read_sets(comparison *self, const cli_arguments *given)
                              .target_file = values->test_target_file,
                              .header = values->header,
                              .na = values->na,
+                             .max_bytes = values->max_bytes,
                              .weights = values->weights,
                              .drop_missing = values->drop_missing,
                              .columns = values->columns};

@@ -9,10 +9,14 @@
 #include "cli/show.h"
 
 typedef struct info_values {
-    bool json;
+    bool json, verify;
 } info_values;
 
 static const cli_option options[] = {
+    {.name = "verify",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(info_values, verify),
+     .help = "Say what was checked of the file instead"},
     JSON_OPTION(info_values, json),
 };
 
@@ -94,6 +98,26 @@ static void print_remark(FILE *stream, const json_t *fitted)
               stream);
 }
 
+/* Whatever loads has been checked; what there was to check depends on the file. */
+static int print_checks(const cli_command *command, const char *hash, bool json)
+{
+    if (json) {
+        json_t *about = json_pack("{s:s?, s:b}", "hash", hash, "verified", hash != NULL);
+        return output_json(command, NULL, about);
+    }
+    output out;
+    const int result = output_open(command, NULL, &out);
+    if (result != EXIT_DONE) return result;
+    fputs("form       right: every entry is there, of its type and shape, and the parts fit together\n"
+          "numbers    finite\n",
+          out.stream);
+    if (hash != NULL)
+        fprintf(out.stream, "content    as it was written: its hash is %s\n", hash);
+    else
+        fputs("content    not checked: the file is of an older version and has no hash\n", out.stream);
+    return output_close(command, &out);
+}
+
 static int run(const cli_command *command, int argc, char **argv)
 {
     info_values values = {0};
@@ -103,6 +127,11 @@ static int run(const cli_command *command, int argc, char **argv)
     stonet_model *model = NULL;
     int result = read_model(command, given.operand[0], &model);
     if (result != EXIT_DONE) return result;
+    if (values.verify) {
+        result = print_checks(command, stonet_model_hash(model), values.json);
+        stonet_model_free(model);
+        return result;
+    }
     json_t *about = take_json(command, stonet_model_json(model));
     stonet_model_free(model);
     if (about == NULL) return EXIT_FAILED;
@@ -126,6 +155,7 @@ const cli_command info_command = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet info my.model\n"
-                "  stonet info my.model --json",
+                "  stonet info my.model --json\n"
+                "  stonet info my.model --verify",
     .run = run,
 };

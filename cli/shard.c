@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/say.h"
+#include "cli/signals.h"
 
 typedef struct shard_values {
     target_options target;
@@ -59,6 +60,7 @@ static int cut(const cli_command *command, const shard_values *values, const cha
     int result = read_options_of(command, &values->target, &how);
     if (result != EXIT_DONE) return result;
     int64_t rows = 0, shards = 0;
+    signals_catch(); /* so that what was written so far is removed */
     const stonet_status status = stonet_shards_write(path, &how, values->rows, values->out, &rows, &shards);
     if (status != STONET_OK) return say_failure(command, status);
     if (!values->quiet)

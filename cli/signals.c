@@ -20,8 +20,7 @@ void signals_catch(void)
 {
     struct sigaction action, before;
     memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
+    action.sa_handler = on_signal; /* no SA_RESTART: a call that waits for the other end of a pipe ends */
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < CAUGHT; i++) {
         /* One that is ignored stays so: nohup, and jobs in the background. */

@@ -143,6 +143,7 @@ static const bad_case bad_models[] = {
     {"stonet info good.csv", 1, "good.csv"},
     {"stonet info cut.model", 1, "cut.model"},
     {"stonet info hostile.model", 1, "hostile.model"},
+    {"stonet info changed.model", 1, "changed.model: the model is damaged"},
     {"stonet info other.safetensors", 1, "not a model of stonet"},
     {"stonet info newer.model", 1, "newer"},
     {"stonet transform cut.model good.csv", 1, "cut.model"},
@@ -245,6 +246,8 @@ static void write_models(void)
     SH("stonet fit text-y.csv --target y --method pca --dim 1 --quiet --out classes.model");
     SH("stonet fit good.csv --target y --method pca --dim 1 --learner none --quiet --out blind.model");
     SH("head -c 400 good.model > cut.model");
+    SH("cp good.model changed.model && printf '\\252' | dd of=changed.model bs=1 conv=notrunc "
+       "seek=$(($(stat -c %%s good.model) - 3))");
     SH("LC_ALL=C sed 's/\"format_version\":\"2\"/\"format_version\":\"9\"/' good.model > newer.model");
     static const unsigned char long_header[] = {255, 255, 255, 255, 255, 255, 255, 127, '{', '}'};
     write_bytes("hostile.model", long_header, sizeof long_header);

@@ -223,6 +223,16 @@ static void methods_and_info(void **state)
     assert_true(number_of(about, "dim") == 2);
     assert_true(number_of(about, "rows") == TRAIN_ROWS);
     json_decref(about);
+    SH("stonet info i.model --verify");
+    assert_non_null(strstr(captured_out, "as it was written"));
+    /* As an older version wrote it: another name for the hash, which is passed over. */
+    SH("LC_ALL=C sed 's/stonet.hash/stonet.hush/' i.model > old.model && stonet info old.model --verify");
+    assert_non_null(strstr(captured_out, "not checked"));
+    assert_non_null(strstr(captured_err, "note: old.model is of an older version and has no hash"));
+    SH("stonet info old.model --verify --json");
+    about = captured_json();
+    assert_true(json_is_false(json_object_get(about, "verified")));
+    json_decref(about);
 }
 
 /* ---- tune and compare -------------------------------------------------------------------------- */

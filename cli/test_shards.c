@@ -40,6 +40,82 @@ static void uses_are_the_same(void **state)
     SH("stonet score m t.csv > p1 && stonet score m s/index.json > p2 && cmp p1 p2");
 }
 
+/* A row near 0 among rows far from it: which digits count is known when there is a model, not before. */
+static void digits_that_a_model_needs_are_kept(void **state)
+{
+    (void)state;
+    uint32_t seed = 5;
+    for (int k = 0; k < 2; k++) {
+        FILE *file = fopen(k == 0 ? "far.csv" : "new.csv", "w");
+        fputs("a,b,y\n", file);
+        if (k == 1) fputs("0,0,0\n", file);
+        for (int i = 0; i < 300; i++) {
+            const double u = next_number(&seed);
+            fprintf(file, "%.17g,%.6f,%.6f\n", 1e9 + u, next_number(&seed), 5 * u);
+        }
+        fclose(file);
+    }
+    SH("stonet fit far.csv --target y --dim 1 --method sir --out far.model");
+    SH("stonet shard new.csv --target y --out far.shards");
+    SH("stonet predict far.model new.csv --out p1 && stonet predict far.model far.shards --out p2");
+    SH("cmp p1 p2");
+    SH("stonet fit new.csv --target y --dim 1 --method sir --out m1 && "
+       "stonet fit far.shards --target y --dim 1 --method sir --out m2 && cmp m1 m2");
+}
+
+/* Waiting for a pipe that nobody writes to ends with the first signal, and the folder that was begun goes. */
+static void signals_leave_nothing_behind(void **state)
+{
+    (void)state;
+    static const char *const signals[] = {"TERM", "HUP", "INT"};
+    SH("mkfifo pipe");
+    for (int k = 0; k < 3; k++) {
+        /* sh ignores SIGINT for jobs in the background: env gives it back */
+        SH("env --default-signal=INT stonet shard pipe --out left & p=$!\n"
+           "while [ -z \"$(ls -d left* 2>/dev/null)\" ]; do sleep 0.05; done\n"
+           "sleep 0.2; kill -%s $p; (sleep 20; kill -9 $p) & w=$!\n"
+           "wait $p; r=$?; kill $w; [ $r = 1 ] && [ -z \"$(ls -d left* 2>/dev/null)\" ]",
+           signals[k]);
+        assert_non_null(strstr(captured_err, "stopped before pipe was read"));
+    }
+}
+
+/* The first signal ends whoever waits for the other end of a pipe. */
+static void pipes_are_not_waited_for(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {
+        "stonet fit pipe --target y --dim 1 --out o",
+        "stonet fit t.csv --target y --dim 1 --method sir --out pipe",
+        "stonet fit t.csv --target y --dim 1 --config pipe --out o",
+        "stonet predict m pipe",
+    };
+    SH("rm -f pipe; mkfifo pipe");
+    for (size_t k = 0; k < sizeof commands / sizeof *commands; k++)
+        SH("%s & p=$!\n"
+           "sleep 1; kill -TERM $p; (sleep 20; kill -9 $p) & w=$!\n"
+           "wait $p; r=$?; kill $w; [ $r = 1 ] || [ $r = 143 ]",
+           commands[k]);
+    assert_int_equal(sh("stonet info pipe"), 1);
+    assert_non_null(strstr(captured_err, "not a plain file"));
+}
+
+/* 1 GB in 1 MB: refused by its ratio, or by what was allowed; and read when it was. */
+static void packed_bytes_are_bounded(void **state)
+{
+    (void)state;
+    SH("(echo x,y; yes 1,2 | head -c 300000000) | gzip -1 > bomb.csv.gz");
+    assert_int_equal(sh("stonet fit bomb.csv.gz --target y --dim 1 --method sir --out o"), 1);
+    assert_non_null(strstr(captured_err, "more than"));
+    assert_non_null(strstr(captured_err, "--max-bytes"));
+    SH("gzip -c t.csv > t.csv.gz");
+    assert_int_equal(sh("stonet predict m t.csv.gz --max-bytes 10000"), 1);
+    assert_non_null(strstr(captured_err, "more than 10000 bytes"));
+    assert_int_equal(sh("cat t.csv | stonet predict m /dev/stdin --max-bytes 10000"), 1);
+    SH("stonet predict m t.csv.gz --max-bytes 1000000 --out p1 && stonet predict m t.csv --out p2");
+    SH("cmp p1 p2");
+}
+
 static void what_is_wrong_is_said(void **state)
 {
     (void)state;
@@ -58,6 +134,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_are_the_same),
         cmocka_unit_test(uses_are_the_same),
+        cmocka_unit_test(digits_that_a_model_needs_are_kept),
+        cmocka_unit_test(signals_leave_nothing_behind),
+        cmocka_unit_test(pipes_are_not_waited_for),
+        cmocka_unit_test(packed_bytes_are_bounded),
         cmocka_unit_test(what_is_wrong_is_said),
     };
     return cmocka_run_group_tests_name("cli_shards", tests, set_up, tear_down);

@@ -182,6 +182,10 @@ typedef struct stonet_read_options {
     const char *weights; /* the column of weights (stonet_data_set_weights), by name or number; NULL: none */
     struct stonet_team *team; /* whose ranks all read this file now: of numbers that are mapped, each looks at
                                  a part for those that are infinite or missing; NULL: none */
+    int64_t max_bytes; /* that a gzipped file, a member of an archive or a pipe may give; 0: gzipped files at
+                          most 32 times their size, and 256 MiB in any case */
+    int (*should_stop)(void *user); /* non-zero: stop soon, with STONET_ERROR_INTERRUPTED; may be NULL */
+    void *user;
 } stonet_read_options;
 
 /* Reads .csv .tsv .txt .asc .npy .npz, IDX or svmlight (libsvm), each also gzipped, or shards. A plain .npy
@@ -432,6 +436,9 @@ STONET_API stonet_status stonet_confusion(const stonet_model *model, const stone
 
 STONET_API stonet_status stonet_model_save(const stonet_model *model, const char *path);
 STONET_API stonet_status stonet_model_load(const char *path, stonet_model **out);
+/* The hash in the file of a loaded model, which a load compares with all of its content; NULL: the model came
+   from no file, or from one of a version before hashes, in which damage goes unnoticed. */
+STONET_API const char *stonet_model_hash(const stonet_model *model);
 /* The model file as bytes in memory (for pickling). Free with stonet_bytes_free. */
 STONET_API stonet_status stonet_model_save_bytes(const stonet_model *model, unsigned char **bytes,
                                                  size_t *size);

@@ -49,6 +49,25 @@ def test_damaged_bytes(waveform):
         Model.from_bytes(content[: len(content) // 2])
 
 
+def test_changed_numbers(waveform, tmp_path):
+    content = make("PrincipalComponents").fit(waveform.X).model_.to_bytes()
+    (tmp_path / "changed.model").write_bytes(content[:-2] + bytes([content[-2] ^ 1]) + content[-1:])
+    with pytest.raises(errors.StonetFormatError, match="damaged"):
+        stonet.load(tmp_path / "changed.model")
+    (tmp_path / "old.model").write_bytes(content.replace(b"stonet.hash", b"stonet.hush"))
+    with pytest.warns(stonet.StonetWarning, match="no hash"):
+        stonet.load(tmp_path / "old.model")
+
+
+def test_null_character_in_a_file_name(waveform, tmp_path):
+    model = make("PrincipalComponents").fit(waveform.X)
+    with pytest.raises(ValueError, match="null character"):
+        model.save(str(tmp_path / "cut") + "\0.model")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ValueError, match="null character"):
+        stonet.load(str(tmp_path / "cut") + "\0.model")
+
+
 def test_divergence_is_a_warning(waveform):
     with pytest.warns(ConvergenceWarning, match="diverged"):
         make("StoNetClassifier", lr=1e6, schedule="constant").fit(*waveform[:2])

@@ -2,14 +2,20 @@
  * The file: 8 bytes of name, the form of its numbers (1 as an int64), the size of the whole, the number of
  * records; each record a block of its name and a block of its bytes (base/pack.h); the checksum of all that
  * (base/hash.h).
+ *
+ * Whoever works with the file holds a lock on it, which ends with the process. A new file is locked before it
+ * takes the place of the old one, so that the name never stands for one without a lock.
  */
 #include "base/checkpoint.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -34,6 +40,7 @@ struct stonet_checkpoint {
     bool changed;     /* since then */
     bool elsewhere;   /* another rank has the file */
     bool is_ours;     /* it is known that the file is of this job and no other */
+    int held;         /* the file as it was last read or written; -1: there was none */
     char section[24]; /* of the present call: goes before the names of its records */
 };
 
@@ -62,6 +69,7 @@ void stonet_checkpoint_free(stonet_checkpoint *checkpoint)
     while (checkpoint->count > 0) forget(checkpoint, checkpoint->count - 1);
     sn_free(checkpoint->list);
     sn_free(checkpoint->path);
+    if (checkpoint->held >= 0) close(checkpoint->held);
     pthread_mutex_destroy(&checkpoint->lock);
     sn_free(checkpoint);
 }
@@ -145,16 +153,58 @@ static stonet_status put_all(const stonet_checkpoint *c, sn_writer *writer)
     return sn_write(writer, &sum, sizeof sum);
 }
 
+static stonet_status in_use(const stonet_checkpoint *c)
+{
+    return sn_fail(STONET_ERROR_IO,
+                   "another job works with the checkpoint %s: wait for its end, or give another file",
+                   c->path);
+}
+
+/* Some file systems know no locks; that is no reason to fail. */
+static bool is_locked_elsewhere(int descriptor)
+{
+    return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+/* Whether the file of that name, if there is one, is the one that is held. */
+static bool is_current(const stonet_checkpoint *c)
+{
+    struct stat named, held;
+    if (stat(c->path, &named) != 0) return true;
+    return c->held >= 0 && fstat(c->held, &held) == 0 && named.st_dev == held.st_dev &&
+           named.st_ino == held.st_ino;
+}
+
+typedef struct succession {
+    const stonet_checkpoint *of;
+    int *next;
+} succession;
+
+/* Locks the new file while it is still without its name. */
+static stonet_status lock_next(const char *path, const void *user)
+{
+    const succession *to = user;
+    if (!is_current(to->of)) return in_use(to->of);
+    *to->next = open(path, O_RDONLY | O_CLOEXEC);
+    if (*to->next < 0)
+        return sn_fail(STONET_ERROR_IO, "cannot write the checkpoint %s: %s", to->of->path, strerror(errno));
+    return is_locked_elsewhere(*to->next) ? in_use(to->of) : STONET_OK;
+}
+
 static stonet_status write_file(stonet_checkpoint *c)
 {
     sn_writer *writer;
+    int next = -1;
     SN_TRY(sn_writer_open(c->path, &writer));
     stonet_status status = put_all(c, writer);
-    if (status != STONET_OK) {
+    if (status == STONET_OK)
+        status = sn_writer_commit_checked(writer, lock_next, &(succession){c, &next});
+    else
         sn_writer_abandon(writer);
-        return status;
-    }
-    SN_TRY(sn_writer_commit(writer));
+    const int old = status == STONET_OK ? c->held : next;
+    if (status == STONET_OK) c->held = next;
+    if (old >= 0) close(old);
+    SN_TRY(status);
     c->written = sn_seconds();
     c->changed = false;
     return STONET_OK;
@@ -201,30 +251,35 @@ static stonet_status take_all(stonet_checkpoint *c, const sn_pack *file)
     return sn_unpack_end(&from);
 }
 
-static stonet_status read_all(const stonet_checkpoint *c, FILE *file, sn_pack *out)
+static stonet_status cannot_read(const stonet_checkpoint *c)
+{
+    return sn_fail(STONET_ERROR_IO, "cannot read the checkpoint %s: %s", c->path, strerror(errno));
+}
+
+static stonet_status read_all(const stonet_checkpoint *c, sn_pack *out)
 {
     unsigned char *bytes;
     enum { SIZE = 1 << 16 };
     SN_TRY(SN_NEW_RAW(bytes, SIZE));
     stonet_status status = STONET_OK;
-    size_t got;
-    while (status == STONET_OK && (got = fread(bytes, 1, SIZE, file)) > 0)
-        status = sn_pack_bytes(out, bytes, got);
-    if (status == STONET_OK && ferror(file))
-        status = sn_fail(STONET_ERROR_IO, "cannot read the checkpoint %s: %s", c->path, strerror(errno));
+    ssize_t got = 1;
+    while (status == STONET_OK && got > 0) {
+        got = read(c->held, bytes, SIZE);
+        if (got > 0) status = sn_pack_bytes(out, bytes, (size_t)got);
+        if (got < 0) status = cannot_read(c);
+    }
     sn_free(bytes);
     return status;
 }
 
 static stonet_status read_file(stonet_checkpoint *c)
 {
-    FILE *file = fopen(c->path, "rb");
-    if (file == NULL && errno == ENOENT) return STONET_OK;
-    if (file == NULL)
-        return sn_fail(STONET_ERROR_IO, "cannot read the checkpoint %s: %s", c->path, strerror(errno));
+    struct stat info;
+    c->held = open(c->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* nobody need write to a pipe */
+    if (c->held < 0 && errno == ENOENT) return STONET_OK;
+    if (c->held < 0 || fstat(c->held, &info) != 0) return cannot_read(c);
     sn_pack bytes = {0};
-    stonet_status status = read_all(c, file, &bytes);
-    fclose(file);
+    stonet_status status = S_ISFIFO(info.st_mode) ? STONET_OK : read_all(c, &bytes);
     if (status == STONET_OK && bytes.size >= sizeof MAGIC && memcmp(bytes.bytes, MAGIC, sizeof MAGIC) == 0)
         status = bytes.size >= FRAME ? take_all(c, &bytes) : damaged(c);
     else if (status == STONET_OK) /* also when it is empty: nobody gave that name away by mistake */
@@ -248,6 +303,7 @@ stonet_status stonet_checkpoint_open(const char *path, double every, stonet_chec
     stonet_checkpoint *c;
     SN_TRY(SN_NEW(c, 1));
     pthread_mutex_init(&c->lock, NULL);
+    c->held = -1;
     c->every = every < 0.0 ? USUAL_SECONDS : every;
     c->written = sn_seconds();
     c->path = sn_strdup(path);
@@ -288,6 +344,7 @@ static stonet_status enter(stonet_checkpoint *c, const char *job, const sn_hash 
                        "%s is the checkpoint of another job: the %s's data, settings, seed or version are "
                        "not those it was made with; give another file, or remove this one to begin anew",
                        c->path, job);
+    if ((c->held >= 0 && is_locked_elsewhere(c->held)) || !is_current(c)) return in_use(c);
     c->is_ours = true;
     if (*met) return STONET_OK;
     SN_TRY(set(c, c->section, job, strlen(job)));

@@ -292,7 +292,8 @@ static stonet_status finish(sn_writer *writer, sn_file_check check, const void *
 {
     SN_TRY(flush_buffer(writer, true));
     bool straight = writer->temporary == NULL;
-    if (!straight && fsync(writer->descriptor) != 0) return cannot_write(writer, errno);
+    while (!straight && fsync(writer->descriptor) != 0)
+        if (errno != EINTR) return cannot_write(writer, errno);
     if (!straight && check != NULL) SN_TRY(run_check(writer, check, expected));
     if (!straight && writer->unnamed) SN_TRY(give_name(writer));
     int descriptor = writer->descriptor;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
 
@@ -312,4 +313,33 @@ void sn_store_text(const sn_store *store, size_t index, const char **key, const 
 {
     *key = store->body->texts[index].key;
     *value = store->body->texts[index].value;
+}
+
+/* Of one entry: the sum of these does not depend on the order. */
+static uint64_t tensor_hash(const sn_tensor *tensor)
+{
+    sn_hash hash;
+    sn_hash_begin(&hash);
+    sn_hash_text(&hash, tensor->name);
+    sn_hash_int(&hash, (int64_t)tensor->dtype);
+    for (int k = 0; k < tensor->rank; k++) sn_hash_int(&hash, tensor->shape[k]);
+    sn_hash_add(&hash, tensor->data, (size_t)sn_tensor_count(tensor) * sn_dtype_size(tensor->dtype));
+    return sn_hash_value(&hash);
+}
+
+uint64_t sn_store_hash(const sn_store *store, const char *without)
+{
+    uint64_t sum = 0;
+    for (size_t k = 0; k < sn_store_tensors(store); k++) sum += tensor_hash(sn_store_tensor(store, k));
+    for (size_t k = 0; k < sn_store_texts(store); k++) {
+        const char *key, *value;
+        sn_hash hash;
+        sn_store_text(store, k, &key, &value);
+        if (strcmp(key, without) == 0) continue;
+        sn_hash_begin(&hash);
+        sn_hash_text(&hash, key);
+        sn_hash_text(&hash, value);
+        sum += sn_hash_value(&hash);
+    }
+    return sum;
 }

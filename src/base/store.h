@@ -65,6 +65,9 @@ stonet_status sn_store_get_int(const sn_store *store, const char *key, int64_t l
                                int64_t *out);
 stonet_status sn_store_get_real(const sn_store *store, const char *key, double *out);
 
+/* A checksum of all that the store holds but the text `without`, whatever the order of its entries. */
+uint64_t sn_store_hash(const sn_store *store, const char *without);
+
 /* Iteration over all that the store holds (of a part: the whole store), in the order of insertion. */
 size_t sn_store_tensors(const sn_store *store);
 const sn_tensor *sn_store_tensor(const sn_store *store, size_t index);

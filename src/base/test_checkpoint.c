@@ -99,6 +99,30 @@ static void another_job_gets_nothing(void **state)
     stonet_checkpoint_free(c);
 }
 
+/* One job at a time: the second is refused, whether it came before the first file or after, until the first
+   has ended. */
+static void two_jobs_do_not_share(void **state)
+{
+    (void)state;
+    stonet_checkpoint *early = NULL, *late = NULL;
+    const sn_hash a = hash_of("a");
+    assert_int_equal(stonet_checkpoint_open(path, 0.0, &early), STONET_OK);
+    stonet_checkpoint *c = open_for("a");
+    put(c, "one", "first");
+    assert_int_equal(stonet_checkpoint_open(path, 0.0, &late), STONET_OK);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(sn_checkpoint_begin(k == 0 ? early : late, "fit", &a, NULL), STONET_ERROR_IO);
+        assert_non_null(strstr(stonet_last_error(), "another job works with"));
+    }
+    put(c, "two", "second");
+    stonet_checkpoint_free(early);
+    stonet_checkpoint_free(late);
+    stonet_checkpoint_free(c);
+    c = open_for("a");
+    assert_has(c, "two", "second");
+    stonet_checkpoint_free(c);
+}
+
 static void write_bytes(const unsigned char *bytes, size_t size)
 {
     FILE *file = fopen(path, "wb");
@@ -234,6 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(records_come_back, no_file, no_file),
         cmocka_unit_test_setup_teardown(another_job_gets_nothing, no_file, no_file),
+        cmocka_unit_test_setup_teardown(two_jobs_do_not_share, no_file, no_file),
         cmocka_unit_test_setup_teardown(damage_is_found, no_file, no_file),
         cmocka_unit_test_setup_teardown(other_files_are_left_alone, no_file, no_file),
         cmocka_unit_test(hashes_differ),

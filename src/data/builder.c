@@ -63,7 +63,8 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     builder->na = wish->na;
     builder->drain = wish->drain;
     builder->missing_targets = wish->missing_targets;
-    builder->all_digits = wish->schema != NULL && sn_schema_needs_digits(wish->schema);
+    builder->all_digits =
+        wish->drain != NULL || (wish->schema != NULL && sn_schema_needs_digits(wish->schema));
     stonet_status status = sn_find_roles(builder, names, wish);
     if (status != STONET_OK) {
         sn_builder_free(builder);
@@ -229,13 +230,14 @@ static stonet_status keep_digits(sn_builder *builder, int64_t slot, double value
         if (digits->value != NULL) digits->value[builder->rows] = value;
         return STONET_OK;
     }
-    if (!builder->all_digits) {
+    if (!digits->wide) {
         digits->low = fmin(digits->low, value);
         digits->high = fmax(digits->high, value);
-        if (sn_digits_enough(digits->low, digits->high)) {
-            sn_digits_give_up(digits);
-            return STONET_OK;
-        }
+        digits->wide = sn_digits_enough(digits->low, digits->high);
+    }
+    if (digits->wide && !builder->all_digits) {
+        sn_digits_give_up(digits);
+        return STONET_OK;
     }
     if (digits->value == NULL) {
         if ((double)(float)value == value) return STONET_OK;
@@ -465,7 +467,8 @@ stonet_status sn_builder_join_digits(sn_builder *whole, int64_t at, const sn_bui
         if (to->enough) continue;
         to->low = fmin(to->low, from->low);
         to->high = fmax(to->high, from->high);
-        if (from->enough || (!whole->all_digits && sn_digits_enough(to->low, to->high))) {
+        to->wide = to->wide || from->wide || sn_digits_enough(to->low, to->high);
+        if (to->wide && !whole->all_digits) {
             sn_digits_give_up(to);
             continue;
         }

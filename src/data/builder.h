@@ -8,6 +8,7 @@
 #include "data/dictionary.h"
 #include "data/digits.h"
 #include "data/na.h"
+#include "data/source.h"
 
 typedef enum sn_role {
     SN_FEATURE_NUMBER,
@@ -50,6 +51,7 @@ typedef struct sn_target_wish {
     const char *season; /* list of columns of dates that give the time of the year too; NULL: none */
     sn_drain *drain;    /* NULL: the builder keeps all rows */
     stonet_team *team;  /* whose ranks read the same file; NULL: none */
+    sn_source_limits limits;
 } sn_target_wish;
 
 typedef struct sn_builder {
@@ -80,7 +82,8 @@ typedef struct sn_builder {
     int64_t missing;     /* cells of features */
     float *x;            /* capacity x n_numeric */
     sn_digits *digits;   /* n_numeric: what is kept in double of each column */
-    bool all_digits;     /* of all columns: they are for a model that needs them */
+    bool all_digits;     /* of all columns: for a model that needs them, or for shards, whose model is not
+                            known yet */
     double *y;           /* capacity x n_targets, numeric targets */
     double *weight;      /* capacity, where there are weights */
     int32_t **code;      /* n_text arrays */

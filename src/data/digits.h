@@ -15,6 +15,7 @@
 
 /* A column while it is being read. */
 typedef struct sn_digits {
+    bool wide;        /* the values so far spread over a good part of their size */
     bool enough;      /* floats will do: nothing is kept */
     double low, high; /* of the values so far */
     double *value;    /* in double; NULL: those so far are floats */

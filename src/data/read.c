@@ -49,7 +49,7 @@ static stonet_status read_file(const char *path, const sn_target_wish *wish, int
         sn_free(folder);
         return read;
     }
-    SN_TRY(sn_source_open(path, &source));
+    SN_TRY(sn_source_open(path, &wish->limits, &source));
     stonet_status status = read_source(source, wish, threads, out);
     sn_source_close(source);
     return status;
@@ -96,7 +96,8 @@ void sn_wish_about_columns(const stonet_read_options *options, const sn_schema *
                              .weights = options->weights,
                              .na = &missing->na,
                              .missing_targets = missing->targets,
-                             .team = options->team};
+                             .team = options->team,
+                             .limits = {options->max_bytes, options->should_stop, options->user}};
 }
 
 /* The table, with targets that may be missing where the options say so. `wish` has all but what becomes of
@@ -110,7 +111,8 @@ static stonet_status read_table(const char *path, const stonet_read_options *how
                                           .header = how->header,
                                           .na = wish->na,
                                           .missing_targets = wish->missing_targets,
-                                          .team = wish->team};
+                                          .team = wish->team,
+                                          .limits = wish->limits};
     if (how->target_file == NULL) {
         features.columns = how->target;
         return read_file(path, &features, threads, out);

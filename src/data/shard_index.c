@@ -1,4 +1,5 @@
 /* The index of shards: what it says of the table, taken from it with suspicion, and where it is. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -83,7 +84,7 @@ static stonet_status load_index(sn_shard_reader *r)
         return sn_fail(STONET_ERROR_IO,
                        "%s is a folder without shards: it has no %s ('stonet shard' makes it)", r->folder,
                        SN_SHARDS_INDEX);
-    SN_TRY(sn_source_open(r->path, &source));
+    SN_TRY(sn_source_open(r->path, NULL, &source));
     const int64_t size = sn_source_left(source);
     stonet_status status = sn_memory_require((uint64_t)size, r->path, "make shards with fewer texts");
     if (status == STONET_OK) status = SN_NEW_RAW(text, size);
@@ -95,6 +96,18 @@ static stonet_status load_index(sn_shard_reader *r)
     sn_free(text);
     sn_source_close(source);
     return status;
+}
+
+stonet_status sn_shard_index_hash(const json_t *index, char text[SN_SHARD_HASH])
+{
+    sn_hash hash;
+    char *plain = sn_json_print(index, JSON_COMPACT | JSON_SORT_KEYS);
+    if (plain == NULL) return sn_json_failed();
+    sn_hash_begin(&hash);
+    sn_hash_text(&hash, plain);
+    snprintf(text, SN_SHARD_HASH, "%016" PRIx64, sn_hash_value(&hash));
+    sn_free(plain);
+    return STONET_OK;
 }
 
 /* A whole number of an object, from low to high. */
@@ -128,14 +141,28 @@ static bool is_plain_name(const char *name)
     return name != NULL && name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL;
 }
 
+/* The version, and whether the index is as it was written; one of version 1 cannot say. */
+static stonet_status check_index(sn_shard_reader *r)
+{
+    int64_t version;
+    char found[SN_SHARD_HASH], said[SN_SHARD_HASH] = "";
+    if (!whole(r->index, "version", 1, INT64_MAX, &version))
+        return sn_shard_bad_index(r, "it has no version");
+    if (version > SN_SHARDS_VERSION)
+        return sn_fail(STONET_ERROR_FORMAT, "%s is of version %lld, and this program reads up to version %d",
+                       r->path, (long long)version, (int)SN_SHARDS_VERSION);
+    if (version == 1) return STONET_OK;
+    const char *text = json_string_value(json_object_get(r->index, "hash"));
+    if (text != NULL) snprintf(said, sizeof said, "%s", text);
+    json_object_del(r->index, "hash");
+    SN_TRY(sn_shard_index_hash(r->index, found));
+    return strcmp(said, found) == 0 ? STONET_OK
+                                    : sn_shard_bad_index(r, "its hash is not that of its content");
+}
+
 static stonet_status read_sizes(sn_shard_reader *r)
 {
-    int64_t version, n, sum = 0;
-    if (!whole(r->index, "version", 0, INT64_MAX, &version))
-        return sn_shard_bad_index(r, "it has no version");
-    if (version != SN_SHARDS_VERSION)
-        return sn_fail(STONET_ERROR_FORMAT, "%s is of version %lld, and this program reads version %d",
-                       r->path, (long long)version, (int)SN_SHARDS_VERSION);
+    int64_t n, sum = 0;
     const json_t *list = json_object_get(r->index, "shards");
     r->name = json_string_value(json_object_get(r->index, "name"));
     if (!is_plain_name(r->name)) return sn_shard_bad_index(r, "it has no name for its files");
@@ -353,6 +380,7 @@ static stonet_status choose_response(const sn_shard_reader *r, const sn_target_w
 stonet_status sn_shard_index(sn_shard_reader *r, const sn_target_wish *wish)
 {
     SN_TRY(load_index(r));
+    SN_TRY(check_index(r));
     SN_TRY(read_sizes(r));
     if ((r->data->source = sn_strdup(r->folder)) == NULL) return STONET_ERROR_MEMORY;
     SN_TRY(read_columns(r));

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/team.h"
 #include "data/array.h"
+#include "data/schema.h"
 #include "data/shard_parts.h"
 
 enum { CHUNK = 1 << 18 }; /* bytes that are looked at before they may rest */
@@ -41,7 +42,7 @@ static stonet_status open_file(const sn_shard_reader *r, int64_t number, const p
     char *path;
     sn_array array;
     SN_TRY(sn_shard_path(r->folder, r->name, number, p->which, &path));
-    stonet_status status = sn_source_open(path, out);
+    stonet_status status = sn_source_open(path, NULL, out);
     sn_free(path);
     SN_TRY(status);
     status = sn_npy_header(*out, &array);
@@ -235,41 +236,47 @@ static stonet_status load_y(const sn_shard_reader *r)
 
 /* ---- what is read into memory: weights, texts, numbers in double -------------------------------- */
 
-static stonet_status start_exact(const sn_shard_reader *r)
+/* The columns of numbers in a list of the index or of one of its shards, n_numeric at most. */
+static stonet_status exact_of(const sn_shard_reader *r, const json_t *holder, int64_t *slots, int64_t *count)
 {
-    stonet_data *data = r->data;
-    const json_t *list = json_object_get(r->index, "exact");
-    const size_t count = json_array_size(list);
-    if (!json_is_array(list) || count > (size_t)data->n_numeric)
-        return sn_shard_bad_index(r, "its columns are wrong");
-    if (count == 0 || data->x == NULL) return STONET_OK;
-    SN_TRY(SN_NEW(data->exact, data->n_numeric));
-    for (size_t k = 0; k < count; k++) {
-        const json_t *entry = json_array_get(list, k);
-        const int64_t slot = json_is_integer(entry) ? json_integer_value(entry) : -1;
-        if (slot < 0 || slot >= data->n_numeric || data->exact[slot].at != NULL)
-            return sn_shard_bad_index(r, "its columns are wrong");
-        double *value;
-        SN_TRY(SN_NEW_RAW(value, data->n));
-        for (int64_t i = 0; i < data->n; i++) value[i] = (double)data->x[i * data->n_numeric + slot];
-        data->exact[slot] = (sn_exact){.at = value, .step = 1, .owned = value};
-    }
-    return STONET_OK;
-}
-
-/* The columns of numbers that a shard has in double, n_numeric at most. */
-static stonet_status exact_of(const sn_shard_reader *r, const json_t *shard, int64_t *slots, int64_t *count)
-{
-    const json_t *list = json_object_get(shard, "exact");
+    const json_t *list = json_object_get(holder, "exact");
     *count = (int64_t)json_array_size(list);
     if (!json_is_array(list) || *count > r->data->n_numeric)
-        return sn_shard_bad_index(r, "a shard of it is wrong");
+        return sn_shard_bad_index(r, "its columns are wrong");
     for (int64_t k = 0; k < *count; k++) {
         const json_t *slot = json_array_get(list, (size_t)k);
         slots[k] = json_is_integer(slot) ? json_integer_value(slot) : -1;
         if (slots[k] < 0 || slots[k] >= r->data->n_numeric)
-            return sn_shard_bad_index(r, "a shard of it is wrong");
+            return sn_shard_bad_index(r, "its columns are wrong");
     }
+    return STONET_OK;
+}
+
+/* Columns in double begin as what their floats say; shards that have more of them put it in. */
+static stonet_status start_exact(const sn_shard_reader *r, const json_t *holder, int64_t *slots)
+{
+    stonet_data *data = r->data;
+    int64_t count;
+    SN_TRY(exact_of(r, holder, slots, &count));
+    if (count == 0 || data->x == NULL) return STONET_OK;
+    if (data->exact == NULL) SN_TRY(SN_NEW(data->exact, data->n_numeric));
+    for (int64_t k = 0; k < count; k++) {
+        if (data->exact[slots[k]].at != NULL) continue;
+        double *value;
+        SN_TRY(SN_NEW_RAW(value, data->n));
+        for (int64_t i = 0; i < data->n; i++) value[i] = (double)data->x[i * data->n_numeric + slots[k]];
+        data->exact[slots[k]] = (sn_exact){.at = value, .step = 1, .owned = value};
+    }
+    return STONET_OK;
+}
+
+/* As in every table: the columns that float is too coarse for, or all, for a model that needs digits. */
+static stonet_status choose_exact(const sn_shard_reader *r, const sn_schema *schema, int64_t *slots)
+{
+    const json_t *list = json_object_get(r->index, "shards");
+    SN_TRY(start_exact(r, r->index, slots));
+    if (schema == NULL || !sn_schema_needs_digits(schema)) return STONET_OK;
+    for (size_t k = 0; k < (size_t)r->shards; k++) SN_TRY(start_exact(r, json_array_get(list, k), slots));
     return STONET_OK;
 }
 
@@ -352,15 +359,15 @@ static stonet_status renumber(stonet_data *data, int64_t k)
     return STONET_OK;
 }
 
-static stonet_status load_more(const sn_shard_reader *r)
+static stonet_status load_more(const sn_shard_reader *r, const sn_schema *schema)
 {
     stonet_data *data = r->data;
     int64_t *slots, first = 0;
     if (json_is_true(json_object_get(r->index, "weights"))) SN_TRY(SN_NEW(data->weight, data->n));
-    SN_TRY(start_exact(r));
     SN_TRY(SN_NEW(slots, data->n_numeric + 1));
-    stonet_status status = STONET_OK;
-    for (int64_t k = 0; k < r->shards && status == STONET_OK; first += r->rows[k++])
+    stonet_status status = choose_exact(r, schema, slots);
+    const bool needed = data->weight != NULL || data->n_text > 0 || data->exact != NULL;
+    for (int64_t k = 0; k < r->shards && needed && status == STONET_OK; first += r->rows[k++])
         status = load_more_of(r, k, first, slots);
     sn_free(slots);
     SN_TRY(status);
@@ -401,7 +408,7 @@ static stonet_status read_table(sn_shard_reader *r, const sn_target_wish *wish)
     SN_TRY(sn_shard_index(r, wish));
     SN_TRY(load_x(r));
     SN_TRY(load_y(r));
-    return load_more(r);
+    return load_more(r, wish->schema);
 }
 
 stonet_status sn_read_shards(const char *folder, const sn_target_wish *wish, stonet_data **out)

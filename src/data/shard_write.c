@@ -183,7 +183,7 @@ static stonet_status end(sn_drain *base, const sn_builder *builder)
     if (drain->rows == 0) return sn_fail(STONET_ERROR_DATA, "%s has no row with a response", builder->path);
     drain->n_numeric = builder->n_numeric;
     SN_TRY(SN_NEW(drain->enough, builder->n_numeric));
-    for (int64_t k = 0; k < builder->n_numeric; k++) drain->enough[k] = builder->digits[k].enough;
+    for (int64_t k = 0; k < builder->n_numeric; k++) drain->enough[k] = builder->digits[k].wide;
     return STONET_OK;
 }
 
@@ -206,7 +206,7 @@ static stonet_status recode_shard(shard_drain *drain, int64_t number, const int3
     int32_t *code = NULL;
     array_out out = {0};
     SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, number, SN_SHARD_Y, &path));
-    stonet_status status = sn_source_open(path, &source);
+    stonet_status status = sn_source_open(path, NULL, &source);
     sn_free(path);
     SN_TRY(status);
     SN_GOTO(status, SN_NEW_RAW(code, of->rows), done);
@@ -334,7 +334,10 @@ static json_t *index_json(const shard_drain *drain, const stonet_data *like)
 static stonet_status write_index(const shard_drain *drain, const stonet_data *like)
 {
     json_t *index = index_json(drain, like);
-    char *text = sn_json_print(index, JSON_INDENT(1)), path[sizeof SN_SHARDS_INDEX + 1];
+    char hash[SN_SHARD_HASH], path[sizeof SN_SHARDS_INDEX + 1];
+    const stonet_status hashed = sn_shard_index_hash(index, hash);
+    if (hashed == STONET_OK) index = sn_json_put(index, "hash", json_string(hash));
+    char *text = hashed == STONET_OK ? sn_json_print(index, JSON_INDENT(1)) : NULL;
     json_decref(index);
     if (text == NULL) return sn_json_failed();
     snprintf(path, sizeof path, "/%s", SN_SHARDS_INDEX);

@@ -4,8 +4,10 @@
  *   NAME-00000.npy ..        float32, rows x columns of numbers (not there when there is none)
  *   NAME-00000.y.npy ..      the response: float64, rows x targets, or int32 codes of its labels
  *   NAME-00000.more.npy ..   float64: the weight of the row, if rows have weights, the codes of its texts
- * (-1: missing), and the columns of numbers that float is too coarse for (data/digits.h) index.json names,
- * kinds and texts of the columns, what the response is, rows and hash of every file
+ *                            (-1: missing), and the columns of numbers that are no floats, of which a model
+ *                            may need all digits (data/digits.h)
+ *   index.json               names, kinds and texts of the columns, what the response is, rows and hash of
+ *                            every file, and its own hash
  *
  * All shards but the last have the same number of rows, a multiple of SN_SHARD_STEP, and the numbers begin at
  * a multiple of SN_SHARD_ALIGN bytes: so the pages of the files, one after the other, are the table in memory
@@ -18,7 +20,8 @@
 
 #define SN_SHARDS_INDEX  "index.json"
 #define SN_SHARDS_FORMAT "stonet-shards"
-enum { SN_SHARDS_VERSION = 1, SN_SHARD_STEP = 1024, SN_SHARD_ALIGN = 4096 };
+/* Since version 2 an index has a hash of its own. */
+enum { SN_SHARDS_VERSION = 2, SN_SHARD_STEP = 1024, SN_SHARD_ALIGN = 4096 };
 
 /* Which of the files of a shard. */
 typedef enum sn_shard_part { SN_SHARD_X, SN_SHARD_Y, SN_SHARD_MORE, SN_SHARD_PARTS } sn_shard_part;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,8 +14,9 @@
 #include "base/memory.h"
 
 enum { PACKED_SIZE = SN_BUFFER(1 << 18) };
-/* Deflate turns at most 1032 bytes into one. */
-enum { DEFLATE_LIMIT = 1032 };
+/* Deflate turns at most 1032 bytes into one. Tables shrink to a third or a tenth: a large one that gives much
+   more was hardly made to be read. */
+enum { DEFLATE_LIMIT = 1032, USUAL_LIMIT = 32, ALWAYS_TAKEN = 256 << 20 };
 
 typedef enum packing { PLAIN, GZIP, RAW_DEFLATE } packing;
 
@@ -28,6 +30,8 @@ struct sn_source {
     uint32_t crc;
     bool inflating; /* `stream` is initialised */
     bool finished;  /* the packed bytes have come to their end */
+    sn_source_limits limits;
+    int64_t unpacked; /* bytes so far */
     z_stream stream;
     unsigned char packed[PACKED_SIZE];
 };
@@ -40,6 +44,30 @@ static stonet_status cannot_read(const char *path, int error)
 static stonet_status cut_off(const sn_source *source)
 {
     return sn_fail(STONET_ERROR_FORMAT, "%s is cut off: the file ends before its content does", source->path);
+}
+
+static stonet_status check_stop(const sn_source *source)
+{
+    if (source->limits.should_stop == NULL || !source->limits.should_stop(source->limits.user))
+        return STONET_OK;
+    return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before %s was read", source->path);
+}
+
+/* The most bytes that the source may give. Arrays in an archive are as large as their shapes say. */
+static int64_t most_bytes(const sn_source *source)
+{
+    if (source->limits.max_bytes > 0) return source->limits.max_bytes;
+    if (source->packing != GZIP || source->size > INT64_MAX / USUAL_LIMIT) return INT64_MAX;
+    const int64_t most = source->size * USUAL_LIMIT;
+    return most > ALWAYS_TAKEN ? most : ALWAYS_TAKEN;
+}
+
+static stonet_status too_much(const sn_source *source)
+{
+    return sn_fail(STONET_ERROR_DATA,
+                   "%s gives more than %lld bytes, the most that is taken: if they are right, allow more "
+                   "(--max-bytes)",
+                   source->path, (long long)most_bytes(source));
 }
 
 void sn_source_close(sn_source *source)
@@ -93,6 +121,7 @@ static stonet_status spool(sn_source *source,
             status = sn_memory_require(64 * part_size, source->path, "give it as a plain file");
         if (status == STONET_OK) status = write_fully(memory, part, got, source->path);
         total += (int64_t)got;
+        if (status == STONET_OK && total > most_bytes(source)) status = too_much(source);
     }
     sn_free(part);
     if (status != STONET_OK) {
@@ -105,14 +134,22 @@ static stonet_status spool(sn_source *source,
     return STONET_OK;
 }
 
+/* Nobody need have opened the other end of a pipe yet: waiting for its first bytes, or for more, can be
+   stopped. */
 static stonet_status read_pipe(sn_source *source, unsigned char *bytes, size_t size, size_t *got)
 {
-    ssize_t count;
-    do count = read(source->descriptor, bytes, size);
-    while (count < 0 && errno == EINTR);
-    if (count < 0) return cannot_read(source->path, errno);
-    *got = (size_t)count;
-    return STONET_OK;
+    enum { LOOK_EVERY = 100 }; /* milliseconds */
+    for (;;) {
+        SN_TRY(check_stop(source));
+        struct pollfd end = {.fd = source->descriptor, .events = POLLIN};
+        const int ready = poll(&end, 1, LOOK_EVERY);
+        if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+        const ssize_t count = ready < 0 ? -1 : read(source->descriptor, bytes, size);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (count < 0) return cannot_read(source->path, errno);
+        *got = (size_t)count;
+        return STONET_OK;
+    }
 }
 
 static stonet_status read_unpacked(sn_source *source, unsigned char *bytes, size_t size, size_t *got)
@@ -123,6 +160,7 @@ static stonet_status read_unpacked(sn_source *source, unsigned char *bytes, size
 stonet_status sn_source_fetch(const sn_source *source, int64_t offset, void *bytes, size_t size, size_t *got)
 {
     size_t have = 0;
+    SN_TRY(check_stop(source));
     if (offset < 0 || offset > source->size) offset = source->size;
     if ((uint64_t)(source->size - offset) < size) size = (size_t)(source->size - offset);
     while (have < size) {
@@ -139,7 +177,8 @@ stonet_status sn_source_fetch(const sn_source *source, int64_t offset, void *byt
 
 static stonet_status open_descriptor(sn_source *source)
 {
-    source->descriptor = open(source->path, O_RDONLY | O_CLOEXEC);
+    /* A pipe that nobody writes to is waited for later, where that can be stopped. */
+    source->descriptor = open(source->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (source->descriptor < 0) return cannot_read(source->path, errno);
     struct stat info;
     if (fstat(source->descriptor, &info) != 0) return cannot_read(source->path, errno);
@@ -153,13 +192,14 @@ static stonet_status open_descriptor(sn_source *source)
     return spool(source, read_pipe);
 }
 
-stonet_status sn_source_open(const char *path, sn_source **out)
+stonet_status sn_source_open(const char *path, const sn_source_limits *limits, sn_source **out)
 {
     *out = NULL;
     if (path == NULL || path[0] == '\0')
         return sn_fail(STONET_ERROR_ARGUMENT, "the name of the data file is empty");
     sn_source *source;
     SN_TRY(source_create(path, &source));
+    if (limits != NULL) source->limits = *limits;
     unsigned char magic[2] = {0, 0};
     size_t got = 0;
     stonet_status status = open_descriptor(source);
@@ -188,6 +228,7 @@ stonet_status sn_source_open_member(const sn_source *archive, int64_t offset, in
         status = cannot_read(archive->path, errno);
     } else {
         source->is_member = true;
+        source->limits = archive->limits;
         source->start = offset;
         source->size = size;
         source->packing = deflated ? RAW_DEFLATE : PLAIN;
@@ -206,6 +247,7 @@ stonet_status sn_source_rewind(sn_source *source)
     source->at = 0;
     source->finished = false;
     source->crc = 0;
+    source->unpacked = 0;
     source->stream.avail_in = 0;
     if (source->packing == PLAIN) return STONET_OK;
     if (source->inflating) inflateEnd(&source->stream);
@@ -288,6 +330,8 @@ stonet_status sn_source_read(sn_source *source, void *bytes, size_t size, size_t
         source->at += (int64_t)*got;
     } else {
         SN_TRY(inflate_bytes(source, bytes, size, got));
+        source->unpacked += (int64_t)*got;
+        if (source->unpacked > most_bytes(source)) return too_much(source);
     }
     if (source->is_member) source->crc = (uint32_t)crc32_z(source->crc, bytes, *got);
     return STONET_OK;
@@ -350,7 +394,9 @@ int64_t sn_source_left(const sn_source *source)
     int64_t left = source->size - source->at;
     if (source->packing == PLAIN) return left;
     left += (int64_t)source->stream.avail_in + 64; /* inflate may hold back a little */
-    return left > INT64_MAX / DEFLATE_LIMIT ? INT64_MAX : left * DEFLATE_LIMIT;
+    left = left > INT64_MAX / DEFLATE_LIMIT ? INT64_MAX : left * DEFLATE_LIMIT;
+    const int64_t most = most_bytes(source) - source->unpacked;
+    return left < most ? left : most;
 }
 
 double sn_source_fraction(const sn_source *source)

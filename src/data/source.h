@@ -9,9 +9,16 @@
 
 typedef struct sn_source sn_source;
 
+/* How far reading may go, and who ends it before: as in stonet_read_options. */
+typedef struct sn_source_limits {
+    int64_t max_bytes;
+    int (*should_stop)(void *user);
+    void *user;
+} sn_source_limits;
+
 /* Opens a file; gzip is recognised by its first bytes. Pipes are taken into memory, so that every source
-   can be rewound. */
-stonet_status sn_source_open(const char *path, sn_source **out);
+   can be rewound. limits NULL: those that are usual. */
+stonet_status sn_source_open(const char *path, const sn_source_limits *limits, sn_source **out);
 /* A stretch of the bytes of another, unpacked source: a member of a zip archive, stored or deflated. */
 stonet_status sn_source_open_member(const sn_source *archive, int64_t offset, int64_t size, bool deflated,
                                     sn_source **out);

@@ -50,7 +50,7 @@ static stonet_data *read_rows(const sn_schema *schema)
     const sn_target_wish wish = {.columns = "y", .schema = schema};
     sn_source *source = NULL;
     stonet_data *data = NULL;
-    assert_int_equal(sn_source_open(path, &source), STONET_OK);
+    assert_int_equal(sn_source_open(path, NULL, &source), STONET_OK);
     assert_int_equal(sn_read_text(source, &wish, 1, 0, &data), STONET_OK);
     sn_source_close(source);
     return data;

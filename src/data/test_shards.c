@@ -200,6 +200,30 @@ static void test_wishes(void **state)
     clean();
 }
 
+static int stop_after(void *left)
+{
+    return --*(int *)left < 0;
+}
+
+/* Wherever it is stopped, nothing is left. */
+static void test_stopped(void **state)
+{
+    (void)state;
+    int calls = 1, left = 0;
+    stonet_read_options how = {.size = sizeof how, .should_stop = stop_after, .user = &left};
+    write_csv(2500, 0, false);
+    assert_int_equal(system("for i in 1 2 3; do cp t.csv u.csv; sed 1d u.csv >> t.csv; done"), 0);
+    for (int k = 0; k < calls; k++) {
+        left = k;
+        calls = k + 2;
+        if (stonet_shards_write("t.csv", &how, 8192, "s", NULL, NULL) == STONET_OK) break;
+        assert_non_null(strstr(stonet_last_error(), "stopped before t.csv was read"));
+        assert_int_equal(system("test $(ls -d s* 2>/dev/null | wc -l) = 0"), 0);
+    }
+    assert_true(calls > 5); /* so often was it asked */
+    clean();
+}
+
 /* A row far into the file is called by its number there. */
 static void test_complaints(void **state)
 {
@@ -210,6 +234,12 @@ static void test_complaints(void **state)
     fclose(file);
     assert_says(stonet_shards_write("b.csv", &how, 5, "s", NULL, NULL), STONET_ERROR_DATA, "row 2501");
     clean();
+}
+
+/* Makes the index one of version 1, so that what is wrong with it is found by a look at its content. */
+static void drop_hash(void)
+{
+    assert_int_equal(system("sed -i 's/\"version\": 2/\"version\": 1/' s/index.json"), 0);
 }
 
 static void test_damage(void **state)
@@ -246,6 +276,8 @@ static void test_damage(void **state)
     for (size_t k = 0; k < sizeof harm / sizeof *harm; k++) {
         make_shards();
         assert_int_equal(read_shards("y"), STONET_OK);
+        drop_hash();
+        assert_int_equal(read_shards("y"), STONET_OK);
         assert_int_equal(system(harm[k].command), 0);
         if (read_shards("y") == STONET_OK) fail_msg("unnoticed: %s", harm[k].command);
         if (strstr(stonet_last_error(), harm[k].words) == NULL)
@@ -254,23 +286,43 @@ static void test_damage(void **state)
     clean();
 }
 
-/* The index, cut at every byte or with a bit changed: refused, or a table that is whole. */
+/* The checksum of what the shards hold; 0 when they are refused. */
+static uint64_t table_hash(void)
+{
+    const stonet_read_options how = {.size = sizeof how, .target = "y"};
+    stonet_data *data = NULL;
+    sn_hash hash;
+    sn_hash_begin(&hash);
+    if (stonet_data_read("s", &how, &data) != STONET_OK) return 0;
+    sn_frame_hash(data, &hash);
+    stonet_data_free(data);
+    return sn_hash_value(&hash);
+}
+
+/* The index, cut at every byte or with a bit changed: refused, or the same table. One of version 1 has no
+   hash: refused, or a table that is whole. */
 static void test_any_index(void **state)
 {
     (void)state;
-    make_shards();
     static char text[1 << 16];
-    FILE *file = fopen("s/index.json", "rb");
-    const size_t size = fread(text, 1, sizeof text, file);
-    fclose(file);
-    for (size_t k = 0; k < size; k += 31) {
-        const char held = text[k];
-        text[k] = (char)(text[k] ^ (1 << k % 7));
-        file = fopen("s/index.json", "wb");
-        fwrite(text, 1, k % 2 == 0 ? size : k + 1, file);
+    for (int version = 1; version <= 2; version++) {
+        make_shards();
+        if (version == 1) drop_hash();
+        const uint64_t right = table_hash();
+        assert_true(right != 0);
+        FILE *file = fopen("s/index.json", "rb");
+        const size_t size = fread(text, 1, sizeof text, file);
         fclose(file);
-        text[k] = held;
-        read_shards("y");
+        for (size_t k = 0; k < size; k += 31) {
+            const char held = text[k];
+            text[k] = (char)(text[k] ^ (1 << k % 7));
+            file = fopen("s/index.json", "wb");
+            fwrite(text, 1, k % 2 == 0 ? size : k + 1, file);
+            fclose(file);
+            text[k] = held;
+            const uint64_t found = table_hash();
+            if (version == 2 && found != 0 && found != right) fail_msg("byte %zu", k);
+        }
     }
     clean();
 }
@@ -323,6 +375,7 @@ static void test_every_node(void **state)
         if (stonet_shards_write("t.csv", &kinds[k], 1024, "s", NULL, NULL) != STONET_OK)
             fail_msg("%s", stonet_last_error());
         node_count count = {0};
+        drop_hash();
         json_t *whole = json_load_file("s/index.json", 0, NULL);
         read_index(whole, &count);
         assert_int_equal(count.taken, 1);
@@ -349,9 +402,11 @@ static void test_changed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_kinds), cmocka_unit_test(test_dropped),    cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_wishes),    cmocka_unit_test(test_complaints), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_any_index), cmocka_unit_test(test_every_node), cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_all_kinds),  cmocka_unit_test(test_dropped),
+        cmocka_unit_test(test_numbers),    cmocka_unit_test(test_wishes),
+        cmocka_unit_test(test_complaints), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_stopped),    cmocka_unit_test(test_any_index),
+        cmocka_unit_test(test_every_node), cmocka_unit_test(test_changed),
     };
     return cmocka_run_group_tests(tests, sn_testing_enter, sn_testing_leave);
 }

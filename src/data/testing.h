@@ -55,7 +55,7 @@ static inline stonet_status read_in_parts(const char *path, const char *target, 
     const sn_target_wish wish = {.columns = target};
     sn_source *source = NULL;
     *out = NULL;
-    stonet_status status = sn_source_open(path, &source);
+    stonet_status status = sn_source_open(path, NULL, &source);
     if (status == STONET_OK) status = sn_read_text(source, &wish, threads, part_size, out);
     sn_source_close(source);
     return status;

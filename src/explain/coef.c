@@ -134,6 +134,17 @@ static stonet_status find(const stonet_model *model, const stonet_data *data, in
     return find_gradients(model, data, run, out);
 }
 
+/* Numbers of a model that are finite can be too large for their products. */
+static stonet_status check_values(const stonet_coef_result *result)
+{
+    for (int64_t i = 0; i < result->features * result->columns; i++)
+        if (!isfinite(result->value[i]))
+            return sn_fail(STONET_ERROR_NUMERIC,
+                           "a coefficient of '%s' is no finite number: the model may be damaged",
+                           result->feature[i / result->columns]);
+    return STONET_OK;
+}
+
 stonet_status stonet_coef(const stonet_model *model, const stonet_data *data,
                           const stonet_coef_options *options, const stonet_run *run, stonet_coef_result **out)
 {
@@ -153,6 +164,7 @@ stonet_status stonet_coef(const stonet_model *model, const stonet_data *data,
     const int before = sn_model_threads(taken.threads);
     stonet_status status = find(model, data, how.pairs, &taken, result);
     sn_model_threads(before);
+    if (status == STONET_OK) status = check_values(result);
     if (status != STONET_OK) {
         stonet_coef_free(result);
         return status;

@@ -247,6 +247,42 @@ stonet_status sn_model_from_store(const sn_store *store, stonet_model **out)
 
 /* ---- files and bytes ---- */
 
+static const char HASH[] = "stonet.hash";
+
+static void hash_text(const sn_store *store, char text[SN_HASH_TEXT])
+{
+    snprintf(text, SN_HASH_TEXT, "%016" PRIx64, sn_store_hash(store, HASH));
+}
+
+/* All of a model, and the hash by which damage to it is noticed. */
+static stonet_status to_sealed_store(const stonet_model *model, sn_store *store)
+{
+    char text[SN_HASH_TEXT];
+    SN_TRY(sn_model_to_store(model, store));
+    hash_text(store, text);
+    return sn_store_put_text(store, HASH, text);
+}
+
+static stonet_status from_sealed_store(const sn_store *store, stonet_model **out)
+{
+    char text[SN_HASH_TEXT];
+    const char *said = sn_store_find_text(store, HASH);
+    int64_t version;
+    SN_TRY(check_format(store, &version)); /* first: another format may have another hash */
+    hash_text(store, text);
+    if (said != NULL && strcmp(said, text) != 0)
+        return sn_fail(STONET_ERROR_FORMAT,
+                       "the model is damaged: its hash is not that of its content; use a copy, or fit again");
+    SN_TRY(sn_model_from_store(store, out));
+    if (said != NULL) memcpy((*out)->hash, text, sizeof text);
+    return STONET_OK;
+}
+
+const char *stonet_model_hash(const stonet_model *model)
+{
+    return model != NULL && model->hash[0] != '\0' ? model->hash : NULL;
+}
+
 stonet_status stonet_model_save(const stonet_model *model, const char *path)
 {
     if (model == NULL || path == NULL)
@@ -257,7 +293,7 @@ stonet_status stonet_model_save(const stonet_model *model, const char *path)
                        path);
     sn_store *store = NULL;
     SN_TRY(sn_store_create(&store));
-    stonet_status status = sn_model_to_store(model, store);
+    stonet_status status = to_sealed_store(model, store);
     if (status == STONET_OK) status = sn_safetensors_write(store, path);
     sn_store_free(store);
     return status;
@@ -270,7 +306,7 @@ stonet_status stonet_model_load(const char *path, stonet_model **out)
     *out = NULL;
     sn_store *store = NULL;
     SN_TRY(sn_safetensors_read(path, &store));
-    stonet_status status = sn_model_from_store(store, out);
+    stonet_status status = from_sealed_store(store, out);
     sn_store_free(store);
     return status == STONET_OK ? STONET_OK : sn_fail_prefix(status, "%s", path);
 }
@@ -282,7 +318,7 @@ stonet_status stonet_model_save_bytes(const stonet_model *model, unsigned char *
                        "stonet_model_save_bytes needs a model and a place for the bytes");
     sn_store *store = NULL;
     SN_TRY(sn_store_create(&store));
-    stonet_status status = sn_model_to_store(model, store);
+    stonet_status status = to_sealed_store(model, store);
     if (status == STONET_OK) status = sn_safetensors_encode(store, bytes, size);
     sn_store_free(store);
     return status;
@@ -295,7 +331,7 @@ stonet_status stonet_model_load_bytes(const unsigned char *bytes, size_t size, s
     *out = NULL;
     sn_store *store = NULL;
     SN_TRY(sn_safetensors_decode(bytes, size, &store));
-    stonet_status status = sn_model_from_store(store, out);
+    stonet_status status = from_sealed_store(store, out);
     sn_store_free(store);
     return status;
 }

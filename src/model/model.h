@@ -45,6 +45,8 @@ stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash
 /* Whether stonet_spec_set knows the name (learner.NAME: of the learner chosen). */
 bool sn_spec_has(const stonet_spec *spec, const char *name);
 
+enum { SN_HASH_TEXT = 17 };
+
 struct stonet_model {
     sn_schema *schema;
     const sn_method *method;
@@ -60,6 +62,7 @@ struct stonet_model {
     uint64_t seed;
     char *history;                      /* CSV text or NULL */
     struct sn_calibration *calibration; /* model/calibration.h; NULL: it was not calibrated */
+    char hash[SN_HASH_TEXT];            /* of its file, which agreed; empty: there was none */
 };
 
 /* used (inputs of the schema) gets whether the model looks at each; false for those without features too. */

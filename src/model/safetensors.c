@@ -1,6 +1,7 @@
 #include "model/safetensors.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -416,10 +418,17 @@ stonet_status sn_safetensors_decode(const unsigned char *bytes, size_t size, sn_
     return decode_source(&(source){.bytes = bytes, .size = size}, out);
 }
 
-/* Opens a model file as a source, to be closed by the caller. */
-static stonet_status open_file(FILE *file, source *out)
+/* Opens a model file as a source, to be closed by the caller whatever happens (NULL: there is none). */
+static stonet_status open_file(const char *path, FILE **out_file, source *out)
 {
     struct stat info;
+    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* nobody need write to a pipe */
+    FILE *file = *out_file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+    if (file == NULL) {
+        const stonet_status status = sn_fail(STONET_ERROR_IO, "%s", strerror(errno));
+        if (descriptor >= 0) close(descriptor);
+        return status;
+    }
     if (fstat(fileno(file), &info) != 0) return sn_fail(STONET_ERROR_IO, "%s", strerror(errno));
     if (S_ISDIR(info.st_mode)) return sn_fail(STONET_ERROR_IO, "this is a folder, not a model file");
     if (!S_ISREG(info.st_mode)) return sn_fail(STONET_ERROR_IO, "this is not a plain file");
@@ -430,12 +439,11 @@ static stonet_status open_file(FILE *file, source *out)
 
 stonet_status sn_safetensors_read(const char *path, sn_store **out)
 {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return sn_fail(STONET_ERROR_IO, "%s: %s", path, strerror(errno));
-    source from;
-    stonet_status status = open_file(file, &from);
+    FILE *file = NULL;
+    source from = {0};
+    stonet_status status = open_file(path, &file, &from);
     if (status == STONET_OK) status = decode_source(&from, out);
-    fclose(file);
+    if (file != NULL) fclose(file);
     return status == STONET_OK ? STONET_OK : sn_fail_prefix(status, "%s", path);
 }
 
@@ -477,18 +485,17 @@ static stonet_status compare_header(json_t *header, const sn_store *store)
 
 static stonet_status check_written(const char *path, const void *expected)
 {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return sn_fail(STONET_ERROR_IO, "%s: %s", path, strerror(errno));
-    source from;
+    FILE *file = NULL;
+    source from = {0};
     json_t *header = NULL;
     uint64_t start = 0;
-    stonet_status status = open_file(file, &from);
+    stonet_status status = open_file(path, &file, &from);
     if (status == STONET_OK) status = open_header(&from, &header, &start);
     if (status == STONET_OK) {
         status = compare_header(header, expected);
         json_decref(header);
     }
-    fclose(file);
+    if (file != NULL) fclose(file);
     return status;
 }
 

@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import json
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library
-from ._library import check, lib, names_array, take_text
+from ._library import check, lib, names_array, path_bytes, take_text
 from ._run import RunContext
+from .errors import StonetWarning
 
 Float32Matrix = npt.NDArray[np.float32]
 Float64Matrix = npt.NDArray[np.float64]
@@ -143,7 +145,7 @@ def kept_in(checkpoint: str | os.PathLike[str] | None, every: float, run: RunCon
         yield
         return
     handle = ctypes.c_void_p()
-    check(lib.stonet_checkpoint_open(os.fsencode(checkpoint), every, ctypes.byref(handle)))
+    check(lib.stonet_checkpoint_open(path_bytes(checkpoint), every, ctypes.byref(handle)))
     run.checkpoint = handle
     try:
         yield
@@ -180,7 +182,12 @@ class Model:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
         handle = ctypes.c_void_p()
-        check(lib.stonet_model_load(os.fsencode(path), ctypes.byref(handle)))
+        check(lib.stonet_model_load(path_bytes(path), ctypes.byref(handle)))
+        if lib.stonet_model_hash(handle) is None:
+            warnings.warn(
+                f"{os.fspath(path)} is of an older version and has no hash: damage to it goes unnoticed",
+                StonetWarning, stacklevel=3,
+            )
         return cls(handle)
 
     @classmethod
@@ -190,7 +197,7 @@ class Model:
         return cls(handle)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        check(lib.stonet_model_save(self._handle, os.fsencode(path)))
+        check(lib.stonet_model_save(self._handle, path_bytes(path)))
 
     def to_bytes(self) -> bytes:
         content = ctypes.POINTER(ctypes.c_ubyte)()
@@ -209,7 +216,7 @@ class Model:
             self._handle, code.value, name.encode(), ctypes.byref(content), ctypes.byref(size)
         ))
         try:
-            check(lib.stonet_bytes_write(os.fsencode(path), content, size.value))
+            check(lib.stonet_bytes_write(path_bytes(path), content, size.value))
         finally:
             lib.stonet_bytes_free(content)
 

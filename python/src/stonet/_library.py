@@ -213,6 +213,7 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_model_save": (c_int, [HANDLE, c_char_p]),
     "stonet_model_load": (c_int, [c_char_p, OUT]),
     "stonet_model_save_bytes": (c_int, [HANDLE, POINTER(POINTER(c_ubyte)), POINTER(c_size_t)]),
+    "stonet_model_hash": (c_char_p, [c_void_p]),
     "stonet_model_load_bytes": (c_int, [c_char_p, c_size_t, OUT]),
     "stonet_export_format_find": (c_int, [c_char_p, POINTER(c_int)]),
     "stonet_model_export": (c_int, [HANDLE, c_int, c_char_p, POINTER(POINTER(c_ubyte)), POINTER(c_size_t)]),
@@ -285,6 +286,14 @@ def take_text(pointer: int | None) -> str | None:
         return ctypes.string_at(pointer).decode("utf-8", "replace")
     finally:
         lib.stonet_string_free(pointer)
+
+
+def path_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The name of a file as the library takes it, which would end at a null character."""
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise ValueError(f"the file name {path!r} has a null character: choose another name")
+    return name
 
 
 def names_array(names: list[str]) -> Any:
