@@ -182,6 +182,8 @@ typedef struct stonet_read_options {
     const char *weights; /* the column of weights (stonet_data_set_weights), by name or number; NULL: none */
     struct stonet_team *team; /* whose ranks all read this file now: of numbers that are mapped, each looks at
                                  a part for those that are infinite or missing; NULL: none */
+    const char *group; /* the column of groups (stonet_data_set_groups), by name or number, no feature; NULL:
+                          none */
 } stonet_read_options;
 
 /* Reads .csv .tsv .txt .asc .npy .npz, IDX or svmlight (libsvm), each also gzipped, or shards. A plain .npy
@@ -256,6 +258,10 @@ STONET_API stonet_status stonet_data_set_targets(stonet_data *data, const double
    Copied. Methods without a weighted form refuse tables that have weights. */
 STONET_API stonet_status stonet_data_set_weights(stonet_data *data, const double *weights);
 STONET_API const double *stonet_data_weights(const stonet_data *data); /* NULL: every row counts 1 */
+/* Rows that belong together, such as those of one patient: the n rows with the same number are never parted
+   when rows are held out, in fits, tuning, comparing and calibrating. Copied. Rows that are exact copies of
+   each other stay together without it. */
+STONET_API stonet_status stonet_data_set_groups(stonet_data *data, const int64_t *groups);
 STONET_API int64_t stonet_data_rows(const stonet_data *data);
 /* The feature columns, 0 .. count - 1, each of numbers or of text; targets are not among them. */
 STONET_API int64_t stonet_data_columns(const stonet_data *data);

@@ -82,6 +82,8 @@ void stonet_data_free(stonet_data *data)
     sn_free(data->weight);
     sn_free(data->na);
     sn_free(data->id_name);
+    sn_free(data->group_name);
+    sn_free(data->group);
     sn_free(data->source);
     sn_free(data);
 }
@@ -373,6 +375,18 @@ stonet_status stonet_data_set_weights(stonet_data *data, const double *weights)
     memcpy(copy, weights, (size_t)data->n * sizeof *copy);
     sn_free(data->weight);
     data->weight = copy;
+    return STONET_OK;
+}
+
+stonet_status stonet_data_set_groups(stonet_data *data, const int64_t *groups)
+{
+    if (data == NULL || groups == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "groups need a table, and a number for every row of it");
+    int64_t *copy;
+    SN_TRY(SN_NEW_RAW(copy, data->n));
+    memcpy(copy, groups, (size_t)data->n * sizeof *copy);
+    sn_free(data->group);
+    data->group = copy;
     return STONET_OK;
 }
 

@@ -53,6 +53,8 @@ void sn_frame_hash(const stonet_data *data, sn_hash *hash)
     for (int64_t k = 0; k < data->n_targets; k++) sn_hash_text(hash, data->target_name[k]);
     if (data->y != NULL) add_response(data, data->y, (size_t)data->n_targets * sizeof *data->y, hash);
     if (data->weight != NULL) sn_hash_add(hash, data->weight, (size_t)data->n * sizeof *data->weight);
+    if (data->group_name != NULL) sn_hash_text(hash, data->group_name);
+    if (data->group != NULL) sn_hash_add(hash, data->group, (size_t)data->n * sizeof *data->group);
     if (data->label == NULL) return;
     add_response(data, data->label, sizeof *data->label, hash);
     add_dictionary(&data->labels, hash);

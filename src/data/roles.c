@@ -275,6 +275,24 @@ static stonet_status set_weights(sn_builder *builder, int64_t column, void *user
     return STONET_OK;
 }
 
+static stonet_status set_group(sn_builder *builder, int64_t column, void *user)
+{
+    (void)user;
+    SN_TRY(is_taken(builder, column, "the group of the rows"));
+    if (column == builder->weight_position || builder->group >= 0)
+        return sn_fail(STONET_ERROR_ARGUMENT, "one column has the groups, and no weights: '%s' cannot be it",
+                       builder->name[column]);
+    builder->group = column;
+    return STONET_OK;
+}
+
+/* What is neither a feature nor to be left out. */
+static bool has_other_part(const sn_builder *builder, int64_t column)
+{
+    return is_target(builder, column) || sn_builder_is_label(builder, column) ||
+           column == builder->weight_position;
+}
+
 /* The column that is said to name the rows, or the one that did when the model was fitted, if it is there. */
 static stonet_status find_id(sn_builder *builder, const sn_target_wish *wish)
 {
@@ -335,7 +353,7 @@ static stonet_status choose_for(sn_builder *builder, const sn_schema *schema)
     SN_GOTO(status, SN_NEW(wanted, n_columns), done);
     SN_GOTO(status, SN_NEW(ordered, n_columns), done);
     for (int64_t j = 0; j < n_columns; j++) {
-        if (is_target(builder, j) || j == builder->id || j == builder->weight_position) continue;
+        if (has_other_part(builder, j)) continue;
         position[header.n_columns] = j;
         header.name[header.n_columns++] = builder->name[j];
     }
@@ -380,7 +398,7 @@ static stonet_status count_unused(sn_builder *builder)
 {
     int64_t left = 0;
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        const bool other = is_target(builder, j) || j == builder->id || j == builder->weight_position;
+        const bool other = has_other_part(builder, j);
         builder->unused[j] = builder->unused[j] && !other;
         builder->n_unused += builder->unused[j];
         left += !builder->unused[j] && !other;
@@ -392,7 +410,7 @@ static stonet_status count_unused(sn_builder *builder)
 stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const sn_target_wish *wish)
 {
     const int64_t n_columns = builder->n_columns;
-    builder->id = builder->weight_position = -1;
+    builder->id = builder->group = builder->weight_position = -1;
     SN_TRY(SN_NEW(builder->unused, n_columns));
     SN_TRY(SN_NEW(builder->is_date, n_columns));
     SN_TRY(SN_NEW(builder->as_text, n_columns));
@@ -406,6 +424,7 @@ stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const
     if (wish->all) return STONET_OK; /* targets alone */
     SN_TRY(find_id(builder, wish));
     if (wish->weights != NULL) SN_TRY(for_each(builder, wish->weights, false, set_weights, NULL));
+    if (wish->group != NULL) SN_TRY(for_each(builder, wish->group, false, set_group, NULL));
     for (int64_t k = 0; k < wish->n_ordinal; k++) SN_TRY(set_order(builder, wish->ordinal[k]));
     if (wish->season != NULL) SN_TRY(for_each(builder, wish->season, true, mark, builder->season));
     SN_TRY(wish->schema != NULL ? choose_for(builder, wish->schema) : choose_columns(builder, wish));

@@ -51,15 +51,11 @@ stonet_status sn_holdout_make(const sn_stage_job *job, sn_holdout *holdout)
 {
     *holdout = (sn_holdout){.raw = job->raw};
     const int64_t n = job->rows.n;
-    const int parts = n < SN_MAX_FOLDS ? (int)n : SN_MAX_FOLDS;
-    int32_t *part = NULL, *label = NULL;
+    int parts = n < SN_MAX_FOLDS ? (int)n : SN_MAX_FOLDS;
+    int32_t *part = NULL;
     stonet_status status;
     SN_GOTO(status, SN_NEW(part, n), done);
-    if (job->problem->task == SN_CLASSIFICATION) {
-        SN_GOTO(status, SN_NEW(label, n), done);
-        for (int64_t i = 0; i < n; i++) label[i] = sn_problem_label(job->problem, sn_rows_at(&job->rows, i));
-    }
-    SN_GOTO(status, sn_split_folds(n, label, job->problem->outputs, parts, job->seed, part), done);
+    SN_GOTO(status, sn_split_rows(job->problem, &job->rows, MAX_HELD_OUT, job->seed, &parts, part), done);
     holdout->folds = n < CROSS_VALIDATE_BELOW ? parts : 1;
     for (int k = 0; k < holdout->folds; k++) {
         SN_GOTO(status, make_fold(job, part, k, &holdout->fold[k]), done);
@@ -70,7 +66,6 @@ stonet_status sn_holdout_make(const sn_stage_job *job, sn_holdout *holdout)
     holdout->average = average_weight(holdout, job->problem);
 done:
     sn_free(part);
-    sn_free(label);
     return status;
 }
 
