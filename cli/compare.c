@@ -26,7 +26,7 @@ typedef struct compare_values {
     text_list grid;
     int64_t folds, trials, tune_folds;
     bool tune, drop_missing;
-    const char *na, *weights;
+    const char *na, *weights, *group;
     column_options columns;
 } compare_values;
 
@@ -46,6 +46,7 @@ static const cli_option options[] = {
      .offset = offsetof(compare_values, weights),
      .argument = "COL",
      .help = "The column that says what each row counts, from 0 on; it is no feature"},
+    GROUP_OPTION(compare_values, group),
     {.name = "drop-missing-target",
      .kind = OPTION_FLAG,
      .offset = offsetof(compare_values, drop_missing),
@@ -199,6 +200,7 @@ static int read_sets(comparison *self, const cli_arguments *given)
                                  .header = values->header,
                                  .na = values->na,
                                  .weights = values->weights,
+                                 .group = values->group,
                                  .drop_missing = values->drop_missing,
                                  .columns = values->columns};
         if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
@@ -211,6 +213,7 @@ static int read_sets(comparison *self, const cli_arguments *given)
                              .header = values->header,
                              .na = values->na,
                              .weights = values->weights,
+                             .group = values->group,
                              .drop_missing = values->drop_missing,
                              .columns = values->columns};
     result = read_data(self->command, values->test, &target, values->run.threads, &self->test);
