@@ -128,6 +128,25 @@ static void headers_of_numbers(void **state)
     assert_non_null(strstr(captured_err, "has no header"));
 }
 
+/* Of two columns of one name, nobody knows which is meant; unless the model was fitted on both. */
+static void names_that_come_twice(void **state)
+{
+    (void)state;
+    SH("awk -F, -v OFS=, '{print NR == 1 ? \"a\" : 1000, $0}' new.csv > twice.csv");
+    SH("awk -F, -v OFS=, '{print $0, NR == 1 ? \"z,z\" : \"1,2\"}' new.csv > others.csv");
+    static const char *const commands[] = {"predict", "transform", "score"};
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(sh("stonet %s named.model twice.csv", commands[k]), 1);
+        assert_non_null(
+            strstr(captured_err, "twice.csv has two columns 'a', and the model was fitted on one"));
+        SH("stonet %s named.model others.csv", commands[k]); /* which the model does not use */
+    }
+    SH("awk -F, -v OFS=, '{print NR == 1 ? \"a\" : NR * NR %% 17, $0}' train.csv > both.csv");
+    SH("stonet fit both.csv --target y --method pca --dim 2 --out both.model");
+    assert_non_null(strstr(captured_err, "two columns have the same name: the later one is called 'a.2'"));
+    SH("stonet predict both.model both.csv && stonet score both.model twice.csv");
+}
+
 /* A label that would turn the terminal red, clear it and ring its bell. */
 static void control_characters_are_shown(void **state)
 {
@@ -179,7 +198,8 @@ int main(void)
         cmocka_unit_test(the_response_may_be_blank),    cmocka_unit_test(other_columns_may_hold_anything),
         cmocka_unit_test(used_columns_still_matter),    cmocka_unit_test(an_identifier_may_be_missing),
         cmocka_unit_test(arrays_may_lack_the_response), cmocka_unit_test(headers_of_numbers),
-        cmocka_unit_test(control_characters_are_shown), cmocka_unit_test(rows_of_the_fit_are_told),
+        cmocka_unit_test(names_that_come_twice),        cmocka_unit_test(control_characters_are_shown),
+        cmocka_unit_test(rows_of_the_fit_are_told),
     };
     return cmocka_run_group_tests_name("cli_new_rows", tests, set_up, tear_down);
 }

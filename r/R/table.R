@@ -167,6 +167,9 @@ formula_problem <- function(call, env) {
 
 # Rows for a model that was fitted; response: whether theirs is wanted too.
 new_problem <- function(object, newdata, y = NULL, response = FALSE, group = NULL) {
+  known <- if (is.null(object$terms)) object$x_names else all.vars(stats::delete.response(object$terms))
+  twice <- if (is.data.frame(newdata)) intersect(names(newdata)[duplicated(names(newdata))], known)
+  if (length(twice) > 0L) fail("newdata has two columns '", twice[1L], "': rename or remove one", kind = "data")
   if (is.null(object$terms)) {
     if (response && is.null(y)) y <- response_among(object, newdata)
     if (is.data.frame(newdata)) newdata <- newdata[setdiff(names(newdata), object$y_names)]

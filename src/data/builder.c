@@ -37,6 +37,7 @@ void sn_builder_free(sn_builder *builder)
     for (int64_t j = 0; builder->order != NULL && j < builder->n_columns; j++)
         sn_dictionary_free(&builder->order[j]);
     sn_free(builder->unnamed);
+    sn_free(builder->again);
     sn_free(builder->unused);
     sn_free(builder->is_date);
     sn_free(builder->as_text);

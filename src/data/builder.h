@@ -61,6 +61,7 @@ typedef struct sn_builder {
     sn_role *role;
     int64_t *slot; /* the column's index among those of its role */
     bool *unnamed; /* the header has no name for it, or one that a program made up */
+    bool *again;   /* the header has its name before: it has got another one */
     bool *unused;  /* what is left out, or what the model that the rows are for does not look at */
     bool *is_date; /* numbers that are dates */
     bool *as_text; /* to be read as text, whatever it looks like */

@@ -49,6 +49,7 @@ static stonet_status move_columns(sn_builder *builder, stonet_data *data)
                                                       .is_date = !is_text && builder->is_date[j],
                                                       .season = builder->season[j],
                                                       .unnamed = builder->unnamed[j],
+                                                      .again = builder->again[j],
                                                       .position = j};
         builder->name[j] = NULL;
     }

@@ -30,6 +30,7 @@ typedef struct sn_column {
     bool is_date;     /* numbers that are days since 1970-01-01, with the time of the day as a fraction */
     bool season;      /* a date whose time of the year counts too */
     bool unnamed;     /* the header of its file has no name for it */
+    bool again;       /* another column has its name: it is called NAME.2 */
     int64_t position; /* 0-based in its file, where the frame has a width */
 } sn_column;
 

@@ -19,18 +19,6 @@ static bool is_made_up(const char *name)
     return skipped > 0 && digits[0] != '\0' && strspn(digits, "0123456789") == strlen(digits);
 }
 
-/* The first name of "STEM", "STEM.2", "STEM.3", .. that no column has yet. */
-static stonet_status free_name(sn_interner *taken, const char *stem, char **out)
-{
-    const size_t size = strlen(stem) + 24;
-    SN_TRY(SN_NEW(*out, size));
-    snprintf(*out, size, "%s", stem);
-    for (long long copy = 2; sn_interner_find(taken, *out, strlen(*out)) >= 0; copy++)
-        snprintf(*out, size, "%s.%lld", stem, copy);
-    int32_t code;
-    return sn_interner_add(taken, *out, strlen(*out), &code);
-}
-
 /* Names that stand in the header are given out before any is made up: no column takes another one's. */
 static stonet_status name_with(sn_builder *builder, const char *const *names, sn_interner *taken)
 {
@@ -46,8 +34,9 @@ static stonet_status name_with(sn_builder *builder, const char *const *names, sn
         char plain[24];
         const char *given = names != NULL ? names[j] : "";
         snprintf(plain, sizeof plain, "x%lld", (long long)j + 1);
+        builder->again[j] = builder->name[j] == NULL && given[0] != '\0';
         if (builder->name[j] == NULL)
-            SN_TRY(free_name(taken, given[0] != '\0' ? given : plain, &builder->name[j]));
+            SN_TRY(sn_interner_add_apart(taken, given[0] != '\0' ? given : plain, &builder->name[j]));
         builder->unnamed[j] = names != NULL && (given[0] == '\0' || is_made_up(given));
     }
     return STONET_OK;
@@ -59,6 +48,7 @@ static stonet_status name_columns(sn_builder *builder, const char *const *names)
     sn_interner taken = {0};
     SN_TRY(SN_NEW(builder->name, builder->n_columns));
     SN_TRY(SN_NEW(builder->unnamed, builder->n_columns));
+    SN_TRY(SN_NEW(builder->again, builder->n_columns));
     stonet_status status = name_with(builder, names, &taken);
     sn_interner_free(&taken);
     builder->has_header = names != NULL;
@@ -345,19 +335,22 @@ static stonet_status set_order(sn_builder *builder, const char *text)
 static stonet_status choose_for(sn_builder *builder, const sn_schema *schema)
 {
     int64_t n_columns = builder->n_columns, *position = NULL;
-    bool *wanted = NULL, *ordered = NULL;
+    bool *wanted = NULL, *ordered = NULL, *again = NULL;
     sn_header header = {.source = builder->path, .has_names = builder->has_header, .width = n_columns};
     stonet_status status = STONET_OK;
     SN_GOTO(status, SN_NEW(header.name, n_columns), done);
     SN_GOTO(status, SN_NEW(position, n_columns), done);
     SN_GOTO(status, SN_NEW(wanted, n_columns), done);
     SN_GOTO(status, SN_NEW(ordered, n_columns), done);
+    SN_GOTO(status, SN_NEW(again, n_columns), done);
     for (int64_t j = 0; j < n_columns; j++) {
         if (has_other_part(builder, j)) continue;
         position[header.n_columns] = j;
+        again[header.n_columns] = builder->again[j];
         header.name[header.n_columns++] = builder->name[j];
     }
     header.position = position;
+    header.again = again;
     SN_GOTO(status, sn_schema_wanted(schema, &header, wanted, ordered), done);
     for (int64_t k = 0; k < header.n_columns; k++) {
         builder->unused[position[k]] = !wanted[k];
@@ -368,6 +361,7 @@ done:
     sn_free(position);
     sn_free(wanted);
     sn_free(ordered);
+    sn_free(again);
     return status;
 }
 

@@ -198,6 +198,7 @@ static stonet_status read_column(const sn_shard_reader *r, const json_t *from, s
     column->is_date = truth(from, "date");
     column->season = truth(from, "season");
     column->unnamed = truth(from, "unnamed");
+    column->again = truth(from, "again");
     return STONET_OK;
 }
 

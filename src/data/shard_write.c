@@ -253,10 +253,11 @@ static json_t *words_json(const sn_dictionary *words)
 
 static json_t *column_json(const sn_column *column)
 {
-    return json_pack("{s:s, s:s, s:I, s:b, s:b, s:b, s:I}", "name", column->name, "kind",
+    return json_pack("{s:s, s:s, s:I, s:b, s:b, s:b, s:b, s:I}", "name", column->name, "kind",
                      column->kind == SN_COLUMN_TEXT ? "text" : "number", "slot", (json_int_t)column->slot,
                      "date", (int)column->is_date, "season", (int)column->season, "unnamed",
-                     (int)column->unnamed, "position", (json_int_t)column->position);
+                     (int)column->unnamed, "again", (int)column->again, "position",
+                     (json_int_t)column->position);
 }
 
 static json_t *texts_json(const stonet_data *like)

@@ -125,6 +125,9 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         there = [str(name) for name in frame.columns]
         if not names or not set(names) <= set(there):
             return frame
+        again = next((name for name in names if there.count(name) > 1), None)
+        if again is not None and len(there) != len(names):
+            raise ValueError(f"X has two columns {again!r}, and the model was fitted on one: rename or remove one")
         return frame.iloc[:, [there.index(name) for name in names]].set_axis(names, axis=1)
 
     def _training_table(self, X: Any) -> Table:
