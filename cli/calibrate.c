@@ -18,6 +18,7 @@ typedef struct calibrate_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(calibrate_values, target),
+    GROUP_OPTION(calibrate_values, target.group),
     {.name = "json",
      .kind = OPTION_FLAG,
      .offset = offsetof(calibrate_values, json),

@@ -25,6 +25,7 @@ static const cli_option options[] = {
              "rows. DATA are the rows it was fitted on, with the "
              "response"},
     TARGET_OPTIONS(coef_values, target),
+    GROUP_OPTION(coef_values, target.group),
     RESULTS_OPTIONS(coef_values, results),
     RUN_OPTIONS(coef_values, run),
 };

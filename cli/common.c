@@ -73,6 +73,7 @@ int read_options_of(const cli_command *command, const target_options *target, st
     options->target_file = target->target_file;
     options->na = target->na;
     options->weights = target->weights;
+    options->group = target->group;
     options->drop_missing_target = target->drop_missing;
     options->own_target = target->own;
     options->features = target->columns.features;

@@ -15,7 +15,7 @@ typedef struct column_options {
 
 typedef struct target_options {
     const char *target, *target_file;
-    const char *header, *na, *weights;
+    const char *header, *na, *weights, *group;
     int64_t max_bytes;
     bool drop_missing;
     bool own; /* with neither target nor target_file: the target of the model */
@@ -62,6 +62,13 @@ typedef struct spec_options {
          .offset = offsetof(type, field.drop_missing),                                                       \
          .help = "Leave out rows whose response is missing, which are an error otherwise"},                  \
         READ_OPTIONS(type, field)
+/* For commands that hold out or draw rows. */
+#define GROUP_OPTION(type, field)                                                                            \
+    {                                                                                                        \
+        .name = "group", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "COL",            \
+        .help = "The column that says which rows belong together, such as one patient's: they are never "    \
+                "split; it is no feature"                                                                    \
+    }
 /* For commands that fit on a table: which of its columns are features. `field` is a column_options. */
 #define COLUMN_OPTIONS(type, field)                                                                          \
     {.name = "features",                                                                                     \

@@ -26,7 +26,7 @@ typedef struct compare_values {
     text_list grid;
     int64_t folds, trials, tune_folds;
     bool tune, drop_missing;
-    const char *na, *weights;
+    const char *na, *weights, *group;
     int64_t max_bytes;
     column_options columns;
 } compare_values;
@@ -47,6 +47,7 @@ static const cli_option options[] = {
      .offset = offsetof(compare_values, weights),
      .argument = "COL",
      .help = "The column that says what each row counts, from 0 on; it is no feature"},
+    GROUP_OPTION(compare_values, group),
     {.name = "drop-missing-target",
      .kind = OPTION_FLAG,
      .offset = offsetof(compare_values, drop_missing),
@@ -202,6 +203,7 @@ static int read_sets(comparison *self, const cli_arguments *given)
                                  .na = values->na,
                                  .max_bytes = values->max_bytes,
                                  .weights = values->weights,
+                                 .group = values->group,
                                  .drop_missing = values->drop_missing,
                                  .columns = values->columns};
         if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
@@ -215,6 +217,7 @@ static int read_sets(comparison *self, const cli_arguments *given)
                              .na = values->na,
                              .max_bytes = values->max_bytes,
                              .weights = values->weights,
+                             .group = values->group,
                              .drop_missing = values->drop_missing,
                              .columns = values->columns};
     result = read_data(self->command, values->test, &target, values->run.threads, &self->test);

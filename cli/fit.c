@@ -25,6 +25,7 @@ typedef struct fit_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(fit_values, target),
+    GROUP_OPTION(fit_values, target.group),
     COLUMN_OPTIONS(fit_values, target.columns),
     {.name = "dim",
      .kind = OPTION_TEXT,

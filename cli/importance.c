@@ -20,6 +20,7 @@ typedef struct importance_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(importance_values, target),
+    GROUP_OPTION(importance_values, target.group),
     {.name = "kind",
      .kind = OPTION_TEXT,
      .offset = offsetof(importance_values, kind),
@@ -188,8 +189,10 @@ static int ask(const cli_command *command, const cli_arguments *given, const imp
     if (result == EXIT_DONE) result = require_target_of_model(command, &target);
     if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
     if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
+    if (values->train != NULL) target.group = NULL; /* it is the training rows that are split */
     if (result == EXIT_DONE)
         result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
+    target.group = values->target.group;
     if (result == EXIT_DONE) result = say_met(command, model, data, values->run.quiet);
     if (result == EXIT_DONE && values->train != NULL)
         result = read_data_for(command, model, values->train, &target, values->run.threads, &train);

@@ -23,6 +23,7 @@ typedef struct order_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(order_values, target),
+    GROUP_OPTION(order_values, target.group),
     COLUMN_OPTIONS(order_values, target.columns),
     {.name = "rule",
      .kind = OPTION_TEXT,

@@ -24,6 +24,7 @@ static const cli_option options[] = {
      .offset = offsetof(shard_values, target.weights),
      .argument = "COL",
      .help = "The column that says what each row counts, from 0 on; it is no feature"},
+    GROUP_OPTION(shard_values, target.group),
     {.name = "drop-missing-target",
      .kind = OPTION_FLAG,
      .offset = offsetof(shard_values, target.drop_missing),

@@ -128,6 +128,25 @@ static void headers_of_numbers(void **state)
     assert_non_null(strstr(captured_err, "has no header"));
 }
 
+/* Of two columns of one name, nobody knows which is meant; unless the model was fitted on both. */
+static void names_that_come_twice(void **state)
+{
+    (void)state;
+    SH("awk -F, -v OFS=, '{print NR == 1 ? \"a\" : 1000, $0}' new.csv > twice.csv");
+    SH("awk -F, -v OFS=, '{print $0, NR == 1 ? \"z,z\" : \"1,2\"}' new.csv > others.csv");
+    static const char *const commands[] = {"predict", "transform", "score"};
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(sh("stonet %s named.model twice.csv", commands[k]), 1);
+        assert_non_null(
+            strstr(captured_err, "twice.csv has two columns 'a', and the model was fitted on one"));
+        SH("stonet %s named.model others.csv", commands[k]); /* which the model does not use */
+    }
+    SH("awk -F, -v OFS=, '{print NR == 1 ? \"a\" : NR * NR %% 17, $0}' train.csv > both.csv");
+    SH("stonet fit both.csv --target y --method pca --dim 2 --out both.model");
+    assert_non_null(strstr(captured_err, "two columns have the same name: the later one is called 'a.2'"));
+    SH("stonet predict both.model both.csv && stonet score both.model twice.csv");
+}
+
 /* A label that would turn the terminal red, clear it and ring its bell. */
 static void control_characters_are_shown(void **state)
 {
@@ -258,6 +277,7 @@ int main(void)
         cmocka_unit_test(labels_keep_their_spelling),
         cmocka_unit_test(a_feature_is_no_response),
         cmocka_unit_test(predictions_can_be_quiet),
+        cmocka_unit_test(names_that_come_twice),
     };
     return cmocka_run_group_tests_name("cli_new_rows", tests, set_up, tear_down);
 }

@@ -1,9 +1,10 @@
-/* Rows that count differently, and rows with gaps, through the program. */
+/* Rows that count differently, rows with gaps, and rows that belong together, through the program. */
 #include "cli/test_support.h"
 
 #include <math.h>
 
-/* w.csv has weights 0 .. 3, many.csv the rows so many times; gaps.csv lacks some cells of a. */
+/* w.csv has weights 0 .. 3, many.csv the rows so many times; gaps.csv lacks some cells of a. In people.csv
+   each of 40 people has four nearly equal rows, and a response that has nothing to do with the features. */
 static int set_up(void **state)
 {
     (void)state;
@@ -15,6 +16,10 @@ static int set_up(void **state)
         "\"down\")}}' > w.csv"
         " && awk -F, -v OFS=, '{for (k = 0; k < (NR == 1 ? 1 : $4); k++) print $1, $2, $3, $5, $6}' w.csv "
         "> many.csv"
+        " && awk -v OFS=, 'BEGIN {srand(5); print \"who,a,b,c,y\"; for (i = 0; i < 160; i++) {p = i %% 40; "
+        "if "
+        "(i < 40) {a[p] = rand(); b[p] = rand(); c[p] = rand(); y[p] = rand()} print 100 + p, a[p] + 1e-5 * "
+        "rand(), b[p], c[p], y[p] + 1e-5 * rand()}}' > people.csv"
         " && cut -d, -f1-3,5 w.csv | awk -F, -v OFS=, 'NR > 1 && NR %% 3 == 0 {$1 = \"\"} 1' > gaps.csv");
 }
 
@@ -115,6 +120,87 @@ static void gaps_leave_something_open(void **state)
     assert_non_null(strstr(captured_err, "missing=error refuses them"));
 }
 
+/* The held-out error of the only method in the last comparison. */
+static double compared(void)
+{
+    const char *mse = strstr(captured_out, "\"mean\":");
+    assert_non_null(mse);
+    return strtod(mse + 7, NULL);
+}
+
+static void groups_are_never_parted(void **state)
+{
+    (void)state;
+    SH("stonet compare people.csv --target y --drop who --methods gsir --dim 1 --json --quiet");
+    const double parted = compared();
+    SH("stonet compare people.csv --target y --group who --methods gsir --dim 1 --json --quiet");
+    const double together = compared();
+    assert_true(parted < 0.05 && together > 0.05); /* the variance of the response is 1/12 */
+    SH("stonet tune people.csv --target y --group who --method gsir --dim 1 --grid complexity=1 --json "
+       "--quiet");
+    assert_true(compared() > 0.05);
+    SH("stonet order people.csv --target y --group who --method gsir --rule cv --max 1 --json --quiet");
+    assert_non_null(strstr(captured_out, "\"chosen\": 0"));
+    /* The same from shards, and by the number of the column. */
+    SH("stonet shard people.csv --target y --group who --out people.shards --quiet && stonet compare "
+       "people.shards --target y --methods gsir --dim 1 --json --quiet");
+    assert_true(compared() == together);
+    SH("stonet compare people.csv --target 5 --header yes --group 1 --methods gsir --dim 1 --json --quiet");
+    assert_true(compared() == together);
+    assert_int_equal(sh("stonet compare people.shards --target y --group who --methods gsir --dim 1"), 2);
+    assert_non_null(strstr(captured_err, "give --group to 'stonet shard'"));
+}
+
+static void fits_and_answers_take_groups(void **state)
+{
+    (void)state;
+    SH("stonet fit people.csv --target y --group who --dim 1 --set front=kernel --out g.model");
+    assert_null(strstr(captured_err, "nearly the same features"));
+    SH("stonet info g.model --json | tr -d ' \\n' | grep -o '\"inputs\":[^]]*]'");
+    assert_string_equal(captured_out, "\"inputs\":[\"a\",\"b\",\"c\"]\n"); /* no feature */
+    SH("stonet fit people.csv --target y --drop who --dim 1 --set front=kernel --out p.model");
+    assert_non_null(strstr(captured_err, "of the rows have nearly the same features as another row"));
+    SH("stonet fit people.csv --target y --group who --dim 1 --method sir --quiet --out s.model");
+    SH("stonet calibrate s.model people.csv --group who --quiet --out c.model");
+    SH("stonet calibrate s.model people.csv --quiet --out other.model");
+    assert_int_equal(sh("cmp -s c.model other.model"), 1);
+    SH("stonet coef s.model people.csv --group who --se --csv > se.g && stonet coef s.model people.csv --se "
+       "--csv > se.p");
+    assert_int_equal(sh("cmp -s se.g se.p"), 1);
+    SH("stonet transform s.model people.csv --se people.csv --refits 4 --group who > z.g && stonet transform "
+       "s.model "
+       "people.csv --se people.csv --refits 4 > z.p");
+    assert_int_equal(sh("cmp -s z.g z.p"), 1);
+    SH("stonet importance s.model people.csv --group who --kind stability --repeats 2 --quiet");
+    assert_int_equal(sh("stonet transform s.model people.csv --group who"), 2);
+}
+
+static void wrong_groups_are_refused(void **state)
+{
+    (void)state;
+    SH("awk -F, -v OFS=, 'NR == 3 {$1 = \"\"} 1' people.csv > hole.csv");
+    assert_int_equal(sh("stonet fit hole.csv --target y --group who --dim 1 --out x.model"), 1);
+    assert_non_null(strstr(captured_err, "row 2 (line 3), column 1 ('who'): the group is missing"));
+    assert_int_equal(sh("stonet fit people.csv --target y --group y --dim 1 --out x.model"), 2);
+    assert_non_null(strstr(captured_err, "the target and cannot be the group of the rows too"));
+    assert_int_equal(sh("stonet fit people.csv --target y --group nobody --dim 1 --out x.model"), 2);
+    assert_int_equal(sh("stonet compare people.csv --target y --group who --folds 41 --methods sir --dim 1"),
+                     2);
+    assert_non_null(strstr(captured_err, "41 folds of 40 groups"));
+}
+
+/* Copies need no word of the user, and the user hears of them. */
+static void copies_stay_together(void **state)
+{
+    (void)state;
+    SH("awk -F, 'NR == 1 || NR <= 41' people.csv > once.csv; (cat once.csv; sed 1d once.csv; sed 1d "
+       "once.csv) > copies.csv");
+    SH("stonet compare copies.csv --target y --drop who --methods gsir --dim 1 --json --quiet");
+    assert_true(compared() > 0.05);
+    SH("stonet fit copies.csv --target y --drop who --dim 1 --set front=kernel --out x.model");
+    assert_non_null(strstr(captured_err, "80 of 120 rows repeat another row exactly"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +208,10 @@ int main(void)
         cmocka_unit_test(weights_of_one_change_nothing),
         cmocka_unit_test(weights_are_heeded_or_refused),
         cmocka_unit_test(gaps_leave_something_open),
+        cmocka_unit_test(groups_are_never_parted),
+        cmocka_unit_test(fits_and_answers_take_groups),
+        cmocka_unit_test(wrong_groups_are_refused),
+        cmocka_unit_test(copies_stay_together),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

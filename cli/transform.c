@@ -57,6 +57,7 @@ static const cli_option options[] = {
     PLOT_OPTION(transform_values, plot,
                 "Draw Z (its first two columns), by the response where it is named; of --draws the first"),
     TARGET_OPTIONS(transform_values, target),
+    GROUP_OPTION(transform_values, target.group),
     ID_OPTION(transform_values, target.columns,
               "The column that names the rows, for the output; that of the fit, if it is there"),
     RUN_OPTIONS(transform_values, run),
@@ -169,11 +170,16 @@ static int run(const cli_command *command, int argc, char **argv)
         say_usage(command, "--se is for the plain Z, without --draws, --activated and --impute");
         result = EXIT_USAGE;
     }
+    if (values.se == NULL && values.target.group != NULL) {
+        say_usage(command, "--group is for the training rows of --se");
+        result = EXIT_USAGE;
+    }
     if (result == EXIT_DONE && values.out != NULL) result = output_check(command, values.out);
     if (result == EXIT_DONE && values.plot != NULL) result = output_check(command, values.plot);
     if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
-    /* With --se the response is that of the training rows. */
+    /* With --se the response and the groups are those of the training rows. */
     target_options target = values.target;
+    target.group = NULL;
     if (values.se != NULL) target.target = target.target_file = NULL;
     if (result == EXIT_DONE && values.se != NULL && stonet_model_targets(model) > 0)
         result = require_target_of_model(command, &values.target);

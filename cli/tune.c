@@ -22,6 +22,7 @@ typedef struct tune_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(tune_values, target),
+    GROUP_OPTION(tune_values, target.group),
     COLUMN_OPTIONS(tune_values, target.columns),
     {.name = "dim",
      .kind = OPTION_TEXT,

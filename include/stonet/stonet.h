@@ -186,6 +186,8 @@ typedef struct stonet_read_options {
                           most 32 times their size, and 256 MiB in any case */
     int (*should_stop)(void *user); /* non-zero: stop soon, with STONET_ERROR_INTERRUPTED; may be NULL */
     void *user;
+    const char *group; /* the column of groups (stonet_data_set_groups), by name or number, no feature; NULL:
+                          none */
 } stonet_read_options;
 
 /* Reads .csv .tsv .txt .asc .npy .npz, IDX or svmlight (libsvm), each also gzipped, or shards. A plain .npy
@@ -260,6 +262,10 @@ STONET_API stonet_status stonet_data_set_targets(stonet_data *data, const double
    Copied. Methods without a weighted form refuse tables that have weights. */
 STONET_API stonet_status stonet_data_set_weights(stonet_data *data, const double *weights);
 STONET_API const double *stonet_data_weights(const stonet_data *data); /* NULL: every row counts 1 */
+/* Rows that belong together, such as those of one patient: the n rows with the same number are never parted
+   when rows are held out, in fits, tuning, comparing and calibrating. Copied. Rows that are exact copies of
+   each other stay together without it. */
+STONET_API stonet_status stonet_data_set_groups(stonet_data *data, const int64_t *groups);
 STONET_API int64_t stonet_data_rows(const stonet_data *data);
 /* The feature columns, 0 .. count - 1, each of numbers or of text; targets are not among them. */
 STONET_API int64_t stonet_data_columns(const stonet_data *data);

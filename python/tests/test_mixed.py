@@ -134,6 +134,9 @@ def test_a_model_of_the_program_is_used_in_python(program, tmp_path):
     assert np.array_equal(model.transform(table), expected)  # with the response and the ids beside them
     assert np.array_equal(model.transform(table[table.columns[::-1]]), expected)  # in any order
     assert np.array_equal(model.transform(pd.read_csv(tmp_path / "t.csv", parse_dates=["day"])), expected)
+    twice = pd.concat([table, table[["town"]]], axis=1)
+    with pytest.raises(ValueError, match="two columns 'town'"):
+        model.transform(twice)
 
 
 def test_a_model_of_python_is_used_by_the_program(program, tmp_path):

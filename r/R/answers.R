@@ -17,15 +17,15 @@ order_problem <- function(problem, method, settings, wishes, seed, threads, verb
 stonet_order <- function(x, ...) UseMethod("stonet_order")
 
 stonet_order.formula <- function(formula, data, method = "stonet", rule = "auto", max = 0, level = 0.05, resamples = 0,
-                                 folds = 0, ..., weights, subset, na.action, seed = NULL, threads = 0, verbose = FALSE) {
+                                 folds = 0, ..., weights, group, subset, na.action, seed = NULL, threads = 0, verbose = FALSE) {
   problem <- formula_problem(match.call(expand.dots = FALSE), parent.frame())
   wishes <- list(rule = rule, max = max, level = level, resamples = resamples, folds = folds)
   order_problem(problem, a_text(method, "method"), with_task(settings_of(list(...)), problem), wishes, seed, threads, verbose)
 }
 
 stonet_order.default <- function(x, y = NULL, method = "stonet", rule = "auto", max = 0, level = 0.05, resamples = 0,
-                                 folds = 0, ..., weights = NULL, seed = NULL, threads = 0, verbose = FALSE) {
-  problem <- matrix_problem(x, y, weights)
+                                 folds = 0, ..., weights = NULL, group = NULL, seed = NULL, threads = 0, verbose = FALSE) {
+  problem <- matrix_problem(x, y, weights, group)
   wishes <- list(rule = rule, max = max, level = level, resamples = resamples, folds = folds)
   order_problem(problem, a_text(method, "method"), with_task(settings_of(list(...)), problem), wishes, seed, threads, verbose)
 }
@@ -98,15 +98,15 @@ tune_problem <- function(problem, method, dim, settings, grid, folds, trials, cr
 stonet_tune <- function(x, ...) UseMethod("stonet_tune")
 
 stonet_tune.formula <- function(formula, data, dim = 2, method = "stonet", grid = NULL, folds = 5, trials = 0,
-                                criterion = "auto", ..., weights, subset, na.action, seed = NULL, threads = 0,
+                                criterion = "auto", ..., weights, group, subset, na.action, seed = NULL, threads = 0,
                                 verbose = FALSE) {
   problem <- formula_problem(match.call(expand.dots = FALSE), parent.frame())
   tune_problem(problem, method, dim, list(...), grid, folds, trials, criterion, seed, threads, verbose)
 }
 
 stonet_tune.default <- function(x, y, dim = 2, method = "stonet", grid = NULL, folds = 5, trials = 0, criterion = "auto",
-                                ..., weights = NULL, seed = NULL, threads = 0, verbose = FALSE) {
-  problem <- matrix_problem(x, y, weights)
+                                ..., weights = NULL, group = NULL, seed = NULL, threads = 0, verbose = FALSE) {
+  problem <- matrix_problem(x, y, weights, group)
   tune_problem(problem, method, dim, list(...), grid, folds, trials, criterion, seed, threads, verbose)
 }
 
@@ -137,7 +137,7 @@ compare_problem <- function(problem, methods, dim, settings, test, folds, tune, 
 stonet_compare <- function(x, ...) UseMethod("stonet_compare")
 
 stonet_compare.formula <- function(formula, data, methods = c("stonet", "sir", "none"), dim = 2, folds = 5, test = NULL,
-                                   tune = FALSE, grid = NULL, criterion = "auto", ..., weights, subset, na.action, seed = NULL,
+                                   tune = FALSE, grid = NULL, criterion = "auto", ..., weights, group, subset, na.action, seed = NULL,
                                    threads = 0, verbose = FALSE) {
   problem <- formula_problem(match.call(expand.dots = FALSE), parent.frame())
   held_out <- if (!is.null(test)) test_table(problem, test)
@@ -153,9 +153,9 @@ test_table <- function(problem, test) {
 }
 
 stonet_compare.default <- function(x, y, methods = c("stonet", "sir", "none"), dim = 2, folds = 5, tune = FALSE,
-                                   grid = NULL, criterion = "auto", ..., weights = NULL, seed = NULL, threads = 0,
+                                   grid = NULL, criterion = "auto", ..., weights = NULL, group = NULL, seed = NULL, threads = 0,
                                    verbose = FALSE) {
-  problem <- matrix_problem(x, y, weights)
+  problem <- matrix_problem(x, y, weights, group)
   compare_problem(problem, methods, dim, list(...), NULL, folds, tune, grid, criterion, seed, threads, verbose)
 }
 

@@ -140,12 +140,13 @@ stonet_score <- function(object, newdata, y = NULL, level = 0.9, by_class = FALS
 }
 
 calibrate <- function(object, newdata, y = NULL, rows = c("auto", "cv", "split", "fresh"), folds = 0,
-                      sets = c("aps", "lac"), seed = object$seed, threads = object$threads, verbose = FALSE) {
+                      sets = c("aps", "lac"), group = NULL, seed = object$seed, threads = object$threads,
+                      verbose = FALSE) {
   check_stonet(object)
   kinds <- c("auto", "cv", "split", "fresh")
   kind <- match(one_of(rows[1L], kinds, "rows"), kinds) - 1
   set <- match(one_of(sets[1L], c("aps", "lac"), "sets"), c("aps", "lac")) - 1
-  problem <- new_problem(object, newdata, y, response = TRUE)
+  problem <- new_problem(object, newdata, y, response = TRUE, group = group)
   copy <- checked(.Call(C_model_from_bytes, object$file))
   in_run(function(run) .Call(C_calibrate, copy, problem$table, kind, whole_number(folds, "folds"), set, run),
          seed, threads, verbose)

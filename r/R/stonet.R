@@ -2,7 +2,7 @@
 
 stonet <- function(x, ...) UseMethod("stonet")
 
-stonet.formula <- function(formula, data, dim = 2, method = "stonet", ..., weights, subset, na.action, seed = NULL,
+stonet.formula <- function(formula, data, dim = 2, method = "stonet", ..., weights, group, subset, na.action, seed = NULL,
                            threads = 0, verbose = FALSE) {
   call <- match.call()
   call[[1L]] <- quote(stonet)
@@ -10,11 +10,11 @@ stonet.formula <- function(formula, data, dim = 2, method = "stonet", ..., weigh
   fit_problem(problem, call, dim, method, list(...), seed, threads, verbose)
 }
 
-stonet.default <- function(x, y = NULL, dim = 2, method = "stonet", ..., weights = NULL, seed = NULL, threads = 0,
+stonet.default <- function(x, y = NULL, dim = 2, method = "stonet", ..., weights = NULL, group = NULL, seed = NULL, threads = 0,
                            verbose = FALSE) {
   call <- match.call()
   call[[1L]] <- quote(stonet)
-  fit_problem(matrix_problem(x, y, weights), call, dim, method, list(...), seed, threads, verbose)
+  fit_problem(matrix_problem(x, y, weights, group), call, dim, method, list(...), seed, threads, verbose)
 }
 
 # Numbers are numbers in R and classes are factors: the library need not guess what the response is.

@@ -83,10 +83,10 @@ response_names <- function(y, name) {
   if (is.null(colnames(y))) paste0("y", seq_len(ncol(y))) else colnames(y)
 }
 
-make_table <- function(features, response = NULL, response_names = NULL, weights = NULL, model = NULL) {
+make_table <- function(features, response = NULL, response_names = NULL, weights = NULL, model = NULL, group = NULL) {
   names <- features$names
   if (!is.null(names)) names <- c(names, response_names)
-  checked(.Call(C_table, features$columns, response, names, as.double(features$rows), model, weights))
+  checked(.Call(C_table, features$columns, response, names, as.double(features$rows), model, weights, group))
 }
 
 check_weights <- function(weights, rows) {
@@ -102,25 +102,35 @@ check_weights <- function(weights, rows) {
   as.double(weights)
 }
 
+# Which rows belong together, as numbers of the different values.
+check_group <- function(group, rows) {
+  if (is.null(group)) return(NULL)
+  if (!is.atomic(group) || length(group) != rows) fail("group is ", rows, " values, one a row, not ", shown(group))
+  if (anyNA(group)) fail("the group of row ", which(is.na(group))[1L], " is missing", kind = "data")
+  match(group, unique(group))
+}
+
 # A problem is a table with what R wants to know of it later.
-problem_of <- function(features, y, name, weights, row_names, terms = NULL, na.action = NULL) {
+problem_of <- function(features, y, name, weights, row_names, terms = NULL, na.action = NULL, group = NULL) {
   weights <- check_weights(weights, features$rows)
   response <- as_response(y, features$rows)
   if (is.data.frame(y) && length(y) == 1L) y <- y[[1L]]
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   names <- response_names(y, name)
   list(
-    table = make_table(features, response, names, weights), y = y, y_names = names, x_names = features$names,
+    table = make_table(features, response, names, weights, group = check_group(group, features$rows)),
+    y = y, y_names = names, x_names = features$names,
     numeric = !is.null(response) && !is.factor(response[[1L]]), rows = features$rows, weights = weights,
     row_names = row_names, terms = terms, na.action = na.action
   )
 }
 
 # That of a call with x and y.
-matrix_problem <- function(x, y, weights = NULL) {
+matrix_problem <- function(x, y, weights = NULL, group = NULL) {
   features <- as_features(x)
   name <- setdiff(c("y", "response", "the response"), features$names)[1L]
-  problem_of(features, y, name, weights, if (is.data.frame(x)) attr(x, "row.names") else rownames(x))
+  problem_of(features, y, name, weights, if (is.data.frame(x)) attr(x, "row.names") else rownames(x),
+             group = group)
 }
 
 # Which variables of a model frame are predictors; refuses what a formula can say and a reduction cannot do.
@@ -141,7 +151,7 @@ predictors_of <- function(terms) {
 
 # That of a call with a formula: call is the caller's match.call(), env where it was made.
 formula_problem <- function(call, env) {
-  keep <- match(c("formula", "data", "subset", "weights", "na.action", "offset"), names(call), 0L)
+  keep <- match(c("formula", "data", "subset", "weights", "group", "na.action", "offset"), names(call), 0L)
   frame_call <- call[c(1L, keep)]
   frame_call[[1L]] <- quote(stats::model.frame)
   if (is.null(frame_call$na.action)) frame_call$na.action <- quote(stats::na.pass)
@@ -153,12 +163,15 @@ formula_problem <- function(call, env) {
   problem_of(
     as_features(frame[used], nrow(frame)), if (has_response) stats::model.response(frame),
     if (has_response) names(frame)[attr(terms, "response")], stats::model.weights(frame), attr(frame, "row.names"),
-    terms, attr(frame, "na.action")
+    terms, attr(frame, "na.action"), frame[["(group)"]]
   )
 }
 
 # Rows for a model that was fitted; response: whether theirs is wanted too.
-new_problem <- function(object, newdata, y = NULL, response = FALSE) {
+new_problem <- function(object, newdata, y = NULL, response = FALSE, group = NULL) {
+  known <- if (is.null(object$terms)) object$x_names else all.vars(stats::delete.response(object$terms))
+  twice <- if (is.data.frame(newdata)) intersect(names(newdata)[duplicated(names(newdata))], known)
+  if (length(twice) > 0L) fail("newdata has two columns '", twice[1L], "': rename or remove one", kind = "data")
   if (is.null(object$terms)) {
     if (response && is.null(y)) y <- response_among(object, newdata)
     if (is.data.frame(newdata)) newdata <- newdata[setdiff(names(newdata), object$y_names)]
@@ -172,7 +185,8 @@ new_problem <- function(object, newdata, y = NULL, response = FALSE) {
     features <- as_features(frame[predictors_of(terms)], nrow(frame))
     if (response) y <- stats::model.response(frame)
   }
-  table <- make_table(features, if (response) as_response(y, features$rows), object$y_names, model = pointer_of(object))
+  table <- make_table(features, if (response) as_response(y, features$rows), object$y_names, model = pointer_of(object),
+                      group = check_group(group, features$rows))
   in_run(function(run) .Call(C_check_rows, pointer_of(object), table, run), 1, 1, FALSE) # warns of levels without a training row
   list(
     table = table,

@@ -69,7 +69,7 @@ SEXP r_methods(void);
 SEXP r_generators(void);
 SEXP r_run(SEXP seed, SEXP threads, SEXP verbose, SEXP screen);
 SEXP r_run_said(SEXP run);
-SEXP r_table(SEXP columns, SEXP targets, SEXP names, SEXP rows, SEXP model, SEXP weights);
+SEXP r_table(SEXP columns, SEXP targets, SEXP names, SEXP rows, SEXP model, SEXP weights, SEXP groups);
 SEXP r_fit(SEXP method, SEXP settings, SEXP table, SEXP run);
 SEXP r_needs_response(SEXP method, SEXP settings);
 SEXP r_model_bytes(SEXP model);

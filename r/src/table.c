@@ -62,8 +62,8 @@ static const char *target_numbers(R_xlen_t features, R_xlen_t targets)
 }
 
 /* columns: a matrix, or a list of vectors; targets: a list of vectors; names: of all of them, or NULL; model:
-   the one that the rows are for, or NULL; weights: of the rows, or NULL. */
-SEXP r_table(SEXP columns, SEXP targets, SEXP names, SEXP rows, SEXP model, SEXP weights)
+   the one that the rows are for, or NULL; weights and groups: of the rows, or NULL. */
+SEXP r_table(SEXP columns, SEXP targets, SEXP names, SEXP rows, SEXP model, SEXP weights, SEXP groups)
 {
     SEXP given = PROTECT(handle_new("columns", R_NilValue));
     SEXP pointer = PROTECT(handle_new("data", R_NilValue));
@@ -84,6 +84,11 @@ SEXP r_table(SEXP columns, SEXP targets, SEXP names, SEXP rows, SEXP model, SEXP
     handle_fill(pointer, data);
     handle_clear(given);
     if (status == STONET_OK && !Rf_isNull(weights)) status = stonet_data_set_weights(data, REAL(weights));
+    if (status == STONET_OK && !Rf_isNull(groups)) {
+        int64_t *number = (int64_t *)R_alloc((size_t)n, sizeof *number);
+        for (R_xlen_t i = 0; i < n; i++) number[i] = INTEGER(groups)[i];
+        status = stonet_data_set_groups(data, number);
+    }
     SEXP result = status == STONET_OK ? pointer : failure(status);
     UNPROTECT(2);
     return result;

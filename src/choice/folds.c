@@ -34,15 +34,10 @@ stonet_status sn_folds_make(const sn_problem *problem, const sn_rows *rows, uint
 {
     *folds = (sn_folds){0};
     SN_WORKSPACE(scratch);
-    const int64_t n = rows->n;
-    const int parts = n < SN_FOLDS ? (int)n : SN_FOLDS;
-    int32_t *part = NULL, *label = NULL;
-    SN_TRY(SN_TAKE(&scratch, part, n));
-    if (problem->task == SN_CLASSIFICATION) {
-        SN_TRY(SN_TAKE(&scratch, label, n));
-        for (int64_t i = 0; i < n; i++) label[i] = sn_problem_label(problem, sn_rows_at(rows, i));
-    }
-    SN_TRY(sn_split_folds(n, label, problem->outputs, parts, seed, part));
+    int parts = rows->n < SN_FOLDS ? (int)rows->n : SN_FOLDS;
+    int32_t *part = NULL;
+    SN_TRY(SN_TAKE(&scratch, part, rows->n));
+    SN_TRY(sn_split_rows(problem, rows, SN_MOST_HELD_OUT, seed, &parts, part));
     while (folds->count < parts && folds->rows < SN_ENOUGH_HELD_OUT) {
         sn_fold *fold = &folds->fold[folds->count];
         SN_TRY(make_fold(rows, part, folds->count++, fold));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/roles.h"
 #include "data/schema.h"
 
@@ -37,6 +38,7 @@ void sn_builder_free(sn_builder *builder)
     for (int64_t j = 0; builder->order != NULL && j < builder->n_columns; j++)
         sn_dictionary_free(&builder->order[j]);
     sn_free(builder->unnamed);
+    sn_free(builder->again);
     sn_free(builder->unused);
     sn_free(builder->is_date);
     sn_free(builder->as_text);
@@ -112,8 +114,8 @@ stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
     forget_rows(builder);
     if (builder->drain != NULL) SN_TRY(builder->drain->restart(builder->drain));
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        const bool text =
-            is_text[j] || builder->as_text[j] || builder->order[j].count > 0 || j == builder->id;
+        const bool text = is_text[j] || builder->as_text[j] || builder->order[j].count > 0 ||
+                          sn_builder_is_label(builder, j);
         builder->role[j] = builder->unused[j] ? SN_UNUSED : text ? SN_FEATURE_TEXT : SN_FEATURE_NUMBER;
     }
     for (int64_t k = 0; k < builder->n_targets; k++) {
@@ -259,6 +261,10 @@ stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t c
         builder->weight[builder->rows] = value;
         return STONET_OK;
     }
+    if (builder->role[column] == SN_FEATURE_TEXT) { /* names of rows or groups in a file of numbers */
+        char text[SN_NUMBER_SIZE];
+        return sn_builder_put_text(builder, column, text, sn_number_print(value, text));
+    }
     bool in_target = builder->role[column] == SN_TARGET_NUMBER;
     if (!(fabs(value) <= (in_target ? DBL_MAX : (double)FLT_MAX))) {
         const char *why = isinf(value) ? "the value is infinite or too large for a number"
@@ -303,6 +309,8 @@ stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t 
     case SN_WEIGHT:
         return sn_builder_fail_cell(builder, line, builder->rows, column, "the weight is missing");
     case SN_FEATURE_TEXT:
+        if (column == builder->group)
+            return sn_builder_fail_cell(builder, line, builder->rows, column, "the group is missing");
         builder->code[slot][builder->rows] = -1;
         break;
     case SN_FEATURE_NUMBER:

@@ -41,6 +41,7 @@ typedef struct sn_target_wish {
     const struct sn_schema *schema; /* only those that a model uses; NULL: all */
     stonet_header header;           /* whether text begins with a line of names */
     const char *weights;            /* the column of weights; NULL: none */
+    const char *group;              /* the column that says which rows belong together; NULL: none */
     const sn_na *na;                /* more words for missing cells; NULL: none */
     bool missing_targets;           /* may be missing: NaN, or the label -1 */
     bool own_target;                /* without `columns`: the target of the schema */
@@ -62,12 +63,14 @@ typedef struct sn_builder {
     sn_role *role;
     int64_t *slot; /* the column's index among those of its role */
     bool *unnamed; /* the header has no name for it, or one that a program made up */
+    bool *again;   /* the header has its name before: it has got another one */
     bool *unused;  /* what is left out, or what the model that the rows are for does not look at */
     bool *is_date; /* numbers that are dates */
     bool *as_text; /* to be read as text, whatever it looks like */
     bool *season;
     sn_dictionary *order; /* the values from low to high, of columns whose order was said; else empty */
     int64_t id;           /* the text column that names the rows; -1: none */
+    int64_t group;        /* the text column that says which rows belong together, also that one; -1: none */
     int64_t n_numeric, n_text, n_targets, n_unused;
     int64_t *target_position;
     int64_t weight_position; /* -1: none */
@@ -107,6 +110,11 @@ stonet_status sn_builder_drain(sn_builder *builder);
 /* Moves everything into a frame; with a drain, into that, and what is left is a frame without rows. */
 stonet_status sn_builder_finish(sn_builder *builder, stonet_data **out);
 
+/* Whether a column names rows or groups: it is text, and no feature. */
+static inline bool sn_builder_is_label(const sn_builder *builder, int64_t column)
+{
+    return column == builder->id || column == builder->group;
+}
 /* Whether the target is text, so that rows have labels. */
 bool sn_builder_has_labels(const sn_builder *builder);
 /* The last step of that: all columns and rows of the builder become those of a new frame. */

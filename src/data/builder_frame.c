@@ -19,31 +19,37 @@ static stonet_status sort_labels(sn_builder *builder)
     return status;
 }
 
-/* The column that names the rows: its texts stay where they are, and it is no column of the frame. */
-static void move_id(sn_builder *builder, stonet_data *data)
+/* The columns that name rows and groups: their texts stay where they are, and they are no columns of the
+   frame. One column may do both. */
+static stonet_status take_labels(const sn_builder *builder, stonet_data *data)
 {
-    if (builder->id < 0) return;
-    data->id_name = builder->name[builder->id];
-    data->id_slot = builder->slot[builder->id];
-    builder->name[builder->id] = NULL;
+    if (builder->id >= 0) {
+        data->id_slot = builder->slot[builder->id];
+        if ((data->id_name = sn_strdup(builder->name[builder->id])) == NULL) return STONET_ERROR_MEMORY;
+    }
+    if (builder->group < 0) return STONET_OK;
+    data->group_slot = builder->slot[builder->group];
+    data->group_name = sn_strdup(builder->name[builder->group]);
+    return data->group_name != NULL ? STONET_OK : STONET_ERROR_MEMORY;
 }
 
 static stonet_status move_columns(sn_builder *builder, stonet_data *data)
 {
     SN_TRY(SN_NEW(data->column, builder->n_columns - builder->n_targets - builder->n_unused));
-    move_id(builder, data);
+    SN_TRY(take_labels(builder, data));
     SN_TRY(SN_NEW(data->target_name, builder->n_targets));
     SN_TRY(SN_NEW(data->text_values, builder->n_text));
     data->n_targets = builder->n_targets;
     for (int64_t j = 0; j < builder->n_columns; j++) {
         bool is_text = builder->role[j] == SN_FEATURE_TEXT;
-        if ((builder->role[j] != SN_FEATURE_NUMBER && !is_text) || j == builder->id) continue;
+        if ((builder->role[j] != SN_FEATURE_NUMBER && !is_text) || sn_builder_is_label(builder, j)) continue;
         data->column[data->n_columns++] = (sn_column){.name = builder->name[j],
                                                       .kind = is_text ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER,
                                                       .slot = builder->slot[j],
                                                       .is_date = !is_text && builder->is_date[j],
                                                       .season = builder->season[j],
                                                       .unnamed = builder->unnamed[j],
+                                                      .again = builder->again[j],
                                                       .position = j};
         builder->name[j] = NULL;
     }
@@ -86,7 +92,8 @@ static stonet_status move_digits(sn_builder *builder, stonet_data *data)
 static void move_rows(sn_builder *builder, stonet_data *data)
 {
     data->has_header = data->target_has_name = builder->has_header;
-    const bool gaps = builder->n_unused > 0 || builder->id >= 0 || builder->weight_position >= 0;
+    const bool gaps =
+        builder->n_unused > 0 || builder->id >= 0 || builder->group >= 0 || builder->weight_position >= 0;
     data->width = gaps ? builder->n_columns : 0;
     data->n_numeric = builder->n_numeric;
     data->missing = builder->missing;

@@ -1,5 +1,6 @@
 #include "data/dictionary.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -139,6 +140,17 @@ stonet_status sn_interner_of(const sn_dictionary *dictionary, sn_interner *out)
         }
     }
     return STONET_OK;
+}
+
+stonet_status sn_interner_add_apart(sn_interner *interner, const char *stem, char **out)
+{
+    const size_t size = strlen(stem) + 24;
+    SN_TRY(SN_NEW(*out, size));
+    snprintf(*out, size, "%s", stem);
+    for (long long copy = 2; sn_interner_find(interner, *out, strlen(*out)) >= 0; copy++)
+        snprintf(*out, size, "%s.%lld", stem, copy);
+    int32_t code;
+    return sn_interner_add(interner, *out, strlen(*out), &code);
 }
 
 void sn_interner_free(sn_interner *interner)

@@ -19,6 +19,8 @@ stonet_status sn_interner_add(sn_interner *interner, const char *text, size_t le
 int32_t sn_interner_find(const sn_interner *interner, const char *text, size_t length);
 /* An interner with the words of a dictionary in its order. */
 stonet_status sn_interner_of(const sn_dictionary *dictionary, sn_interner *out);
+/* The first of "STEM", "STEM.2", "STEM.3", .. that is not there yet, entered; *out is to be freed. */
+stonet_status sn_interner_add_apart(sn_interner *interner, const char *stem, char **out);
 void sn_interner_free(sn_interner *interner);
 
 /* Sorts the words bytewise; new_code[old] is where each went (room for count). */

@@ -85,6 +85,8 @@ void stonet_data_free(stonet_data *data)
     sn_free(data->weight);
     sn_free(data->na);
     sn_free(data->id_name);
+    sn_free(data->group_name);
+    sn_free(data->group);
     sn_free(data->source);
     sn_free(data);
 }
@@ -258,14 +260,31 @@ stonet_status stonet_data_wrap_double(const double *x, int64_t n, int64_t p, sto
 stonet_status stonet_data_set_names(stonet_data *data, const char *const *names)
 {
     if (data == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "there is no table to name columns of");
-    for (int64_t j = 0; j < data->n_columns; j++) {
+    sn_interner taken = {0};
+    stonet_status status = STONET_OK;
+    for (int64_t j = 0; status == STONET_OK && j < data->n_columns; j++) {
+        int32_t code;
+        const int64_t before = taken.words.count;
         if (names == NULL || names[j] == NULL)
-            return sn_fail(STONET_ERROR_ARGUMENT, "column %lld has no name", (long long)j + 1);
-        char *name = sn_strdup(names[j]);
-        if (name == NULL) return STONET_ERROR_MEMORY;
+            status = sn_fail(STONET_ERROR_ARGUMENT, "column %lld has no name", (long long)j + 1);
+        else
+            status = sn_interner_add(&taken, names[j], strlen(names[j]), &code);
+        data->column[j].again = taken.words.count == before;
+    }
+    /* As in the header of a file, names that were given come before those that are made up. */
+    for (int64_t j = 0; status == STONET_OK && j < data->n_columns; j++) {
+        char *name = NULL;
+        if (data->column[j].again)
+            status = sn_interner_add_apart(&taken, names[j], &name);
+        else if ((name = sn_strdup(names[j])) == NULL)
+            status = STONET_ERROR_MEMORY;
+        if (status != STONET_OK) break;
         sn_free(data->column[j].name);
         data->column[j].name = name;
     }
+    sn_interner_free(&taken);
+    for (int64_t j = 0; status != STONET_OK && j < data->n_columns; j++) data->column[j].again = false;
+    SN_TRY(status);
     data->has_header = true;
     return STONET_OK;
 }
@@ -387,6 +406,18 @@ void sn_frame_settle_weights(stonet_data *data)
         if (data->weight[i] != 1.0) return;
     sn_free(data->weight);
     data->weight = NULL;
+}
+
+stonet_status stonet_data_set_groups(stonet_data *data, const int64_t *groups)
+{
+    if (data == NULL || groups == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "groups need a table, and a number for every row of it");
+    int64_t *copy;
+    SN_TRY(SN_NEW_RAW(copy, data->n));
+    memcpy(copy, groups, (size_t)data->n * sizeof *copy);
+    sn_free(data->group);
+    data->group = copy;
+    return STONET_OK;
 }
 
 /* ---- getters ----------------------------------------------------------------------------------- */

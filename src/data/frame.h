@@ -30,6 +30,7 @@ typedef struct sn_column {
     bool is_date;     /* numbers that are days since 1970-01-01, with the time of the day as a fraction */
     bool season;      /* a date whose time of the year counts too */
     bool unnamed;     /* the header of its file has no name for it */
+    bool again;       /* another column has its name: it is called NAME.2 */
     int64_t position; /* 0-based in its file, where the frame has a width */
 } sn_column;
 
@@ -42,9 +43,12 @@ struct stonet_data {
     bool has_header; /* names came from the file or the caller */
     int64_t n_columns;
     sn_column *column;
-    int64_t width;   /* columns of the file, when some of them are not here (nor targets); else 0 */
-    char *id_name;   /* the column that names the rows, or NULL; */
-    int64_t id_slot; /* its texts are among those of the text columns */
+    int64_t width;      /* columns of the file, when some of them are not here (nor targets); else 0 */
+    char *id_name;      /* the column that names the rows, or NULL; */
+    int64_t id_slot;    /* its texts are among those of the text columns */
+    char *group_name;   /* the column that says which rows belong together, or NULL; */
+    int64_t group_slot; /* the same of its texts */
+    int64_t *group;     /* instead of both: n numbers; NULL: none */
 
     sn_image image; /* that the columns together are, all of them and in their order */
 
@@ -141,6 +145,17 @@ static inline double sn_frame_number(const stonet_data *data, int64_t row, int64
     if (exact != NULL && exact->at != NULL) return exact->at[row * exact->step];
     if (data->sparse != NULL) return (double)sn_cells_at(data->sparse, row, slot);
     return (double)data->x[row * data->n_numeric + slot];
+}
+
+/* Whether it is said which rows belong together, and a number that those of row `row` have in common. */
+static inline bool sn_frame_has_groups(const stonet_data *data)
+{
+    return data->group != NULL || data->group_name != NULL;
+}
+
+static inline int64_t sn_frame_group(const stonet_data *data, int64_t row)
+{
+    return data->group != NULL ? data->group[row] : data->text_code[data->group_slot][row];
 }
 
 /* What messages call a table. */

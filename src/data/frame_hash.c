@@ -88,6 +88,8 @@ void sn_frame_hash(const stonet_data *data, sn_hash *hash)
     if (data->y != NULL) add_response(data, data->y, (size_t)data->n_targets * sizeof *data->y, hash);
     if (data->weight != NULL) sn_hash_add(hash, data->weight, (size_t)data->n * sizeof *data->weight);
     if (data->spelled.count > 0) add_dictionary(&data->spelled, hash);
+    if (data->group_name != NULL) sn_hash_text(hash, data->group_name);
+    if (data->group != NULL) sn_hash_add(hash, data->group, (size_t)data->n * sizeof *data->group);
     if (data->label == NULL) return;
     add_response(data, data->label, sizeof *data->label, hash);
     add_dictionary(&data->labels, hash);

@@ -51,6 +51,7 @@ typedef struct sn_problem {
     sn_keep *keep;               /* NULL: nothing is kept; goes with x, source and y */
     const int64_t *group; /* ... g's are group[g] .. group[g + 1] - 1; NULL: each feature is a column */
     sn_image image;       /* that the features together are; rank 0: none */
+    const int64_t *kin;   /* n: rows with the same number belong together (data/kin.h); NULL: each is alone */
 } sn_problem;
 
 /* The class of row i, and target k of it. */

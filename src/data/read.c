@@ -94,6 +94,7 @@ void sn_wish_about_columns(const stonet_read_options *options, const sn_schema *
                              .n_ordinal = options->n_ordinal,
                              .season = options->season,
                              .weights = options->weights,
+                             .group = options->group,
                              .na = &missing->na,
                              .missing_targets = missing->targets,
                              .team = options->team,

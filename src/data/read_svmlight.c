@@ -220,8 +220,8 @@ static stonet_status check_wish(const char *path, const sn_target_wish *wish)
             STONET_ERROR_ARGUMENT,
             "%s is in the svmlight format, where the response stands first: it is called y, not '%s'", path,
             wish->columns);
-    if (wish->features != NULL || wish->drop != NULL || wish->id != NULL || wish->n_ordinal > 0 ||
-        wish->season != NULL)
+    if (wish->features != NULL || wish->drop != NULL || wish->id != NULL || wish->group != NULL ||
+        wish->n_ordinal > 0 || wish->season != NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%s is in the svmlight format, which has no named columns to choose from", path);
     return STONET_OK;

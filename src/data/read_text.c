@@ -96,7 +96,7 @@ static stonet_status check_text_columns(const text_reader *reader)
     const int64_t rows = builder->before + builder->rows;
     for (int64_t j = 0; j < builder->n_columns; j++) {
         if (builder->role[j] != SN_FEATURE_TEXT && builder->role[j] != SN_TARGET_TEXT) continue;
-        if (j == builder->id || builder->as_text[j] || builder->order[j].count > 0) continue;
+        if (sn_builder_is_label(builder, j) || builder->as_text[j] || builder->order[j].count > 0) continue;
         const sn_text_column *text = sn_text_rows_column(&reader->rows, j);
         const sn_interner *values =
             builder->role[j] == SN_TARGET_TEXT ? &builder->labels : &builder->values[builder->slot[j]];

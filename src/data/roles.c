@@ -19,18 +19,6 @@ static bool is_made_up(const char *name)
     return skipped > 0 && digits[0] != '\0' && strspn(digits, "0123456789") == strlen(digits);
 }
 
-/* The first name of "STEM", "STEM.2", "STEM.3", .. that no column has yet. */
-static stonet_status free_name(sn_interner *taken, const char *stem, char **out)
-{
-    const size_t size = strlen(stem) + 24;
-    SN_TRY(SN_NEW(*out, size));
-    snprintf(*out, size, "%s", stem);
-    for (long long copy = 2; sn_interner_find(taken, *out, strlen(*out)) >= 0; copy++)
-        snprintf(*out, size, "%s.%lld", stem, copy);
-    int32_t code;
-    return sn_interner_add(taken, *out, strlen(*out), &code);
-}
-
 /* Names that stand in the header are given out before any is made up: no column takes another one's. */
 static stonet_status name_with(sn_builder *builder, const char *const *names, sn_interner *taken)
 {
@@ -46,8 +34,9 @@ static stonet_status name_with(sn_builder *builder, const char *const *names, sn
         char plain[24];
         const char *given = names != NULL ? names[j] : "";
         snprintf(plain, sizeof plain, "x%lld", (long long)j + 1);
+        builder->again[j] = builder->name[j] == NULL && given[0] != '\0';
         if (builder->name[j] == NULL)
-            SN_TRY(free_name(taken, given[0] != '\0' ? given : plain, &builder->name[j]));
+            SN_TRY(sn_interner_add_apart(taken, given[0] != '\0' ? given : plain, &builder->name[j]));
         builder->unnamed[j] = names != NULL && (given[0] == '\0' || is_made_up(given));
     }
     return STONET_OK;
@@ -59,6 +48,7 @@ static stonet_status name_columns(sn_builder *builder, const char *const *names)
     sn_interner taken = {0};
     SN_TRY(SN_NEW(builder->name, builder->n_columns));
     SN_TRY(SN_NEW(builder->unnamed, builder->n_columns));
+    SN_TRY(SN_NEW(builder->again, builder->n_columns));
     stonet_status status = name_with(builder, names, &taken);
     sn_interner_free(&taken);
     builder->has_header = names != NULL;
@@ -275,6 +265,24 @@ static stonet_status set_weights(sn_builder *builder, int64_t column, void *user
     return STONET_OK;
 }
 
+static stonet_status set_group(sn_builder *builder, int64_t column, void *user)
+{
+    (void)user;
+    SN_TRY(is_taken(builder, column, "the group of the rows"));
+    if (column == builder->weight_position || builder->group >= 0)
+        return sn_fail(STONET_ERROR_ARGUMENT, "one column has the groups, and no weights: '%s' cannot be it",
+                       builder->name[column]);
+    builder->group = column;
+    return STONET_OK;
+}
+
+/* What is neither a feature nor to be left out. */
+static bool has_other_part(const sn_builder *builder, int64_t column)
+{
+    return is_target(builder, column) || sn_builder_is_label(builder, column) ||
+           column == builder->weight_position;
+}
+
 /* The column that is said to name the rows, or the one that did when the model was fitted, if it is there. */
 static stonet_status find_id(sn_builder *builder, const sn_target_wish *wish)
 {
@@ -349,19 +357,22 @@ static stonet_status choose_for(sn_builder *builder, const sn_schema *schema)
 {
     SN_TRY(check_features(builder, schema));
     int64_t n_columns = builder->n_columns, *position = NULL;
-    bool *wanted = NULL, *ordered = NULL;
+    bool *wanted = NULL, *ordered = NULL, *again = NULL;
     sn_header header = {.source = builder->path, .has_names = builder->has_header, .width = n_columns};
     stonet_status status = STONET_OK;
     SN_GOTO(status, SN_NEW(header.name, n_columns), done);
     SN_GOTO(status, SN_NEW(position, n_columns), done);
     SN_GOTO(status, SN_NEW(wanted, n_columns), done);
     SN_GOTO(status, SN_NEW(ordered, n_columns), done);
+    SN_GOTO(status, SN_NEW(again, n_columns), done);
     for (int64_t j = 0; j < n_columns; j++) {
-        if (is_target(builder, j) || j == builder->id || j == builder->weight_position) continue;
+        if (has_other_part(builder, j)) continue;
         position[header.n_columns] = j;
+        again[header.n_columns] = builder->again[j];
         header.name[header.n_columns++] = builder->name[j];
     }
     header.position = position;
+    header.again = again;
     SN_GOTO(status, sn_schema_wanted(schema, &header, wanted, ordered), done);
     for (int64_t k = 0; k < header.n_columns; k++) {
         builder->unused[position[k]] = !wanted[k];
@@ -372,6 +383,7 @@ done:
     sn_free(position);
     sn_free(wanted);
     sn_free(ordered);
+    sn_free(again);
     return status;
 }
 
@@ -402,7 +414,7 @@ static stonet_status count_unused(sn_builder *builder)
 {
     int64_t left = 0;
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        const bool other = is_target(builder, j) || j == builder->id || j == builder->weight_position;
+        const bool other = has_other_part(builder, j);
         builder->unused[j] = builder->unused[j] && !other;
         builder->n_unused += builder->unused[j];
         left += !builder->unused[j] && !other;
@@ -414,7 +426,7 @@ static stonet_status count_unused(sn_builder *builder)
 stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const sn_target_wish *wish)
 {
     const int64_t n_columns = builder->n_columns;
-    builder->id = builder->weight_position = -1;
+    builder->id = builder->group = builder->weight_position = -1;
     SN_TRY(SN_NEW(builder->unused, n_columns));
     SN_TRY(SN_NEW(builder->is_date, n_columns));
     SN_TRY(SN_NEW(builder->as_text, n_columns));
@@ -428,6 +440,7 @@ stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const
     if (wish->all) return STONET_OK; /* targets alone */
     SN_TRY(find_id(builder, wish));
     if (wish->weights != NULL) SN_TRY(for_each(builder, wish->weights, false, set_weights, NULL));
+    if (wish->group != NULL) SN_TRY(for_each(builder, wish->group, false, set_group, NULL));
     for (int64_t k = 0; k < wish->n_ordinal; k++) SN_TRY(set_order(builder, wish->ordinal[k]));
     if (wish->season != NULL) SN_TRY(for_each(builder, wish->season, true, mark, builder->season));
     SN_TRY(wish->schema != NULL ? choose_for(builder, wish->schema) : choose_columns(builder, wish));

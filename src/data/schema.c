@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/workspace.h"
 #include "data/dictionary.h"
 #include "data/imputer.h"
 #include "data/schema_parts.h"
@@ -245,6 +246,32 @@ int64_t sn_schema_used(const sn_schema *schema)
 
 /* ---- which column of the table is which input -------------------------------------------------- */
 
+/* A second column of a name that the model knows once may be the one that is meant. Where the training table
+   had two, both have their names. */
+static stonet_status check_again(const sn_schema *schema, const sn_header *header, const sn_interner *index,
+                                 const int64_t *column)
+{
+    SN_WORKSPACE(scratch);
+    bool *known = NULL, *used = NULL;
+    SN_TRY(SN_TAKE_ZERO(&scratch, known, header->n_columns));
+    SN_TRY(SN_TAKE_ZERO(&scratch, used, header->n_columns));
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        if (column[j] < 0) continue;
+        known[column[j]] = true;
+        used[column[j]] = schema->input[j].features > 0;
+    }
+    for (int64_t k = 0; k < header->n_columns; k++) {
+        const char *number = strrchr(header->name[k], '.');
+        if (!header->again[k] || known[k] || number == NULL) continue;
+        const int32_t first = sn_interner_find(index, header->name[k], (size_t)(number - header->name[k]));
+        if (first >= 0 && used[first])
+            return sn_fail(STONET_ERROR_DATA,
+                           "%s has two columns '%s', and the model was fitted on one: rename or remove one",
+                           header->source, header->name[first]);
+    }
+    return STONET_OK;
+}
+
 static stonet_status match_by_name(const sn_schema *schema, const sn_header *header, int64_t *column)
 {
     const sn_dictionary names = {.count = header->n_columns, .text = header->name};
@@ -258,6 +285,7 @@ static stonet_status match_by_name(const sn_schema *schema, const sn_header *hea
             status = sn_fail(STONET_ERROR_DATA, "%s has no column '%s', which the model was fitted on",
                              header->source, name);
     }
+    if (status == STONET_OK) status = check_again(schema, header, &index, column);
     sn_interner_free(&index);
     return status;
 }
@@ -346,21 +374,26 @@ static stonet_status match_frame(const sn_schema *schema, const stonet_data *dat
     sn_header header = {
         .source = sn_table_name(data), .has_names = data->has_header, .n_columns = data->n_columns};
     int64_t *position = NULL, next = 0;
+    bool *again = NULL;
     stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW(again, data->n_columns), done);
     SN_GOTO(status, SN_NEW(header.name, data->n_columns), done);
     SN_GOTO(status, SN_NEW(position, data->n_columns), done);
     for (int64_t j = 0; j < data->n_columns; j++) {
         header.name[j] = data->column[j].name;
+        again[j] = data->column[j].again;
         while (is_target_of(data, next)) next++;
         position[j] = data->width > 0 ? data->column[j].position : next++;
     }
     while (is_target_of(data, next)) next++;
     header.position = position;
+    header.again = again;
     header.width = data->width > 0 ? data->width : next;
     status = match_header(schema, &header, column);
 done:
     sn_free(header.name);
     sn_free(position);
+    sn_free(again);
     return status;
 }
 

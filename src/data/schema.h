@@ -113,6 +113,7 @@ typedef struct sn_header {
     bool has_names;     /* else its columns go by position */
     int64_t n_columns;
     char **name;
+    const bool *again;       /* whose name another column has: it has got a number, NAME.2 */
     const int64_t *position; /* where they stand in the file, */
     int64_t width;           /* and how many columns that has: some may not be here */
 } sn_header;

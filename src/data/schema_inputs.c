@@ -152,6 +152,9 @@ stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, 
         input->position = column->position;
         input->name = sn_strdup(column->name);
         if (input->name == NULL) return STONET_ERROR_MEMORY;
+        if (column->again)
+            sn_message(run, STONET_NOTE, "two columns have the same name: the later one is called '%s'",
+                       input->name);
         if (column->is_date)
             sn_message(run, STONET_NOTE, "column '%s' has dates: their days are counted%s", input->name,
                        column->season ? ", and the time of the year has two features" : "");

@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "data/kin.h"
 #include "data/schema.h"
 
 stonet_status sn_schema_problem(const sn_schema *schema, const stonet_data *data, sn_workspace *keep,
@@ -28,6 +29,7 @@ stonet_status sn_schema_problem(const sn_schema *schema, const stonet_data *data
         for (int64_t i = 0; i < out->n; i++) weight[i] = (float)data->weight[i];
         out->weight = weight;
     }
+    SN_TRY(sn_kin_find(data, NULL, keep, &out->kin));
     if (out->outputs == 0) return STONET_OK;
     if (out->task == SN_CLASSIFICATION)
         SN_TRY(SN_TAKE(keep, label, out->n));

@@ -225,6 +225,7 @@ static stonet_status read_column(const sn_shard_reader *r, const json_t *from, s
     column->is_date = truth(from, "date");
     column->season = truth(from, "season");
     column->unnamed = truth(from, "unnamed");
+    column->again = truth(from, "again");
     return STONET_OK;
 }
 
@@ -244,6 +245,9 @@ static stonet_status read_columns(sn_shard_reader *r)
     SN_TRY(copy_text(r, r->index, "id", false, &data->id_name));
     if (data->id_name != NULL && !whole(r->index, "id_slot", 0, data->n_text - 1, &data->id_slot))
         return sn_shard_bad_index(r, "the column that names its rows is not there");
+    SN_TRY(copy_text(r, r->index, "group", false, &data->group_name));
+    if (data->group_name != NULL && !whole(r->index, "group_slot", 0, data->n_text - 1, &data->group_slot))
+        return sn_shard_bad_index(r, "the column of its groups is not there");
     SN_TRY(SN_NEW(data->column, count));
     for (; data->n_columns < count; data->n_columns++) {
         sn_column *column = &data->column[data->n_columns];

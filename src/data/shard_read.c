@@ -375,6 +375,9 @@ static stonet_status load_more(const sn_shard_reader *r, const sn_schema *schema
         for (int64_t i = 0; i < data->n; i++)
             if (data->text_code[data->id_slot][i] < 0) return sn_shard_bad_index(r, "a row has no name");
     sn_frame_settle_weights(data);
+    if (data->group_name != NULL)
+        for (int64_t i = 0; i < data->n; i++)
+            if (data->text_code[data->group_slot][i] < 0) return sn_shard_bad_index(r, "a row has no group");
     for (int64_t k = 0; k < data->n_text; k++) SN_TRY(renumber(data, k));
     return STONET_OK;
 }
@@ -390,6 +393,7 @@ static stonet_status check_wish(const char *folder, const sn_target_wish *wish)
                          : wish->n_ordinal > 0   ? "ordinal"
                          : wish->season != NULL  ? "season"
                          : wish->weights != NULL ? "weights"
+                         : wish->group != NULL   ? "group"
                                                  : NULL;
     if (wish->all)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s holds shards, which cannot be a file of the response alone",

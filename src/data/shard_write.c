@@ -253,10 +253,11 @@ static json_t *words_json(const sn_dictionary *words)
 
 static json_t *column_json(const sn_column *column)
 {
-    return json_pack("{s:s, s:s, s:I, s:b, s:b, s:b, s:I}", "name", column->name, "kind",
+    return json_pack("{s:s, s:s, s:I, s:b, s:b, s:b, s:b, s:I}", "name", column->name, "kind",
                      column->kind == SN_COLUMN_TEXT ? "text" : "number", "slot", (json_int_t)column->slot,
                      "date", (int)column->is_date, "season", (int)column->season, "unnamed",
-                     (int)column->unnamed, "position", (json_int_t)column->position);
+                     (int)column->unnamed, "again", (int)column->again, "position",
+                     (json_int_t)column->position);
 }
 
 static json_t *texts_json(const stonet_data *like)
@@ -317,12 +318,13 @@ static json_t *index_json(const shard_drain *drain, const stonet_data *like)
     for (int64_t j = 0; j < like->n_columns; j++)
         columns = sn_json_add(columns, column_json(&like->column[j]));
     for (int64_t k = 0; k < drain->count; k++) shards = sn_json_add(shards, shard_json(&drain->list[k]));
-    json_t *index = json_pack("{s:s, s:i, s:s, s:I, s:I, s:b, s:I, s:I, s:s?, s:s?, s:I, s:b}", "format",
-                              SN_SHARDS_FORMAT, "version", (int)SN_SHARDS_VERSION, "name", drain->name,
-                              "rows", (json_int_t)drain->rows, "dropped", (json_int_t)like->dropped, "header",
-                              (int)like->has_header, "numbers", (json_int_t)like->n_numeric, "width",
-                              (json_int_t)like->width, "na", like->na, "id", like->id_name, "id_slot",
-                              (json_int_t)like->id_slot, "weights", (int)(like->weight != NULL));
+    json_t *index = json_pack(
+        "{s:s, s:i, s:s, s:I, s:I, s:b, s:I, s:I, s:s?, s:s?, s:I, s:s?, s:I, s:b}", "format",
+        SN_SHARDS_FORMAT, "version", (int)SN_SHARDS_VERSION, "name", drain->name, "rows",
+        (json_int_t)drain->rows, "dropped", (json_int_t)like->dropped, "header", (int)like->has_header,
+        "numbers", (json_int_t)like->n_numeric, "width", (json_int_t)like->width, "na", like->na, "id",
+        like->id_name, "id_slot", (json_int_t)like->id_slot, "group", like->group_name, "group_slot",
+        (json_int_t)like->group_slot, "weights", (int)(like->weight != NULL));
     index = sn_json_put(index, "image", image);
     index = sn_json_put(index, "columns", columns);
     index = sn_json_put(index, "texts", texts_json(like));

@@ -1,7 +1,12 @@
 #include "data/splits.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "data/kin.h"
 #include "math/kernel.h"
 #include "math/noise.h"
 
@@ -19,28 +24,197 @@ static stonet_status group_by_class(int64_t n, const int32_t *label, int64_t n_c
     return STONET_OK;
 }
 
-stonet_status sn_split_folds(int64_t n, const int32_t *label, int64_t n_classes, int folds, uint64_t seed,
-                             int32_t *fold)
+/* Rows by kin: those that the first row of a kin begins are member[start[first]] and the next size[first]. */
+typedef struct families {
+    int64_t count;
+    int64_t *first, *size, *start, *member;
+} families;
+
+static stonet_status find_families(int64_t n, const int64_t *kin, sn_workspace *keep, families *out)
+{
+    SN_TRY(SN_TAKE(keep, out->first, n));
+    SN_TRY(SN_TAKE_ZERO(keep, out->size, n));
+    SN_TRY(SN_TAKE_ZERO(keep, out->start, n + 1));
+    SN_TRY(SN_TAKE(keep, out->member, n));
+    SN_TRY(sn_kin_first(kin, n, out->first, &out->count));
+    for (int64_t i = 0; i < n; i++) out->size[out->first[i]]++;
+    for (int64_t i = 0; i < n; i++) out->start[i + 1] = out->start[i] + out->size[i];
+    for (int64_t i = n - 1; i >= 0; i--)
+        out->member[out->start[out->first[i]] + --out->size[out->first[i]]] = i;
+    for (int64_t i = 0; i < n; i++) out->size[i] = out->start[i + 1] - out->start[i];
+    return STONET_OK;
+}
+
+/* The first rows of all kin, the largest kin in front, those of one size in the order given. */
+static stonet_status largest_first(int64_t n, const families *all, const int64_t *order, int64_t *head)
+{
+    int64_t *start;
+    SN_TRY(SN_NEW(start, n + 2));
+    for (int64_t i = 0; i < n; i++)
+        if (all->size[i] > 0) start[n - all->size[i] + 1]++;
+    for (int64_t s = 0; s < n; s++) start[s + 1] += start[s];
+    for (int64_t i = 0; i < n; i++)
+        if (all->size[order[i]] > 0) head[start[n - all->size[order[i]]]++] = order[i];
+    sn_free(start);
+    return STONET_OK;
+}
+
+/* What is in the folds so far. */
+typedef struct loads {
+    int64_t n, folds, classes;
+    const int32_t *label; /* NULL: no classes */
+    double *rows;         /* folds */
+    double *of_class;     /* folds x classes */
+    double *total;        /* classes */
+} loads;
+
+/* How full a fold is for these rows: the share of all rows that it has, and of each class of theirs. */
+static double fullness(const loads *all, int64_t fold, const int64_t *row, int64_t count)
+{
+    double sum = (double)count * all->rows[fold] / (double)all->n;
+    for (int64_t i = 0; all->label != NULL && i < count; i++) {
+        const int32_t c = all->label[row[i]];
+        sum += all->of_class[fold * all->classes + c] / all->total[c];
+    }
+    return sum;
+}
+
+/* Each kin, the largest first, goes to the fold that is least full for it. An empty fold is that always. */
+static void deal_families(const loads *all, const families *by, const int64_t *head, int32_t *fold)
+{
+    for (int64_t h = 0; h < by->count; h++) {
+        const int64_t *row = by->member + by->start[head[h]], count = by->size[head[h]];
+        int32_t best = 0;
+        double least = (double)INFINITY;
+        for (int32_t f = 0; f < all->folds; f++) {
+            const double full = fullness(all, f, row, count);
+            if (!(full < least)) continue;
+            least = full;
+            best = f;
+        }
+        for (int64_t i = 0; i < count; i++) {
+            fold[row[i]] = best;
+            if (all->label != NULL) all->of_class[best * all->classes + all->label[row[i]]] += 1.0;
+        }
+        all->rows[best] += (double)count;
+    }
+}
+
+/* Whoever holds out one fold alone takes number 0: it should be of ordinary size. */
+static void put_ordinary_first(const loads *all, int32_t *fold)
+{
+    const double fair = (double)all->n / (double)all->folds;
+    int32_t best = 0;
+    for (int32_t f = 1; f < all->folds; f++)
+        if (fabs(all->rows[f] - fair) < fabs(all->rows[best] - fair)) best = f;
+    for (int64_t i = 0; best > 0 && i < all->n; i++)
+        fold[i] = fold[i] == best ? 0 : fold[i] == 0 ? best : fold[i];
+}
+
+static stonet_status split_families(const families *by, const int32_t *label, int64_t n_classes, int folds,
+                                    const int64_t *order, int64_t n, int32_t *fold)
+{
+    SN_WORKSPACE(scratch);
+    int64_t *head = NULL;
+    loads all = {.n = n, .folds = folds, .classes = label != NULL ? n_classes : 0, .label = label};
+    if (by->count < folds)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "%d folds of %lld groups of rows: the folds must be at most the groups", folds,
+                       (long long)by->count);
+    SN_TRY(SN_TAKE(&scratch, head, n));
+    SN_TRY(SN_TAKE_ZERO(&scratch, all.rows, folds));
+    SN_TRY(SN_TAKE_ZERO(&scratch, all.of_class, folds * all.classes));
+    SN_TRY(SN_TAKE_ZERO(&scratch, all.total, all.classes));
+    for (int64_t i = 0; label != NULL && i < n; i++) all.total[label[i]] += 1.0;
+    SN_TRY(largest_first(n, by, order, head));
+    deal_families(&all, by, head, fold);
+    put_ordinary_first(&all, fold);
+    return STONET_OK;
+}
+
+stonet_status sn_split_folds(int64_t n, const int32_t *label, int64_t n_classes, const int64_t *kin,
+                             int folds, uint64_t seed, int32_t *fold)
 {
     if (folds < 2 || folds > n)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%d folds of %lld rows: the folds must be at least 2 and at most the rows", folds,
                        (long long)n);
-    int64_t *order, *grouped = NULL;
-    SN_TRY(SN_NEW_RAW(order, n));
+    SN_WORKSPACE(scratch);
+    int64_t *order = NULL, *grouped = NULL;
+    families by = {.count = n};
+    SN_TRY(SN_TAKE(&scratch, order, n));
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, n, order);
-    stonet_status status = STONET_OK;
+    if (kin != NULL) SN_TRY(find_families(n, kin, &scratch, &by));
+    if (by.count < n) return split_families(&by, label, n_classes, folds, order, n, fold);
     if (label != NULL) {
-        status = SN_NEW_RAW(grouped, n);
-        if (status == STONET_OK) status = group_by_class(n, label, n_classes, order, grouped);
+        SN_TRY(SN_TAKE(&scratch, grouped, n));
+        SN_TRY(group_by_class(n, label, n_classes, order, grouped));
     }
     const int64_t *dealt = label != NULL ? grouped : order;
-    for (int64_t i = 0; status == STONET_OK && i < n; i++) fold[dealt[i]] = (int32_t)(i % folds);
-    sn_free(grouped);
-    sn_free(order);
-    return status;
+    for (int64_t i = 0; i < n; i++) fold[dealt[i]] = (int32_t)(i % folds);
+    return STONET_OK;
+}
+
+/* Kin that would make fold 0 larger than that go to fold 1; where no kin is small enough, all stay. */
+static void shrink_first(int64_t n, int64_t most, const families *by, int32_t *fold)
+{
+    int64_t have = 0;
+    bool any = false;
+    for (int64_t i = 0; i < n; i++) any = any || (fold[i] == 0 && by->first[i] == i && by->size[i] <= most);
+    for (int64_t i = 0; any && i < n; i++) {
+        if (by->first[i] != i || fold[i] != 0) continue;
+        const bool stays = have + by->size[i] <= most;
+        if (stays) have += by->size[i];
+        for (int64_t k = 0; !stays && k < by->size[i]; k++) fold[by->member[by->start[i] + k]] = 1;
+    }
+}
+
+stonet_status sn_split_rows(const sn_problem *problem, const sn_rows *rows, int64_t most, uint64_t seed,
+                            int *folds, int32_t *fold)
+{
+    const int64_t n = rows->n;
+    SN_WORKSPACE(scratch);
+    int32_t *label = NULL;
+    int64_t *kin = NULL;
+    families by = {.count = n};
+    if (problem->task == SN_CLASSIFICATION) {
+        SN_TRY(SN_TAKE(&scratch, label, n));
+        for (int64_t i = 0; i < n; i++) label[i] = sn_problem_label(problem, sn_rows_at(rows, i));
+    }
+    if (problem->kin != NULL) {
+        SN_TRY(SN_TAKE(&scratch, kin, n));
+        for (int64_t i = 0; i < n; i++) kin[i] = problem->kin[sn_rows_at(rows, i)];
+        SN_TRY(find_families(n, kin, &scratch, &by));
+        if (by.count == 1) kin = NULL; /* no kin can be held out of one */
+        if (kin != NULL && by.count < *folds) *folds = (int)by.count;
+    }
+    SN_TRY(sn_split_folds(n, label, problem->outputs, kin, *folds, seed, fold));
+    if (kin != NULL) shrink_first(n, most, &by, fold);
+    return STONET_OK;
+}
+
+stonet_status sn_split_half(int64_t n, const int64_t *kin, sn_random *random, int64_t *order, int64_t *half)
+{
+    sn_random_permutation(random, n, order);
+    *half = n / 2;
+    if (kin == NULL) return STONET_OK;
+    SN_WORKSPACE(scratch);
+    int64_t *drawn = NULL, at = 0, best = 0;
+    families by;
+    SN_TRY(SN_TAKE(&scratch, drawn, n));
+    SN_TRY(find_families(n, kin, &scratch, &by));
+    if (by.count < 2) return STONET_OK;
+    memcpy(drawn, order, (size_t)n * sizeof *drawn);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t first = by.first[drawn[i]];
+        for (int64_t k = 0; k < by.size[first]; k++) order[at++] = by.member[by.start[first] + k];
+        by.size[first] = 0;
+        if (at < n && llabs(2 * at - n) < llabs(2 * best - n)) best = at;
+    }
+    *half = best;
+    return STONET_OK;
 }
 
 stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, int64_t count,
@@ -58,6 +232,10 @@ stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, 
     if (status == STONET_OK && problem->task == SN_REGRESSION)
         status = SN_NEW_RAW(batch.y, count * problem->outputs);
     if (status == STONET_OK && problem->weight != NULL) status = SN_NEW_RAW(batch.weight, count);
+    int64_t *kin = NULL;
+    if (status == STONET_OK && problem->kin != NULL) status = SN_NEW_RAW(kin, count);
+    for (int64_t i = 0; kin != NULL && i < count; i++) kin[i] = problem->kin[rows[i]];
+    out->kin = kin;
     if (status == STONET_OK) sn_batch_look(problem, &some, &batch);
     out->x = batch.x;
     out->label = batch.label;
@@ -85,8 +263,10 @@ void sn_problem_subset_free(sn_problem *subset)
     sn_free((void *)(uintptr_t)subset->label);
     sn_free((void *)(uintptr_t)subset->y);
     sn_free((void *)(uintptr_t)subset->weight);
+    sn_free((void *)(uintptr_t)subset->kin);
     subset->x = NULL;
     subset->label = NULL;
     subset->y = NULL;
     subset->weight = NULL;
+    subset->kin = NULL;
 }

@@ -37,6 +37,9 @@ static stonet_status copy_names(const stonet_data *from, stonet_data *to)
     to->width = from->width;
     to->image = from->image;
     to->id_slot = from->id_slot;
+    to->group_slot = from->group_slot;
+    if (from->group_name != NULL && (to->group_name = sn_strdup(from->group_name)) == NULL)
+        return STONET_ERROR_MEMORY;
     if (from->id_name != NULL && (to->id_name = sn_strdup(from->id_name)) == NULL) return STONET_ERROR_MEMORY;
     if (from->source != NULL && (to->source = sn_strdup(from->source)) == NULL) return STONET_ERROR_MEMORY;
     SN_TRY(SN_NEW(to->column, from->n_columns));
@@ -146,12 +149,16 @@ static stonet_status copy_targets(const stonet_data *from, const int64_t *rows, 
     return gather_codes(from->label, &from->labels, rows, to->n, &to->label, &to->labels);
 }
 
-static stonet_status copy_weights(const stonet_data *from, const int64_t *rows, stonet_data *to)
+static stonet_status copy_weights_and_groups(const stonet_data *from, const int64_t *rows, stonet_data *to)
 {
-    if (from->weight == NULL) return STONET_OK;
-    SN_TRY(SN_NEW_RAW(to->weight, to->n));
-    gather(from->weight, sizeof *to->weight, rows, to->n, to->weight);
-    sn_frame_settle_weights(to);
+    if (from->weight != NULL) {
+        SN_TRY(SN_NEW_RAW(to->weight, to->n));
+        gather(from->weight, sizeof *to->weight, rows, to->n, to->weight);
+        sn_frame_settle_weights(to);
+    }
+    if (from->group == NULL) return STONET_OK;
+    SN_TRY(SN_NEW_RAW(to->group, to->n));
+    gather(from->group, sizeof *to->group, rows, to->n, to->group);
     return STONET_OK;
 }
 
@@ -181,7 +188,7 @@ stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, i
     if (status == STONET_OK) status = copy_features(data, rows, subset);
     if (status == STONET_OK) status = copy_targets(data, rows, subset);
     if (status == STONET_OK) status = copy_truth(data, rows, subset);
-    if (status == STONET_OK) status = copy_weights(data, rows, subset);
+    if (status == STONET_OK) status = copy_weights_and_groups(data, rows, subset);
     if (status == STONET_OK && data->missing > 0) subset->missing = sn_frame_count_missing(subset, -1);
     if (status != STONET_OK) {
         stonet_data_free(subset);

@@ -27,6 +27,8 @@ static void test_wrap(void **state)
     assert_null(stonet_data_classes(data, &count));
     assert_null(stonet_data_truth(data, &count));
     assert_int_equal(count, 0);
+    assert_int_equal(stonet_data_set_names(data, (const char *[]){"a", "a", "a.2"}), STONET_OK);
+    assert_string_equal(stonet_data_column_name(data, 1), "a.3"); /* not the name that another one has */
     assert_int_equal(stonet_data_set_names(data, (const char *[]){"a", "b", "c"}), STONET_OK);
     assert_string_equal(stonet_data_column_name(data, 2), "c");
     assert_int_equal(stonet_data_set_names(data, (const char *[]){"a", NULL, "c"}), STONET_ERROR_ARGUMENT);

@@ -68,6 +68,24 @@ static void test_npy(void **state)
     stonet_data_free(data);
 }
 
+/* Columns of numbers may name rows and groups, as in a text; they are no features then. */
+static void test_labels_in_arrays(void **state)
+{
+    (void)state;
+    const char *const files[] = {"f4.npy", "f8_big_fortran.npy"};
+    const stonet_read_options how = {.size = sizeof how, .id = "1", .group = "3"};
+    for (int k = 0; k < 2; k++) {
+        stonet_data *data = NULL;
+        assert_int_equal(stonet_data_read(golden(files[k]), &how, &data), STONET_OK);
+        assert_int_equal(stonet_data_columns(data), 2);
+        assert_string_equal(stonet_data_column_name(data, 1), "x4");
+        assert_true(data->x[0] == -2.5f && data->x[1] == -0.5f && data->x[4] == 5.5f);
+        assert_string_equal(stonet_data_id(data, 2), "4.5");
+        assert_true(sn_frame_has_groups(data) && sn_frame_group(data, 0) != sn_frame_group(data, 1));
+        stonet_data_free(data);
+    }
+}
+
 static void check_image(const char *name, const char *target, int rank, const int64_t *extent)
 {
     stonet_data *data = read_golden(name, target);
@@ -416,6 +434,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_labels_in_arrays),
         cmocka_unit_test(test_images),
         cmocka_unit_test(test_images_in_schema),
         cmocka_unit_test(test_npz),

@@ -62,7 +62,8 @@ static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell 
 {
     sn_builder *builder = rows->builder;
     if (builder->role[column] == SN_UNUSED) return STONET_OK;
-    if (column == builder->id) return put_text(rows, column, cell); /* as it stands, also when it is empty */
+    if (column == builder->id && column != builder->group)
+        return put_text(rows, column, cell); /* as it stands, also when it is empty */
     sn_content content = sn_cell_content(cell, builder->na);
     if (content == SN_MISSING)
         return sn_builder_put_missing(builder, rows->line, column, cell->text, cell->length);

@@ -48,7 +48,7 @@ static stonet_status add_pair(const stonet_model *model, const sn_problem *all, 
     SN_TRY(SN_TAKE(&scratch, rows, all->n));
     SN_TRY(SN_TAKE(&scratch, half, all->n));
     SN_TRY(SN_TAKE(&scratch, direction, 2 * size));
-    SN_TRY(sn_split_folds(all->n, all->label, all->outputs, 2, run->seed + (uint64_t)pair, half));
+    SN_TRY(sn_split_folds(all->n, all->label, all->outputs, all->kin, 2, run->seed + (uint64_t)pair, half));
     for (int side = 0; side < 2; side++) {
         int64_t count = 0;
         for (int64_t i = 0; i < all->n; i++)

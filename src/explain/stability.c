@@ -13,6 +13,7 @@
 
 #include "base/failure.h"
 #include "base/memory.h"
+#include "data/splits.h"
 #include "engine/registry.h"
 #include "explain/importance.h"
 #include "math/noise.h"
@@ -39,13 +40,14 @@ static stonet_status note_half(const halves *all, int64_t number, unsigned char 
     SN_TRY(SN_TAKE(&scratch, stay, all->variables));
     sn_random random;
     sn_random_init(&random, all->seed, SN_STREAM_SPLIT, (uint32_t)(number / 2));
-    sn_random_permutation(&random, problem->n, order);
-    const int64_t half = problem->n / 2;
+    int64_t half;
+    SN_TRY(sn_split_half(problem->n, problem->kin, &random, order, &half));
+    const int64_t count = number % 2 == 0 || problem->kin == NULL ? half : problem->n - half;
     const sn_shape shape = {.task = problem->task};
     const sn_config config = {.engine = sn_engine_at(0)};
     const sn_stage_job job = {.shape = &shape,
                               .problem = problem,
-                              .rows = sn_rows_list(order + (number % 2) * half, half),
+                              .rows = sn_rows_list(order + (number % 2) * half, count),
                               .config = &config,
                               .seed = all->seed + (uint64_t)number,
                               .threads = 1,

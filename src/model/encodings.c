@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "data/kin.h"
 #include "data/splits.h"
 #include "math/kernel.h"
 #include "model/model.h"
@@ -178,7 +179,10 @@ static stonet_status compare(const stonet_data *train, sn_schema *const schema[2
         SN_TRY(SN_TAKE(&scratch, each[k], n));
         if (k == 0) {
             SN_TRY(SN_TAKE(&scratch, part, n));
-            SN_TRY(sn_split_folds(n, rows.problem.label, rows.problem.outputs, FOLDS, run->seed, part));
+            int folds = FOLDS;
+            const sn_rows all = sn_rows_range(0, n);
+            SN_TRY(sn_kin_find(train, NULL, &scratch, &rows.problem.kin));
+            SN_TRY(sn_split_rows(&rows.problem, &all, n, run->seed, &folds, part));
         }
         SN_TRY(best_loss(&rows.problem, part, run, &out->loss[k], each[k]));
     }

@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "data/encoder.h"
 #include "data/frame.h"
+#include "data/kin.h"
 #include "model/calibration.h"
 
 int sn_model_threads(int threads)
@@ -318,8 +319,11 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(check_method(spec->method, model->schema));
     SN_TRY(choose_learner(spec, model));
     SN_TRY(sn_weights_check(model, train));
+    SN_WORKSPACE(scratch);
     encoded data = {0};
     stonet_status status = encode(model, train, run->seed, &data);
+    if (status == STONET_OK && spec->method->chooses_levels) /* and settings, on held-out rows */
+        status = sn_kin_find(train, run, &scratch, &data.problem.kin);
     if (status == STONET_OK) status = fit_method(spec, &data, run, model);
     if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, train, &data, run);
     encoded_free(&data);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/workspace.h"
+#include "data/kin.h"
 #include "data/splits.h"
 #include "model/calibration.h"
 #include "refit/refit.h"
@@ -197,11 +198,20 @@ static stonet_status weigh_rows(calibration_job *job, const int32_t *fold, sn_wo
     return STONET_OK;
 }
 
+/* Parts of the rows; a number of folds that nobody asked for follows that of the groups. */
+static stonet_status draw_folds(const calibration_job *job, bool fewer, int *folds, int32_t *fold)
+{
+    SN_WORKSPACE(scratch);
+    sn_problem rows = {.n = job->n};
+    const sn_rows all = sn_rows_range(0, job->n);
+    SN_TRY(sn_kin_find(job->data, NULL, &scratch, &rows.kin));
+    if (fewer) return sn_split_rows(&rows, &all, job->n, job->run->seed, folds, fold);
+    return sn_split_folds(job->n, NULL, 0, rows.kin, *folds, job->run->seed, fold);
+}
+
 static stonet_status score_all(calibration_job *job, const stonet_calibrate_options *how)
 {
-    const int folds = how->kind == STONET_CALIBRATION_SPLIT ? SPLIT_FOLDS
-                      : how->folds > 0                      ? how->folds
-                                                            : CV_FOLDS;
+    int folds = how->kind == STONET_CALIBRATION_SPLIT ? SPLIT_FOLDS : how->folds > 0 ? how->folds : CV_FOLDS;
     const bool fresh = how->kind == STONET_CALIBRATION_FRESH;
     SN_WORKSPACE(scratch);
     int32_t *fold = NULL, *label = NULL;
@@ -214,7 +224,7 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
                            (long long)job->n, folds);
         SN_TRY(sn_refit_check_names(job->model, job->data));
         SN_TRY(SN_TAKE(&scratch, fold, job->n));
-        SN_TRY(sn_split_folds(job->n, NULL, 0, folds, job->run->seed, fold));
+        SN_TRY(draw_folds(job, how->folds == 0, &folds, fold));
         SN_TRY(by_folds(job, how, folds, fold));
     }
     sn_calibration *made = job->made;

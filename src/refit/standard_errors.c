@@ -13,6 +13,8 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/workspace.h"
+#include "data/kin.h"
+#include "data/splits.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "refit/refit.h"
@@ -23,6 +25,7 @@ typedef struct se_job {
     const stonet_model *model;
     const stonet_data *train, *data;
     const stonet_run *run;
+    const int64_t *kin; /* of the training rows */
     int64_t n, q, rows; /* training rows, columns of Z, rows of data */
     double *z0;         /* n x q: the model's own, centred; */
     double *mean;       /* where (q), */
@@ -127,8 +130,9 @@ static stonet_status add_refits(se_job *job, const stonet_spec *spec, int64_t fi
         sn_random random;
         SN_TRY(SN_TAKE(&scratch, row, job->n));
         sn_random_init(&random, job->run->seed, SN_STREAM_PERMUTE, (uint32_t)(first + b));
-        sn_random_permutation(&random, job->n, row);
-        part[b] = (sn_part){row, job->n / 2};
+        int64_t half;
+        SN_TRY(sn_split_half(job->n, job->kin, &random, row, &half));
+        part[b] = (sn_part){row, half};
     }
     stonet_status status = sn_refit(spec, job->train, part, count, "standard errors", job->run, refit);
     if (status == STONET_OK) status = sn_refit_check_columns(job->model, refit, count);
@@ -158,6 +162,7 @@ static stonet_status spread(se_job *job, int64_t refits, double *se, double *sta
     stonet_spec *spec = NULL;
     SN_TRY(sn_refit_check_names(job->model, job->train));
     SN_TRY(start(job, &scratch));
+    SN_TRY(sn_kin_find(job->train, NULL, &scratch, &job->kin));
     SN_TRY(stonet_model_spec(job->model, &spec));
     stonet_status status = STONET_OK;
     /* Z does not depend on what is fitted on it. */

@@ -30,7 +30,8 @@ stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data,
 void sn_strata_free(sn_strata *strata);
 unsigned sn_strata_task(const sn_strata *strata); /* SN_TASK_* */
 
-/* k folds of `rows` (NULL: all rows). A class with a single row is always trained on, never scored. */
+/* k folds of `rows` (NULL: all rows). Rows that belong together (data/kin.h)
+   stay so. A class with a single row, or a single group of them, is always trained on, never scored. */
 stonet_status sn_splits_fold(const stonet_data *data, const int64_t *rows, int64_t n_rows,
                              const sn_strata *strata, int folds, uint64_t seed, sn_splits *out);
 /* One split: all rows of data, scored on test. */

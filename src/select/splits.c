@@ -1,5 +1,6 @@
 #include "data/splits.h"
 #include "base/memory.h"
+#include "data/kin.h"
 #include "select/jobs.h"
 
 /* The task and the classes come from a schema of all rows; only the response is taken from it. */
@@ -36,15 +37,29 @@ unsigned sn_strata_task(const sn_strata *strata)
     return strata->is_classifier ? SN_TASK_CLASSIFICATION : SN_TASK_REGRESSION;
 }
 
-/* Takes rows of classes that have just one out of the folds (fold -1). */
-static stonet_status keep_single_rows(const int32_t *label, int64_t n, int64_t n_classes, int32_t *fold)
+/* Takes rows out of the folds (fold -1) that have a class for themselves, or share it with their kin alone.
+ */
+static stonet_status keep_single_rows(const int32_t *label, int64_t n, int64_t n_classes, const int64_t *kin,
+                                      int32_t *fold)
 {
-    int64_t *size = NULL;
-    SN_TRY(SN_NEW(size, n_classes));
-    for (int64_t i = 0; i < n; i++) size[label[i]]++;
+    enum { NONE = -1, SEVERAL = -2 };
+    SN_WORKSPACE(scratch);
+    int64_t *first = NULL, *only = NULL, count;
+    bool *keeps = NULL;
+    SN_TRY(SN_TAKE(&scratch, first, n));
+    SN_TRY(SN_TAKE(&scratch, only, n_classes));
+    SN_TRY(SN_TAKE_ZERO(&scratch, keeps, n));
+    for (int64_t i = 0; i < n; i++) first[i] = i;
+    if (kin != NULL) SN_TRY(sn_kin_first(kin, n, first, &count));
+    for (int64_t c = 0; c < n_classes; c++) only[c] = NONE;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t *seen = &only[label[i]];
+        *seen = *seen == NONE || *seen == first[i] ? first[i] : SEVERAL;
+    }
+    for (int64_t c = 0; c < n_classes; c++)
+        if (only[c] >= 0) keeps[only[c]] = true;
     for (int64_t i = 0; i < n; i++)
-        if (size[label[i]] == 1) fold[i] = -1;
-    sn_free(size);
+        if (keeps[first[i]]) fold[i] = -1;
     return STONET_OK;
 }
 
@@ -63,17 +78,23 @@ static stonet_status fill_split(const int64_t *rows, int64_t n, const int32_t *f
     return STONET_OK;
 }
 
-static stonet_status assign_folds(const int64_t *rows, int64_t n, const sn_strata *strata, int folds,
-                                  uint64_t seed, int32_t *fold)
+static stonet_status assign_folds(const stonet_data *data, const int64_t *rows, int64_t n,
+                                  const sn_strata *strata, int folds, uint64_t seed, int32_t *fold)
 {
-    if (strata->label == NULL) return sn_split_folds(n, NULL, 0, folds, seed, fold);
+    SN_WORKSPACE(scratch);
+    const int64_t *of_all = NULL;
+    int64_t *kin = NULL;
     int32_t *label = NULL;
-    SN_TRY(SN_NEW_RAW(label, n));
-    for (int64_t i = 0; i < n; i++) label[i] = strata->label[rows != NULL ? rows[i] : i];
-    stonet_status status = sn_split_folds(n, label, strata->n_classes, folds, seed, fold);
-    if (status == STONET_OK) status = keep_single_rows(label, n, strata->n_classes, fold);
-    sn_free(label);
-    return status;
+    SN_TRY(sn_kin_find(data, NULL, &scratch, &of_all));
+    if (of_all != NULL) SN_TRY(SN_TAKE(&scratch, kin, n));
+    if (strata->label != NULL) SN_TRY(SN_TAKE(&scratch, label, n));
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t row = rows != NULL ? rows[i] : i;
+        if (kin != NULL) kin[i] = of_all[row];
+        if (label != NULL) label[i] = strata->label[row];
+    }
+    SN_TRY(sn_split_folds(n, label, strata->n_classes, kin, folds, seed, fold));
+    return label != NULL ? keep_single_rows(label, n, strata->n_classes, kin, fold) : STONET_OK;
 }
 
 stonet_status sn_splits_fold(const stonet_data *data, const int64_t *rows, int64_t n_rows,
@@ -87,7 +108,7 @@ stonet_status sn_splits_fold(const stonet_data *data, const int64_t *rows, int64
     int32_t *fold = NULL;
     stonet_status status;
     SN_GOTO(status, SN_NEW(fold, n), done);
-    SN_GOTO(status, assign_folds(rows, n, strata, folds, seed, fold), done);
+    SN_GOTO(status, assign_folds(data, rows, n, strata, folds, seed, fold), done);
     SN_GOTO(status, SN_NEW(out->split, folds), done);
     out->count = folds;
     for (int32_t k = 0; k < folds && status == STONET_OK; k++) {

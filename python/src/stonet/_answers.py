@@ -149,6 +149,7 @@ def order(
     level: float = 0.05,
     resamples: int = 0,
     folds: int = 0,
+    groups: Any = None,
     settings: Mapping[str, object] | None = None,
     random_state: int = 1,
     n_jobs: int | None = None,
@@ -172,6 +173,8 @@ def order(
         Of the tests.
     resamples, folds : int
         Of ladle, augmentation and permutation tests, and of cv; 0: the defaults.
+    groups : array-like of shape (n_samples,), default=None
+        Rows with the same value, such as those of one patient, stay together when rows are held out.
     settings : dict
         Settings of the method, by their names on the command line.
     random_state : int
@@ -196,6 +199,7 @@ def order(
     table = _table_of(X)
     if y is not None:
         set_response(table, y)
+    table.set_groups(groups)
     with RunContext(int(random_state), n_jobs) as run:
         return choose_order(
             method, settings or {}, table, run, rule=rule, max=max_components, level=level, resamples=resamples,
@@ -211,7 +215,10 @@ def importance(
     kind: str = "permutation",
     repeats: int = 0,
     train: tuple[Any, Any] | None = None,
+    groups: Any = None,
     random_state: Any = 1,
 ) -> ImportanceResult:
     """Say which variables a fitted estimator uses: the same as ``estimator.importance``."""
-    return estimator.importance(X, y, kind=kind, repeats=repeats, train=train, random_state=random_state)
+    return estimator.importance(
+        X, y, kind=kind, repeats=repeats, train=train, groups=groups, random_state=random_state
+    )

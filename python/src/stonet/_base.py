@@ -126,6 +126,9 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         there = [str(name) for name in frame.columns]
         if not names or not set(names) <= set(there):
             return frame
+        again = next((name for name in names if there.count(name) > 1), None)
+        if again is not None and len(there) != len(names):
+            raise ValueError(f"X has two columns {again!r}, and the model was fitted on one: rename or remove one")
         return frame.iloc[:, [there.index(name) for name in names]].set_axis(names, axis=1)
 
     def _training_table(self, X: Any) -> Table:
@@ -251,6 +254,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         kind: str = "permutation",
         repeats: int = 0,
         train: tuple[ArrayLike, ArrayLike] | None = None,
+        groups: ArrayLike | None = None,
         random_state: Any = 1,
     ) -> ImportanceResult:
         """Say which variables the model uses.
@@ -272,6 +276,8 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             Permutations (10), pairs of orders (until they settle), or pairs of halves (50); 0: those.
         train : (X, y)
             For "refit": the rows that the model was fitted on.
+        groups : array-like
+            For "refit" and "stability": of the rows of train, or of X; rows with the same value are never parted.
         random_state : int, RandomState or None
         """
         table, _ = self._new_table(X)
@@ -280,6 +286,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if train is not None:
             fitted_on, _ = self._new_table(train[0])
             self._set_response(fitted_on, train[1])
+        (table if fitted_on is None else fitted_on).set_groups(groups)
         with RunContext(self._seed(random_state), self.n_jobs) as run:
             return ask_importance(self.model_, table, kind, repeats, fitted_on, run)
 
@@ -301,18 +308,21 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return self.model_.support()
 
     def coef_table(
-        self, X: ArrayLike = None, y: ArrayLike = None, *, pairs: int = 0, random_state: Any = 1
+        self, X: ArrayLike = None, y: ArrayLike = None, *, pairs: int = 0, groups: ArrayLike | None = None,
+        random_state: Any = 1,
     ) -> CoefTable:
         """What the columns of Z are made of, in units of X.
 
         Linear methods: their directions, and with ``pairs`` > 0 standard errors by fits on so many pairs of
-        complementary halves of X and y, the rows they were fitted on. The others: the mean derivatives of Z over the
+        complementary halves of X and y, the rows they were fitted on; ``groups`` are never parted. The others: the mean derivatives of Z over the
         rows of X, and the leading directions of all derivatives together.
         """
         check_is_fitted(self, "model_")
         table = None if X is None else self._new_table(X)[0]
         if table is not None and y is not None:
             self._set_response(table, y)
+        if table is not None:
+            table.set_groups(groups)
         with RunContext(self._seed(random_state), self.n_jobs) as run:
             return ask_coef(self.model_, table, pairs, run)
 
@@ -357,9 +367,12 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return html
 
     def standard_errors(
-        self, X: ArrayLike, X_train: ArrayLike, y_train: ArrayLike = None, *, refits: int = 50
+        self, X: ArrayLike, X_train: ArrayLike, y_train: ArrayLike = None, *, refits: int = 50,
+        groups: ArrayLike | None = None,
     ) -> tuple[Float64Matrix, float]:
         """Standard errors of the Z of X, by fits on halves of the training rows turned onto the Z of this one.
+
+        ``groups`` are of the training rows: rows with the same value are never parted.
 
         Returns
         -------
@@ -371,6 +384,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         train = self._same_table(X_train)
         if y_train is not None:
             self._set_response(train, y_train)
+        train.set_groups(groups)
         with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
             return _sure.standard_errors(self.model_, train, table, rows, refits, run)
 
@@ -397,7 +411,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 class SupervisedReduction(BaseReduction):
     """A reduction that needs the response."""
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, groups: ArrayLike | None = None) -> Self:
         """Find the reduction.
 
         Parameters
@@ -407,10 +421,13 @@ class SupervisedReduction(BaseReduction):
             matrices, and DataFrames with text, categories, flags and dates, are taken too.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Numbers or class labels.
+        groups : array-like of shape (n_samples,), default=None
+            Rows with the same value, such as those of one patient, stay together when rows are held out.
         """
         X, y = self._checked(X, y, multi_output=True, ensure_min_samples=2)
         table = self._training_table(X)
         self._set_response(table, y)
+        table.set_groups(groups)
         return self._fit_table(table)
 
     def _more_tags(self) -> dict[str, Any]:
@@ -460,7 +477,9 @@ class WeightedReduction(TransformerReduction):
     def __sklearn_tags__(self) -> Any:  # a class with the tags of before has those of today beside them
         return super().__sklearn_tags__()
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Find the reduction.
 
         Parameters
@@ -472,11 +491,14 @@ class WeightedReduction(TransformerReduction):
             Numbers or class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counts; a whole number is a row that comes so many times.
+        groups : array-like of shape (n_samples,), default=None
+            Rows with the same value, such as those of one patient, stay together when rows are held out.
         """
         X, y = self._checked(X, y, multi_output=True, ensure_min_samples=2)
         table = self._training_table(X)
         self._set_response(table, y)
         self._set_weights(table, X, sample_weight)
+        table.set_groups(groups)
         return self._fit_table(table)
 
 

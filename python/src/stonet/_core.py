@@ -86,6 +86,20 @@ class Table:
         self._check_rows(weights)
         check(lib.stonet_data_set_weights(self.handle, _address(weights)))
 
+    def set_groups(self, groups: Any) -> None:
+        """Numbers or texts, one a row: rows with the same one are never parted. None: no groups."""
+        if groups is None:
+            return
+        known: dict[Any, int] = {}
+        values = np.asarray(groups)
+        if values.ndim != 1 or len(values) != self.rows:
+            raise ValueError(f"groups are {self.rows} values, one a row, not an array of shape {values.shape}")
+        missing = [row for row, value in enumerate(values.tolist()) if value is None or value != value]
+        if missing:
+            raise ValueError(f"the group of row {missing[0]} is missing")
+        codes = np.array([known.setdefault(value, len(known)) for value in values.tolist()], dtype=np.int64)
+        check(lib.stonet_data_set_groups(self.handle, _address(codes)))
+
 
 class SparseTable(Table):
     """A stonet_data over a SciPy matrix in CSR format, of which it shares what is as the library wants it."""

@@ -166,6 +166,7 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_data_set_classes": (c_int, [HANDLE, c_void_p, NAMES, c_int64]),
     "stonet_data_set_targets": (c_int, [HANDLE, c_void_p, c_int64]),
     "stonet_data_set_weights": (c_int, [HANDLE, c_void_p]),
+    "stonet_data_set_groups": (c_int, [HANDLE, c_void_p]),
     "stonet_data_begin": (c_int, [c_int64, OUT]),
     "stonet_data_add_numbers": (c_int, [HANDLE, c_char_p, c_void_p]),
     "stonet_data_add_dates": (c_int, [HANDLE, c_char_p, c_void_p]),

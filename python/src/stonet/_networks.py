@@ -61,7 +61,8 @@ class BaseStoNet(SupervisedReduction):
         return self
 
     def calibrate(
-        self, X: ArrayLike, y: ArrayLike, *, rows: str = "auto", folds: int = 0, sets: str = "aps"
+        self, X: ArrayLike, y: ArrayLike, *, rows: str = "auto", folds: int = 0, sets: str = "aps",
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Learn how far predictions are from the truth: for intervals, sets and better probabilities.
 
@@ -77,9 +78,12 @@ class BaseStoNet(SupervisedReduction):
             Of "cv"; 0 is 10.
         sets : {"aps", "lac"}
             What sets of classes are made by: larger for hard rows, or the smallest on average.
+        groups : array-like of shape (n_samples,), default=None
+            As for ``fit``: rows with the same value are never parted.
         """
         table = self._same_table(X)
         self._set_response(table, y)
+        table.set_groups(groups)
         with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
             _sure.calibrate(self.model_, table, rows, folds, sets, run)
         return self
@@ -130,7 +134,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *,
-        checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0,
+        groups: ArrayLike | None = None, checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0,
     ) -> Self:
         """Train the network.
 
@@ -143,6 +147,8 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
             Class labels: numbers or text.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counts, from 0 on.
+        groups : array-like of shape (n_samples,), default=None
+            Rows with the same value, such as those of one patient, stay together when rows are held out.
         checkpoint : path, optional
             A file in which what is done so far is kept, every so many seconds: the same call, ended by whatever,
             goes on from it to the same model. It is removed when the fit is done.
@@ -152,7 +158,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         X, y = self._checked(X, y, ensure_min_samples=2, reset=not self._goes_on())
         check_classification_targets(y)
         if self._goes_on():
-            self._refuse_on_going_on(sample_weight=sample_weight, checkpoint=checkpoint)
+            self._refuse_on_going_on(sample_weight=sample_weight, groups=groups, checkpoint=checkpoint)
             return self._fit_more(X, y)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
@@ -160,6 +166,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         table = self._training_table(X)
         self._set_response(table, y)
         self._set_weights(table, X, sample_weight)
+        table.set_groups(groups)
         return self._fit_table(table, checkpoint, every)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -227,7 +234,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *,
-        checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0,
+        groups: ArrayLike | None = None, checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0,
     ) -> Self:
         """Train the network.
 
@@ -240,6 +247,8 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
             Numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counts, from 0 on.
+        groups : array-like of shape (n_samples,), default=None
+            Rows with the same value, such as those of one patient, stay together when rows are held out.
         checkpoint : path, optional
             A file in which what is done so far is kept, every so many seconds: the same call, ended by whatever,
             goes on from it to the same model. It is removed when the fit is done.
@@ -250,12 +259,13 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
             X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, reset=not self._goes_on()
         )
         if self._goes_on():
-            self._refuse_on_going_on(sample_weight=sample_weight, checkpoint=checkpoint)
+            self._refuse_on_going_on(sample_weight=sample_weight, groups=groups, checkpoint=checkpoint)
             return self._fit_more(X, y)
         self._one_output = y.ndim == 1
         table = self._training_table(X)
         self._set_response(table, y)
         self._set_weights(table, X, sample_weight)
+        table.set_groups(groups)
         return self._fit_table(table, checkpoint, every)
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:

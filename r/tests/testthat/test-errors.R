@@ -83,3 +83,10 @@ test_that("the kind of failure is in the class", {
   expect_error(load_model(tempfile()), class = "stonet_io_error")
   expect_error(stonet(mpg ~ ., mtcars, method = "none", leaves = 1), class = "stonet_argument_error")
 })
+
+test_that("a name that comes twice in new rows is refused", {
+  twice <- cbind(mtcars[c("wt", "hp")], wt = 1000)
+  by_formula <- stonet(mpg ~ wt + hp, mtcars, method = "sir", dim = 1, slices = 4)
+  by_matrix <- stonet(mtcars[c("wt", "hp")], mtcars$mpg, method = "sir", dim = 1, slices = 4)
+  for (fit in list(by_formula, by_matrix)) expect_error(predict(fit, twice), "two columns 'wt'", class = "stonet_error")
+})
