@@ -134,6 +134,7 @@ static stonet_status run_length(sn_contender *c, const sn_folds *folds, int k, c
 #pragma omp atomic write
         c->diverged = true;
     }
+    c->fit[k] = sn_trainer_report(c->trainer[k])->loss;
     float *theta = c->theta[length][k];
     sn_trainer_parameters(c->trainer[k], theta);
     SN_TRY(fit_output(c, k, theta));
@@ -164,6 +165,7 @@ stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn
     const size_t rows = (size_t)fold->test.n, parameters = (size_t)c->shape[k].parameters;
     SN_TRY(sn_pack_int(pack, c->diverged));
     SN_TRY(sn_pack_int(pack, c->reached[k]));
+    SN_TRY(sn_pack_real(pack, c->fit[k]));
     for (int l = from; l < c->reached[k]; l++) {
         SN_TRY(sn_pack_bytes(pack, c->cost[l].loss + fold->first, rows * sizeof(double)));
         SN_TRY(sn_pack_bytes(pack, c->cost[l].wrong + fold->first, rows * sizeof(double)));
@@ -183,6 +185,7 @@ stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, con
     const size_t rows = (size_t)fold->test.n, parameters = (size_t)c->shape[k].parameters;
     SN_TRY(sn_unpack_int(record, &diverged));
     SN_TRY(sn_unpack_int(record, &reached));
+    SN_TRY(sn_unpack_real(record, &c->fit[k]));
     if (reached < from || reached > SN_RUNGS)
         return sn_fail(STONET_ERROR_FORMAT, "a record of the choice does not fit");
     for (int l = from; l < (int)reached; l++) {

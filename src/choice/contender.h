@@ -57,7 +57,9 @@ typedef struct sn_contender {
     int reached[SN_FOLDS];   /* lengths that are done */
     float *theta[SN_RUNGS][SN_FOLDS];
     sn_held_out cost[SN_RUNGS];
+    double fit[SN_FOLDS]; /* loss over the training rows at the last length */
     bool diverged, gains; /* gains: its last length was its best */
+    bool explores;        /* goes on whether it gains or not */
     int best;             /* length, and the mean loss there over the folds of the last rung */
     double score;
 } sn_contender;

@@ -132,15 +132,15 @@ static stonet_status run_legs(choosing *s, int rung, int folds, sn_leg *legs, in
 /* ---- rungs -----------------------------------------------------------------------------------------------
  */
 
-/* Lengths that a line is to have after this rung. */
-static int lengths_after(const choosing *s, const sn_contender *c, int rung)
+/* Lengths that a line is to have after this rung; `trial`: on the few folds that come first. */
+static int lengths_after(const choosing *s, const sn_contender *c, int rung, bool trial)
 {
     if (!s->lengths_open) return 1;
-    return rung == 0 || c->gains ? rung + 1 : c->best + 1;
+    return rung == 0 || c->gains || (trial && c->explores) ? rung + 1 : c->best + 1;
 }
 
 /* The lines that are in the choice, on the first `folds` folds. */
-static stonet_status train_on(choosing *s, int rung, int folds)
+static stonet_status train_on(choosing *s, int rung, int folds, bool trial)
 {
     SN_WORKSPACE(scratch);
     sn_leg *legs = NULL;
@@ -149,7 +149,7 @@ static stonet_status train_on(choosing *s, int rung, int folds)
     SN_TRY(SN_TAKE_ZERO(&scratch, from, s->n_alive * SN_FOLDS));
     for (int a = 0; a < s->n_alive; a++) {
         sn_contender *c = &s->all[s->alive[a]];
-        const int lengths = lengths_after(s, c, rung);
+        const int lengths = lengths_after(s, c, rung, trial);
         for (int l = 0; l < lengths; l++)
             if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
         for (int k = 0; k < folds; k++) {
@@ -173,15 +173,15 @@ static bool still_gains(const choosing *s, const sn_contender *c, int rung, int 
 static stonet_status train_rung(choosing *s, int rung)
 {
     const int folds = rung_folds(s, rung), few = folds < SN_FEW_FOLDS ? folds : SN_FEW_FOLDS;
-    if (rung > 0 && few < folds && s->lengths_open) {
-        SN_TRY(train_on(s, rung, few));
+    if (rung > 0 && s->lengths_open) {
+        SN_TRY(train_on(s, rung, few, true));
         if (sn_should_stop(s->job->run)) return STONET_OK;
         for (int a = 0; a < s->n_alive; a++) {
             sn_contender *c = &s->all[s->alive[a]];
-            c->gains = c->gains && still_gains(s, c, rung, few);
+            c->gains = (c->gains || c->explores) && still_gains(s, c, rung, few);
         }
     }
-    return train_on(s, rung, folds);
+    return train_on(s, rung, folds, false);
 }
 
 /* The best length of a line, by the folds of the rung. */
@@ -199,7 +199,7 @@ static void score(choosing *s, sn_contender *c, int rung)
         c->score = mean;
         c->best = l;
     }
-    c->gains = (rung == 0 || c->gains) && isfinite(c->score) && c->best == rung;
+    c->gains = isfinite(c->score) && c->best == rung;
 }
 
 /* Puts the lines that are in the choice into the order of their scores; equal ones stay as they are. */
@@ -221,16 +221,32 @@ static bool has_better_kin(const choosing *s, int a)
     return false;
 }
 
+/* The network that fits its training rows best stays, and is trained further even if that does not gain: what
+   is hard to find (two spirals, a product) shows late on other rows. Kernels and linear units have no such
+   lines. */
+static void choose_explorer(choosing *s)
+{
+    sn_contender *best = NULL;
+    for (int a = 0; a < s->n_alive; a++) {
+        sn_contender *c = &s->all[s->alive[a]];
+        c->explores = false;
+        if (c->line.family == SN_FAMILY_NETWORK && !c->diverged && (best == NULL || c->fit[0] < best->fit[0]))
+            best = c;
+    }
+    if (best != NULL) best->explores = true;
+}
+
 /* Leaves those that go on to the next rung; views that nobody needs any more go. */
 static void drop(choosing *s, int rung)
 {
     const int wanted = sn_rungs[rung].lines;
     int kept = 0;
     bool used[SN_MOST_LINES] = {false};
+    choose_explorer(s);
     for (int a = 0; a < s->n_alive; a++) {
         sn_contender *c = &s->all[s->alive[a]];
         const bool is_best_of_family = !has_better_kin(s, a) && isfinite(c->score);
-        if (a < wanted || is_best_of_family)
+        if (a < wanted || is_best_of_family || c->explores)
             s->alive[kept++] = s->alive[a];
         else
             sn_contender_retire(c);
@@ -245,7 +261,7 @@ static bool is_over(const choosing *s, int rung)
 {
     if (rung_folds(s, rung) > rung_folds(s, rung - 1)) return false;
     for (int a = 0; a < s->n_alive; a++)
-        if (lengths_after(s, &s->all[s->alive[a]], rung) > s->all[s->alive[a]].reached[0]) return false;
+        if (lengths_after(s, &s->all[s->alive[a]], rung, true) > s->all[s->alive[a]].reached[0]) return false;
     return true;
 }
 
