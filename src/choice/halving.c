@@ -358,9 +358,9 @@ static stonet_status measure_nested(choosing *s, const sn_line *lines, const sn_
     return STONET_OK;
 }
 
-/* Fills in the estimates; `lines` is the table. */
+/* Fills in the estimates; `lines` is the table. *nothing: the choice is not better than a constant guess. */
 static stonet_status estimate(choosing *s, int rung, const sn_line *lines, const sn_contender *winner,
-                              sn_choice *out)
+                              sn_choice *out, bool *nothing)
 {
     const int folds = rung_folds(s, rung);
     const int64_t rows = sn_folds_rows(&s->folds, folds);
@@ -378,10 +378,12 @@ static stonet_status estimate(choosing *s, int rung, const sn_line *lines, const
             done);
     measure_by_parts(s, folds, rows, &honest);
     out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
+    *nothing = out->gain.mean < SN_SOME_GAIN * out->gain.se;
     if (folds == SN_FOLDS && out->gain.mean < SN_CLEAR_GAIN * out->gain.se) {
         SN_GOTO(status, measure_nested(s, lines, winner, &honest), done);
         out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
     }
+    *nothing = *nothing && out->gain.mean < 0.0;
     out->chosen = sn_estimate_of(&honest, rows, task);
     out->constant = sn_estimate_of(&beside.constant, rows, task);
     out->linear = sn_estimate_of(&beside.linear, rows, task);
@@ -467,8 +469,9 @@ static stonet_status finish(choosing *s, int rung, const sn_line *lines, sn_choi
         return STONET_OK;
     }
     out->tried = s->tried;
-    SN_TRY(estimate(s, rung, lines, winner, out));
-    if (out->gain.mean < 0.0 && !s->all[strongest_line(s)].diverged && !winner->shape[0].spread) {
+    bool nothing;
+    SN_TRY(estimate(s, rung, lines, winner, out, &nothing));
+    if (nothing && !s->all[strongest_line(s)].diverged && !winner->shape[0].spread) {
         winner = &s->all[strongest_line(s)];
         winner->best = 0;
         out->chosen = out->constant;
