@@ -351,6 +351,10 @@ static stonet_status measure_nested(choosing *s, const sn_line *lines, const sn_
             SN_TRY(sn_view_make(s->job, &s->folds, k, c->views));
             SN_TRY(run_legs(s, SN_RUNGS + k, k, &leg, &from, 1));
         }
+        if (c->reached[k] <= length) { /* it diverged with these rows, which a fit would see and mend */
+            c = &s->all[winner - s->all];
+            length = winner->best;
+        }
         const size_t bytes = (size_t)fold->test.n * sizeof(double);
         memcpy(out->loss + fold->first, c->cost[length].loss + fold->first, bytes);
         memcpy(out->wrong + fold->first, c->cost[length].wrong + fold->first, bytes);

@@ -13,8 +13,8 @@ static void tell_of_nothing(const stonet_run *run, const sn_stonet *net, const s
     if (gain != NULL && !(gain->mean > CLEARLY * gain->se))
         sn_message(
             run, STONET_WARNING,
-            "nothing was found: the held-out loss is %.3g, and %.3g for a constant guess. The response "
-            "may not depend on these columns, or the rows are too few to tell.",
+            "the fit is not clearly better than a constant guess: the held-out loss is %.3g, and %.3g for "
+            "the guess. The response may not depend on these columns, or the rows are too few to tell.",
             chosen->loss, net->held_out_constant.loss);
     else if (net->stuck)
         sn_message(run, STONET_WARNING,

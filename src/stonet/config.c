@@ -209,7 +209,7 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_net_kind
     const bool kernel = kind->front.kind == SN_FRONT_KERNEL, conv = kind->front.kind == SN_FRONT_CONV;
     const bool many = problem->p > 200 && !kernel && !conv;
     config->lr = given(settings, "lr") ? sn_real(settings, "lr")
-                 : kernel              ? 0.5
+                 : kernel              ? 0.2
                  : conv                ? 0.01
                  : many                ? 0.02
                                        : 0.05;
