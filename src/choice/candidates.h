@@ -40,13 +40,13 @@ typedef struct sn_rung {
 enum { SN_RUNGS = 6, SN_FOLDS = 5 };
 extern const sn_rung sn_rungs[SN_RUNGS];
 enum {
-    SN_MOST_PASSES = 1500,     /* over the rows: a length that needs more of them is left out */
+    SN_MOST_PASSES = 1500, /* over the rows, and rows seen in all: longer trainings are left out */
+    SN_MOST_SEEN = 2000000,
     SN_FEW_FOLDS = 2,          /* on which a longer training is tried first */
     SN_ENOUGH_HELD_OUT = 1000, /* rows: folds beyond them are left out, ... */
     SN_MOST_HELD_OUT = 10000,  /* ... and no fold holds out more than this */
-    /* Standard errors over a constant guess: below the first the estimate is nested, ... */
-    SN_CLEAR_GAIN = 5,
-    SN_SOME_GAIN = 2 /* ... and below the second the choice may have found nothing */
+    SN_CLEAR_GAIN = 5, /* standard errors over a constant guess, below which the estimate is nested, ... */
+    SN_SOME_GAIN = 1   /* ... and below which nothing was found */
 };
 
 /* "tanh network, weight decay 0.01", at most `size` bytes. */

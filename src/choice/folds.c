@@ -37,7 +37,11 @@ stonet_status sn_folds_make(const sn_problem *problem, const sn_rows *rows, uint
     int parts = rows->n < SN_FOLDS ? (int)rows->n : SN_FOLDS;
     int32_t *part = NULL;
     SN_TRY(SN_TAKE(&scratch, part, rows->n));
-    SN_TRY(sn_split_rows(problem, rows, SN_MOST_HELD_OUT, seed, &parts, part));
+    /* Folds that know nothing of the response: in stratified ones a constant guess of two equal classes seems
+       better than it is, since each fold has the majority of the sample. */
+    sn_problem blind = *problem;
+    blind.task = SN_REGRESSION;
+    SN_TRY(sn_split_rows(&blind, rows, SN_MOST_HELD_OUT, seed, &parts, part));
     while (folds->count < parts && folds->rows < SN_ENOUGH_HELD_OUT) {
         sn_fold *fold = &folds->fold[folds->count];
         SN_TRY(make_fold(rows, part, folds->count++, fold));

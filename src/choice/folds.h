@@ -1,8 +1,8 @@
 /*
  * Rows kept aside to judge settings by, and what each row costs.
  *
- * The rows are cut into five parts (stratified by class; rows that belong together stay together), each held
- * out in turn. Of many rows a few parts are enough. The held-out rows of all folds, one after the other, are
+ * The rows are cut into five parts at random (rows that belong together stay together), each held out in
+ * turn. Of many rows a few parts are enough. The held-out rows of all folds, one after the other, are
  * the rows that settings are compared on: each has a loss.
  */
 #ifndef SN_CHOICE_FOLDS_H

@@ -382,12 +382,11 @@ static stonet_status estimate(choosing *s, int rung, const sn_line *lines, const
             done);
     measure_by_parts(s, folds, rows, &honest);
     out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
-    *nothing = out->gain.mean < SN_SOME_GAIN * out->gain.se;
     if (folds == SN_FOLDS && out->gain.mean < SN_CLEAR_GAIN * out->gain.se) {
         SN_GOTO(status, measure_nested(s, lines, winner, &honest), done);
         out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
     }
-    *nothing = *nothing && out->gain.mean < 0.0;
+    *nothing = out->gain.mean < SN_SOME_GAIN * out->gain.se;
     out->chosen = sn_estimate_of(&honest, rows, task);
     out->constant = sn_estimate_of(&beside.constant, rows, task);
     out->linear = sn_estimate_of(&beside.linear, rows, task);
@@ -512,9 +511,11 @@ static stonet_status prepare(choosing *s, const sn_line *lines, int count, int m
     const sn_net_kind plain = {.activation = SN_IDENTITY}; /* batch and engine are the same for all lines */
     SN_TRY(sn_line_config(s->job, &plain, s->job->problem, &shape, &config));
     s->lengths_open = config.auto_epochs;
-    const int64_t most = SN_MOST_PASSES * sn_train_batches(&config, s->job->rows.n);
+    const int64_t batches = sn_train_batches(&config, s->job->rows.n), n = s->job->rows.n;
+    s->most_rungs = 1;
     while (s->most_rungs < SN_RUNGS &&
-           (s->most_rungs < 1 || sn_rungs[s->most_rungs].updates <= most || !s->lengths_open))
+           (!s->lengths_open || (sn_rungs[s->most_rungs].updates <= SN_MOST_PASSES * batches &&
+                                 sn_rungs[s->most_rungs].updates / batches * n <= SN_MOST_SEEN)))
         s->most_rungs++;
     s->together =
         sn_train_shares(&(sn_stage_job){.rows = s->job->rows, .config = &config, .team = s->job->team});

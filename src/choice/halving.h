@@ -11,8 +11,8 @@
  * Where that is not far below a constant guess, the choice itself is made anew inside the training rows of
  * every fold (nested cross-validation), so that no row has any say in what it is measured by.
  *
- * If the first of these is not clearly below the loss of a constant guess and the second not at all, nothing
- * was found: the line with the strongest weight decay wins, whose network is next to a constant.
+ * If that estimate is not better than a constant guess by a standard error, nothing was found: the line with
+ * the strongest weight decay wins, whose network is next to a constant.
  */
 #ifndef SN_CHOICE_HALVING_H
 #define SN_CHOICE_HALVING_H
