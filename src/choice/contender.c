@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "stonet/narrow.h"
 #include "stonet/output_layer.h"
 #include "stonet/start.h"
 
@@ -205,6 +206,34 @@ stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, con
     SN_TRY(sn_pack_bytes(&c->state[k], record->at, record->left));
     *record = (sn_unpack){0};
     return STONET_OK;
+}
+
+stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, const sn_contender *c, int k,
+                               sn_held_out *losses)
+{
+    const sn_fold *fold = &folds->fold[k];
+    const size_t bytes = (size_t)fold->test.n * sizeof(double);
+    sn_config config = c->config[k];
+    sn_stage_job own = c->job[k];
+    sn_shape shape;
+    sn_train_report report;
+    float *theta;
+    memcpy(losses->loss + fold->first, c->cost[c->best].loss + fold->first, bytes);
+    memcpy(losses->wrong + fold->first, c->cost[c->best].wrong + fold->first, bytes);
+    own.threads = job->threads;
+    SN_TRY(sn_narrow_start(&own, c->theta[c->best][k], job->q, &shape, &theta));
+    if (theta == NULL) return STONET_OK;
+    const int64_t updates = sn_length_updates(&config, c->best, own.rows.n);
+    config.epochs = (double)updates / (double)sn_train_batches(&config, own.rows.n);
+    own.shape = &shape;
+    own.config = &config;
+    own.key = NULL;
+    stonet_status status = sn_train_stages(&own, theta, &report);
+    if (status == STONET_OK && report.outcome == STONET_DONE)
+        status = sn_folds_measure(
+            folds, k, &(sn_measured){own.problem, config.engine, &shape, theta, own.threads}, losses);
+    sn_free(theta);
+    return status;
 }
 
 void sn_contender_retire(sn_contender *c)

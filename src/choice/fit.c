@@ -302,6 +302,7 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t q, const sn_set
     f->job = (sn_choice_job){.settings = settings,
                              .problem = &seen,
                              .rows = sn_rows_range(0, problem->n),
+                             .q = q,
                              .units = sn_config_units(settings, q),
                              .step = 1.0,
                              .seed = run->seed,

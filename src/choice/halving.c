@@ -397,6 +397,31 @@ done:
     return status;
 }
 
+/* Where Z has fewer columns than the effect needs, the networks of the folds go on with q units as the one on
+   all rows will, and the estimate moves by what that costs. */
+static stonet_status allow_for_narrowing(const choosing *s, int rung, const sn_contender *winner,
+                                         sn_choice *out)
+{
+    const int64_t outputs = s->job->problem->outputs;
+    const bool is_classes = s->job->problem->task == SN_CLASSIFICATION;
+    const int64_t rank = is_classes ? outputs - 1 : outputs;
+    const int folds = rung_folds(s, rung);
+    const int64_t rows = sn_folds_rows(&s->folds, folds);
+    const sn_held_out *wide = &winner->cost[winner->best];
+    sn_held_out narrow;
+    if (s->job->q >= rank || s->job->q >= s->job->units) return STONET_OK;
+    stonet_status status = sn_held_out_create(&s->folds, &narrow);
+    for (int k = 0; k < folds && status == STONET_OK && !sn_should_stop(s->job->run); k++)
+        status = sn_fold_narrowed(s->job, &s->folds, winner, k, &narrow);
+    if (status == STONET_OK && !sn_should_stop(s->job->run)) {
+        out->chosen.loss += sn_mean_loss(narrow.loss, 0, rows) - sn_mean_loss(wide->loss, 0, rows);
+        if (is_classes)
+            out->chosen.error += sn_mean_loss(narrow.wrong, 0, rows) - sn_mean_loss(wide->wrong, 0, rows);
+    }
+    sn_held_out_free(&narrow);
+    return status;
+}
+
 /* A choice that is no better than a constant guess, on rows that had no say in it, has found nothing: the
    line with the strongest weight decay is taken, which is all but constant, at the least length. */
 static int strongest_line(const choosing *s)
@@ -478,6 +503,8 @@ static stonet_status finish(choosing *s, int rung, const sn_line *lines, sn_choi
         winner = &s->all[strongest_line(s)];
         winner->best = 0;
         out->chosen = out->constant;
+    } else {
+        SN_TRY(allow_for_narrowing(s, rung, winner, out));
     }
     out->line = winner->line;
     out->updates = s->lengths_open ? sn_rungs[winner->best].updates : 0;

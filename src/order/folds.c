@@ -49,12 +49,13 @@ static bool is_flexible(const sn_order_job *job)
     return strcmp(job->spec->method->name, "stonet") == 0 && !sn_is(job->spec->settings, "hidden", "none");
 }
 
-/* What theory leaves: a network needs one number for the mean, one fewer than the classes for them. */
+/* What theory leaves: a network needs a number for each mean, one fewer than the classes for them. Its fits
+   with more columns are the same training. */
 static int64_t natural_limit(const folds *self, int64_t columns)
 {
     int64_t limit = columns < LARGEST ? columns : LARGEST;
-    if (self->is_classifier && is_flexible(self->job) && self->outputs - 1 < limit) limit = self->outputs - 1;
-    return limit;
+    const int64_t needed = self->is_classifier ? self->outputs - 1 : self->outputs;
+    return is_flexible(self->job) && needed < limit ? needed : limit;
 }
 
 static double squared(const double *predicted, const double *y, int64_t m)
