@@ -45,8 +45,7 @@ enum {
     SN_FEW_FOLDS = 2,          /* on which a longer training is tried first */
     SN_ENOUGH_HELD_OUT = 1000, /* rows: folds beyond them are left out, ... */
     SN_MOST_HELD_OUT = 10000,  /* ... and no fold holds out more than this */
-    SN_CLEAR_GAIN = 5, /* standard errors over a constant guess, below which the estimate is nested, ... */
-    SN_SOME_GAIN = 1   /* ... and below which nothing was found */
+    SN_CLEAR_GAIN = 5          /* standard errors over a constant guess, below which the estimate is nested */
 };
 
 /* "tanh network, weight decay 0.01", at most `size` bytes. */

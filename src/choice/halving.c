@@ -386,7 +386,7 @@ static stonet_status estimate(choosing *s, int rung, const sn_line *lines, const
         SN_GOTO(status, measure_nested(s, lines, winner, &honest), done);
         out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
     }
-    *nothing = out->gain.mean < SN_SOME_GAIN * out->gain.se;
+    *nothing = out->gain.mean < 0.0;
     out->chosen = sn_estimate_of(&honest, rows, task);
     out->constant = sn_estimate_of(&beside.constant, rows, task);
     out->linear = sn_estimate_of(&beside.linear, rows, task);

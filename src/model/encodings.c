@@ -1,11 +1,9 @@
 /*
- * Which further features are worth having: whether numbers that look like codes should also be categories
- * (levels=auto), whether features should say which cells are missing (missing_indicators=auto).
+ * Whether features should say which cells are missing (missing_indicators=auto).
  *
  * Decided once, before a method sees the rows, and for every method alike: ridge or logistic regression with
  * and without them, each at its best penalty, by the loss on five parts of the rows held out in turn. That
- * takes milliseconds, and where a code is no quantity, or a gap tells something, every model class gains what
- * the linear one does.
+ * takes milliseconds, and where a gap tells something, every model class gains what the linear one does.
  */
 #include <math.h>
 #include <string.h>
@@ -20,7 +18,6 @@
 #include "net/regression.h"
 
 enum {
-    AUTO_LEVELS = 8, /* values of a column that are taken for codes */
     FOLDS = 5,
     MOST_ROWS = 2000, /* looked at */
     FEWEST_ROWS = 30,
@@ -197,41 +194,24 @@ static bool worth_comparing(const sn_schema *schema, int64_t n)
     return sn_schema_scale(schema) != SN_SCALE_COMMON && (double)n * p * p <= MOST_WORK;
 }
 
-/* How many columns gain features by `with`, and what these are worth; 0 columns: there is nothing to choose.
- */
+/* How many columns gain an indicator by `with`, and what these are worth; 0 columns: there is nothing to
+ * choose. */
 static stonet_status weigh(const stonet_data *train, const sn_encoding *without, const sn_encoding *with,
-                           int64_t (*gain)(const sn_schema *), const stonet_run *run, int64_t *columns,
-                           comparison *found)
+                           const stonet_run *run, int64_t *columns, comparison *found)
 {
     sn_schema *schema[2] = {NULL, NULL};
     stonet_status status;
     *columns = 0;
     SN_GOTO(status, sn_schema_fit(train, with, NULL, &schema[1]), done);
-    if (gain(schema[1]) == 0 || !worth_comparing(schema[1], stonet_data_rows(train))) goto done;
+    if (sn_schema_indicators(schema[1]) == 0 || !worth_comparing(schema[1], stonet_data_rows(train)))
+        goto done;
     SN_GOTO(status, sn_schema_fit(train, without, NULL, &schema[0]), done);
     SN_GOTO(status, compare(train, schema, run, found), done);
-    *columns = gain(schema[1]);
+    *columns = sn_schema_indicators(schema[1]);
 done:
     sn_schema_free(schema[0]);
     sn_schema_free(schema[1]);
     return status;
-}
-
-static stonet_status choose_levels(const stonet_data *train, const stonet_run *run, sn_encoding *encoding)
-{
-    sn_encoding with = *encoding;
-    with.levels = AUTO_LEVELS;
-    int64_t columns;
-    comparison found;
-    SN_TRY(weigh(train, encoding, &with, sn_schema_level_inputs, run, &columns, &found));
-    if (columns == 0 || !(found.loss[1] < found.loss[0])) return STONET_OK;
-    encoding->levels = AUTO_LEVELS;
-    sn_message(run, STONET_NOTE,
-               "%lld column%s of few distinct numbers also count%s as categories: the held-out loss of a "
-               "linear model is %.4g with them and %.4g without (levels=none leaves them numbers)",
-               (long long)columns, columns == 1 ? "" : "s", columns == 1 ? "s" : "", found.loss[1],
-               found.loss[0]);
-    return STONET_OK;
 }
 
 /* Gaps that tell nothing should cost nothing: chance alone is not to speak for their indicators. */
@@ -241,7 +221,7 @@ static stonet_status choose_indicators(const stonet_data *train, const stonet_ru
     with.indicators = true;
     int64_t columns;
     comparison found;
-    SN_TRY(weigh(train, encoding, &with, sn_schema_indicators, run, &columns, &found));
+    SN_TRY(weigh(train, encoding, &with, run, &columns, &found));
     if (columns == 0 || !(found.loss[1] < found.loss[0] - found.error)) return STONET_OK;
     encoding->indicators = true;
     sn_message(run, STONET_NOTE,
@@ -252,29 +232,15 @@ static stonet_status choose_indicators(const stonet_data *train, const stonet_ru
     return STONET_OK;
 }
 
-/* Makes a choice by all rows, or of many by a part. */
-static stonet_status choose_by_rows(const stonet_data *train, const stonet_run *run, sn_encoding *encoding,
-                                    stonet_status (*choose)(const stonet_data *, const stonet_run *,
-                                                            sn_encoding *))
+stonet_status sn_indicators_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding)
 {
+    encoding->indicators = false;
     if (encoding->task == SN_TASK_WISH_NONE || stonet_data_rows(train) < FEWEST_ROWS) return STONET_OK;
     stonet_data *part;
     SN_TRY(take_rows(train, run->seed, &part));
-    stonet_status status = choose(part != NULL ? part : train, run, encoding);
+    stonet_status status = choose_indicators(part != NULL ? part : train, run, encoding);
     /* Some rows may be too few to learn an encoding from (a single class, say): then there is no choice. */
     if (part != NULL && status == STONET_ERROR_DATA) status = STONET_OK;
     stonet_data_free(part);
     return status;
-}
-
-stonet_status sn_levels_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding)
-{
-    encoding->levels = 0;
-    return choose_by_rows(train, run, encoding, choose_levels);
-}
-
-stonet_status sn_indicators_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding)
-{
-    encoding->indicators = false;
-    return choose_by_rows(train, run, encoding, choose_indicators);
 }

@@ -120,6 +120,21 @@ static stonet_status response_wish(const stonet_spec *spec, const stonet_data *t
     return STONET_OK;
 }
 
+/* A column of few distinct numbers may be a code: levels=auto gives it both its number and an indicator of
+   each value, and weight decay chooses between them. The columns of a wide table are more often pixels. */
+enum { AUTO_LEVELS = 8, PIXELS = 64 };
+
+static void tell_levels(const stonet_spec *spec, const sn_schema *schema, const stonet_run *run)
+{
+    const int64_t columns = sn_schema_level_inputs(schema);
+    if (columns > 0 && *sn_word(spec->common, "levels") != '\0')
+        sn_message(run, STONET_NOTE,
+                   "%lld column%s of few distinct numbers also count%s as categories "
+                   "(levels=none leaves %s numbers)",
+                   (long long)columns, columns == 1 ? "" : "s", columns == 1 ? "s" : "",
+                   columns == 1 ? "it as" : "them");
+}
+
 stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
                                sn_encoding *out)
 {
@@ -130,8 +145,8 @@ stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train
                       (sn_is(spec->common, "levels", "default") && !spec->method->chooses_levels);
     if (*sn_word(spec->common, "levels") == '\0')
         out->levels = sn_int(spec->common, "levels");
-    else if (!none)
-        SN_TRY(sn_levels_choose(train, run, out));
+    else if (!none && train->n_numeric < PIXELS)
+        out->levels = AUTO_LEVELS;
     if (train->missing == 0 || out->missing == SN_MISSING_ERROR) return STONET_OK;
     out->indicators = sn_is(spec->common, "missing_indicators", "on");
     return sn_is(spec->common, "missing_indicators", "auto") ? sn_indicators_choose(train, run, out)
@@ -312,10 +327,11 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(sn_settings_copy(spec->common, &model->common));
     SN_TRY(sn_settings_copy(spec->settings, &model->settings));
     sn_encoding encoding;
-    stonet_run alone = *run; /* what levels are worth is found out by every rank for itself */
+    stonet_run alone = *run; /* what indicators are worth is found out by every rank for itself */
     alone.team = NULL;
     SN_TRY(sn_spec_encoding(spec, train, &alone, &encoding));
     SN_TRY(sn_schema_fit(train, &encoding, run, &model->schema));
+    tell_levels(spec, model->schema, run);
     SN_TRY(check_method(spec->method, model->schema));
     SN_TRY(choose_learner(spec, model));
     SN_TRY(sn_weights_check(model, train));

@@ -35,10 +35,8 @@ stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, con
    missing cells is chosen by these rows. */
 stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
                                sn_encoding *out);
-/* Sets encoding->levels to what a ridge or logistic regression does better with on held-out rows: 0, or a few
-   values of a column. Says so when it is not 0. */
-stonet_status sn_levels_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding);
-/* Sets encoding->indicators when it does better with them by a standard error, and says so. */
+/* Sets encoding->indicators when a ridge or logistic regression does better with them by a standard error on
+   held-out rows, and says so. */
 stonet_status sn_indicators_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding);
 /* Adds all that it says, and what any fit depends on beside that: the seed, and the program. */
 stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash);

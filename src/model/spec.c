@@ -14,9 +14,9 @@ const sn_param sn_common_params[] = {
     {"scale", SN_CHOICE, "auto", 0, 0, SN_SCALE_WORDS(SN_JOINED),
      "how features are scaled: each column, all by one common factor, only centred, or not at all"},
     {"levels", SN_INTEGER, "default", 3, SN_MOST_LEVELS, "default|auto|none",
-     "numbers that look like codes also as categories: columns of 3 up to so many distinct values; auto: of "
-     "3 "
-     "to 8, if that helps a linear model on held-out rows; default: auto for stonet, else none"},
+     "numbers that look like codes also as categories: columns of 3 up to so many distinct values; auto: up "
+     "to "
+     "8, in tables of fewer than 64 columns; default: auto for stonet, else none"},
     {"missing", SN_CHOICE, "gaussian", 0, 0, SN_MISSING_WORDS(SN_JOINED),
      "what becomes of missing cells: refused, their rows left out of the fit, the mean of their column, or "
      "what a Gaussian model of the columns expects or draws given the others; joint: StoNets are trained on "
