@@ -4,9 +4,18 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
+#include "math/linalg.h"
+#include "net/regression.h"
 #include "stonet/narrow.h"
 #include "stonet/output_layer.h"
 #include "stonet/start.h"
+
+/* Regressions that linear units begin at: how many columns, and rows x columns x outputs, they are worth
+   their time for; their penalty as a part of the weight decay; how exact classes are fitted, as a part of the
+   loss. */
+enum { MOST_COLUMNS = 300 };
+static const double LARGEST_REGRESSION = 2e7, REGRESSION_PENALTY = 0.1, ROUGHLY = 1e-3;
 
 stonet_status sn_line_config(const sn_choice_job *job, const sn_net_kind *kind, const sn_problem *seen,
                              sn_shape *shape, sn_config *config)
@@ -53,11 +62,72 @@ int64_t sn_length_updates(const sn_config *config, int length, int64_t n)
     return wanted < 1.0 ? 1 : (int64_t)llround(wanted);
 }
 
+/* Whether the units are linear, and few enough for a regression to say where they are to begin. */
+static bool begins_at_regression(const sn_stage_job *job)
+{
+    const sn_problem *problem = job->problem;
+    const double size = (double)job->rows.n * (double)problem->p * (double)problem->outputs;
+    return job->shape->activation == SN_IDENTITY && job->shape->layers == 2 && !job->shape->spread &&
+           problem->p <= MOST_COLUMNS && size <= LARGEST_REGRESSION;
+}
+
+/* B = U S V' as two layers of equal norms: the first units get S^(1/2) V', the outputs U S^(1/2); other units
+   stay as they are, without effect. */
+static stonet_status put_regression(const sn_shape *shape, double *coef, const double *intercept,
+                                    float *theta)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t p = shape->width[0], units = shape->width[1], m = shape->width[2];
+    const int64_t r = p < m ? p : m, kept = units < r ? units : r;
+    double *u = NULL, *s = NULL, *vt = NULL;
+    SN_TRY(SN_TAKE(&scratch, u, m * r));
+    SN_TRY(SN_TAKE(&scratch, s, r));
+    SN_TRY(SN_TAKE(&scratch, vt, r * p));
+    SN_TRY(sn_svd(m, p, coef, u, s, vt));
+    for (int64_t k = 0; k < m * units; k++) theta[shape->weight_at[1] + k] = 0.0F;
+    for (int64_t a = 0; a < kept; a++) {
+        const double root = sqrt(s[a]);
+        for (int64_t j = 0; j < p; j++)
+            theta[shape->weight_at[0] + a * p + j] = (float)(root * vt[a * p + j]);
+        for (int64_t k = 0; k < m; k++)
+            theta[shape->weight_at[1] + k * units + a] = (float)(root * u[k * r + a]);
+    }
+    for (int64_t k = 0; k < m; k++) theta[shape->bias_at[1] + k] = (float)intercept[k];
+    return STONET_OK;
+}
+
+/* Linear units begin at ridge or logistic regression: where columns are nearly the same, as channels of a
+   spectrum are, the steps of training would not get there. */
+static stonet_status start_at_regression(const sn_stage_job *job, float *theta)
+{
+    SN_WORKSPACE(scratch);
+    const sn_problem *problem = job->problem;
+    float *x = NULL;
+    double *coef = NULL, *intercept = NULL;
+    bool found;
+    SN_TRY(SN_TAKE(&scratch, x, job->rows.n * problem->p));
+    SN_TRY(SN_TAKE_ZERO(&scratch, coef, problem->outputs * problem->p));
+    SN_TRY(SN_TAKE_ZERO(&scratch, intercept, problem->outputs));
+    SN_TRY(sn_batch_prepare(problem, &job->rows));
+    sn_batch batch = {.n = job->rows.n, .x = x, .x_stride = problem->p};
+    sn_batch_look(problem, &job->rows, &batch);
+    const sn_regression regression = {.problem = problem,
+                                      .rows = &job->rows,
+                                      .d = problem->p,
+                                      .x = x,
+                                      .l2 = REGRESSION_PENALTY * job->config->weight_decay *
+                                            (double)job->rows.n,
+                                      .enough = ROUGHLY};
+    SN_TRY(sn_regress(&regression, NULL, coef, intercept, &found));
+    return found ? put_regression(job->shape, coef, intercept, theta) : STONET_OK;
+}
+
 stonet_status sn_fold_start(const sn_stage_job *job, int fold, float *theta)
 {
     sn_stage_job own = *job;
     own.seed = sn_start_seed(job->seed, fold);
-    return sn_start_weights(&own, theta);
+    SN_TRY(sn_start_weights(&own, theta));
+    return begins_at_regression(job) ? start_at_regression(job, theta) : STONET_OK;
 }
 
 static stonet_status ready(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg)
