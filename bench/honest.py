@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Whether the held-out error that `stonet fit` prints is that of fresh rows: printed less fresh, over many data sets.
+
+    [STONET_DATA=...] python3 bench/honest.py [--program build/bin/stonet] [--sets heart,german] [--noise] [--repeats 40]
+                      [--jobs 2] [--first 0]
+
+Real sets: the rows of both files of partition 1 are shuffled and cut anew, as many for training as before; the others are
+fresh. --noise: responses that depend on nothing, in cells of n rows and p columns, with 1,000 fresh rows; numbers (mse in
+units of the variance of the training rows) and two classes (error rate). Printed for each line: the mean printed and fresh
+error, their difference with its standard error, the part of fits that claim to be better than a constant guess, and the
+part of fits whose printed error and 1.96 standard errors hold the fresh one. Needs NumPy.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import tempfile
+
+import numpy as np
+
+SETS = {"heart": 170, "breast-cancer": 200, "german": 700, "waveform": 400}  # training rows
+CELLS = [(n, p) for n in (20, 50, 100, 200) for p in (20, 300, 1000)]
+
+
+def real(name, seed):
+    stem = os.path.join(os.environ["STONET_DATA"], name, name)
+    x = np.vstack([np.loadtxt(f"{stem}_{part}_data_1.asc") for part in ("train", "test")])
+    y = np.concatenate([np.loadtxt(f"{stem}_{part}_labels_1.asc") for part in ("train", "test")])
+    order = np.random.RandomState(seed).permutation(len(y))
+    return x[order], np.where(y[order] > 0, "a", "b"), SETS[name]
+
+
+def noise(kind, n, p, seed):
+    random = np.random.RandomState(seed)
+    x = random.normal(size=(n + 1000, p))
+    return x, random.normal(size=n + 1000) if kind == "mse" else np.where(random.uniform(size=n + 1000) < 0.5, "a", "b"), n
+
+
+def write(path, x, y):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(",".join(f"x{j}" for j in range(x.shape[1])) + ",y\n")
+        for row, target in zip(x, y):
+            file.write(",".join(map(repr, row.tolist())) + f",{target}\n")
+
+
+def measure(job):
+    """Printed error, its standard error, fresh error, whether the fit claims to be better than a constant guess."""
+    program, line, seed = job
+    x, y, n = real(line, seed) if isinstance(line, str) else noise(*line, seed)
+    with tempfile.TemporaryDirectory() as folder:
+        train, test, model = (os.path.join(folder, name) for name in ("train.csv", "test.csv", "model"))
+        write(train, x[:n], y[:n])
+        write(test, x[n:], y[n:])
+        fit = subprocess.run([program, "fit", train, "--target", "y", "--dim", "1", "--threads", "1", "--out", model], check=True,
+                             capture_output=True, text=True)
+        facts = json.loads(subprocess.run([program, "info", model, "--json"], check=True, capture_output=True).stdout)["fitted"]
+        fresh = json.loads(subprocess.run([program, "score", model, test, "--target", "y", "--json"], check=True,
+                                          capture_output=True).stdout)
+    claims = "not clearly better than a constant" not in fit.stderr
+    if "held_out_error" in facts:
+        return facts["held_out_error"], facts["held_out_error_se"], fresh["error_rate"], claims
+    return 2 * facts["held_out_loss"], 2 * facts["held_out_loss_se"], fresh["mse_scaled"], claims
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", default="build/bin/stonet")
+    parser.add_argument("--sets", type=lambda text: text.split(",") if text else [], default=list(SETS))
+    parser.add_argument("--noise", action="store_true")
+    parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    lines = options.sets + ([(kind, n, p) for kind in ("mse", "error") for n, p in CELLS] if options.noise else [])
+    jobs = [(options.program, line, options.first + k) for line in lines for k in range(options.repeats)]
+    print("| data | printed | fresh | difference (standard error) | claims | covered |\n| --- | --- | --- | --- | --- | --- |")
+    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+        results = pool.map(measure, jobs)
+        for line in lines:
+            found = np.array([next(results) for _ in range(options.repeats)], float)
+            off = found[:, 0] - found[:, 2]
+            covered = np.mean(np.abs(off) <= 1.96 * found[:, 1])
+            name = line if isinstance(line, str) else f"noise, {line[0]}, n = {line[1]}, p = {line[2]}"
+            print(f"| {name} | {found[:, 0].mean():.4f} | {found[:, 2].mean():.4f} | {off.mean():.4f} "
+                  f"({off.std(ddof=1) / len(off) ** 0.5:.4f}) | {found[:, 3].mean():.2f} | {covered:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
