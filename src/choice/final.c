@@ -34,11 +34,10 @@ static stonet_status loss_on(const sn_stage_job *job, const float *theta, double
 /* FROM_WIDE: t->theta is there. */
 static stonet_status begin_trial(const sn_stage_job *job, begin from, const sn_choice *choice, trial *t)
 {
-    sn_race_report report;
     if (from == FROM_WINNER)
         memcpy(t->theta, choice->theta, (size_t)job->shape->parameters * sizeof *t->theta);
     if (from != FROM_START) return STONET_OK;
-    if (job->config->restarts > 1) return sn_race(job, job->config->restarts, t->theta, &report);
+    if (job->config->restarts > 1) return sn_race(job, job->config->restarts, t->theta);
     return choice != NULL ? sn_fold_start(job, choice->fold, t->theta) : sn_start_weights(job, t->theta);
 }
 

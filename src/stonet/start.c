@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "base/memory.h"
+#include "base/workspace.h"
 
 enum {
     SAMPLE = 512,      /* rows that units are scaled by */
@@ -64,113 +64,50 @@ stonet_status sn_start_weights(const sn_stage_job *job, float *theta)
     return STONET_OK;
 }
 
-typedef struct runner {
-    double loss;
-    int64_t iterations;
-    float *theta;
-} runner;
-
-/* Whether ranks share out the rows: then all are at the same start. */
-static bool shares_rows(const sn_stage_job *job)
-{
-    return sn_team_shares(job->team);
-}
-
-/* One start, trained briefly and judged by its own rows. */
-static stonet_status run_start(const sn_stage_job *job, int number, runner *r)
+/* One start, trained briefly and judged by its own rows; Inf where it diverges. */
+static stonet_status run_start(const sn_stage_job *job, int number, float *theta, double *loss)
 {
     sn_stage_job own = *job;
     own.seed = sn_start_seed(job->seed, number);
-    own.threads = shares_rows(job) ? job->threads : 1;
-    r->loss = (double)INFINITY;
-    SN_TRY(sn_start_weights(&own, r->theta));
+    *loss = (double)INFINITY;
+    SN_TRY(sn_start_weights(&own, theta));
     sn_trainer *trainer;
-    SN_TRY(sn_trainer_create(&own, r->theta, &trainer));
+    SN_TRY(sn_trainer_create(&own, theta, &trainer));
     stonet_status status = sn_trainer_run(trainer, RACE_UPDATES);
-    const sn_train_report *report = sn_trainer_report(trainer);
-    r->iterations = report->iterations;
-    sn_trainer_parameters(trainer, r->theta);
-    const bool diverged = report->outcome == STONET_DIVERGED;
+    sn_trainer_parameters(trainer, theta);
+    const bool diverged = sn_trainer_report(trainer)->outcome == STONET_DIVERGED;
     sn_trainer_free(trainer);
     if (status != STONET_OK || diverged) return status;
     sn_losses losses;
-    SN_TRY(sn_engine_loss(job->config->engine, job->shape, r->theta,
-                          &(sn_loss_job){job->problem, job->rows, own.threads, job->team}, &losses));
-    r->loss = isfinite(losses.loss) ? losses.loss : (double)INFINITY;
+    SN_TRY(sn_engine_loss(job->config->engine, job->shape, theta,
+                          &(sn_loss_job){job->problem, job->rows, job->threads, job->team}, &losses));
+    if (isfinite(losses.loss)) *loss = losses.loss;
     return STONET_OK;
 }
 
-/* On one thread without a parallel region, in which every thread of a region around it would be the first. */
-static stonet_status run_side_by_side(const sn_stage_job *job, int count, runner *runners)
+stonet_status sn_race(const sn_stage_job *job, int starts, float *theta)
 {
-    sn_failure failure = {.status = STONET_OK};
-    if (job->threads == 1 || shares_rows(job)) {
-        for (int k = 0; k < count; k++) sn_failure_note(&failure, k, run_start(job, k, &runners[k]));
-        return sn_failure_raise(&failure);
-    }
-#pragma omp parallel for num_threads(job->threads) schedule(dynamic)
-    for (int k = 0; k < count; k++) sn_failure_note(&failure, k, run_start(job, k, &runners[k]));
-    return sn_failure_raise(&failure);
-}
-
-/* The best of the starts replaces theta. */
-static stonet_status run_all(const sn_stage_job *job, int count, float *theta, sn_race_report *report)
-{
-    const int64_t parameters = job->shape->parameters;
-    runner *runners = NULL;
-    float *thetas = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(runners, count), done);
-    SN_GOTO(status, SN_NEW(thetas, count * parameters), done);
-    for (int k = 0; k < count; k++) runners[k].theta = thetas + k * parameters;
-    SN_GOTO(status, run_side_by_side(job, count, runners), done);
-    for (int k = 0; k < count; k++) {
-        report->iterations += runners[k].iterations;
-        report->starts++;
-        if (k > 0 && !(runners[k].loss < report->loss)) continue;
-        report->loss = runners[k].loss;
-        memcpy(theta, runners[k].theta, (size_t)parameters * sizeof *theta);
-    }
-done:
-    sn_free(runners);
-    sn_free(thetas);
-    return status;
-}
-
-/* What the starts of a race are trained with. */
-typedef struct racing {
-    sn_config config;
+    const size_t bytes = (size_t)job->shape->parameters * sizeof *theta;
+    SN_WORKSPACE(scratch);
+    float *other = NULL;
+    double best, loss;
+    sn_config config = *job->config;
     sn_quiet_run quiet;
-    sn_stage_job job;
-} racing;
-
-static void prepare_racing(const sn_stage_job *job, racing *r)
-{
-    r->config = *job->config;
-    r->config.schedule.kind = SN_AVERAGED;
-    r->config.weight_decay = r->config.auto_decay ? RACE_DECAY : fmin(r->config.weight_decay, RACE_DECAY);
-    sn_quiet_run_init(&r->quiet, job->run);
-    r->job = *job;
-    r->job.config = &r->config;
-    r->job.run = &r->quiet.run;
-    r->job.history = NULL;
-    if (!sn_train_shares(job)) r->job.team = NULL; /* every rank runs all starts, side by side */
-}
-
-stonet_status sn_race(const sn_stage_job *job, int starts, float *theta, sn_race_report *report)
-{
-    racing r;
-    prepare_racing(job, &r);
-    *report = (sn_race_report){.loss = (double)INFINITY};
-    return run_all(&r.job, starts, theta, report);
-}
-
-stonet_status sn_race_start(const sn_stage_job *job, int number, float *theta, double *loss)
-{
-    racing r;
-    runner one = {.theta = theta};
-    prepare_racing(job, &r);
-    SN_TRY(run_start(&r.job, number, &one));
-    *loss = one.loss;
+    sn_stage_job racing = *job;
+    SN_TRY(SN_TAKE(&scratch, other, job->shape->parameters));
+    config.schedule.kind = SN_AVERAGED;
+    config.weight_decay = fmin(config.weight_decay, RACE_DECAY);
+    sn_quiet_run_init(&quiet, job->run);
+    racing.config = &config;
+    racing.run = &quiet.run;
+    racing.history = NULL;
+    if (!sn_train_shares(job)) racing.team = NULL; /* every rank runs all starts */
+    SN_TRY(run_start(&racing, 0, theta, &best));
+    for (int k = 1; k < starts && !sn_should_stop(&quiet.run); k++) {
+        SN_TRY(run_start(&racing, k, other, &loss));
+        if (!(loss < best)) continue;
+        best = loss;
+        memcpy(theta, other, bytes);
+    }
     return STONET_OK;
 }
