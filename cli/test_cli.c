@@ -206,8 +206,14 @@ static void methods_and_info(void **state)
     assert_non_null(strstr(captured_out, "stonet"));
     assert_non_null(strstr(captured_out, "logistic"));
     SH("stonet methods stonet");
-    assert_non_null(strstr(captured_out, "hidden"));
     assert_non_null(strstr(captured_out, "default"));
+    const char *const order[] = {"\n  hidden ", "\n  epochs ", "\n  dim ", "\n  sweeps ", "\n  engine "};
+    const char *at = captured_out; /* the sampler's settings come after those that people change */
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+        at = strstr(at, order[k]);
+        if (at == NULL) fail_msg("'%s' is not where it should be", order[k]);
+        assert_null(strstr(at + 1, order[k])); /* and each once */
+    }
     SH("stonet methods logistic");
     SH("stonet methods --json");
     json_t *all = captured_json();
