@@ -229,6 +229,9 @@ static void methods_and_info(void **state)
     assert_true(number_of(about, "dim") == 2);
     assert_true(number_of(about, "rows") == TRAIN_ROWS);
     json_decref(about);
+    SH("stonet fit train.csv --target label --dim 2 --quiet --out i2.model && stonet info i2.model");
+    assert_non_null(strstr(captured_out, "held-out loss"));
+    assert_null(strstr(captured_out, "\\x0a")); /* candidates have a line each */
     SH("stonet info i.model --verify");
     assert_non_null(strstr(captured_out, "as it was written"));
     /* As an older version wrote it: another name for the hash, which is passed over. */
