@@ -142,7 +142,7 @@ static void wrong_usage(void **state)
         {"stonet predict y.model test.csv --interval 0", 2, "between 0 and 1"},
         {"stonet predict y.model test.csv --sets 0.9", 1, "predicts numbers"},
         {"stonet predict c.model test.csv --interval 0.9", 1, "predicts classes"},
-        {"stonet predict c.model test.csv --sets 0.9 --proba", 2, "ask for one"},
+        {"stonet predict c.model test.csv --sets 0.9 --proba", 2, "choose one"},
         {"stonet predict c.model test.csv --by-class", 2, "is for --sets"},
         {"stonet score plain.model test.csv --target y --level 0.9", 1, "was not calibrated"},
         {"stonet calibrate y.model train.csv --target y", 2, "--out"},

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "stonet/stonet.h"
+#include "base/status.h"
 
 /* Where the random numbers of a row come from. */
 typedef struct sn_row_key {

@@ -10,7 +10,6 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "base/status.h"
 #include "data/generator.h"
 
 enum { NAME_SIZE = 12, MOST_NUMBERS = 5 }; /* "P4294967295" */
