@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from torch_stonet import gpu_seconds_per_step
 
 C, R = "classification", "regression"
-WORKLOADS = [  # name, p, hidden, task, outputs, batch, sweeps, times PyTorch's graph that is asked for
+WORKLOADS = [  # name, p, hidden, task, outputs, batch, sweeps, times PyTorch's graph that is wanted
     ("waveform-q10", 21, [10], C, 2, 64, 25, 10),
     ("mnist-q10", 784, [10], C, 10, 128, 25, 10),
     ("mnist-q98", 784, [98], C, 10, 128, 25, 10),
@@ -86,7 +86,7 @@ def main():
     n = 8192
     arithmetic = 2.0 * n**3 / product_seconds(n, n, n)
     rows = []
-    print("| workload (batch) | plain ms | vector ms | graph ms | **ours ms** | times graph | asked | floor ms | ours / floor |")
+    print("| workload (batch) | plain ms | vector ms | graph ms | **ours ms** | times graph | wanted | floor ms | ours / floor |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name, p, hidden, task, outputs, batch, sweeps, asked in WORKLOADS:
         work = {"n": 20000, "p": p, "hidden": hidden, "task": task, "outputs": outputs, "batch": batch, "sweeps": sweeps}

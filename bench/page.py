@@ -61,7 +61,7 @@ time, several by the clock; the last column is the processor time of all threads
 - `.npy` of float32 in row order is mapped: the time is that of looking whether all numbers are finite. Other types are
   converted through a small buffer.
 - A default fit of a `.npy` of {n:,} x 50 and the reduction of the same rows took {own:.0f} MB at the peak beside the mapped
-  file, for {data:.0f} MB of data: rows are scaled where a batch is fetched, and no copy of them is made. (A scaled copy of at most
+  file, for {data:.0f} MB of data. Rows are scaled where a batch is fetched, and no copy of them is made. (A scaled copy of at most
   64 MB is kept, since it saves time.)
 """
 
@@ -86,11 +86,11 @@ what they cost at the best rates libraries reach on this machine, measured in th
 
 - normals by Philox4x32-10 and Box-Muller with SLEEF: {normal:.2f} ns each,
 - tanh by SLEEF: {tanh:.2f} ns each,
-- each product at the time OpenBLAS needs for its very shape, the best of the eight ways to ask for it.
+- each product at the time OpenBLAS needs for its very shape, the best of the eight ways to call it.
 
 Nothing else is counted: not memory traffic, not the residuals, the softmax, the momentum or the update. The engine
-can come out below 1 because its normals share the rounds of Philox that rows and sweeps have in common, and
-because it never writes normals or gradients to memory.
+can come out below 1 for two reasons. Its normals share the rounds of Philox that rows and sweeps have in common, and it
+never writes normals or gradients to memory.
 
 ## Results
 
@@ -108,9 +108,8 @@ processor times with both sides on one thread: that one is free of what neighbou
 {targets}
 
 Where the wanted ratios to PyTorch are missed, a program at the floor would miss them too. On networks of several wide
-layers nearly all of the time is the products themselves, which PyTorch hands to the same BLAS: there no program can be
-five times faster on the same cores, and the distance shrinks to what autograd, the noise and the element-wise passes
-cost. {deep_share:.0f} % of the floor of the deep network is products.
+layers nearly all of the time is the products themselves, which PyTorch hands to the same BLAS. There no program can be
+five times faster on the same cores. What remains is the cost of autograd, the noise and the element-wise passes. {deep_share:.0f} % of the floor of the deep network is products.
 
 ## Growth
 

@@ -120,15 +120,16 @@ const cli_command calibrate_command = {
     .summary = "Learn how sure predictions are: intervals, sets, probabilities",
     .operands = "MODEL DATA",
     .required = "--out MODEL",
-    .details =
-        "DATA are the rows the model was fitted on: it is fitted again without parts of them, which then "
-        "tell how\n"
-        "far its predictions are from the truth ('fit --calibrate' does the same). With --fresh they are "
-        "rows it has\n"
-        "not seen, and nothing is fitted. The model then has 'predict --interval' or '--sets', and its\n"
-        "probabilities are corrected by a temperature. Settings that were chosen with the same rows "
-        "beforehand\n"
-        "('stonet tune') make refits look better than they are: calibrate on fresh rows then.",
+    .details = "DATA are the rows the model was fitted on. The model is fitted again without parts of them, "
+               "and these\n"
+               "parts tell how far predictions are from the truth ('fit --calibrate' does the same). With "
+               "--fresh DATA\n"
+               "are rows that the model has not seen, and nothing is fitted. The model then has 'predict "
+               "--interval' or\n"
+               "'--sets', and its probabilities are corrected by a temperature. Settings that were chosen "
+               "with the same\n"
+               "rows beforehand ('stonet tune') make refits look better than they are: calibrate on fresh "
+               "rows then.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet calibrate my.model train.csv --out calibrated.model\n"

@@ -157,13 +157,12 @@ const cli_command coef_command = {
     .operands = "MODEL [DATA]",
     .details =
         "Linear methods (pca, sir, save, phd, ..): the directions in units of x, Z = constant + sum of x "
-        "times them;\n"
-        "DATA is needed for --se alone. The others: the mean over the rows of DATA of the derivatives of "
-        "each "
-        "column\n"
-        "of Z (z1, ..), and the leading directions of all derivatives together (direction1, .., with the "
-        "share of the\n"
-        "squared derivatives that each has; of scaled features, told in units of x).",
+        "times\n"
+        "them. DATA is needed for --se alone. Other methods: the mean derivatives of each column of Z over "
+        "the rows\n"
+        "of DATA (z1, ..), and the leading directions of all derivatives together (direction1, ..). Each "
+        "direction\n"
+        "has its share of the squared derivatives. These are of scaled features, printed in units of x.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet coef sir.model\n"

@@ -143,12 +143,7 @@ int say_met(const cli_command *command, const stonet_model *model, const stonet_
     if (quiet) return EXIT_DONE;
     const stonet_status status = stonet_model_met(model, data, &met);
     if (status != STONET_OK) return say_failure(command, status);
-    if (met)
-        on_message(
-            STONET_NOTE,
-            "these rows are as many as the model was fitted on and have the same means: if they are the "
-            "same, what they say of it is better than what new rows would",
-            NULL);
+    if (met) on_message(STONET_NOTE, "these look like the training rows; scores on them are too good", NULL);
     return EXIT_DONE;
 }
 

@@ -40,27 +40,22 @@ typedef struct demo_data {
 /* One line of the table. */
 typedef struct demo_fit {
     const char *title, *method;
-    const char *dim;     /* NULL: all columns */
-    const char *setting; /* NULL: the defaults */
+    const char *dim; /* NULL: all columns */
     bool plotted;
 } demo_fit;
 
-/* Two classes need one number: a default fit that ends at kernel regression has exactly one in Z, and nothing
-   to draw beside it. The plotted network has it in the first column, and in the second, with next to no
-   effect, the triangle that the three base waves span. */
+/* Two classes need one number, the first column of Z. The second is the next principal axis of the units. */
 static const demo_fit fits[] = {
-    {"logistic regression on x", "none", NULL, NULL, false},
-    {"StoNet", "stonet", "1", NULL, false},
-    {"StoNet", "stonet", "2", NULL, false},
-    {"StoNet", "stonet", "5", NULL, false},
-    {"StoNet, front=none", "stonet", "2", "front=none", true},
+    {"logistic regression on x", "none", NULL, false},
+    {"StoNet", "stonet", "1", false},
+    {"StoNet", "stonet", "2", true},
+    {"StoNet", "stonet", "5", false},
 };
 
 static int fit_one(const cli_command *command, const demo_values *values, const stonet_data *train,
                    const demo_fit *fit, stonet_model **model)
 {
-    spec_options what = {.method = fit->method,
-                         .set = {.count = fit->setting != NULL, .text = (const char *[]){fit->setting}}};
+    spec_options what = {.method = fit->method};
     stonet_spec *spec = NULL;
     int result = make_spec(command, &what, fit->dim, &spec);
     if (result != EXIT_DONE) return result;
@@ -224,7 +219,8 @@ static int show_all(const cli_command *command, const demo_values *values, const
            TRAIN_ROWS, TEST_ROWS, stonet_data_columns(data->train));
     printf("%-26s %4s %12s %10s\n", "", "q", "test error", "fitted in");
     const int result = fit_all(command, values, data, path, NULL);
-    if (result == EXIT_DONE) printf("\nThe two reduced variables of the last fit, by class: %s\n", path);
+    if (result == EXIT_DONE)
+        printf("\nThe two reduced variables of the fit with q = 2, by class: %s\n", path);
     return result == EXIT_DONE ? output_text(command, NULL, "") : result;
 }
 

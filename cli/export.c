@@ -104,15 +104,15 @@ const cli_command export_command = {
     .name = "export",
     .summary = "Write a model as ONNX, C or JSON, for programs that do not have stonet",
     .operands = "MODEL",
-    .details =
-        "Encoding of columns, scaling, Z and prediction are all in the file, and give what 'stonet "
-        "transform' "
-        "and\n"
-        "'stonet predict' give, to about 1e-6. Draws, standard errors, intervals and sets are not in it. A "
-        "category\n"
-        "that training never saw counts as the average of the training rows, as it does here, and so does a "
-        "missing\n"
-        "cell where the model has it so; else its row has no answer: NaN from ONNX, a status from C.",
+    .details = "Encoding of columns, scaling, Z and prediction are all in the file. They give what 'stonet "
+               "transform' and\n"
+               "'stonet predict' give, to about 1e-6. Draws, standard errors, intervals and sets are not in "
+               "the file. A\n"
+               "category that training never saw counts as the average of the training rows, as it does "
+               "here. So does a\n"
+               "missing cell of a model with missing=mean. Of other models a row with a missing cell has no "
+               "answer: NaN\n"
+               "from ONNX, a status from C.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet export my.model --out my_model.onnx\n"

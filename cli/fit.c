@@ -405,16 +405,17 @@ const cli_command fit_command = {
     .operands = "DATA",
     .required = "(--target COL | --target-file FILE) --dim Q --out MODEL",
     .details =
-        "DATA is a table of text (.csv, .tsv, .txt, .asc: comma, semicolon, tab or blanks, with or "
-        "without header), .npy or .npz of NumPy, IDX or svmlight (libsvm, which stays sparse), each also "
-        "gzipped; - is standard input. The content tells which it is, not the name.\n\n"
-        "A response of text labels or few whole numbers is taken as classes (--set "
-        "task=...\n"
-        "decides); methods that do not look at it (pca, autoencoder) do without, and the model then "
-        "gives Z alone.\n"
-        "Ctrl-C stops the fit and saves the model so far; a second Ctrl-C ends at once. With "
-        "--checkpoint the\n"
-        "same command goes on afterwards.",
+        "DATA is a table of text (.csv, .tsv, .txt, .asc: comma, semicolon, tab or blanks, with or without\n"
+        "header), .npy or .npz, IDX or svmlight (which stays sparse). Each may be gzipped, "
+        "and - is\n"
+        "standard input. The content tells which it is, not the name.\n"
+        "\n"
+        "Text labels or few whole numbers are classes (--set task=... decides). Methods that do not look at "
+        "the\n"
+        "response (pca, autoencoder) do without, and the model then gives Z alone. Ctrl-C stops the fit and "
+        "saves\n"
+        "the model so far; a second Ctrl-C ends at once. With --checkpoint the same command goes on "
+        "afterwards.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples =

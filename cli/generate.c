@@ -84,6 +84,13 @@ static int write_truth(const cli_command *command, const char *path, const stone
     return result;
 }
 
+/* Tables with text have no known predictor. */
+static int refuse_truth(const cli_command *command, const char *name)
+{
+    say_usage(command, "no sufficient predictor of %s is known: leave out --truth", name);
+    return EXIT_USAGE;
+}
+
 static int generate(const cli_command *command, const char *name, const generate_values *values)
 {
     if (values->out == NULL) {
@@ -100,6 +107,10 @@ static int generate(const cli_command *command, const char *name, const generate
     if (result != EXIT_DONE) return result;
     stonet_data *data = NULL;
     stonet_status status = stonet_generate(name, values->rows, (uint64_t)values->seed, &data);
+    if (status == STONET_OK && values->truth != NULL && stonet_data_truth(data, NULL) == NULL) {
+        stonet_data_free(data);
+        return refuse_truth(command, name);
+    }
     if (status == STONET_OK) status = stonet_data_write(data, to_stdout ? "/dev/stdout" : values->out);
     result = status == STONET_OK ? EXIT_DONE : say_failure(command, status);
     if (result == EXIT_DONE && values->truth != NULL) result = write_truth(command, values->truth, data);
@@ -127,15 +138,16 @@ const cli_command generate_command = {
     .name = "generate",
     .summary = "Draw data from a built-in model, or list the models",
     .operands = "[NAME[:P]]",
-    .details =
-        "The sufficient predictors of these models are known; --truth writes them, so that recovery can be\n"
-        "measured. Without NAME the models are listed. NAME:P draws P columns instead of the usual number: "
-        "the\n"
-        "further ones are noise of the same law.",
+    .details = "Without NAME the models are listed. NAME:P draws P columns instead of the usual number; the "
+               "further\n"
+               "columns are noise. The sufficient predictors are known, and --truth writes them. passengers "
+               "and air\n"
+               "are tables with text, dates and missing cells, and have no known predictor.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet generate\n"
                 "  stonet generate waveform --rows 400 --seed 1 --out train.csv\n"
-                "  stonet generate select-regression:200 --rows 2000 --out wide.npy --truth t.csv",
+                "  stonet generate select-regression:200 --rows 2000 --out wide.npy --truth t.csv\n"
+                "  stonet generate passengers --rows 400 --out passengers.csv",
     .run = run,
 };

@@ -228,13 +228,15 @@ const cli_command importance_command = {
     .name = "importance",
     .summary = "Say which variables a model uses",
     .operands = "MODEL DATA",
-    .details =
-        "DATA should be rows the model was not fitted on. Loss is the log loss, or the squared error "
-        "over the\n"
-        "training variance of the response; a text column is one variable. The columns z1, z2, ..\n"
-        "(permutation, gradient) say what each column of Z takes from the variable. Permuting a variable\n"
-        "that others depend on asks the model about rows that do not occur; shapley shares what such\n"
-        "variables say together, and refit asks what the others cannot make up for.",
+    .details = "DATA should be rows the model was not fitted on. Loss is the log loss, or the squared error "
+               "over the\n"
+               "training variance of the response; a text column is one variable. The columns z1, z2, .. "
+               "(permutation,\n"
+               "gradient) say how much each column of Z depends on the variable. Permuting a variable that "
+               "others depend on\n"
+               "makes rows that do not occur. shapley shares out what such variables say together, and refit "
+               "says what\n"
+               "the others cannot replace.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet importance my.model test.csv --target y\n"

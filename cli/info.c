@@ -67,6 +67,19 @@ static void print_list(FILE *stream, const json_t *list)
     if (count > MOST_SHOWN) fprintf(stream, ", .. (%zu in all)", count);
 }
 
+/* The candidates beside the chosen one, a line each. Other texts come from data and stay on one line. */
+static void print_choice(FILE *stream, const char *text)
+{
+    char line[256];
+    for (const char *between = ""; *text != '\0'; between = "\n                     ") {
+        const size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        fputs(between, stream);
+        show_text(stream, line);
+        text += length + (text[length] == '\n');
+    }
+}
+
 static void print_object(FILE *stream, const json_t *object, int indent)
 {
     const char *key;
@@ -80,6 +93,8 @@ static void print_object(FILE *stream, const json_t *object, int indent)
         } else {
             if (json_is_array(value))
                 print_list(stream, value);
+            else if (strcmp(key, "choice") == 0 && json_is_string(value))
+                print_choice(stream, json_string_value(value));
             else
                 print_scalar(stream, value);
             fputc('\n', stream);

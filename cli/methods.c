@@ -101,31 +101,64 @@ static void describe_range(const json_t *setting, char *text, size_t size)
         snprintf(text, size, "%s%s%s%.6g to %.9g", words, either, list, low, high);
 }
 
-static void add_settings(table *shown, const json_t *settings, const char *prefix)
+/* Settings from .. to - 1 of a list, under a title of their own. */
+typedef struct part {
+    const json_t *settings;
+    size_t from, to;
+    const char *prefix, *title;
+} part;
+
+static void add_settings(table *shown, const part *shows)
 {
-    size_t i;
-    json_t *setting;
-    json_array_foreach(settings, i, setting)
-    {
+    for (size_t i = shows->from; i < shows->to; i++) {
+        const json_t *setting = json_array_get(shows->settings, i);
         char range[320];
         describe_range(setting, range, sizeof range);
-        table_add(shown, "  %s%s", prefix, json_text(setting, "name"));
+        table_add(shown, "  %s%s", shows->prefix, json_text(setting, "name"));
         table_add(shown, "%s", json_text(setting, "default"));
         table_add(shown, "%s", range);
         table_add(shown, "%s", json_text(setting, "help"));
     }
 }
 
-static int print_settings(const cli_command *command, const json_t *settings, const char *prefix,
-                          const char *title)
+static int print_part(const cli_command *command, part shows)
 {
-    printf("\n%s\n", title);
+    if (shows.from == shows.to) return EXIT_DONE;
+    printf("\n%s\n", shows.title);
     table *shown = table_create("llll");
     const char *const heading[] = {"  name", "default", "values", "meaning"};
     for (int i = 0; i < 4; i++) table_add(shown, "%s", heading[i]);
-    add_settings(shown, settings, prefix);
+    add_settings(shown, &shows);
     int result = output_table(command, NULL, shown, true);
     table_free(shown);
+    return result;
+}
+
+/* The place of a setting, or how many there are. */
+static size_t place_of(const json_t *settings, const char *name)
+{
+    size_t i;
+    json_t *setting;
+    json_array_foreach(settings, i, setting) if (strcmp(json_text(setting, "name"), name) == 0) break;
+    return i;
+}
+
+/* Those of the StoNet are many: the sampler's, which hardly anybody changes, come last. */
+static int print_settings(const cli_command *command, const json_t *own, const json_t *common)
+{
+    const size_t count = json_array_size(own), sampler = place_of(own, "sweeps"),
+                 stage = place_of(own, "sdr_iterations");
+    const bool many = sampler < count;
+    const size_t training = many ? place_of(own, "epochs") : count;
+    const part parts[] = {
+        {own, 0, training, "", many ? "The network (--set NAME=VALUE):" : "Settings (--set NAME=VALUE):"},
+        {own, training, sampler, "", "Training:"},
+        {common, 0, json_array_size(common), "", "Settings of every method:"},
+        {own, sampler, stage, "", "The sampler, seldom changed:"},
+        {own, stage, count, "", "The last stage, the output layer and the engine:"}};
+    int result = EXIT_DONE;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && result == EXIT_DONE; k++)
+        result = print_part(command, parts[k]);
     return result;
 }
 
@@ -135,11 +168,9 @@ static int show_entry(const cli_command *command, const json_t *all, const json_
     join(json_object_get(entry, "tasks"), " and ", tasks, sizeof tasks);
     printf("%s: %s\nFor %s.\n", json_text(entry, "name"), json_text(entry, "title"), tasks);
     const json_t *own = json_object_get(entry, "settings");
-    int result = EXIT_DONE;
-    if (json_array_size(own) > 0)
-        result = print_settings(command, own, is_learner ? "learner." : "", "Settings (--set NAME=VALUE):");
-    if (result == EXIT_DONE && !is_learner)
-        result = print_settings(command, json_object_get(all, "common"), "", "Settings of every method:");
+    const part learners = {own, 0, json_array_size(own), "learner.", "Settings (--set NAME=VALUE):"};
+    int result = is_learner ? print_part(command, learners)
+                            : print_settings(command, own, json_object_get(all, "common"));
     char grid[512];
     join(json_object_get(entry, "grid"), "  ", grid, sizeof grid);
     if (result == EXIT_DONE && grid[0] != '\0') printf("\nTuned over, unless told otherwise: %s\n", grid);

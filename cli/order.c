@@ -230,11 +230,13 @@ const cli_command order_command = {
     .summary = "Choose how many reduced variables are enough",
     .operands = "DATA",
     .required = "(--target COL | --target-file FILE)",
-    .details =
-        "Prints a table over k = 0, 1, .. and the dimension that the rule chooses from it; 0 says that\n"
-        "nothing in x was found to tell about the response. For linear methods this is the structural\n"
-        "dimension. For a flexible network one number can hold the mean, and one fewer than the\n"
-        "classes hold those: its order is a matter of the sample at hand.",
+    .details = "Prints a table over k = 0, 1, .. and the dimension that the rule chooses from it. 0 means "
+               "that x was found\n"
+               "to say nothing about the response. For linear methods this is the structural dimension. For "
+               "a flexible\n"
+               "network one number can hold the mean, and one fewer than the classes hold the classes. Its "
+               "order depends on\n"
+               "the rows at hand.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet order table.csv --target y --method sir\n"

@@ -154,14 +154,13 @@ const cli_command report_command = {
     .summary = "Make a page to look at: Z, predictions, variables",
     .operands = "MODEL DATA",
     .required = "--out FILE.html",
-    .details =
-        "One HTML file that a browser opens from disk; nothing is fetched. It shows Z by response (choose "
-        "axes,\n"
-        "point at rows, drag to select some), predicted against observed or the confusion table, "
-        "calibration,\n"
-        "residuals, importance, coefficients, the training curve and the settings. DATA should be rows the "
-        "model\n"
-        "was not fitted on.",
+    .details = "One HTML file that a browser opens from disk; nothing is fetched. It shows Z by response "
+               "(choose axes,\n"
+               "point at rows, drag to select some), calibration, residuals, importance, coefficients, the "
+               "training curve\n"
+               "and the settings. Classes have the confusion table, numbers predicted against observed. DATA "
+               "should be rows\n"
+               "the model was not fitted on.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet report my.model test.csv --target y --out report.html\n"

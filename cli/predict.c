@@ -217,7 +217,7 @@ static int predict_sure(const cli_command *command, const predict_values *values
     stonet_use_options how = {
         .size = sizeof how, .threads = (int)values->threads, .by_class = values->by_class};
     if (values->proba || (values->interval != NULL && values->sets != NULL)) {
-        say_usage(command, "--proba, --interval and --sets are three different answers: ask for one");
+        say_usage(command, "--proba, --interval and --sets are three different answers: choose one");
         return EXIT_USAGE;
     }
     int result = parse_level(command, "interval", values->interval, &how.level);

@@ -88,9 +88,9 @@ int report_close(report *self, const stonet_results *const *results, int64_t n_s
     int result = EXIT_DONE;
     if (self->format == RESULTS_TABLE && n_sets > 1) {
         fprintf(self->out.stream,
-                "\nOver %" PRId64
-                " data sets: the mean rank, on how many the row is the best, and on how many "
-                "it is the best\nor not told from it (p of 0.05 or more).\n",
+                "\nOver %" PRId64 " data sets: the mean rank, and on how many the row is the best,\nor not "
+                "told from the best (p of "
+                "0.05 or more).\n",
                 n_sets);
         result = print_table(self, summary_table(results, n_sets));
     }

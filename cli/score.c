@@ -226,13 +226,17 @@ const cli_command score_command = {
         "The response is the column that the model was fitted on, unless --target or --target-file says "
         "otherwise.\n"
         "mse is in units of y, mse_scaled is divided by the variance of y in training. brier is the mean of\n"
-        "sum_c (p_c - 1{y = c})^2, calibration_error of |share right - largest probability| over 15 bins of\n"
-        "equal width of the latter; auc for several classes the mean of each against the rest. coverage and\n"
-        "interval_width or set_size are of the intervals or sets of a calibrated model.\n"
-        "With --sufficiency: sufficiency_p_value is that of the response being independent of x given Z;\n"
-        "prediction_p_value that of x adding nothing to Z for a learner on held-out rows; lost is the share\n"
-        "of the variation of the response (location, spread, skewness) that x explains there and Z does\n"
-        "not. With many rows the tests reject for losses too small to matter: look at lost.",
+        "sum_c (p_c - 1{y = c})^2. calibration_error is the mean of |share right - largest probability| over "
+        "15\n"
+        "bins of equal width of the latter. auc for several classes is the mean of each against the rest.\n"
+        "coverage and interval_width or set_size are of the intervals or sets of a calibrated model.\n"
+        "\n"
+        "With --sufficiency: sufficiency_p_value tests whether the response is independent of x given Z.\n"
+        "prediction_p_value tests whether x adds something to Z for a learner on held-out rows. lost is the "
+        "share of\n"
+        "the variation of the response (location, spread, skewness) that x explains there and Z does not. "
+        "With\n"
+        "many rows the tests reject for losses too small to matter: look at lost.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .examples = "  stonet score my.model test.csv\n"

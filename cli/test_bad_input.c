@@ -50,6 +50,7 @@ static const bad_case wrong_usage[] = {
      "has no column 'y', the response of the model"},
     {"stonet generate wavefrom --out w.csv", 2, "waveform"},
     {"stonet generate waveform", 2, "give --out FILE"},
+    {"stonet generate air --out a.csv --truth t.csv", 2, "leave out --truth"},
     {"stonet generate waveform --rows 0 --out w.csv", 2, "--rows takes a whole number"},
     {"stonet generate waveform --rows 1.5 --out w.csv", 2, "not '1.5'"},
     {"stonet methods stonot", 2, "did you mean 'stonet'?"},

@@ -70,7 +70,7 @@ static void fresh_rows(void **state)
     SH("{ head -1 train.csv; tail -n +2 train.csv | tac; } > turned.csv; stonet calibrate sir.model "
        "turned.csv "
        "--target y --fresh --out narrow.model");
-    assert_non_null(strstr(captured_err, "said to be fresh are as many as the model was fitted on"));
+    assert_non_null(strstr(captured_err, "the fresh rows look like the training rows"));
     SH("stonet predict fresh.model test.csv --interval 0.9 --out i.npy");
     SH("head -6 fresh.csv > few.csv; stonet calibrate sir.model few.csv --target y --fresh --out few.model");
     SH("stonet predict few.model test.csv --interval 0.9");
@@ -142,7 +142,7 @@ static void wrong_usage(void **state)
         {"stonet predict y.model test.csv --interval 0", 2, "between 0 and 1"},
         {"stonet predict y.model test.csv --sets 0.9", 1, "predicts numbers"},
         {"stonet predict c.model test.csv --interval 0.9", 1, "predicts classes"},
-        {"stonet predict c.model test.csv --sets 0.9 --proba", 2, "ask for one"},
+        {"stonet predict c.model test.csv --sets 0.9 --proba", 2, "choose one"},
         {"stonet predict c.model test.csv --by-class", 2, "is for --sets"},
         {"stonet score plain.model test.csv --target y --level 0.9", 1, "was not calibrated"},
         {"stonet calibrate y.model train.csv --target y", 2, "--out"},

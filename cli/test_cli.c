@@ -206,8 +206,14 @@ static void methods_and_info(void **state)
     assert_non_null(strstr(captured_out, "stonet"));
     assert_non_null(strstr(captured_out, "logistic"));
     SH("stonet methods stonet");
-    assert_non_null(strstr(captured_out, "hidden"));
     assert_non_null(strstr(captured_out, "default"));
+    const char *const order[] = {"\n  hidden ", "\n  epochs ", "\n  dim ", "\n  sweeps ", "\n  engine "};
+    const char *at = captured_out; /* the sampler's settings come after those that people change */
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+        at = strstr(at, order[k]);
+        if (at == NULL) fail_msg("'%s' is not where it should be", order[k]);
+        assert_null(strstr(at + 1, order[k])); /* and each once */
+    }
     SH("stonet methods logistic");
     SH("stonet methods --json");
     json_t *all = captured_json();
@@ -223,6 +229,9 @@ static void methods_and_info(void **state)
     assert_true(number_of(about, "dim") == 2);
     assert_true(number_of(about, "rows") == TRAIN_ROWS);
     json_decref(about);
+    SH("stonet fit train.csv --target label --dim 2 --quiet --out i2.model && stonet info i2.model");
+    assert_non_null(strstr(captured_out, "held-out loss"));
+    assert_null(strstr(captured_out, "\\x0a")); /* candidates have a line each */
     SH("stonet info i.model --verify");
     assert_non_null(strstr(captured_out, "as it was written"));
     /* As an older version wrote it: another name for the hash, which is passed over. */

@@ -98,7 +98,7 @@ static void mistakes_are_said(void **state)
     } cases[] = {
         {"numbers.csv --target y --rule ladel", 2, "no rule 'ladel': take auto, cv, ladle"},
         {"numbers.csv --method sir", 2, "the response is missing"},
-        {"numbers.csv --target y --method gsir --rule tests", 1, "take cv or independence"},
+        {"numbers.csv --target y --method gsir --rule tests", 1, "use cv or independence"},
         {"numbers.csv --target y --method sir --max -1", 2, "--max takes a whole number"},
         {"numbers.csv --target y --method sir --level 2", 2, "--level"},
         {"numbers.csv --target y --method sir --plot nowhere/o.svg", 1, "nowhere"},

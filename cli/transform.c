@@ -133,7 +133,7 @@ static int transform(const cli_command *command, const transform_values *values,
     float *z = NULL;
     if (rows <= INT64_MAX / 16 / passes / dim) z = malloc((size_t)(rows * passes * dim) * sizeof *z);
     if (z == NULL) {
-        say_error(command, "%" PRId64 " draws of %" PRId64 " rows do not fit in memory; ask for fewer draws",
+        say_error(command, "%" PRId64 " draws of %" PRId64 " rows do not fit in memory; choose fewer draws",
                   passes, rows);
         return EXIT_FAILED;
     }

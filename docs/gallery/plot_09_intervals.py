@@ -23,7 +23,7 @@ X_new, y_new = draw(1000)
 model = stonet.StoNetRegressor(1, front="kernel", front_complexity=1, front_linear=0, front_landmarks=60, random_state=1).fit(X, y).calibrate(X, y)
 low, high = model.predict_interval(X_new, 0.9).T
 inside = (y_new >= low) & (y_new <= high)
-print(f"inside: {inside.mean():.3f} of 1000 new rows; asked for: 0.9")
+print(f"inside: {inside.mean():.3f} of 1000 new rows; wanted: 0.9")
 
 order = np.argsort(model.predict(X_new))[::5]
 figure, ax = plt.subplots(figsize=(7, 3), constrained_layout=True)

@@ -2,7 +2,7 @@
 A model in a file of C
 ======================
 
-Export a fitted model, compile it with nothing but a C compiler, and ask it for Z of a grid of points.
+Export a fitted model, compile it with nothing but a C compiler, and compute Z of a grid of points with it.
 """
 import ctypes
 import subprocess

@@ -2,12 +2,13 @@
 What sufficient dimension reduction is, by pictures
 ===================================================
 
-You have many variables :math:`X` and a response :math:`Y`. Sufficient dimension reduction asks for a few numbers
-:math:`Z = R(X)` that keep all that :math:`X` says about :math:`Y`: once :math:`Z` is known, :math:`X` has nothing to add,
+You have many variables :math:`X` and a response :math:`Y`. Sufficient dimension reduction looks for a few numbers
+:math:`Z = R(X)` that keep all that :math:`X` says about :math:`Y`. Once :math:`Z` is known, :math:`X` has nothing to add:
 
 .. math:: Y \\perp X \\mid Z.
 
-A table of ten columns becomes a picture of one or two, and the picture is honest: what cannot be seen in it is not there.
+A table of ten columns becomes a picture of one or two. If :math:`Z` is sufficient, the picture shows all that the table says
+about the response. No fit is perfect, so the last part tests how much is lost.
 """
 
 # %%
@@ -68,7 +69,8 @@ ax.set_xlabel("distance from the centre in (x1, x2)")
 ax.set_ylabel("Z")
 
 # %%
-# Which columns it uses can be asked, too: how much worse the prediction gets when a column is exchanged between rows.
+# Which columns does it use? The importance of a column is how much worse the prediction gets when its cells are exchanged
+# between rows.
 found = network.importance(new.X, new.y)
 figure, ax = plt.subplots(figsize=(5.5, 2.6), constrained_layout=True)
 ax.bar(found.variables, found.importance, yerr=found.se, color="0.6")
@@ -79,7 +81,7 @@ ax.set_ylabel("importance")
 # ----------
 #
 # How many numbers are enough? For methods that are eigenproblems, rules read it off the eigenvalues; for all methods
-# held-out error does. Here is a regression whose mean needs two directions, asked with directional regression.
+# held-out error does. Here is a regression whose mean needs two directions, by directional regression.
 X2, y2, truth2 = stonet.datasets.generate("ratio", rows=600, random_state=1)
 order = stonet.order(X2, y2, method="dr", random_state=1)
 print(order.n_components, order.reason)
@@ -91,23 +93,23 @@ print(order.n_components, order.reason)
 # Sufficient, or only predictive?
 # -------------------------------
 #
-# A reduction that predicts well can still have lost something: the spread of the response, say. The test of sufficiency
-# asks whether :math:`Y` still depends on :math:`X` once :math:`Z` is known, on rows the model has not seen. A small p-value
-# says that something is left; ``lost`` says how much: by how much a prediction from :math:`X` and :math:`Z` together explains
-# more than one from :math:`Z` alone.
+# A reduction that predicts well can still have lost something, such as the spread of the response. The test of sufficiency
+# uses rows that the model has not seen. It tests whether :math:`Y` still depends on :math:`X` once :math:`Z` is known. A small
+# p-value says that something is left. ``lost`` says how much more a prediction from :math:`X` and :math:`Z` together explains
+# than one from :math:`Z` alone.
 for name, model in fits.items():
     test = model.sufficiency_test(new.X, new.y)
     print(f"{name:26} p = {test.p_value:.3f}   lost: {test.lost:.2f}")
 
 # %%
-# The first two have lost what :math:`X` says. The network has lost little. That the test still sees it, with a thousand rows, is
-# as it should be: a circle that is learned from 500 rows is not quite the true one. Read the two together: a small p-value with
-# little lost says that the reduction is not perfect, one with much lost that it is of no use. A large p-value is no
-# proof: it says that these rows show nothing left over.
+# The first two have lost what :math:`X` says. The network has lost little. With a thousand rows the test still sees it, as it
+# should: a circle that is learned from 500 rows is not quite the true one. Read the two together. A small p-value with little
+# lost says that the reduction is not perfect; with much lost, that it is of no use. A large p-value is no proof: it says that
+# these rows show nothing left over.
 #
 # Where to go from here
 # ---------------------
 #
 # * the :doc:`gallery </gallery_made/index>` has an example for most questions,
-# * :doc:`/methods` says which method to take when, :doc:`/formulas` what they compute,
+# * :doc:`/methods` says which method to use when, :doc:`/formulas` what they compute,
 # * :doc:`/index` has the same three steps for the command line.

@@ -67,6 +67,8 @@ sufficiency_test <- function(object, newdata, y = NULL, seed = object$seed, thre
 stonet_generate <- function(name, rows, seed = NULL) {
   known <- checked(.Call(C_generators))
   if (missing(name)) return(as.data.frame(known[c("name", "task", "columns", "truth", "help")]))
+  if (isTRUE(known$truth[match(name, known$name)] == 0))
+    fail(name, " is a table with text or dates: write it by 'stonet generate ", name, " --out FILE'")
   found <- checked(.Call(C_generate, a_text(name, "name"), whole_number(rows, "rows", 1), seed_of(seed)))
   frame <- as.data.frame(found$x)
   names(frame) <- paste0("x", seq_along(frame))

@@ -340,10 +340,11 @@ static stonet_status enter(stonet_checkpoint *c, const char *job, const sn_hash 
     snprintf(c->section, sizeof c->section, "%016llx/", (unsigned long long)sn_hash_value(hash));
     *met = find(c, c->section) >= 0;
     if (!*met && c->count > 0 && !c->is_ours)
-        return sn_fail(STONET_ERROR_ARGUMENT,
-                       "%s is the checkpoint of another job: the %s's data, settings, seed or version are "
-                       "not those it was made with; give another file, or remove this one to begin anew",
-                       c->path, job);
+        return sn_fail(
+            STONET_ERROR_ARGUMENT,
+            "%s is the checkpoint of another job: the data, settings, seed or version of this %s differ. "
+            "Give another file, or remove this one to begin anew.",
+            c->path, job);
     if ((c->held >= 0 && is_locked_elsewhere(c->held)) || !is_current(c)) return in_use(c);
     c->is_ours = true;
     if (*met) return STONET_OK;

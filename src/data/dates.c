@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "data/schema_parts.h"
 
@@ -106,6 +107,26 @@ bool sn_date_read(const char *text, size_t length, double *days)
     }
     if (c.at != c.end) return false;
     *days = (double)days_of(year, month, day) + (time - zone) / 86400.0;
+    return true;
+}
+
+bool sn_date_print(double days, char text[SN_DATE_SIZE])
+{
+    const int64_t day_ms = 86400000;
+    if (!(days >= (double)days_of(1, 1, 1) && days < (double)days_of(10000, 1, 1))) return false;
+    const int64_t all_ms = llround(days * (double)day_ms);
+    int64_t day = all_ms / day_ms - (all_ms % day_ms < 0);
+    const int ms = (int)(all_ms - day * day_ms);
+    int year = 1970 + (int)floor((double)day / 365.2425), month = 1;
+    while (days_of(year, 1, 1) > day) year--; /* the guess may be a year off, around the new year */
+    while (days_of(year + 1, 1, 1) <= day) year++;
+    if (year > 9999) return false;
+    day -= days_of(year, 1, 1);
+    while (day >= days_in_month(year, month)) day -= days_in_month(year, month++);
+    char *at = text + snprintf(text, SN_DATE_SIZE, "%04d-%02d-%02d", year % 10000, month % 100, (int)day + 1);
+    if (ms > 0)
+        snprintf(at, (size_t)(text + SN_DATE_SIZE - at), "T%02d:%02d:%02d.%03d", ms / 3600000 % 24,
+                 ms / 60000 % 60, ms / 1000 % 60, ms % 1000);
     return true;
 }
 

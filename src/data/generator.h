@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "base/status.h"
+
 /* Where the random numbers of a row come from. */
 typedef struct sn_row_key {
     uint64_t seed;
@@ -48,5 +50,10 @@ sn_row_function sn_mean_ratio_row, sn_mean_ratio_poisson_row, sn_mean_ratio_t_ro
     sn_location_scale_linear_row;
 /* generators_selection.c: few of many columns matter */
 sn_row_function sn_select_regression_row, sn_select_classes_row, sn_wide_row;
+
+/* A whole table instead, with text, dates and missing cells; the row of the key is not looked at. */
+typedef stonet_status sn_table_function(const sn_row_key *key, int64_t rows, stonet_data **out);
+/* generators_tables.c */
+sn_table_function sn_passengers_table, sn_air_table;
 
 #endif

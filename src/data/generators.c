@@ -1,6 +1,6 @@
 /*
  * Built-in data with a known sufficient predictor. NAME alone draws the usual number of columns; NAME:P draws
- * P of them, the further ones noise of the same law.
+ * P of them, the further ones noise of the same law. And tables as people have them, with fixed columns.
  */
 #include <jansson.h>
 #include <math.h>
@@ -49,6 +49,7 @@ typedef struct generator {
     int truths;
     const char *const *labels; /* of the two classes; NULL for regression */
     sn_row_function *row;
+    sn_table_function *table; /* instead of all that: a table without a target */
 } generator;
 
 static const char *const wave_labels[] = {"-1", "1"}, *const ring_labels[] = {"inner", "outer"},
@@ -57,38 +58,43 @@ static const char *const wave_labels[] = {"-1", "1"}, *const ring_labels[] = {"i
 /* The index is part of the noise address: new ones go to the end. */
 static const generator generators[] = {
     {"waveform", "Breiman's waves, one class of three against the others", 21, 21, 1, wave_labels,
-     sn_waveform_row},
-    {"m1", "y = cos(b'x) + heavy-tailed noise, correlated x", 20, 6, 1, NULL, sn_m1_row},
-    {"ratio", "y = x1 / (0.5 + (x2 + 1.5)^2) + 0.5 e", 10, 2, 1, NULL, sn_ratio_row},
-    {"radial", "y = r log r + 0.5 e, r^2 = x1^2 + x2^2", 10, 2, 1, NULL, sn_radial_row},
-    {"sigmoid", "y = x1 / (1 + exp(x2)) + 0.5 e", 10, 2, 1, NULL, sn_sigmoid_row},
-    {"friedman", "y = 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + e", 10, 5, 1, NULL,
-     sn_friedman_row},
-    {"ring", "two classes, inside and outside of a circle in (x1, x2)", 10, 2, 1, ring_labels, sn_ring_row},
+     sn_waveform_row, NULL},
+    {"m1", "y = cos(b'x) + heavy-tailed noise, correlated x", 20, 6, 1, NULL, sn_m1_row, NULL},
+    {"ratio", "y = x1 / (0.5 + (x2 + 1.5)^2) + 0.5 e", 10, 2, 1, NULL, sn_ratio_row, NULL},
+    {"radial", "y = r log r + 0.5 e, r^2 = x1^2 + x2^2", 10, 2, 1, NULL, sn_radial_row, NULL},
+    {"sigmoid", "y = x1 / (1 + exp(x2)) + 0.5 e", 10, 2, 1, NULL, sn_sigmoid_row, NULL},
+    {"friedman", "y = 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + e", 10, 5, 1, NULL, sn_friedman_row,
+     NULL},
+    {"ring", "two classes, inside and outside of a circle in (x1, x2)", 10, 2, 1, ring_labels, sn_ring_row,
+     NULL},
     {"location-scale", "y = T1 + T2 e, T1 of (x1, x2), T2 of (x3, x4) (BENN's D-IV)", 50, 4, 2, NULL,
-     sn_location_scale_row},
-    {"scale", "y = T e, T of (x3, x4): the mean says nothing (BENN's E-IV)", 50, 4, 1, NULL, sn_scale_row},
+     sn_location_scale_row, NULL},
+    {"scale", "y = T e, T of (x3, x4): the mean says nothing (BENN's E-IV)", 50, 4, 1, NULL, sn_scale_row,
+     NULL},
     {"location-scale-ratio", "y = T1 + T2 e with ratios (BENN's G-IV)", 50, 4, 2, NULL,
-     sn_location_scale_ratio_row},
+     sn_location_scale_ratio_row, NULL},
     {"location-scale-linear", "y = T1 + T2 e, functions of x1 + x2 and x3 + 3 x4 (BENN's F-V)", 20, 4, 2,
-     NULL, sn_location_scale_linear_row},
+     NULL, sn_location_scale_linear_row, NULL},
     {"mean-ratio", "y = x1 / (1 + (1 + x2)^2) + (1 + x2)^2 + 0.5 e (BENN's A)", 50, 2, 1, NULL,
-     sn_mean_ratio_row},
-    {"mean-ratio-poisson", "the same with Poisson x", 50, 2, 1, NULL, sn_mean_ratio_poisson_row},
-    {"mean-ratio-t", "the same with correlated x of t_4", 50, 2, 1, NULL, sn_mean_ratio_t_row},
+     sn_mean_ratio_row, NULL},
+    {"mean-ratio-poisson", "the same with Poisson x", 50, 2, 1, NULL, sn_mean_ratio_poisson_row, NULL},
+    {"mean-ratio-t", "the same with correlated x of t_4", 50, 2, 1, NULL, sn_mean_ratio_t_row, NULL},
     {"mean-square", "y = sin((x1 + x2) pi / 10) + x1^2 + 0.5 e (BENN's B)", 50, 2, 1, NULL,
-     sn_mean_square_row},
-    {"mean-square-poisson", "the same with Poisson x", 50, 2, 1, NULL, sn_mean_square_poisson_row},
-    {"mean-square-t", "the same with correlated x of t_4", 50, 2, 1, NULL, sn_mean_square_t_row},
+     sn_mean_square_row, NULL},
+    {"mean-square-poisson", "the same with Poisson x", 50, 2, 1, NULL, sn_mean_square_poisson_row, NULL},
+    {"mean-square-t", "the same with correlated x of t_4", 50, 2, 1, NULL, sn_mean_square_t_row, NULL},
     {"mean-log", "y = (x1 + x2)^2 log(x1^2 + x2^2 + 0.001) + 0.5 e (BENN's C)", 50, 2, 1, NULL,
-     sn_mean_log_row},
-    {"mean-log-poisson", "the same with Poisson x", 50, 2, 1, NULL, sn_mean_log_poisson_row},
-    {"mean-log-t", "the same with correlated x of t_4", 50, 2, 1, NULL, sn_mean_log_t_row},
+     sn_mean_log_row, NULL},
+    {"mean-log-poisson", "the same with Poisson x", 50, 2, 1, NULL, sn_mean_log_poisson_row, NULL},
+    {"mean-log-t", "the same with correlated x of t_4", 50, 2, 1, NULL, sn_mean_log_t_row, NULL},
     {"select-regression", "y = 5 x2 / (1 + x1^2) + 5 sin(x3 x4) + 2 x5 + e, correlated x (Liang)", 2000, 5, 1,
-     NULL, sn_select_regression_row},
+     NULL, sn_select_regression_row, NULL},
     {"select-classes", "exp(x1) + x2^2 + 5 sin(x3 x4) > 3, correlated x (Liang)", 1000, 4, 1, zero_one,
-     sn_select_classes_row},
-    {"wide", "y = x1 + x2 + x3 - x4 - x5 + 0.5 e", 20000, 5, 1, NULL, sn_wide_row},
+     sn_select_classes_row, NULL},
+    {"wide", "y = x1 + x2 + x3 - x4 - x5 + 0.5 e", 20000, 5, 1, NULL, sn_wide_row, NULL},
+    {"passengers", "who survived: text, missing ages, names of rows (target survived)", 5, 5, 0, zero_one,
+     NULL, sn_passengers_table},
+    {"air", "ozone by the day: dates, missing cells (target ozone)", 5, 5, 0, NULL, NULL, sn_air_table},
 };
 
 enum { GENERATORS = sizeof generators / sizeof *generators, MOST_COLUMNS = 1000000 };
@@ -116,6 +122,9 @@ static stonet_status find_generator(const char *name, uint32_t *index, int64_t *
     if (*index == GENERATORS) return no_generator(name);
     *columns = generators[*index].columns;
     if (colon == NULL) return STONET_OK;
+    if (generators[*index].table != NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "'%s': this table always has %lld columns; leave out the colon",
+                       name, (long long)*columns);
     char *rest;
     *columns = strtoll(colon + 1, &rest, 10);
     if (colon[1] < '0' || colon[1] > '9' || *rest != '\0' || *columns < generators[*index].least ||
@@ -187,7 +196,9 @@ stonet_status stonet_generate(const char *name, int64_t rows, uint64_t seed, sto
         return sn_fail(STONET_ERROR_ARGUMENT, "the number of rows must be from 1 to %lld",
                        (long long)UINT32_MAX);
     SN_TRY(sn_memory_require((uint64_t)rows * (uint64_t)(4 * columns + 40), "generating that many rows",
-                             "ask for fewer"));
+                             "draw fewer"));
+    if (generators[index].table != NULL)
+        return generators[index].table(&(sn_row_key){.seed = seed, .generator = index}, rows, out);
     stonet_data *data;
     SN_TRY(sn_frame_create(rows, &data));
     stonet_status status = fill_frame(data, index, columns, seed);

@@ -359,10 +359,11 @@ static stonet_status check_no_leak(const stonet_data *train)
     for (int64_t k = 0; k < train->n_targets; k++) {
         for (int64_t j = 0; j < train->n_columns; j++) {
             if (strcmp(train->column[j].name, train->target_name[k]) == 0)
-                return sn_fail(STONET_ERROR_DATA,
-                               "%s has a column '%s', which is also the name of the target in its own file: "
-                               "rename or remove the column, or name it as the target and leave the file out",
-                               train->source != NULL ? train->source : "the table", train->target_name[k]);
+                return sn_fail(
+                    STONET_ERROR_DATA,
+                    "%s has a column '%s', which is also the name of the target in its own file. "
+                    "Rename or remove the column, or name it as the target and leave the file out.",
+                    train->source != NULL ? train->source : "the table", train->target_name[k]);
         }
     }
     return STONET_OK;

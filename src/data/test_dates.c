@@ -45,6 +45,25 @@ static void dates_are_days_since_1970(void **state)
     }
 }
 
+static void printed_dates_are_read_back(void **state)
+{
+    (void)state;
+    char text[SN_DATE_SIZE];
+    double back;
+    for (double days = -719162; days < 2932897; days += 36.5 + 1.0 / 7) {
+        assert_true(sn_date_print(days, text));
+        assert_true(sn_date_read(text, strlen(text), &back));
+        if (fabs(back - days) > 1e-8) fail_msg("%.9f becomes %s and then %.9f", days, text, back);
+    }
+    assert_true(sn_date_print(19844, text));
+    assert_string_equal(text, "2024-05-01");
+    assert_true(sn_date_print(-0.25, text));
+    assert_string_equal(text, "1969-12-31T18:00:00.000");
+    assert_false(sn_date_print(-719163, text));
+    assert_false(sn_date_print(2932897, text));
+    assert_false(sn_date_print((double)NAN, text));
+}
+
 static void other_texts_are_no_dates(void **state)
 {
     (void)state;
@@ -99,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dates_are_days_since_1970),
+        cmocka_unit_test(printed_dates_are_read_back),
         cmocka_unit_test(other_texts_are_no_dates),
         cmocka_unit_test(the_year_comes_round),
     };

@@ -128,6 +128,24 @@ static void test_generated_without_truth(void **state)
     unlink(path);
 }
 
+/* Dates were written as numbers of days once, and came back as plain numbers. */
+static void test_dates_come_back(void **state)
+{
+    (void)state;
+    stonet_data *data, *back;
+    assert_int_equal(stonet_generate("air", 50, 3, &data), STONET_OK);
+    assert_int_equal(stonet_data_write(data, in_folder("air.csv")), STONET_OK);
+    assert_int_equal(stonet_data_read(path, NULL, &back), STONET_OK);
+    assert_true(back->column[0].is_date);
+    for (int64_t i = 0; i < 50; i++)
+        assert_true(sn_frame_number(back, i, back->column[0].slot) ==
+                    sn_frame_number(data, i, data->column[0].slot));
+    assert_int_equal(stonet_data_missing(back, -1), stonet_data_missing(data, -1));
+    stonet_data_free(data);
+    stonet_data_free(back);
+    unlink(path);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -154,7 +172,8 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrix_text), cmocka_unit_test(test_round_trips), cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_generated_without_truth), cmocka_unit_test(test_refusals)};
+        cmocka_unit_test(test_matrix_text),     cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_tables),          cmocka_unit_test(test_generated_without_truth),
+        cmocka_unit_test(test_dates_come_back), cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests_name("data_write", tests, make_folder, remove_folder);
 }

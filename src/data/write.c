@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/dates.h"
 #include "data/frame.h"
 #include "data/npy_header.h"
 
@@ -134,6 +135,18 @@ static const char *text_at(const stonet_data *data, int64_t i, int64_t j)
     return data->label != NULL ? data->labels.text[data->label[i]] : NULL;
 }
 
+/* A date comes back as a date. */
+static stonet_status write_cell(sn_writer *writer, const stonet_data *data, int64_t i, int64_t j)
+{
+    char date[SN_DATE_SIZE];
+    const char *text = text_at(data, i, j);
+    if (text != NULL) return write_word(writer, text);
+    const double value = number_at(data, i, j);
+    if (j < data->n_columns && data->column[j].is_date && sn_date_print(value, date))
+        return write_word(writer, date);
+    return write_number(writer, value);
+}
+
 static stonet_status write_names(sn_writer *writer, char delimiter, const stonet_data *data)
 {
     int64_t width = table_width(data);
@@ -152,11 +165,7 @@ static stonet_status table_as_text(sn_writer *writer, char delimiter, const ston
     SN_TRY(write_names(writer, delimiter, data));
     for (int64_t i = 0; i < data->n; i++) {
         for (int64_t j = 0; j < width; j++) {
-            const char *text = text_at(data, i, j);
-            if (text != NULL)
-                SN_TRY(write_word(writer, text));
-            else
-                SN_TRY(write_number(writer, number_at(data, i, j)));
+            SN_TRY(write_cell(writer, data, i, j));
             SN_TRY(sn_write(writer, j + 1 < width ? &delimiter : "\n", 1));
         }
     }

@@ -141,7 +141,7 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
     out->outputs = sn_schema_outputs(model->schema);
     out->dim = model->dim;
     SN_TRY(sn_memory_require((uint64_t)out->n * (uint64_t)out->p * 3 * sizeof(float), "the scaled rows",
-                             "ask about a sample of the rows"));
+                             "give a sample of the rows"));
     float *x = NULL;
     SN_TRY(SN_TAKE(keep, x, out->n * out->p));
     SN_TRY(sn_schema_encode_x(model->schema, data, x));

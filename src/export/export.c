@@ -49,8 +49,8 @@ static stonet_status check_schema(const sn_schema *schema)
     if (schema->na == NULL) return STONET_OK;
     return sn_fail(
         STONET_ERROR_UNSUPPORTED,
-        "the model was fitted with words of its own for missing cells ('%.40s'), which an exported "
-        "one would take for values: fit it on a table without them to export it",
+        "the model was fitted with the words '%.40s' for missing cells, which would count as values in an "
+        "exported model: fit it on a table without them",
         schema->na);
 }
 

@@ -19,8 +19,8 @@ static stonet_status whiten(const sn_candidate *candidate, const sn_problem *pro
     if (!candidate->as_it_is && out->rank >= problem->n - 1 && ridge == 0.0)
         sn_message(
             run, STONET_WARNING,
-            "%s: with %lld columns and %lld rows any response can be told from x exactly, so the directions "
-            "will not hold for new rows: set ridge (try 1), or use lasso-sir, or fewer columns",
+            "%s: %lld columns fit any response of %lld rows exactly, so the directions will not hold for new "
+            "rows. Set ridge (try 1), or use lasso-sir or fewer columns.",
             candidate->name, (long long)problem->p, (long long)problem->n);
     return STONET_OK;
 }

@@ -70,12 +70,11 @@ static stonet_status check_team(const stonet_spec *spec, const stonet_run *run)
                        "(sums over rows, which are shared out), or start the fit without mpirun",
                        spec->method->name);
     if (!spec->method->shares && !spec->method->shares_landmarks)
-        return sn_fail(
-            STONET_ERROR_UNSUPPORTED,
-            "method '%s' is no sum over rows that processes could share out, and needs all rows in "
-            "one: start the fit without mpirun (tune and compare share out whole fits, and take "
-            "any method)",
-            spec->method->name);
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "method '%s' needs all rows in one process: start the fit without mpirun. (tune and "
+                       "compare share "
+                       "out whole fits of any method.)",
+                       spec->method->name);
     if (spec->learner != NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "learner '%s' is fitted by one process: leave it out, or start the fit without mpirun",

@@ -55,7 +55,7 @@ stonet_status sn_conv_layout(const sn_image *image, int count, const int64_t *fi
     if (image->rank != 2 && image->rank != 3)
         return sn_fail(STONET_ERROR_ARGUMENT, "a convolution needs images of two or three extents");
     if (count > SN_CONV_STAGES)
-        return sn_fail(STONET_ERROR_ARGUMENT, "a convolution has %d stages at most, and %d are asked for",
+        return sn_fail(STONET_ERROR_ARGUMENT, "a convolution has %d stages at most, and %d are given",
                        SN_CONV_STAGES, count);
     shape->channels_first = image->rank == 3 && extent[0] < extent[2];
     const int64_t *sides = shape->channels_first ? extent + 1 : extent;

@@ -241,7 +241,7 @@ stonet_status sn_order_ladle(const sn_order_job *job, stonet_order_result *resul
     SN_TRY(resample_all(&self));
     if (!average(&self, moved))
         return sn_fail(STONET_ERROR_DATA,
-                       "%s: most resamples of the %lld rows have fewer than %lld directions: ask for fewer "
+                       "%s: most resamples of the %lld rows have fewer than %lld directions: choose fewer "
                        "dimensions at the most (max), or fewer slices",
                        job->spec->method->name, (long long)problem->n, (long long)self.most);
     return fill(&self, value, moved, none, result);

@@ -78,7 +78,7 @@ static stonet_status check_rule(const stonet_spec *spec, stonet_order_rule rule)
     if (!spectral || spec->method->candidate != NULL) return STONET_OK;
     return sn_fail(STONET_ERROR_UNSUPPORTED,
                    "rule %s reads the eigenvalues of a candidate matrix, which method '%s' does not have: "
-                   "take cv or independence, or one of pca, sir, save, dr, phd",
+                   "use cv or independence, or one of pca, sir, save, dr, phd",
                    rule_names[rule], spec->method->name);
 }
 

@@ -270,8 +270,7 @@ static void warn_of_training_rows(const calibration_job *job)
     if (stonet_model_met(job->model, job->data, &met) == STONET_OK && met)
         sn_message(
             job->run, STONET_WARNING,
-            "the rows said to be fresh are as many as the model was fitted on and have the same means: "
-            "if they are the same, its intervals and sets are too small");
+            "the fresh rows look like the training rows; if they are, intervals and sets are too small");
 }
 
 /* What the caller should know of rows that are not as they were said to be. */
@@ -281,8 +280,8 @@ static void note_rows(const calibration_job *job, const stonet_calibrate_options
     if (how->kind == STONET_CALIBRATION_FRESH || job->n == job->model->n_train) return;
     sn_message(
         job->run, STONET_WARNING,
-        "the model was fitted on %lld rows and is calibrated with %lld: these should be the rows it was "
-        "fitted on, or all be new to it and taken as such",
+        "the model was fitted on %lld rows and is calibrated with %lld: give all training rows, or new rows "
+        "as fresh ones",
         (long long)job->model->n_train, (long long)job->n);
 }
 

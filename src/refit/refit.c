@@ -130,8 +130,7 @@ stonet_status sn_refit_check_columns(const stonet_model *model, stonet_model *co
         if (sn_schema_used(refit[k]->schema) != used)
             return sn_fail(
                 STONET_ERROR_DATA,
-                "a column that the model uses is constant in a part of the rows, and others are left "
-                "out: with columns by position that cannot be told apart; take the constant ones out "
-                "of the data, or name all of them");
+                "a column that the model uses is constant in a part of the rows, and columns without names "
+                "cannot be told apart then. Remove the constant columns from the data, or name all columns.");
     return STONET_OK;
 }

@@ -46,7 +46,8 @@ def generate(name: str, rows: int = 1000, *, random_state: int = 1) -> Generated
     """Draw data from a built-in model; ``generators()`` lists them.
 
     ``"NAME:P"`` draws P columns instead of the usual number; the further ones are noise.
-    The same name, rows and seed give what ``stonet generate`` gives on the command line.
+    The same name, rows and seed give what ``stonet generate`` gives on the command line. That also writes
+    tables with text, dates and missing cells; these are refused here.
 
     Examples
     --------
@@ -70,6 +71,8 @@ def generate(name: str, rows: int = 1000, *, random_state: int = 1) -> Generated
             y = y[:, 0] if y.shape[1] == 1 else y
         truth_pointer = lib.stonet_data_truth(handle, ctypes.byref(count))
         truth = _copy(truth_pointer, n, count.value, np.float64)
+        if not truth_pointer:
+            raise ValueError(f"{name} is a table with text or dates: write it by 'stonet generate {name} --out FILE'")
     finally:
         lib.stonet_data_free(handle)
     return Generated(X, y, truth)

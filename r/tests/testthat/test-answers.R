@@ -63,6 +63,7 @@ test_that("generated data know their truth", {
   expect_identical(data, stonet_generate("ratio", 50, seed = 2))
   expect_true(is.factor(stonet_generate("waveform", 30, seed = 1)$y))
   expect_true("waveform" %in% stonet_generate()$name)
+  expect_error(stonet_generate("passengers", 30), "stonet generate passengers")
 })
 
 test_that("methods and settings are listed as the library has them", {
