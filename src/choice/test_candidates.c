@@ -249,10 +249,9 @@ static void every_combination(void **state)
         for (int l = 0; l < t.count; l++) {
             assert_obeys(&t.line[l], f, a, d);
             for (int m = 0; m < l; m++)
-                if (is_same(&t.line[l], &t.line[m], false) ||
-                    (t.line[l].kind.activation == t.line[m].kind.activation &&
-                     sn_front_recipe_same(&t.line[l].kind.front, &t.line[m].kind.front) &&
-                     fabs(t.line[l].kind.weight_decay / t.line[m].kind.weight_decay - 1.0) < 1e-6))
+                if (t.line[l].kind.activation == t.line[m].kind.activation &&
+                    sn_front_recipe_same(&t.line[l].kind.front, &t.line[m].kind.front) &&
+                    fabs(t.line[l].kind.weight_decay / t.line[m].kind.weight_decay - 1.0) < 1e-6)
                     fail_msg("front=%s activation=%s hidden=%s weight_decay=%s: lines %d and %d are the same",
                              f, a, h, d, m, l);
         }
