@@ -396,6 +396,7 @@ static stonet_status find_network(const choosing *s, const sn_contender *c, sn_c
     for (int k = 0; k < s->folds.count; k++) {
         sn_losses losses;
         if (c->reached[k] <= c->best) continue;
+        SN_TRY(sn_view_make(s->job, &s->folds, k, c->views)); /* again, of a line that was out */
         SN_TRY(sn_engine_loss(c->config[k].engine, &c->shape[k], c->theta[c->best][k],
                               &(sn_loss_job){c->job[k].problem, s->job->rows, s->job->threads, s->job->team},
                               &losses));
@@ -452,8 +453,9 @@ static stonet_status finish(choosing *s, int rung, const sn_line *lines, sn_choi
     }
     out->tried = s->tried;
     SN_TRY(estimate(s, rung, lines, winner, out));
-    if (out->gain.mean < 0.0 && !s->all[strongest_line(s)].diverged && !winner->shape[0].spread) {
-        winner = &s->all[strongest_line(s)];
+    sn_contender *strongest = &s->all[strongest_line(s)];
+    if (out->gain.mean < 0.0 && common_lengths(strongest, 1) > 0 && !winner->shape[0].spread) {
+        winner = strongest;
         winner->best = 0;
         out->chosen = out->constant;
     }
