@@ -139,6 +139,18 @@ static int lengths_after(const choosing *s, const sn_contender *c, int rung)
     return rung == 0 || c->gains ? rung + 1 : c->best + 1;
 }
 
+/* Makes what a line sees in a fold. A line whose front these rows cannot make (all of them are alike) is out;
+   it is an error where no other is left. */
+static stonet_status make_view(choosing *s, sn_contender *c, int fold)
+{
+    const stonet_status status = sn_view_make(s->job, &s->folds, fold, c->views);
+    if (status != STONET_ERROR_DATA) return status;
+    c->diverged = true;
+    for (int a = 0; a < s->n_alive; a++)
+        if (!s->all[s->alive[a]].diverged) return STONET_OK;
+    return status;
+}
+
 /* The lines that are in the choice, on the first `folds` folds. */
 static stonet_status train_on(choosing *s, int rung, int folds)
 {
@@ -154,7 +166,8 @@ static stonet_status train_on(choosing *s, int rung, int folds)
             if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
         for (int k = 0; k < folds; k++) {
             if (c->reached[k] >= lengths) continue;
-            SN_TRY(sn_view_make(s->job, &s->folds, k, c->views));
+            if (!c->diverged) SN_TRY(make_view(s, c, k));
+            if (c->diverged) break;
             legs[count++] = (sn_leg){.contender = c, .fold = k, .lengths = lengths};
         }
     }
