@@ -28,7 +28,7 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64" AND CMAKE_C_COMPILER_ID STREQUAL "G
   set_source_files_properties(src/net/test_backprop.c PROPERTIES COMPILE_OPTIONS -fno-tree-vectorize)
 endif()
 
-# Models of every release give what they gave, to 1e-5, by all kernels: the best of the machine above, and the others.
+# Models of every release, and fits, give what they gave by all kernels: the best of the machine above, and the others.
 set(paths portable)
 if(EXISTS /proc/cpuinfo AND NOT CMAKE_CROSSCOMPILING)
   file(STRINGS /proc/cpuinfo avx2 REGEX "[ \t]avx2( |$)" LIMIT_COUNT 1)
@@ -37,9 +37,11 @@ if(EXISTS /proc/cpuinfo AND NOT CMAKE_CROSSCOMPILING)
   endif()
 endif()
 foreach(path ${paths})
-  add_test(NAME model_old_files_${path} COMMAND test_model_old_files)
-  set_tests_properties(model_old_files_${path} PROPERTIES TIMEOUT 1200
-                       ENVIRONMENT "STONET_CPU=${path};STONET_GOLDEN=${PROJECT_SOURCE_DIR};OMP_WAIT_POLICY=passive")
+  foreach(name model_old_files choice_kept)
+    add_test(NAME ${name}_${path} COMMAND test_${name})
+    set_tests_properties(${name}_${path} PROPERTIES TIMEOUT 1200
+      ENVIRONMENT "STONET_CPU=${path};STONET_GOLDEN=${PROJECT_SOURCE_DIR};OMP_WAIT_POLICY=passive")
+  endforeach()
 endforeach()
 
 # The CUDA engine's kernels with the processor for a device.

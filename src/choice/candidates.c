@@ -108,7 +108,7 @@ static void add_few(table *t)
             add(t, SN_FAMILY_FEW, (sn_front_recipe){.kind = SN_FRONT_COLUMNS, .size = (int64_t)count}, units,
                 FEW_DECAYS);
     if (!may(t, "front", "components")) return;
-    add(t, SN_FAMILY_FEW, components, units, FEW_DECAYS);
+    if (units != SN_IDENTITY) add(t, SN_FAMILY_FEW, components, units, FEW_DECAYS);
     if (may(t, "activation", "identity")) add(t, SN_FAMILY_LINEAR, components, SN_IDENTITY, LINEAR_DECAYS);
 }
 

@@ -139,6 +139,18 @@ static int lengths_after(const choosing *s, const sn_contender *c, int rung, boo
     return rung == 0 || c->gains || (trial && c->explores) ? rung + 1 : c->best + 1;
 }
 
+/* Makes what a line sees in a fold. A line whose front these rows cannot make (all of them are alike) is out;
+   it is an error where no other is left. */
+static stonet_status make_view(choosing *s, sn_contender *c, int fold)
+{
+    const stonet_status status = sn_view_make(s->job, &s->folds, fold, c->views);
+    if (status != STONET_ERROR_DATA) return status;
+    c->diverged = true;
+    for (int a = 0; a < s->n_alive; a++)
+        if (!s->all[s->alive[a]].diverged) return STONET_OK;
+    return status;
+}
+
 /* The lines that are in the choice, on the first `folds` folds. */
 static stonet_status train_on(choosing *s, int rung, int folds, bool trial)
 {
@@ -154,7 +166,8 @@ static stonet_status train_on(choosing *s, int rung, int folds, bool trial)
             if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
         for (int k = 0; k < folds; k++) {
             if (c->reached[k] >= lengths) continue;
-            SN_TRY(sn_view_make(s->job, &s->folds, k, c->views));
+            if (!c->diverged) SN_TRY(make_view(s, c, k));
+            if (c->diverged) break;
             legs[count++] = (sn_leg){.contender = c, .fold = k, .lengths = lengths};
         }
     }
@@ -442,6 +455,7 @@ static stonet_status find_network(const choosing *s, const sn_contender *c, sn_c
     for (int k = 0; k < s->folds.count; k++) {
         sn_losses losses;
         if (c->reached[k] <= c->best) continue;
+        SN_TRY(sn_view_make(s->job, &s->folds, k, c->views)); /* again, of a line that was out */
         SN_TRY(sn_engine_loss(c->config[k].engine, &c->shape[k], c->theta[c->best][k],
                               &(sn_loss_job){c->job[k].problem, s->job->rows, s->job->threads, s->job->team},
                               &losses));
@@ -499,8 +513,9 @@ static stonet_status finish(choosing *s, int rung, const sn_line *lines, sn_choi
     out->tried = s->tried;
     bool nothing;
     SN_TRY(estimate(s, rung, lines, winner, out, &nothing));
-    if (nothing && !s->all[strongest_line(s)].diverged && !winner->shape[0].spread) {
-        winner = &s->all[strongest_line(s)];
+    sn_contender *strongest = &s->all[strongest_line(s)];
+    if (nothing && common_lengths(strongest, 1) > 0 && !winner->shape[0].spread) {
+        winner = strongest;
         winner->best = 0;
         out->chosen = out->constant;
     } else {

@@ -51,17 +51,22 @@ static sn_axes learn(const fixture *f)
     return axes;
 }
 
-/* Cov of columns a and b of z. */
-static double covariance(const float *z, int a, int b)
+/* Cov of columns a and b of N rows of `width` columns. */
+static double product(int width, const float *z, int a, int b)
 {
     double mean[2] = {0}, sum = 0.0;
     for (int64_t i = 0; i < N; i++) {
-        mean[0] += (double)z[i * Q + a] / N;
-        mean[1] += (double)z[i * Q + b] / N;
+        mean[0] += (double)z[i * width + a] / N;
+        mean[1] += (double)z[i * width + b] / N;
     }
     for (int64_t i = 0; i < N; i++)
-        sum += ((double)z[i * Q + a] - mean[0]) * ((double)z[i * Q + b] - mean[1]) / N;
+        sum += ((double)z[i * width + a] - mean[0]) * ((double)z[i * width + b] - mean[1]) / N;
     return sum;
+}
+
+static double covariance(const float *z, int a, int b)
+{
+    return product(Q, z, a, b);
 }
 
 static void assert_uncorrelated(const float *z)
@@ -184,17 +189,48 @@ static void the_sign_is_that_of_the_last_class(void **state)
     }
 }
 
-static void nothing_that_reaches_the_output_has_no_axes(void **state)
+/* Columns beyond the effect are the next axes of the units: uncorrelated with all before, alive, share 0. The
+   columns for q are the first of those for more. */
+static void columns_beyond_the_effect(void **state)
+{
+    (void)state;
+    for (int units = SN_UNITS_PLAIN; units <= SN_UNITS_ACTIVATED; units++) {
+        fixture f = make(SN_TANH, SN_REGRESSION, units == SN_UNITS_PLAIN ? 2 : 1);
+        const int of_effect = units == SN_UNITS_PLAIN ? 0 : 1; /* no weight at all, or one output */
+        if (of_effect == 0) memset(weights(&f), 0, sizeof(float[2 * Q]));
+        float z[Q][N * Q];
+        for (int q = Q; q >= 1; q--) {
+            sn_axes axes, first;
+            assert_int_equal(sn_axes_learn(&f.shape, f.theta, N, f.z, (sn_units)units, q, &axes), STONET_OK);
+            assert_int_equal(axes.q, q);
+            assert_int_equal(sn_axes_apply(&axes, N, f.z, z[q - 1]), STONET_OK);
+            for (int k = 0; k < q; k++) {
+                assert_true(fabs(axes.share[k] - (k < of_effect ? 1.0 : 0.0)) < 1e-9);
+                assert_true(product(q, z[q - 1], k, k) > 1e-3);
+                for (int j = 0; j < k; j++) {
+                    const double spread = product(q, z[q - 1], j, j) * product(q, z[q - 1], k, k);
+                    assert_true(fabs(product(q, z[q - 1], j, k)) < 1e-5 * sqrt(spread));
+                }
+                if (k > of_effect)
+                    assert_true(product(q, z[q - 1], k, k) < product(q, z[q - 1], k - 1, k - 1));
+                for (int64_t i = 0; i < N; i++)
+                    assert_true(fabsf(z[q - 1][i * q + k] - z[Q - 1][i * Q + k]) < 1e-5F);
+            }
+            assert_true(fabs(sn_axes_carried(&axes) - 1.0) < 1e-9);
+            assert_int_equal(sn_axes_first(&axes, 1, &first), STONET_OK);
+            assert_memory_equal(first.map, axes.map, sizeof(double[Q]));
+            sn_axes_free(&first);
+            sn_axes_free(&axes);
+        }
+    }
+}
+
+static void constant_units_have_no_axes(void **state)
 {
     (void)state;
     fixture f = make(SN_TANH, SN_REGRESSION, 2);
-    const fixture before = f;
-    memset(weights(&f), 0, sizeof(float[2 * Q]));
-    sn_axes axes = learn(&f);
-    assert_int_equal(axes.q, 0);
-    f = before;
     for (int64_t i = 0; i < N_Q; i++) f.z[i] = 1.0F;
-    axes = learn(&f);
+    const sn_axes axes = learn(&f);
     assert_int_equal(axes.q, 0);
 }
 
@@ -225,7 +261,8 @@ int main(void)
         cmocka_unit_test(flat_sides_count),
         cmocka_unit_test(a_line_is_told_from_a_plane),
         cmocka_unit_test(the_sign_is_that_of_the_last_class),
-        cmocka_unit_test(nothing_that_reaches_the_output_has_no_axes),
+        cmocka_unit_test(columns_beyond_the_effect),
+        cmocka_unit_test(constant_units_have_no_axes),
         cmocka_unit_test(axes_come_back_from_a_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

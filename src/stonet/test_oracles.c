@@ -144,7 +144,7 @@ static void draw(const sn_engine_ops *ops, const oracle *o, const sn_dynamics *d
 static void test_linear_network_has_its_gaussian_posterior(void **state)
 {
     (void)state;
-    enum { N = 20000 };
+    enum { N = 8000 };
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         if (!sn_engine_usable(sn_engine_at(e))) continue;
         gaussian_case c = make_gaussian(N, 0.2);

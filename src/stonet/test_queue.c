@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/oracle.h"
+#include "stonet/test_settings.h"
 #include "stonet/train.h"
 
 enum { N = 400, ROOM = 64 };
@@ -49,14 +50,11 @@ typedef struct result {
 static void train(const oracle *o, const sn_engine_ops *engine, const char *schedule, const char *lr,
                   const int64_t *until, result *out)
 {
-    sn_settings *settings = NULL;
+    sn_settings *settings = settings_with(
+        (const char *const[]){"schedule", schedule, "lr", lr, "epochs", "3", "batch", "8", NULL});
+    const sn_net_kind kind = {.activation = SN_TANH};
     sn_config config;
-    assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
-    assert_int_equal(sn_settings_set(settings, "schedule", schedule), STONET_OK);
-    assert_int_equal(sn_settings_set(settings, "lr", lr), STONET_OK);
-    assert_int_equal(sn_settings_set(settings, "epochs", "3"), STONET_OK);
-    assert_int_equal(sn_settings_set(settings, "batch", "8"), STONET_OK);
-    assert_int_equal(sn_config_resolve(settings, &o->problem, &o->shape, &config), STONET_OK);
+    assert_int_equal(sn_config_resolve(settings, &kind, &o->problem, &o->shape, &config), STONET_OK);
     config.engine = engine;
     *out = (result){.report = {0}};
     const sn_stage_job job = {.shape = &o->shape,

@@ -121,125 +121,6 @@ static void what_has_no_law_to_see_is_refused(void **state)
     sn_response_free(&response);
 }
 
-/* ---- in a fit ---------------------------------------------------------------------------------------- */
-
-enum { P = 3 };
-
-/* y = x_1 + |x_2| e: the mean sees x_1 alone. */
-static void spread_data(float *x, double *y)
-{
-    sn_random random;
-    sn_random_init(&random, 8, SN_STREAM_TEST, 2);
-    for (int64_t i = 0; i < N; i++) {
-        for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
-        y[i] = 0.5 * (double)x[i * P] + (double)fabsf(x[i * P + 1]) * sn_random_normal(&random);
-    }
-}
-
-static stonet_status fit(const sn_problem *problem, const char *response, int64_t q, sn_stonet **net)
-{
-    sn_settings *settings;
-    assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
-    const char *const set[][2] = {
-        {"response", response}, {"epochs", "60"}, {"weight_decay", "0.01"}, {"activation", "tanh"}};
-    for (size_t k = 0; k < sizeof set / sizeof *set; k++)
-        assert_int_equal(sn_settings_set(settings, set[k][0], set[k][1]), STONET_OK);
-    stonet_outcome outcome;
-    const stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1};
-    stonet_status status = sn_stonet_fit(problem, q, settings, &run, net, &outcome);
-    sn_settings_free(settings);
-    return status;
-}
-
-static double correlation(const double *a, const double *b)
-{
-    double ma = 0.0, mb = 0.0, ab = 0.0, aa = 0.0, bb = 0.0;
-    for (int64_t i = 0; i < N; i++) {
-        ma += a[i] / N;
-        mb += b[i] / N;
-    }
-    for (int64_t i = 0; i < N; i++) {
-        ab += (a[i] - ma) * (b[i] - mb);
-        aa += (a[i] - ma) * (a[i] - ma);
-        bb += (b[i] - mb) * (b[i] - mb);
-    }
-    return ab / sqrt(aa * bb);
-}
-
-static void the_spread_is_seen(void **state)
-{
-    (void)state;
-    float x[N * P], z[N * 2], drawn[N * 2];
-    double y[N], spread[N], mean[N], column[N], predicted[N], best = 0.0;
-    spread_data(x, y);
-    const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    sn_stonet *net = NULL;
-    if (fit(&problem, "ensemble", 2, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
-    assert_int_equal(sn_stonet_dim(net), 2);
-    assert_int_equal(sn_stonet_reduce(net, &problem, false, 1, z), STONET_OK);
-    for (int64_t i = 0; i < N; i++) {
-        spread[i] = (double)fabsf(x[i * P + 1]);
-        mean[i] = (double)x[i * P];
-    }
-    for (int k = 0; k < 2; k++) {
-        for (int64_t i = 0; i < N; i++) column[i] = (double)z[i * 2 + k];
-        best = fmax(best, fabs(correlation(column, spread)));
-    }
-    assert_true(best > 0.7);
-    /* and the answer is the mean still */
-    assert_int_equal(sn_stonet_predict(net, &problem, 1, predicted), STONET_OK);
-    assert_true(correlation(predicted, mean) > 0.85);
-    /* draws and imputation are in the coordinates of Z */
-    assert_int_equal(sn_stonet_draw(net, &problem, 0, 1, false, 1, 1, N, drawn), STONET_OK);
-    for (int64_t i = 0; i < 2L * N; i++) assert_true(fabsf(drawn[i] - z[i]) < 0.2F);
-    assert_int_equal(sn_stonet_impute(net, &problem, false, 1, 1, drawn), STONET_OK);
-    for (int64_t i = 0; i < N; i++) {
-        column[i] = (double)z[i * 2];
-        spread[i] = (double)drawn[i * 2];
-    }
-    assert_true(correlation(column, spread) > 0.5);
-    assert_says(sn_stonet_reduce(net, &problem, true, 1, z), STONET_ERROR_UNSUPPORTED, "activated");
-    sn_stonet_free(net);
-}
-
-static void location_and_scale_are_told_apart(void **state)
-{
-    (void)state;
-    float x[N * P], z[N * 2];
-    double y[N], spread[N], mean[N], predicted[N], root = 0.0;
-    spread_data(x, y);
-    const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    sn_stonet *net = NULL;
-    if (fit(&problem, "location-scale", 2, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
-    for (int64_t i = 0; i < N; i++) mean[i] = (double)x[i * P];
-    assert_int_equal(sn_stonet_predict(net, &problem, 1, predicted), STONET_OK);
-    assert_true(correlation(predicted, mean) > 0.85);
-    assert_int_equal(sn_stonet_spread(net, &problem, 1, spread), STONET_OK);
-    for (int64_t i = 0; i < N; i++) {
-        mean[i] = (double)fabsf(x[i * P + 1]);
-        root += (y[i] - predicted[i]) * (y[i] - predicted[i]) / (spread[i] * spread[i]) / N;
-    }
-    assert_true(correlation(spread, mean) > 0.8);
-    assert_true(root > 0.6 && root < 1.6); /* residuals over the spread have variance 1 or so */
-    assert_int_equal(sn_stonet_reduce(net, &problem, false, 1, z), STONET_OK);
-    sn_stonet_free(net);
-    if (fit(&problem, "mean", 1, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
-    assert_says(sn_stonet_spread(net, &problem, 1, spread), STONET_ERROR_UNSUPPORTED, "location-scale");
-    sn_stonet_free(net);
-}
-
-static void more_columns_than_outputs_are_refused(void **state)
-{
-    (void)state;
-    float x[N * P];
-    double y[N];
-    spread_data(x, y);
-    const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    sn_stonet *net = NULL;
-    assert_says(fit(&problem, "ensemble", 5, &net), STONET_ERROR_ARGUMENT, "4 at most");
-    assert_says(fit(&problem, "location-scale", 3, &net), STONET_ERROR_ARGUMENT, "2 at most");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,9 +128,6 @@ int main(void)
         cmocka_unit_test(copies_add_nothing),
         cmocka_unit_test(ties_are_ranked_in_their_middle),
         cmocka_unit_test(what_has_no_law_to_see_is_refused),
-        cmocka_unit_test(the_spread_is_seen),
-        cmocka_unit_test(location_and_scale_are_told_apart),
-        cmocka_unit_test(more_columns_than_outputs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,30 +7,12 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
+#include "choice/halving.h"
+#include "choice/test_fit.h"
 #include "data/test_source.h"
 #include "engine/oracle.h"
-#include "net/forward.h"
-#include "stonet/fitted.h"
-#include "stonet/select.h"
 
 enum { ROWS = 500, COLUMNS = 4 };
-
-static sn_stonet *fit(const sn_problem *problem, const char *const *pairs)
-{
-    sn_settings *settings = NULL;
-    assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
-    for (; pairs[0] != NULL; pairs += 2)
-        assert_int_equal(sn_settings_set(settings, pairs[0], pairs[1]), STONET_OK);
-    stonet_run run = STONET_RUN_INIT;
-    run.threads = 1;
-    sn_stonet *net = NULL;
-    stonet_outcome outcome;
-    if (sn_stonet_fit(problem, 1, settings, &run, &net, &outcome) != STONET_OK)
-        fail_msg("%s", stonet_last_error());
-    sn_settings_free(settings);
-    return net;
-}
 
 static oracle make(sn_task task)
 {
@@ -51,7 +33,7 @@ static void check_fit(const sn_problem *plain, const sn_raw_response *raw, const
     from_raw.y = NULL;
     from_raw.label = NULL;
     from_raw.raw = raw;
-    sn_stonet *a = fit(plain, pairs), *b = fit(&from_raw, pairs);
+    sn_stonet *a = fit_with(plain, 1, pairs, NULL, NULL), *b = fit_with(&from_raw, 1, pairs, NULL, NULL);
     assert_int_equal(a->network.shape.parameters, b->network.shape.parameters);
     assert_memory_equal(a->network.theta, b->network.theta,
                         (size_t)a->network.shape.parameters * sizeof *a->network.theta);
@@ -61,9 +43,9 @@ static void check_fit(const sn_problem *plain, const sn_raw_response *raw, const
     sn_stonet_free(b);
 }
 
-static const char *const CHOSEN[] = {"epochs", "3", "restarts", "1", "sdr_iterations", "2", NULL};
-static const char *const REFITTED[] = {
-    "epochs", "1", "restarts", "1", "sdr_iterations", "0", "weight_decay", "0", "output", "refit", NULL};
+static const char *const CHOSEN[] = {"epochs", "3", "front", "none", "sdr_iterations", "2", NULL};
+static const char *const REFITTED[] = {"epochs", "1",      "sdr_iterations", "0", "weight_decay",
+                                       "0",      "output", "refit",          NULL};
 
 static void numbers_are_scaled_on_the_way(void **state)
 {
@@ -79,8 +61,8 @@ static void numbers_are_scaled_on_the_way(void **state)
     const sn_raw_response raw = {.number = units, .columns = 1, .mean = &mean, .sd = &sd};
     check_fit(&o.problem, &raw, CHOSEN);
     check_fit(&o.problem, &raw, REFITTED);
-    const char *const spread[] = {"response", "location-scale", "epochs",       "1", "restarts", "1",
-                                  "hidden",   "none",           "weight_decay", "0", NULL};
+    const char *const spread[] = {"response", "location-scale", "epochs", "1", "hidden",
+                                  "none",     "weight_decay",   "0",      NULL};
     check_fit(&o.problem, &raw, spread);
     free(units);
     oracle_free(&o);
@@ -135,46 +117,32 @@ static void many_rows_are_not_all_asked(void **state)
     sn_problem problem = o.problem;
     problem.x = NULL;
     problem.source = &from.base;
-    sn_shape shape = o.shape;
-    sn_config config, given;
     stonet_run run = STONET_RUN_INIT;
-    run.threads = 1;
-    const sn_stage_job job = {.shape = &shape,
-                              .problem = &problem,
-                              .raw = &problem,
-                              .rows = sn_rows_range(0, ROWS),
-                              .config = &config,
-                              .seed = 1,
-                              .threads = 1,
-                              .run = &run};
-    assert_int_equal(sn_config_default(&sn_engine_cpu, &problem, &shape, &config), STONET_OK);
-    config.auto_epochs = config.auto_decay = true;
-    config.restarts = 1;
-    given = config;
-    sn_selection selection;
-    float *theta = malloc((size_t)shape.parameters * sizeof *theta);
-    assert_non_null(theta);
-    const sn_parting by_a_part = {.whole = ROWS * COLUMNS - 1, .part = 100 * COLUMNS};
-    assert_int_equal(sn_select_for(&job, &by_a_part, &shape, &config, theta, &selection), STONET_OK);
-    assert_int_equal(selection.held_out, 100); /* of 100 rows, each once */
-    int fetched = 0;
+    sn_settings *settings = settings_with((const char *const[]){NULL});
+    const sn_line line = {SN_FAMILY_LINEAR, {{.kind = SN_FRONT_NONE}, SN_IDENTITY, 0.01}};
+    const sn_choice_job job = {.settings = settings,
+                               .problem = &problem,
+                               .rows = sn_rows_range(0, ROWS),
+                               .units = 1,
+                               .step = 1.0,
+                               .seed = 1,
+                               .threads = 1,
+                               .run = &run};
+    const sn_parting by_a_part = {.whole = ROWS * COLUMNS - 1, .part = 100 * COLUMNS},
+                     by_all = {.whole = ROWS * COLUMNS, .part = 100 * COLUMNS};
+    sn_choice choice;
+    assert_int_equal(sn_choose_for(&job, &by_a_part, &line, 1, &choice), STONET_OK);
+    assert_int_equal(choice.held_out, 100);               /* of 100 rows, each once */
     for (int64_t stretch = 0; stretch < 100; stretch++) { /* one row of every five, and no other */
         int met = 0;
         for (int64_t r = 5 * stretch; r < 5 * stretch + 5; r++) met += from.times[r];
         assert_int_equal(met, 1);
-        fetched += met;
     }
-    assert_int_equal(fetched, 100);
-    const double updates = config.epochs * (double)sn_train_batches(&config, ROWS);
-    assert_true(fabs(updates - round(updates)) < 1e-9 &&
-                updates >= 300.0); /* those of the search, of all rows */
-    sn_free(selection.start);
-    config = given;
-    const sn_parting by_all = {.whole = ROWS * COLUMNS, .part = 100 * COLUMNS};
-    assert_int_equal(sn_select_for(&job, &by_all, &shape, &config, theta, &selection), STONET_OK);
-    assert_int_equal(selection.held_out, ROWS);
-    sn_free(selection.start);
-    free(theta);
+    sn_choice_free(&choice);
+    assert_int_equal(sn_choose_for(&job, &by_all, &line, 1, &choice), STONET_OK);
+    assert_int_equal(choice.held_out, ROWS);
+    sn_choice_free(&choice);
+    sn_settings_free(settings);
     oracle_free(&o);
 }
 
@@ -183,5 +151,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_scaled_on_the_way),
                                        cmocka_unit_test(classes_are_looked_up_on_the_way),
                                        cmocka_unit_test(many_rows_are_not_all_asked)};
-    return cmocka_run_group_tests_name("stonet_raw_response", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("choice_raw_response", tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void blocks_of_rows(void **state)
     static float units[N * Q];
     sn_axes axes = {0};
     assert_int_equal(sn_stonet_dim(&net), Q);
-    assert_int_equal(sn_stonet_turn(&net, &o.problem, 2, 1), STONET_OK);
+    assert_int_equal(sn_stonet_turn(&net, &o.problem, 2, SN_UNITS_PLAIN, 1), STONET_OK);
     assert_int_equal(sn_stonet_dim(&net), 2);
     assert_int_equal(sn_stonet_forward(&net, &o.problem, 2, false, 1, units), STONET_OK);
     assert_int_equal(sn_axes_learn(&o.shape, o.theta, N, units, SN_UNITS_PLAIN, 2, &axes), STONET_OK);
@@ -73,7 +73,7 @@ static void enough_rows(void **state)
         source from = {.base = {.prepare = rows_are_ready, .fetch = fetch}};
         const sn_problem problem = {
             .n = n, .p = 1, .source = &from.base, .task = SN_REGRESSION, .outputs = 1};
-        assert_int_equal(sn_stonet_turn(&net, &problem, 1, 1), STONET_OK);
+        assert_int_equal(sn_stonet_turn(&net, &problem, 1, SN_UNITS_PLAIN, 1), STONET_OK);
         assert_int_equal(from.fetched, cases[k].wanted);
         assert_int_equal(from.last, (cases[k].wanted - 1) * n / cases[k].wanted);
         sn_axes_free(&net.axes);
@@ -84,5 +84,5 @@ static void enough_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_of_rows), cmocka_unit_test(enough_rows)};
-    return cmocka_run_group_tests_name("stonet_draw", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("stonet_use", tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/testing.h"
-#include "choice/conv_fit.h"
 #include "engine/oracle.h"
 #include "front/front_conv.h"
 #include "front/front_gradient.h"
@@ -151,42 +150,9 @@ static void test_decay(void **state)
     drop(&b);
 }
 
-/* The image that rows are is told by two or three numbers, which must be those of the rows. */
-static void images_that_settings_tell(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *image, *words; /* NULL: fine */
-    } cases[] = {{"6,6", NULL},
-                 {"6,6,1", NULL},
-                 {"36", "takes height,width"},
-                 {"6,6,1,1", "takes height,width"},
-                 {"6,5", "an image of 30 numbers"}};
-    const sn_problem problem = {.n = ROWS, .p = (int64_t)SIDE * SIDE, .task = SN_REGRESSION, .outputs = 1};
-    const stonet_run run = STONET_RUN_INIT;
-    const sn_stage_job job = {.problem = &problem, .raw = &problem, .seed = 1, .run = &run};
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        sn_settings *settings = NULL;
-        sn_front *front = NULL;
-        assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
-        assert_int_equal(sn_settings_set(settings, "front", "conv"), STONET_OK);
-        assert_int_equal(sn_settings_set(settings, "front_channels", "2"), STONET_OK);
-        assert_int_equal(sn_settings_set(settings, "front_image", cases[k].image), STONET_OK);
-        if (cases[k].words != NULL) {
-            assert_says(sn_learned_front(&job, settings, &front), STONET_ERROR_ARGUMENT, cases[k].words);
-        } else {
-            assert_int_equal(sn_learned_front(&job, settings, &front), STONET_OK);
-            assert_int_equal(front->inputs, SIDE * SIDE);
-        }
-        sn_front_free(front);
-        sn_settings_free(settings);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_that_settings_tell),
         cmocka_unit_test(test_step),
         cmocka_unit_test(test_decay),
     };

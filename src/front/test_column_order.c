@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/oracle.h"
-#include "stonet/wide.h"
+#include "front/front_wide.h"
 
 enum { N = 40, P = 300, TAKEN = 7, CONSTANT = 3, COPY = 260, OF = 11, MOST = 4 };
 
@@ -102,7 +102,7 @@ static void check(sn_task task, int64_t outputs, uint64_t seed, const sn_rows *r
             o.y[r * outputs + c] += 0.5 * pow((double)x[20], 2) + (double)x[OF];
     }
     int64_t columns[TAKEN];
-    assert_int_equal(sn_wide_order(&o.problem, rows, TAKEN, columns), STONET_OK);
+    assert_int_equal(sn_column_order(&o.problem, rows, TAKEN, columns), STONET_OK);
     for (int k = 0; k < TAKEN; k++) assert_int_equal(columns[k], best_column(&o, rows, columns, k));
     oracle_free(&o);
 }
@@ -129,7 +129,7 @@ static void all_columns_can_be_taken(void **state)
     const sn_rows all = sn_rows_range(0, N);
     int64_t columns[3], seen[3] = {0};
     for (int64_t i = 0; i < N; i++) o.y[i] = (double)o.x[i * 3 + 1];
-    assert_int_equal(sn_wide_order(&o.problem, &all, 3, columns), STONET_OK);
+    assert_int_equal(sn_column_order(&o.problem, &all, 3, columns), STONET_OK);
     assert_int_equal(columns[0], 1);
     for (int k = 0; k < 3; k++) seen[columns[k]]++;
     for (int k = 0; k < 3; k++) assert_int_equal(seen[k], 1);

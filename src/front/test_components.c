@@ -173,5 +173,5 @@ int main(void)
         cmocka_unit_test(many_rows),
         cmocka_unit_test(fronts_by_blocks),
     };
-    return cmocka_run_group_tests_name("stonet_components", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("front_components", tests, NULL, NULL);
 }

@@ -11,7 +11,6 @@
 
 #include "engine/oracle.h"
 #include "net/forward.h"
-#include "stonet/fitted.h"
 #include "stonet/output_layer.h"
 
 enum { N = 60, Q = 3 };
@@ -133,44 +132,12 @@ static void test_leaves_what_it_cannot_fit(void **state)
     check_untouched(&constant);
 }
 
-/* The same seed with and without: only the output layer differs, and its loss on the rows is lower. */
-static void test_setting(void **state)
-{
-    (void)state;
-    oracle o = make_network(SN_CLASSIFICATION, 2);
-    sn_stonet *net[2];
-    sn_losses losses[2];
-    for (int k = 0; k < 2; k++) {
-        sn_settings *settings = NULL;
-        stonet_run run = STONET_RUN_INIT;
-        stonet_outcome outcome;
-        assert_int_equal(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings), STONET_OK);
-        assert_int_equal(sn_settings_set(settings, "epochs", "40"), STONET_OK);
-        assert_int_equal(sn_settings_set(settings, "weight_decay", "0.05"), STONET_OK);
-        assert_int_equal(sn_settings_set(settings, "output", k == 0 ? "trained" : "refit"), STONET_OK);
-        assert_int_equal(sn_stonet_fit(&o.problem, 2, settings, &run, &net[k], &outcome), STONET_OK);
-        const sn_rows all = sn_rows_range(0, N);
-        assert_int_equal(sn_engine_loss(net[k]->engine, &net[k]->network.shape, net[k]->network.theta,
-                                        &(sn_loss_job){&o.problem, all, 1, NULL}, &losses[k]),
-                         STONET_OK);
-        sn_settings_free(settings);
-    }
-    const size_t below =
-        (size_t)net[0]->network.shape.weight_at[net[0]->network.shape.layers - 1] * sizeof(float);
-    assert_memory_equal(net[0]->network.theta, net[1]->network.theta, below);
-    assert_true(losses[1].loss < losses[0].loss);
-    sn_stonet_free(net[0]);
-    sn_stonet_free(net[1]);
-    oracle_free(&o);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_solves_its_regression),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_leaves_what_it_cannot_fit),
-        cmocka_unit_test(test_setting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "data/encoder.h"
 #include "data/schema.h"
-#include "stonet/wide.h"
+#include "front/front_wide.h"
 
 enum { N = 120, P = 300, WANTED = 6 };
 
@@ -57,8 +57,8 @@ static void check_task(sn_task_wish task, const stonet_data *data)
     for (int64_t i = 0; i < N / 2; i++) list[i] = N - 1 - 2 * i;
     const sn_rows sets[] = {sn_rows_range(0, N), sn_rows_list(list, N / 2)};
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(sn_wide_order(&dense, &sets[k], WANTED, of_dense), STONET_OK);
-        assert_int_equal(sn_wide_order(&sparse, &sets[k], WANTED, of_sparse), STONET_OK);
+        assert_int_equal(sn_column_order(&dense, &sets[k], WANTED, of_dense), STONET_OK);
+        assert_int_equal(sn_column_order(&sparse, &sets[k], WANTED, of_sparse), STONET_OK);
         assert_memory_equal(of_dense, of_sparse, sizeof of_dense);
     }
     sn_encoder_free(encoder);

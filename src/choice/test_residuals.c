@@ -29,10 +29,10 @@ static double look(law of, uint32_t seed)
         loss[i] = 0.5 * pow(spread * e * e * e, 2.0);
     }
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1};
-    sn_holdout holdout = {.folds = 2, .rows = N};
-    holdout.fold[0] = (sn_fold){.test = sn_rows_range(0, 100)};
-    holdout.fold[1] = (sn_fold){.test = sn_rows_range(100, N - 100), .first = 100};
-    assert_int_equal(sn_residuals_look(&problem, &holdout, loss, &p_value), STONET_OK);
+    sn_folds folds = {.count = 2, .rows = N};
+    folds.fold[0] = (sn_fold){.test = sn_rows_range(0, 100)};
+    folds.fold[1] = (sn_fold){.test = sn_rows_range(100, N - 100), .first = 100};
+    assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
     return p_value;
 }
 
@@ -106,16 +106,16 @@ static void the_smallest_p_value(void **state)
             least = fmin(least, fmin(spearman(loss, column), spearman(loss, apart)));
         }
         const sn_problem problem = {.n = 2L * FEW, .p = COLUMNS, .x = x, .task = SN_REGRESSION, .outputs = 1};
-        sn_holdout holdout = {.folds = 2, .rows = FEW};
-        holdout.fold[0] = (sn_fold){.test = sn_rows_list(list, 20)};
-        holdout.fold[1] = (sn_fold){.test = sn_rows_list(list + 20, FEW - 20), .first = 20};
-        assert_int_equal(sn_residuals_look(&problem, &holdout, loss, &p_value), STONET_OK);
+        sn_folds folds = {.count = 2, .rows = FEW};
+        folds.fold[0] = (sn_fold){.test = sn_rows_list(list, 20)};
+        folds.fold[1] = (sn_fold){.test = sn_rows_list(list + 20, FEW - 20), .first = 20};
+        assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
         assert_true(fabs(p_value - fmin(1.0, 2.0 * COLUMNS * least)) < 1e-9);
-        holdout.rows = 49; /* too few to look at */
-        assert_int_equal(sn_residuals_look(&problem, &holdout, loss, &p_value), STONET_OK);
+        folds.rows = 49; /* too few to look at */
+        assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
         assert_true(isnan(p_value));
-        holdout.rows = 50;
-        assert_int_equal(sn_residuals_look(&problem, &holdout, loss, &p_value), STONET_OK);
+        folds.rows = 50;
+        assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
         assert_true(isfinite(p_value));
     }
 }
@@ -138,22 +138,22 @@ static void many_rows(void **state)
     const sn_problem problem = {.n = MANY, .p = 1, .x = x, .task = SN_REGRESSION, .outputs = 1};
     for (int all = 0; all < 2; all++) {
         const int64_t rows = all ? MANY : MOST;
-        sn_holdout holdout = {.folds = 2, .rows = rows};
-        holdout.fold[0] = (sn_fold){.test = sn_rows_range(0, 700)};
-        holdout.fold[1] = (sn_fold){.test = sn_rows_range(700, rows - 700), .first = 700};
-        assert_int_equal(sn_residuals_look(&problem, &holdout, loss, &p_value[all]), STONET_OK);
+        sn_folds folds = {.count = 2, .rows = rows};
+        folds.fold[0] = (sn_fold){.test = sn_rows_range(0, 700)};
+        folds.fold[1] = (sn_fold){.test = sn_rows_range(700, rows - 700), .first = 700};
+        assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value[all]), STONET_OK);
     }
     assert_true(p_value[0] == p_value[1] && p_value[0] > 1e-6 && p_value[0] < 1.0);
     /* no more columns than 2,000, and rows that count alike */
     const float weight[1] = {1.0F};
     sn_problem other = problem;
-    const sn_holdout holdout = {.folds = 1, .rows = MOST};
+    const sn_folds folds = {.count = 1, .rows = MOST};
     other.p = 2001;
-    assert_int_equal(sn_residuals_look(&other, &holdout, loss, &p_value[0]), STONET_OK);
+    assert_int_equal(sn_residuals_look(&other, &folds, loss, &p_value[0]), STONET_OK);
     assert_true(isnan(p_value[0]));
     other = problem;
     other.weight = weight;
-    assert_int_equal(sn_residuals_look(&other, &holdout, loss, &p_value[0]), STONET_OK);
+    assert_int_equal(sn_residuals_look(&other, &folds, loss, &p_value[0]), STONET_OK);
     assert_true(isnan(p_value[0]));
 }
 
@@ -163,8 +163,8 @@ static void classes_are_not_looked_at(void **state)
     const double loss[N] = {0};
     double p_value = 0.0;
     const sn_problem problem = {.n = N, .p = P, .task = SN_CLASSIFICATION, .outputs = 2};
-    const sn_holdout holdout = {.folds = 1, .rows = N};
-    assert_int_equal(sn_residuals_look(&problem, &holdout, loss, &p_value), STONET_OK);
+    const sn_folds folds = {.count = 1, .rows = N};
+    assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
     assert_true(isnan(p_value));
 }
 

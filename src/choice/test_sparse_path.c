@@ -121,5 +121,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_stop_leaves_all_columns),
                                        cmocka_unit_test(columns_stay_until_their_last_step)};
-    return cmocka_run_group_tests_name("stonet_sparse_path", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("choice_sparse_path", tests, NULL, NULL);
 }

@@ -1,0 +1,287 @@
+/* The table of candidates: what is set takes the lines away that have something else, and nothing more. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/testing.h"
+#include "choice/candidates.h"
+#include "stonet/test_settings.h"
+
+typedef struct table {
+    sn_line line[SN_MOST_LINES];
+    int count;
+    bool open;
+    stonet_status status;
+} table;
+
+static table table_of(int64_t n, int64_t p, const char *const *pairs)
+{
+    table t = {.count = -1};
+    sn_settings *settings = settings_with(pairs);
+    const sn_problem problem = {.n = n, .p = p, .task = SN_REGRESSION, .outputs = 1};
+    t.status = sn_lines_for(settings, &problem, t.line, &t.count, &t.open);
+    sn_settings_free(settings);
+    return t;
+}
+
+static table fine(int64_t n, int64_t p, const char *const *pairs)
+{
+    const table t = table_of(n, p, pairs);
+    if (t.status != STONET_OK) fail_msg("%s", stonet_last_error());
+    return t;
+}
+
+static bool is_same(const sn_line *a, const sn_line *b, bool whatever_decay)
+{
+    return a->family == b->family && sn_front_recipe_same(&a->kind.front, &b->kind.front) &&
+           a->kind.activation == b->kind.activation &&
+           (whatever_decay || a->kind.weight_decay == b->kind.weight_decay);
+}
+
+static bool has(const table *t, const sn_line *line, bool whatever_decay)
+{
+    for (int k = 0; k < t->count; k++)
+        if (is_same(&t->line[k], line, whatever_decay)) return true;
+    return false;
+}
+
+static int count_front(const table *t, sn_front_kind kind)
+{
+    int count = 0;
+    for (int k = 0; k < t->count; k++) count += t->line[k].kind.front.kind == kind;
+    return count;
+}
+
+enum { SMALL = 100, FEW = 3 };
+static const char *const NOTHING[] = {NULL};
+
+/* Which lines of the whole table a setting leaves. */
+typedef bool (*leaves)(const sn_line *line);
+static bool all(const sn_line *line)
+{
+    (void)line;
+    return true;
+}
+static bool of_x(const sn_line *line)
+{
+    return line->kind.front.kind == SN_FRONT_NONE;
+}
+static bool of_kernels(const sn_line *line)
+{
+    return line->family == SN_FAMILY_KERNEL;
+}
+static bool networks(const sn_line *line)
+{
+    return line->family == SN_FAMILY_NETWORK;
+}
+static bool bent(const sn_line *line)
+{
+    return line->kind.activation == SN_TANH;
+}
+static bool linear(const sn_line *line)
+{
+    return line->family == SN_FAMILY_LINEAR;
+}
+static bool not_kernels(const sn_line *line)
+{
+    return line->family != SN_FAMILY_KERNEL;
+}
+static bool wide_kernel(const sn_line *line)
+{
+    return line->kind.front.complexity == 4.5;
+}
+
+static void what_is_set_takes_its_lines_away(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *const pairs[5];
+        leaves which;
+    } cases[] = {{{"epochs", "7", NULL}, all},
+                 {{"restarts", "3", "lr", "0.1", NULL}, all},
+                 {{"front", "none", NULL}, of_x},
+                 {{"front", "kernel", NULL}, of_kernels},
+                 {{"front", "kernel", "front_complexity", "4.5", NULL}, wide_kernel},
+                 {{"hidden", "5", NULL}, networks},
+                 {{"input_activation", "tanh", NULL}, networks},
+                 {{"activation", "tanh", NULL}, bent},
+                 {{"activation", "identity", NULL}, linear},
+                 {{"select", "group", NULL}, not_kernels}};
+    const table whole = fine(SMALL, FEW, NOTHING);
+    assert_true(whole.open);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const table t = fine(SMALL, FEW, cases[k].pairs);
+        int expected = 0;
+        assert_true(t.open);
+        for (int a = 0; a < whole.count; a++) {
+            expected += cases[k].which(&whole.line[a]);
+            assert_int_equal(has(&t, &whole.line[a], false), cases[k].which(&whole.line[a]));
+        }
+        assert_int_equal(t.count, expected);
+    }
+}
+
+/* A weight decay leaves every kind of network, once. */
+static void a_given_decay(void **state)
+{
+    (void)state;
+    const table whole = fine(SMALL, FEW, NOTHING),
+                t = fine(SMALL, FEW, (const char *const[]){"weight_decay", "0.02", NULL});
+    assert_true(t.open);
+    for (int a = 0; a < whole.count; a++) assert_true(has(&t, &whole.line[a], true));
+    for (int a = 0; a < t.count; a++) {
+        assert_true(has(&whole, &t.line[a], true));
+        assert_true(t.line[a].kind.weight_decay == 0.02);
+        for (int b = 0; b < a; b++) assert_false(is_same(&t.line[a], &t.line[b], false));
+    }
+}
+
+/* With epochs and weight decay nothing is open: one line, of what else was set. */
+static void one_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *const pairs[9];
+        sn_front_kind front;
+        sn_activation activation;
+    } cases[] = {
+        {{"epochs", "3", "weight_decay", "0.5", NULL}, SN_FRONT_NONE, SN_TANH},
+        {{"epochs", "3", "weight_decay", "0.5", "activation", "sigmoid", NULL}, SN_FRONT_NONE, SN_SIGMOID},
+        {{"epochs", "3", "weight_decay", "0.5", "hidden", "none", NULL}, SN_FRONT_NONE, SN_RELU},
+        {{"epochs", "3", "weight_decay", "0.5", "front", "kernel", NULL}, SN_FRONT_KERNEL, SN_TANH},
+        {{"epochs", "3", "weight_decay", "0.5", "front", "columns", NULL}, SN_FRONT_COLUMNS, SN_TANH},
+        {{"epochs", "3", "weight_decay", "0.5", "front", "components", NULL}, SN_FRONT_COMPONENTS, SN_TANH},
+        {{"weight_decay", "0.5", "front", "conv", NULL}, SN_FRONT_CONV, SN_TANH}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const table t = fine(SMALL, FEW, cases[k].pairs);
+        assert_false(t.open);
+        assert_int_equal(t.count, 1);
+        assert_int_equal(t.line[0].kind.front.kind, cases[k].front);
+        assert_int_equal(t.line[0].kind.activation, cases[k].activation);
+        assert_true(t.line[0].kind.weight_decay == 0.5);
+    }
+}
+
+/* Many more columns than rows: a few of the columns and components, and nothing that sees all of x. */
+static void wide_tables(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n, p;
+        const char *const pairs[3];
+        bool wide;
+    } cases[] = {{100, 200, {NULL}, false},
+                 {100, 201, {NULL}, true},
+                 {101, 202, {NULL}, false},
+                 {5, 20, {NULL}, false},
+                 {100, 201, {"front", "none", NULL}, false},
+                 {100, 201, {"select", "group", NULL}, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const table t = fine(cases[k].n, cases[k].p, cases[k].pairs);
+        const int few = count_front(&t, SN_FRONT_COLUMNS) + count_front(&t, SN_FRONT_COMPONENTS);
+        assert_int_equal(few, cases[k].wide ? t.count : 0);
+        if (!cases[k].wide) continue;
+        assert_true(count_front(&t, SN_FRONT_COLUMNS) > 0 && count_front(&t, SN_FRONT_COMPONENTS) > 0);
+    }
+}
+
+/* Above 20,000 rows kernels are tried where they are asked for. Landmarks: a tenth of the rows, 200 to 1,000.
+ */
+static void kernels(void **state)
+{
+    (void)state;
+    const int64_t landmarks[][2] = {{100, 200}, {2000, 200}, {5000, 500}, {20000, 1000}, {20001, 1000}};
+    for (int k = 0; k < 5; k++) {
+        const table t = fine(landmarks[k][0], 3, NOTHING),
+                    asked = fine(landmarks[k][0], 3, (const char *const[]){"front", "kernel", NULL});
+        assert_int_equal(count_front(&t, SN_FRONT_KERNEL) > 0, landmarks[k][0] <= 20000);
+        assert_int_equal(count_front(&asked, SN_FRONT_KERNEL), asked.count);
+        assert_int_equal(asked.line[0].kind.front.size, landmarks[k][1]);
+    }
+    const table given =
+        fine(100, 3,
+             (const char *const[]){"front", "kernel", "front_linear", "0.25", "front_landmarks", "17", NULL});
+    assert_true(given.line[0].kind.front.linear == 0.25 && given.line[0].kind.front.size == 17);
+}
+
+/* Whether a line is what was set. */
+static void assert_obeys(const sn_line *line, const char *front, const char *activation, const char *decay)
+{
+    const sn_net_kind *kind = &line->kind;
+    if (strcmp(front, "auto") != 0)
+        assert_string_equal(sn_words_name(&sn_front_words, (int)kind->front.kind), front);
+    if (strcmp(activation, "auto") != 0)
+        assert_string_equal(sn_words_name(&sn_activation_words, (int)kind->activation), activation);
+    if (strcmp(decay, "auto") != 0) assert_true(kind->weight_decay == strtod(decay, NULL));
+}
+
+/* Every combination: between one line and the most, none twice, all as they were set; or an error. */
+static void every_combination(void **state)
+{
+    (void)state;
+    static const char *const front[] = {"auto", "none", "kernel", "columns", "components"},
+                             *const activation[] = {"auto", "tanh", "relu", "sigmoid", "identity"},
+                             *const hidden[] = {"auto", "none", "5"}, *const decay[] = {"auto", "0.02"},
+                             *const epochs[] = {"auto", "3"}, *const input[] = {"off", "tanh"};
+    const int64_t sizes[][2] = {{100, 3}, {50, 300}, {30000, 3}};
+    int refused = 0;
+    for (int k = 0; k < 5 * 5 * 3 * 2 * 2 * 2 * 3; k++) {
+        const char *const f = front[k % 5], *const a = activation[k / 5 % 5], *const h = hidden[k / 25 % 3],
+                          *const d = decay[k / 75 % 2], *const e = epochs[k / 150 % 2],
+                          *const i = input[k / 300 % 2];
+        const int64_t *size = sizes[k / 600];
+        const table t =
+            table_of(size[0], size[1],
+                     (const char *const[]){"front", f, "activation", a, "hidden", h, "weight_decay", d,
+                                           "epochs", e, "input_activation", i, NULL});
+        if (t.status != STONET_OK) {
+            assert_says(t.status, STONET_ERROR_ARGUMENT, "no kind of network has all of these settings");
+            refused++;
+            continue;
+        }
+        assert_in_range(t.count, 1, SN_MOST_LINES);
+        for (int l = 0; l < t.count; l++) {
+            assert_obeys(&t.line[l], f, a, d);
+            for (int m = 0; m < l; m++)
+                if (t.line[l].kind.activation == t.line[m].kind.activation &&
+                    sn_front_recipe_same(&t.line[l].kind.front, &t.line[m].kind.front) &&
+                    fabs(t.line[l].kind.weight_decay / t.line[m].kind.weight_decay - 1.0) < 1e-6)
+                    fail_msg("front=%s activation=%s hidden=%s weight_decay=%s: lines %d and %d are the same",
+                             f, a, h, d, m, l);
+        }
+    }
+    assert_true(refused > 0 &&
+                refused < 60); /* a linear model with inputs that are bent, of unnamed layers */
+}
+
+static void lines_are_told(void **state)
+{
+    (void)state;
+    const sn_line line = {SN_FAMILY_KERNEL, {{.kind = SN_FRONT_KERNEL, .complexity = 1.5}, SN_TANH, 0.01}},
+                  straight = {SN_FAMILY_LINEAR, {{.kind = SN_FRONT_COMPONENTS}, SN_IDENTITY, 0.1}};
+    char text[100];
+    sn_line_tell(&line, text, sizeof text);
+    assert_string_equal(text, "tanh network on kernel features (complexity 1.5), weight decay 0.01");
+    sn_line_tell(&straight, text, sizeof text);
+    assert_string_equal(text, "linear network on principal components, weight decay 0.1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_set_takes_its_lines_away),
+        cmocka_unit_test(a_given_decay),
+        cmocka_unit_test(one_line),
+        cmocka_unit_test(wide_tables),
+        cmocka_unit_test(kernels),
+        cmocka_unit_test(every_combination),
+        cmocka_unit_test(lines_are_told),
+    };
+    return cmocka_run_group_tests_name("choice_candidates", tests, NULL, NULL);
+}

@@ -1,0 +1,363 @@
+/* Fits with settings that are given: what they learn, how they end, and the same bits always. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/testing.h"
+#include "choice/test_fit.h"
+#include "data/test_source.h"
+#include "engine/oracle.h"
+#include "net/regression.h"
+
+/* A learnable problem: y = x1 x2 (regression), or its sign (two classes). */
+static oracle make_problem(sn_task task, int64_t n)
+{
+    const int64_t width[] = {3, 4, task == SN_CLASSIFICATION ? 2 : 1};
+    oracle o = oracle_make(2, width, SN_TANH, task, n, 17);
+    for (int64_t r = 0; r < n; r++) {
+        o.y[r * width[2]] = (double)(o.x[3 * r] * o.x[3 * r + 1]);
+        o.label[r] = o.x[3 * r] * o.x[3 * r + 1] > 0.0F;
+    }
+    return o;
+}
+
+static sn_stonet *fit(const sn_problem *problem, const char *const *pairs, int threads,
+                      const stonet_run *with, stonet_outcome *outcome)
+{
+    stonet_run run = STONET_RUN_INIT;
+    if (with != NULL) run = *with;
+    run.threads = threads;
+    return fit_with(problem, 2, pairs, &run, outcome);
+}
+
+static void assert_finite(const sn_stonet *net)
+{
+    for (int64_t j = 0; j < net->network.shape.parameters; j++) assert_true(isfinite(net->network.theta[j]));
+}
+
+static void test_learns_a_product(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 300);
+    stonet_outcome outcome;
+    const char *const pairs[] = {"epochs", "200", "weight_decay", "0", "hidden", "16", NULL};
+    sn_stonet *net = fit(&o.problem, pairs, 2, NULL, &outcome);
+    assert_int_equal(outcome, STONET_DONE);
+    assert_true(net->training_loss < 0.05); /* |y|^2/2 is about 0.5 */
+    assert_int_equal(net->settings_tried, 0);
+    assert_int_equal(net->iterations, 200 * (300 / 64) + 30);
+    assert_non_null(strstr(net->network.history.text, "\nsdr,30,"));
+    sn_stonet_free(net);
+    oracle_free(&o);
+}
+
+static void test_divergence_keeps_the_last_good_model(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 100);
+    stonet_outcome outcome;
+    const char *const pairs[] = {"epochs", "50", "weight_decay", "0", "lr", "500", NULL};
+    sn_stonet *net = fit(&o.problem, pairs, 1, NULL, &outcome);
+    assert_int_equal(outcome, STONET_DIVERGED);
+    assert_finite(net);
+    sn_stonet_free(net);
+    oracle_free(&o);
+}
+
+static int stop_when_zero(void *user)
+{
+    int *left = user;
+    return *left > 0 ? (*left)-- == 0 : 1;
+}
+
+/* Before any network was trained there is none to keep. */
+static void test_stopping_leaves_a_usable_model(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_CLASSIFICATION, 120);
+    float z[120];
+    for (int open = 0; open < 2; open++) {
+        sn_settings *settings = settings_with((const char *const[]){
+            "epochs", open ? "auto" : "100", "weight_decay", open ? "auto" : "0", NULL});
+        for (int calls = 0; calls < 3000; calls = 3 * calls + 7) {
+            int left = calls;
+            stonet_run run = {
+                .size = sizeof run, .seed = 1, .threads = 1, .should_stop = stop_when_zero, .user = &left};
+            stonet_outcome outcome;
+            sn_stonet *net = NULL;
+            const stonet_status status = sn_stonet_fit(&o.problem, 1, settings, &run, &net, &outcome);
+            assert_int_equal(status, open && calls == 0 ? STONET_ERROR_INTERRUPTED : STONET_OK);
+            if (status != STONET_OK) continue;
+            if (calls < 90) assert_int_equal(outcome, STONET_STOPPED);
+            assert_finite(net);
+            assert_int_equal(sn_stonet_reduce(net, &o.problem, false, 1, z), STONET_OK);
+            for (int i = 0; i < 120; i++) assert_true(isfinite(z[i]));
+            sn_stonet_free(net);
+        }
+        sn_settings_free(settings);
+    }
+    oracle_free(&o);
+}
+
+/* The absolute form with the values the relative one implies is the same run. */
+static void test_the_two_parametrisations_agree(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 64);
+    stonet_outcome outcome;
+    const char *const relative[] = {"epochs", "20",    "weight_decay", "0",   "hidden", "5",     "s_out",
+                                    "0.01",   "rho",   "0.25",         "tau", "0.1",    "alpha", "0.1",
+                                    "lr",     "0.064", "engine",       "ref", NULL};
+    /* gamma = lr s_out / n */
+    const char *const absolute[] = {
+        "epochs",  "20",           "weight_decay", "0",   "hidden", "5",    "sigma2", "0.000625,0.0025,0.01",
+        "epsilon", "0.0025,0.005", "alpha",        "0.1", "gamma",  "1e-5", "engine", "ref",
+        NULL};
+    sn_stonet *a = fit(&o.problem, relative, 1, NULL, &outcome),
+              *b = fit(&o.problem, absolute, 1, NULL, &outcome);
+    for (int64_t j = 0; j < a->network.shape.parameters; j++)
+        assert_true(fabsf(a->network.theta[j] - b->network.theta[j]) < 1e-5F);
+    sn_stonet_free(a);
+    sn_stonet_free(b);
+    oracle_free(&o);
+}
+
+static void test_lasso_zeroes_weights(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 200);
+    stonet_outcome outcome;
+    const char *const pairs[] = {"epochs", "100", "weight_decay", "0", "l1", "0.02", "hidden", "10", NULL};
+    sn_stonet *net = fit(&o.problem, pairs, 1, NULL, &outcome);
+    int64_t zeros = 0;
+    for (int64_t j = 0; j < 30; j++) zeros += net->network.theta[net->network.shape.weight_at[0] + j] == 0.0F;
+    assert_true(zeros >= 10); /* the third input says nothing about y */
+    sn_stonet_free(net);
+    oracle_free(&o);
+}
+
+static void test_settings_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 20);
+    const char *const bad[][5] = {
+        {"sigma2", "1,1", "epsilon", "0.1", "this network takes 1 or 3"},
+        {"sigma2", "1", "alpha", "0.1", "both 'sigma2' and 'epsilon'"},
+        {"eta", "10", "alpha", "0.1", "absolute form"},
+        {"gamma", "1", "lr", "0.1", "not both"},
+        {"gamma", "1,2", "alpha", "0.1", "takes 1 or 3"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        const char *const pairs[] = {bad[k][0], bad[k][1], bad[k][2], bad[k][3], NULL};
+        sn_settings *s = settings_with(pairs);
+        stonet_run run = STONET_RUN_INIT;
+        sn_stonet *net = NULL;
+        stonet_outcome outcome;
+        assert_int_equal(sn_stonet_fit(&o.problem, 2, s, &run, &net, &outcome), STONET_ERROR_ARGUMENT);
+        if (strstr(stonet_last_error(), bad[k][4]) == NULL) fail_msg("%s", stonet_last_error());
+        sn_settings_free(s);
+    }
+    oracle_free(&o);
+}
+
+/* A source that reads rows from memory. */
+typedef struct memory_source {
+    sn_row_source base;
+    const float *x;
+    int64_t p;
+} memory_source;
+
+static void fetch_memory(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x,
+                         int64_t stride)
+{
+    (void)draw;
+    const memory_source *from = (const memory_source *)source;
+    for (int64_t i = 0; i < rows->n; i++)
+        memcpy(x + i * stride, from->x + sn_rows_at(rows, i) * from->p, (size_t)from->p * sizeof *x);
+}
+
+/* A whole fit, with selection, both stages and a refit, that never has its features in one piece. Large
+   batches, so that there are shards; the bits are the same with 1, 2, 3 and 7 threads. */
+static void test_a_fit_by_rows_is_the_same_fit(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_CLASSIFICATION, 2300);
+    const char *const pairs[] = {"epochs", "12",    "batch",          "600", "hidden", "12",
+                                 "output", "refit", "sdr_iterations", "3",   NULL};
+    const memory_source source = {
+        .base = {.prepare = rows_are_ready, .fetch = fetch_memory, .raw = o.x, .raw_width = 3},
+        .x = o.x,
+        .p = 3};
+    sn_problem by_rows = o.problem;
+    by_rows.x = NULL;
+    by_rows.source = &source.base;
+    const int threads[] = {1, 3};
+    stonet_outcome outcome;
+    sn_stonet *dense = fit(&o.problem, pairs, 1, NULL, &outcome);
+    for (int k = 0; k < 2; k++) {
+        sn_stonet *net = fit(&by_rows, pairs, threads[k], NULL, &outcome);
+        assert_int_equal(outcome, STONET_DONE);
+        assert_true(net->settings_tried > 0);
+        assert_memory_equal(net->network.theta, dense->network.theta,
+                            (size_t)net->network.shape.parameters * sizeof *net->network.theta);
+        assert_true(net->training_loss == dense->training_loss && net->held_out.loss == dense->held_out.loss);
+        sn_stonet_free(net);
+    }
+    sn_stonet_free(dense);
+    oracle_free(&o);
+}
+
+/* Weights reach training: rows that count nothing might as well not be there, but for their noise. */
+static void test_weights_reach_training(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_REGRESSION, 400);
+    float weight[400];
+    for (int64_t i = 0; i < 400; i++) {
+        weight[i] = i % 2 == 0 ? 1.0F : 0.0F;
+        if (i % 2 == 1) o.y[i] = 50.0; /* nonsense that must not be learnt */
+    }
+    o.problem.weight = weight;
+    stonet_outcome outcome;
+    const char *const pairs[] = {"epochs", "150", "weight_decay", "0", "hidden", "16", NULL};
+    sn_stonet *net = fit(&o.problem, pairs, 1, NULL, &outcome);
+    assert_int_equal(outcome, STONET_DONE);
+    assert_true(net->training_loss < 0.1);
+    sn_stonet_free(net);
+    oracle_free(&o);
+}
+
+static void test_tiny_data(void **state)
+{
+    (void)state;
+    for (int64_t n = 2; n <= 8; n++) {
+        oracle o = make_problem(SN_CLASSIFICATION, n);
+        o.label[0] = 0;
+        o.label[1] = 1;
+        stonet_outcome outcome;
+        const char *const pairs[] = {NULL};
+        sn_stonet *net = fit(&o.problem, pairs, 2, NULL, &outcome);
+        assert_finite(net);
+        sn_stonet_free(net);
+        oracle_free(&o);
+    }
+}
+
+/* The same seed with and without output=refit: only the output layer differs, and its loss is lower. */
+static void test_output_is_refitted(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_CLASSIFICATION, 60);
+    sn_stonet *net[2];
+    for (int k = 0; k < 2; k++) {
+        const char *const pairs[] = {
+            "epochs", "40", "weight_decay", "0.05", "output", k ? "refit" : "trained", NULL};
+        net[k] = fit_with(&o.problem, 2, pairs, NULL, NULL);
+    }
+    const sn_shape *shape = &net[0]->network.shape;
+    const size_t below = (size_t)shape->weight_at[shape->layers - 1] * sizeof(float);
+    assert_memory_equal(net[0]->network.theta, net[1]->network.theta, below);
+    assert_true(net[1]->training_loss < net[0]->training_loss);
+    sn_stonet_free(net[0]);
+    sn_stonet_free(net[1]);
+    oracle_free(&o);
+}
+
+enum { ROWS = 240 };
+
+/*
+ * A StoNet of one identity unit on kernel features, with little noise, is kernel logistic regression. Decay
+ * lambda on both layers costs lambda |B|_F of B = V W, whose slope is that of l2 / n |b|^2 / 2 on the
+ * difference b of the classes' coefficients, |b|^2 = 2 |B|_F^2, for l2 / n = lambda / (2 |B|_F).
+ */
+static void one_identity_unit_is_kernel_logistic_regression(void **state)
+{
+    (void)state;
+    oracle o = make_problem(SN_CLASSIFICATION, ROWS);
+    const double lambda = 0.01;
+    const char *const pairs[] = {"front",
+                                 "kernel",
+                                 "front_complexity",
+                                 "4",
+                                 "front_linear",
+                                 "0.5",
+                                 "front_landmarks",
+                                 "80",
+                                 "hidden",
+                                 "none",
+                                 "activation",
+                                 "identity",
+                                 "rho",
+                                 "0.0001",
+                                 "s_out",
+                                 "1e-6",
+                                 "weight_decay",
+                                 "0.01",
+                                 "epochs",
+                                 "3000",
+                                 "lr",
+                                 "0.2",
+                                 "batch",
+                                 "240",
+                                 "sdr_iterations",
+                                 "0",
+                                 NULL};
+    sn_stonet *net = fit_with(&o.problem, 1, pairs, NULL, NULL);
+    assert_non_null(net->front);
+    const int64_t d = net->front->outputs;
+    const sn_shape *shape = &net->network.shape;
+    const float *w = net->network.theta + shape->weight_at[0], *v = net->network.theta + shape->weight_at[1];
+    double norm = 0.0;
+    for (int64_t j = 0; j < d; j++)
+        for (int k = 0; k < 2; k++) norm += pow((double)v[k] * (double)w[j], 2);
+    norm = sqrt(norm);
+    sn_problem seen;
+    assert_int_equal(sn_front_problem(net->front, &o.problem, &seen), STONET_OK);
+    const sn_rows all = sn_rows_range(0, ROWS);
+    const sn_regression ridge = {
+        .problem = &seen, .rows = &all, .d = d, .x = seen.x, .l2 = ROWS * lambda / (2.0 * norm)};
+    double *coef, intercept[2];
+    bool found;
+    assert_int_equal(SN_NEW(coef, 2 * d), STONET_OK);
+    assert_int_equal(sn_regress(&ridge, NULL, coef, intercept, &found), STONET_OK);
+    float mu[ROWS * 2];
+    assert_int_equal(sn_stonet_forward(net, &o.problem, 2, false, 1, mu), STONET_OK);
+    double worst = 0.0, least = 1.0;
+    for (int64_t i = 0; i < ROWS; i++) {
+        double eta = intercept[1] - intercept[0];
+        for (int64_t j = 0; j < d; j++) eta += (coef[d + j] - coef[j]) * (double)seen.x[i * d + j];
+        const double p = 1.0 / (1.0 + exp(-eta));
+        const double ours = 1.0 / (1.0 + exp((double)mu[2 * i] - (double)mu[2 * i + 1]));
+        worst = fmax(worst, fabs(p - ours));
+        least = fmin(least, p);
+    }
+    if (!(worst < 1e-2)) fail_msg("probabilities differ by %g", worst);
+    assert_true(least < 0.2); /* and they say something */
+    sn_free(coef);
+    sn_front_problem_free(&o.problem, &seen);
+    sn_stonet_free(net);
+    oracle_free(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_learns_a_product),
+        cmocka_unit_test(test_divergence_keeps_the_last_good_model),
+        cmocka_unit_test(test_stopping_leaves_a_usable_model),
+        cmocka_unit_test(test_the_two_parametrisations_agree),
+        cmocka_unit_test(test_lasso_zeroes_weights),
+        cmocka_unit_test(test_settings_that_do_not_fit_are_refused),
+        cmocka_unit_test(test_a_fit_by_rows_is_the_same_fit),
+        cmocka_unit_test(test_weights_reach_training),
+        cmocka_unit_test(test_tiny_data),
+        cmocka_unit_test(test_output_is_refitted),
+        cmocka_unit_test(one_identity_unit_is_kernel_logistic_regression),
+    };
+    return cmocka_run_group_tests_name("choice_fit", tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+/* For tests, after cmocka.h: fits with settings given as names and values. */
+#ifndef SN_CHOICE_TEST_FIT_H
+#define SN_CHOICE_TEST_FIT_H
+
+#include "choice/fit.h"
+#include "stonet/test_settings.h"
+
+/* run NULL: one thread, the usual seed. outcome NULL: it must be done. */
+static inline sn_stonet *fit_with(const sn_problem *problem, int64_t q, const char *const *pairs,
+                                  const stonet_run *run, stonet_outcome *outcome)
+{
+    sn_settings *settings = settings_with(pairs);
+    stonet_run usual = STONET_RUN_INIT;
+    stonet_outcome done;
+    sn_stonet *net = NULL;
+    usual.threads = 1;
+    if (sn_stonet_fit(problem, q, settings, run != NULL ? run : &usual, &net, &done) != STONET_OK)
+        fail_msg("%s", stonet_last_error());
+    if (outcome != NULL)
+        *outcome = done;
+    else
+        assert_int_equal(done, STONET_DONE);
+    sn_settings_free(settings);
+    return net;
+}
+
+#endif

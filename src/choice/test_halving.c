@@ -1,0 +1,425 @@
+/* The one rule of the choice against trainings done by hand: the lowest held-out loss wins, from rows that
+   had no say in it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "choice/beside.h"
+#include "choice/halving.h"
+#include "engine/oracle.h"
+#include "stonet/test_settings.h"
+
+enum { N = 120, P = 3, LINES = 3 };
+
+static const sn_line THREE[LINES] = {
+    {SN_FAMILY_NETWORK, {{.kind = SN_FRONT_NONE}, SN_TANH, 0.01}},
+    {SN_FAMILY_KERNEL,
+     {{.kind = SN_FRONT_KERNEL, .complexity = 1.5, .linear = 0.1, .size = 30}, SN_TANH, 0.01}},
+    {SN_FAMILY_LINEAR, {{.kind = SN_FRONT_NONE}, SN_IDENTITY, 0.1}}};
+
+typedef struct fixture {
+    oracle o;
+    sn_settings *settings;
+    stonet_run run;
+    sn_choice_job job;
+} fixture;
+
+/* y = signal tanh(3 x0) (1.5 + tanh(x1) / 2) + noise, of n rows with p columns. */
+static void make(fixture *f, int64_t n, int64_t p, double signal, uint64_t seed, const char *const *pairs)
+{
+    const int64_t width[] = {p, 2, 1};
+    f->o = oracle_make(2, width, SN_TANH, SN_REGRESSION, n, seed);
+    for (int64_t r = 0; r < n; r++) {
+        const double a = (double)f->o.x[r * p], b = (double)f->o.x[r * p + 1];
+        f->o.y[r] = signal * tanh(3.0 * a) * (1.5 + 0.5 * tanh(b)) + (signal > 0.0 ? 0.2 : 1.0) * f->o.y[r];
+    }
+    f->settings = settings_with(pairs);
+    f->run = (stonet_run)STONET_RUN_INIT;
+    f->job = (sn_choice_job){.settings = f->settings,
+                             .problem = &f->o.problem,
+                             .rows = sn_rows_range(0, n),
+                             .units = 3,
+                             .engine = &sn_engine_cpu,
+                             .step = 1.0,
+                             .seed = seed,
+                             .threads = 1,
+                             .run = &f->run};
+}
+
+static void drop(fixture *f)
+{
+    sn_settings_free(f->settings);
+    oracle_free(&f->o);
+}
+
+static const char *const OPEN[] = {NULL}, *const GIVEN[] = {"epochs", "60", NULL};
+
+/* ---- trainings by hand ------------------------------------------------------------------------------ */
+
+/* Held-out losses of a line on one fold at the end of so many updates, and its loss over all rows. */
+static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, const sn_line *line,
+                            int length, sn_held_out *cost)
+{
+    const sn_rows *rows = &folds->fold[fold].train;
+    sn_front *front;
+    sn_problem seen;
+    sn_shape shape;
+    sn_config config;
+    sn_trainer *trainer;
+    sn_losses losses;
+    float theta[4096];
+    assert_int_equal(sn_front_make(&line->kind.front, &f->o.problem, rows, f->job.seed, &front), STONET_OK);
+    assert_int_equal(sn_front_problem(front, &f->o.problem, &seen), STONET_OK);
+    assert_int_equal(sn_line_config(&f->job, &line->kind, &seen, &shape, &config), STONET_OK);
+    assert_true(shape.parameters <= 4096);
+    const int64_t updates = sn_length_updates(&config, length, rows->n);
+    config.epochs = (double)updates / (double)sn_train_batches(&config, rows->n);
+    const sn_stage_job job = {.shape = &shape,
+                              .problem = &seen,
+                              .rows = *rows,
+                              .config = &config,
+                              .seed = f->job.seed,
+                              .threads = 1,
+                              .run = &f->run};
+    assert_int_equal(sn_fold_start(&job, fold, theta), STONET_OK);
+    assert_int_equal(sn_trainer_create(&job, theta, &trainer), STONET_OK);
+    assert_int_equal(sn_trainer_run(trainer, updates), STONET_OK);
+    sn_trainer_parameters(trainer, theta);
+    sn_trainer_free(trainer);
+    const sn_measured network = {&seen, config.engine, &shape, theta, 1};
+    assert_int_equal(sn_folds_measure(folds, fold, &network, cost), STONET_OK);
+    assert_int_equal(
+        sn_engine_loss(config.engine, &shape, theta, &(sn_loss_job){&seen, f->job.rows, 1, NULL}, &losses),
+        STONET_OK);
+    sn_front_problem_free(&f->o.problem, &seen);
+    sn_front_free(front);
+    return losses.loss;
+}
+
+/* With the length given there is one training for each line and fold. The line with the lowest mean wins, its
+   estimate has for each fold the losses of what is best on the others, and of its networks the one is kept
+   that is best on all rows. */
+static void the_lowest_mean_loss_wins(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        fixture f;
+        sn_folds folds;
+        sn_choice choice;
+        double mean[LINES], whole[LINES][SN_FOLDS], constant[1], estimate = 0.0;
+        sn_held_out cost[LINES], guess;
+        int best = 0, fold = 0;
+        make(&f, N, P, 1.0, seed, GIVEN);
+        assert_int_equal(sn_folds_make(&f.o.problem, &f.job.rows, seed, &folds), STONET_OK);
+        for (int a = 0; a < LINES; a++) {
+            assert_int_equal(sn_held_out_create(&folds, &cost[a]), STONET_OK);
+            for (int k = 0; k < folds.count; k++)
+                whole[a][k] = train_by_hand(&f, &folds, k, &THREE[a], 0, &cost[a]);
+            mean[a] = sn_mean_loss(cost[a].loss, 0, N);
+            if (mean[a] < mean[best]) best = a;
+        }
+        for (int k = 1; k < folds.count; k++)
+            if (whole[best][k] < whole[best][fold]) fold = k;
+        for (int k = 0; k < folds.count; k++) {
+            const sn_fold *part = &folds.fold[k];
+            int other = 0;
+            double least = (double)INFINITY;
+            for (int a = 0; a < LINES; a++) {
+                const double rest = N * mean[a] - (double)part->test.n *
+                                                      sn_mean_loss(cost[a].loss, part->first, part->test.n);
+                if (rest < least) other = a;
+                least = fmin(least, rest);
+            }
+            estimate += (double)part->test.n * sn_mean_loss(cost[other].loss, part->first, part->test.n) / N;
+        }
+        assert_int_equal(sn_choose(&f.job, THREE, LINES, &choice), STONET_OK);
+        assert_int_equal(choice.outcome, STONET_DONE);
+        assert_memory_equal(&choice.line, &THREE[best], sizeof choice.line);
+        assert_int_equal(choice.fold, fold);
+        assert_true(fabs(choice.loss - whole[best][fold]) < 1e-12);
+        assert_true(fabs(choice.chosen.loss - estimate) < 1e-12 && choice.held_out == N);
+        assert_int_equal(sn_held_out_create(&folds, &guess), STONET_OK);
+        sn_constant_measure(&f.o.problem, &folds, constant, &guess);
+        assert_true(fabs(choice.constant.loss - sn_mean_loss(guess.loss, 0, N)) < 1e-12);
+        assert_true(fabs(choice.gain.mean - (choice.constant.loss - estimate)) < 1e-12);
+        sn_held_out_free(&guess);
+        for (int a = 0; a < LINES; a++) sn_held_out_free(&cost[a]);
+        sn_choice_free(&choice);
+        sn_folds_free(&folds);
+        drop(&f);
+    }
+}
+
+/* The place of a line among the neighbours, and of its length; what is told of its loss. */
+static double told(const char *neighbours, const sn_line *line, int *length)
+{
+    char name[120];
+    long long updates;
+    double loss;
+    sn_line_tell(line, name, sizeof name);
+    const char *at = strstr(neighbours, name);
+    assert_non_null(at);
+    assert_int_equal(sscanf(at + strlen(name), ", %lld updates: held-out loss %lf", &updates, &loss), 2);
+    for (*length = 0; sn_rungs[*length].updates != updates; ++*length) assert_true(*length < SN_RUNGS);
+    return loss;
+}
+
+/* With lengths open, each line is at the best of those it came to, and the winner has the lowest of all. */
+static void lengths_are_chosen_too(void **state)
+{
+    (void)state;
+    fixture f;
+    sn_folds folds;
+    sn_choice choice;
+    double least = (double)INFINITY;
+    int winner = -1, at = -1;
+    make(&f, N, P, 1.0, 4, OPEN);
+    assert_int_equal(sn_folds_make(&f.o.problem, &f.job.rows, 4, &folds), STONET_OK);
+    assert_int_equal(sn_choose(&f.job, THREE, LINES, &choice), STONET_OK);
+    for (int a = 0; a < LINES; a++) {
+        int length;
+        const double loss = told(choice.neighbours, &THREE[a], &length);
+        double by_hand = (double)INFINITY;
+        for (int l = length; l >= 0; l--) {
+            sn_held_out cost;
+            assert_int_equal(sn_held_out_create(&folds, &cost), STONET_OK);
+            for (int k = 0; k < folds.count; k++) train_by_hand(&f, &folds, k, &THREE[a], l, &cost);
+            const double mean = sn_mean_loss(cost.loss, 0, N);
+            if (l == length) by_hand = mean;
+            assert_true(by_hand <= mean); /* shorter ones were there to be taken */
+            sn_held_out_free(&cost);
+        }
+        assert_true(fabs(loss - by_hand) < 1e-3 * by_hand);
+        if (by_hand >= least) continue;
+        least = by_hand;
+        winner = a;
+        at = length;
+    }
+    assert_memory_equal(&choice.line, &THREE[winner], sizeof choice.line);
+    assert_int_equal(choice.updates, sn_rungs[at].updates);
+    sn_choice_free(&choice);
+    sn_folds_free(&folds);
+    drop(&f);
+}
+
+/* ---- the same again --------------------------------------------------------------------------------- */
+
+static void assert_same(const sn_choice *a, const sn_choice *b)
+{
+    assert_memory_equal(&a->line, &b->line, sizeof a->line);
+    assert_memory_equal(&a->chosen, &b->chosen, sizeof a->chosen);
+    assert_memory_equal(&a->constant, &b->constant, sizeof a->constant);
+    assert_memory_equal(&a->linear, &b->linear, sizeof a->linear);
+    assert_true(a->updates == b->updates && a->fold == b->fold && a->loss == b->loss && a->tried == b->tried);
+    assert_string_equal(a->neighbours, b->neighbours);
+    assert_int_equal(a->shape.parameters, b->shape.parameters);
+    assert_memory_equal(a->theta, b->theta, (size_t)a->shape.parameters * sizeof *a->theta);
+}
+
+/* One thread, three, and one again; on signal and on noise, which is judged by choices inside the folds. */
+static void the_same_bits(void **state)
+{
+    (void)state;
+    for (int noise = 0; noise < 2; noise++) {
+        fixture f;
+        sn_choice choice[3];
+        make(&f, 90, P, noise ? 0.0 : 1.0, 5, OPEN);
+        for (int k = 0; k < 3; k++) {
+            f.job.threads = k == 1 ? 3 : 1;
+            assert_int_equal(sn_choose(&f.job, THREE, LINES, &choice[k]), STONET_OK);
+            assert_same(&choice[k], &choice[0]);
+        }
+        for (int k = 0; k < 3; k++) sn_choice_free(&choice[k]);
+        drop(&f);
+    }
+}
+
+/* ---- no say in what one is measured by -------------------------------------------------------------- */
+
+/* Held-out losses of a fold, and what it sees of all rows. */
+static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line *line, double *loss,
+                     float *seen)
+{
+    sn_views views = {.recipe = line->kind.front};
+    sn_contender c = {.line = *line, .views = &views};
+    sn_leg leg = {.contender = &c, .fold = fold, .lengths = 1, .threads = 1, .run = &f->run};
+    assert_int_equal(sn_held_out_create(folds, &c.cost[0]), STONET_OK);
+    assert_int_equal(sn_view_make(&f->job, folds, fold, &views), STONET_OK);
+    assert_int_equal(sn_leg_run(&f->job, folds, &leg, NULL), STONET_OK);
+    const sn_problem *view = views.fold[fold].problem;
+    memcpy(loss, c.cost[0].loss, (size_t)folds->rows * sizeof *loss);
+    memcpy(seen, view->x, (size_t)(view->n * view->p) * sizeof *seen);
+    sn_contender_free(&c);
+    sn_views_free(&f->job, &views);
+}
+
+/* Whatever stands in a held-out row, its fold sees the other rows as before and judges them as before. */
+static void held_out_rows_have_no_say(void **state)
+{
+    (void)state;
+    enum { WIDE = 12, ROWS = 60, MOST = 64 };
+    static const sn_line lines[] = {
+        {SN_FAMILY_NETWORK, {{.kind = SN_FRONT_NONE}, SN_TANH, 0.01}},
+        {SN_FAMILY_KERNEL, {{.kind = SN_FRONT_KERNEL, .complexity = 1.5, .size = 40}, SN_TANH, 0.01}},
+        {SN_FAMILY_FEW, {{.kind = SN_FRONT_COLUMNS, .size = 4}, SN_TANH, 0.01}},
+        {SN_FAMILY_FEW, {{.kind = SN_FRONT_COMPONENTS, .size = 4}, SN_TANH, 0.01}}};
+    for (size_t a = 0; a < sizeof lines / sizeof *lines; a++) {
+        static float seen[2][ROWS * MOST];
+        double loss[2][ROWS];
+        fixture f;
+        sn_folds folds;
+        make(&f, ROWS, WIDE, 1.0, 6, OPEN);
+        assert_int_equal(sn_folds_make(&f.o.problem, &f.job.rows, 6, &folds), STONET_OK);
+        const sn_fold *fold = &folds.fold[2];
+        const int64_t row = sn_rows_at(&fold->test, 1);
+        memset(seen, 0, sizeof seen);
+        run_fold(&f, &folds, 2, &lines[a], loss[0], seen[0]);
+        for (int j = 0; j < WIDE; j++) f.o.x[row * WIDE + j] = j % 2 == 0 ? 1e3F : -50.0F;
+        f.o.y[row] = 77.0;
+        run_fold(&f, &folds, 2, &lines[a], loss[1], seen[1]);
+        const int64_t p = lines[a].kind.front.kind == SN_FRONT_NONE     ? WIDE
+                          : lines[a].kind.front.kind == SN_FRONT_KERNEL ? 0 /* as many as there are */
+                                                                        : 4;
+        for (int64_t i = 0; i < ROWS; i++)
+            if (p > 0 && i != row)
+                assert_memory_equal(seen[0] + i * p, seen[1] + i * p, (size_t)p * sizeof(float));
+        for (int64_t i = 0; i < fold->test.n; i++)
+            assert_int_equal(loss[0][fold->first + i] == loss[1][fold->first + i],
+                             sn_rows_at(&fold->test, i) != row);
+        sn_folds_free(&folds);
+        drop(&f);
+    }
+}
+
+/* The best of 300 columns of noise look as if they told something. The estimate must not: over ten tables its
+   gain over a constant guess is not above 0 by more than chance. */
+static void chosen_columns_of_noise_gain_nothing(void **state)
+{
+    (void)state;
+    enum { TABLES = 10, FEW = 4 };
+    sn_line lines[FEW];
+    double sum = 0.0, squares = 0.0;
+    for (int a = 0; a < FEW; a++)
+        lines[a] = (sn_line){
+            SN_FAMILY_FEW, {{.kind = SN_FRONT_COLUMNS, .size = a < 2 ? 2 : 8}, SN_TANH, a % 2 ? 0.1 : 0.01}};
+    for (uint64_t seed = 1; seed <= TABLES; seed++) {
+        fixture f;
+        sn_choice choice;
+        make(&f, 60, 300, 0.0, seed, OPEN);
+        assert_int_equal(sn_choose(&f.job, lines, FEW, &choice), STONET_OK);
+        assert_true(choice.theta != NULL && choice.front != NULL);
+        sum += choice.gain.mean;
+        squares += choice.gain.mean * choice.gain.mean;
+        sn_choice_free(&choice);
+        drop(&f);
+    }
+    const double mean = sum / TABLES, variance = (squares - sum * mean) / (TABLES - 1);
+    assert_true(mean < 2.0 * sqrt(variance / TABLES));
+}
+
+/* Where the estimate is not below the loss of a constant guess, the strongest weight decay is taken, and the
+   estimate is that of the guess. */
+static void nothing_to_find(void **state)
+{
+    (void)state;
+    static const sn_line lines[] = {{SN_FAMILY_NETWORK, {{.kind = SN_FRONT_NONE}, SN_TANH, 1e-3}},
+                                    {SN_FAMILY_LINEAR, {{.kind = SN_FRONT_NONE}, SN_IDENTITY, 1.0}},
+                                    {SN_FAMILY_NETWORK, {{.kind = SN_FRONT_NONE}, SN_TANH, 1e-2}}};
+    int nothing = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        fixture f;
+        sn_choice choice;
+        make(&f, 80, P, 0.0, seed, OPEN);
+        assert_int_equal(sn_choose(&f.job, lines, 3, &choice), STONET_OK);
+        if (choice.gain.mean < 0.0) {
+            nothing++;
+            assert_true(choice.line.kind.weight_decay == 1.0);
+            assert_int_equal(choice.updates, sn_rungs[0].updates);
+            assert_memory_equal(&choice.chosen, &choice.constant, sizeof choice.chosen);
+        }
+        sn_choice_free(&choice);
+        drop(&f);
+    }
+    assert_true(nothing >= 2);
+}
+
+/* The strongest line may have gone out long before, and what its folds saw with it. */
+static void nothing_to_find_by_a_line_that_is_out(void **state)
+{
+    (void)state;
+    enum { MANY = 16 };
+    sn_line lines[MANY];
+    int nothing = 0;
+    for (int a = 0; a < MANY; a++)
+        lines[a] = (sn_line){SN_FAMILY_FEW,
+                             {{.kind = SN_FRONT_COLUMNS, .size = a + 1}, SN_TANH, a == 9 ? 0.0101 : 0.01}};
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        fixture f;
+        sn_choice choice;
+        make(&f, 60, 30, 0.0, seed, (const char *const[]){"epochs", "5", NULL});
+        assert_int_equal(sn_choose(&f.job, lines, MANY, &choice), STONET_OK);
+        if (choice.gain.mean < 0.0) {
+            nothing++;
+            assert_int_equal(choice.front->outputs, 10);
+            assert_true(isfinite(choice.loss) && choice.loss > 0.0);
+        }
+        sn_choice_free(&choice);
+        drop(&f);
+    }
+    assert_true(nothing >= 2);
+}
+
+/* ---- stopping --------------------------------------------------------------------------------------- */
+
+static int stop_after(void *user)
+{
+    int *left = user;
+    return --*left < 0;
+}
+
+/* Whenever it is stopped, there is a network of some fold that fits its front; or none was trained yet. */
+static void a_stop_leaves_a_network(void **state)
+{
+    (void)state;
+    int with = 0;
+    for (int noise = 0; noise < 2; noise++)
+        for (int calls = 0; calls < 3000; calls = 1 + 2 * calls) {
+            fixture f;
+            sn_choice choice;
+            int left = calls;
+            make(&f, 70, P, noise ? 0.0 : 1.0, 7, OPEN);
+            f.run.should_stop = stop_after;
+            f.run.user = &left;
+            assert_int_equal(sn_choose(&f.job, THREE, LINES, &choice), STONET_OK);
+            if (left >= 0) assert_int_equal(choice.outcome, STONET_DONE);
+            if (left < 0) assert_int_equal(choice.outcome, STONET_STOPPED);
+            with += choice.theta != NULL;
+            for (int64_t k = 0; choice.theta != NULL && k < choice.shape.parameters; k++)
+                assert_true(isfinite(choice.theta[k]));
+            if (choice.theta != NULL)
+                assert_int_equal(choice.shape.width[0], choice.front != NULL ? choice.front->outputs : P);
+            if (calls > 100) assert_non_null(choice.theta);
+            sn_choice_free(&choice);
+            drop(&f);
+        }
+    assert_true(with > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_lowest_mean_loss_wins),
+        cmocka_unit_test(lengths_are_chosen_too),
+        cmocka_unit_test(the_same_bits),
+        cmocka_unit_test(held_out_rows_have_no_say),
+        cmocka_unit_test(chosen_columns_of_noise_gain_nothing),
+        cmocka_unit_test(nothing_to_find),
+        cmocka_unit_test(nothing_to_find_by_a_line_that_is_out),
+        cmocka_unit_test(a_stop_leaves_a_network),
+    };
+    return cmocka_run_group_tests_name("choice_halving", tests, NULL, NULL);
+}

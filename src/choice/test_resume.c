@@ -1,0 +1,172 @@
+/* A fit that is stopped again and again, and goes on from its checkpoint, is the fit that was left alone. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/checkpoint.h"
+#include "choice/test_fit.h"
+#include "data/test_source.h"
+#include "engine/oracle.h"
+
+enum { N = 60 };
+
+/* The first feature is missing in every third row. */
+typedef struct table {
+    sn_row_source source;
+    oracle o;
+} table;
+
+static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
+{
+    const table *t = (const table *)self;
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        memcpy(x + i * stride, t->o.x + 3 * row, 3 * sizeof *x);
+        if (row % 3 == 0)
+            x[i * stride] =
+                (float)(draw > 0 ? sn_noise_normal(3, SN_STREAM_TEST, (uint32_t)row, 0, 0, draw, 0) : 0.0);
+    }
+}
+
+static sn_gaps gaps(const sn_row_source *self, int64_t row)
+{
+    (void)self;
+    return row % 3 == 0 ? SN_GAPS_GAUSSIAN : SN_GAPS_NONE;
+}
+
+static void make(table *t, bool joint)
+{
+    const int64_t width[] = {3, 4, 1};
+    t->o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17);
+    for (int64_t r = 0; r < N; r++) t->o.y[r] = (double)(t->o.x[3 * r] * t->o.x[3 * r + 1]);
+    t->source = (sn_row_source){.prepare = rows_are_ready, .fetch = fetch, .gaps = gaps};
+    if (joint) t->o.problem.source = &t->source;
+    t->o.problem.joint = joint;
+}
+
+static int stop_after(void *user)
+{
+    int64_t *left = user;
+    return --*left < 0;
+}
+
+static void assert_same(const sn_stonet *a, const sn_stonet *b)
+{
+    assert_int_equal(a->network.shape.parameters, b->network.shape.parameters);
+    assert_memory_equal(a->network.theta, b->network.theta,
+                        (size_t)a->network.shape.parameters * sizeof *a->network.theta);
+    assert_int_equal(a->network.history.length, b->network.history.length);
+    if (a->network.history.length > 0)
+        assert_memory_equal(a->network.history.text, b->network.history.text, a->network.history.length);
+    assert_true(a->training_loss == b->training_loss && a->smallest_step == b->smallest_step);
+    assert_int_equal(a->iterations, b->iterations);
+    assert_int_equal(a->stuck, b->stuck);
+    assert_true(a->held_out.loss == b->held_out.loss || (isnan(a->held_out.loss) && isnan(b->held_out.loss)));
+}
+
+/* every: seconds between two records. At 0 all are written; at 1e9 those of a stop alone. */
+static void in_pieces(const table *t, const char *const *pairs, double every, int64_t patience,
+                      const sn_stonet *whole)
+{
+    char path[] = "/tmp/stonet-resume-XXXXXX";
+    const int handle = mkstemp(path);
+    assert_true(handle >= 0);
+    close(handle);
+    unlink(path);
+    sn_settings *settings = settings_with(pairs);
+    sn_hash hash;
+    sn_hash_begin(&hash);
+    for (int session = 1;; session++) {
+        int64_t left = patience + session; /* so that some session gets somewhere */
+        stonet_run run = STONET_RUN_INIT;
+        stonet_outcome outcome;
+        run.threads = 1;
+        run.should_stop = stop_after;
+        run.user = &left;
+        assert_int_equal(stonet_checkpoint_open(path, every, &run.checkpoint), STONET_OK);
+        assert_int_equal(sn_checkpoint_begin(run.checkpoint, "fit", &hash, &run), STONET_OK);
+        sn_stonet *net = NULL;
+        const stonet_status status = sn_stonet_fit(&t->o.problem, 1, settings, &run, &net, &outcome);
+        if (status == STONET_ERROR_INTERRUPTED)
+            outcome = STONET_STOPPED; /* no network yet */
+        else if (status != STONET_OK)
+            fail_msg("%s", stonet_last_error());
+        assert_int_equal(sn_checkpoint_end(run.checkpoint, STONET_OK), STONET_OK);
+        if (outcome == STONET_DONE) {
+            assert_same(net, whole);
+            assert_true(session > 1);
+        }
+        if (net != NULL) sn_stonet_free(net);
+        stonet_checkpoint_free(run.checkpoint);
+        if (outcome == STONET_DONE) break;
+        assert_true(session < 500);
+    }
+    unlink(path);
+    sn_settings_free(settings);
+}
+
+static void goes_on(bool joint, const char *const *pairs, int64_t patience)
+{
+    table t;
+    make(&t, joint);
+    sn_stonet *whole = fit_with(&t.o.problem, 1, pairs, NULL, NULL);
+    in_pieces(&t, pairs, 0.0, patience, whole);
+    in_pieces(&t, pairs, 1e9, patience + 2, whole);
+    sn_stonet_free(whole);
+    oracle_free(&t.o);
+}
+
+static void both_stages(void **state)
+{
+    (void)state;
+    goes_on(false,
+            (const char *const[]){"engine", "ref", "hidden", "4", "epochs", "4", "weight_decay", "0.01",
+                                  "batch", "20", "sdr_iterations", "5", NULL},
+            3);
+}
+
+static void averages(void **state)
+{
+    (void)state;
+    goes_on(false,
+            (const char *const[]){"engine", "ref", "hidden", "4", "epochs", "6", "weight_decay", "0.01",
+                                  "batch", "20", "schedule", "averaged", "sdr_iterations", "4", NULL},
+            4);
+}
+
+static void missing_cells(void **state)
+{
+    (void)state;
+    goes_on(true,
+            (const char *const[]){"engine", "ref", "hidden", "4", "epochs", "4", "weight_decay", "0.01",
+                                  "batch", "20", "sdr_iterations", "4", NULL},
+            3);
+}
+
+static void a_choice(void **state)
+{
+    (void)state;
+    goes_on(false,
+            (const char *const[]){"activation", "tanh", "front", "none", "epochs", "6", "batch", "20",
+                                  "sdr_iterations", "2", NULL},
+            25);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_stages),
+        cmocka_unit_test(averages),
+        cmocka_unit_test(missing_cells),
+        cmocka_unit_test(a_choice),
+    };
+    return cmocka_run_group_tests_name("choice_resume", tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/* What is said at the end of a fit: of a training that diverged, of nothing found, of fewer dimensions, of a
+   spread. Each sentence at its limit, and none without need. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "choice/tell.h"
+
+static char said[4096];
+static int notes, warnings;
+
+static void listen(stonet_level level, const char *text, void *user)
+{
+    (void)user;
+    *(level == STONET_WARNING ? &warnings : &notes) += 1;
+    strncat(said, text, sizeof said - strlen(said) - 1);
+}
+
+/* A network that is better than a constant guess and linear regression. */
+static sn_stonet fine(void)
+{
+    return (sn_stonet){.lr = 0.05,
+                       .training_loss = 0.5,
+                       .held_out = {.loss = 1.0, .loss_se = 0.1},
+                       .held_out_constant = {.loss = 2.0},
+                       .held_out_linear = {.loss = 1.5},
+                       .residual_p = (double)NAN};
+}
+
+static const sn_train_report done = {.outcome = STONET_DONE, .smallest_step = 1.0, .iterations = 12};
+
+/* Whether exactly these numbers of notes and warnings come, with these words in them (NULL: none at all). */
+static void assert_tells(const sn_stonet *net, const sn_train_report *report, const sn_difference *gain,
+                         int wanted_notes, int wanted_warnings, const char *words)
+{
+    stonet_run run = STONET_RUN_INIT;
+    run.on_message = listen;
+    said[0] = '\0';
+    notes = warnings = 0;
+    sn_stonet_tell(&run, net, report, gain);
+    if (notes != wanted_notes || warnings != wanted_warnings ||
+        (words != NULL && strstr(said, words) == NULL))
+        fail_msg("%d notes, %d warnings: %s", notes, warnings, said);
+}
+
+static const sn_difference clear = {.mean = 1.0, .se = 0.1};
+
+static void nothing_is_said_without_need(void **state)
+{
+    (void)state;
+    sn_stonet net = fine();
+    assert_tells(&net, &done, &clear, 0, 0, NULL);
+    net.held_out = net.held_out_constant = net.held_out_linear = sn_no_estimate; /* given settings */
+    assert_tells(&net, &done, NULL, 0, 0, NULL);
+}
+
+static void how_training_went(void **state)
+{
+    (void)state;
+    const sn_stonet net = fine();
+    sn_train_report report = done;
+    report.outcome = STONET_DIVERGED;
+    assert_tells(&net, &report, &clear, 0, 1, "diverged after 12 iterations at lr=0.05");
+    report = done;
+    report.smallest_step = 0.25;
+    assert_tells(&net, &report, &clear, 1, 0, "shrunk to 0.25");
+}
+
+/* Not more than two standard errors below a constant guess, row by row; or next to one where it is not known.
+ */
+static void nothing_found(void **state)
+{
+    (void)state;
+    sn_stonet net = fine();
+    sn_difference gain = {.mean = 0.25, .se = 0.125};
+    sn_train_report stopped = done;
+    stopped.outcome = STONET_STOPPED;
+    assert_tells(&net, &done, &gain, 0, 1, "nothing was found: the held-out loss is 1, and 2 for a constant");
+    assert_tells(&net, &stopped, &gain, 0, 0, NULL);
+    gain.mean = 0.26;
+    assert_tells(&net, &done, &gain, 0, 0, NULL);
+    gain.mean = (double)NAN;
+    assert_tells(&net, &done, &gain, 0, 1, "nothing was found");
+    net.stuck = true;
+    assert_tells(&net, &done, NULL, 0, 1, "nothing was found: the loss on the training rows is 0.5");
+}
+
+/* More than two standard errors behind linear regression. */
+static void a_better_linear_model(void **state)
+{
+    (void)state;
+    sn_stonet net = fine();
+    net.held_out = (sn_estimate){.loss = 1.25, .loss_se = 0.125};
+    net.held_out_linear.loss = 1.0;
+    assert_tells(&net, &done, &clear, 0, 0, NULL);
+    net.held_out_linear.loss = 0.99;
+    assert_tells(&net, &done, &clear, 0, 1, "held-out loss is 0.99, that of the network 1.25");
+}
+
+static void columns_without_effect(void **state)
+{
+    (void)state;
+    static const struct {
+        double share[3];
+        const char *words; /* NULL: nothing to say */
+    } cases[] = {{{0.6, 0.3, 0.1}, NULL},
+                 {{1.0, 0.0, 0.0}, "Z1 carries the whole effect"},
+                 {{0.8, 0.2, 0.0}, "Z1 to Z2 carry the whole effect"},
+                 {{0.0, 0.0, 0.0}, NULL}};
+    stonet_run run = STONET_RUN_INIT;
+    run.on_message = listen;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double share[3];
+        memcpy(share, cases[k].share, sizeof share);
+        said[0] = '\0';
+        sn_stonet_tell_dimension(&run, &(sn_axes){.q = 3, .share = share});
+        assert_int_equal(said[0] != '\0', cases[k].words != NULL);
+        if (cases[k].words != NULL) assert_non_null(strstr(said, cases[k].words));
+    }
+}
+
+static void a_spread_that_depends_on_x(void **state)
+{
+    (void)state;
+    sn_stonet net = fine();
+    net.residual_p = 0.001;
+    assert_tells(&net, &done, &clear, 0, 0, NULL);
+    net.residual_p = 0.0009;
+    assert_tells(&net, &done, &clear, 1, 0, "depends on x (p = 0.0009)");
+    sn_train_report stopped = done;
+    stopped.outcome = STONET_STOPPED;
+    assert_tells(&net, &stopped, &clear, 0, 0, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_said_without_need),
+        cmocka_unit_test(how_training_went),
+        cmocka_unit_test(nothing_found),
+        cmocka_unit_test(a_better_linear_model),
+        cmocka_unit_test(columns_without_effect),
+        cmocka_unit_test(a_spread_that_depends_on_x),
+    };
+    return cmocka_run_group_tests_name("choice_tell", tests, NULL, NULL);
+}
