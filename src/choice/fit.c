@@ -292,7 +292,7 @@ static stonet_status fit_sparse(const sn_choice_job *job, const sn_problem *prob
 static stonet_status fit_seen(const sn_problem *problem, int64_t q, const sn_settings *settings,
                               const stonet_run *run, sn_stonet *net, sn_train_report *report, sn_units *of)
 {
-    sn_problem seen;
+    sn_problem seen = {0};
     sn_keep device = {0};
     fitting *f;
     SN_TRY(SN_NEW(f, 1));
