@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "choice/fit.h"
 #include "model/model.h"
-#include "stonet/fit.h"
 
 enum { ROWS = 4100, COLUMNS = 4100 }; /* just above the 64 MB that are copied */
 
