@@ -252,6 +252,7 @@ static bool is_over(const choosing *s, int rung)
 
 static stonet_status climb(choosing *s, int *last)
 {
+    tell(s);
     for (int rung = 0; rung < s->most_rungs; rung++) {
         if (rung > 0) drop(s, rung);
         if (rung > 0 && is_over(s, rung)) continue;
