@@ -156,7 +156,8 @@ static stonet_status train_on(choosing *s, int rung, int folds)
         for (int k = 0; k < folds; k++) {
             if (c->reached[k] >= lengths) continue;
             SN_TRY(sn_view_make(s->job, &s->folds, k, c->views));
-            legs[count++] = (sn_leg){.contender = c, .fold = k, .lengths = lengths};
+            legs[count++] =
+                (sn_leg){.contender = c, .fold = k, .lengths = lengths, .first = rung == 0 && a == 0};
         }
     }
     return run_legs(s, rung, folds, legs, from, count);
