@@ -134,6 +134,8 @@ static void numbers_round_trip(void **state)
     assert_non_null(strstr(captured_err, "\nnext: "));
     assert_non_null(strstr(captured_err, "n.model"));
     assert_true(lines_of_file("history.csv") > 1);
+    SH("stonet info n.model | grep -c 'network, weight decay [^;]*; held-out loss [0-9.]*$'");
+    assert_true(atoi(captured_out) >= 3); /* lines under each other */
     SH("stonet score n.model more.csv --target y --json");
     json_t *scores = captured_json();
     static const char *const keys[] = {"n", "mse", "mse_scaled", "r2", "correlation"};
