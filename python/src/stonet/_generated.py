@@ -24,24 +24,23 @@ class StoNetClassifier(BaseStoNetClassifier):
         what Z is to explain of a numeric response: its mean, its whole law by an ensemble of
         functions of it, or its mean and its spread.
     hidden : int or tuple of int or "auto" or None, default="auto"
-        widths of the hidden layers before the last one (which has width dim); none: one hidden
-        layer; auto: one by the rows, and one of 10 before a dim below 10. From 1 to 100000.
+        widths of the hidden layers before the last one, which then has dim units; none: one
+        hidden layer; auto: one layer, its width by the rows, before one of max(dim, 10) units.
+        From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
-        activation of the hidden layers; auto: chosen on held-out rows.
+        activation of the hidden layers; auto: chosen by cross-validation.
     front : {"auto", "none", "kernel", "columns", "components", "conv"}, default="auto"
-        what layer 1 sees: x; kernel features of x, and x (then hidden=auto is none); a few
-        columns; principal components; of images, a convolutional network that learns with this
-        one; auto: columns or components where columns are more than 200 and twice the rows,
-        else kernel regression is tried after the networks; by held-out rows.
+        what layer 1 sees: x (none); kernel features of x, and x; a few columns; principal
+        components; of images, a convolutional network that learns with this one; auto: chosen
+        by cross-validation.
     front_complexity : float or "auto", default="auto"
         front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto:
-        0.5, 1.5 or 4, by rows left out. From 1e-06 to 1e+06.
-    front_linear : float or "auto", default="auto"
-        front=kernel: share of x itself beside the kernel; auto: 0 or 0.5, by rows left out.
-        From 0 to 0.99.
+        chosen by cross-validation. From 1e-06 to 1e+06.
+    front_linear : float, default=0.1
+        front=kernel: share of x itself beside the kernel. From 0 to 0.99.
     front_landmarks : int or "auto", default="auto"
         front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows,
-        from 200 to 2000. From 2 to 100000.
+        from 200 to 1000. From 2 to 100000.
     front_image : int or tuple of int or "auto", default="auto"
         front=conv: the image that the columns are, height,width or with channels before or
         after them; auto: as the file says. From 1 to 1e+07.
@@ -54,13 +53,13 @@ class StoNetClassifier(BaseStoNetClassifier):
     select_penalty : float or "auto", default="auto"
         select=group: the penalty at which columns are taken; auto: by held-out rows. From 1e-09
         to 1e+06.
-    restarts : int or "auto", default="auto"
-        starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3
-        (dim 1, 2, more) where something is chosen on held-out rows, else 1. From 1 to 1000.
+    restarts : int, default=1
+        starts that are trained briefly; the one that fits the training rows best goes on. From
+        1 to 1000.
     input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
         activation applied to the inputs too.
     epochs : float or "auto", default="auto"
-        passes over the training rows; auto: chosen on held-out rows. From 0.01 to 1e+07.
+        passes over the training rows; auto: chosen by cross-validation. From 0.01 to 1e+07.
     batch : int or "auto", default="auto"
         rows of a mini-batch; auto: 64, above 5000 rows 128, and more in trainings of given
         epochs with more than 5000 updates, by the noise of the gradient. From 1 to 1e+09.
@@ -69,7 +68,7 @@ class StoNetClassifier(BaseStoNetClassifier):
     momentum : float, default=0.9
         momentum of the parameter step. From 0 to 0.9999.
     weight_decay : float or "auto", default="auto"
-        pull of the weights towards 0; auto: chosen on held-out rows. From 0 to 1e+06.
+        pull of the weights towards 0; auto: chosen by cross-validation. From 0 to 1e+06.
     l1 : float, default=0.0
         lasso penalty on the weights. From 0 to 1e+06.
     schedule : {"auto", "linear", "constant", "averaged", "power"}, default="auto"
@@ -210,13 +209,13 @@ class StoNetClassifier(BaseStoNetClassifier):
         activation: str = "auto",
         front: str = "auto",
         front_complexity: float | str = "auto",
-        front_linear: float | str = "auto",
+        front_linear: float = 0.1,
         front_landmarks: int | str = "auto",
         front_image: int | tuple[int, ...] | str = "auto",
         front_channels: int | tuple[int, ...] | str = "auto",
         select: str = "none",
         select_penalty: float | str = "auto",
-        restarts: int | str = "auto",
+        restarts: int = 1,
         input_activation: str = "off",
         epochs: float | str = "auto",
         batch: int | str = "auto",
@@ -316,24 +315,23 @@ class StoNetRegressor(BaseStoNetRegressor):
         what Z is to explain of a numeric response: its mean, its whole law by an ensemble of
         functions of it, or its mean and its spread.
     hidden : int or tuple of int or "auto" or None, default="auto"
-        widths of the hidden layers before the last one (which has width dim); none: one hidden
-        layer; auto: one by the rows, and one of 10 before a dim below 10. From 1 to 100000.
+        widths of the hidden layers before the last one, which then has dim units; none: one
+        hidden layer; auto: one layer, its width by the rows, before one of max(dim, 10) units.
+        From 1 to 100000.
     activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
-        activation of the hidden layers; auto: chosen on held-out rows.
+        activation of the hidden layers; auto: chosen by cross-validation.
     front : {"auto", "none", "kernel", "columns", "components", "conv"}, default="auto"
-        what layer 1 sees: x; kernel features of x, and x (then hidden=auto is none); a few
-        columns; principal components; of images, a convolutional network that learns with this
-        one; auto: columns or components where columns are more than 200 and twice the rows,
-        else kernel regression is tried after the networks; by held-out rows.
+        what layer 1 sees: x (none); kernel features of x, and x; a few columns; principal
+        components; of images, a convolutional network that learns with this one; auto: chosen
+        by cross-validation.
     front_complexity : float or "auto", default="auto"
         front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto:
-        0.5, 1.5 or 4, by rows left out. From 1e-06 to 1e+06.
-    front_linear : float or "auto", default="auto"
-        front=kernel: share of x itself beside the kernel; auto: 0 or 0.5, by rows left out.
-        From 0 to 0.99.
+        chosen by cross-validation. From 1e-06 to 1e+06.
+    front_linear : float, default=0.1
+        front=kernel: share of x itself beside the kernel. From 0 to 0.99.
     front_landmarks : int or "auto", default="auto"
         front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows,
-        from 200 to 2000. From 2 to 100000.
+        from 200 to 1000. From 2 to 100000.
     front_image : int or tuple of int or "auto", default="auto"
         front=conv: the image that the columns are, height,width or with channels before or
         after them; auto: as the file says. From 1 to 1e+07.
@@ -346,13 +344,13 @@ class StoNetRegressor(BaseStoNetRegressor):
     select_penalty : float or "auto", default="auto"
         select=group: the penalty at which columns are taken; auto: by held-out rows. From 1e-09
         to 1e+06.
-    restarts : int or "auto", default="auto"
-        starts that are trained briefly, the best on the training rows goes on; auto: 8, 5 or 3
-        (dim 1, 2, more) where something is chosen on held-out rows, else 1. From 1 to 1000.
+    restarts : int, default=1
+        starts that are trained briefly; the one that fits the training rows best goes on. From
+        1 to 1000.
     input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
         activation applied to the inputs too.
     epochs : float or "auto", default="auto"
-        passes over the training rows; auto: chosen on held-out rows. From 0.01 to 1e+07.
+        passes over the training rows; auto: chosen by cross-validation. From 0.01 to 1e+07.
     batch : int or "auto", default="auto"
         rows of a mini-batch; auto: 64, above 5000 rows 128, and more in trainings of given
         epochs with more than 5000 updates, by the noise of the gradient. From 1 to 1e+09.
@@ -361,7 +359,7 @@ class StoNetRegressor(BaseStoNetRegressor):
     momentum : float, default=0.9
         momentum of the parameter step. From 0 to 0.9999.
     weight_decay : float or "auto", default="auto"
-        pull of the weights towards 0; auto: chosen on held-out rows. From 0 to 1e+06.
+        pull of the weights towards 0; auto: chosen by cross-validation. From 0 to 1e+06.
     l1 : float, default=0.0
         lasso penalty on the weights. From 0 to 1e+06.
     schedule : {"auto", "linear", "constant", "averaged", "power"}, default="auto"
@@ -501,13 +499,13 @@ class StoNetRegressor(BaseStoNetRegressor):
         activation: str = "auto",
         front: str = "auto",
         front_complexity: float | str = "auto",
-        front_linear: float | str = "auto",
+        front_linear: float = 0.1,
         front_landmarks: int | str = "auto",
         front_image: int | tuple[int, ...] | str = "auto",
         front_channels: int | tuple[int, ...] | str = "auto",
         select: str = "none",
         select_penalty: float | str = "auto",
-        restarts: int | str = "auto",
+        restarts: int = 1,
         input_activation: str = "off",
         epochs: float | str = "auto",
         batch: int | str = "auto",
