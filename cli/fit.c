@@ -157,7 +157,8 @@ static void say_other(const char *whom, double score)
 }
 
 /* What the chosen settings reach on rows they were not fitted on, where that was measured: "held-out error
-   rate 0.101 (standard error 0.015, 400 rows), constant guess 0.33, linear model 0.14". False: it was not. */
+   rate 0.101 (standard error 0.015, 400 rows), constant guess 0.33, linear regression 0.14". False: it was
+   not. */
 static bool say_held_out_score(const stonet_model *model, const json_t *fitted)
 {
     const bool classes = stonet_model_is_classifier(model);
@@ -184,7 +185,7 @@ static bool say_held_out_score(const stonet_model *model, const json_t *fitted)
             score, unit * fact(fitted, key[1]),
             (long long)json_integer_value(json_object_get(fitted, "held_out_rows")));
     say_other("constant guess", unit * fact(fitted, key[2]));
-    if (!likelihood) say_other("linear model", unit * fact(fitted, key[3]));
+    if (!likelihood) say_other("linear regression", unit * fact(fitted, key[3]));
     fputc('\n', stderr);
     return true;
 }
@@ -197,6 +198,19 @@ static void say_network(const json_t *about)
         fprintf(stderr, "%s%lld", i > 0 ? "-" : "network ",
                 (long long)json_integer_value(json_array_get(widths, i)));
     if (json_array_size(widths) > 0) fputc('\n', stderr);
+}
+
+/* "chosen: tanh network, weight decay 0.01, 300 updates; held-out loss 0.23", and the lines of the table that
+   came next. */
+static void say_choice(const json_t *about)
+{
+    enum { LINES = 3 };
+    const json_t *lines = json_object_get(json_object_get(about, "fitted"), "choice");
+    for (size_t k = 0; k < json_array_size(lines) && k < LINES; k++) {
+        fputs(k == 0 ? "chosen: " : "next: ", stderr);
+        show_text(stderr, json_string_value(json_array_get(lines, k)));
+        fputc('\n', stderr);
+    }
 }
 
 /* "looks at 5 of 200 columns: x1, x2, .." where the fit has left some out. */
@@ -265,6 +279,7 @@ static void say_summary(const cli_command *command, const fit_values *values, co
         fprintf(stderr, "%lld numeric response%s, in %s\n", outputs, outputs > 1 ? "s" : "", spent);
     say_support(about);
     say_network(about);
+    say_choice(about);
     say_shares(about);
     if (!say_held_out_score(model, json_object_get(about, "fitted")))
         say_training_score(values, model, train);

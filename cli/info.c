@@ -20,7 +20,7 @@ static const cli_option options[] = {
     JSON_OPTION(info_values, json),
 };
 
-enum { MOST_SHOWN = 12 };
+enum { MOST_SHOWN = 12, KEY_WIDTH = 20 };
 
 static void print_scalar(FILE *stream, const json_t *value)
 {
@@ -67,16 +67,12 @@ static void print_list(FILE *stream, const json_t *list)
     if (count > MOST_SHOWN) fprintf(stream, ", .. (%zu in all)", count);
 }
 
-/* The candidates beside the chosen one, a line each. Other texts come from data and stay on one line. */
-static void print_choice(FILE *stream, const char *text)
+/* Whole lines, under each other. */
+static void print_lines(FILE *stream, const json_t *lines)
 {
-    char line[256];
-    for (const char *between = ""; *text != '\0'; between = "\n                     ") {
-        const size_t length = strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)length, text);
-        fputs(between, stream);
-        show_text(stream, line);
-        text += length + (text[length] == '\n');
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        if (i > 0) fprintf(stream, "\n%*s", KEY_WIDTH + 1, "");
+        print_scalar(stream, json_array_get(lines, i));
     }
 }
 
@@ -86,15 +82,15 @@ static void print_object(FILE *stream, const json_t *object, int indent)
     json_t *value;
     json_object_foreach((json_t *)object, key, value)
     {
-        fprintf(stream, "%*s%-*s ", indent, "", 20 - indent, key);
+        fprintf(stream, "%*s%-*s ", indent, "", KEY_WIDTH - indent, key);
         if (json_object_size(value) > 0) {
             fputc('\n', stream);
             print_object(stream, value, indent + 2);
         } else {
-            if (json_is_array(value))
+            if (strcmp(key, "choice") == 0)
+                print_lines(stream, value);
+            else if (json_is_array(value))
                 print_list(stream, value);
-            else if (strcmp(key, "choice") == 0 && json_is_string(value))
-                print_choice(stream, json_string_value(value));
             else
                 print_scalar(stream, value);
             fputc('\n', stream);

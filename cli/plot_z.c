@@ -16,7 +16,9 @@ void z_axis_label(const json_t *about, size_t k, char label[96])
     const json_t *own = json_array_get(share, k);
     int used = snprintf(label, 96, "Z%zu", k + 1);
     const double percent = 100.0 * json_number_value(own);
-    if (json_is_number(own) && percent < 0.1) {
+    if (json_is_number(own) && percent == 0.0) {
+        snprintf(label + used, 96 - (size_t)used, " (no effect on the output)");
+    } else if (json_is_number(own) && percent < 0.1) {
         snprintf(label + used, 96 - (size_t)used, " (below 0.1%%)");
     } else if (json_is_number(own)) {
         snprintf(label + used, 96 - (size_t)used, " (%.3g%%%s)", percent,

@@ -127,10 +127,15 @@ static void numbers_round_trip(void **state)
     SH("cut -d, -f1-4 train.csv > numbers.csv; cut -d, -f1-4 test.csv > more.csv; cut -d, -f1-3 test.csv > "
        "x.csv; "
        "cut -d, -f4 test.csv > y.csv");
-    SH("stonet fit numbers.csv --target y --dim 1 --set epochs=4 --log history.csv --out n.model");
+    SH("stonet fit numbers.csv --target y --dim 1 --set epochs=4 --set front=none --log history.csv --out "
+       "n.model");
     assert_non_null(strstr(captured_err, "network 3-"));
+    assert_non_null(strstr(captured_err, "\nchosen: "));
+    assert_non_null(strstr(captured_err, "\nnext: "));
     assert_non_null(strstr(captured_err, "n.model"));
     assert_true(lines_of_file("history.csv") > 1);
+    SH("stonet info n.model | grep -c 'network, weight decay [^;]*; held-out loss [0-9.]*$'");
+    assert_true(atoi(captured_out) >= 3); /* lines under each other */
     SH("stonet score n.model more.csv --target y --json");
     json_t *scores = captured_json();
     static const char *const keys[] = {"n", "mse", "mse_scaled", "r2", "correlation"};
@@ -151,7 +156,8 @@ static void numbers_round_trip(void **state)
 static void transform_in_every_way(void **state)
 {
     (void)state;
-    SH("stonet fit train.csv --target label --dim 2 " QUICK " --out t.model");
+    SH("stonet fit train.csv --target label --dim 2 --set hidden=5 --set weight_decay=0.001 " QUICK
+       " --out t.model");
     SH("stonet transform t.model test.csv --draws 3 --seed 5 --out d.csv");
     assert_int_equal(lines_of_file("d.csv"), 3 * TEST_ROWS + 1);
     SH("stonet transform t.model test.csv --draws 3 --seed 5 --threads 1 | cmp - d.csv");
@@ -368,7 +374,8 @@ static void divergence_keeps_the_last_good_model(void **state)
 {
     (void)state;
     int status =
-        sh("stonet fit train.csv --target label --dim 2 --set lr=1000000 --set s_out=100 --out d.model");
+        sh("stonet fit train.csv --target label --dim 2 --set lr=1000000 --set s_out=100 --set epochs=5 "
+           "--set weight_decay=0.01 --out d.model");
     assert_int_equal(status, 1);
     assert_non_null(strstr(captured_err, "the last good model was saved in d.model"));
     SH("stonet info d.model");

@@ -221,10 +221,10 @@ static void predictions_can_be_quiet(void **state)
        "\",\" i}' > "
        "q.csv");
     SH("stonet fit q.csv --target y --method sir --dim 1 --quiet --out q.model && sed '2s/,v,/,w,/' q.csv > "
-       "new.csv");
-    SH("stonet predict q.model new.csv");
+       "unseen.csv");
+    SH("stonet predict q.model unseen.csv");
     assert_non_null(strstr(captured_err, "'t'"));
-    SH("stonet predict q.model new.csv --quiet");
+    SH("stonet predict q.model unseen.csv --quiet");
     assert_string_equal(captured_err, "");
 }
 

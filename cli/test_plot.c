@@ -42,6 +42,15 @@ static void z_is_drawn_by_the_response(void **state)
     assert_int_equal(count_of("classes.svg", "<circle"), 200 + 3);
 }
 
+/* A number needs one column of Z: the second shows what else the units see. */
+static void a_column_without_effect_says_so(void **state)
+{
+    (void)state;
+    SH("stonet fit t.csv --target y --dim 2 --set epochs=4 --quiet --out m --plot fit.svg && cat fit.svg");
+    assert_non_null(strstr(captured_out, "Z1 (100% of the effect on the output)"));
+    assert_non_null(strstr(captured_out, "Z2 (no effect on the output)"));
+}
+
 static void the_training_curve_stands_beside(void **state)
 {
     (void)state;
@@ -68,6 +77,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(z_is_drawn_by_the_response),
+        cmocka_unit_test(a_column_without_effect_says_so),
         cmocka_unit_test(the_training_curve_stands_beside),
         cmocka_unit_test(comparisons_are_bars),
     };

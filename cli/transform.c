@@ -35,7 +35,7 @@ static const cli_option options[] = {
     {.name = "activated",
      .kind = OPTION_FLAG,
      .offset = offsetof(transform_values, activated),
-     .help = "Z after the activation function"},
+     .help = "The units behind Z after the activation function; for fits with hidden=WIDTHS"},
     {.name = "impute",
      .kind = OPTION_FLAG,
      .offset = offsetof(transform_values, impute),

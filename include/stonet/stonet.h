@@ -373,7 +373,7 @@ typedef struct stonet_use_options {
     int threads;        /* 0: OMP_NUM_THREADS, or all cores; the numbers do not depend on it */
     uint64_t seed;      /* of draws and impute; default 1 */
     int64_t draws;      /* 0: the mean (noise-free pass); M > 0: M stochastic passes, stacked (M*n rows) */
-    int activated;      /* non-zero: after the activation */
+    int activated;      /* non-zero: the units behind Z, after the activation; for fits with named layers */
     int impute;         /* non-zero: imputed Y_h given the data's own response */
     double level;       /* share of new rows whose response is to be in its interval or set; 0: 0.9 */
     int by_class;       /* non-zero: that share in every class, not over all rows */

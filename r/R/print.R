@@ -54,7 +54,7 @@ summary.stonet <- function(object, newdata = NULL, y = NULL, ...) {
   structure(
     list(call = object$call, title = object$title, said = rows_said(object), nobs = object$nobs, columns = length(object$x_names), dim = object$dim,
          outcome = object$outcome, shares = fitted$explained_share, eigenvalues = fitted$eigenvalues, tests = tests,
-         held_out = held_out, held_out_rows = fitted$held_out_rows, order = object$order,
+         held_out = held_out, held_out_rows = fitted$held_out_rows, choice = unlist(fitted$choice), order = object$order,
          training = training_scores(object), widths = fitted$widths, calibration = object$about$calibration),
     class = "summary.stonet"
   )
@@ -75,6 +75,7 @@ print.summary.stonet <- function(x, digits = max(3L, getOption("digits") - 3L), 
   cat("\n", x$nobs, " rows, ", x$columns, " columns reduced to ", x$dim,
       if (!is.null(x$widths)) paste0(", network ", paste(x$widths, collapse = "-")), "\n", sep = "")
   cat(x$said, sep = "")
+  if (!is.null(x$choice)) cat(paste0(c("chosen: ", rep("next: ", length(x$choice) - 1L)), x$choice, "\n")[seq_len(min(3L, length(x$choice)))], sep = "")
   if (x$outcome != "done") cat("outcome: ", x$outcome, "\n", sep = "")
   if (!is.null(x$training)) cat("on the rows of the fit: ", names(x$training), " ", format(x$training, digits = digits), "\n", sep = "")
   if (!is.null(x$shares)) {

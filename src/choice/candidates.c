@@ -1,7 +1,8 @@
 #include "choice/candidates.h"
 
 #include <math.h>
-#include <stdio.h>
+
+#include "base/number.h"
 
 /* ---- every number that the choice depends on --------------------------------------------------------------
  */
@@ -179,12 +180,12 @@ void sn_line_tell(const sn_line *line, char *text, size_t size)
     const char *units = sn_words_name(&sn_activation_words, kind->activation);
     char seen[64] = "";
     if (kind->front.kind == SN_FRONT_KERNEL)
-        snprintf(seen, sizeof seen, " on kernel features (complexity %.3g)", kind->front.complexity);
+        sn_format(seen, sizeof seen, " on kernel features (complexity %.3g)", kind->front.complexity);
     if (kind->front.kind == SN_FRONT_COLUMNS)
-        snprintf(seen, sizeof seen, " on %lld columns", (long long)kind->front.size);
-    if (kind->front.kind == SN_FRONT_COMPONENTS) snprintf(seen, sizeof seen, " on principal components");
+        sn_format(seen, sizeof seen, " on %lld columns", (long long)kind->front.size);
+    if (kind->front.kind == SN_FRONT_COMPONENTS) sn_format(seen, sizeof seen, " on principal components");
     if (kind->activation == SN_IDENTITY)
-        snprintf(text, size, "linear network%s, weight decay %.2g", seen, kind->weight_decay);
+        sn_format(text, size, "linear network%s, weight decay %.2g", seen, kind->weight_decay);
     else
-        snprintf(text, size, "%s network%s, weight decay %.2g", units, seen, kind->weight_decay);
+        sn_format(text, size, "%s network%s, weight decay %.2g", units, seen, kind->weight_decay);
 }

@@ -220,8 +220,12 @@ stonet_status sn_leg_run(const sn_choice_job *job, const sn_folds *folds, const 
 {
     sn_contender *c = leg->contender;
     if (c->trainer[leg->fold] == NULL) SN_TRY(ready(job, folds, leg));
-    while (c->reached[leg->fold] < leg->lengths && !c->diverged && !sn_should_stop(leg->run))
-        SN_TRY(run_length(c, folds, leg->fold, key));
+    while (c->reached[leg->fold] < leg->lengths && !c->diverged &&
+           ((leg->first && c->reached[leg->fold] == 0) || !sn_should_stop(leg->run))) {
+        /* Only the last length is kept: a shorter one would go on from a training that is past its end. */
+        const bool last = c->reached[leg->fold] + 1 == leg->lengths;
+        SN_TRY(run_length(c, folds, leg->fold, last ? key : NULL));
+    }
     return STONET_OK;
 }
 

@@ -68,6 +68,7 @@ typedef struct sn_contender {
 typedef struct sn_leg {
     sn_contender *contender;
     int fold, lengths;
+    bool first; /* begins even if the caller wants to stop, so that there is a network to give */
     int threads;
     stonet_team *team; /* whose ranks share out every batch */
     const stonet_run *run;

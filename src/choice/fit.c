@@ -317,7 +317,9 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t q, const sn_set
     if (status == STONET_OK) status = fit_lines(f);
     sn_keep_clear(&device);
     sn_front_problem_free(problem, &seen);
-    *of = is_named(f) || f->narrowed ? SN_UNITS_PLAIN : SN_UNITS_ACTIVATED;
+    /* The head of an ensemble is on activated units, and so are its axes. */
+    const bool own = is_named(f) || f->narrowed;
+    *of = own && net->response.kind == SN_RESPONSE_MEAN ? SN_UNITS_PLAIN : SN_UNITS_ACTIVATED;
     *report = f->report;
     if (status == STONET_OK) sn_stonet_tell(run, net, report, f->open ? &f->choice.gain : NULL);
     sn_choice_free(&f->choice);

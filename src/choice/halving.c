@@ -7,6 +7,7 @@
 
 #include "base/dealer.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/workspace.h"
 #include "choice/beside.h"
 #include "choice/residuals.h"
@@ -168,7 +169,8 @@ static stonet_status train_on(choosing *s, int rung, int folds, bool trial)
             if (c->reached[k] >= lengths) continue;
             if (!c->diverged) SN_TRY(make_view(s, c, k));
             if (c->diverged) break;
-            legs[count++] = (sn_leg){.contender = c, .fold = k, .lengths = lengths};
+            legs[count++] =
+                (sn_leg){.contender = c, .fold = k, .lengths = lengths, .first = rung == 0 && a == 0};
         }
     }
     return run_legs(s, rung, folds, legs, from, count);
@@ -280,6 +282,7 @@ static bool is_over(const choosing *s, int rung)
 
 static stonet_status climb(choosing *s, int *last)
 {
+    tell(s);
     for (int rung = 0; rung < s->most_rungs; rung++) {
         if (rung > 0) drop(s, rung);
         if (rung > 0 && is_over(s, rung)) continue;
@@ -455,7 +458,7 @@ static stonet_status find_network(const choosing *s, const sn_contender *c, sn_c
     for (int k = 0; k < s->folds.count; k++) {
         sn_losses losses;
         if (c->reached[k] <= c->best) continue;
-        SN_TRY(sn_view_make(s->job, &s->folds, k, c->views)); /* again, of a line that was out */
+        SN_TRY(sn_view_make(s->job, &s->folds, k, c->views)); /* of a line that was dropped it is gone */
         SN_TRY(sn_engine_loss(c->config[k].engine, &c->shape[k], c->theta[c->best][k],
                               &(sn_loss_job){c->job[k].problem, s->job->rows, s->job->threads, s->job->team},
                               &losses));
@@ -475,30 +478,38 @@ static stonet_status find_network(const choosing *s, const sn_contender *c, sn_c
     return STONET_OK;
 }
 
+/* All lines that were measured on these folds, the best first. */
+static void rank_measured(choosing *s, int folds)
+{
+    s->n_alive = 0;
+    for (int a = 0; a < s->count; a++)
+        if (common_lengths(&s->all[a], folds) > 0) s->alive[s->n_alive++] = a;
+    sort_alive(s);
+}
+
 static void tell_line(const choosing *s, const sn_contender *c, char *text, size_t size)
 {
     char line[100], length[32] = "";
     sn_line_tell(&c->line, line, sizeof line);
     if (s->lengths_open)
         snprintf(length, sizeof length, ", %lld updates", (long long)sn_rungs[c->best].updates);
-    snprintf(text, size, "%s%s: held-out loss %.4g", line, length, c->score);
+    sn_format(text, size, "%s%s; held-out loss %.4g", line, length, c->score);
 }
 
-/* The winner and the best of the others that were measured on the same folds. */
-static stonet_status tell_neighbours(choosing *s, int folds, sn_choice *out)
+/* The winner, and the best of the others in the order of their scores. */
+static stonet_status tell_neighbours(const choosing *s, const sn_contender *winner, sn_choice *out)
 {
     enum { SHOWN = 5, ROOM = 200 };
-    size_t used = 0;
-    s->n_alive = 0;
-    for (int a = 0; a < s->count; a++)
-        if (common_lengths(&s->all[a], folds) > 0) s->alive[s->n_alive++] = a;
-    sort_alive(s);
     SN_TRY(SN_NEW(out->neighbours, SHOWN * ROOM));
-    for (int a = 0; a < s->n_alive && a < SHOWN; a++) {
-        char text[ROOM];
-        tell_line(s, &s->all[s->alive[a]], text, sizeof text);
-        used +=
-            (size_t)snprintf(out->neighbours + used, SHOWN * ROOM - used, "%s%s", a > 0 ? "\n" : "", text);
+    tell_line(s, winner, out->neighbours, ROOM);
+    int shown = 1;
+    for (int a = 0; a < s->n_alive && shown < SHOWN; a++) {
+        const sn_contender *c = &s->all[s->alive[a]];
+        if (c == winner) continue;
+        char *end = out->neighbours + strlen(out->neighbours);
+        *end = '\n';
+        tell_line(s, c, end + 1, ROOM - 1);
+        shown++;
     }
     return STONET_OK;
 }
@@ -511,13 +522,16 @@ static stonet_status finish(choosing *s, int rung, const sn_line *lines, sn_choi
         return STONET_OK;
     }
     out->tried = s->tried;
+    rank_measured(s, rung_folds(s, rung)); /* before a nested choice trains others on all folds */
     bool nothing;
     SN_TRY(estimate(s, rung, lines, winner, out, &nothing));
-    sn_contender *strongest = &s->all[strongest_line(s)];
+    sn_contender *strongest =
+        &s->all[strongest_line(s)]; /* not trained at all where the choice was stopped */
     if (nothing && common_lengths(strongest, 1) > 0 && !winner->shape[0].spread) {
         winner = strongest;
         winner->best = 0;
         out->chosen = out->constant;
+        winner->score = out->constant.loss;
     } else {
         SN_TRY(allow_for_narrowing(s, rung, winner, out));
     }
@@ -525,7 +539,7 @@ static stonet_status finish(choosing *s, int rung, const sn_line *lines, sn_choi
     out->updates = s->lengths_open ? sn_rungs[winner->best].updates : 0;
     if (sn_should_stop(s->job->run)) out->outcome = STONET_STOPPED;
     SN_TRY(find_network(s, winner, out));
-    return tell_neighbours(s, rung_folds(s, rung), out);
+    return tell_neighbours(s, winner, out);
 }
 
 static sn_views *views_of(choosing *s, const sn_front_recipe *recipe)

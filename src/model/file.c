@@ -64,6 +64,7 @@ static stonet_status get_settings(const sn_store *store, const char *key, const 
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (object == NULL)
         return sn_json_unread(&error, sn_fail(STONET_ERROR_FORMAT, "the model's entry '%s' is damaged", key));
+    sn_model_upgrade_settings(object);
     stonet_status status = sn_settings_create(table, count, out);
     if (status == STONET_OK) status = sn_settings_from_json(*out, object, key);
     json_decref(object);

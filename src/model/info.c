@@ -199,6 +199,17 @@ static json_t *vector_json(const sn_tensor *tensor)
     return list;
 }
 
+/* The lines of a text, one string each. */
+static json_t *lines_json(const char *text)
+{
+    json_t *list = json_array();
+    for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        list = sn_json_add(list, sn_utf8_valid(text, length) ? json_stringn(text, length) : json_null());
+    }
+    return list;
+}
+
 /* What the fit arrived at: the texts and short vectors of the method's own part of the model file. */
 static json_t *fitted_json(const stonet_model *model)
 {
@@ -209,7 +220,8 @@ static json_t *fitted_json(const stonet_model *model)
         for (size_t i = 0; i < sn_store_texts(part); i++) {
             const char *key, *value;
             sn_store_text(part, i, &key, &value);
-            facts = sn_json_put(facts, key, value_json(value));
+            const bool lines = strcmp(key, "choice") == 0;
+            facts = sn_json_put(facts, key, lines ? lines_json(value) : value_json(value));
         }
         for (size_t i = 0; i < sn_store_tensors(part); i++) {
             const sn_tensor *tensor = sn_store_tensor(part, i);

@@ -6,10 +6,15 @@
 
 #include <cmocka.h>
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "math/noise.h"
 #include "stonet/stonet.h"
+
+enum { NOISE_ROWS = 120, NOISE_COLUMNS = 3 };
 
 static stonet_scores scores_of(const stonet_data *train, const stonet_data *test, const char *dim)
 {
@@ -52,6 +57,58 @@ static void ring_is_never_stuck(void **state)
 {
     (void)state;
     assert_true(fresh_scores("ring", 2000, 1, "1").log_loss < 0.34);
+}
+
+/* Numbers that do not depend on x. */
+static void make_noise(float *x, uint64_t seed, stonet_data **data)
+{
+    sn_random random;
+    double y[NOISE_ROWS];
+    sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+    for (int k = 0; k < NOISE_ROWS * NOISE_COLUMNS; k++) x[k] = (float)sn_random_normal(&random);
+    for (int i = 0; i < NOISE_ROWS; i++) y[i] = sn_random_normal(&random);
+    assert_int_equal(stonet_data_wrap(x, NOISE_ROWS, NOISE_COLUMNS, data), STONET_OK);
+    assert_int_equal(stonet_data_set_targets(*data, y, 1), STONET_OK);
+}
+
+/* What the model says of its fit: its weight decay stands in the first line, and others come after it, each
+   with its loss. */
+static void assert_tells_its_choice(const stonet_model *model)
+{
+    char *text = stonet_model_json(model), first[64];
+    assert_non_null(text);
+    json_t *about = json_loads(text, 0, NULL);
+    const json_t *fitted = json_object_get(about, "fitted"), *lines = json_object_get(fitted, "choice");
+    snprintf(first, sizeof first, "weight decay %.2g,",
+             json_number_value(json_object_get(fitted, "weight_decay")));
+    assert_true(json_array_size(lines) >= 3);
+    assert_non_null(strstr(json_string_value(json_array_get(lines, 0)), first));
+    for (size_t k = 0; k < json_array_size(lines); k++)
+        assert_non_null(strstr(json_string_value(json_array_get(lines, k)), "; held-out loss "));
+    json_decref(about);
+    stonet_string_free(text);
+}
+
+/* Where nothing is found the line with the strongest decay wins, which may have been dropped long before. */
+static void a_line_that_was_dropped_can_win(void **state)
+{
+    (void)state;
+    const char *const front[] = {"none", "kernel"};
+    float x[NOISE_ROWS * NOISE_COLUMNS];
+    for (uint64_t k = 0; k < 6; k++) {
+        stonet_data *data = NULL;
+        stonet_spec *spec = NULL;
+        stonet_model *model = NULL;
+        make_noise(x, k, &data);
+        assert_int_equal(stonet_spec_create("stonet", &spec), STONET_OK);
+        assert_int_equal(stonet_spec_set(spec, "dim", "2"), STONET_OK);
+        assert_int_equal(stonet_spec_set(spec, "front", front[k % 2]), STONET_OK);
+        if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+        assert_tells_its_choice(model);
+        stonet_model_free(model);
+        stonet_spec_free(spec);
+        stonet_data_free(data);
+    }
 }
 
 static const char *data_folder(void)
@@ -119,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(m1_is_never_stuck),
         cmocka_unit_test(ring_is_never_stuck),
+        cmocka_unit_test(a_line_that_was_dropped_can_win),
         cmocka_unit_test(what_takes_longer_is_found),
         cmocka_unit_test(what_training_on_all_rows_loses_the_linear_model_keeps),
     };

@@ -126,6 +126,39 @@ static void what_is_for_transform_is_refused_elsewhere(void **state)
     sn_table_free(&table);
 }
 
+/* Activated units are handed out where they are the columns of Z: not where Z is made of them already, nor
+   where units were added because weight decay had sent some to 0. */
+static void activated_units_are_those_of_z_or_refused(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    sn_table table = sn_table_numbers(N, 3, 1, 6);
+    const char *const decay[] = {"0.001", "0.1"};
+    float z[N * 2];
+    const stonet_use_options how = {.size = sizeof how, .activated = 1};
+    for (int k = 0; k < 2; k++) {
+        stonet_spec *spec = sn_testing_spec("stonet", "2");
+        stonet_model *model = NULL;
+        assert_int_equal(stonet_spec_set(spec, "hidden", "3"), STONET_OK);
+        assert_int_equal(stonet_spec_set(spec, "epochs", "300"), STONET_OK);
+        assert_int_equal(stonet_spec_set(spec, "weight_decay", decay[k]), STONET_OK);
+        assert_int_equal(stonet_spec_set(spec, "activation", "tanh"), STONET_OK);
+        if (stonet_fit(spec, table.data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+        stonet_spec_free(spec);
+        if (k == 0) {
+            assert_int_equal(stonet_transform(model, table.data, &how, z), STONET_OK);
+            for (int64_t i = 0; i < N * 2; i++) assert_true(fabs((double)z[i]) <= 1.0);
+        } else {
+            assert_says(stonet_transform(model, table.data, &how, z), STONET_ERROR_UNSUPPORTED, "made of");
+        }
+        stonet_model_free(model);
+    }
+    stonet_model *model = fit_one("stonet", NULL, table.data);
+    assert_says(stonet_transform(model, table.data, &how, z), STONET_ERROR_UNSUPPORTED, "already");
+    stonet_model_free(model);
+    sn_table_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +166,7 @@ int main(void)
         cmocka_unit_test(two_threads_are_used_and_change_nothing),
         cmocka_unit_test(z_draws_and_imputation_have_the_same_axes),
         cmocka_unit_test(what_is_for_transform_is_refused_elsewhere),
+        cmocka_unit_test(activated_units_are_those_of_z_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

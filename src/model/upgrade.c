@@ -127,3 +127,12 @@ stonet_status sn_model_upgrade_1(const sn_store *old, sn_store **out)
     *out = fresh;
     return STONET_OK;
 }
+
+void sn_model_upgrade_settings(json_t *settings)
+{
+    static const char *const NAMES[] = {"front_linear", "restarts"};
+    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++) {
+        const char *value = json_string_value(json_object_get(settings, NAMES[k]));
+        if (value != NULL && strcmp(value, "auto") == 0) json_object_del(settings, NAMES[k]);
+    }
+}

@@ -3,6 +3,8 @@
 #ifndef SN_MODEL_UPGRADE_H
 #define SN_MODEL_UPGRADE_H
 
+#include <jansson.h>
+
 #include "base/store.h"
 
 /* The format that is written; raised when a file of the new kind cannot be read by the old code. */
@@ -10,5 +12,7 @@ enum { SN_MODEL_FORMAT = 2 };
 
 /* A store of today's format with what `old`, of format 1, says. The caller frees it. */
 stonet_status sn_model_upgrade_1(const sn_store *old, sn_store **out);
+/* Leaves out of the settings of a model what could be left open before 0.3 and cannot any more. */
+void sn_model_upgrade_settings(json_t *settings);
 
 #endif

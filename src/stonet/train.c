@@ -11,8 +11,9 @@
 
 /* A mini-batch loss this many times the first epoch's, and above the level of guessing, is an explosion. */
 static const double EXPLOSION = 20.0;
-/* Updates of the mean alone, before the spread of what it leaves is learned. */
-enum { MEAN_ALONE = 100 };
+/* Updates of the mean alone, before the spread of what it leaves is learned: well below the least length at
+   which the choice compares networks, for it would not know which of them can see the spread. */
+enum { MEAN_ALONE = 30 };
 
 /* After averaging, the full-data stage goes on with this part of the step: full steps would put back the
    noise that the average took out. */

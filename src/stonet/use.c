@@ -87,8 +87,8 @@ static stonet_status learn(sn_stonet *net, const sn_problem *problem, const sn_r
     SN_TRY(sn_axes_learn(shape, net->network.theta, rows->n, units, of, q, &net->axes));
     if (net->axes.q == 0)
         return sn_fail(STONET_ERROR_NUMERIC,
-                       "all units of the last hidden layer are constant, so there is no Z: the rows have the "
-                       "same features, or training broke down");
+                       "all units of the last hidden layer are constant, so there is no Z: take a smaller "
+                       "weight_decay, unless all rows have the same features");
     if (net->response.kind != SN_RESPONSE_ENSEMBLE) return STONET_OK;
     return sn_response_fit_head(&net->response, problem, rows, shape->width[shape->layers - 1], units);
 }
@@ -141,11 +141,16 @@ static void release(float *units, const float *z)
    whose units are as many as the columns of Z. */
 static stonet_status choose_units(const sn_stonet *net, bool activated, bool *through_psi)
 {
+    const int64_t width = net->network.shape.width[net->network.shape.layers - 1];
     *through_psi = activated || net->axes.of == SN_UNITS_ACTIVATED;
     if (activated && net->axes.of == SN_UNITS_ACTIVATED)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "Z is made of activated units already: leave 'activated' out, or name the layers "
                        "(hidden=20) in the fit");
+    if (activated && sn_stonet_dim(net) != width) /* units were added (stonet/spare_units.h) */
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "Z has %lld columns, made of %lld units: leave 'activated' out",
+                       (long long)sn_stonet_dim(net), (long long)width);
     return STONET_OK;
 }
 

@@ -99,6 +99,8 @@ class BaseStoNet(SupervisedReduction):
     ) -> Float32Matrix:
         """Random passes through the network with its noise instead of the mean.
 
+        ``activated``: the units behind Z, after the activation, of a network with ``hidden`` given.
+
         Returns
         -------
         Z : ndarray of shape (draws, n_samples, n_components), float32

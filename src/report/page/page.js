@@ -548,6 +548,18 @@
     curve(node, 260, "epoch", "loss", series);
   }
 
+  /* "a network, its settings; held-out loss 0.23", the chosen one first. */
+  function choices() {
+    const lines = (report.about.fitted || {}).choice || [];
+    if (lines.length === 0) return;
+    const node = section("Which StoNet", "The networks of the table of candidates that came furthest. The lowest loss on held-out rows decides.", true);
+    node.append(table(["", "network", "held-out loss"], lines.map((line, k) => {
+      const [network, loss] = line.split("; held-out loss ");
+      return [k === 0 ? "chosen" : "", network, loss === undefined ? null : Number(loss)];
+    }), "candidates"));
+    node.querySelector("tbody tr").className = "chosen";
+  }
+
   function settings() {
     const about = report.about, rows = [];
     for (const [key, value] of Object.entries(about.settings)) rows.push([key, Array.isArray(value) ? value.join(", ") : String(value)]);
@@ -566,6 +578,7 @@
   residuals();
   order();
   coefficients();
+  choices();
   training();
   settings();
   document.documentElement.setAttribute("data-ready", "yes");
