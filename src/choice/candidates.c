@@ -146,8 +146,8 @@ static void add_one(table *t)
          sn_config_given(t->settings, "weight_decay") ? sn_real(t->settings, "weight_decay") : 0.0}};
 }
 
-stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *problem, sn_line *lines, int *count,
-                           bool *open)
+stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *problem, int64_t q, sn_line *lines,
+                           int *count, bool *open)
 {
     table t = {settings, problem, lines, 0};
     *open = (!sn_config_given(settings, "epochs") || !sn_config_given(settings, "weight_decay")) &&
@@ -162,7 +162,10 @@ stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *proble
             (any_front && !wide && !layers_are_given(&t) && problem->n <= KERNEL_ROWS &&
              sn_is(settings, "select", "none") && !sn_is(settings, "activation", "identity")))
             add_kernels(&t);
-        if (may(&t, "front", "none") && !wide && !layers_are_given(&t) && may(&t, "activation", "identity"))
+        /* Linear units have no more columns of Z than there are features. */
+        const bool holds = q <= problem->p || sn_is(settings, "activation", "identity");
+        if (may(&t, "front", "none") && !wide && holds && !layers_are_given(&t) &&
+            may(&t, "activation", "identity"))
             add(&t, SN_FAMILY_LINEAR, (sn_front_recipe){.kind = SN_FRONT_NONE}, SN_IDENTITY, LINEAR_DECAYS);
         if (wide || sn_is(settings, "front", "columns") || sn_is(settings, "front", "components"))
             add_few(&t);

@@ -25,11 +25,11 @@ typedef struct sn_line {
     sn_net_kind kind;
 } sn_line;
 
-/* The table for a problem, in a fixed order; *open: whether there is anything to choose. Where epochs and
-   weight decay are both given there is one line. */
+/* The table for a problem and q columns of Z, in a fixed order; *open: whether there is anything to choose.
+   Where epochs and weight decay are both given there is one line. */
 enum { SN_MOST_LINES = 64 };
-stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *problem, sn_line *lines, int *count,
-                           bool *open);
+stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *problem, int64_t q, sn_line *lines,
+                           int *count, bool *open);
 
 /* A rung of the choice: so many lines go on to so many updates, on so many folds. */
 typedef struct sn_rung {

@@ -313,7 +313,7 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t q, const sn_set
     if (!sn_is(settings, "select", "none")) status = fit_sparse(&f->job, problem, net);
     if (status == STONET_OK) status = sn_front_problem(net->front, problem, &seen);
     seen.keep = &device;
-    if (status == STONET_OK) status = sn_lines_for(settings, &seen, f->lines, &f->count, &f->open);
+    if (status == STONET_OK) status = sn_lines_for(settings, &seen, q, f->lines, &f->count, &f->open);
     if (status == STONET_OK) status = fit_lines(f);
     sn_keep_clear(&device);
     sn_front_problem_free(problem, &seen);
