@@ -204,14 +204,10 @@ static void copies_stay_together(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_weights_are_repeated_rows),
-        cmocka_unit_test(weights_of_one_change_nothing),
-        cmocka_unit_test(weights_are_heeded_or_refused),
-        cmocka_unit_test(gaps_leave_something_open),
-        cmocka_unit_test(groups_are_never_parted),
-        cmocka_unit_test(fits_and_answers_take_groups),
-        cmocka_unit_test(wrong_groups_are_refused),
-        cmocka_unit_test(copies_stay_together),
+        cmocka_unit_test(whole_weights_are_repeated_rows), cmocka_unit_test(weights_of_one_change_nothing),
+        cmocka_unit_test(weights_are_heeded_or_refused),   cmocka_unit_test(gaps_leave_something_open),
+        cmocka_unit_test(groups_are_never_parted),         cmocka_unit_test(fits_and_answers_take_groups),
+        cmocka_unit_test(wrong_groups_are_refused),        cmocka_unit_test(copies_stay_together),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

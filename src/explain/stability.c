@@ -13,11 +13,11 @@
 
 #include "base/failure.h"
 #include "base/memory.h"
+#include "choice/sparse.h"
 #include "data/splits.h"
 #include "engine/registry.h"
 #include "explain/importance.h"
 #include "math/noise.h"
-#include "choice/sparse.h"
 
 enum { PAIRS = 50, FEWEST_ROWS = 20 };
 
