@@ -121,8 +121,8 @@ static const char *data_folder(void)
     return root;
 }
 
-/* A weight decay by which some folds find something and training on all rows nothing, from no start. */
-static void what_training_on_all_rows_loses_the_linear_model_keeps(void **state)
+/* A weight decay that sends the weights of a network with two layers to 0: one of identity units is left. */
+static void a_strong_decay_keeps_what_is_linear(void **state)
 {
     (void)state;
     const char *root = data_folder();
@@ -178,7 +178,7 @@ int main(void)
         cmocka_unit_test(ring_is_never_stuck),
         cmocka_unit_test(a_line_that_was_dropped_can_win),
         cmocka_unit_test(what_takes_longer_is_found),
-        cmocka_unit_test(what_training_on_all_rows_loses_the_linear_model_keeps),
+        cmocka_unit_test(a_strong_decay_keeps_what_is_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
