@@ -7,10 +7,9 @@
 /* ---- every number that the choice depends on --------------------------------------------------------------
  */
 
-/* Each rung trains three times as long as the one before. To drop lines faster loses networks that are slow
-   at first; to drop them later costs time and finds the same. */
-const sn_rung sn_rungs[SN_RUNGS] = {{SN_MOST_LINES, 100, 1}, {16, 300, SN_FEW_FOLDS}, {8, 1000, SN_FOLDS},
-                                    {4, 3000, SN_FOLDS},     {2, 10000, SN_FOLDS},    {1, 30000, SN_FOLDS}};
+/* Each rung trains three times as long as the one before. */
+const sn_rung sn_rungs[SN_RUNGS] = {{100, 1},         {300, SN_FEW_FOLDS}, {1000, SN_FOLDS},
+                                    {3000, SN_FOLDS}, {10000, SN_FOLDS},   {30000, SN_FOLDS}};
 
 /* Weight decays of a family: from, to, and the factor between two; half a decade where networks are close. */
 typedef struct range {

@@ -31,9 +31,8 @@ enum { SN_MOST_LINES = 64 };
 stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *problem, int64_t q, sn_line *lines,
                            int *count, bool *open);
 
-/* A rung of the choice: so many lines go on to so many updates, on so many folds. */
+/* A rung of the choice: lines go on to so many updates, on so many folds. */
 typedef struct sn_rung {
-    int lines;
     int64_t updates;
     int folds;
 } sn_rung;
@@ -42,10 +41,13 @@ extern const sn_rung sn_rungs[SN_RUNGS];
 enum {
     SN_MOST_PASSES = 1500, /* over the rows, and rows seen in all: longer trainings are left out */
     SN_MOST_SEEN = 2000000,
+    SN_PATIENT_RUNGS = 3,      /* up to which networks go on whether they gain or not */
     SN_FEW_FOLDS = 2,          /* on which a longer training is tried first */
     SN_ENOUGH_HELD_OUT = 1000, /* rows: folds beyond them are left out, ... */
     SN_MOST_HELD_OUT = 10000,  /* ... and no fold holds out more than this */
-    SN_CLEAR_GAIN = 5          /* standard errors over a constant guess, below which the estimate is nested */
+    /* Standard errors over a constant guess: below the first the estimate is nested, ... */
+    SN_CLEAR_GAIN = 5,
+    SN_SOME_GAIN = 2 /* ... and below the second nothing may have been found */
 };
 
 /* "tanh network, weight decay 0.01", at most `size` bytes. */

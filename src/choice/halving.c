@@ -41,7 +41,7 @@ static int rung_folds(const choosing *s, int rung)
 /* Updates that a rung has at most. */
 static double rung_work(const choosing *s, int rung)
 {
-    const int lines = sn_rungs[rung].lines < s->count ? sn_rungs[rung].lines : s->count;
+    const int lines = (s->count >> rung) > 0 ? s->count >> rung : 1; /* about half of those before */
     const int before = rung > 0 ? rung_folds(s, rung - 1) : 0, folds = rung_folds(s, rung);
     const double longer = (double)(sn_rungs[rung].updates - (rung > 0 ? sn_rungs[rung - 1].updates : 0));
     if (!s->lengths_open) return (double)(lines * (folds - before));
@@ -137,7 +137,10 @@ static stonet_status run_legs(choosing *s, int rung, int folds, sn_leg *legs, in
 static int lengths_after(const choosing *s, const sn_contender *c, int rung, bool trial)
 {
     if (!s->lengths_open) return 1;
-    return rung == 0 || c->gains || (trial && c->explores) ? rung + 1 : c->best + 1;
+    const bool patient =
+        c->line.family == SN_FAMILY_NETWORK && rung < SN_PATIENT_RUNGS + (c->explores ? 1 : 0);
+    const bool goes_on = c->gains || (trial && patient);
+    return rung == 0 || goes_on ? rung + 1 : c->best + 1;
 }
 
 /* Makes what a line sees in a fold. A line whose front these rows cannot make (all of them are alike) is out;
@@ -193,7 +196,7 @@ static stonet_status train_rung(choosing *s, int rung)
         if (sn_should_stop(s->job->run)) return STONET_OK;
         for (int a = 0; a < s->n_alive; a++) {
             sn_contender *c = &s->all[s->alive[a]];
-            c->gains = (c->gains || c->explores) && still_gains(s, c, rung, few);
+            c->gains = c->reached[0] > rung && still_gains(s, c, rung, few);
         }
     }
     return train_on(s, rung, folds, false);
@@ -228,14 +231,6 @@ static void sort_alive(choosing *s)
         }
 }
 
-/* Whether a line of the same family as alive[a] stands before it. */
-static bool has_better_kin(const choosing *s, int a)
-{
-    for (int b = 0; b < a; b++)
-        if (s->all[s->alive[b]].line.family == s->all[s->alive[a]].line.family) return true;
-    return false;
-}
-
 /* The network that fits its training rows best stays, and is trained further even if that does not gain: what
    is hard to find (two spirals, a product) shows late on other rows. Kernels and linear units have no such
    lines. */
@@ -251,17 +246,19 @@ static void choose_explorer(choosing *s)
     if (best != NULL) best->explores = true;
 }
 
-/* Leaves those that go on to the next rung; views that nobody needs any more go. */
-static void drop(choosing *s, int rung)
+/* Leaves those that go on to the next rung, the better half of each family; views that nobody needs any more
+ * go.
+ */
+static void drop(choosing *s)
 {
-    const int wanted = sn_rungs[rung].lines;
-    int kept = 0;
+    int kept = 0, count[SN_FAMILIES] = {0}, passed[SN_FAMILIES] = {0};
     bool used[SN_MOST_LINES] = {false};
     choose_explorer(s);
+    for (int a = 0; a < s->n_alive; a++) count[s->all[s->alive[a]].line.family]++;
     for (int a = 0; a < s->n_alive; a++) {
         sn_contender *c = &s->all[s->alive[a]];
-        const bool is_best_of_family = !has_better_kin(s, a) && isfinite(c->score);
-        if (a < wanted || is_best_of_family || c->explores)
+        const sn_family family = c->line.family;
+        if (2 * passed[family]++ < count[family] || c->explores)
             s->alive[kept++] = s->alive[a];
         else
             sn_contender_retire(c);
@@ -284,7 +281,7 @@ static stonet_status climb(choosing *s, int *last)
 {
     tell(s);
     for (int rung = 0; rung < s->most_rungs; rung++) {
-        if (rung > 0) drop(s, rung);
+        if (rung > 0) drop(s);
         if (rung > 0 && is_over(s, rung)) continue;
         if (rung > 0 && sn_should_stop(s->job->run)) return STONET_OK;
         s->rung_end += rung_work(s, rung);
@@ -398,11 +395,12 @@ static stonet_status estimate(choosing *s, int rung, const sn_line *lines, const
             done);
     measure_by_parts(s, folds, rows, &honest);
     out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
+    *nothing = out->gain.mean < SN_SOME_GAIN * out->gain.se;
     if (folds == SN_FOLDS && out->gain.mean < SN_CLEAR_GAIN * out->gain.se) {
         SN_GOTO(status, measure_nested(s, lines, winner, &honest), done);
         out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
     }
-    *nothing = out->gain.mean < 0.0;
+    *nothing = *nothing && out->gain.mean < 0.0;
     out->chosen = sn_estimate_of(&honest, rows, task);
     out->constant = sn_estimate_of(&beside.constant, rows, task);
     out->linear = sn_estimate_of(&beside.linear, rows, task);

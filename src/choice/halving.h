@@ -1,18 +1,19 @@
 /*
  * The one rule of the choice: successive halving over folds and updates by held-out loss.
  *
- * All lines of the table (choice/candidates.h) are trained briefly and judged on one fold; the better part
- * goes on to a longer training on more folds, and so on. The best line of each family stays, since
- * families learn at different speeds, and so does the network that fits its training rows best. Another line
- * whose last length was not its best is not trained further. The lowest mean loss wins.
+ * All lines of the table (choice/candidates.h) are trained briefly and judged on one fold; the better half of
+ * each family, since families learn at different speeds, goes on to a longer training on more folds, and so
+ * on. A line whose last length was not its best is not trained further. Networks may find nothing at first:
+ * they are tried up to the third rung in any case, and the one that fits its training rows best up to the
+ * fourth. The lowest mean loss wins.
  *
  * The loss of the winner is the least of many and so too good. The estimate for people is another number: the
  * losses of each part of the held-out rows are those of the line and length that are best on the other parts.
  * Where that is not far below a constant guess, the choice itself is made anew inside the training rows of
  * every fold (nested cross-validation), so that no row has any say in what it is measured by.
  *
- * If that estimate is not better than a constant guess by a standard error, nothing was found: the line with
- * the strongest weight decay wins, whose network is next to a constant.
+ * If the first of these is not clearly below the loss of a constant guess and the second not at all, nothing
+ * was found: the line with the strongest weight decay wins, whose network is next to a constant.
  */
 #ifndef SN_CHOICE_HALVING_H
 #define SN_CHOICE_HALVING_H
