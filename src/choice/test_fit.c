@@ -75,7 +75,6 @@ static int stop_when_zero(void *user)
     return *left > 0 ? (*left)-- == 0 : 1;
 }
 
-/* Before any network was trained there is none to keep. */
 static void test_stopping_leaves_a_usable_model(void **state)
 {
     (void)state;
@@ -91,8 +90,7 @@ static void test_stopping_leaves_a_usable_model(void **state)
             stonet_outcome outcome;
             sn_stonet *net = NULL;
             const stonet_status status = sn_stonet_fit(&o.problem, 1, settings, &run, &net, &outcome);
-            assert_int_equal(status, open && calls == 0 ? STONET_ERROR_INTERRUPTED : STONET_OK);
-            if (status != STONET_OK) continue;
+            assert_int_equal(status, STONET_OK);
             if (calls < 90) assert_int_equal(outcome, STONET_STOPPED);
             assert_finite(net);
             assert_int_equal(sn_stonet_reduce(net, &o.problem, false, 1, z), STONET_OK);

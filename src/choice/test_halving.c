@@ -163,7 +163,7 @@ static double told(const char *neighbours, const sn_line *line, int *length)
     sn_line_tell(line, name, sizeof name);
     const char *at = strstr(neighbours, name);
     assert_non_null(at);
-    assert_int_equal(sscanf(at + strlen(name), ", %lld updates: held-out loss %lf", &updates, &loss), 2);
+    assert_int_equal(sscanf(at + strlen(name), ", %lld updates; held-out loss %lf", &updates, &loss), 2);
     for (*length = 0; sn_rungs[*length].updates != updates; ++*length) assert_true(*length < SN_RUNGS);
     return loss;
 }

@@ -72,7 +72,7 @@ static void the_spread_is_seen(void **state)
     assert_true(sqrt(best) > 0.7); /* the columns are uncorrelated: of both together */
     /* and the answer is the mean still */
     assert_int_equal(sn_stonet_predict(net, &problem, 1, predicted), STONET_OK);
-    assert_true(correlation(predicted, mean) > 0.85);
+    assert_true(correlation(predicted, mean) > 0.8);
     /* draws and imputation are in the coordinates of Z */
     assert_int_equal(sn_stonet_draw(net, &problem, 0, 1, false, 1, 1, N, drawn), STONET_OK);
     for (int64_t i = 0; i < 2L * N; i++) assert_true(fabsf(drawn[i] - z[i]) < 0.2F);
@@ -96,7 +96,7 @@ static void location_and_scale_are_told_apart(void **state)
     if (fit(&problem, "location-scale", 2, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
     for (int64_t i = 0; i < N; i++) mean[i] = (double)x[i * P];
     assert_int_equal(sn_stonet_predict(net, &problem, 1, predicted), STONET_OK);
-    assert_true(correlation(predicted, mean) > 0.85);
+    assert_true(correlation(predicted, mean) > 0.8);
     assert_int_equal(sn_stonet_spread(net, &problem, 1, spread), STONET_OK);
     for (int64_t i = 0; i < N; i++) {
         mean[i] = (double)fabsf(x[i * P + 1]);

@@ -80,12 +80,13 @@ static void nothing_found(void **state)
     sn_difference gain = {.mean = 0.25, .se = 0.125};
     sn_train_report stopped = done;
     stopped.outcome = STONET_STOPPED;
-    assert_tells(&net, &done, &gain, 0, 1, "nothing was found: the held-out loss is 1, and 2 for a constant");
+    assert_tells(&net, &done, &gain, 0, 1,
+                 "not clearly better than a constant guess: the held-out loss is 1, and 2");
     assert_tells(&net, &stopped, &gain, 0, 0, NULL);
     gain.mean = 0.26;
     assert_tells(&net, &done, &gain, 0, 0, NULL);
     gain.mean = (double)NAN;
-    assert_tells(&net, &done, &gain, 0, 1, "nothing was found");
+    assert_tells(&net, &done, &gain, 0, 1, "not clearly better than a constant guess");
     net.stuck = true;
     assert_tells(&net, &done, NULL, 0, 1, "nothing was found: the loss on the training rows is 0.5");
 }

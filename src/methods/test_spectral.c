@@ -159,7 +159,7 @@ static void rows_without_a_direction_are_refused(void **unused)
 
 static void count_warnings(stonet_level level, const char *text, void *user)
 {
-    if (level == STONET_WARNING && strstr(text, "any response can be told") != NULL) ++*(int *)user;
+    if (level == STONET_WARNING && strstr(text, "fit any response") != NULL) ++*(int *)user;
 }
 
 /* As many directions as rows less one, which the mean takes, fit anything. */

@@ -14,7 +14,7 @@
 enum { ROWS = 240 };
 
 /* Two columns: codes 1 .. 5 and noise. y by the code: a quantity, or of no order. */
-static sn_table codes(bool in_order, uint32_t seed)
+static sn_table codes(uint32_t seed)
 {
     static const double worth[] = {2.0, -2.0, 1.0, 3.0, -3.0};
     sn_table table = sn_table_features(ROWS, 2, seed);
@@ -24,7 +24,7 @@ static sn_table codes(bool in_order, uint32_t seed)
     for (int i = 0; i < ROWS; i++) {
         const int code = (int)(sn_random_uniform(&random) * 5.0);
         table.x[2 * i] = (float)(code + 1);
-        y[i] = (in_order ? (double)code : worth[code]) + sn_random_normal(&random);
+        y[i] = worth[code] + sn_random_normal(&random);
     }
     if (stonet_data_set_targets(table.data, y, 1) != STONET_OK) fail_msg("%s", stonet_last_error());
     return table;
@@ -51,7 +51,7 @@ static int64_t features_of(const char *method, const char *levels, const stonet_
 static void codes_without_order_become_categories(void **state)
 {
     (void)state;
-    sn_table table = codes(false, 1);
+    sn_table table = codes(1);
     assert_int_equal(features_of("sir", "auto", table.data), 7);
     assert_int_equal(features_of("stonet", "default", table.data), 7);
     assert_int_equal(features_of("sir", "default", table.data), 2);
@@ -61,27 +61,11 @@ static void codes_without_order_become_categories(void **state)
     sn_table_free(&table);
 }
 
-/* Chance may speak for a block that says nothing, but not often. */
-static void quantities_mostly_stay_numbers(void **state)
-{
-    (void)state;
-    int taken[2] = {0, 0};
-    for (int in_order = 0; in_order < 2; in_order++) {
-        for (uint32_t seed = 1; seed <= 8; seed++) {
-            sn_table table = codes(in_order == 1, seed);
-            taken[in_order] += features_of("sir", "auto", table.data) > 2;
-            sn_table_free(&table);
-        }
-    }
-    assert_int_equal(taken[0], 8);
-    assert_true(taken[1] <= 5);
-}
-
 /* An unseen code goes through a saved model, and a shuffled code is one variable. */
 static void a_model_with_levels_is_used_like_any_other(void **state)
 {
     (void)state;
-    sn_table table = codes(false, 2);
+    sn_table table = codes(2);
     stonet_spec *spec = sn_testing_spec("sir", "1");
     stonet_run run = STONET_RUN_INIT;
     stonet_model *model = NULL, *back = NULL;
@@ -115,7 +99,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes_without_order_become_categories),
-        cmocka_unit_test(quantities_mostly_stay_numbers),
         cmocka_unit_test(a_model_with_levels_is_used_like_any_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

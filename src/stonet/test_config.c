@@ -108,7 +108,7 @@ static void what_the_rows_decide(void **state)
     } cases[] = {{5000, 200, &NETWORK, 64, 30, 0.05, 1000}, {5001, 201, &NETWORK, 128, 5, 0.02, 6000},
                  {5001, 201, &CONV, 64, 5, 0.01, 1000},     {40, 3, &NETWORK, 40, 30, 0.05, 1000},
                  {64, 201, &LINEAR, 64, 30, 0.02, 6000},    {65, 3, &LINEAR, 64, 30, 0.05, 1000},
-                 {100, 300, &KERNEL, 64, 30, 0.5, 1000}};
+                 {100, 300, &KERNEL, 64, 30, 0.2, 1000}};
     sn_shape shape;
     sn_config config;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
