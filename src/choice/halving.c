@@ -110,6 +110,8 @@ static stonet_status take_leg(void *user, int64_t k, sn_unpack *record)
 static stonet_status run_legs(choosing *s, int rung, int folds, sn_leg *legs, int *from, int count)
 {
     char key[SN_KEY_SIZE];
+    if (count == 0)
+        return STONET_OK; /* ranks must not meet over nothing: one may be at the next deal already */
     const int threads = s->job->threads;
     const int outer = s->together || count < 1 ? 1 : count < threads ? count : threads;
     for (int k = 0; k < count; k++) {
