@@ -19,7 +19,7 @@ typedef struct range {
 static const range NETWORK_DECAYS = {1e-3, 0.1, HALF_A_DECADE}, KERNEL_DECAYS = {1e-4, 0.1, HALF_A_DECADE},
                    LINEAR_DECAYS = {1e-3, 1.0, HALF_A_DECADE}, FEW_DECAYS = {1e-3, 0.1, 10.0};
 /* Widths of the kernel: c = 1 has the mean distance of two rows for its standard deviation. */
-static const range COMPLEXITIES = {0.5, 12.0, 3.0};
+static const range COMPLEXITIES = {0.5, 13.5, 3.0};
 static const range COLUMNS = {2.0, 32.0, 2.0};
 enum {
     COMPONENTS = 100,      /* principal components, at most */
@@ -40,14 +40,26 @@ typedef struct table {
     int count;
 } table;
 
+/* How many values a range has. */
+static int steps_of(range values)
+{
+    int steps = 1;
+    double value = values.from * values.factor;
+    while (value <= 1.01 * values.to) { /* its end is one of them, whatever the rounding */
+        value *= values.factor;
+        steps++;
+    }
+    return steps;
+}
+
 static void add(table *t, sn_family family, sn_front_recipe front, sn_activation activation, range decays)
 {
     if (sn_config_given(t->settings, "weight_decay")) {
         const double decay = sn_real(t->settings, "weight_decay");
         decays = (range){decay, decay, INFINITY};
     }
-    for (double decay = decays.from; decay <= decays.to * 1.01 && t->count < SN_MOST_LINES;
-         decay *= decays.factor)
+    double decay = decays.from;
+    for (int k = 0; k < steps_of(decays) && t->count < SN_MOST_LINES; k++, decay *= decays.factor)
         t->lines[t->count++] = (sn_line){family, {front, activation, decay}};
 }
 
@@ -95,18 +107,19 @@ static void add_kernels(table *t)
             KERNEL_DECAYS);
         return;
     }
-    for (double c = COMPLEXITIES.from; c <= 1.2 * COMPLEXITIES.to; c *= COMPLEXITIES.factor)
-        add(t, SN_FAMILY_KERNEL, kernel_of(t, c), units, KERNEL_DECAYS);
+    double complexity = COMPLEXITIES.from;
+    for (int k = 0; k < steps_of(COMPLEXITIES); k++, complexity *= COMPLEXITIES.factor)
+        add(t, SN_FAMILY_KERNEL, kernel_of(t, complexity), units, KERNEL_DECAYS);
 }
 
 static void add_few(table *t)
 {
     const sn_activation units = activation_or(t, SN_TANH);
     const sn_front_recipe components = {.kind = SN_FRONT_COMPONENTS, .size = COMPONENTS};
-    if (may(t, "front", "columns"))
-        for (double count = COLUMNS.from; count <= COLUMNS.to; count *= COLUMNS.factor)
-            add(t, SN_FAMILY_FEW, (sn_front_recipe){.kind = SN_FRONT_COLUMNS, .size = (int64_t)count}, units,
-                FEW_DECAYS);
+    double count = COLUMNS.from;
+    for (int k = 0; k < steps_of(COLUMNS) && may(t, "front", "columns"); k++, count *= COLUMNS.factor)
+        add(t, SN_FAMILY_FEW, (sn_front_recipe){.kind = SN_FRONT_COLUMNS, .size = (int64_t)count}, units,
+            FEW_DECAYS);
     if (!may(t, "front", "components")) return;
     if (units != SN_IDENTITY) add(t, SN_FAMILY_FEW, components, units, FEW_DECAYS);
     if (may(t, "activation", "identity")) add(t, SN_FAMILY_LINEAR, components, SN_IDENTITY, LINEAR_DECAYS);

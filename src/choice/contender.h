@@ -85,10 +85,10 @@ stonet_status sn_leg_run(const sn_choice_job *job, const sn_folds *folds, const 
 stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn_pack *pack);
 stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg, int from,
                             sn_unpack *record);
-/* The losses of a fold when its network of the best length goes on with q units (stonet/narrow.h); those it
+/* The losses of fold k when its network of the best length goes on with q units (stonet/narrow.h); those it
    has where q axes carry the effect. */
-stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, const sn_contender *contender,
-                               int fold, sn_held_out *losses);
+stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, const sn_contender *c, int k,
+                               sn_held_out *losses);
 /* Lets go of what only further training needs; and of all. */
 void sn_contender_retire(sn_contender *contender);
 void sn_contender_free(sn_contender *contender);
