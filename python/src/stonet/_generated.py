@@ -120,8 +120,8 @@ class StoNetClassifier(BaseStoNetClassifier):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -411,8 +411,8 @@ class StoNetRegressor(BaseStoNetRegressor):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -606,8 +606,8 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -684,8 +684,8 @@ class SlicedInverseRegression(WeightedReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -773,8 +773,8 @@ class SlicedAverageVariance(WeightedReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -856,8 +856,8 @@ class DirectionalRegression(WeightedReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -939,8 +939,8 @@ class PrincipalHessianDirections(WeightedReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -1032,8 +1032,8 @@ class GSIR(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -1135,8 +1135,8 @@ class KernelSIR(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -1235,8 +1235,8 @@ class GSAVE(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -1334,8 +1334,8 @@ class NNSDR(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -1435,8 +1435,8 @@ class Autoencoder(UnsupervisedReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -1531,8 +1531,8 @@ class MAVE(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -1624,8 +1624,8 @@ class OuterProductOfGradients(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -1715,8 +1715,8 @@ class LassoSIR(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -1808,8 +1808,8 @@ class GradientKDR(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -1914,8 +1914,8 @@ class KernelDimensionReduction(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -2023,8 +2023,8 @@ class LeastSquaresMutualInformation(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -2121,8 +2121,8 @@ class ContourRegression(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -2214,8 +2214,8 @@ class ConditionalVarianceEstimation(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -2321,8 +2321,8 @@ class BENN(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
@@ -2432,8 +2432,8 @@ class GMDDNet(TransformerReduction):
         all.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: of 3 to 8, if that helps a linear model on held-out rows; default: auto
-        for stonet, else none. From 3 to 100.
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
         their column, or what a Gaussian model of the columns expects or draws given the others;
