@@ -166,7 +166,7 @@ static void choice_with_drawn_cells_goes_on(void **state)
     stonet_data_free(data);
 }
 
-/* The choice of settings: races, folds of points, the training on all rows. */
+/* The choice of settings: legs of lines on folds, the training on all rows. */
 static void choice_goes_on(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void choice_goes_on(void **state)
     stonet_spec *spec = sn_testing_spec("stonet", "2");
     set_all(spec,
             (const char *const[][2]){{"hidden", "4"}, {"restarts", "2"}, {"front", "none"}, {NULL, NULL}});
-    assert_goes_on(spec, table.data, 1e6, 7000);
+    assert_goes_on(spec, table.data, 1e6, 1500);
     stonet_spec_free(spec);
     sn_table_free(&table);
 }
