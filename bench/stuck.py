@@ -2,7 +2,7 @@
 """Whether default fits get stuck: simulated data, fresh test rows, against the best of five restarts.
 
     [STONET_DATA=...] python3 bench/stuck.py [--program build/bin/stonet] [--against OTHER/stonet] [--quick] [--threads 1]
-                           [--models m1,ring] [--rows 500,2000] [--dims 1,2] [--seeds 1-6] [--no-restarts]
+                           [--models m1,spirals] [--rows 500,2000] [--dims 1,2] [--seeds 1-6] [--no-restarts]
                            [--jobs 16] [--keep FILE] [--seconds S]
 
 For every model, number of rows, dimension and data set: `stonet fit` with nothing set, and the same with the seeds
@@ -11,7 +11,7 @@ seed. Printed are the worst and the mean explained part of the default fits, the
 many default fits explain less than 90 % of that best, how many are at the constant (explain less than 5 % of it), and the
 processor time of a default fit. --against: the same fits by another build. --no-restarts: the default fits alone, each
 against the best of its line, over all data sets: with 10,000 rows and more, whose answers do not differ, that asks for more.
---jobs: fits side by side. What is fitted goes to the file --keep as it comes, and is not fitted again; after --seconds no fit
+--jobs: fits side by side. Models are those of `stonet generate` and the few below, of ten or twelve columns. What is fitted goes to the file --keep as it comes, and is not fitted again; after --seconds no fit
 is begun. pumadyn32nm (a table, in the folder STONET_DATA) is drawn from the rows outside its test mask, seed by seed; of its
 masks as many are used as there are seeds, and more rows than it has are all of them. Needs nothing but the standard library.
 """
@@ -31,8 +31,26 @@ import kept
 
 GENERATED = ["m1", "friedman", "radial", "ring", "ratio", "waveform"]
 TABLE = "pumadyn32nm"
-CLASSES = {"ring", "waveform"}
 TEST_ROWS, TEST_SEED = 10000, 999
+
+
+def spirals(draw, x):
+    """Two arms, 1.5 turns each, in the first two columns."""
+    arm, turn = draw.randrange(2), 3 * math.pi * math.sqrt(draw.random())
+    angle = turn + math.pi * arm
+    x[0], x[1] = (turn / 3 * f(angle) + draw.gauss(0, 0.1) for f in (math.cos, math.sin))
+    return "ab"[arm]
+
+
+SIMULATED = {  # columns, and the response of a row of normal ones
+    "spirals": (12, spirals),
+    "product": (10, lambda draw, x: x[0] * x[1] * x[2] + draw.gauss(0, 0.1)),
+    "saddle": (10, lambda draw, x: x[0] * x[0] - x[1] * x[1] + draw.gauss(0, 0.2)),
+    "sine": (10, lambda draw, x: math.sin(6 * x[0]) + draw.gauss(0, 0.1)),
+    "xor": (10, lambda draw, x: "ab"[x[0] * x[1] > 0]),
+    "parity": (10, lambda draw, x: "ab"[x[0] * x[1] * x[2] > 0]),
+}
+CLASSES = {"ring", "waveform", "spirals", "xor", "parity"}
 
 
 def children_seconds():
@@ -60,7 +78,17 @@ def write(path, fill):
 
 def generate(program, scratch, model, rows, seed):
     def fill(path):
-        subprocess.run([program, "generate", model, "--rows", str(rows), "--seed", str(seed), "--out", path], check=True)
+        if model not in SIMULATED:
+            subprocess.run([program, "generate", model, "--rows", str(rows), "--seed", str(seed), "--out", path], check=True)
+            return
+        columns, response = SIMULATED[model]
+        draw = random.Random(f"{model} {seed}")
+        with open(path, "w") as out:
+            out.write(",".join(f"x{k + 1}" for k in range(columns)) + ",y\n")
+            for _ in range(rows):
+                x = [draw.gauss(0, 1) for _ in range(columns)]
+                y = response(draw, x)
+                out.write(",".join(map(repr, x)) + f",{y}\n")
     return write(os.path.join(scratch, f"{model}.{rows}.{seed}.csv"), fill)
 
 
@@ -153,7 +181,7 @@ def main():
     parser.add_argument("--against")
     parser.add_argument("--quick", action="store_true", help="m1 and ring, 2,000 rows, q = 2, three data sets, no restarts")
     parser.add_argument("--no-restarts", action="store_true")
-    parser.add_argument("--models", type=lambda text: text.split(","), default=GENERATED)
+    parser.add_argument("--models", type=lambda text: text.split(","), default=GENERATED + list(SIMULATED))
     parser.add_argument("--rows", type=numbers, default=[500, 2000, 10000])
     parser.add_argument("--dims", type=numbers, default=[1, 2, 5])
     parser.add_argument("--seeds", type=numbers, default=numbers("1-10"))
@@ -165,7 +193,7 @@ def main():
     if options.quick:
         options.models, options.rows, options.dims, options.seeds = ["m1", "ring"], [2000], [2], [1, 2, 3]
         options.no_restarts = True
-    unknown = set(options.models) - set(GENERATED) - {TABLE}
+    unknown = set(options.models) - set(GENERATED) - set(SIMULATED) - {TABLE}
     if unknown:
         sys.exit(f"no such model: {', '.join(sorted(unknown))}")
     if TABLE in options.models and "STONET_DATA" not in os.environ:
