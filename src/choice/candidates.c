@@ -89,14 +89,14 @@ static sn_front_recipe kernel_of(const table *t, double complexity)
 
 static void add_networks(table *t)
 {
-    static const sn_activation units[] = {SN_TANH, SN_RELU};
     const sn_front_recipe none = {.kind = SN_FRONT_NONE};
     if (sn_config_given(t->settings, "activation")) {
         if (!sn_is(t->settings, "activation", "identity") || sn_config_given(t->settings, "hidden"))
             add(t, SN_FAMILY_NETWORK, none, activation_or(t, SN_TANH), NETWORK_DECAYS);
         return;
     }
-    for (int k = 0; k < 2; k++) add(t, SN_FAMILY_NETWORK, none, units[k], NETWORK_DECAYS);
+    add(t, SN_FAMILY_NETWORK, none, SN_TANH, NETWORK_DECAYS);
+    add(t, SN_FAMILY_RELU, none, SN_RELU, NETWORK_DECAYS);
 }
 
 static void add_kernels(table *t)

@@ -17,8 +17,15 @@
 
 #include "stonet/config.h"
 
-typedef enum sn_family { SN_FAMILY_NETWORK, SN_FAMILY_KERNEL, SN_FAMILY_LINEAR, SN_FAMILY_FEW } sn_family;
-enum { SN_FAMILIES = 4 };
+/* The best of a family is compared with the best of another at the end alone: some are slow at first. */
+typedef enum sn_family {
+    SN_FAMILY_NETWORK, /* tanh, or the units that were given */
+    SN_FAMILY_RELU,
+    SN_FAMILY_KERNEL,
+    SN_FAMILY_LINEAR,
+    SN_FAMILY_FEW
+} sn_family;
+enum { SN_FAMILIES = 5 };
 
 typedef struct sn_line {
     sn_family family;

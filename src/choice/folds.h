@@ -2,7 +2,7 @@
  * Rows kept aside to judge settings by, and what each row costs.
  *
  * The rows are cut into five parts at random (rows that belong together stay together), each held out in
- * turn. Of many rows a few parts are enough. The held-out rows of all folds, one after the other, are
+ * turn. Of many rows a few parts are enough, and of exact copies one. The held-out rows of all folds, one after the other, are
  * the rows that settings are compared on: each has a loss.
  */
 #ifndef SN_CHOICE_FOLDS_H

@@ -115,7 +115,7 @@ static stonet_status run_legs(choosing *s, int rung, int folds, sn_leg *legs, in
     const int threads = s->job->threads;
     const int outer = s->together || count < 1 ? 1 : count < threads ? count : threads;
     for (int k = 0; k < count; k++) {
-        legs[k].threads = threads / outer;
+        legs[k].threads = threads / outer + (k < threads % outer ? 1 : 0);
         legs[k].team = s->together ? s->job->team : NULL;
         legs[k].run = &s->quiet.run;
         from[k] = legs[k].contender->reached[legs[k].fold];
@@ -135,26 +135,66 @@ static stonet_status run_legs(choosing *s, int rung, int folds, sn_leg *legs, in
 /* ---- rungs -----------------------------------------------------------------------------------------------
  */
 
+static bool is_network(const sn_contender *c)
+{
+    return c->line.family == SN_FAMILY_NETWORK || c->line.family == SN_FAMILY_RELU;
+}
+
 /* Lengths that a line is to have after this rung; `trial`: on the few folds that come first. */
 static int lengths_after(const choosing *s, const sn_contender *c, int rung, bool trial)
 {
     if (!s->lengths_open) return 1;
-    const bool patient =
-        c->line.family == SN_FAMILY_NETWORK && rung < SN_PATIENT_RUNGS + (c->explores ? 1 : 0);
+    const bool patient = is_network(c) && rung < SN_PATIENT_RUNGS + (c->explores ? 1 : 0);
     const bool goes_on = c->gains || (trial && patient);
     return rung == 0 || goes_on ? rung + 1 : c->best + 1;
 }
 
-/* Makes what a line sees in a fold. A line whose front these rows cannot make (all of them are alike) is out;
-   it is an error where no other is left. */
-static stonet_status make_view(choosing *s, sn_contender *c, int fold)
+/* Views that a set of legs needs and that are not made yet. */
+typedef struct view_set {
+    choosing *s;
+    sn_views *views[SN_MOST_LINES * SN_FOLDS];
+    int fold[SN_MOST_LINES * SN_FOLDS], count;
+} view_set;
+
+static void need_view(view_set *set, sn_views *views, int fold)
 {
-    const stonet_status status = sn_view_make(s->job, &s->folds, fold, c->views);
-    if (status != STONET_ERROR_DATA) return status;
-    c->diverged = true;
+    if (views->fold[fold].problem != NULL) return;
+    for (int k = 0; k < set->count; k++)
+        if (set->views[k] == views && set->fold[k] == fold) return;
+    set->views[set->count] = views;
+    set->fold[set->count++] = fold;
+}
+
+/* What these rows cannot be seen through (all of them are alike) is left unmade. */
+static stonet_status make_view(void *user, int64_t k, sn_pack *record)
+{
+    (void)record;
+    const view_set *set = user;
+    const stonet_status status = sn_view_make(set->s->job, &set->s->folds, set->fold[k], set->views[k]);
+    return status == STONET_ERROR_DATA ? STONET_OK : status;
+}
+
+/* Makes what the legs see, every rank all of it. A line that sees nothing is out with its legs; it is an
+   error where no other is left. */
+static stonet_status make_views(choosing *s, sn_leg *legs, int *count)
+{
+    SN_WORKSPACE(scratch);
+    view_set *set = NULL;
+    SN_TRY(SN_TAKE_ZERO(&scratch, set, 1));
+    set->s = s;
+    for (int k = 0; k < *count; k++) need_view(set, legs[k].contender->views, legs[k].fold);
+    const int side_by_side = set->count < s->job->threads ? set->count : s->job->threads;
+    SN_TRY(sn_deal_out(&(sn_deal){.count = set->count, .work = make_view, .user = set}, side_by_side,
+                       s->job->run));
+    for (int k = 0; k < *count; k++)
+        if (legs[k].contender->views->fold[legs[k].fold].problem == NULL) legs[k].contender->diverged = true;
+    int kept = 0;
+    for (int k = 0; k < *count; k++)
+        if (!legs[k].contender->diverged) legs[kept++] = legs[k];
+    *count = kept;
     for (int a = 0; a < s->n_alive; a++)
         if (!s->all[s->alive[a]].diverged) return STONET_OK;
-    return status;
+    return set->count > 0 ? sn_view_make(s->job, &s->folds, set->fold[0], set->views[0]) : STONET_OK;
 }
 
 /* The lines that are in the choice, on the first `folds` folds. */
@@ -170,14 +210,12 @@ static stonet_status train_on(choosing *s, int rung, int folds, bool trial)
         const int lengths = lengths_after(s, c, rung, trial);
         for (int l = 0; l < lengths; l++)
             if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
-        for (int k = 0; k < folds; k++) {
-            if (c->reached[k] >= lengths) continue;
-            if (!c->diverged) SN_TRY(make_view(s, c, k));
-            if (c->diverged) break;
-            legs[count++] =
-                (sn_leg){.contender = c, .fold = k, .lengths = lengths, .first = rung == 0 && a == 0};
-        }
+        for (int k = 0; k < folds && !c->diverged; k++)
+            if (c->reached[k] < lengths)
+                legs[count++] =
+                    (sn_leg){.contender = c, .fold = k, .lengths = lengths, .first = rung == 0 && a == 0};
     }
+    SN_TRY(make_views(s, legs, &count));
     return run_legs(s, rung, folds, legs, from, count);
 }
 
@@ -242,8 +280,7 @@ static void choose_explorer(choosing *s)
     for (int a = 0; a < s->n_alive; a++) {
         sn_contender *c = &s->all[s->alive[a]];
         c->explores = false;
-        if (c->line.family == SN_FAMILY_NETWORK && !c->diverged && (best == NULL || c->fit[0] < best->fit[0]))
-            best = c;
+        if (is_network(c) && !c->diverged && (best == NULL || c->fit[0] < best->fit[0])) best = c;
     }
     if (best != NULL) best->explores = true;
 }

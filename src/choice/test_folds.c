@@ -89,6 +89,31 @@ static void kin_stay_together(void **state)
     }
 }
 
+/* Of copies one is held out, and none is trained on meanwhile. */
+static void copies_count_once(void **state)
+{
+    (void)state;
+    enum { N = 60, DIFFERENT = 13 };
+    int64_t kin[N];
+    for (int i = 0; i < N; i++) kin[i] = 7 * (i % DIFFERENT);
+    const sn_problem problem = {
+        .n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .kin = kin, .copies = true};
+    const sn_rows all = sn_rows_range(0, N);
+    sn_folds folds;
+    int held_out[DIFFERENT] = {0};
+    assert_int_equal(sn_folds_make(&problem, &all, 1, &folds), STONET_OK);
+    assert_int_equal(folds.rows, DIFFERENT);
+    for (int f = 0; f < folds.count; f++)
+        for (int64_t i = 0; i < folds.fold[f].test.n; i++) {
+            const int64_t row = sn_rows_at(&folds.fold[f].test, i);
+            held_out[row % DIFFERENT]++;
+            for (int64_t k = 0; k < folds.fold[f].train.n; k++)
+                assert_int_not_equal(sn_rows_at(&folds.fold[f].train, k) % DIFFERENT, row % DIFFERENT);
+        }
+    for (int i = 0; i < DIFFERENT; i++) assert_int_equal(held_out[i], 1);
+    sn_folds_free(&folds);
+}
+
 /* The response has no say in which row is held out when. */
 static void folds_are_blind(void **state)
 {
@@ -200,8 +225,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_once),     cmocka_unit_test(kin_stay_together),
-        cmocka_unit_test(folds_are_blind),   cmocka_unit_test(losses_by_hand),
-        cmocka_unit_test(estimates_by_hand),
+        cmocka_unit_test(copies_count_once), cmocka_unit_test(folds_are_blind),
+        cmocka_unit_test(losses_by_hand),    cmocka_unit_test(estimates_by_hand),
     };
     return cmocka_run_group_tests_name("choice_folds", tests, NULL, NULL);
 }

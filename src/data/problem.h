@@ -52,6 +52,7 @@ typedef struct sn_problem {
     const int64_t *group; /* ... g's are group[g] .. group[g + 1] - 1; NULL: each feature is a column */
     sn_image image;       /* that the features together are; rank 0: none */
     const int64_t *kin;   /* n: rows with the same number belong together (data/kin.h); NULL: each is alone */
+    bool copies;          /* kin are exact copies of each other, and one of them says all */
 } sn_problem;
 
 /* The class of row i, and target k of it. */

@@ -339,6 +339,7 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     stonet_status status = encode(model, train, run->seed, &data);
     if (status == STONET_OK && spec->method->chooses_levels) /* and settings, on held-out rows */
         status = sn_kin_find(train, run, &scratch, &data.problem.kin);
+    data.problem.copies = !sn_frame_has_groups(train);
     if (status == STONET_OK) status = fit_method(spec, &data, run, model);
     if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, train, &data, run);
     encoded_free(&data);
