@@ -4,69 +4,12 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
-#include "data/splits.h"
 #include "net/loss.h"
-
-static stonet_status make_fold(const sn_rows *rows, const int32_t *part, int32_t k, sn_fold *fold)
-{
-    int64_t n[2] = {0, 0}; /* training and held-out rows */
-    for (int kind = 0; kind < 2; kind++) SN_TRY(SN_NEW(fold->lists[kind], rows->n));
-    for (int64_t i = 0; i < rows->n; i++) {
-        const int kind = part[i] == k && n[1] < SN_MOST_HELD_OUT ? 1 : 0;
-        fold->lists[kind][n[kind]++] = sn_rows_at(rows, i);
-    }
-    fold->train = sn_rows_list(fold->lists[0], n[0]);
-    fold->test = sn_rows_list(fold->lists[1], n[1]);
-    return STONET_OK;
-}
-
-/* Of the held-out rows; 1 when they count nothing, so that it can be divided by. */
-static double average_weight(const sn_folds *folds, const sn_problem *problem)
-{
-    double sum = 0.0;
-    for (int k = 0; k < folds->count; k++)
-        for (int64_t i = 0; i < folds->fold[k].test.n; i++)
-            sum += sn_problem_weight(problem, sn_rows_at(&folds->fold[k].test, i));
-    return sum > 0.0 ? sum / (double)folds->rows : 1.0;
-}
 
 stonet_status sn_folds_make(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_folds *folds)
 {
-    *folds = (sn_folds){0};
-    SN_WORKSPACE(scratch);
-    int parts = rows->n < SN_FOLDS ? (int)rows->n : SN_FOLDS;
-    int32_t *part = NULL;
-    SN_TRY(SN_TAKE(&scratch, part, rows->n));
-    /* Folds that know nothing of the response: in stratified ones a constant guess of two equal classes seems
-       better than it is, since each fold has the majority of the sample. */
-    sn_problem blind = *problem;
-    blind.task = SN_REGRESSION;
-    SN_TRY(sn_split_rows(&blind, rows, SN_MOST_HELD_OUT, seed, &parts, part));
-    while (folds->count < parts && folds->rows < SN_ENOUGH_HELD_OUT) {
-        sn_fold *fold = &folds->fold[folds->count];
-        SN_TRY(make_fold(rows, part, folds->count++, fold));
-        fold->first = folds->rows;
-        folds->rows += fold->test.n;
-    }
-    folds->average = average_weight(folds, problem);
-    return STONET_OK;
-}
-
-void sn_folds_free(sn_folds *folds)
-{
-    for (int k = 0; k < SN_FOLDS; k++)
-        for (int kind = 0; kind < 2; kind++) sn_free(folds->fold[k].lists[kind]);
-    *folds = (sn_folds){0};
-}
-
-int64_t sn_folds_rows(const sn_folds *folds, int count)
-{
-    return count < folds->count ? folds->fold[count].first : folds->rows;
-}
-
-double sn_folds_weight(const sn_folds *folds, const sn_problem *problem, int64_t row)
-{
-    return sn_problem_weight(problem, row) / folds->average;
+    const sn_fold_plan plan = {.count = SN_FOLDS, .most = SN_MOST_HELD_OUT, .enough = SN_ENOUGH_HELD_OUT};
+    return sn_folds_cut(problem, rows, &plan, seed, folds);
 }
 
 stonet_status sn_held_out_create(const sn_folds *folds, sn_held_out *out)
