@@ -338,12 +338,16 @@ bool sn_checkpoint_is_elsewhere(const stonet_run *run)
     return checkpoint->elsewhere;
 }
 
-/* The section of a call: "HASH/", whose own record is there when the call has begun before. */
+/* The section of a call: "HASH/", whose own record is there when the call has begun before. met: that was not
+   the call just before this one. */
 static stonet_status enter(stonet_checkpoint *c, const char *job, const sn_hash *hash, bool *met)
 {
-    snprintf(c->section, sizeof c->section, "%016llx/", (unsigned long long)sn_hash_value(hash));
-    *met = find(c, c->section) >= 0;
-    if (!*met && c->count > 0 && !c->is_ours)
+    char section[sizeof c->section];
+    snprintf(section, sizeof section, "%016llx/", (unsigned long long)sn_hash_value(hash));
+    const bool there = find(c, section) >= 0;
+    *met = there && strcmp(c->section, section) != 0;
+    memcpy(c->section, section, sizeof section);
+    if (!there && c->count > 0 && !c->is_ours)
         return sn_fail(
             STONET_ERROR_ARGUMENT,
             "%s is the checkpoint of another job: the data, settings, seed or version of this %s differ. "
@@ -351,7 +355,7 @@ static stonet_status enter(stonet_checkpoint *c, const char *job, const sn_hash 
             c->path, job);
     if ((c->held >= 0 && is_locked_elsewhere(c->held)) || !is_current(c)) return in_use(c);
     c->is_ours = true;
-    if (*met) return STONET_OK;
+    if (there) return STONET_OK;
     SN_TRY(set(c, c->section, job, strlen(job)));
     return write_file(c); /* at once: a place that cannot be written to is better known now than in an hour */
 }
