@@ -114,10 +114,44 @@ static void first_columns_are_the_same(void **state)
     sn_table_free(&numbers);
 }
 
+static double spread_of(const float *z, int64_t dim, int64_t k)
+{
+    double mean = 0.0, sum = 0.0;
+    for (int i = 0; i < ROWS; i++) mean += (double)z[i * dim + k] / ROWS;
+    for (int i = 0; i < ROWS; i++) sum += ((double)z[i * dim + k] - mean) * ((double)z[i * dim + k] - mean);
+    return sum / ROWS;
+}
+
+/* A linear network has no more columns than the features have directions: Z is then smaller, not constant.
+   Where the kind of network is open another one is taken. */
+static void no_column_is_constant(void **state)
+{
+    (void)state;
+    enum { P = 3 };
+    sn_table numbers = sn_table_numbers(ROWS, P, 1, 5);
+    for (int i = 0; i < ROWS; i++) numbers.x[i * P + 2] = numbers.x[i * P] - numbers.x[i * P + 1];
+    static const struct {
+        const char *setting, *value;
+        int64_t asked, got;
+    } cases[] = {{"activation", "identity", 5, 2}, {"activation", "tanh", 5, 5}, {NULL, NULL, 3, 3}};
+    for (int c = 0; c < 3; c++) {
+        float z[5 * ROWS];
+        int64_t looks;
+        stonet_model *model =
+            fit("stonet", cases[c].setting, cases[c].value, cases[c].asked, numbers.data, NULL, &looks);
+        assert_int_equal(stonet_model_dim(model), cases[c].got);
+        assert_int_equal(stonet_transform(model, numbers.data, NULL, z), STONET_OK);
+        for (int64_t k = 0; k < cases[c].got; k++) assert_true(spread_of(z, cases[c].got, k) > 1e-8);
+        stonet_model_free(model);
+    }
+    sn_table_free(&numbers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dims_share_a_training), cmocka_unit_test(narrow_layers_are_their_own),
-        cmocka_unit_test(other_units_are_not_shared), cmocka_unit_test(first_columns_are_the_same)};
+        cmocka_unit_test(other_units_are_not_shared), cmocka_unit_test(first_columns_are_the_same),
+        cmocka_unit_test(no_column_is_constant)};
     return cmocka_run_group_tests_name("model_dims", tests, NULL, NULL);
 }
