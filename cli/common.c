@@ -13,7 +13,7 @@
 #include "cli/signals.h"
 #include "cli/team.h"
 
-static void on_message(stonet_level level, const char *text, void *user)
+void say_message(stonet_level level, const char *text, void *user)
 {
     (void)user;
     progress_clear();
@@ -131,7 +131,7 @@ int write_model(const cli_command *command, const char *path, const stonet_model
 int say_unseen(const cli_command *command, const stonet_model *model, const stonet_data *data, bool quiet)
 {
     stonet_run run = STONET_RUN_INIT;
-    run.on_message = on_message;
+    run.on_message = say_message;
     if (quiet) return EXIT_DONE;
     stonet_status status = stonet_check_rows(model, data, &run);
     return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
@@ -143,7 +143,7 @@ int say_met(const cli_command *command, const stonet_model *model, const stonet_
     if (quiet) return EXIT_DONE;
     const stonet_status status = stonet_model_met(model, data, &met);
     if (status != STONET_OK) return say_failure(command, status);
-    if (met) on_message(STONET_NOTE, "these look like the training rows; scores on them are too good", NULL);
+    if (met) say_message(STONET_NOTE, "these look like the training rows; scores on them are too good", NULL);
     return EXIT_DONE;
 }
 
@@ -303,7 +303,7 @@ void start_run(const run_options *options, stonet_run *run)
     run->team = program_team();
     if (!options->quiet) {
         run->on_progress = on_progress;
-        run->on_message = on_message;
+        run->on_message = say_message;
     }
     if (run->team == NULL) signals_catch(); /* several cannot stop at the same place: a signal ends them */
 }

@@ -222,6 +222,8 @@ int parse_level(const cli_command *command, const char *option, const char *text
 /* "calibrated by cv+ with 300 rows, temperature 1.1", on stderr. */
 void say_calibration(const stonet_model *model);
 
+/* A note or a warning on stderr. */
+void say_message(stonet_level level, const char *text, void *user);
 /* A run with notes and a progress line on stderr (neither when quiet) that Ctrl-C stops. */
 void start_run(const run_options *options, stonet_run *run);
 

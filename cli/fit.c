@@ -23,6 +23,9 @@ typedef struct fit_values {
     bool calibrate, json;
 } fit_values;
 
+/* Where the dimension goes in the name of a file. */
+static const char DIM[] = "{dim}";
+
 static const cli_option options[] = {
     TARGET_OPTIONS(fit_values, target),
     GROUP_OPTION(fit_values, target.group),
@@ -30,8 +33,9 @@ static const cli_option options[] = {
     {.name = "dim",
      .kind = OPTION_TEXT,
      .offset = offsetof(fit_values, dim),
-     .argument = "Q",
-     .help = "The number of reduced variables, the columns of Z; auto: as 'stonet order' chooses it"},
+     .argument = "Q,..",
+     .help = "The number of reduced variables, the columns of Z; auto: as 'stonet order' chooses it. With "
+             "several a model is written for each, from one training: --dim 1,2,5 --out my-{dim}.model"},
     SPEC_OPTIONS(fit_values, spec),
     RUN_OPTIONS(fit_values, run),
     CHECKPOINT_OPTIONS(fit_values, checkpoint),
@@ -54,6 +58,24 @@ static const cli_option options[] = {
     OUT_OPTION(fit_values, out, "The model file to write (safetensors); - is standard output"),
 };
 
+static bool has_several(const fit_values *values)
+{
+    return values->dim != NULL && strchr(values->dim, ',') != NULL;
+}
+
+/* A file that is written for every dimension needs a name for each. */
+static int check_output(const cli_command *command, const fit_values *values, const char *option,
+                        const char *path)
+{
+    if (path == NULL) return EXIT_DONE;
+    if (has_several(values) && strstr(path, DIM) == NULL) {
+        say_usage(command, "%s is one file, and --dim %s asks for several: put %s into its name", option,
+                  values->dim, DIM);
+        return EXIT_USAGE;
+    }
+    return output_check(command, path);
+}
+
 static int check_values(const cli_command *command, const fit_values *values)
 {
     bool needs_dim = values->spec.method == NULL || strcmp(values->spec.method, "none") != 0;
@@ -73,9 +95,9 @@ static int check_values(const cli_command *command, const fit_values *values)
         say_usage(command, "model files are not compressed: choose a name for --out without .gz");
         return EXIT_USAGE;
     }
-    int result = output_check(command, values->out);
-    if (result == EXIT_DONE && values->log != NULL) result = output_check(command, values->log);
-    if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
+    int result = check_output(command, values, "--out", values->out);
+    if (result == EXIT_DONE) result = check_output(command, values, "--log", values->log);
+    if (result == EXIT_DONE) result = check_output(command, values, "--plot", values->plot);
     return result;
 }
 
@@ -299,8 +321,9 @@ static void say_saved_first(const fit_values *values)
     fprintf(stderr, "note: the model was saved in %s, without a calibration\n", values->out);
 }
 
+/* told: gets what is known of the model; NULL: nobody asked. */
 static int finish(const cli_command *command, const fit_values *values, const stonet_model *model,
-                  const stonet_data *train, double seconds)
+                  const stonet_data *train, double seconds, json_t *told)
 {
     int result = program_writes() ? write_model(command, values->out, model) : EXIT_DONE;
     if (result != EXIT_DONE && saves_first(values, model)) say_saved_first(values);
@@ -321,9 +344,10 @@ static int finish(const cli_command *command, const fit_values *values, const st
         break;
     }
     if (!values->run.quiet) say_summary(command, values, model, train, seconds);
-    if (!values->json) return EXIT_DONE;
+    if (told == NULL) return EXIT_DONE;
     json_t *about = take_json(command, stonet_model_json(model));
-    return about != NULL ? output_json(command, NULL, about) : EXIT_FAILED;
+    if (about == NULL) return EXIT_FAILED;
+    return json_array_append_new(told, about) == 0 ? EXIT_DONE : say_failure(command, STONET_ERROR_MEMORY);
 }
 
 static int calibrate(const cli_command *command, const fit_values *values, const stonet_data *train,
@@ -340,6 +364,30 @@ static int calibrate(const cli_command *command, const fit_values *values, const
     }
     if (saves_first(values, model)) say_saved_first(values);
     return say_failure(command, status);
+}
+
+/* The dimensions of --dim 1,2,5. */
+typedef struct dim_list {
+    char *text, *dim[64];
+    int count;
+} dim_list;
+
+static int list_dims(const cli_command *command, const char *dims, stonet_spec *spec, dim_list *list)
+{
+    enum { MOST = sizeof list->dim / sizeof *list->dim };
+    if (dims == NULL) return EXIT_DONE;
+    list->text = strdup(dims);
+    if (list->text == NULL) return say_failure(command, STONET_ERROR_MEMORY);
+    for (char *at = list->text; at != NULL; list->count++) {
+        if (list->count == MOST) {
+            say_usage(command, "--dim takes at most %d dimensions", MOST);
+            return EXIT_USAGE;
+        }
+        list->dim[list->count] = strsep(&at, ",");
+        const stonet_status status = stonet_spec_set(spec, "dim", list->dim[list->count]);
+        if (status != STONET_OK) return say_failure(command, status);
+    }
+    return EXIT_DONE;
 }
 
 static bool is_open(const fit_values *values)
@@ -372,32 +420,113 @@ static int choose_dim(const cli_command *command, const fit_values *values, cons
     return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
 }
 
+/* A name with the dimension in its place; to be freed. NULL: there is none, or no memory for it. */
+static char *name_for(const char *name, const char *dim)
+{
+    if (name == NULL) return NULL;
+    const char *at = strstr(name, DIM);
+    if (at == NULL) return strdup(name);
+    const size_t size = strlen(name) + strlen(dim) + 1;
+    char *out = malloc(size);
+    if (out != NULL) snprintf(out, size, "%.*s%s%s", (int)(at - name), name, dim, at + sizeof DIM - 1);
+    return out;
+}
+
+/* What a model is good for: calibrated and written to files of its own. */
+static int use(const cli_command *command, const fit_values *values, const stonet_data *train,
+               const stonet_run *run, double start, const char *dim, stonet_model *model, json_t *told)
+{
+    fit_values own = *values;
+    char *out = name_for(values->out, dim), *log = name_for(values->log, dim),
+         *plot = name_for(values->plot, dim);
+    own.out = out;
+    own.log = log;
+    own.plot = plot;
+    int result = out != NULL && (log != NULL || values->log == NULL) && (plot != NULL || values->plot == NULL)
+                     ? calibrate(command, &own, train, run, model)
+                     : say_failure(command, STONET_ERROR_MEMORY);
+    if (result == EXIT_DONE) result = finish(command, &own, model, train, progress_clock() - start, told);
+    free(out);
+    free(log);
+    free(plot);
+    return result;
+}
+
+/* dim: as it was asked for; NULL: by the settings. */
+static int fit_dim(const cli_command *command, const fit_values *values, stonet_spec *spec,
+                   const stonet_data *train, const stonet_run *run, const char *dim, json_t *told)
+{
+    stonet_model *model = NULL;
+    char chosen[24];
+    const double start = progress_clock();
+    stonet_status status = dim != NULL ? stonet_spec_set(spec, "dim", dim) : STONET_OK;
+    if (status == STONET_OK) status = stonet_fit(spec, train, run, &model);
+    progress_clear();
+    if (status != STONET_OK) return say_failure(command, status);
+    snprintf(chosen, sizeof chosen, "%lld", (long long)stonet_model_dim(model));
+    const int result = use(command, values, train, run, start, dim != NULL ? dim : chosen, model, told);
+    stonet_model_free(model);
+    return result;
+}
+
+static void drop_notes(stonet_level level, const char *text, void *user)
+{
+    if (level == STONET_WARNING) say_message(level, text, user);
+}
+
+/* The fits of all dimensions of the list, which share what they can of their training. */
+static int fit_list(const cli_command *command, const fit_values *values, stonet_spec *spec,
+                    const stonet_data *train, const stonet_run *run, const dim_list *list, json_t *told)
+{
+    stonet_run each = *run;
+    stonet_status status = STONET_OK;
+    if (run->checkpoint == NULL) status = stonet_checkpoint_open(NULL, -1.0, &each.checkpoint);
+    int result = status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    for (int k = 0; k < list->count && result == EXIT_DONE; k++) {
+        result = fit_dim(command, values, spec, train, &each, list->dim[k], told);
+        if (each.on_message != NULL) each.on_message = drop_notes; /* they have been said */
+    }
+    if (run->checkpoint == NULL) stonet_checkpoint_free(each.checkpoint);
+    return result;
+}
+
+static int fit_all(const cli_command *command, const fit_values *values, stonet_spec *spec,
+                   const stonet_data *train, stonet_run *run, const dim_list *list)
+{
+    json_t *told = values->json ? json_array() : NULL;
+    int result = EXIT_DONE;
+    if (is_open(values)) result = choose_dim(command, values, train, run, spec);
+    if (result == EXIT_DONE)
+        result = list->count > 1 ? fit_list(command, values, spec, train, run, list, told)
+                                 : fit_dim(command, values, spec, train, run, NULL, told);
+    if (result == EXIT_DONE && values->json) {
+        json_t *shown = list->count > 1 ? told : json_array_get(told, 0);
+        result = shown != NULL ? output_json(command, NULL, json_incref(shown))
+                               : say_failure(command, STONET_ERROR_MEMORY);
+    }
+    json_decref(told);
+    return result;
+}
+
 static int fit(const cli_command *command, const char *path, const fit_values *values)
 {
     stonet_spec *spec = NULL;
     stonet_data *train = NULL;
-    stonet_model *model = NULL;
-    int result = make_spec(command, &values->spec, is_open(values) ? NULL : values->dim, &spec);
+    dim_list list = {0};
+    int result = make_spec(command, &values->spec, NULL, &spec);
+    if (result == EXIT_DONE && !is_open(values)) result = list_dims(command, values->dim, spec, &list);
     if (result == EXIT_DONE && (stonet_spec_needs_response(spec) || has_target(&values->target)))
         result = require_target(command, &values->target);
     if (result == EXIT_DONE) result = check_values(command, values);
     if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &train);
     stonet_run run;
     start_run(&values->run, &run);
-    double start = progress_clock();
     if (result == EXIT_DONE) result = open_checkpoint(command, &values->checkpoint, &run);
-    if (result == EXIT_DONE && is_open(values)) result = choose_dim(command, values, train, &run, spec);
-    if (result == EXIT_DONE) {
-        stonet_status status = stonet_fit(spec, train, &run, &model);
-        progress_clear();
-        result = status == STONET_OK ? calibrate(command, values, train, &run, model)
-                                     : say_failure(command, status);
-        if (result == EXIT_DONE) result = finish(command, values, model, train, progress_clock() - start);
-    }
+    if (result == EXIT_DONE) result = fit_all(command, values, spec, train, &run, &list);
     result = close_checkpoint(command, &run, result);
-    stonet_model_free(model);
     stonet_data_free(train);
     stonet_spec_free(spec);
+    free(list.text);
     return result;
 }
 
@@ -436,6 +565,7 @@ const cli_command fit_command = {
     .examples =
         "  stonet fit train.csv --target y --dim 2 --out my.model\n"
         "  stonet fit train.csv --target y --dim 2 --set hidden=64,32 --set epochs=50 --out my.model\n"
+        "  stonet fit train.csv --target y --dim 1,2,5 --out my-{dim}.model\n"
         "  stonet fit x.asc --target-file y.asc --dim 3 --method gsir --learner logistic --out gsir.model\n"
         "  stonet fit x.csv --dim 2 --method pca --out pca.model",
     .run = run,

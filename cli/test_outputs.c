@@ -116,6 +116,23 @@ static void wide_tables_keep_their_lines(void **state)
     assert_string_equal(captured_out, "18 21\n");
 }
 
+/* --dim 1,3: the models of two calls, each in a file of its own. */
+static void a_list_of_dims_is_several_models(void **state)
+{
+    (void)state;
+#define SHORT "stonet fit in.csv --target y --set epochs=5 --quiet "
+    SH(SHORT "--dim 1,3 --out 'list{dim}.model' --log 'list{dim}.csv' --json | head -n 1");
+    assert_string_equal(captured_out, "[\n");
+    SH("test -s list1.csv -a -s list3.csv && test ! -e 'list{dim}.model'");
+    SH(SHORT "--dim 1 --out one.model && cmp one.model list1.model");
+    SH(SHORT "--dim 3 --out 'three{dim}.model' && cmp three3.model list3.model");
+    refused("stonet fit in.csv --target y --dim 1,2 --out m.model", "put {dim} into its name");
+    refused("stonet fit in.csv --target y --dim 1,2 --out 'a{dim}' --log b.csv", "--log is one file");
+    refused("stonet fit none.csv --target y --dim 1,0 --out 'a{dim}'", "cannot be '0'");
+    refused("stonet fit none.csv --target y --dim 1,auto --out 'a{dim}'", "cannot be 'auto'");
+    SH(SHORT "--dim 1,2 --checkpoint kept --out 'c{dim}.model' && test ! -e kept && cmp c1.model one.model");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +141,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_written_is_said_first),
         cmocka_unit_test(a_full_disk_is_said_first),
         cmocka_unit_test(wide_tables_keep_their_lines),
+        cmocka_unit_test(a_list_of_dims_is_several_models),
     };
     return cmocka_run_group_tests_name("cli_outputs", tests, set_up, tear_down);
 }

@@ -122,13 +122,15 @@ typedef struct stonet_run {
 
 /*
  * A file with the work that is done so far. The same call with the same data, options and seed goes on from
- * it, on any number of threads, to the same bits as one that was never ended; a call with others fails. The
- * file is replaced as a whole, and synced. It is not removed at the end of the call: do that when the model
- * or the table is where it should be.
+ * it, on any number of threads, to the same bits as one that was never ended; a call with others fails. (A
+ * fit may have another dim, and takes what it has in common with the one before.) The file is replaced as a
+ * whole, and synced. It is not removed at the end of the call: do that when the model or the table is where
+ * it should be.
  */
 typedef struct stonet_checkpoint stonet_checkpoint;
 
-/* Reads the file if it is there. every: seconds after which it is written anew; less than 0: 60. */
+/* Reads the file if it is there. every: seconds after which it is written anew; less than 0: 60. path NULL:
+   no file, for fits in a row that differ in dim alone, which then share one training. */
 STONET_API stonet_status stonet_checkpoint_open(const char *path, double every, stonet_checkpoint **out);
 /* Removes the file; the handle is still to be freed. */
 STONET_API stonet_status stonet_checkpoint_remove(stonet_checkpoint *checkpoint);

@@ -5,6 +5,8 @@
  *
  * Whoever works with the file holds a lock on it, which ends with the process. A new file is locked before it
  * takes the place of the old one, so that the name never stands for one without a lock.
+ *
+ * Without a path there is no file: the records stay in memory.
  */
 #include "base/checkpoint.h"
 
@@ -31,7 +33,7 @@ typedef struct entry {
 } entry;
 
 struct stonet_checkpoint {
-    char *path;
+    char *path; /* NULL: no file */
     double every;
     pthread_mutex_t lock;
     entry *list;
@@ -170,7 +172,7 @@ static bool is_locked_elsewhere(int descriptor)
 static bool is_current(const stonet_checkpoint *c)
 {
     struct stat named, held;
-    if (stat(c->path, &named) != 0) return true;
+    if (c->path == NULL || stat(c->path, &named) != 0) return true;
     return c->held >= 0 && fstat(c->held, &held) == 0 && named.st_dev == held.st_dev &&
            named.st_ino == held.st_ino;
 }
@@ -195,6 +197,7 @@ static stonet_status write_file(stonet_checkpoint *c)
 {
     sn_writer *writer;
     int next = -1;
+    if (c->path == NULL) return STONET_OK;
     SN_TRY(sn_writer_open(c->path, &writer));
     stonet_status status = put_all(c, writer);
     if (status == STONET_OK)
@@ -275,6 +278,7 @@ static stonet_status read_all(const stonet_checkpoint *c, sn_pack *out)
 static stonet_status read_file(stonet_checkpoint *c)
 {
     struct stat info;
+    if (c->path == NULL) return STONET_OK;
     c->held = open(c->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* nobody need write to a pipe */
     if (c->held < 0 && errno == ENOENT) return STONET_OK;
     if (c->held < 0 || fstat(c->held, &info) != 0) return cannot_read(c);
@@ -291,11 +295,10 @@ static stonet_status read_file(stonet_checkpoint *c)
 
 stonet_status stonet_checkpoint_open(const char *path, double every, stonet_checkpoint **out)
 {
-    if (path == NULL || out == NULL)
-        return sn_fail(STONET_ERROR_ARGUMENT,
-                       "stonet_checkpoint_open needs a file and a place for the handle");
+    if (out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_checkpoint_open needs a place for the handle");
     *out = NULL;
-    const size_t length = strlen(path);
+    const size_t length = path != NULL ? strlen(path) : 0;
     if (length >= 3 && strcmp(path + length - 3, ".gz") == 0)
         return sn_fail(STONET_ERROR_ARGUMENT, "checkpoints are not compressed: choose a name without .gz");
     if (isnan(every) || isinf(every))
@@ -304,10 +307,11 @@ stonet_status stonet_checkpoint_open(const char *path, double every, stonet_chec
     SN_TRY(SN_NEW(c, 1));
     pthread_mutex_init(&c->lock, NULL);
     c->held = -1;
-    c->every = every < 0.0 ? USUAL_SECONDS : every;
+    c->every = path == NULL ? (double)INFINITY : every < 0.0 ? USUAL_SECONDS : every;
     c->written = sn_seconds();
-    c->path = sn_strdup(path);
-    stonet_status status = c->path != NULL ? read_file(c) : STONET_ERROR_MEMORY;
+    c->is_ours = path == NULL;
+    c->path = path != NULL ? sn_strdup(path) : NULL;
+    stonet_status status = path == NULL || c->path != NULL ? read_file(c) : STONET_ERROR_MEMORY;
     if (status != STONET_OK) {
         stonet_checkpoint_free(c);
         return status;
@@ -319,7 +323,7 @@ stonet_status stonet_checkpoint_open(const char *path, double every, stonet_chec
 stonet_status stonet_checkpoint_remove(stonet_checkpoint *checkpoint)
 {
     if (checkpoint == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "stonet_checkpoint_remove needs a handle");
-    if (unlink(checkpoint->path) == 0 || errno == ENOENT) return STONET_OK;
+    if (checkpoint->path == NULL || unlink(checkpoint->path) == 0 || errno == ENOENT) return STONET_OK;
     return sn_fail(STONET_ERROR_IO, "cannot remove the checkpoint %s: %s", checkpoint->path, strerror(errno));
 }
 
@@ -334,12 +338,16 @@ bool sn_checkpoint_is_elsewhere(const stonet_run *run)
     return checkpoint->elsewhere;
 }
 
-/* The section of a call: "HASH/", whose own record is there when the call has begun before. */
+/* The section of a call: "HASH/", whose own record is there when the call has begun before. met: that was not
+   the call just before this one. */
 static stonet_status enter(stonet_checkpoint *c, const char *job, const sn_hash *hash, bool *met)
 {
-    snprintf(c->section, sizeof c->section, "%016llx/", (unsigned long long)sn_hash_value(hash));
-    *met = find(c, c->section) >= 0;
-    if (!*met && c->count > 0 && !c->is_ours)
+    char section[sizeof c->section];
+    snprintf(section, sizeof section, "%016llx/", (unsigned long long)sn_hash_value(hash));
+    const bool there = find(c, section) >= 0;
+    *met = there && strcmp(c->section, section) != 0;
+    memcpy(c->section, section, sizeof section);
+    if (!there && c->count > 0 && !c->is_ours)
         return sn_fail(
             STONET_ERROR_ARGUMENT,
             "%s is the checkpoint of another job: the data, settings, seed or version of this %s differ. "
@@ -347,7 +355,7 @@ static stonet_status enter(stonet_checkpoint *c, const char *job, const sn_hash 
             c->path, job);
     if ((c->held >= 0 && is_locked_elsewhere(c->held)) || !is_current(c)) return in_use(c);
     c->is_ours = true;
-    if (*met) return STONET_OK;
+    if (there) return STONET_OK;
     SN_TRY(set(c, c->section, job, strlen(job)));
     return write_file(c); /* at once: a place that cannot be written to is better known now than in an hour */
 }
@@ -360,7 +368,7 @@ stonet_status sn_checkpoint_begin(stonet_checkpoint *checkpoint, const char *job
     pthread_mutex_lock(&checkpoint->lock);
     const stonet_status status = enter(checkpoint, job, hash, &met);
     pthread_mutex_unlock(&checkpoint->lock);
-    if (status == STONET_OK && met)
+    if (status == STONET_OK && met && checkpoint->path != NULL)
         sn_message(run, STONET_NOTE, "going on from the checkpoint %s", checkpoint->path);
     return status;
 }
@@ -372,6 +380,11 @@ stonet_status sn_checkpoint_end(stonet_checkpoint *checkpoint, stonet_status sta
     const stonet_status written = write_file(checkpoint);
     pthread_mutex_unlock(&checkpoint->lock);
     return status != STONET_OK ? status : written;
+}
+
+bool sn_checkpoint_is_file(const stonet_checkpoint *checkpoint)
+{
+    return checkpoint != NULL && checkpoint->path != NULL;
 }
 
 bool sn_checkpoint_has(stonet_checkpoint *checkpoint, const char *key)

@@ -6,7 +6,8 @@
  * one or the one before; a checksum tells when the disk has changed it. It holds the work of one job, which
  * it knows by a hash of all that the result depends on (data, settings, seed, version), and so gives nothing
  * to another. One call at a time uses it; inside a call every function may be called from any thread, and
- * with NULL, which keeps nothing. Of a team rank 0 has the file; the handles of the others keep nothing.
+ * with NULL, which keeps nothing. One without a file is for fits that have a training in common. Of a team
+ * rank 0 has the file; the handles of the others keep nothing.
  */
 #ifndef SN_BASE_CHECKPOINT_H
 #define SN_BASE_CHECKPOINT_H
@@ -29,6 +30,8 @@ stonet_status sn_checkpoint_begin(stonet_checkpoint *checkpoint, const char *job
 /* And ends with: what the file does not have yet is written. */
 stonet_status sn_checkpoint_end(stonet_checkpoint *checkpoint, stonet_status status);
 
+/* Whether it outlives the process. */
+bool sn_checkpoint_is_file(const stonet_checkpoint *checkpoint);
 bool sn_checkpoint_has(stonet_checkpoint *checkpoint, const char *key);
 /* A copy of a record into `out`, to be cleared by the caller; empty when there is none. */
 stonet_status sn_checkpoint_get(stonet_checkpoint *checkpoint, const char *key, sn_pack *out);

@@ -171,7 +171,28 @@ static void other_files_are_left_alone(void **state)
     assert_int_equal(sn_checkpoint_begin(c, "fit", &hash, NULL), STONET_ERROR_IO);
     stonet_checkpoint_free(c);
     assert_int_equal(stonet_checkpoint_open("a.gz", 0.0, &c), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_checkpoint_open(NULL, 0.0, &c), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_checkpoint_open("kept", 0.0, NULL), STONET_ERROR_ARGUMENT);
+}
+
+/* Without a file: what a job has put in comes back to that job, also when another has begun in between. */
+static void memory_will_do(void **state)
+{
+    (void)state;
+    stonet_checkpoint *c = NULL;
+    const sn_hash a = hash_of("a"), b = hash_of("b");
+    assert_int_equal(stonet_checkpoint_open(NULL, 0.0, &c), STONET_OK);
+    assert_false(sn_checkpoint_is_file(c));
+    assert_int_equal(sn_checkpoint_begin(c, "fit", &a, NULL), STONET_OK);
+    put(c, "one", "first");
+    assert_false(sn_checkpoint_due(c, -1e9));
+    assert_int_equal(sn_checkpoint_end(c, STONET_OK), STONET_OK);
+    assert_int_equal(sn_checkpoint_begin(c, "fit", &b, NULL), STONET_OK);
+    assert_false(sn_checkpoint_has(c, "one"));
+    assert_int_equal(sn_checkpoint_begin(c, "fit", &a, NULL), STONET_OK);
+    assert_has(c, "one", "first");
+    assert_int_equal(stonet_checkpoint_remove(c), STONET_OK);
+    stonet_checkpoint_free(c);
+    assert_int_not_equal(access(path, F_OK), 0);
 }
 
 /* Every byte and every length counts. */
@@ -261,6 +282,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(two_jobs_do_not_share, no_file, no_file),
         cmocka_unit_test_setup_teardown(damage_is_found, no_file, no_file),
         cmocka_unit_test_setup_teardown(other_files_are_left_alone, no_file, no_file),
+        cmocka_unit_test_setup_teardown(memory_will_do, no_file, no_file),
         cmocka_unit_test(hashes_differ),
         cmocka_unit_test_setup_teardown(pieces_are_done_once, no_file, no_file),
     };

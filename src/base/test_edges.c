@@ -177,7 +177,7 @@ static void checkpoints(void **state)
     stonet_checkpoint *made = NULL;
     char path[64];
     snprintf(path, sizeof path, "/tmp/stonet_edges_%ld", (long)getpid());
-    assert_says(stonet_checkpoint_open(NULL, 1, &made), STONET_ERROR_ARGUMENT, "a file");
+    assert_says(stonet_checkpoint_open(NULL, 1, NULL), STONET_ERROR_ARGUMENT, "a place");
     assert_says(stonet_checkpoint_open(path, 1, NULL), STONET_ERROR_ARGUMENT, "a place");
     assert_says(stonet_checkpoint_open("a.gz", 1, &made), STONET_ERROR_ARGUMENT, ".gz");
     assert_says(stonet_checkpoint_open(path, NAN, &made), STONET_ERROR_ARGUMENT, "a number");

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "stonet/spare_units.h"
 
 /* ---- every number that the choice depends on --------------------------------------------------------------
  */
@@ -174,10 +175,15 @@ stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *proble
             (any_front && !wide && !layers_are_given(&t) && problem->n <= KERNEL_ROWS &&
              sn_is(settings, "select", "none") && !sn_is(settings, "activation", "identity")))
             add_kernels(&t);
-        /* Linear units have no more columns of Z than there are features. */
-        const bool holds = q <= problem->p || sn_is(settings, "activation", "identity");
-        if (may(&t, "front", "none") && !wide && holds && !layers_are_given(&t) &&
-            may(&t, "activation", "identity"))
+        bool linear =
+            may(&t, "front", "none") && !wide && !layers_are_given(&t) && may(&t, "activation", "identity");
+        if (linear && !sn_is(settings, "activation", "identity") && q > 1) {
+            /* Linear units have no more columns of Z than the features have directions. */
+            int64_t directions;
+            SN_TRY(sn_feature_directions(problem, q, &directions));
+            linear = q <= directions;
+        }
+        if (linear)
             add(&t, SN_FAMILY_LINEAR, (sn_front_recipe){.kind = SN_FRONT_NONE}, SN_IDENTITY, LINEAR_DECAYS);
         if (wide || sn_is(settings, "front", "columns") || sn_is(settings, "front", "components"))
             add_few(&t);

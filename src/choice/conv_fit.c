@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checkpoint.h"
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "choice/beside.h"
@@ -92,7 +93,7 @@ stonet_status sn_conv_front(const sn_choice_job *job, sn_front **out)
     for (size_t l = 0; l < count && l < SN_CONV_STAGES; l++) filters[l] = (int64_t)list[l];
     SN_TRY(sn_front_conv_create(&image, (int)count, filters, job->seed, out));
     tell_front(job->run, sn_front_conv_shape(*out));
-    if (job->run->checkpoint != NULL)
+    if (sn_checkpoint_is_file(job->run->checkpoint))
         sn_message(job->run, STONET_NOTE,
                    "front=conv has nothing to keep in a checkpoint: a fit that is ended begins anew");
     return STONET_OK;

@@ -61,7 +61,11 @@ static stonet_status narrow(fitting *f, const sn_stage_job *job)
     network->theta = theta;
     network->shape = shape;
     f->narrowed = true;
-    return sn_train_narrow(job, f->net, &f->report);
+    char key[SN_KEY_SIZE];
+    sn_stage_job own = *job;
+    snprintf(key, sizeof key, "%s.dim%lld", job->key, (long long)f->q);
+    own.key = key;
+    return sn_train_narrow(&own, f->net, &f->report);
 }
 
 /* Keeps what is needed to use the trained network and to tell about it. */
@@ -230,7 +234,9 @@ static stonet_status fit_lines(fitting *f)
     f->job.step = 1.0;
     for (int retry = 0;; retry++) {
         char key[SN_KEY_SIZE];
-        snprintf(key, sizeof key, "fit%d.%s", retry, f->job.engine->name);
+        /* Whatever q is, the same units and lines are the same training. */
+        snprintf(key, sizeof key, "fit%d.%lld.%d.%s", retry, (long long)f->job.units, f->count,
+                 f->job.engine->name);
         f->job.key = key;
         stonet_status status = attempt(f);
         if (may_fall_back(f, any_engine, status)) {

@@ -1,37 +1,19 @@
 /*
- * Rows kept aside to judge settings by, and what each row costs.
- *
- * The rows are cut into five parts at random (rows that belong together stay together), each held out in
- * turn. Of many rows a few parts are enough, and of exact copies one. The held-out rows of all folds, one after the other, are
- * the rows that settings are compared on: each has a loss.
+ * What settings cost on the rows that are held out to judge them by. The rows are cut into five parts
+ * (data/folds.h); of many rows a few parts are enough. The held-out rows of all folds, one after the other,
+ * are the rows that settings are compared on: each has a loss.
  */
 #ifndef SN_CHOICE_FOLDS_H
 #define SN_CHOICE_FOLDS_H
 
 #include "choice/candidates.h"
+#include "data/folds.h"
 #include "stonet/fitted.h"
 #include "stonet/train.h"
 
-typedef struct sn_fold {
-    sn_rows train, test;
-    int64_t *lists[2]; /* behind them */
-    int64_t first;     /* where its held-out rows begin among those of all folds */
-} sn_fold;
-
-typedef struct sn_folds {
-    int count;
-    sn_fold fold[SN_FOLDS];
-    int64_t rows;   /* held out in all */
-    double average; /* weight of a held-out row */
-} sn_folds;
-
-/* Of the rows of a problem, keyed by the seed. Free also after a failure. */
+/* Those that a choice is made by. They know nothing of the response: in stratified ones a constant guess of
+   two equal classes seems better than it is, since each fold has the majority of the sample. */
 stonet_status sn_folds_make(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_folds *folds);
-void sn_folds_free(sn_folds *folds);
-/* Held-out rows of the first `count` folds. */
-int64_t sn_folds_rows(const sn_folds *folds, int count);
-/* The weight of a row among the held-out ones. */
-double sn_folds_weight(const sn_folds *folds, const sn_problem *problem, int64_t row);
 
 /* What a setting costs on the held-out rows of all folds, in proportion to their weights. */
 typedef struct sn_held_out {

@@ -29,9 +29,8 @@ static double look(law of, uint32_t seed)
         loss[i] = 0.5 * pow(spread * e * e * e, 2.0);
     }
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1};
-    sn_folds folds = {.count = 2, .rows = N};
-    folds.fold[0] = (sn_fold){.test = sn_rows_range(0, 100)};
-    folds.fold[1] = (sn_fold){.test = sn_rows_range(100, N - 100), .first = 100};
+    sn_fold fold[] = {{.test = sn_rows_range(0, 100)}, {.test = sn_rows_range(100, N - 100), .first = 100}};
+    sn_folds folds = {.count = 2, .fold = fold, .rows = N};
     assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
     return p_value;
 }
@@ -106,9 +105,9 @@ static void the_smallest_p_value(void **state)
             least = fmin(least, fmin(spearman(loss, column), spearman(loss, apart)));
         }
         const sn_problem problem = {.n = 2L * FEW, .p = COLUMNS, .x = x, .task = SN_REGRESSION, .outputs = 1};
-        sn_folds folds = {.count = 2, .rows = FEW};
-        folds.fold[0] = (sn_fold){.test = sn_rows_list(list, 20)};
-        folds.fold[1] = (sn_fold){.test = sn_rows_list(list + 20, FEW - 20), .first = 20};
+        sn_fold fold[] = {{.test = sn_rows_list(list, 20)},
+                          {.test = sn_rows_list(list + 20, FEW - 20), .first = 20}};
+        sn_folds folds = {.count = 2, .fold = fold, .rows = FEW};
         assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
         assert_true(fabs(p_value - fmin(1.0, 2.0 * COLUMNS * least)) < 1e-9);
         folds.rows = 49; /* too few to look at */
@@ -138,9 +137,9 @@ static void many_rows(void **state)
     const sn_problem problem = {.n = MANY, .p = 1, .x = x, .task = SN_REGRESSION, .outputs = 1};
     for (int all = 0; all < 2; all++) {
         const int64_t rows = all ? MANY : MOST;
-        sn_folds folds = {.count = 2, .rows = rows};
-        folds.fold[0] = (sn_fold){.test = sn_rows_range(0, 700)};
-        folds.fold[1] = (sn_fold){.test = sn_rows_range(700, rows - 700), .first = 700};
+        sn_fold fold[] = {{.test = sn_rows_range(0, 700)},
+                          {.test = sn_rows_range(700, rows - 700), .first = 700}};
+        sn_folds folds = {.count = 2, .fold = fold, .rows = rows};
         assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value[all]), STONET_OK);
     }
     assert_true(p_value[0] == p_value[1] && p_value[0] > 1e-6 && p_value[0] < 1.0);

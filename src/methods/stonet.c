@@ -16,8 +16,16 @@ static stonet_status stonet_fit_method(const sn_problem *problem, int64_t dim, c
 {
     sn_stonet *net;
     SN_TRY(sn_stonet_fit(problem, dim, settings, run, &net, &result->outcome));
+    sn_axes_trim(&net->axes);
     result->state = net;
-    result->dim = dim;
+    result->dim = sn_stonet_dim(net);
+    if (result->dim < dim)
+        sn_message(run, STONET_WARNING,
+                   "stonet: the units have %lld different directions, so Z has %lld columns and not %lld: %s",
+                   (long long)result->dim, (long long)result->dim, (long long)dim,
+                   net->network.shape.activation == SN_IDENTITY
+                       ? "a linear network has no more than the features; leave 'activation' open for others"
+                       : "the rows do not differ enough");
     return STONET_OK;
 }
 

@@ -114,6 +114,16 @@ stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash
     return STONET_OK;
 }
 
+stonet_status sn_spec_hash_but_dim(const stonet_spec *spec, uint64_t seed, sn_hash *hash)
+{
+    stonet_spec *any = NULL;
+    SN_TRY(stonet_spec_copy(spec, &any));
+    stonet_status status = stonet_spec_set(any, "dim", "1");
+    if (status == STONET_OK) status = sn_spec_hash(any, seed, hash);
+    stonet_spec_free(any);
+    return status;
+}
+
 /* ---- reading ---- */
 
 /* A JSON value as the text a user would give; false for what no setting takes. */

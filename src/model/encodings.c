@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "data/folds.h"
 #include "data/kin.h"
-#include "data/splits.h"
 #include "math/kernel.h"
 #include "model/model.h"
 #include "net/loss.h"
@@ -79,56 +79,46 @@ static double sum_losses(const sn_problem *problem, const sn_rows *rows, const d
 
 /* The mean held-out loss at one penalty, and that of each row; Inf when a class is missing from a training
    part. */
-static stonet_status cross_validate(const sn_problem *problem, const int32_t *part, double penalty,
+static stonet_status cross_validate(const sn_problem *problem, const sn_folds *folds, double penalty,
                                     const stonet_run *run, double *loss, double *each)
 {
     SN_WORKSPACE(scratch);
-    int64_t *list = NULL;
     float *x = NULL, *mu = NULL;
     double *coef = NULL, *intercept = NULL;
-    SN_TRY(SN_TAKE(&scratch, list, problem->n));
     SN_TRY(SN_TAKE(&scratch, x, problem->n * problem->p));
     SN_TRY(SN_TAKE(&scratch, coef, problem->outputs * problem->p));
     SN_TRY(SN_TAKE(&scratch, intercept, problem->outputs));
     SN_TRY(SN_TAKE(&scratch, mu, problem->outputs));
     double sum = 0.0;
-    for (int32_t k = 0; k < FOLDS; k++) {
-        int64_t n[2] = {0, problem->n}; /* training rows from the front, held-out ones from the back */
-        for (int64_t i = 0; i < problem->n; i++) {
-            if (part[i] == k)
-                list[--n[1]] = i;
-            else
-                list[n[0]++] = i;
-        }
-        const sn_rows train = sn_rows_list(list, n[0]),
-                      held_out = sn_rows_list(list + n[1], problem->n - n[1]);
+    for (int k = 0; k < folds->count; k++) {
+        const sn_rows *train = &folds->fold[k].train;
         sn_batch batch = {.x = x, .x_stride = problem->p};
-        sn_batch_fetch(problem, &train, &batch);
+        sn_batch_fetch(problem, train, &batch);
         const sn_regression fit = {
-            .problem = problem, .rows = &train, .d = problem->p, .x = x, .l2 = penalty * (double)train.n};
+            .problem = problem, .rows = train, .d = problem->p, .x = x, .l2 = penalty * (double)train->n};
         bool found;
         SN_TRY(sn_regress(&fit, run, coef, intercept, &found));
         if (!found) {
             *loss = (double)INFINITY;
             return STONET_OK;
         }
-        sum += sum_losses(problem, &held_out, coef, intercept, mu, each);
+        sum += sum_losses(problem, &folds->fold[k].test, coef, intercept, mu, each);
     }
-    *loss = sum / (double)problem->n;
+    *loss = sum / (double)folds->rows;
     return STONET_OK;
 }
 
 /* At the best penalty; each (n) gets the losses of the rows. */
-static stonet_status best_loss(const sn_problem *problem, const int32_t *part, const stonet_run *run,
+static stonet_status best_loss(const sn_problem *problem, const sn_folds *folds, const stonet_run *run,
                                double *best, double *each)
 {
     SN_WORKSPACE(scratch);
     double *tried = NULL;
-    SN_TRY(SN_TAKE(&scratch, tried, problem->n));
+    SN_TRY(SN_TAKE_ZERO(&scratch, tried, problem->n)); /* some rows may never be held out */
     *best = (double)INFINITY;
     for (int k = 0; k < N_PENALTIES && !sn_should_stop(run); k++) {
         double loss;
-        SN_TRY(cross_validate(problem, part, PENALTIES[k], run, &loss, tried));
+        SN_TRY(cross_validate(problem, folds, PENALTIES[k], run, &loss, tried));
         if (!(loss < *best)) continue;
         *best = loss;
         memcpy(each, tried, (size_t)problem->n * sizeof *each);
@@ -167,24 +157,24 @@ static stonet_status compare(const stonet_data *train, sn_schema *const schema[2
                              comparison *out)
 {
     SN_WORKSPACE(scratch);
-    int32_t *part = NULL;
+    sn_folds folds = {0};
     double *each[2] = {NULL, NULL};
     const int64_t n = stonet_data_rows(train);
-    for (int k = 0; k < 2; k++) {
+    const sn_rows all = sn_rows_range(0, n);
+    const sn_fold_plan plan = {.count = FOLDS, .by_class = true};
+    stonet_status status = STONET_OK;
+    for (int k = 0; k < 2 && status == STONET_OK; k++) {
         encoded_rows rows;
-        SN_TRY(encode(train, schema[k], &scratch, &rows));
-        SN_TRY(SN_TAKE(&scratch, each[k], n));
-        if (k == 0) {
-            SN_TRY(SN_TAKE(&scratch, part, n));
-            int folds = FOLDS;
-            const sn_rows all = sn_rows_range(0, n);
-            SN_TRY(sn_kin_find(train, NULL, &scratch, &rows.problem.kin));
-            SN_TRY(sn_split_rows(&rows.problem, &all, n, run->seed, &folds, part));
-        }
-        SN_TRY(best_loss(&rows.problem, part, run, &out->loss[k], each[k]));
+        SN_GOTO(status, encode(train, schema[k], &scratch, &rows), done);
+        SN_GOTO(status, SN_TAKE_ZERO(&scratch, each[k], n), done);
+        SN_GOTO(status, sn_kin_find(train, NULL, &scratch, &rows.problem.kin), done);
+        if (k == 0) SN_GOTO(status, sn_folds_cut(&rows.problem, &all, &plan, run->seed, &folds), done);
+        status = best_loss(&rows.problem, &folds, run, &out->loss[k], each[k]);
     }
-    out->error = standard_error(each[0], each[1], n);
-    return STONET_OK;
+    if (status == STONET_OK) out->error = standard_error(each[0], each[1], n);
+done:
+    sn_folds_free(&folds);
+    return status;
 }
 
 /* Whether an encoding can be compared with a smaller one in a short time. */

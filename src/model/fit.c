@@ -369,9 +369,9 @@ static stonet_status begin_checkpoint(const stonet_spec *spec, const stonet_data
     sn_hash_begin(&hash);
     SN_TRY(sn_frame_check(train));
     sn_frame_hash(train, &hash);
-    SN_TRY(sn_spec_hash(spec, run->seed, &hash));
+    SN_TRY(sn_spec_hash_but_dim(spec, run->seed, &hash)); /* of which the records know what they need */
     SN_TRY(sn_checkpoint_begin(run->checkpoint, "fit", &hash, run));
-    if (!spec->method->keeps)
+    if (!spec->method->keeps && sn_checkpoint_is_file(run->checkpoint))
         sn_message(run, STONET_NOTE,
                    "method '%s' has nothing to keep in a checkpoint: a fit that is ended begins anew",
                    spec->method->name);

@@ -40,6 +40,8 @@ stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train
 stonet_status sn_indicators_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding);
 /* Adds all that it says, and what any fit depends on beside that: the seed, and the program. */
 stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash);
+/* The same without the dimension: what the training depends on, where one serves all of them. */
+stonet_status sn_spec_hash_but_dim(const stonet_spec *spec, uint64_t seed, sn_hash *hash);
 /* Whether stonet_spec_set knows the name (learner.NAME: of the learner chosen). */
 bool sn_spec_has(const stonet_spec *spec, const char *name);
 

@@ -6,20 +6,19 @@
  * no degrees of freedom. k = 0 guesses the mean or the class shares of its training rows. Means are weighted
  * where rows have weights: with sum w = 1 the squared standard error of mean d is sum w^2 (d - mean d)^2.
  *
- * A flexible network needs as many numbers as there are responses and no more, and its fits take long: larger
- * k are fitted two at a time, and only while the choice is one of the last two.
+ * A flexible network needs as many numbers as there are responses and no more. On a fold one training of it
+ * serves all k.
  */
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "base/number.h"
 #include "order/order.h"
+#include "refit/refit.h"
 #include "select/jobs.h"
 
-enum { FOLDS = 5, LARGEST = 10, CANDIDATES = 64, AT_FIRST = 4, AT_A_TIME = 2 };
+enum { FOLDS = 5, LARGEST = 10, CANDIDATES = 64 };
 static const double SMALLEST_PROBABILITY = 1e-12;
 
 /* What the fits share: loss has a row for each candidate (n each), NaN where a row was never held out. */
@@ -30,7 +29,6 @@ typedef struct folds {
     bool is_classifier;
     double variance; /* of the targets, summed over them */
     int64_t count;   /* of candidates */
-    int64_t fitted;  /* the first so many are */
     int64_t k[CANDIDATES];
     double *loss;
 } folds;
@@ -75,13 +73,13 @@ static stonet_status take_losses(const folds *self, const sn_schema *schema, con
     SN_WORKSPACE(scratch);
     int32_t *label = NULL;
     if (self->is_classifier) {
-        SN_TRY(SN_TAKE(&scratch, label, split->n_held_out));
+        SN_TRY(SN_TAKE(&scratch, label, split->held_out.n));
         SN_TRY(sn_schema_encode_y(schema, held_out, label, NULL));
     }
-    for (int64_t i = 0; i < split->n_held_out; i++) {
+    for (int64_t i = 0; i < split->held_out.n; i++) {
         const double *row = predicted + i * outputs;
-        loss[split->held_out[i]] = self->is_classifier ? -log(fmax(row[label[i]], SMALLEST_PROBABILITY))
-                                                       : squared(row, y + i * m, m) / self->variance;
+        loss[split->held_out.list[i]] = self->is_classifier ? -log(fmax(row[label[i]], SMALLEST_PROBABILITY))
+                                                            : squared(row, y + i * m, m) / self->variance;
     }
     return STONET_OK;
 }
@@ -90,7 +88,7 @@ static stonet_status take_losses(const folds *self, const sn_schema *schema, con
 static stonet_status guess(const folds *self, const stonet_data *train, const sn_split *split,
                            const sn_schema *schema, double *predicted)
 {
-    const int64_t outputs = sn_schema_outputs(schema), n = split->n_train;
+    const int64_t outputs = sn_schema_outputs(schema), n = split->train.n;
     SN_WORKSPACE(scratch);
     double *mean = NULL;
     SN_TRY(SN_TAKE_ZERO(&scratch, mean, outputs));
@@ -108,97 +106,78 @@ static stonet_status guess(const folds *self, const stonet_data *train, const sn
     } else {
         for (int64_t j = 0; j < outputs; j++) mean[j] = sn_schema_target_mean(schema, j);
     }
-    for (int64_t i = 0; i < split->n_held_out; i++)
+    for (int64_t i = 0; i < split->held_out.n; i++)
         memcpy(predicted + i * outputs, mean, (size_t)outputs * sizeof *mean);
     return STONET_OK;
 }
 
-/* Fits candidate c on the training rows of fold f, and takes the losses of the rows held out. */
-static stonet_status fit_one(const folds *self, const stonet_run *run, int64_t c, int64_t f)
+/* The losses of the rows that fold f holds out: by the guess, and by the models of the other candidates. */
+static stonet_status judge(const folds *self, int64_t f, stonet_model *const *model)
 {
     const sn_split *split = &self->splits.split[f];
+    const stonet_use_options use = {.size = sizeof use, .threads = sn_threads(self->job->run)};
     stonet_data *train = NULL, *held_out = NULL;
-    stonet_spec *spec = NULL;
-    stonet_model *model = NULL;
-    char dim[24];
+    sn_schema *schema = NULL;
     stonet_status status;
     SN_WORKSPACE(scratch);
     double *predicted = NULL;
-    snprintf(dim, sizeof dim, "%lld", (long long)(self->k[c] > 0 ? self->k[c] : 1));
-    SN_GOTO(status, stonet_data_subset(self->job->data, split->train, split->n_train, &train), done);
-    SN_GOTO(status, stonet_data_subset(self->job->data, split->held_out, split->n_held_out, &held_out), done);
-    SN_GOTO(status, SN_TAKE(&scratch, predicted, split->n_held_out * self->outputs), done);
-    if (self->k[c] == 0) {
-        sn_schema *schema = NULL;
-        SN_GOTO(status, sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema), done);
-        status = guess(self, train, split, schema, predicted);
-        if (status == STONET_OK)
-            status = take_losses(self, schema, held_out, split, predicted, self->loss + c * self->n);
-        sn_schema_free(schema);
-        goto done;
+    SN_GOTO(status, stonet_data_subset(self->job->data, split->train.list, split->train.n, &train), done);
+    SN_GOTO(status, stonet_data_subset(self->job->data, split->held_out.list, split->held_out.n, &held_out),
+            done);
+    SN_GOTO(status, SN_TAKE(&scratch, predicted, split->held_out.n * self->outputs), done);
+    SN_GOTO(status, sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema), done);
+    SN_GOTO(status, guess(self, train, split, schema, predicted), done);
+    SN_GOTO(status, take_losses(self, schema, held_out, split, predicted, self->loss), done);
+    for (int64_t c = 1; c < self->count; c++) {
+        SN_GOTO(status, stonet_predict(model[c - 1], held_out, &use, predicted), done);
+        SN_GOTO(status,
+                take_losses(self, model[c - 1]->schema, held_out, split, predicted, self->loss + c * self->n),
+                done);
     }
-    SN_GOTO(status, stonet_spec_copy(self->job->spec, &spec), done);
-    SN_GOTO(status, stonet_spec_set(spec, "dim", dim), done);
-    SN_GOTO(status, stonet_fit(spec, train, run, &model), done);
-    stonet_use_options use = STONET_USE_OPTIONS_INIT;
-    use.threads = 1;
-    SN_GOTO(status, stonet_predict(model, held_out, &use, predicted), done);
-    status = take_losses(self, model->schema, held_out, split, predicted, self->loss + c * self->n);
 done:
-    stonet_model_free(model);
-    stonet_spec_free(spec);
+    sn_schema_free(schema);
     stonet_data_free(held_out);
     stonet_data_free(train);
     return status;
 }
 
-typedef struct shared_stop {
-    const stonet_run *run;
-    int *stopped;
-} shared_stop;
-
-static int should_stop(void *user)
+stonet_status sn_order_fit(const sn_order_job *job, const sn_splits *splits, const int64_t *k, int64_t count,
+                           stonet_model **model)
 {
-    const shared_stop *stop = user;
-    return sn_should_stop_shared(stop->run, stop->stopped);
+    SN_WORKSPACE(scratch);
+    stonet_spec **spec = NULL;
+    sn_rows *part = NULL;
+    stonet_status status = STONET_OK;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    SN_TRY(SN_TAKE_ZERO(&scratch, spec, count));
+    SN_TRY(SN_TAKE(&scratch, part, splits->count));
+    for (int64_t f = 0; f < splits->count; f++) part[f] = splits->split[f].train;
+    for (int64_t c = 0; c < count && status == STONET_OK; c++) {
+        char dim[24];
+        snprintf(dim, sizeof dim, "%lld", (long long)k[c]);
+        status = stonet_spec_copy(job->spec, &spec[c]);
+        if (status == STONET_OK) status = stonet_spec_set(spec[c], "dim", dim);
+    }
+    const sn_refits wanted = {(const stonet_spec *const *)spec, count, job->data, part, splits->count,
+                              "fitting each dimension"};
+    if (status == STONET_OK) status = sn_refit(&wanted, job->run, model);
+    for (int64_t c = 0; c < count; c++) stonet_spec_free(spec[c]);
+    return status;
 }
 
-/* The next candidates, up to `end`, on every fold; the largest first, since they take longest. */
-static stonet_status fit_up_to(folds *self, int64_t end)
+/* All candidates on every fold. */
+static stonet_status fit_all(const folds *self)
 {
-    const stonet_run *outer = self->job->run;
-    const int64_t jobs = (end - self->fitted) * self->splits.count;
-    const double started = sn_seconds();
-    sn_failure failure = {.status = STONET_OK};
-    int64_t finished = 0;
-    int stopped = 0;
-#pragma omp parallel num_threads(sn_threads(outer))
-    {
-        shared_stop stop = {.run = outer, .stopped = &stopped};
-        const stonet_run run = {
-            .size = sizeof run, .seed = outer->seed, .threads = 1, .should_stop = should_stop, .user = &stop};
-        const int before = sn_model_threads(1);
-#pragma omp for schedule(dynamic)
-        for (int64_t i = 0; i < jobs; i++) {
-            if (sn_should_stop_shared(outer, &stopped)) continue;
-            const int64_t c = end - 1 - i / self->splits.count, f = i % self->splits.count;
-            sn_failure_note(&failure, i, fit_one(self, &run, c, f));
-#pragma omp critical
-            finished++;
-            if (omp_get_thread_num() == 0)
-                sn_progress(outer, &(stonet_progress){.stage = "fitting each dimension",
-                                                      .done = finished,
-                                                      .total = jobs,
-                                                      .loss = (double)NAN,
-                                                      .validation_loss = (double)NAN,
-                                                      .seconds = sn_seconds() - started});
-        }
-        sn_model_threads(before);
-    }
-    if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
-    SN_TRY(sn_failure_raise(&failure));
-    self->fitted = end;
-    return STONET_OK;
+    const int64_t each = self->count - 1; /* k = 0 needs no fit */
+    SN_WORKSPACE(scratch);
+    stonet_model **model = NULL;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    SN_TRY(SN_TAKE_ZERO(&scratch, model, each * self->splits.count));
+    stonet_status status = sn_order_fit(self->job, &self->splits, self->k + 1, each, model);
+    for (int64_t f = 0; f < self->splits.count && status == STONET_OK; f++)
+        status = judge(self, f, model + f * each);
+    for (int64_t m = 0; m < each * self->splits.count; m++) stonet_model_free(model[m]);
+    return status;
 }
 
 /* A mean over the rows that were held out, and its standard error. */
@@ -234,7 +213,7 @@ static const double NEGLIGIBLE = 0.05;
 /* Standard errors by which the best must beat a constant: one is beaten by chance in every sixth data set. */
 static const double FOR_ANY = 2.0;
 
-/* Which of those fitted so far has the smallest loss, and which is chosen. */
+/* Which has the smallest loss, and which is chosen. */
 typedef struct choice {
     int64_t best, chosen;
 } choice;
@@ -242,7 +221,7 @@ typedef struct choice {
 static choice choose(const folds *self)
 {
     choice made = {0, 0};
-    for (int64_t c = 1; c < self->fitted; c++)
+    for (int64_t c = 1; c < self->count; c++)
         if (compare(self, c, -1).mean < compare(self, made.best, -1).mean) made.best = c;
     const double explained = compare(self, 0, made.best).mean;
     for (made.chosen = 0; made.chosen < made.best; made.chosen++) {
@@ -257,8 +236,8 @@ static stonet_status tell(const folds *self, stonet_order_result *result)
 {
     static const char *const names[] = {"k", "loss", "se", "excess", "excess_se"};
     const choice made = choose(self);
-    SN_TRY(sn_order_table(result, 0, self->fitted, 5, names));
-    for (int64_t c = 0; c < self->fitted; c++) {
+    SN_TRY(sn_order_table(result, 0, self->count, 5, names));
+    for (int64_t c = 0; c < self->count; c++) {
         const average loss = compare(self, c, -1), excess = compare(self, c, made.best);
         *sn_order_cell(result, c, 0) = (double)self->k[c];
         *sn_order_cell(result, c, 1) = loss.mean;
@@ -314,7 +293,7 @@ static stonet_status prepare(const sn_order_job *job, sn_workspace *keep, folds 
         self->variance = target_variance(job->data);
     }
     const int wanted = job->folds > 0 ? job->folds : FOLDS;
-    stonet_status status = sn_splits_fold(job->data, NULL, 0, &strata, wanted, job->run->seed, &self->splits);
+    stonet_status status = sn_splits_fold(job->data, NULL, &strata, wanted, job->run->seed, &self->splits);
     sn_strata_free(&strata);
     SN_TRY(status);
     const int64_t columns = stonet_data_columns(job->data);
@@ -330,12 +309,7 @@ stonet_status sn_order_folds(const sn_order_job *job, stonet_order_result *resul
     SN_WORKSPACE(scratch);
     folds self = {.job = job, .n = stonet_data_rows(job->data)};
     stonet_status status = prepare(job, &scratch, &self);
-    const bool all = job->max > 0 || !is_flexible(job);
-    while (status == STONET_OK && self.fitted < self.count &&
-           (self.fitted == 0 || all || choose(&self).chosen >= self.fitted - AT_A_TIME)) {
-        const int64_t next = all ? self.count : self.fitted == 0 ? AT_FIRST : self.fitted + AT_A_TIME;
-        status = fit_up_to(&self, next < self.count ? next : self.count);
-    }
+    if (status == STONET_OK) status = fit_all(&self);
     if (status == STONET_OK) status = tell(&self, result);
     sn_splits_free(&self.splits);
     return status;

@@ -5,37 +5,22 @@
  * rejected at every k, and that is then what the reason says.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/number.h"
-#include "data/splits.h"
 #include "order/order.h"
-#include "select/jobs.h"
 
 enum { LARGEST = 5 };
 
-/* Fits k dimensions on the rows of one split and tests those held out. */
-static stonet_status test_half(const sn_order_job *job, const sn_split *split, int64_t k, double *p_value)
+/* Tests the rows that a split holds out. */
+static stonet_status test_half(const sn_order_job *job, const sn_split *split, const stonet_model *model,
+                               double *p_value)
 {
-    stonet_data *train = NULL, *held_out = NULL;
-    stonet_spec *spec = NULL;
-    stonet_model *model = NULL;
-    stonet_status status;
-    char dim[24];
-    snprintf(dim, sizeof dim, "%lld", (long long)k);
-    SN_GOTO(status, stonet_data_subset(job->data, split->train, split->n_train, &train), done);
-    SN_GOTO(status, stonet_data_subset(job->data, split->held_out, split->n_held_out, &held_out), done);
-    SN_GOTO(status, stonet_spec_copy(job->spec, &spec), done);
-    SN_GOTO(status, stonet_spec_set(spec, "dim", dim), done);
-    SN_GOTO(status, stonet_fit(spec, train, job->run, &model), done);
+    stonet_data *held_out = NULL;
     stonet_sufficiency_result found = {.p_value = 0.0};
-    status = stonet_sufficiency(model, held_out, NULL, job->run, &found);
+    SN_TRY(stonet_data_subset(job->data, split->held_out.list, split->held_out.n, &held_out));
+    const stonet_status status = stonet_sufficiency(model, held_out, NULL, job->run, &found);
     *p_value = found.p_value;
-done:
-    stonet_model_free(model);
-    stonet_spec_free(spec);
     stonet_data_free(held_out);
-    stonet_data_free(train);
     return status;
 }
 
@@ -46,15 +31,46 @@ static double combine(double a, double b)
     return 0.5 - atan(0.5 * (tan((0.5 - a) * pi) + tan((0.5 - b) * pi))) / pi;
 }
 
-static stonet_status test_each(const sn_order_job *job, const sn_splits *halves, stonet_order_result *result)
+/* The models of the halves: `each` dimensions that one training serves, or one. */
+typedef struct fits {
+    const sn_order_job *job;
+    const sn_splits *halves;
+    int64_t each;
+    stonet_model **model;
+} fits;
+
+static void fits_free(fits *self)
+{
+    for (int64_t m = 0; m < 2 * self->each; m++) {
+        stonet_model_free(self->model[m]);
+        self->model[m] = NULL;
+    }
+}
+
+/* Tests dimension k on both halves. */
+static stonet_status test_dim(fits *self, int64_t k, stonet_order_result *result)
+{
+    const int64_t at = (k - 1) % self->each;
+    SN_WORKSPACE(scratch);
+    int64_t *dims = NULL;
+    SN_TRY(SN_TAKE(&scratch, dims, self->each));
+    for (int64_t i = 0; i < self->each; i++) dims[i] = k + i;
+    if (at == 0) fits_free(self);
+    if (at == 0) SN_TRY(sn_order_fit(self->job, self->halves, dims, self->each, self->model));
+    for (int64_t half = 0; half < 2; half++)
+        SN_TRY(test_half(self->job, &self->halves->split[half], self->model[half * self->each + at],
+                         sn_order_cell(result, k - 1, 2 + half)));
+    return STONET_OK;
+}
+
+static stonet_status test_each(fits *self, int64_t most, stonet_order_result *result)
 {
     static const char *const names[] = {"k", "p_value", "p_first_half", "p_second_half"};
-    const int64_t most = job->max > 0 ? job->max : LARGEST;
+    const sn_order_job *job = self->job;
     SN_TRY(sn_order_table(result, 1, most, 4, names));
     for (int64_t k = 1; k <= most; k++) {
         double *p = sn_order_cell(result, k - 1, 1);
-        for (int64_t half = 0; half < 2; half++)
-            SN_TRY(test_half(job, &halves->split[half], k, sn_order_cell(result, k - 1, 2 + half)));
+        SN_TRY(test_dim(self, k, result));
         if (sn_should_stop(job->run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
         *p = combine(*sn_order_cell(result, k - 1, 2), *sn_order_cell(result, k - 1, 3));
@@ -78,12 +94,18 @@ static stonet_status test_each(const sn_order_job *job, const sn_splits *halves,
 
 stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result *result)
 {
+    SN_WORKSPACE(scratch);
     sn_strata strata = {0};
     sn_splits halves = {0};
+    const int64_t most = job->max > 0 ? job->max : LARGEST;
+    fits self = {.job = job, .halves = &halves, .each = job->spec->method->keeps ? most : 1};
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    SN_TRY(SN_TAKE_ZERO(&scratch, self.model, 2 * self.each));
     SN_TRY(sn_strata_create(job->spec, job->data, &strata));
-    stonet_status status = sn_splits_fold(job->data, NULL, 0, &strata, 2, job->run->seed, &halves);
+    stonet_status status = sn_splits_fold(job->data, NULL, &strata, 2, job->run->seed, &halves);
     sn_strata_free(&strata);
-    if (status == STONET_OK) status = test_each(job, &halves, result);
+    if (status == STONET_OK) status = test_each(&self, most, result);
+    fits_free(&self);
     sn_splits_free(&halves);
     return status;
 }

@@ -6,7 +6,7 @@
 #define SN_ORDER_ORDER_H
 
 #include "methods/spectral.h"
-#include "model/model.h"
+#include "select/jobs.h"
 
 enum { SN_ORDER_COLUMNS = 6 };
 
@@ -49,6 +49,11 @@ stonet_status sn_order_augmentation(const sn_order_job *job, stonet_order_result
 stonet_status sn_order_tests(const sn_order_job *job, stonet_order_result *result);
 stonet_status sn_order_folds(const sn_order_job *job, stonet_order_result *result);
 stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result *result);
+
+/* Fits each of the dimensions on the training rows of each split: model[split * count + i], zeroed before,
+   the caller's to free. */
+stonet_status sn_order_fit(const sn_order_job *job, const sn_splits *splits, const int64_t *k, int64_t count,
+                           stonet_model **model);
 
 /* p-value of "no direction at all" by the best test there is for the method; NaN when there is none. */
 stonet_status sn_order_none(const sn_order_job *job, double *p_value);

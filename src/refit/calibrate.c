@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/workspace.h"
+#include "data/folds.h"
 #include "data/kin.h"
-#include "data/splits.h"
 #include "model/calibration.h"
 #include "refit/refit.h"
 #include "stats/temperature.h"
@@ -124,70 +124,45 @@ static void fit_temperature(calibration_job *job, int32_t *label)
 
 /* ---- who holds out what ---- */
 
-static stonet_status score_fold(calibration_job *job, const int32_t *fold, int64_t k, int64_t *row)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < job->n; i++)
-        if (fold[i] == k) row[count++] = i;
-    stonet_data *held_out = NULL;
-    SN_TRY(stonet_data_subset(job->data, row, count, &held_out));
-    stonet_status status = score_rows(job, held_out, k);
-    stonet_data_free(held_out);
-    return status;
-}
-
 /* Members are fitted without their fold: all folds for CV+, the first one for a split. */
-static stonet_status refit_members(calibration_job *job, const int32_t *fold)
+static stonet_status refit_members(calibration_job *job, const sn_folds *folds)
 {
     sn_calibration *made = job->made;
     SN_WORKSPACE(scratch);
     stonet_spec *spec = NULL;
-    sn_part *part = NULL;
-    int64_t *row = NULL;
-    SN_TRY(SN_TAKE(&scratch, part, made->n_members));
-    SN_TRY(SN_TAKE(&scratch, row, made->n_members * job->n));
-    for (int64_t k = 0; k < made->n_members; k++) {
-        int64_t *own = row + k * job->n, count = 0;
-        for (int64_t i = 0; i < job->n; i++)
-            if (fold[i] != k) own[count++] = i;
-        part[k] = (sn_part){own, count};
-    }
+    sn_rows *part = NULL;
+    SN_TRY(SN_TAKE(&scratch, part, folds->count));
+    for (int k = 0; k < folds->count; k++) part[k] = folds->fold[k].train;
     SN_TRY(stonet_model_spec(job->model, &spec));
-    stonet_status status =
-        sn_refit(spec, job->data, part, made->n_members, "calibrating", job->run, made->member);
+    const sn_refits wanted = {
+        (const stonet_spec *const *)&spec, 1, job->data, part, folds->count, "calibrating"};
+    stonet_status status = sn_refit(&wanted, job->run, made->member);
     stonet_spec_free(spec);
     SN_TRY(status);
     SN_TRY(sn_refit_check_columns(job->model, made->member, made->n_members));
-    for (int64_t k = 0; k < made->n_members; k++) SN_TRY(score_fold(job, fold, k, row));
-    return STONET_OK;
-}
-
-static stonet_status by_folds(calibration_job *job, const stonet_calibrate_options *how, int folds,
-                              const int32_t *fold)
-{
-    int64_t held_out = job->n;
-    if (how->kind == STONET_CALIBRATION_SPLIT) {
-        held_out = 0;
-        for (int64_t i = 0; i < job->n; i++) held_out += fold[i] == 0;
+    for (int k = 0; k < folds->count && status == STONET_OK; k++) {
+        const sn_rows *test = &folds->fold[k].test;
+        stonet_data *held_out = NULL;
+        SN_TRY(stonet_data_subset(job->data, test->list, test->n, &held_out));
+        status = score_rows(job, held_out, k);
+        stonet_data_free(held_out);
     }
-    SN_TRY(sn_calibration_create(job->model, how->kind == STONET_CALIBRATION_CV ? folds : 1, held_out,
-                                 &job->made));
-    job->made->kind = how->kind == STONET_CALIBRATION_CV ? SN_CALIBRATION_CV : SN_CALIBRATION_SPLIT;
-    return STONET_OK;
+    return status;
 }
 
 /* Room for what the rows that are scored count, and the sum of that. Only the temperature and the residual
    variance are weighted: intervals and sets hold for rows as they come, of which each is as likely to be the
    next. */
-static stonet_status weigh_rows(calibration_job *job, const int32_t *fold, sn_workspace *keep)
+static stonet_status weigh_rows(calibration_job *job, const sn_folds *folds, sn_workspace *keep)
 {
-    const bool all = fold == NULL || job->made->n_members > 1;
     job->total = (double)job->made->rows;
     if (job->data->weight == NULL) return STONET_OK;
     SN_TRY(SN_TAKE(keep, job->weight, job->made->rows));
     job->total = 0.0;
-    for (int64_t i = 0; i < job->n; i++)
-        if (all || fold[i] == 0) job->total += job->data->weight[i];
+    for (int64_t i = 0; folds->count == 0 && i < job->n; i++) job->total += job->data->weight[i];
+    for (int k = 0; k < folds->count; k++)
+        for (int64_t i = 0; i < folds->fold[k].test.n; i++)
+            job->total += job->data->weight[sn_rows_at(&folds->fold[k].test, i)];
     if (!(job->total > 0.0))
         return sn_fail(STONET_ERROR_DATA, "%s: the weights of the rows that are held out are all 0",
                        sn_table_name(job->data));
@@ -198,34 +173,36 @@ static stonet_status weigh_rows(calibration_job *job, const int32_t *fold, sn_wo
     return STONET_OK;
 }
 
-/* Parts of the rows; a number of folds that nobody asked for follows that of the groups. */
-static stonet_status draw_folds(const calibration_job *job, bool fewer, int *folds, int32_t *fold)
+/* A number of folds that nobody asked for follows that of the groups. */
+static stonet_status draw_folds(calibration_job *job, const stonet_calibrate_options *how, sn_folds *out)
 {
+    const bool split = how->kind == STONET_CALIBRATION_SPLIT;
+    const int folds = split ? SPLIT_FOLDS : how->folds > 0 ? how->folds : CV_FOLDS;
+    if (job->n / 2 < folds)
+        return sn_fail(STONET_ERROR_DATA, "%lld rows are too few for a calibration with %d folds",
+                       (long long)job->n, folds);
+    SN_TRY(sn_refit_check_names(job->model, job->data));
     SN_WORKSPACE(scratch);
     sn_problem rows = {.n = job->n};
     const sn_rows all = sn_rows_range(0, job->n);
+    const sn_fold_plan plan = {.count = folds, .exactly = how->folds > 0, .enough = split ? 1 : 0};
     SN_TRY(sn_kin_find(job->data, NULL, &scratch, &rows.kin));
-    if (fewer) return sn_split_rows(&rows, &all, job->n, job->run->seed, folds, fold);
-    return sn_split_folds(job->n, NULL, 0, rows.kin, *folds, job->run->seed, fold);
+    SN_TRY(sn_folds_cut(&rows, &all, &plan, job->run->seed, out));
+    SN_TRY(sn_calibration_create(job->model, out->count, out->rows, &job->made));
+    job->made->kind = split ? SN_CALIBRATION_SPLIT : SN_CALIBRATION_CV;
+    return STONET_OK;
 }
 
-static stonet_status score_all(calibration_job *job, const stonet_calibrate_options *how)
+static stonet_status score_all(calibration_job *job, const stonet_calibrate_options *how, sn_folds *folds)
 {
-    int folds = how->kind == STONET_CALIBRATION_SPLIT ? SPLIT_FOLDS : how->folds > 0 ? how->folds : CV_FOLDS;
     const bool fresh = how->kind == STONET_CALIBRATION_FRESH;
     SN_WORKSPACE(scratch);
-    int32_t *fold = NULL, *label = NULL;
+    int32_t *label = NULL;
     if (fresh) {
         SN_TRY(sn_calibration_create(job->model, 0, job->n, &job->made));
         job->made->kind = SN_CALIBRATION_FRESH;
     } else {
-        if (job->n / 2 < folds)
-            return sn_fail(STONET_ERROR_DATA, "%lld rows are too few for a calibration with %d folds",
-                           (long long)job->n, folds);
-        SN_TRY(sn_refit_check_names(job->model, job->data));
-        SN_TRY(SN_TAKE(&scratch, fold, job->n));
-        SN_TRY(draw_folds(job, how->folds == 0, &folds, fold));
-        SN_TRY(by_folds(job, how, folds, fold));
+        SN_TRY(draw_folds(job, how, folds));
     }
     sn_calibration *made = job->made;
     if (!job->has_classes)
@@ -236,8 +213,8 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
         SN_TRY(SN_TAKE(&scratch, job->counted, made->rows));
         SN_TRY(SN_TAKE(&scratch, label, made->rows));
     }
-    SN_TRY(weigh_rows(job, fold, &scratch));
-    SN_TRY(fresh ? score_rows(job, job->data, 0) : refit_members(job, fold));
+    SN_TRY(weigh_rows(job, folds, &scratch));
+    SN_TRY(fresh ? score_rows(job, job->data, 0) : refit_members(job, folds));
     if (label != NULL) fit_temperature(job, label);
     return STONET_OK;
 }
@@ -303,7 +280,9 @@ stonet_status stonet_calibrate(stonet_model *model, const stonet_data *data,
                            .has_classes = sn_schema_task(model->schema) == SN_CLASSIFICATION};
     note_rows(&job, &how);
     int before = sn_model_threads(running.threads);
-    stonet_status status = score_all(&job, &how);
+    sn_folds folds = {0};
+    stonet_status status = score_all(&job, &how, &folds);
+    sn_folds_free(&folds);
     sn_model_threads(before);
     if (status != STONET_OK) {
         sn_calibration_free(job.made);

@@ -9,11 +9,9 @@
 
 /* What the fits share. */
 typedef struct refits {
-    const stonet_spec *spec;
-    const stonet_data *data;
-    const sn_part *part;
-    int64_t count, done;
-    const char *stage;
+    const sn_refits *wanted;
+    int64_t count, done; /* pieces of work: */
+    int64_t each;        /* models in one, with a training in common or alone */
     const stonet_run *run;
     double started;
     int failed; /* one of them has */
@@ -21,22 +19,35 @@ typedef struct refits {
     stonet_model **model;
 } refits;
 
-static stonet_status fit_part(const refits *self, int64_t k, const stonet_run *run)
+static stonet_status fit_model(const refits *self, int64_t m, const stonet_run *run)
 {
+    const sn_refits *wanted = self->wanted;
+    const sn_rows *part = &wanted->part[m / wanted->specs];
     stonet_data *rows = NULL;
-    SN_TRY(stonet_data_subset(self->data, self->part[k].row, self->part[k].count, &rows));
-    stonet_status status = stonet_fit(self->spec, rows, run, &self->model[k]);
+    SN_TRY(stonet_data_subset(wanted->data, part->list, part->n, &rows));
+    stonet_status status = stonet_fit(wanted->spec[m % wanted->specs], rows, run, &self->model[m]);
     stonet_data_free(rows);
-    if (status == STONET_OK && stonet_model_outcome(self->model[k]) == STONET_DIVERGED)
+    if (status == STONET_OK && stonet_model_outcome(self->model[m]) == STONET_DIVERGED)
         status = sn_fail(STONET_ERROR_NUMERIC, "the training diverged; a smaller lr may help");
-    return status == STONET_OK
-               ? STONET_OK
-               : sn_fail_prefix(status, "the fit on %lld of the rows", (long long)self->part[k].count);
+    return status == STONET_OK ? STONET_OK
+                               : sn_fail_prefix(status, "the fit on %lld of the rows", (long long)part->n);
+}
+
+static stonet_status fit_piece(const refits *self, int64_t k, const stonet_run *run)
+{
+    stonet_run own = *run;
+    stonet_status status = STONET_OK;
+    if (self->each > 1) SN_TRY(stonet_checkpoint_open(NULL, -1.0, &own.checkpoint));
+    for (int64_t m = k * self->each; m < (k + 1) * self->each && status == STONET_OK && !sn_should_stop(run);
+         m++)
+        status = fit_model(self, m, &own);
+    stonet_checkpoint_free(own.checkpoint);
+    return status;
 }
 
 static void report(const refits *self)
 {
-    sn_progress(self->run, &(stonet_progress){.stage = self->stage,
+    sn_progress(self->run, &(stonet_progress){.stage = self->wanted->stage,
                                               .done = self->done,
                                               .total = self->count,
                                               .loss = (double)NAN,
@@ -65,26 +76,23 @@ static bool has_failed(const refits *self)
     return failed != 0;
 }
 
-/* One fit has all threads; several have one each. */
-static bool fit_parts(refits *self)
+/* Side by side with a thread each; few, one after the other with all threads. */
+static bool fit_pieces(refits *self)
 {
     sn_quiet_run quiet;
     sn_quiet_run_init(&quiet, self->run);
     quiet.run.size = sizeof quiet.run;
     quiet.run.seed = self->run->seed;
-    quiet.run.threads = self->count > 1 ? 1 : self->run->threads;
+    const int threads = sn_threads(self->run), beside = 2 * self->count <= threads ? 1 : threads;
+    quiet.run.threads = beside > 1 ? 1 : threads;
     if (sn_should_stop(self->run)) return true; /* a wish that was there before starts nothing */
-    if (self->count == 1) {
-        take_result(self, 0, fit_part(self, 0, &quiet.run));
-        return quiet.stopped != 0;
-    }
-#pragma omp parallel num_threads(sn_threads(self->run))
+#pragma omp parallel num_threads(beside)
     {
-        const int before = sn_model_threads(1);
+        const int before = sn_model_threads(quiet.run.threads);
 #pragma omp for schedule(dynamic)
         for (int64_t k = 0; k < self->count; k++) {
             if (sn_should_stop_shared(self->run, &quiet.stopped) || has_failed(self)) continue;
-            take_result(self, k, fit_part(self, k, &quiet.run));
+            take_result(self, k, fit_piece(self, k, &quiet.run));
             if (omp_get_thread_num() == 0) report(self);
         }
         sn_model_threads(before);
@@ -92,24 +100,19 @@ static bool fit_parts(refits *self)
     return quiet.stopped != 0;
 }
 
-stonet_status sn_refit(const stonet_spec *spec, const stonet_data *data, const sn_part *part, int64_t count,
-                       const char *stage, const stonet_run *run, stonet_model **model)
+stonet_status sn_refit(const sn_refits *wanted, const stonet_run *run, stonet_model **model)
 {
-    refits self = {.spec = spec,
-                   .data = data,
-                   .part = part,
-                   .count = count,
-                   .stage = stage,
-                   .run = run,
-                   .started = sn_seconds(),
-                   .model = model};
+    const int64_t models = wanted->parts * wanted->specs;
+    refits self = {.wanted = wanted, .each = 1, .run = run, .started = sn_seconds(), .model = model};
+    if (wanted->spec[0]->method->keeps) self.each = wanted->specs;
+    self.count = models / self.each;
     report(&self);
-    const stonet_status status = fit_parts(&self)
+    const stonet_status status = fit_pieces(&self)
                                      ? sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all fits were done")
                                      : sn_failure_raise(&self.failure);
-    for (int64_t k = 0; status != STONET_OK && k < count; k++) {
-        stonet_model_free(model[k]);
-        model[k] = NULL;
+    for (int64_t m = 0; status != STONET_OK && m < models; m++) {
+        stonet_model_free(model[m]);
+        model[m] = NULL;
     }
     return status;
 }

@@ -4,17 +4,20 @@
 
 #include "model/model.h"
 
-/* Rows of a table to fit on. */
-typedef struct sn_part {
-    const int64_t *row;
-    int64_t count;
-} sn_part;
+typedef struct sn_refits {
+    const stonet_spec *const *spec;
+    int64_t specs;
+    const stonet_data *data;
+    const sn_rows *part; /* of the data; lists */
+    int64_t parts;
+    const char *stage;
+} sn_refits;
 
-/* Fits the spec on each of the parts: model[k] on part k. Several are fitted side by side, each on one
-   thread; the models do not depend on how many. All of them or none: a fit that fails, or that does not reach
-   its end, fails the whole. The caller's functions are called from its own thread alone. */
-stonet_status sn_refit(const stonet_spec *spec, const stonet_data *data, const sn_part *part, int64_t count,
-                       const char *stage, const stonet_run *run, stonet_model **model);
+/* Fits each of the specs on each of the parts: model[k * specs + s]. Several are fitted side by side, each on
+   one thread; the models do not depend on how many. Specs that differ in the dimension alone share their
+   training. All of them or none: a fit that fails, or that does not reach its end, fails the whole. The
+   caller's functions are called from its own thread alone. */
+stonet_status sn_refit(const sn_refits *wanted, const stonet_run *run, stonet_model **model);
 
 /* Whether refits on these rows take any table that the model takes: columns by name when it does, and, where
    columns go by position, not without one that the model uses (constant in their part). */

@@ -123,7 +123,7 @@ static stonet_status add_refit(se_job *job, const stonet_model *refit, int64_t b
 static stonet_status add_refits(se_job *job, const stonet_spec *spec, int64_t first, int64_t count)
 {
     stonet_model *refit[AT_ONCE] = {0};
-    sn_part part[AT_ONCE];
+    sn_rows part[AT_ONCE];
     SN_WORKSPACE(scratch);
     for (int64_t b = 0; b < count; b++) {
         int64_t *row = NULL;
@@ -132,9 +132,10 @@ static stonet_status add_refits(se_job *job, const stonet_spec *spec, int64_t fi
         sn_random_init(&random, job->run->seed, SN_STREAM_PERMUTE, (uint32_t)(first + b));
         int64_t half;
         SN_TRY(sn_split_half(job->n, job->kin, &random, row, &half));
-        part[b] = (sn_part){row, half};
+        part[b] = sn_rows_list(row, half);
     }
-    stonet_status status = sn_refit(spec, job->train, part, count, "standard errors", job->run, refit);
+    stonet_status status =
+        sn_refit(&(sn_refits){&spec, 1, job->train, part, count, "standard errors"}, job->run, refit);
     if (status == STONET_OK) status = sn_refit_check_columns(job->model, refit, count);
     for (int64_t b = 0; b < count; b++) {
         if (status == STONET_OK) status = add_refit(job, refit[b], first + b);

@@ -115,8 +115,7 @@ static stonet_status tune_split(comparison *self, const sn_split *split, const s
     sn_job *jobs = NULL;
     stonet_status status;
     SN_GOTO(status,
-            sn_splits_fold(split->data, split->train, split->n_train, &self->strata, folds,
-                           self->runner.run->seed, &inner),
+            sn_splits_fold(split->data, &split->train, &self->strata, folds, self->runner.run->seed, &inner),
             done);
     SN_GOTO(status, SN_NEW(jobs, count), done);
     for (int64_t i = 0; i < self->n_specs; i++)
@@ -228,10 +227,10 @@ static stonet_status check_inner_folds(const comparison *self)
 {
     int folds = fold_count(self->tuning.folds);
     for (int64_t k = 0; self->options.tuning != NULL && k < self->splits.count; k++)
-        if (self->splits.split[k].n_train < folds)
+        if (self->splits.split[k].train.n < folds)
             return sn_fail(STONET_ERROR_ARGUMENT,
                            "a training part of %lld rows cannot be cut into %d folds to tune on",
-                           (long long)self->splits.split[k].n_train, folds);
+                           (long long)self->splits.split[k].train.n, folds);
     return STONET_OK;
 }
 
@@ -250,8 +249,8 @@ static stonet_status prepare(comparison *self, const stonet_data *data)
     if (options->test != NULL)
         SN_TRY(sn_splits_test(data, options->test, &self->splits));
     else
-        SN_TRY(sn_splits_fold(data, NULL, 0, &self->strata, fold_count(options->folds), run->seed,
-                              &self->splits));
+        SN_TRY(
+            sn_splits_fold(data, NULL, &self->strata, fold_count(options->folds), run->seed, &self->splits));
     SN_TRY(check_inner_folds(self));
     SN_TRY(sn_results_create(self->specs, self->n_specs, self->splits.count, self->runner.criterion,
                              &self->results));

@@ -74,7 +74,7 @@ static stonet_status score_split(const stonet_model *model, const sn_split *spli
 {
     if (split->test != NULL) return stonet_score(model, split->test, &ONE_THREAD, scores);
     stonet_data *held_out = NULL;
-    SN_TRY(stonet_data_subset(split->data, split->held_out, split->n_held_out, &held_out));
+    SN_TRY(stonet_data_subset(split->data, split->held_out.list, split->held_out.n, &held_out));
     stonet_status status = stonet_score(model, held_out, &ONE_THREAD, scores);
     stonet_data_free(held_out);
     return status;
@@ -100,22 +100,24 @@ static stonet_status fit_split(sn_job *job, sn_choose_dim *choose, const stonet_
                                stonet_model **model)
 {
     const sn_split *split = job->split;
-    if (split->train == NULL) return fit_rows(job, choose, split->data, run, model);
+    if (split->test != NULL) return fit_rows(job, choose, split->data, run, model);
     stonet_data *train = NULL;
-    SN_TRY(stonet_data_subset(split->data, split->train, split->n_train, &train));
+    SN_TRY(stonet_data_subset(split->data, split->train.list, split->train.n, &train));
     stonet_status status = fit_rows(job, choose, train, run, model);
     stonet_data_free(train);
     return status;
 }
 
-static void run_job(sn_job *job, worker *self)
+/* shared: what other jobs of the group have trained; NULL: it is alone. */
+static void run_job(sn_job *job, worker *self, stonet_checkpoint *shared)
 {
     stonet_run run = {.size = sizeof run,
                       .seed = self->runner->run->seed,
                       .threads = 1,
                       .on_progress = on_progress,
                       .should_stop = should_stop,
-                      .user = self};
+                      .user = self,
+                      .checkpoint = shared};
     self->method = job->spec->method->name;
     report(self);
     double start = sn_seconds();
@@ -150,9 +152,78 @@ static void run_again_alone(sn_runner *runner, sn_job *jobs, int64_t count)
         sn_free(jobs[i].failure);
         jobs[i].failure = NULL;
         jobs[i].status = STONET_OK;
-        run_job(&jobs[i], &self);
+        run_job(&jobs[i], &self, NULL);
     }
     sn_model_threads(before);
+}
+
+/* ---- jobs with a training in common ------------------------------------------------------------------- */
+
+/* Jobs of one split whose specs differ in the dimension alone are one piece of work, on one thread: the
+   jobs member[start[g]] .. member[start[g + 1] - 1]. */
+typedef struct groups {
+    sn_job *jobs;
+    int64_t count, *start, *member;
+} groups;
+
+/* What the training of a job depends on beside its rows; a job that shares none has its own number. */
+static stonet_status training_of(const sn_job *job, int64_t i, uint64_t *out)
+{
+    sn_hash hash;
+    sn_hash_begin(&hash);
+    if (job->spec->method->keeps && !job->open_dim)
+        SN_TRY(sn_spec_hash_but_dim(job->spec, 0, &hash));
+    else
+        sn_hash_int(&hash, i);
+    *out = sn_hash_value(&hash);
+    return STONET_OK;
+}
+
+static stonet_status group_jobs(sn_job *jobs, int64_t count, sn_workspace *keep, groups *out)
+{
+    SN_WORKSPACE(scratch);
+    uint64_t *training = NULL;
+    bool *placed = NULL;
+    out->jobs = jobs;
+    SN_TRY(SN_TAKE(&scratch, training, count));
+    SN_TRY(SN_TAKE_ZERO(&scratch, placed, count));
+    SN_TRY(SN_TAKE_ZERO(keep, out->start, count + 1));
+    SN_TRY(SN_TAKE(keep, out->member, count));
+    for (int64_t i = 0; i < count; i++) SN_TRY(training_of(&jobs[i], i, &training[i]));
+    int64_t at = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (placed[i]) continue;
+        for (int64_t k = i; k < count; k++) {
+            if (placed[k] || jobs[k].split != jobs[i].split || training[k] != training[i]) continue;
+            placed[k] = true;
+            out->member[at++] = k;
+        }
+        out->start[++out->count] = at;
+    }
+    return STONET_OK;
+}
+
+static sn_job *job_of(const groups *all, int64_t at)
+{
+    return &all->jobs[all->member[at]];
+}
+
+/* The time is that of all, in equal parts. */
+static void run_group(const groups *all, int64_t g, worker *self)
+{
+    const int64_t first = all->start[g], end = all->start[g + 1];
+    stonet_checkpoint *shared = NULL;
+    double seconds = 0.0;
+    if (end - first > 1 && stonet_checkpoint_open(NULL, -1.0, &shared) != STONET_OK)
+        shared = NULL; /* each trains for itself */
+    for (int64_t k = first; k < end && !should_stop(self); k++) {
+        run_job(job_of(all, k), self, shared);
+        seconds += job_of(all, k)->seconds;
+        atomic_fetch_add(&self->runner->done, 1);
+        report(self);
+    }
+    for (int64_t k = first; k < end; k++) job_of(all, k)->seconds = seconds / (double)(end - first);
+    stonet_checkpoint_free(shared);
 }
 
 /* ---- what a job has found, as a record --------------------------------------------------------------- */
@@ -187,38 +258,47 @@ static stonet_status unpack_job(sn_unpack *record, sn_job *job)
     return STONET_OK;
 }
 
-/* A job that was cut short, or ran out of memory, is to be done again. The piece is given back in any case:
+static bool has_found(const sn_job *job)
+{
+    return job->done || (job->status != STONET_OK && job->status != STONET_ERROR_MEMORY);
+}
+
+/* Jobs that were cut short, or ran out of memory, are to be done again. The piece is given back in any case:
    others wait for it. */
-static stonet_status give_job(sn_dealer *dealer, int64_t i, const sn_job *job)
+static stonet_status give_group(sn_dealer *dealer, int64_t g, const groups *all)
 {
     sn_pack record = {0};
-    const bool found = job->done || (job->status != STONET_OK && job->status != STONET_ERROR_MEMORY);
-    const stonet_status packed = sn_dealer_keeps(dealer) ? pack_job(job, &record) : STONET_OK;
+    bool found = true;
+    stonet_status packed = STONET_OK;
+    for (int64_t k = all->start[g]; k < all->start[g + 1]; k++) {
+        found = found && has_found(job_of(all, k));
+        if (packed == STONET_OK && sn_dealer_keeps(dealer)) packed = pack_job(job_of(all, k), &record);
+    }
     if (packed != STONET_OK) sn_pack_clear(&record);
-    const stonet_status given = sn_dealer_give(dealer, i, &record, found && packed == STONET_OK);
+    const stonet_status given = sn_dealer_give(dealer, g, &record, found && packed == STONET_OK);
     sn_pack_clear(&record);
     return packed != STONET_OK ? packed : given;
 }
 
-static stonet_status take_job(void *user, int64_t i, sn_unpack *record)
+static stonet_status take_group(void *user, int64_t g, sn_unpack *record)
 {
-    return unpack_job(record, &((sn_job *)user)[i]);
+    const groups *all = user;
+    for (int64_t k = all->start[g]; k < all->start[g + 1]; k++) SN_TRY(unpack_job(record, job_of(all, k)));
+    return STONET_OK;
 }
 
 /* One thread's share; the calling thread stays until all are done. */
-static stonet_status work_on_jobs(sn_dealer *dealer, sn_job *jobs, int64_t count, worker *self)
+static stonet_status work_on_groups(sn_dealer *dealer, const groups *all, worker *self)
 {
     stonet_status status = STONET_OK;
     int before = sn_model_threads(1);
-    int64_t i;
-    while ((i = sn_dealer_next(dealer)) >= 0) {
-        if (!should_stop(self)) run_job(&jobs[i], self);
-        const stonet_status given = give_job(dealer, i, &jobs[i]);
+    int64_t g;
+    while ((g = sn_dealer_next(dealer)) >= 0) {
+        run_group(all, g, self);
+        const stonet_status given = give_group(dealer, g, all);
         if (status == STONET_OK) status = given;
-        atomic_fetch_add(&self->runner->done, 1);
-        report(self);
     }
-    while (self->is_caller && sn_dealer_done(dealer) < count) {
+    while (self->is_caller && sn_dealer_done(dealer) < all->count) {
         should_stop(self);
         report(self);
         nanosleep(&PAUSE, NULL);
@@ -233,32 +313,36 @@ stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
     char key[SN_KEY_SIZE];
     snprintf(key, sizeof key, "jobs%d", runner->sets++);
     SN_WORKSPACE(scratch);
+    groups all = {0};
     const void **kind = NULL;
     double *effort = NULL;
+    SN_TRY(group_jobs(jobs, count, &scratch, &all));
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_TAKE(&scratch, kind, count));
     SN_TRY(SN_TAKE(&scratch, effort, count));
-    for (int64_t i = 0; i < count; i++) {
-        kind[i] = jobs[i].spec; /* on another split it takes about as long */
-        effort[i] = jobs[i].spec->method->effort;
+    for (int64_t g = 0; g < all.count; g++) {
+        const stonet_spec *spec = job_of(&all, all.start[g])->spec;
+        kind[g] = spec; /* on another split it takes about as long */
+        effort[g] = spec->method->effort;
     }
     const sn_deal deal = {.key = key,
-                          .count = count,
+                          .count = all.count,
                           .team = runner->run->team,
                           .kind = kind,
                           .effort = effort,
-                          .take = take_job,
-                          .user = jobs};
+                          .take = take_group,
+                          .user = &all};
     sn_dealer *dealer;
     SN_TRY(sn_dealer_open(&deal, runner->run, &dealer));
-    atomic_fetch_add(&runner->done, sn_dealer_done(dealer));
+    for (int64_t i = 0; i < count; i++)
+        if (has_found(&jobs[i])) atomic_fetch_add(&runner->done, 1);
     should_stop(
         &(worker){.runner = runner, .is_caller = true}); /* a wish that was there before starts nothing */
     stonet_status status = STONET_OK;
 #pragma omp parallel num_threads(sn_threads(runner->run))
     {
         worker self = {.runner = runner, .is_caller = omp_get_thread_num() == 0};
-        const stonet_status own = work_on_jobs(dealer, jobs, count, &self);
+        const stonet_status own = work_on_groups(dealer, &all, &self);
 #pragma omp critical(sn_jobs_status)
         if (status == STONET_OK) status = own;
     }

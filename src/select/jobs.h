@@ -4,19 +4,20 @@
 
 #include <stdatomic.h>
 
+#include "data/folds.h"
 #include "model/model.h"
 
 /* Rows to fit on and rows to score on. */
 typedef struct sn_split {
     const stonet_data *data;
-    int64_t *train, *held_out; /* rows of data; train NULL: all of them */
-    int64_t n_train, n_held_out;
-    const stonet_data *test; /* instead of held_out; NULL: held_out */
+    sn_rows train, held_out; /* rows of data, lists; or */
+    const stonet_data *test; /* all rows of data to fit on, and these instead of held_out; NULL: held_out */
 } sn_split;
 
 typedef struct sn_splits {
     sn_split *split;
     int64_t count;
+    sn_folds folds; /* behind them */
 } sn_splits;
 
 /* The classes of the rows, for stratified folds; label NULL for numeric targets. */
@@ -30,10 +31,9 @@ stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data,
 void sn_strata_free(sn_strata *strata);
 unsigned sn_strata_task(const sn_strata *strata); /* SN_TASK_* */
 
-/* k folds of `rows` (NULL: all rows). Rows that belong together (data/kin.h)
-   stay so. A class with a single row, or a single group of them, is always trained on, never scored. */
-stonet_status sn_splits_fold(const stonet_data *data, const int64_t *rows, int64_t n_rows,
-                             const sn_strata *strata, int folds, uint64_t seed, sn_splits *out);
+/* k folds (data/folds.h) of `rows` (NULL: all rows), by the classes. */
+stonet_status sn_splits_fold(const stonet_data *data, const sn_rows *rows, const sn_strata *strata, int folds,
+                             uint64_t seed, sn_splits *out);
 /* One split: all rows of data, scored on test. */
 stonet_status sn_splits_test(const stonet_data *data, const stonet_data *test, sn_splits *out);
 void sn_splits_free(sn_splits *splits);

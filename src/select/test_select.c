@@ -48,15 +48,15 @@ static void folds_part_the_rows_by_class(void **state)
     assert_int_equal(sn_strata_create(spec, table.data, &strata), STONET_OK);
     assert_true(strata.is_classifier);
     assert_int_equal(strata.n_classes, 3);
-    assert_int_equal(sn_splits_fold(table.data, NULL, 0, &strata, FOLDS, 1, &splits), STONET_OK);
+    assert_int_equal(sn_splits_fold(table.data, NULL, &strata, FOLDS, 1, &splits), STONET_OK);
     int held_out[N] = {0};
     for (int k = 0; k < FOLDS; k++) {
         const sn_split *split = &splits.split[k];
-        assert_int_equal(split->n_train + split->n_held_out, N);
+        assert_int_equal(split->train.n + split->held_out.n, N);
         int per_class[3] = {0};
-        for (int64_t i = 0; i < split->n_held_out; i++) {
-            held_out[split->held_out[i]]++;
-            per_class[strata.label[split->held_out[i]]]++;
+        for (int64_t i = 0; i < split->held_out.n; i++) {
+            held_out[split->held_out.list[i]]++;
+            per_class[strata.label[split->held_out.list[i]]]++;
         }
         for (int c = 0; c < 3; c++) assert_in_range(per_class[c], 33 / FOLDS, 34 / FOLDS + 1);
     }
@@ -65,12 +65,13 @@ static void folds_part_the_rows_by_class(void **state)
     /* Folds of some rows only. */
     int64_t rows[30];
     for (int i = 0; i < 30; i++) rows[i] = 3 * i + 1;
-    assert_int_equal(sn_splits_fold(table.data, rows, 30, &strata, 3, 1, &splits), STONET_OK);
-    for (int64_t i = 0; i < splits.split[0].n_train; i++) assert_int_equal(splits.split[0].train[i] % 3, 1);
+    const sn_rows some = sn_rows_list(rows, 30);
+    assert_int_equal(sn_splits_fold(table.data, &some, &strata, 3, 1, &splits), STONET_OK);
+    for (int64_t i = 0; i < splits.split[0].train.n; i++)
+        assert_int_equal(sn_rows_at(&splits.split[0].train, i) % 3, 1);
     sn_splits_free(&splits);
-    assert_says(sn_splits_fold(table.data, NULL, 0, &strata, 1, 1, &splits), STONET_ERROR_ARGUMENT, "folds");
-    assert_says(sn_splits_fold(table.data, NULL, 0, &strata, 101, 1, &splits), STONET_ERROR_ARGUMENT,
-                "folds");
+    assert_says(sn_splits_fold(table.data, NULL, &strata, 1, 1, &splits), STONET_ERROR_ARGUMENT, "folds");
+    assert_says(sn_splits_fold(table.data, NULL, &strata, 101, 1, &splits), STONET_ERROR_ARGUMENT, "folds");
     sn_strata_free(&strata);
     stonet_spec_free(spec);
     sn_table_free(&table);

@@ -14,7 +14,7 @@ SN_DEFINE_WORDS(sn_units_words, "kind of units", SN_UNITS_ACTIVATED, SN_UNITS_WO
 enum { MOST_LAGS = 8, BLOCK = 1024 };
 static const double MOST_PRODUCTS = 4e9; /* spent on E[J'J] */
 static const double NO_VARIANCE =
-    1e-12; /* part of the largest, or of the square of a mean: rounding of floats */
+    1e-10; /* part of the largest, or of the square of a mean: sums of rounded floats */
 /* Part of the whole effect, and variance of the output in its own units, below which an axis has none. */
 static const double NO_EFFECT = 1e-10, NO_OUTPUT = 1e-6;
 static const double A_TIE = 1e-6;
@@ -310,6 +310,17 @@ stonet_status sn_axes_first(const sn_axes *axes, int64_t q, sn_axes *out)
     memcpy(out->map, axes->map, (size_t)(q * axes->width) * sizeof *out->map);
     memcpy(out->share, axes->share, (size_t)q * sizeof *out->share);
     return STONET_OK;
+}
+
+void sn_axes_trim(sn_axes *axes)
+{
+    while (axes->q > 1) {
+        bool empty = true;
+        for (int64_t j = 0; j < axes->width; j++)
+            empty = empty && axes->map[(axes->q - 1) * axes->width + j] == 0.0;
+        if (!empty) return;
+        axes->q--;
+    }
 }
 
 void sn_axes_free(sn_axes *axes)

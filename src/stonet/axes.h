@@ -57,6 +57,8 @@ int64_t sn_axes_carrying(const sn_axes *axes, double part);
 double sn_axes_carried(const sn_axes *axes);
 /* The first q columns of axes that have more. */
 stonet_status sn_axes_first(const sn_axes *axes, int64_t q, sn_axes *out);
+/* Leaves out the last columns where the units had no directions for so many: those would be constant. */
+void sn_axes_trim(sn_axes *axes);
 void sn_axes_free(sn_axes *axes);
 
 /* As z_units, z_mean, z_map, explained_share and effective_dimension; files without them have none. */

@@ -180,3 +180,51 @@ stonet_status sn_spare_units(const sn_stage_job *job, int64_t wanted, sn_shape *
     SN_TRY(find_axes(&s, wanted - live, &scratch, weights, &found));
     return found > 0 ? add_units(&s, found, weights, shape, theta) : STONET_OK;
 }
+
+/* The column with most left of it, which is then taken out of all others (x is centred, n x p). */
+static double take_largest(int64_t n, int64_t p, double *x)
+{
+    int64_t best = 0;
+    double largest = 0.0;
+    for (int64_t j = 0; j < p; j++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < n; i++) sum += x[i * p + j] * x[i * p + j];
+        if (sum > largest) {
+            largest = sum;
+            best = j;
+        }
+    }
+    for (int64_t j = 0; j < p && largest > 0.0; j++) {
+        double product = 0.0;
+        for (int64_t i = 0; i < n && j != best; i++) product += x[i * p + j] * x[i * p + best];
+        for (int64_t i = 0; i < n && j != best; i++) x[i * p + j] -= product / largest * x[i * p + best];
+    }
+    for (int64_t i = 0; i < n; i++) x[i * p + best] = 0.0;
+    return largest;
+}
+
+stonet_status sn_feature_directions(const sn_problem *problem, int64_t most, int64_t *count)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t n = problem->n < SAMPLE ? problem->n : SAMPLE, p = problem->p;
+    int64_t *list = NULL;
+    float *room = NULL;
+    double *x = NULL, *mean = NULL, first = 0.0;
+    SN_TRY(SN_TAKE(&scratch, list, n));
+    SN_TRY(SN_TAKE(&scratch, room, n * p));
+    SN_TRY(SN_TAKE(&scratch, x, n * p));
+    SN_TRY(SN_TAKE(&scratch, mean, p));
+    for (int64_t i = 0; i < n; i++) list[i] = i * problem->n / n;
+    const sn_rows rows = sn_rows_list(list, n);
+    SN_TRY(sn_batch_prepare(problem, &rows));
+    sn_batch batch = {.n = n, .x = room, .x_stride = p};
+    sn_batch_look(problem, &rows, &batch);
+    sn_widen(n * p, room, x);
+    centre(n, p, x, mean);
+    for (*count = 0; *count < most; ++*count) {
+        const double left = take_largest(n, p, x);
+        if (*count == 0) first = left;
+        if (!(left > ALIVE * first)) break;
+    }
+    return STONET_OK;
+}

@@ -1,0 +1,157 @@
+/* One training serves every dimension: fits that share a checkpoint in memory are the fits made apart. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "model/testing.h"
+
+enum { ROWS = 60, COLUMNS = 4, MOST = 12 };
+
+/* Counts how often a fit looks up: a training does so all the time. */
+static int count_looks(void *user)
+{
+    ++*(int64_t *)user;
+    return 0;
+}
+
+static stonet_model *fit(const char *method, const char *setting, const char *value, int64_t dim,
+                         const stonet_data *data, stonet_checkpoint *shared, int64_t *looks)
+{
+    stonet_run run = STONET_RUN_INIT;
+    char text[24];
+    stonet_model *model = NULL;
+    snprintf(text, sizeof text, "%lld", (long long)dim);
+    stonet_spec *spec = sn_testing_spec(method, text);
+    if (sn_spec_has(spec, "epochs")) assert_int_equal(stonet_spec_set(spec, "epochs", "15"), STONET_OK);
+    if (setting != NULL) assert_int_equal(stonet_spec_set(spec, setting, value), STONET_OK);
+    *looks = 0;
+    run.threads = 1;
+    run.should_stop = count_looks;
+    run.user = looks;
+    run.checkpoint = shared;
+    assert_int_equal(stonet_fit(spec, data, &run, &model), STONET_OK);
+    stonet_spec_free(spec);
+    return model;
+}
+
+static void assert_same(const stonet_model *a, const stonet_model *b)
+{
+    unsigned char *left = NULL, *right = NULL;
+    size_t left_size = 0, right_size = 0;
+    assert_int_equal(stonet_model_save_bytes(a, &left, &left_size), STONET_OK);
+    assert_int_equal(stonet_model_save_bytes(b, &right, &right_size), STONET_OK);
+    assert_int_equal(left_size, right_size);
+    assert_memory_equal(left, right, left_size);
+    stonet_bytes_free(left);
+    stonet_bytes_free(right);
+}
+
+/* In any order, the same files as fits that share nothing. `times` less work where a training is shared. */
+static void check(const char *method, const char *setting, const char *value, const stonet_data *data,
+                  const int64_t *dims, int count, int64_t times)
+{
+    stonet_checkpoint *shared = NULL;
+    assert_int_equal(stonet_checkpoint_open(NULL, -1.0, &shared), STONET_OK);
+    for (int k = 0; k < count; k++) {
+        int64_t alone, together;
+        stonet_model *apart = fit(method, setting, value, dims[k], data, NULL, &alone);
+        stonet_model *joined = fit(method, setting, value, dims[k], data, shared, &together);
+        assert_same(apart, joined);
+        if (k > 0 && times > 0) assert_true(times * together < alone);
+        stonet_model_free(apart);
+        stonet_model_free(joined);
+    }
+    stonet_checkpoint_free(shared);
+}
+
+static void dims_share_a_training(void **state)
+{
+    (void)state;
+    sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 1);
+    check("stonet", NULL, NULL, numbers.data, (int64_t[]){1, 4, 2}, 3, 5);
+    check("stonet", "response", "ensemble", numbers.data, (int64_t[]){2, 1}, 2, 0);
+    sn_table_free(&numbers);
+}
+
+/* Where q leaves out a part of the effect, the narrow layer is trained for each q by itself. */
+static void narrow_layers_are_their_own(void **state)
+{
+    (void)state;
+    sn_table classes = sn_table_classes(ROWS, COLUMNS, 4, 2);
+    check("stonet", NULL, NULL, classes.data, (int64_t[]){3, 1, 2, 1}, 4, 0);
+    sn_table_free(&classes);
+}
+
+/* Other units are another training: beyond ten columns, more columns than features, and layers with names. */
+static void other_units_are_not_shared(void **state)
+{
+    (void)state;
+    sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 3);
+    check("stonet", NULL, NULL, numbers.data, (int64_t[]){2, MOST, 6, 11}, 4, 0);
+    check("stonet", "hidden", "5", numbers.data, (int64_t[]){2, 3}, 2, 0);
+    check("sir", NULL, NULL, numbers.data, (int64_t[]){1, 2}, 2, 0);
+    sn_table_free(&numbers);
+}
+
+/* Z at q = 1 is the first column of Z at q = 4. */
+static void first_columns_are_the_same(void **state)
+{
+    (void)state;
+    sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 4);
+    float z1[ROWS], z4[4 * ROWS];
+    int64_t looks;
+    stonet_model *one = fit("stonet", NULL, NULL, 1, numbers.data, NULL, &looks);
+    stonet_model *four = fit("stonet", NULL, NULL, 4, numbers.data, NULL, &looks);
+    assert_int_equal(stonet_transform(one, numbers.data, NULL, z1), STONET_OK);
+    assert_int_equal(stonet_transform(four, numbers.data, NULL, z4), STONET_OK);
+    for (int i = 0; i < ROWS; i++) assert_true(z1[i] == z4[4 * i]);
+    stonet_model_free(one);
+    stonet_model_free(four);
+    sn_table_free(&numbers);
+}
+
+static double spread_of(const float *z, int64_t dim, int64_t k)
+{
+    double mean = 0.0, sum = 0.0;
+    for (int i = 0; i < ROWS; i++) mean += (double)z[i * dim + k] / ROWS;
+    for (int i = 0; i < ROWS; i++) sum += ((double)z[i * dim + k] - mean) * ((double)z[i * dim + k] - mean);
+    return sum / ROWS;
+}
+
+/* A linear network has no more columns than the features have directions: Z is then smaller, not constant.
+   Where the kind of network is open another one is taken. */
+static void no_column_is_constant(void **state)
+{
+    (void)state;
+    enum { P = 3 };
+    sn_table numbers = sn_table_numbers(ROWS, P, 1, 5);
+    for (int i = 0; i < ROWS; i++) numbers.x[i * P + 2] = numbers.x[i * P] - numbers.x[i * P + 1];
+    static const struct {
+        const char *setting, *value;
+        int64_t asked, got;
+    } cases[] = {{"activation", "identity", 5, 2}, {"activation", "tanh", 5, 5}, {NULL, NULL, 3, 3}};
+    for (int c = 0; c < 3; c++) {
+        float z[5 * ROWS];
+        int64_t looks;
+        stonet_model *model =
+            fit("stonet", cases[c].setting, cases[c].value, cases[c].asked, numbers.data, NULL, &looks);
+        assert_int_equal(stonet_model_dim(model), cases[c].got);
+        assert_int_equal(stonet_transform(model, numbers.data, NULL, z), STONET_OK);
+        for (int64_t k = 0; k < cases[c].got; k++) assert_true(spread_of(z, cases[c].got, k) > 1e-8);
+        stonet_model_free(model);
+    }
+    sn_table_free(&numbers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dims_share_a_training), cmocka_unit_test(narrow_layers_are_their_own),
+        cmocka_unit_test(other_units_are_not_shared), cmocka_unit_test(first_columns_are_the_same),
+        cmocka_unit_test(no_column_is_constant)};
+    return cmocka_run_group_tests_name("model_dims", tests, NULL, NULL);
+}
