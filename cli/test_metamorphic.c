@@ -10,8 +10,6 @@
 
 #include <stonet/stonet.h>
 
-#include "math/noise.h"
-
 enum { N = 80, P = 3, FRESH = 200, MOST = 2 * N + FRESH, CLASSES = 3 };
 
 /* A table: N rows to fit (2 N where they are doubled), and FRESH ones. */
@@ -23,16 +21,26 @@ typedef struct table {
     int64_t rows; /* of the fit; fresh ones follow */
 } table;
 
+/* About normal: the sum of twelve uniform numbers of a congruential generator. */
+static double normal(uint64_t *state)
+{
+    double sum = -6.0;
+    for (int k = 0; k < 12; k++) {
+        *state = *state * 6364136223846793005U + 1442695040888963407U;
+        sum += ldexp((double)(*state >> 11), -53);
+    }
+    return sum;
+}
+
 /* y = x1 + sin 2 x2 and noise; the class is the third of the range that y is in. */
 static void draw(table *t, bool is_classes)
 {
-    sn_random random;
-    sn_random_init(&random, 38, SN_STREAM_TEST, 0);
+    uint64_t state = 38;
     *t = (table){.rows = N, .is_classes = is_classes, .names = {"a", "b", "c"}};
     for (int i = 0; i < N + FRESH; i++) {
         double *x = t->x + i * P;
-        for (int j = 0; j < P; j++) x[j] = (double)(float)sn_random_normal(&random);
-        t->y[i] = x[0] + sin(2.0 * x[1]) + 0.2 * sn_random_normal(&random);
+        for (int j = 0; j < P; j++) x[j] = (double)(float)normal(&state);
+        t->y[i] = x[0] + sin(2.0 * x[1]) + 0.2 * normal(&state);
         t->label[i] = t->y[i] < -0.6 ? 0 : t->y[i] < 0.6 ? 1 : 2;
     }
 }
