@@ -38,7 +38,7 @@ static void draw(table *t, bool is_classes)
     uint64_t state = 38;
     *t = (table){.rows = N, .is_classes = is_classes, .names = {"a", "b", "c"}};
     for (int i = 0; i < N + FRESH; i++) {
-        double *x = &t->x[i * P];
+        double *x = &t->x[(int64_t)i * P];
         for (int j = 0; j < P; j++) x[j] = (double)(float)normal(&state);
         t->y[i] = x[0] + sin(2.0 * x[1]) + 0.2 * normal(&state);
         t->label[i] = t->y[i] < -0.6 ? 0 : t->y[i] < 0.6 ? 1 : 2;
@@ -191,7 +191,7 @@ static void copies_are_weights(void **state)
     for (int i = 0; i < N; i++) weighed.weight[i] = 1.0 + i % 2;
     for (int i = 0; i < N + FRESH; i++) {
         for (int copy = 0; copy < (i < N ? 1 + i % 2 : 1); copy++, at++) {
-            memcpy(&copied.x[at * P], &weighed.x[i * P], P * sizeof *copied.x);
+            memcpy(&copied.x[(int64_t)at * P], &weighed.x[(int64_t)i * P], P * sizeof *copied.x);
             copied.y[at] = weighed.y[i];
         }
     }
