@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Whether the held-out error that `stonet fit` prints is that of fresh rows: printed less fresh, over many data sets.
 
-    [STONET_DATA=...] python3 bench/honest.py [--program build/bin/stonet] [--sets heart,german] [--noise] [--repeats 40]
-                      [--jobs 2] [--first 0]
+    [STONET_DATA=...] python3 bench/honest.py [--program build/bin/stonet] [--sets heart,german] [--repeats 40] [--jobs 2] [--first 0]
+                      [--noise] [--cells 50x20,50x300] [--kinds mse,error]
 
 Real sets: the rows of both files of partition 1 are shuffled and cut anew, as many for training as before; the others are
 fresh. --noise: responses that depend on nothing, in cells of n rows and p columns, with 1,000 fresh rows; numbers (mse in
 units of the variance of the training rows) and two classes (error rate). Printed for each line: the mean printed and fresh
-error, their difference with its standard error, the part of fits that claim to be better than a constant guess, and the
-part of fits whose printed error and 1.96 standard errors hold the fresh one. Needs NumPy.
+error, their difference with its standard error, the fresh error over that of the constant guess (the mean or the more
+frequent class of the training rows), the part of fits that claim to be better than this guess, and the part of fits whose
+printed error and 1.96 standard errors hold the fresh one. Needs NumPy.
 """
 import argparse
 import concurrent.futures
@@ -45,7 +46,7 @@ def write(path, x, y):
 
 
 def measure(job):
-    """Printed error, its standard error, fresh error, whether the fit claims to be better than a constant guess."""
+    """Printed error, its standard error, fresh error, that of a constant guess, whether the fit claims to be better."""
     program, line, seed = job
     x, y, n = real(line, seed) if isinstance(line, str) else noise(*line, seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -59,22 +60,27 @@ def measure(job):
                                           capture_output=True).stdout)
     claims = "not clearly better than a constant" not in fit.stderr
     if "held_out_error" in facts:
-        return facts["held_out_error"], facts["held_out_error_se"], fresh["error_rate"], claims
-    return 2 * facts["held_out_loss"], 2 * facts["held_out_loss_se"], fresh["mse_scaled"], claims
+        guess = max(sorted(set(y[:n])), key=list(y[:n]).count)
+        return facts["held_out_error"], facts["held_out_error_se"], fresh["error_rate"], np.mean(y[n:] != guess), claims
+    constant = np.mean((y[n:] - y[:n].mean()) ** 2) / np.var(y[:n])
+    return 2 * facts["held_out_loss"], 2 * facts["held_out_loss_se"], fresh["mse_scaled"], constant, claims
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/bin/stonet")
     parser.add_argument("--sets", type=lambda text: text.split(",") if text else [], default=list(SETS))
-    parser.add_argument("--noise", action="store_true")
+    parser.add_argument("--noise", action="store_true", help="cells of noise instead of the sets")
+    parser.add_argument("--cells", type=lambda text: [tuple(map(int, cell.split("x"))) for cell in text.split(",")], default=CELLS)
+    parser.add_argument("--kinds", type=lambda text: text.split(","), default=["mse", "error"])
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    lines = options.sets + ([(kind, n, p) for kind in ("mse", "error") for n, p in CELLS] if options.noise else [])
+    lines = [(kind, n, p) for kind in options.kinds for n, p in options.cells] if options.noise else options.sets
     jobs = [(options.program, line, options.first + k) for line in lines for k in range(options.repeats)]
-    print("| data | printed | fresh | difference (standard error) | claims | covered |\n| --- | --- | --- | --- | --- | --- |")
+    print("| data | printed | fresh | difference (standard error) | fresh / constant | claims | covered |\n"
+          "| --- | --- | --- | --- | --- | --- | --- |")
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         results = pool.map(measure, jobs)
         for line in lines:
@@ -83,7 +89,8 @@ def main():
             covered = np.mean(np.abs(off) <= 1.96 * found[:, 1])
             name = line if isinstance(line, str) else f"noise, {line[0]}, n = {line[1]}, p = {line[2]}"
             print(f"| {name} | {found[:, 0].mean():.4f} | {found[:, 2].mean():.4f} | {off.mean():.4f} "
-                  f"({off.std(ddof=1) / len(off) ** 0.5:.4f}) | {found[:, 3].mean():.2f} | {covered:.2f} |", flush=True)
+                  f"({off.std(ddof=1) / len(off) ** 0.5:.4f}) | {found[:, 2].mean() / found[:, 3].mean():.3f} | {found[:, 4].mean():.2f} "
+                  f"| {covered:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ static int print_result(const cli_command *command, const independence_values *v
                         const stonet_independence_result *found)
 {
     bool distance = found->test == STONET_TEST_DCOR;
-    const char *law = distance ? "perm" : values->approximation;
+    const char *law = laws[found->null_law].name;
     if (values->json) {
         json_t *object = json_pack("{s:I, s:s, s:s, s:I, s:o, s:o}", "n", (json_int_t)found->n, "test",
                                    test_name(found->test), "approx", law, "repeats",

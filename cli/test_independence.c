@@ -93,6 +93,18 @@ static void assert_refused(const char *arguments, int exit_status, const char *w
     assert_non_null(strstr(captured_err, words));
 }
 
+/* The law that is printed is the one that was used. */
+static void permutations_are_named(void **state)
+{
+    (void)state;
+    SH("awk 'BEGIN {srand(1); print \"a,b\"; for (i = 0; i < 1000; i++) print rand() \",\" rand()}' > "
+       "long.csv");
+    SH("head -61 long.csv > short.csv && stonet independence short.csv --x a --y b | grep -F 'rit (perm)'");
+    SH("stonet independence short.csv --x a --y b --json | grep '\"approx\": \"perm\"'");
+    SH("stonet independence long.csv --x a --y b | grep -F 'rit (lpb4)'");
+    SH("stonet independence long.csv --x a --y b --test dcor --permutations 9 | grep -F 'dcor (perm)'");
+}
+
 static void mistakes_are_told(void **state)
 {
     (void)state;
@@ -148,6 +160,7 @@ int main(void)
         cmocka_unit_test(dependence_is_found),
         cmocka_unit_test(conditioning),
         cmocka_unit_test(columns_by_name_number_and_range),
+        cmocka_unit_test(permutations_are_named),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(sufficiency_of_a_model),
     };

@@ -198,6 +198,7 @@ static void labels_keep_their_spelling(void **state)
     static const char *const pairs[][2] = {{"01", "2.0"},
                                            {"12345678901", "12345678902"},
                                            {"9007199254740993", "9007199254740997"},
+                                           {"9007199254740993", "9007199254740992"},
                                            {"-007", "1e3"}};
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
         SH("awk 'BEGIN {print \"a,b,y\"; for (i = 0; i < 60; i++) print i %% 2 + i / 1000 \",\" i * i %% 7 "
@@ -211,6 +212,24 @@ static void labels_keep_their_spelling(void **state)
         SH("stonet score l.model l.csv --json | tr -d ' \n' | grep '\"error_rate\":0.0'");
         SH("stonet predict l.model l.csv --proba | head -1 | grep -F -- '%s'", pairs[k][0]);
     }
+}
+
+/* Two labels that are one double are two classes all the same, also to a table that has one of them. Where a
+   double is all there is of them, or they are many, it is said. */
+static void labels_beyond_doubles_stay_apart(void **state)
+{
+    (void)state;
+    SH("awk 'BEGIN {print \"a,b,y\"; for (i = 0; i < 60; i++) print i %% 2 + i / 1000 \",\" i * i %% 7 \",\" "
+       "\"900719925474099\" (i %% 2 ? \"3\" : \"2\")}' > l.csv");
+    SH("stonet fit l.csv --target y --method sir --dim 1 --quiet --out l.model");
+    SH("sed -n '1p; /3$/p' l.csv > one.csv && stonet score l.model one.csv --json | tr -d ' \n' | "
+       "grep '\"error_rate\":0.0'");
+    SH("awk 'BEGIN {print \"a,b,y\"; for (i = 0; i < 60; i++) print i \",\" i * i %% 7 \",\" \"90071992547\" "
+       "41000 + i %% 20}' > many.csv");
+    assert_int_equal(
+        sh("stonet fit many.csv --target y --set task=classification --method sir --dim 1 --out m"), 1);
+    assert_non_null(strstr(captured_err, "are the same number in double precision"));
+    SH("stonet fit many.csv --target y --set task=regression --method sir --dim 1 --quiet --out m");
 }
 
 /* Texts that no training row had are told, unless nobody wants to hear of them. */
@@ -275,6 +294,7 @@ int main(void)
         cmocka_unit_test(rows_of_the_fit_are_told),
         cmocka_unit_test(names_of_rows_do_not_meet_predictions),
         cmocka_unit_test(labels_keep_their_spelling),
+        cmocka_unit_test(labels_beyond_doubles_stay_apart),
         cmocka_unit_test(a_feature_is_no_response),
         cmocka_unit_test(predictions_can_be_quiet),
         cmocka_unit_test(names_that_come_twice),

@@ -813,8 +813,7 @@ typedef enum stonet_null_law {
     STONET_NULL_LPB4 = 0,   /* Lindsay-Pilla-Basak, four gammas */
     STONET_NULL_HBE,        /* Hall-Buckley-Eagleson */
     STONET_NULL_GAMMA,      /* Satterthwaite-Welch */
-    STONET_NULL_CHI2,       /* standardised statistic against a chi-square; good power, for large n; not
-                               standardised where permutations replace it */
+    STONET_NULL_CHI2,       /* standardised statistic against a chi-square; good power, for large n */
     STONET_NULL_PERMUTATION /* no p-value is below 1 / (permutations + 1) */
 } stonet_null_law;
 
@@ -829,8 +828,9 @@ typedef struct stonet_independence_options {
 } stonet_independence_options;
 
 typedef struct stonet_independence_result {
-    stonet_test test; /* the one carried out: RIT when z was constant */
-    double statistic; /* mean over the repeats; the distance correlation for STONET_TEST_DCOR */
+    stonet_test test;         /* the one carried out: RIT when z was constant */
+    stonet_null_law null_law; /* STONET_NULL_PERMUTATION where rows were permuted, whatever was wished */
+    double statistic;         /* mean over the repeats; the distance correlation for STONET_TEST_DCOR */
     double p_value;
     int64_t n;
 } stonet_independence_result;

@@ -439,7 +439,10 @@ static stonet_status estimate(choosing *s, int rung, const sn_line *lines, const
         SN_GOTO(status, measure_nested(s, lines, winner, &honest), done);
         out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
     }
-    *nothing = *nothing && out->gain.mean < 0.0;
+    /* In a wide table a gain below one standard error is what columns and components of noise give. */
+    const bool is_picked = winner->line.kind.front.kind == SN_FRONT_COLUMNS ||
+                           winner->line.kind.front.kind == SN_FRONT_COMPONENTS;
+    *nothing = *nothing && out->gain.mean < (is_picked ? out->gain.se : 0.0);
     out->chosen = sn_estimate_of(&honest, rows, task);
     out->constant = sn_estimate_of(&beside.constant, rows, task);
     out->linear = sn_estimate_of(&beside.linear, rows, task);

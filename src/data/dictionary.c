@@ -1,5 +1,6 @@
 #include "data/dictionary.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 /* ---- SipHash-1-3: words that all fall into one slot cannot be made without the key ---- */
 
@@ -206,4 +208,29 @@ stonet_status sn_dictionary_copy(const sn_dictionary *from, sn_dictionary *out)
         out->count++;
     }
     return STONET_OK;
+}
+
+/* The digits of a whole number beyond 2^53 without sign and zeros before them; NULL: something else. */
+static const char *long_digits(const char *word, double *value)
+{
+    const double whole = 9007199254740992.0; /* 2^53: up to here all whole numbers are doubles */
+    const char *at = word + (*word == '-' || *word == '+');
+    if (at[strspn(at, "0123456789")] != '\0' || sn_number_read(word, value) == NULL || fabs(*value) < whole)
+        return NULL;
+    return at + strspn(at, "0");
+}
+
+const char *sn_dictionary_lost_digits(const sn_dictionary *words, const char **other)
+{
+    for (int64_t a = 0; a < words->count; a++) {
+        double one, two;
+        const char *digits = long_digits(words->text[a], &one);
+        for (int64_t b = 0; digits != NULL && b < a; b++) {
+            const char *others = long_digits(words->text[b], &two);
+            if (others == NULL || one != two || strcmp(digits, others) == 0) continue;
+            *other = words->text[b];
+            return words->text[a];
+        }
+    }
+    return NULL;
 }

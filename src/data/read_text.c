@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/readers.h"
+#include "data/schema.h"
 #include "data/sniff.h"
 #include "data/text_parts.h"
 
@@ -119,6 +120,20 @@ static stonet_status check_text_columns(const text_reader *reader)
     return STONET_OK;
 }
 
+/* Whether the numbers of the one target are labels that a double does not tell apart: those of the model that
+   the rows are for, or few in the table. A quantity may be rounded. */
+static bool target_needs_text(const text_reader *reader, const sn_target_wish *wish)
+{
+    const sn_builder *builder = reader->builder;
+    const sn_dictionary *words = &builder->spelled.words;
+    const char *other;
+    if (builder->n_targets != 1 || builder->role[builder->target_position[0]] != SN_TARGET_NUMBER)
+        return false;
+    if (wish->schema != NULL) return sn_schema_needs_text(wish->schema);
+    return sn_dictionary_lost_digits(words, &other) != NULL &&
+           (words->count == 2 || 10 * words->count <= builder->before + builder->rows);
+}
+
 static stonet_status read_table(text_reader *reader, const sn_target_wish *wish, stonet_data **out)
 {
     SN_TRY(sn_sniff(reader->scanner, wish->header, wish->na, &reader->sniffed));
@@ -135,6 +150,10 @@ static stonet_status read_table(text_reader *reader, const sn_target_wish *wish,
     /* The second pass knows all text columns, since the first went on to the end. */
     do SN_TRY(read_rows(reader));
     while (reader->rows.again);
+    if (target_needs_text(reader, wish)) {
+        sniffed->is_text[reader->builder->target_position[0]] = true;
+        SN_TRY(read_rows(reader));
+    }
     if (reader->builder->before + reader->builder->rows == 0)
         return sn_fail(STONET_ERROR_DATA, "%s has a header and no rows", reader->builder->path);
     SN_TRY(check_text_columns(reader));

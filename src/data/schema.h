@@ -106,6 +106,8 @@ sn_image sn_schema_image(const sn_schema *schema);
 
 /* Whether it has a feature that must be centred before it is rounded to float (data/digits.h). */
 bool sn_schema_needs_digits(const sn_schema *schema);
+/* Whether two of its classes are whole numbers that are the same double: new labels must be texts. */
+bool sn_schema_needs_text(const sn_schema *schema);
 
 /* What the first line of a table says. */
 typedef struct sn_header {

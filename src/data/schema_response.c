@@ -39,9 +39,22 @@ static stonet_status match_labels(const sn_schema *schema, const stonet_data *da
     return status;
 }
 
+bool sn_schema_needs_text(const sn_schema *schema)
+{
+    const char *other;
+    return sn_dictionary_lost_digits(&schema->classes, &other) != NULL;
+}
+
 /* The classes as numbers; one that is none is no number of the table. */
 static stonet_status match_numbers(const sn_schema *schema, sn_raw_response *out)
 {
+    const char *other, *lost = sn_dictionary_lost_digits(&schema->classes, &other);
+    if (lost != NULL)
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "the model's labels %s and %s are the same number in double precision: give the target "
+            "'%s' as text",
+            other, lost, schema->target_name[0]);
     SN_TRY(SN_NEW(out->value, schema->classes.count));
     for (int64_t c = 0; c < schema->classes.count; c++) {
         const char *word = schema->classes.text[c], *stop = sn_number_read(word, &out->value[c]);

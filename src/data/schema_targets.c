@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/dictionary.h"
 #include "data/moments.h"
 #include "data/schema_parts.h"
 
@@ -111,8 +112,15 @@ static const char *label_of(const stonet_data *train, double value, char plain[S
 static stonet_status fit_numeric_classes(sn_schema *schema, const stonet_data *train, const double *values,
                                          int64_t distinct)
 {
+    const char *other, *lost = sn_dictionary_lost_digits(&train->spelled, &other);
     schema->task = SN_CLASSIFICATION;
     SN_TRY(check_classes(schema, distinct, train->n));
+    if (lost != NULL)
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "the labels %s and %s of the target '%s' are the same number in double precision: put a "
+            "letter before them",
+            other, lost, schema->target_name[0]);
     SN_TRY(SN_NEW(schema->classes.text, distinct));
     for (int64_t k = 0; k < distinct; k++) {
         char plain[SN_NUMBER_SIZE];

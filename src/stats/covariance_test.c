@@ -13,6 +13,8 @@
 
 enum { NEIGHBOURS = 10 }; /* rows permuted among each other given z; up to twice as many in a short table */
 
+static const double LEAST_VARIANCE = 0.01; /* of the largest, in a statistic that is standardised */
+
 /* c (mx x my) = sum_i e_x,order[i] e_y,i' / (n - 1); order NULL: as they are. */
 static void cross_covariance(const sn_residuals *r, const int64_t *order, double *c)
 {
@@ -96,10 +98,9 @@ static void product_covariance(const sn_residuals *r, double *u, double *pi)
    usual n: with them the test rejects two or three times too often. */
 static double chi2_p_value(double n, int64_t d, const double *c, const double *lambda, const double *vector)
 {
-    const double least_variance = 0.01; /* of the largest */
     double quadratic = 0.0;
     int64_t rank = 0;
-    for (int64_t k = 0; k < d && lambda[k] > least_variance * lambda[0]; k++) {
+    for (int64_t k = 0; k < d && lambda[k] > LEAST_VARIANCE * lambda[0]; k++) {
         double along = 0.0;
         for (int64_t a = 0; a < d; a++) along += vector[a * d + k] * c[a];
         quadratic += along * along / lambda[k];
@@ -245,13 +246,61 @@ static void draw_order(sn_random *random, int64_t n, const int64_t *near, int64_
     }
 }
 
+/* The sides of r turned to their principal axes, in e (n x (mx + my)), and the weight of each product of two
+   axes in the statistic that is standardised: that of the chi-square law with the covariance that
+   permutations have, of x times of y. Products with next to no variance have weight 0, as there. */
+static stonet_status turn_to_axes(const sn_residuals *r, double *e, double *weight)
+{
+    const int64_t width = r->mx + r->my, sizes[2] = {r->mx, r->my};
+    double *side = NULL, *turned = NULL, *square = NULL, *vector = NULL, *lambda = NULL;
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW_RAW(side, r->n * width), done);
+    SN_GOTO(status, SN_NEW_RAW(turned, r->n * width), done);
+    SN_GOTO(status, SN_NEW_RAW(square, width * width), done);
+    SN_GOTO(status, SN_NEW_RAW(vector, width * width), done);
+    SN_GOTO(status, SN_NEW_RAW(lambda, width), done);
+    for (int k = 0; k < 2; k++) {
+        const int64_t m = sizes[k], first = k == 0 ? 0 : r->mx;
+        for (int64_t i = 0; i < r->n; i++)
+            memcpy(side + i * m, r->e + i * width + first, (size_t)m * sizeof *side);
+        sn_syrk_tn(m, r->n, 1.0 / (double)(r->n - 1), side, 0.0, square);
+        SN_GOTO(status, sn_eigh(m, square, lambda + first, vector), done);
+        sn_gemm(false, false, r->n, m, m, 1.0, side, vector, 0.0, turned);
+        for (int64_t i = 0; i < r->n; i++)
+            memcpy(e + i * width + first, turned + i * m, (size_t)m * sizeof *e);
+    }
+    const double least = LEAST_VARIANCE * lambda[0] * lambda[r->mx];
+    for (int64_t a = 0; a < r->mx; a++) {
+        for (int64_t b = 0; b < r->my; b++) {
+            const double variance = lambda[a] * lambda[r->mx + b];
+            weight[a * r->my + b] = variance > least ? 1.0 / variance : 0.0;
+        }
+    }
+done:
+    sn_free(side);
+    sn_free(turned);
+    sn_free(square);
+    sn_free(vector);
+    sn_free(lambda);
+    return status;
+}
+
+/* sum_k weight_k c_k^2; weight NULL: all are 1. */
+static double weigh_squares(int64_t count, const double *weight, const double *c)
+{
+    if (weight == NULL) return sum_of_squares(count, c);
+    double sum = 0.0;
+    for (int64_t k = 0; k < count; k++) sum += weight[k] * c[k] * c[k];
+    return sum;
+}
+
 /* (1 + number of permuted statistics at least as large) / (1 + number of permutations). */
-static stonet_status permutation_p_value(const sn_residuals *r, int64_t permutations, uint64_t seed,
-                                         uint32_t substream, int threads, double statistic, double *p_value)
+static stonet_status share_above(const sn_residuals *r, const double *weight, int64_t permutations,
+                                 uint64_t seed, uint32_t substream, int threads, double *p_value)
 {
     const int64_t d = r->mx * r->my;
-    const double n = (double)r->n;
-    const double scale = n * (n - 1.0) / (n - 1.0 - r->used);
+    const double scale = ((double)r->n - 1.0) / ((double)r->n - 1.0 - r->used);
+    double observed = 0.0;
     int64_t *near = NULL;
     SN_TRY(sort_rows(r, &near));
     int64_t above = 0;
@@ -261,6 +310,11 @@ static stonet_status permutation_p_value(const sn_residuals *r, int64_t permutat
         int64_t *order = sn_malloc((size_t)r->n, sizeof *order);
         double *c = sn_malloc((size_t)d, sizeof *c);
         if (order == NULL || c == NULL) failed = 1;
+#pragma omp single
+        if (!failed) {
+            cross_covariance(r, NULL, c);
+            observed = weigh_squares(d, weight, c) / (1.0 + r->excess);
+        }
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < permutations; b++) {
             if (failed) continue;
@@ -269,7 +323,7 @@ static stonet_status permutation_p_value(const sn_residuals *r, int64_t permutat
             draw_order(&random, r->n, near, order);
             cross_covariance(r, order, c);
             /* the same value again, differently rounded, counts as at least as large */
-            above += scale * sum_of_squares(d, c) * (1.0 + 1e-12) >= statistic;
+            above += scale * weigh_squares(d, weight, c) * (1.0 + 1e-12) >= observed;
         }
         sn_free(order);
         sn_free(c);
@@ -280,21 +334,44 @@ static stonet_status permutation_p_value(const sn_residuals *r, int64_t permutat
     return STONET_OK;
 }
 
+/* Permutations of the statistic that the law would have looked at. */
+static stonet_status permutation_p_value(const sn_residuals *r, stonet_null_law law, int64_t permutations,
+                                         uint64_t seed, uint32_t substream, int threads, double *p_value)
+{
+    if (law != STONET_NULL_CHI2) return share_above(r, NULL, permutations, seed, substream, threads, p_value);
+    sn_residuals turned = *r;
+    double *e = NULL, *weight = NULL;
+    stonet_status status = STONET_OK;
+    SN_GOTO(status, SN_NEW_RAW(e, r->n * (r->mx + r->my)), done);
+    SN_GOTO(status, SN_NEW_RAW(weight, r->mx * r->my), done);
+    SN_GOTO(status, turn_to_axes(r, e, weight), done);
+    turned.e = e;
+    status = share_above(&turned, weight, permutations, seed, substream, threads, p_value);
+done:
+    sn_free(e);
+    sn_free(weight);
+    return status;
+}
+
+bool sn_covariance_permutes(const sn_residuals *r, stonet_null_law law)
+{
+    return law == STONET_NULL_PERMUTATION ||
+           concentration(r, 0, r->mx) * concentration(r, r->mx, r->my) / (double)r->n > SN_MOST_DOUBT;
+}
+
 stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law law, int64_t permutations,
                                  uint64_t seed, uint32_t substream, int threads, double *statistic,
                                  double *p_value)
 {
     const int64_t d = residuals->mx * residuals->my;
-    const double doubt = concentration(residuals, 0, residuals->mx) *
-                         concentration(residuals, residuals->mx, residuals->my) / (double)residuals->n;
     double *c = NULL;
     SN_TRY(SN_NEW(c, d));
     cross_covariance(residuals, NULL, c);
     *statistic = (double)residuals->n * sum_of_squares(d, c) / (1.0 + residuals->excess);
     *p_value = 1.0;
     stonet_status status = STONET_OK;
-    if (law == STONET_NULL_PERMUTATION || doubt > SN_MOST_DOUBT) {
-        status = permutation_p_value(residuals, permutations, seed, substream, threads, *statistic, p_value);
+    if (sn_covariance_permutes(residuals, law)) {
+        status = permutation_p_value(residuals, law, permutations, seed, substream, threads, p_value);
     } else {
         status = asymptotic_p_value(residuals, law, c, *statistic, p_value);
     }

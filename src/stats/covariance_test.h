@@ -2,6 +2,8 @@
 #ifndef SN_STATS_COVARIANCE_TEST_H
 #define SN_STATS_COVARIANCE_TEST_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 /*
@@ -23,7 +25,8 @@
  *
  * k_x k_y / n is about the squared relative error of Pi and the excess kurtosis of C for independent sides:
  * 1 / (expected number of rows with both) for two rare indicators, below 3 / n for waves of normal columns.
- * Above SN_MOST_DOUBT permutations replace every other law.
+ * Above SN_MOST_DOUBT permutations replace every other law. They compare T, or for the chi-square law the
+ * statistic that is standardised by the covariances of e_x and of e_y.
  *
  * Given z, rows are permuted among ten neighbours: rows that are alike in z or, where z has several columns,
  * in the size of e_x that a ridge regression on them expects. Permuting all rows would undo that the
@@ -45,6 +48,8 @@ typedef struct sn_residuals {
 double sn_covariance_statistic(const sn_residuals *residuals);
 double sn_covariance_mean(const sn_residuals *residuals);
 
+/* Whether permutations take the place of the law. */
+bool sn_covariance_permutes(const sn_residuals *residuals, stonet_null_law law);
 /* `substream` keys the permutations. */
 stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law law, int64_t permutations,
                                  uint64_t seed, uint32_t substream, int threads, double *statistic,

@@ -359,8 +359,8 @@ static bool waves_look_alike(const prepared *p, const functions *f)
 }
 
 /* The p-values of the blocks that have something to test are appended to p_values. */
-static stonet_status test_blocks(const prepared *p, const functions *f, double *statistic, int64_t *count,
-                                 double *p_values)
+static stonet_status test_blocks(const prepared *p, const functions *f, stonet_independence_result *result,
+                                 int64_t *count, double *p_values)
 {
     double *e = NULL;
     SN_TRY(SN_NEW_RAW(e, p->x.n * f->width));
@@ -376,23 +376,25 @@ static stonet_status test_blocks(const prepared *p, const functions *f, double *
             found = sn_covariance_statistic(&residuals);
             p_values[*count] = waves_p_value(p, f);
         } else {
+            if (sn_covariance_permutes(&residuals, p->options->null_law))
+                result->null_law = STONET_NULL_PERMUTATION;
             status = sn_covariance_test(&residuals, p->options->null_law, p->options->permutations, p->seed,
                                         (uint32_t)first, p->threads, &found, &p_values[*count]);
         }
-        *statistic += found;
+        result->statistic += found;
         ++*count;
     }
     sn_free(e);
     return status;
 }
 
-static stonet_status one_repeat(const prepared *p, uint32_t repeat, double *statistic, int64_t *count,
-                                double *p_values)
+static stonet_status one_repeat(const prepared *p, uint32_t repeat, stonet_independence_result *result,
+                                int64_t *count, double *p_values)
 {
     functions f = {0};
     stonet_status status = fill_functions(p, repeat, &f);
     if (status == STONET_OK) status = take_out_z(p, repeat, &f);
-    if (status == STONET_OK) status = test_blocks(p, &f, statistic, count, p_values);
+    if (status == STONET_OK) status = test_blocks(p, &f, result, count, p_values);
     sn_free(f.values);
     sn_free(f.residuals);
     sn_free(f.twice);
@@ -400,7 +402,7 @@ static stonet_status one_repeat(const prepared *p, uint32_t repeat, double *stat
 }
 
 stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_options *options,
-                          const stonet_run *run, double *statistic, double *p_value)
+                          const stonet_run *run, stonet_independence_result *result)
 {
     const int64_t n = sides->n;
     prepared p = {.options = options, .seed = run->seed, .threads = sn_threads(run)};
@@ -414,18 +416,18 @@ stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_o
     SN_GOTO(status, whiten(&p.z, p.seed, &p.white_z), done);
     SN_GOTO(status, sn_response_functions(n, sides->dy, sides->y, &p.my, &p.y), done);
     SN_GOTO(status, SN_NEW_RAW(p_values, BLOCKS * options->repeats), done);
-    *statistic = 0.0;
-    *p_value = 1.0;
+    result->statistic = 0.0;
+    result->p_value = 1.0;
     const bool varies = p.x.columns > 0 && sum_of_squares(n * p.my, 1, p.y) > 0.0;
     for (int64_t r = 0; r < options->repeats && varies; r++) {
         if (sn_should_stop(run)) {
             status = sn_fail(STONET_ERROR_INTERRUPTED, "the independence test was stopped before its end");
             goto done;
         }
-        SN_GOTO(status, one_repeat(&p, (uint32_t)r, statistic, &count, p_values), done);
+        SN_GOTO(status, one_repeat(&p, (uint32_t)r, result, &count, p_values), done);
     }
-    *statistic /= (double)options->repeats;
-    if (count > 0) *p_value = sn_cauchy_combination(count, p_values);
+    result->statistic /= (double)options->repeats;
+    if (count > 0) result->p_value = sn_cauchy_combination(count, p_values);
 done:
     sn_scores_free(&p.x);
     sn_scores_free(&p.z);

@@ -26,6 +26,6 @@ stonet_status sn_check_rows_for(int64_t n, int64_t dz);
  * or a linear map of it that can be undone.
  */
 stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_options *options,
-                          const stonet_run *run, double *statistic, double *p_value);
+                          const stonet_run *run, stonet_independence_result *result);
 
 #endif

@@ -217,7 +217,8 @@ done:
 }
 
 /* One test with the features of repeat number `repeat`. */
-static stonet_status one_repeat(const prepared *p, int64_t repeat, double *statistic, double *p_value)
+static stonet_status one_repeat(const prepared *p, int64_t repeat, double *statistic, double *p_value,
+                                bool *permuted)
 {
     const int64_t n = p->x.n;
     const int64_t me = p->mx + p->my;
@@ -240,6 +241,7 @@ static stonet_status one_repeat(const prepared *p, int64_t repeat, double *stati
         residuals.z = p->z.values;
     }
     int64_t permutations = p->options->permutations;
+    *permuted = sn_covariance_permutes(&residuals, p->options->null_law);
     status = sn_covariance_test(&residuals, p->options->null_law, permutations, p->seed,
                                 (uint32_t)(repeat * permutations), p->threads, statistic, p_value);
 done:
@@ -254,16 +256,18 @@ static stonet_status run_repeats(const prepared *p, const stonet_run *run, stone
     stonet_status status = STONET_OK;
     double *statistic = NULL;
     double *p_value = NULL;
+    bool *permuted = NULL;
     int failure = STONET_OK;
     int stop = 0;
     SN_GOTO(status, SN_NEW(statistic, repeats), done);
     SN_GOTO(status, SN_NEW(p_value, repeats), done);
+    SN_GOTO(status, SN_NEW(permuted, repeats), done);
 #pragma omp parallel for num_threads(repeats < p->threads ? (int)repeats : p->threads) schedule(dynamic)     \
     reduction(max                                                                                            \
               : failure)
     for (int64_t r = 0; r < repeats; r++) {
         if (sn_should_stop_shared(run, &stop)) continue;
-        int code = (int)one_repeat(p, r, &statistic[r], &p_value[r]);
+        int code = (int)one_repeat(p, r, &statistic[r], &p_value[r], &permuted[r]);
         if (code > failure) failure = code;
     }
     if (stop) {
@@ -275,12 +279,16 @@ static stonet_status run_repeats(const prepared *p, const stonet_run *run, stone
         status = sn_fail((stonet_status)failure,
                          "an eigenvalue problem of the independence test did not converge");
     } else {
-        for (int64_t r = 0; r < repeats; r++) result->statistic += statistic[r] / (double)repeats;
+        for (int64_t r = 0; r < repeats; r++) {
+            result->statistic += statistic[r] / (double)repeats;
+            if (permuted[r]) result->null_law = STONET_NULL_PERMUTATION;
+        }
         result->p_value = sn_cauchy_combination(repeats, p_value);
     }
 done:
     sn_free(statistic);
     sn_free(p_value);
+    sn_free(permuted);
     return status;
 }
 
@@ -354,14 +362,15 @@ stonet_status stonet_independence(const stonet_sides *sides, const stonet_indepe
     if (s.z == NULL) s.dz = 0;
     SN_TRY(check_options(&how, s.z != NULL));
     SN_TRY(check_sides(&s));
-    *result = (stonet_independence_result){.test = how.test, .p_value = 1.0, .n = s.n};
+    *result =
+        (stonet_independence_result){.test = how.test, .null_law = how.null_law, .p_value = 1.0, .n = s.n};
     if (how.test == STONET_TEST_AUTO) result->test = s.z != NULL ? STONET_TEST_GCM : STONET_TEST_RIT;
+    if (result->test == STONET_TEST_DCOR) result->null_law = STONET_NULL_PERMUTATION;
     if (result->test == STONET_TEST_DCOR)
         return sn_distance_correlation_test(s.n, s.dx, s.x, s.dy, s.y, how.permutations, &job,
                                             &result->statistic, &result->p_value);
     if (result->test == STONET_TEST_GCM && !any_varies(s.n, s.dz, s.z)) result->test = STONET_TEST_RIT;
-    if (result->test == STONET_TEST_GCM)
-        return sn_gcm_test(&s, &how, &job, &result->statistic, &result->p_value);
+    if (result->test == STONET_TEST_GCM) return sn_gcm_test(&s, &how, &job, result);
     return fourier_test(&s, &how, &job, result);
 }
 

@@ -248,12 +248,42 @@ static void several_features(void **state)
     }
 }
 
+/* Where permutations replace the chi-square, they permute a statistic that no linear map of a side changes,
+   and find what T, ruled by the largest columns, does not see. */
+static void permuted_chi_square_is_standardised(void **state)
+{
+    (void)state;
+    enum { FEW = 90 };
+    double e[N * WIDTH], turned[N * WIDTH], statistic, p[2][2];
+    draw_several(e);
+    for (int i = 0; i < FEW; i++) {
+        double *row = e + i * WIDTH;
+        row[1] *= 6.0; /* still small, but not left out */
+        row[MX] += row[1];
+        for (int j = 0; j < WIDTH; j++) turned[i * WIDTH + j] = row[j];
+        turned[i * WIDTH] = row[0] - 0.5 * row[1];
+        turned[i * WIDTH + 1] = 0.8 * row[1];
+        turned[i * WIDTH + MX] = -2.0 * row[MX] + 0.1 * row[WIDTH - 1];
+    }
+    const stonet_null_law laws[] = {STONET_NULL_CHI2, STONET_NULL_LPB4};
+    for (int k = 0; k < 4; k++) {
+        const sn_residuals r = {.n = FEW, .mx = MX, .my = MY, .e = k % 2 == 0 ? e : turned};
+        assert_true(sn_covariance_permutes(&r, laws[k / 2]));
+        assert_int_equal(sn_covariance_test(&r, laws[k / 2], PERMUTATIONS, SEED, SUBSTREAM, 2, &statistic,
+                                            &p[k / 2][k % 2]),
+                         STONET_OK);
+    }
+    assert_true(p[0][0] == p[0][1]);
+    assert_true(p[1][0] != p[1][1]);
+    assert_true(p[0][0] < 0.05 && p[0][0] < p[1][0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_feature_a_side),   cmocka_unit_test(permutations),
         cmocka_unit_test(few_rows_that_decide), cmocka_unit_test(neighbours_change_places),
-        cmocka_unit_test(several_features),
+        cmocka_unit_test(several_features),     cmocka_unit_test(permuted_chi_square_is_standardised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,9 @@ static double test_of(const table *t, int64_t dx, int64_t dz, uint64_t seed)
     stonet_run run = STONET_RUN_INIT;
     run.seed = seed;
     run.threads = 1;
-    double statistic, p_value;
-    assert_int_equal(sn_gcm_test(&sides, &options, &run, &statistic, &p_value), STONET_OK);
-    return p_value;
+    stonet_independence_result result;
+    assert_int_equal(sn_gcm_test(&sides, &options, &run, &result), STONET_OK);
+    return result.p_value;
 }
 
 /* y = 3 sin(2 x1) x2 + e / 2 (times e^{x3 / 2} with spread): a mean that regressions on six columns miss part
@@ -95,8 +95,8 @@ static void refuses_and_edges(void **state)
     stonet_sides sides = {.n = 99, .dx = MOST, .dy = 1, .dz = MOST, .x = t.x, .y = t.y, .z = t.z};
     stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
     stonet_run run = STONET_RUN_INIT;
-    double statistic, p_value;
-    assert_int_equal(sn_gcm_test(&sides, &options, &run, &statistic, &p_value), STONET_ERROR_DATA);
+    stonet_independence_result result;
+    assert_int_equal(sn_gcm_test(&sides, &options, &run, &result), STONET_ERROR_DATA);
     assert_non_null(strstr(stonet_last_error(), "at least 100"));
     for (int i = 0; i < ROWS; i++) t.y[i] = 4.0; /* nothing to be dependent */
     assert_true(test_of(&t, MOST, 2, 1) == 1.0);

@@ -217,7 +217,7 @@ static void check(kind what, bool alike_expected)
 {
     enum { REPEATS = 2 };
     double x[N * DX], y[N * 2], z[N * DZ], *functions = NULL, p_value[3 * REPEATS], statistic = 0.0, of[3];
-    double got_statistic, got_p;
+    stonet_independence_result got;
     int64_t my = 0, count = 0;
     draw(what, x, y, z);
     const stonet_sides sides = {.n = N, .dx = DX, .dy = 2, .dz = DZ, .x = x, .y = y, .z = z};
@@ -226,7 +226,7 @@ static void check(kind what, bool alike_expected)
     options.null_law = STONET_NULL_PERMUTATION;
     options.permutations = 200;
     const stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 2};
-    assert_int_equal(sn_gcm_test(&sides, &options, &run, &got_statistic, &got_p), STONET_OK);
+    assert_int_equal(sn_gcm_test(&sides, &options, &run, &got), STONET_OK);
     sn_scores sx, sz;
     assert_int_equal(sn_scores_create(N, DX, x, &sx), STONET_OK);
     assert_int_equal(sn_scores_create(N, DZ, z, &sz), STONET_OK);
@@ -238,8 +238,8 @@ static void check(kind what, bool alike_expected)
         for (int block = 0; block < 3; block++)
             if (of[block] >= 0.0) p_value[count++] = of[block];
     }
-    assert_near(got_statistic, statistic);
-    assert_near(got_p, sn_cauchy_combination(count, p_value));
+    assert_near(got.statistic, statistic);
+    assert_near(got.p_value, sn_cauchy_combination(count, p_value));
     sn_scores_free(&sx);
     sn_scores_free(&sz);
     sn_free(functions);
@@ -293,7 +293,7 @@ static void test_many_targets(void **state)
     (void)state;
     enum { MANY = 40 };
     static double x[N], y[N * MANY], z[N];
-    double statistic, p_value;
+    stonet_independence_result result;
     sn_random random;
     sn_random_init(&random, 33, SN_STREAM_TEST, 5);
     for (int i = 0; i < N; i++) {
@@ -305,8 +305,8 @@ static void test_many_targets(void **state)
     stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
     options.null_law = STONET_NULL_GAMMA;
     const stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 1};
-    assert_int_equal(sn_gcm_test(&sides, &options, &run, &statistic, &p_value), STONET_OK);
-    assert_true(statistic > 0.0 && p_value < 0.01);
+    assert_int_equal(sn_gcm_test(&sides, &options, &run, &result), STONET_OK);
+    assert_true(result.statistic > 0.0 && result.p_value < 0.01);
 }
 
 static void test_rows_needed(void **state)

@@ -125,7 +125,8 @@ static bool has_laws(int test)
     return test != STONET_TEST_DCOR && test != PREDICTION;
 }
 
-/* p[law] of one table. Where permutations replace one law they replace all: its p-value is that of perm. */
+/* p[law] of one table. Where permutations replace one law they replace all: its p-value is that of perm, but
+   for chi2, which has a statistic of its own. */
 static void p_of_laws(const cell *c, int test, uint32_t replication, double p[LAWS])
 {
     static _Thread_local table t;
@@ -133,8 +134,9 @@ static void p_of_laws(const cell *c, int test, uint32_t replication, double p[LA
     const double *z = test == STONET_TEST_RIT || test == STONET_TEST_DCOR ? NULL : t.z;
     const int64_t dx = c->kind == REDUCTION ? WIDTH : 1;
     for (int law = LAWS - 1; law >= 0; law--) {
-        const bool known =
-            law < LAWS - 1 && (!has_laws(test) || (law < LAWS - 2 && p[LAWS - 2] == p[LAWS - 1]));
+        const bool known = law < STONET_NULL_PERMUTATION &&
+                           (!has_laws(test) ||
+                            (law < STONET_NULL_GAMMA && p[STONET_NULL_GAMMA] == p[STONET_NULL_PERMUTATION]));
         p[law] = known
                      ? p[LAWS - 1]
                      : p_of_table(&t, c->n, dx, z, test, (stonet_null_law)law, (uint64_t)replication + 1, 1);
