@@ -150,6 +150,8 @@ time of one thread, AMD EPYC (25/17), OpenBLAS 0.3.21 with kernels for Cooperlak
 
 - A kernel front is folded into layer 1 when the model is ready: a row needs its kernels and one product with ten columns.
 - One row starts no threads, and has the same bits as among others.
+- `stonet importance` of 20,000 waveform rows by a model with `front=kernel` takes 1.5 s of processor time in place of 4.9
+  (`--kind gradient`) and 3.9 in place of 13.0 (permutation), one thread; it prints the same numbers.
 - Idle threads of OpenMP spin after a large call and disturb other processes. A server with more than one thread should be
   started with `OMP_WAIT_POLICY=passive`: GNU's OpenMP reads it when the process starts, so the library cannot set it.
 
