@@ -137,16 +137,17 @@ memory is the data and a fixed amount.
 
 `stonet-bench-serving` (built by `-DSTONET_BENCH=ON`) fits a network and one with `front=kernel` to 20 columns, 200 landmarks,
 and asks for predictions through `stonet.h`, wrapping of the rows included. `LD_LIBRARY_PATH` chooses the release. Processor
-time of one thread, AMD EPYC (25/17), OpenBLAS 0.3.21 with kernels for Cooperlake, on a busy machine:
+time of one thread, AMD EPYC (25/17), OpenBLAS 0.3.21 with kernels for Cooperlake, three
+runs of each in turn on a busy machine:
 
-    for lib in OLD/lib build/lib; do LD_LIBRARY_PATH=$lib build/bin/stonet-bench-serving 100000 20 200 1; done
+    for lib in OLD/lib build/lib; do LD_LIBRARY_PATH=$lib build/bin/stonet-bench-serving 50000 20 200 1; done
 
 | front | release | one row, median us | 99th percentile us | million rows a second of processor time |
 |---|---|---|---|---|
-| none | 4c42cea | 10.6 | 26 to 35 | 9.1 to 9.3 |
-| none | this one | 10.6 | 36 | 8.7 |
-| kernel | 4c42cea | 17.5 to 17.9 | 51 to 106 | 0.29 to 0.37 |
-| kernel | this one | 11.9 | 36 | 1.2 |
+| none | 4c42cea | 10.6 to 11.7 | 27 to 44 | 5.1 to 6.0 |
+| none | c6013aa | 10.6 to 10.7 | 26 to 43 | 4.9 to 6.1 |
+| kernel | 4c42cea | 17.5 to 18.6 | 38 to 53 | 0.35 to 0.37 |
+| kernel | c6013aa | 11.9 to 12.6 | 28 to 30 | 1.21 to 1.24 |
 
 - A kernel front is folded into layer 1 when the model is ready: a row needs its kernels and one product with ten columns.
 - One row starts no threads, and has the same bits as among others.
