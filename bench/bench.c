@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/blas.h"
 #include "base/run.h"
 #include "rates.h"
 #include "reading.h"
@@ -106,7 +107,7 @@ static stonet_status measure_workload(const workload *w, const options *o)
     if (status == STONET_OK) {
         printf("{");
         describe(&f.what);
-        printf(", \"data\": \"%s\", ", f.real ? "read" : "drawn");
+        printf(", \"data\": \"%s\", \"blas\": \"%s\", ", f.real ? "read" : "drawn", stonet_blas());
         status = o->memory ? measure_memory(&f, o) : measure_times(&f, o);
         printf("}\n");
     }
@@ -169,6 +170,7 @@ int main(int argc, char **argv)
         return 2;
     }
     omp_set_num_threads(1); /* the rates are those of one core */
+    sn_blas_mend(NULL);     /* and of the best kernels */
     stonet_status status = reading ? measure_reading(&o) : measure_workload(w, &o);
     if (status != STONET_OK) fprintf(stderr, "stonet-bench: %s\n", stonet_last_error());
     return status == STONET_OK ? 0 : 1;

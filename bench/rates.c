@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "engine/registry.h"
 #include "engine/simd.h"
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -137,7 +138,7 @@ static void call_gemm(int form, int m, int n, int k, const float *a, const float
     cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, 1.0F, a, form & 1 ? m : k, b, form & 2 ? k : n, 0.0F, c, n);
 }
 
-double rate_gemm(int64_t m, int64_t n, int64_t k)
+static double rate_openblas(int64_t m, int64_t n, int64_t k)
 {
     float *a = sn_calloc((size_t)((m + n) * k + 64), sizeof *a);
     float *b = sn_calloc((size_t)((m + n) * k + 64), sizeof *b);
@@ -159,4 +160,35 @@ double rate_gemm(int64_t m, int64_t n, int64_t k)
     sn_free(b);
     sn_free(c);
     return best;
+}
+
+/* The same product by the engine's own tiles: m rows through a layer of n units with k inputs. */
+static double rate_engine(int64_t m, int64_t n, int64_t k)
+{
+    sn_shape shape = {.layers = 1, .width = {k, n}};
+    sn_engine *engine;
+    float *x = sn_calloc((size_t)(m * k), sizeof *x), *out = sn_calloc((size_t)(m * n), sizeof *out);
+    if (x == NULL || out == NULL || sn_shape_layout(&shape) != STONET_OK) abort();
+    float *theta = sn_calloc((size_t)shape.parameters, sizeof *theta);
+    const sn_problem rows = {.n = m, .p = k, .x = x, .outputs = n};
+    const sn_pass pass = {.rows = sn_rows_range(0, m), .layer = 1};
+    if (theta == NULL || sn_engine_cpu.create(&shape, &rows, 0, 1, &engine) != STONET_OK) abort();
+    sn_shape_start(&shape, 1, theta);
+    sn_engine_cpu.start(engine, theta);
+    double best = INFINITY;
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        const double start = cpu_seconds();
+        if (sn_engine_cpu.forward(engine, &pass, out) != STONET_OK) abort();
+        best = fmin(best, cpu_seconds() - start);
+    }
+    sn_engine_cpu.free(engine);
+    sn_free(theta);
+    sn_free(x);
+    sn_free(out);
+    return best;
+}
+
+double rate_gemm(int64_t m, int64_t n, int64_t k)
+{
+    return fmin(rate_openblas(m, n, k), rate_engine(m, n, k));
 }

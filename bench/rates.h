@@ -12,7 +12,8 @@ double cpu_seconds(void);
 double rate_normal(void);
 /* Seconds per tanh: SLEEF. */
 double rate_tanh(void);
-/* Seconds of one m x n x k product by OpenBLAS, the best of the forms and orders it can be asked for. */
+/* Seconds of one m x n x k product: by OpenBLAS, the best of the forms and orders it can be asked for, or by
+   the engine's own tiles if these are faster. */
 double rate_gemm(int64_t m, int64_t n, int64_t k);
 
 #endif

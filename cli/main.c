@@ -54,7 +54,7 @@ static int run(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("stonet %s\n", stonet_version());
+        printf("stonet %s\n%s\n", stonet_version(), stonet_blas());
         return EXIT_DONE;
     }
     bool help = strcmp(argv[1], "help") == 0;

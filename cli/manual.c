@@ -125,6 +125,7 @@ static void put_program(void)
          ".TP\n.B STONET_CPU\nThe vector instructions that are used: portable, avx2 or avx512; the best "
          "that\nthe "
          "processor has, unless said.\n"
+         ".TP\n.B STONET_BLAS\nkeep: leave the kernels that OpenBLAS has chosen, slow ones too.\n"
          ".TP\n.B STONET_CUDA\nThe module for engine=cuda, libstonet\\-cuda.so, where it does not lie beside "
          "the\n"
          "program or the library.\n.SH EXIT STATUS\n0: done; 1: failed; 2: wrong usage.");

@@ -73,6 +73,7 @@ static void help_is_complete(void **state)
     assert_non_null(strstr(captured_out, "[default: 1]"));
     SH("stonet --version");
     assert_int_equal(strncmp(captured_out, "stonet ", 7), 0);
+    assert_non_null(strstr(captured_out, "BLAS"));
 }
 
 /* ---- the round trip ---------------------------------------------------------------------------- */

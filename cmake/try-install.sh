@@ -37,7 +37,7 @@ done
 # The version is the same wherever it is told.
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 version=$(pkg-config --modversion stonet)
-[ "$("$prefix/bin/stonet" --version)" = "stonet $version" ] || fail "the program and stonet.pc tell two versions"
+[ "$("$prefix/bin/stonet" --version | head -n 1)" = "stonet $version" ] || fail "the program and stonet.pc tell two versions"
 [ -e "$libdir/libstonet.so.$version" ] || fail "the library file does not have the version $version"
 
 # pkg-config.

@@ -68,6 +68,9 @@ typedef enum stonet_status {
 } stonet_status;
 
 STONET_API const char *stonet_version(void);
+/* Which BLAS does the products, e.g. "OpenBLAS 0.3.21, kernels for SkylakeX"; good until the next call on this
+   thread. */
+STONET_API const char *stonet_blas(void);
 /* The name of a status, e.g. "data error". */
 STONET_API const char *stonet_status_name(stonet_status status);
 /* One sentence about the last failure on this thread; "" if there was none. */

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/blas.h"
 #include "base/isa.h"
 #include "base/run.h"
 
@@ -40,7 +41,11 @@ static stonet_status check_machine(int *threads)
 {
     const int asked = *threads;
     *threads = sn_bounded_threads(asked);
-    if (asked >= 0) return sn_isa_check();
+    if (asked >= 0) {
+        SN_TRY(sn_isa_check());
+        sn_blas_mend(NULL);
+        return STONET_OK;
+    }
     return sn_fail(STONET_ERROR_ARGUMENT,
                    "%d threads are not possible: give 1 or more, or 0 for OMP_NUM_THREADS or all cores",
                    asked);
@@ -63,7 +68,9 @@ stonet_status sn_take_kept_run(const stonet_run *from, stonet_run *to)
 {
     *to = (stonet_run)STONET_RUN_INIT;
     SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_run"));
-    return check_machine(&to->threads);
+    SN_TRY(check_machine(&to->threads));
+    sn_blas_mend(to);
+    return STONET_OK;
 }
 
 stonet_status sn_take_run(const stonet_run *from, stonet_run *to)

@@ -13,7 +13,7 @@
 
 #include "base/store.h"
 #include "base/words.h"
-#include "data/problem.h"
+#include "net/shape.h"
 
 typedef struct sn_front sn_front;
 
@@ -59,6 +59,12 @@ typedef struct sn_front_ops {
     const char *name; /* the word in model files */
     /* u (n x outputs) of x (n x inputs), on the OpenMP threads of the calling thread. */
     stonet_status (*apply)(const sn_front *front, int64_t n, const float *x, float *u);
+    /* The numbers by which mu_1 = b_1 + w_1 u comes from x without u, for a network without input activation:
+       freed by the caller. NULL: there is no such way. */
+    stonet_status (*fold)(const sn_front *front, const sn_shape *shape, const float *theta, double **folded);
+    /* mu_1 (n x d_1) of x by these numbers. */
+    stonet_status (*first_layer)(const sn_front *front, const sn_shape *shape, const double *folded,
+                                 int64_t n, const float *x, float *mu);
     /* Entries of its own, beside those of the network. */
     stonet_status (*save)(const sn_front *front, sn_store *store);
     stonet_status (*load)(const sn_store *store, sn_front **out);

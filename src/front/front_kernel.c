@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "math/kernel.h"
+#include "math/kernel_sum.h"
 #include "math/linalg.h"
 
 enum { BLOCK_ROWS = 2048, LANDMARKS = 301, DISTANCES = 302 /* substreams of the seed */ };
@@ -68,6 +69,51 @@ static stonet_status apply_kernel(const sn_front *base, int64_t n, const float *
         SN_TRY(apply_block(front, rows, x + first * base->inputs, scratch, u + first * base->outputs));
     }
     return STONET_OK;
+}
+
+/* w_1 u is a sum of kernels itself: where its numbers lie in the folded ones. */
+static sn_kernel_sum sum_of(const kernel_front *front, int64_t units, const double *folded)
+{
+    const int64_t p = front->base.inputs, m = front->m;
+    return (sn_kernel_sum){.p = p,
+                           .m = m,
+                           .w = units,
+                           .gamma = front->gamma,
+                           .centre = front->centres,
+                           .weight = folded,
+                           .slope = front->base.outputs > front->rank ? folded + m * units : NULL,
+                           .constant = folded + (m + p) * units};
+}
+
+/* The weights of the kernels are the map times those of layer 1. */
+static stonet_status fold_kernel(const sn_front *base, const sn_shape *shape, const float *theta,
+                                 double **folded)
+{
+    const kernel_front *front = (const kernel_front *)base;
+    const int64_t p = base->inputs, d = base->outputs, rank = front->rank, w = shape->width[1];
+    SN_WORKSPACE(scratch);
+    double *layer = NULL; /* w_1' */
+    SN_TRY(SN_TAKE(&scratch, layer, d * w));
+    SN_TRY(SN_NEW(*folded, (front->m + p + 1) * w));
+    double *slope = *folded + front->m * w, *constant = slope + p * w;
+    for (int64_t u = 0; u < w; u++) {
+        const float *row = theta + shape->weight_at[0] + u * d;
+        constant[u] = (double)theta[shape->bias_at[0] + u];
+        for (int64_t j = 0; j < d; j++) {
+            layer[j * w + u] = (double)row[j];
+            constant[u] -= (double)row[j] * front->mean[j];
+        }
+    }
+    sn_gemm(false, false, front->m, w, rank, 1.0, front->map, layer, 0.0, *folded);
+    for (int64_t k = 0; k < (d - rank) * w; k++) slope[k] = linear_factor(front) * layer[rank * w + k];
+    return STONET_OK;
+}
+
+static stonet_status first_layer(const sn_front *base, const sn_shape *shape, const double *folded, int64_t n,
+                                 const float *x, float *mu)
+{
+    const sn_kernel_sum sum = sum_of((const kernel_front *)base, shape->width[1], folded);
+    return sn_kernel_sum_apply(&sum, n, x, mu);
 }
 
 /* ---- from rows ---------------------------------------------------------------------------------- */
@@ -275,6 +321,8 @@ static stonet_status load_kernel(const sn_store *store, sn_front **out)
 const sn_front_ops sn_front_kernel = {
     .name = "kernel",
     .apply = apply_kernel,
+    .fold = fold_kernel,
+    .first_layer = first_layer,
     .save = save_kernel,
     .load = load_kernel,
     .free = free_kernel,

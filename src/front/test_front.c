@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/testing.h"
 #include "engine/oracle.h"
 #include "front/front_kernel.h"
@@ -76,6 +77,39 @@ static void features_have_the_distances_of_the_kernel(void **state)
         }
         assert_true(fabs(sum) < 1e-4);
         sn_front_problem_free(&some, &seen);
+        sn_front_free(front);
+    }
+    oracle_free(&o);
+}
+
+/* Layer 1 straight from x is layer 1 of the features. */
+static void layer_1_needs_no_features(void **state)
+{
+    (void)state;
+    oracle o = hill(SN_REGRESSION);
+    for (int share = 0; share < 2; share++) {
+        sn_front *front = kernel_of(&o.problem, 1.5, 0.1 * share, 70);
+        sn_shape shape = {.layers = 2, .width = {front->outputs, 4, 1}, .activation = SN_TANH};
+        sn_problem seen;
+        float mu[ROWS * 4];
+        assert_int_equal(sn_shape_layout(&shape), STONET_OK);
+        float *theta = test_calloc((size_t)shape.parameters, sizeof *theta);
+        sn_shape_start(&shape, 9, theta);
+        for (int u = 0; u < 4; u++) theta[shape.bias_at[0] + u] = 0.5F * (float)u;
+        assert_int_equal(sn_front_problem(front, &o.problem, &seen), STONET_OK);
+        double *folded;
+        assert_int_equal(front->ops->fold(front, &shape, theta, &folded), STONET_OK);
+        assert_int_equal(front->ops->first_layer(front, &shape, folded, ROWS, o.x, mu), STONET_OK);
+        sn_free(folded);
+        for (int64_t k = 0; k < (int64_t)ROWS * 4; k++) {
+            double wanted = (double)theta[shape.bias_at[0] + k % 4];
+            for (int64_t j = 0; j < front->outputs; j++)
+                wanted += (double)theta[shape.weight_at[0] + k % 4 * front->outputs + j] *
+                          (double)seen.x[k / 4 * front->outputs + j];
+            assert_true(fabs(wanted - (double)mu[k]) < 1e-5);
+        }
+        test_free(theta);
+        sn_front_problem_free(&o.problem, &seen);
         sn_front_free(front);
     }
     oracle_free(&o);
@@ -186,6 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_have_the_distances_of_the_kernel),
+        cmocka_unit_test(layer_1_needs_no_features),
         cmocka_unit_test(no_front_is_the_problem_itself),
         cmocka_unit_test(a_front_comes_back_from_a_store),
         cmocka_unit_test(few_features_come_back_too),

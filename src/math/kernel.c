@@ -9,7 +9,7 @@
 #include "math/noise.h"
 #include "math/smallest.h"
 
-enum { GRAM_ROWS = 512 };
+enum { GRAM_ROWS = 512, SHARED = 1 << 16 }; /* numbers from which threads share a loop */
 
 void sn_widen(int64_t count, const float *from, double *to)
 {
@@ -18,7 +18,7 @@ void sn_widen(int64_t count, const float *from, double *to)
 
 static void row_norms(int64_t n, int64_t p, const double *a, double *norms)
 {
-#pragma omp parallel for
+#pragma omp parallel for if (n * p > SHARED)
     for (int64_t i = 0; i < n; i++) {
         double sum = 0.0;
         for (int64_t j = 0; j < p; j++) sum += a[i * p + j] * a[i * p + j];
@@ -40,7 +40,7 @@ stonet_status sn_squared_distances(int64_t n, int64_t m, int64_t p, const double
     for (int64_t i0 = 0; i0 < n; i0 += GRAM_ROWS) {
         int64_t i1 = i0 + GRAM_ROWS < n ? i0 + GRAM_ROWS : n;
         sn_gemm(false, true, i1 - i0, m, p, -2.0, a + i0 * p, b, 0.0, d2 + i0 * m);
-#pragma omp parallel for
+#pragma omp parallel for if ((i1 - i0) * m > SHARED)
         for (int64_t i = i0; i < i1; i++) {
             double *row = d2 + i * m;
             for (int64_t j = 0; j < m; j++) {
@@ -58,7 +58,7 @@ done:
 
 void sn_gaussian_of_distances(int64_t n, int64_t m, double gamma, double *d2)
 {
-#pragma omp parallel for
+#pragma omp parallel for if (n * m > SHARED)
     for (int64_t i = 0; i < n; i++) {
         double *row = d2 + i * m;
         for (int64_t j = 0; j < m; j++) row[j] *= -gamma;
@@ -167,7 +167,7 @@ void sn_column_means(int64_t n, int64_t m, const double *a, double *mean)
 
 void sn_subtract_row(int64_t n, int64_t m, const double *mean, double *a)
 {
-#pragma omp parallel for
+#pragma omp parallel for if (n * m > SHARED)
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < m; j++) a[i * m + j] -= mean[j];
 }

@@ -6,12 +6,14 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "math/kernel.h"
 #include "math/kernel_lowrank.h"
 #include "math/kernel_spectrum.h"
+#include "math/kernel_sum.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 
@@ -215,9 +217,57 @@ static void test_largest_eigenvalue(void **state)
     assert_true(fabs(value - 2.0) < 1e-14);
 }
 
+/* f by its definition, row by row. */
+static double kernel_sum_of(const sn_kernel_sum *sum, const float *x, int64_t u)
+{
+    double f = sum->constant[u];
+    for (int64_t k = 0; sum->slope != NULL && k < sum->p; k++) f += (double)x[k] * sum->slope[k * sum->w + u];
+    for (int64_t j = 0; j < sum->m; j++) {
+        double squared = 0.0;
+        for (int64_t k = 0; k < sum->p; k++) squared += pow((double)x[k] - sum->centre[j * sum->p + k], 2);
+        f += sum->weight[j * sum->w + u] * exp(-sum->gamma * squared);
+    }
+    return f;
+}
+
+/* Numbers of centres and rows that fill no vector, a row that is a centre, one that is far from all. */
+static void sums_of_kernels_are_what_they_say(void **state)
+{
+    (void)state;
+    enum { MOST = 700, P = 5, M = 11, W = 3 };
+    static float x[MOST * P], f[MOST * W], again[MOST * W];
+    double z[M * P], c[M * W], a[P * W], b[W];
+    sn_random random;
+    sn_random_init(&random, 7, SN_STREAM_TEST, 0);
+    for (int k = 0; k < MOST * P; k++) x[k] = (float)sn_random_normal(&random);
+    for (int k = 0; k < M * P; k++) z[k] = k < P ? (double)x[k] : sn_random_normal(&random);
+    for (int k = 0; k < M * W; k++) c[k] = sn_random_normal(&random);
+    for (int k = 0; k < P * W; k++) a[k] = sn_random_normal(&random);
+    for (int k = 0; k < W; k++) b[k] = sn_random_normal(&random);
+    for (int k = 0; k < P; k++) x[P + k] = 1e6F;
+    for (int64_t m = 0; m <= M; m += M) {
+        const sn_kernel_sum sum = {P, m, W, 0.3, z, c, m == 0 ? NULL : a, b};
+        omp_set_num_threads(2);
+        assert_int_equal(sn_kernel_sum_apply(&sum, MOST, x, f), STONET_OK);
+        omp_set_num_threads(1);
+        assert_int_equal(sn_kernel_sum_apply(&sum, MOST, x, again), STONET_OK);
+        assert_memory_equal(f, again, sizeof f);
+        for (int64_t i = 0; i < MOST; i++) {
+            float alone[W];
+            assert_int_equal(sn_kernel_sum_apply(&sum, 1, x + i * P, alone), STONET_OK);
+            assert_memory_equal(alone, f + i * W, sizeof alone);
+            for (int64_t u = 0; u < W; u++) {
+                const double wanted = kernel_sum_of(&sum, x + i * P, u);
+                assert_true(fabs((double)alone[u] - wanted) <= 1e-6 * fmax(1.0, fabs(wanted)));
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_of_kernels_are_what_they_say),
         cmocka_unit_test(test_gram),
         cmocka_unit_test(test_distances),
         cmocka_unit_test(test_large_samples_are_subsampled),

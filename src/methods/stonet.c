@@ -236,7 +236,8 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
     SN_TRY(get_fact(store, "residual_p", &net->residual_p));
     if (sn_store_find_text(store, "select_penalty") != NULL)
         SN_TRY(get_fact(store, "select_penalty", &net->select_penalty));
-    return get_fact(store, "smallest_step", &net->smallest_step);
+    SN_TRY(get_fact(store, "smallest_step", &net->smallest_step));
+    return sn_stonet_fold(net);
 }
 
 static stonet_status stonet_load_method(const sn_store *store, void **state)

@@ -19,6 +19,7 @@ typedef struct sn_stonet {
     const sn_engine_ops *engine; /* that it was trained and is used with */
     sn_front *front;             /* what the network sees instead of x; NULL: x */
     sn_network network;
+    double *folded;       /* layer 1 straight from x (front/front.h); NULL: by way of the features */
     sn_response response; /* what its outputs are */
     sn_axes axes;         /* of its Z; none in files before 0.2 */
     sn_dynamics dynamics; /* of the last iteration, for stochastic passes and imputation */
@@ -45,6 +46,8 @@ void sn_stonet_free(sn_stonet *net);
    layers). out n x d_layer. */
 stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,
                                 int threads, float *out);
+/* Prepares the use of a network whose parameters are final; sn_stonet_turn does it too. */
+stonet_status sn_stonet_fold(sn_stonet *net);
 /* Columns of Z. */
 int64_t sn_stonet_dim(const sn_stonet *net);
 /* Learns the axes of Z (stonet/axes.h), q of them, from these rows or many of them; and the head of a

@@ -1,5 +1,6 @@
 /* A fitted network at work, through its engine: passes, draws, and imputation given the response. */
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "net/activation.h"
@@ -13,6 +14,7 @@ void sn_stonet_free(sn_stonet *net)
     if (net == NULL) return;
     sn_front_free(net->front);
     sn_network_clear(&net->network);
+    sn_free(net->folded);
     sn_axes_free(&net->axes);
     sn_response_free(&net->response);
     sn_free(net->neighbours);
@@ -56,10 +58,72 @@ static void let_go(const sn_stonet *net, awake *at)
     sn_front_problem_free(at->rows, &at->seen);
 }
 
+/* The layers after the first one as a network: its inputs are mu_1, its parameters the last ones. */
+static stonet_status shape_after_first(const sn_shape *shape, sn_shape *rest)
+{
+    *rest = *shape;
+    rest->layers--;
+    memmove(rest->width, rest->width + 1, sizeof rest->width - sizeof *rest->width);
+    rest->input_activation = sn_shape_activation(shape, 1);
+    rest->linear_layer = shape->linear_layer > 1 ? shape->linear_layer - 1 : 0;
+    return sn_shape_layout(rest);
+}
+
+/* mu_layer given mu_1. */
+static stonet_status forward_rest(const sn_stonet *net, const sn_problem *problem, const float *mu, int layer,
+                                  bool activated, int threads, float *out)
+{
+    const sn_shape *shape = &net->network.shape;
+    const sn_pass pass = {.rows = sn_rows_range(0, problem->n), .layer = layer - 1, .activated = activated};
+    const sn_problem rows = {.task = shape->task,
+                             .n = problem->n,
+                             .p = shape->width[1],
+                             .outputs = shape->width[shape->layers],
+                             .x = mu};
+    sn_shape rest;
+    sn_engine *engine;
+    SN_TRY(shape_after_first(shape, &rest));
+    SN_TRY(net->engine->create(&rest, &rows, 0, threads, &engine));
+    net->engine->start(engine, net->network.theta + shape->weight_at[1]);
+    stonet_status status = net->engine->forward(engine, &pass, out);
+    net->engine->free(engine);
+    return status;
+}
+
+stonet_status sn_stonet_fold(sn_stonet *net)
+{
+    const sn_shape *shape = &net->network.shape;
+    sn_free(net->folded);
+    net->folded = NULL;
+    if (net->front == NULL || net->front->ops->fold == NULL || shape->input_activation != SN_IDENTITY)
+        return STONET_OK;
+    return net->front->ops->fold(net->front, shape, net->network.theta, &net->folded);
+}
+
+/* By way of mu_1, which the front gives without its features; these may be many. */
+static stonet_status forward_without_features(const sn_stonet *net, const sn_problem *problem, int layer,
+                                              bool activated, int threads, float *out)
+{
+    const sn_shape *shape = &net->network.shape;
+    const int64_t units = problem->n * shape->width[1];
+    float *mu = out;
+    if (layer > 1) SN_TRY(SN_NEW_RAW(mu, units));
+    stonet_status status =
+        net->front->ops->first_layer(net->front, shape, net->folded, problem->n, problem->x, mu);
+    if (status == STONET_OK && layer > 1)
+        status = forward_rest(net, problem, mu, layer, activated, threads, out);
+    if (status == STONET_OK && layer == 1 && activated)
+        sn_activate(sn_shape_activation(shape, 1), units, out);
+    if (layer > 1) sn_free(mu);
+    return status;
+}
+
 stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,
                                 int threads, float *out)
 {
     awake at;
+    if (net->folded != NULL && problem->x != NULL)
+        return forward_without_features(net, problem, layer, activated, threads, out);
     SN_TRY(wake(net, problem, NULL, 0, threads, &at));
     const sn_pass pass = {.rows = sn_rows_range(0, problem->n), .layer = layer, .activated = activated};
     stonet_status status = net->engine->forward(at.engine, &pass, out);
@@ -113,7 +177,8 @@ stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t 
         SN_GOTO(status, net->engine->forward(at.engine, &pass, units + first * width), done);
         sn_batch_expect(&at.seen, &some, 0, some.n, false);
     }
-    status = learn(net, problem, &rows, q, of, units);
+    SN_GOTO(status, learn(net, problem, &rows, q, of, units), done);
+    status = sn_stonet_fold(net);
 done:
     if (at.engine != NULL) let_go(net, &at);
     sn_free(list);
