@@ -349,7 +349,9 @@ STONET_API stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *
                                     stonet_model **out);
 /* Trains a model that is a network (method "stonet" without a learner) further, from where it stands, on rows
    that came later: `epochs` passes over them alone, at the lr and weight decay of the first fit, without the
-   final full-data stage. Encoding, scaling and classes stay as they are. On failure the model is unchanged.
+   final full-data stage. If the first fit chose its epochs, the weights then go from where they were towards
+   the new ones by twice the share that these rows are of all so far. Encoding, scaling and classes stay as
+   they are. On failure the model is unchanged.
  */
 STONET_API stonet_status stonet_fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run);
 STONET_API stonet_outcome stonet_model_outcome(const stonet_model *model);
