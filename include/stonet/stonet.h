@@ -455,10 +455,11 @@ STONET_API void stonet_bytes_free(unsigned char *bytes);
 
 /* Models for programs that do not have this library. */
 typedef enum stonet_export_format {
-    STONET_EXPORT_ONNX = 0, /* a graph with the columns as inputs by name; outputs z, and prediction, or
-                               probabilities and label */
-    STONET_EXPORT_C,        /* a file of C99 that needs nothing else */
-    STONET_EXPORT_JSON      /* for people: the columns, and every step with its numbers */
+    STONET_EXPORT_ONNX = 0,   /* a graph with the columns as inputs by name; outputs z, and prediction, or
+                                 probabilities and label */
+    STONET_EXPORT_C,          /* a file of C99 that needs nothing else */
+    STONET_EXPORT_JSON,       /* for people: the columns, and every step with its numbers */
+    STONET_EXPORT_ONNX_MATRIX /* as ONNX, with one matrix of float32 as input; of numbers alone */
 } stonet_export_format;
 STONET_API stonet_status stonet_export_format_find(const char *name, stonet_export_format *format);
 /* The model as a file of another format, encoding of columns and scaling included; what comes out is Z and
