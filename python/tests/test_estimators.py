@@ -202,6 +202,13 @@ def test_a_fit_that_chose_its_settings_goes_on_with_weights(waveform, front):
     assert further.fit(X, y, sample_weight=np.ones(len(X))).score(X, y) > before - 0.05
 
 
+def test_facts_and_logarithms(waveform):
+    X, y, _ = waveform
+    estimator = make("StoNetClassifier", random_state=1).fit(X, y)
+    assert np.allclose(np.exp(estimator.predict_log_proba(X)), estimator.predict_proba(X))
+    assert estimator.info()["method"] == "stonet" and "held_out" in str(estimator.info()["fitted"])
+
+
 def test_partial_fit_of_numbers(numbers):
     X, y = numbers
     estimator = make("StoNetRegressor", epochs=5, random_state=1).partial_fit(X[:30], y[:30])

@@ -83,12 +83,21 @@ def features(exported, columns):
     mean, centre, factor = (np.array([f[key] for f in exported["features"]]) for key in ("mean", "centre", "factor"))
     for about, cells in zip(exported["columns"], columns):
         first, known = about["first_feature"], about.get("categories") or about.get("levels", [])
+        gone = np.array([str(one) in exported["na"] or f"{one:.0f}" in exported["na"] if isinstance(one, float)
+                         else one in exported["na"] for one in cells])
+        if about.get("indicator"):
+            raw[:, first + about["features"] - 1] = gone
         if about["kind"] in ("number", "date"):
             coarse = abs(centre[first] * factor[first]) <= 256
-            raw[:, first] = np.float32(cells) if coarse else cells
+            raw[:, first] = np.where(gone, mean[first], np.float32(cells) if coarse else cells)
+            if about.get("season"):
+                phase = 2 * np.pi * np.array(cells) / 365.2425
+                raw[:, first + 1], raw[:, first + 2] = np.sin(phase), np.cos(phase)
             first += 1
         for i, one in enumerate(cells):
             hits = [float(word == one) for word in known]
+            if about.get("other") and not any(hits) and not gone[i]:
+                hits[-1] = 1.0
             raw[i, first : first + len(known)] = hits if any(hits) else mean[first : first + len(known)]
     return np.float32((raw - centre) * factor).astype(float)
 
@@ -100,7 +109,8 @@ def evaluate(exported, columns):
         v, matrix = values[step["in"]], np.array(step.get("matrix", [[]]))
         kind = step["kind"]
         if kind == "affine":
-            v = v @ matrix.T + step["offset"]
+            parts = v.reshape(len(v), step.get("runs", 1), -1) @ matrix.T + step["offset"]
+            v = parts.reshape(len(v), -1)
         elif kind == "scale":
             v = v * step["factor"] + step["offset"]
         elif kind == "activation":
@@ -109,6 +119,8 @@ def evaluate(exported, columns):
             v = np.exp(-step["number"] * ((v[:, None, :] - matrix[None]) ** 2).sum(axis=2))
         elif kind == "columns":
             v = v[:, step["columns"]]
+        elif kind == "largest":
+            v = v.reshape(len(v), step["width"], -1).max(axis=2)
         elif kind == "join":
             v = np.hstack([v, values[step["other"]]])
         else:
@@ -142,10 +154,11 @@ def test_estimators_export(numbers, tmp_path):
         path = tmp_path / f"my.{format}"
         model.export(path, name="sir")
         assert path.stat().st_size > 100
+    model.export(tmp_path / "matrix.onnx", "onnx-matrix")
     assert "int sir_transform(" in (tmp_path / "my.c").read_text()
     model.export(tmp_path / "other", "json")
     assert (tmp_path / "other").read_bytes() == (tmp_path / "my.json").read_bytes()
-    with pytest.raises(ValueError, match="onnx, c or json"):
+    with pytest.raises(ValueError, match="onnx-matrix, c or json"):
         model.export(tmp_path / "my.pmml")
     with pytest.raises(ValueError, match="name in C"):
         model.export(tmp_path / "my.c", name="a b")

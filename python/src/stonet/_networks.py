@@ -216,6 +216,11 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         table, rows = self._new_table(X)
         return self.model_.predict(table, rows, threads=threads_of(self.n_jobs))
 
+    def predict_log_proba(self, X: ArrayLike) -> Float64Matrix:
+        """Logarithms of the probabilities; -inf where one is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def predict_set(self, X: ArrayLike, level: float = 0.9, *, by_class: bool = False) -> npt.NDArray[np.bool_]:
         """The classes that have the true one in this share of new rows; needs ``calibrate``.
 
