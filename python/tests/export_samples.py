@@ -66,8 +66,9 @@ def tables(folder: Path) -> dict[str, Path]:
     days = [f"{2020 + k % 3}-{1 + k % 12:02}-{1 + k % 28:02}" for k in range(ROWS)]
     write(folder / "dated.csv", ["number", "day", "colour", "y"],
           [list(row) for row in zip(holes, days, ["unknown" if k % 4 == 1 else c for k, c in enumerate(colour)], made)])
+    # more words than have a feature of their own
     write(folder / "rare.csv", ["number", "town", "y"],
-          [[v, f"t{k % 3}" if k % 3 else f"r{k % 24}", r] for k, (v, r) in enumerate(zip(x[:, 1].tolist(), made))])
+          [[k % 17 / 4, f"t{k % 7}" if k % 2 else f"r{k % 1400}", k % 7 + k % 17 / 8] for k in range(2800)])
     write(folder / "bare.csv", None, [[*r, v] for r, v in zip(x.tolist(), response)])
     return {path.stem: path for path in folder.glob("*.csv")}
 
