@@ -147,6 +147,23 @@ def test_json_is_enough_to_compute_with(samples):
             np.testing.assert_allclose(values[exported["answer"]["step"]], answer, atol=1e-5, rtol=1e-5)
 
 
+def test_one_matrix_and_no_label_without_an_answer(waveform, tmp_path):
+    pytest.importorskip("onnx")
+    import onnx_run
+
+    X, y, _ = waveform
+    X = np.float32(X)
+    model = stonet.StoNetClassifier(2, hidden=4, epochs=2, front="none", weight_decay=0.01, missing="error").fit(X, y)
+    model.export(tmp_path / "m.onnx", "onnx-matrix")
+    given = X.copy()
+    given[1, 0] = np.nan
+    for run in onnx_run.evaluators().values():
+        got = run(tmp_path / "m.onnx", {"x": given})
+        whole = np.arange(len(X)) != 1
+        np.testing.assert_allclose(got["probabilities"][whole], model.predict_proba(X)[whole], atol=1e-5)
+        assert got["label"][1] == "" and np.isnan(got["probabilities"][1]).all() and (got["label"][whole] != "").all()
+
+
 def test_estimators_export(numbers, tmp_path):
     X, y = numbers
     model = stonet.SlicedInverseRegression(1).fit(X, y)
