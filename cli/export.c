@@ -19,8 +19,10 @@ static const cli_option options[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(export_values, format),
      .argument = "FORMAT",
-     .help = "onnx: a graph for ONNX runtimes, the columns its inputs by name; c: a file of C99 that needs "
-             "nothing else; json: every step with its numbers, for people"},
+     .help =
+         "onnx: a graph for ONNX runtimes, the columns its inputs by name; onnx-matrix: the same with one "
+         "matrix of float32 as input; c: a file of C99 that needs "
+         "nothing else; json: every step with its numbers, for people"},
     OUT_OPTION(export_values, out, "Write this file instead of stdout; without --format its ending tells it"),
     {.name = "name",
      .kind = OPTION_TEXT,
@@ -34,8 +36,10 @@ static const cli_option options[] = {
      .help = "Print what was written as JSON (with --out)"},
 };
 
-static const char *const FORMATS[] = {
-    [STONET_EXPORT_ONNX] = "onnx", [STONET_EXPORT_C] = "c", [STONET_EXPORT_JSON] = "json"};
+static const char *const FORMATS[] = {[STONET_EXPORT_ONNX] = "onnx",
+                                      [STONET_EXPORT_C] = "c",
+                                      [STONET_EXPORT_JSON] = "json",
+                                      [STONET_EXPORT_ONNX_MATRIX] = "onnx-matrix"};
 
 /* The format by its name, or by the ending of the file to write. */
 static int find_format(const cli_command *command, const export_values *values, stonet_export_format *format)
@@ -46,7 +50,7 @@ static int find_format(const cli_command *command, const export_values *values, 
         if (dot != NULL) name = dot + 1;
     }
     if (name == NULL) {
-        say_usage(command, "say which --format: onnx, c or json");
+        say_usage(command, "say which --format: onnx, onnx-matrix, c or json");
         return EXIT_USAGE;
     }
     if (values->json && (values->out == NULL || strcmp(values->out, "-") == 0)) {
@@ -65,7 +69,7 @@ static int write_bytes(const cli_command *command, const export_values *values, 
         const stonet_status status = stonet_bytes_write(values->out, bytes, size);
         return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
     }
-    if (format == STONET_EXPORT_ONNX && isatty(STDOUT_FILENO)) {
+    if ((format == STONET_EXPORT_ONNX || format == STONET_EXPORT_ONNX_MATRIX) && isatty(STDOUT_FILENO)) {
         say_usage(command, "an ONNX file is no text for a terminal: name a file with --out");
         return EXIT_USAGE;
     }

@@ -36,7 +36,7 @@ static void mistakes_are_said(void **state)
     assert_int_equal(sh("stonet export m"), 2);
     assert_non_null(strstr(captured_err, "--format"));
     assert_int_equal(sh("stonet export m --format pmml"), 2);
-    assert_non_null(strstr(captured_err, "onnx, c or json"));
+    assert_non_null(strstr(captured_err, "onnx, onnx-matrix, c or json"));
     assert_int_equal(sh("stonet export m --out m.pmml"), 2);
     assert_int_equal(sh("stonet export m --format c --name 1st"), 2);
     assert_non_null(strstr(captured_err, "'1st'"));

@@ -354,7 +354,9 @@ STONET_API stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *
                                     stonet_model **out);
 /* Trains a model that is a network (method "stonet" without a learner) further, from where it stands, on rows
    that came later: `epochs` passes over them alone, at the lr and weight decay of the first fit, without the
-   final full-data stage. Encoding, scaling and classes stay as they are. On failure the model is unchanged.
+   final full-data stage. If the first fit chose its epochs, the weights then go from where they were towards
+   the new ones by twice the share that these rows are of all so far. Encoding, scaling and classes stay as
+   they are. On failure the model is unchanged.
  */
 STONET_API stonet_status stonet_fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run);
 STONET_API stonet_outcome stonet_model_outcome(const stonet_model *model);
@@ -458,10 +460,11 @@ STONET_API void stonet_bytes_free(unsigned char *bytes);
 
 /* Models for programs that do not have this library. */
 typedef enum stonet_export_format {
-    STONET_EXPORT_ONNX = 0, /* a graph with the columns as inputs by name; outputs z, and prediction, or
-                               probabilities and label */
-    STONET_EXPORT_C,        /* a file of C99 that needs nothing else */
-    STONET_EXPORT_JSON      /* for people: the columns, and every step with its numbers */
+    STONET_EXPORT_ONNX = 0,   /* a graph with the columns as inputs by name; outputs z, and prediction, or
+                                 probabilities and label */
+    STONET_EXPORT_C,          /* a file of C99 that needs nothing else */
+    STONET_EXPORT_JSON,       /* for people: the columns, and every step with its numbers */
+    STONET_EXPORT_ONNX_MATRIX /* as ONNX, with one matrix of float32 as input; of numbers alone */
 } stonet_export_format;
 STONET_API stonet_status stonet_export_format_find(const char *name, stonet_export_format *format);
 /* The model as a file of another format, encoding of columns and scaling included; what comes out is Z and

@@ -30,6 +30,10 @@ MORE: list[tuple[str, str, list[str]]] = [
     ("mixed", "save", ["levels=6"]),
     ("mixed", "gsir", ["levels=none"]),
     ("bare", "sir", []),
+    ("wide", "stonet", ["front=conv", "front_image=6,10", "front_channels=3", "epochs=2"]),
+    ("dated", "none", ["missing=mean", "missing_indicators=on"]),
+    ("dated", "stonet", ["front=none", "missing=mean", "missing_indicators=on"]),
+    ("rare", "none", []),
 ]
 
 
@@ -58,6 +62,13 @@ def tables(folder: Path) -> dict[str, Path]:
           [[*r, "u" if r[0] < 0 else "v"] for r in wide.tolist()])
     write(folder / "mixed.csv", ["number", "colour", "code", "large", "y"],
           [list(row) for row in zip(x[:, 1].tolist(), colour, code.tolist(), large.tolist(), made)])
+    holes = [-999 if k % 5 == 3 else v for k, v in enumerate(x[:, 1].tolist())]
+    days = [f"{2020 + k % 3}-{1 + k % 12:02}-{1 + k % 28:02}" for k in range(ROWS)]
+    write(folder / "dated.csv", ["number", "day", "colour", "y"],
+          [list(row) for row in zip(holes, days, ["unknown" if k % 4 == 1 else c for k, c in enumerate(colour)], made)])
+    # more words than have a feature of their own
+    write(folder / "rare.csv", ["number", "town", "y"],
+          [[k % 17 / 4, f"t{k % 7}" if k % 2 else f"r{k % 1400}", k % 7 + k % 17 / 8] for k in range(2800)])
     write(folder / "bare.csv", None, [[*r, v] for r, v in zip(x.tolist(), response)])
     return {path.stem: path for path in folder.glob("*.csv")}
 
@@ -77,6 +88,8 @@ def columns(path: Path) -> tuple[list[str], list[list[str]]]:
 
 
 def cell(text: str) -> Any:
+    if len(text) == 10 and text[4] == text[7] == "-":
+        return float((np.datetime64(text) - np.datetime64("1970-01-01")).astype(int))
     try:
         return float(text)
     except ValueError:
@@ -136,8 +149,9 @@ def make(program: str, folder: Path) -> None:
         model = work / f"{name}.model"
         sets = [f"{key}={value}" for key, value in HURRY.items() if key in settings[method]] + more
         target = "5" if table == "bare" else "y"
+        reading = ["--season", "day", "--na", "unknown,-999"] if table == "dated" else []
         call(program, "fit", files[table], "--target", target, "--method", method, "--dim", 2, "--out", model, "--quiet",
-             *(word for one in sets for word in ("--set", one)))
+             *reading, *(word for one in sets for word in ("--set", one)))
         if more == ["learner=mlp"] and table == "classes":
             call(program, "calibrate", model, files[table], "--target", target, "--folds", 3, "--quiet",
                  "--out", model.with_suffix(".calibrated"))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 
 import joblib
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 from cheap import SETTINGS, make
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -185,6 +187,26 @@ def test_partial_fit_of_classes(waveform):
         estimator.partial_fit(X, np.full(len(X), "aside"))
     with pytest.raises(ValueError, match="no rows of class 'aside'"):
         make("StoNetClassifier").partial_fit(X, words, classes=["aside", "down", "up"])
+
+
+@pytest.mark.parametrize("front", ["none", "kernel", "columns", "components"])
+def test_a_fit_that_chose_its_settings_goes_on_with_weights(waveform, front):
+    X, y, _ = waveform
+    estimator = make("StoNetClassifier", front=front, epochs="auto", random_state=1).fit(X[::2], y[::2])
+    before = estimator.score(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        estimator.partial_fit(X[1::2], y[1::2], sample_weight=np.full(len(X[1::2]), 2.0))
+    assert estimator.score(X, y) > before - 0.05
+    further = clone(estimator).set_params(warm_start=True).fit(X, y)
+    assert further.fit(X, y, sample_weight=np.ones(len(X))).score(X, y) > before - 0.05
+
+
+def test_facts_and_logarithms(waveform):
+    X, y, _ = waveform
+    estimator = make("StoNetClassifier", random_state=1).fit(X, y)
+    assert np.allclose(np.exp(estimator.predict_log_proba(X)), estimator.predict_proba(X))
+    assert estimator.info()["method"] == "stonet" and "held_out" in str(estimator.info()["fitted"])
 
 
 def test_partial_fit_of_numbers(numbers):

@@ -83,12 +83,21 @@ def features(exported, columns):
     mean, centre, factor = (np.array([f[key] for f in exported["features"]]) for key in ("mean", "centre", "factor"))
     for about, cells in zip(exported["columns"], columns):
         first, known = about["first_feature"], about.get("categories") or about.get("levels", [])
+        gone = np.array([str(one) in exported["na"] or f"{one:.0f}" in exported["na"] if isinstance(one, float)
+                         else one in exported["na"] for one in cells])
+        if about.get("indicator"):
+            raw[:, first + about["features"] - 1] = gone
         if about["kind"] in ("number", "date"):
             coarse = abs(centre[first] * factor[first]) <= 256
-            raw[:, first] = np.float32(cells) if coarse else cells
+            raw[:, first] = np.where(gone, mean[first], np.float32(cells) if coarse else cells)
+            if about.get("season"):
+                phase = 2 * np.pi * np.array(cells) / 365.2425
+                raw[:, first + 1], raw[:, first + 2] = np.sin(phase), np.cos(phase)
             first += 1
         for i, one in enumerate(cells):
             hits = [float(word == one) for word in known]
+            if about.get("other") and not any(hits) and not gone[i]:
+                hits[-1] = 1.0
             raw[i, first : first + len(known)] = hits if any(hits) else mean[first : first + len(known)]
     return np.float32((raw - centre) * factor).astype(float)
 
@@ -100,7 +109,8 @@ def evaluate(exported, columns):
         v, matrix = values[step["in"]], np.array(step.get("matrix", [[]]))
         kind = step["kind"]
         if kind == "affine":
-            v = v @ matrix.T + step["offset"]
+            parts = v.reshape(len(v), step.get("runs", 1), -1) @ matrix.T + step["offset"]
+            v = parts.reshape(len(v), -1)
         elif kind == "scale":
             v = v * step["factor"] + step["offset"]
         elif kind == "activation":
@@ -109,6 +119,8 @@ def evaluate(exported, columns):
             v = np.exp(-step["number"] * ((v[:, None, :] - matrix[None]) ** 2).sum(axis=2))
         elif kind == "columns":
             v = v[:, step["columns"]]
+        elif kind == "largest":
+            v = v.reshape(len(v), step["width"], -1).max(axis=2)
         elif kind == "join":
             v = np.hstack([v, values[step["other"]]])
         else:
@@ -135,6 +147,23 @@ def test_json_is_enough_to_compute_with(samples):
             np.testing.assert_allclose(values[exported["answer"]["step"]], answer, atol=1e-5, rtol=1e-5)
 
 
+def test_one_matrix_and_no_label_without_an_answer(waveform, tmp_path):
+    pytest.importorskip("onnx")
+    import onnx_run
+
+    X, y, _ = waveform
+    X = np.float32(X)
+    model = stonet.StoNetClassifier(2, hidden=4, epochs=2, front="none", weight_decay=0.01, missing="error").fit(X, y)
+    model.export(tmp_path / "m.onnx", "onnx-matrix")
+    given = X.copy()
+    given[1, 0] = np.nan
+    for run in onnx_run.evaluators().values():
+        got = run(tmp_path / "m.onnx", {"x": given})
+        whole = np.arange(len(X)) != 1
+        np.testing.assert_allclose(got["probabilities"][whole], model.predict_proba(X)[whole], atol=1e-5)
+        assert got["label"][1] == "" and np.isnan(got["probabilities"][1]).all() and (got["label"][whole] != "").all()
+
+
 def test_estimators_export(numbers, tmp_path):
     X, y = numbers
     model = stonet.SlicedInverseRegression(1).fit(X, y)
@@ -142,10 +171,11 @@ def test_estimators_export(numbers, tmp_path):
         path = tmp_path / f"my.{format}"
         model.export(path, name="sir")
         assert path.stat().st_size > 100
+    model.export(tmp_path / "matrix.onnx", "onnx-matrix")
     assert "int sir_transform(" in (tmp_path / "my.c").read_text()
     model.export(tmp_path / "other", "json")
     assert (tmp_path / "other").read_bytes() == (tmp_path / "my.json").read_bytes()
-    with pytest.raises(ValueError, match="onnx, c or json"):
+    with pytest.raises(ValueError, match="onnx-matrix, c or json"):
         model.export(tmp_path / "my.pmml")
     with pytest.raises(ValueError, match="name in C"):
         model.export(tmp_path / "my.c", name="a b")

@@ -6,6 +6,7 @@
 
 #include "base/checkpoint.h"
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "choice/conv_fit.h"
 #include "choice/final.h"
 #include "choice/sparse.h"
@@ -421,21 +422,6 @@ static void forget_estimates(sn_stonet *net)
     net->stuck = false;
 }
 
-/* The parameters of a front that learns are what they were when training fails. */
-static stonet_status train_stages_or_not(const sn_stage_job *job, float *theta, sn_train_report *report)
-{
-    sn_front *front = job->learns;
-    if (front == NULL) return sn_train_stages(job, theta, report);
-    const size_t bytes = (size_t)front->parameters * sizeof *front->theta;
-    float *before;
-    SN_TRY(SN_NEW_RAW(before, front->parameters));
-    memcpy(before, front->theta, bytes);
-    stonet_status status = sn_train_stages(job, theta, report);
-    if (status != STONET_OK) memcpy(front->theta, before, bytes);
-    sn_free(before);
-    return status;
-}
-
 static sn_front_kind kind_of(const sn_front *front)
 {
     if (front == NULL) return SN_FRONT_NONE;
@@ -444,35 +430,91 @@ static sn_front_kind kind_of(const sn_front *front)
                                           : SN_FRONT_COLUMNS;
 }
 
-/* Of rows as the network sees them, and as they are. */
-static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const sn_problem *raw,
-                                const sn_settings *settings, const stonet_run *run, sn_train_report *report)
+/* Parameters of a network and of its front, which may learn with it. */
+typedef struct place {
+    int64_t count[2];
+    float *at[2], *before[2];
+} place;
+
+static stonet_status remember(sn_stonet *net, bool learns, sn_workspace *scratch, place *p)
 {
+    *p = (place){.count = {net->network.shape.parameters, learns ? net->front->parameters : 0},
+                 .at = {net->network.theta, learns ? net->front->theta : NULL}};
+    for (int k = 0; k < 2; k++) {
+        if (p->count[k] == 0) continue;
+        SN_TRY(SN_TAKE(scratch, p->before[k], p->count[k]));
+        memcpy(p->before[k], p->at[k], (size_t)p->count[k] * sizeof **p->at);
+    }
+    return STONET_OK;
+}
+
+/* theta <- before + part (theta - before) */
+static void go(const place *p, double part)
+{
+    for (int k = 0; k < 2; k++)
+        for (int64_t j = 0; j < p->count[k]; j++) {
+            const double before = (double)p->before[k][j];
+            p->at[k][j] = (float)(before + part * ((double)p->at[k][j] - before));
+        }
+}
+
+/* With a third of the step each time that it diverges, if the step is ours to choose. */
+static stonet_status train_until_it_holds(sn_stage_job *job, sn_config *config, const place *p,
+                                          sn_train_report *report)
+{
+    for (int retry = 0;; retry++) {
+        stonet_status status = sn_train_stages(job, p->at[0], report);
+        const bool again = status == STONET_OK && report->outcome == STONET_DIVERGED && config->auto_lr &&
+                           retry < LR_RETRIES;
+        if (status != STONET_OK || again) go(p, 0.0);
+        if (status != STONET_OK || !again) return status;
+        sn_message(job->run, STONET_NOTE, "training diverged: going on with a third of the step");
+        config->lr /= 3.0;
+        sn_epoch_log_free(job->history);
+        if (job->learns != NULL) SN_TRY(sn_front_refill(job->learns, job->raw, job->problem));
+    }
+}
+
+/*
+ * Of rows as the network sees them, and as they are. A fit that chose its length has learned all it can from
+ * its rows, and so has one that goes on from there with others: their mean is what both together say. Piece k
+ * counts k times in it, for it begins at a better place than those before. A training of given length is not
+ * done yet, and goes all the way.
+ */
+static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const sn_problem *raw,
+                                double share, const sn_settings *settings, const stonet_run *run,
+                                sn_train_report *report)
+{
+    SN_WORKSPACE(scratch);
     sn_config config;
+    place p;
     const sn_net_kind kind = {.front.kind = kind_of(net->front),
                               .activation = net->network.shape.activation,
                               .weight_decay = net->weight_decay};
+    const bool learns = kind.front.kind == SN_FRONT_CONV;
     SN_TRY(sn_config_resolve(settings, &kind, problem, &net->network.shape, &config));
     take_choices(net, &config);
     sn_epoch_log_free(&net->network.history);
-    const sn_stage_job job = {.shape = &net->network.shape,
-                              .problem = problem,
-                              .raw = raw,
-                              .learns = kind.front.kind == SN_FRONT_CONV ? net->front : NULL,
-                              .rows = sn_rows_range(0, problem->n),
-                              .config = &config,
-                              .seed = run->seed + (uint64_t)net->iterations, /* fresh noise for each piece */
-                              .threads = sn_threads(run),
-                              .run = run,
-                              .history = &net->network.history};
-    SN_TRY(train_stages_or_not(&job, net->network.theta, report));
+    sn_stage_job job = {.shape = &net->network.shape,
+                        .problem = problem,
+                        .raw = raw,
+                        .learns = learns ? net->front : NULL,
+                        .rows = sn_rows_range(0, problem->n),
+                        .config = &config,
+                        .seed = run->seed + (uint64_t)net->iterations, /* fresh noise for each piece */
+                        .threads = sn_threads(run),
+                        .run = run,
+                        .history = &net->network.history};
+    SN_TRY(remember(net, learns, &scratch, &p));
+    SN_TRY(train_until_it_holds(&job, &config, &p, report));
+    if (config.auto_epochs) go(&p, fmin(1.0, 2.0 * share));
     net->training_loss = report->loss;
     forget_estimates(net);
     return keep(net, &config, report);
 }
 
-stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, const sn_settings *settings,
-                                 const stonet_run *run, stonet_outcome *outcome)
+stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, double share,
+                                 const sn_settings *settings, const stonet_run *run, stonet_outcome *outcome)
 {
     const int64_t q = sn_stonet_dim(net);
     sn_problem held, answered, seen = {0};
@@ -482,7 +524,7 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, cons
     SN_GOTO(status, hold_targets(net->response.kind, problem, &held, &targets), done);
     SN_GOTO(status, see(&net->response, &held, &answered, &y), done);
     status = sn_front_problem(net->front, &answered, &seen);
-    if (status == STONET_OK) status = train_more(net, &seen, &answered, settings, run, &report);
+    if (status == STONET_OK) status = train_more(net, &seen, &answered, share, settings, run, &report);
     sn_front_problem_free(&answered, &seen);
     if (status == STONET_OK) status = sn_stonet_turn(net, &held, q, net->axes.of, sn_threads(run));
     if (status == STONET_OK) {

@@ -186,7 +186,7 @@ static void run_fit(kept *k, const fit *f)
     sn_problem more = t->problem; /* and it goes on from there, on some of the rows */
     more.n = f->n / 2;
     snprintf(more_name, sizeof more_name, "%s.more", f->name);
-    assert_int_equal(sn_stonet_fit_more(net, &more, settings, &run, &outcome), STONET_OK);
+    assert_int_equal(sn_stonet_fit_more(net, &more, 1.0 / 3, settings, &run, &outcome), STONET_OK);
     check_use(k, more_name, net, &more);
     sn_stonet_free(net);
     sn_settings_free(settings);

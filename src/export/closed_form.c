@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "front/front_conv.h"
 #include "math/noise.h"
 #include "model/calibration.h"
 #include "net/network.h"
@@ -108,6 +109,68 @@ static stonet_status add_centred(sn_formula *formula, int in, int64_t width, con
     return sn_formula_affine(formula, in, width, map, turned, offset, out);
 }
 
+/* Where number d of place (y, x) of what a stage sees is among the values before it: rows, columns, channels;
+   of the image itself, as it comes. */
+static int64_t place_of(const sn_conv_shape *shape, int l, int64_t y, int64_t x, int64_t d)
+{
+    const sn_conv_stage *s = &shape->stage[l];
+    if (l == 0 && shape->channels_first) return (d * s->height + y) * s->width + x;
+    return (y * s->width + x) * s->channels + d;
+}
+
+/* The patches of a stage, one after the other. */
+static stonet_status add_patches(sn_formula *formula, const sn_conv_shape *shape, int l, int in, int *out)
+{
+    SN_WORKSPACE(scratch);
+    const sn_conv_stage *s = &shape->stage[l];
+    int64_t *from = NULL, at = 0;
+    SN_TRY(SN_TAKE(&scratch, from, s->positions * s->patch));
+    for (int64_t o = 0; o < s->positions; o++)
+        for (int64_t c = 0; c < s->kernel * s->kernel; c++)
+            for (int64_t d = 0; d < s->channels; d++)
+                from[at++] =
+                    place_of(shape, l, o / s->columns + c / s->kernel, o % s->columns + c % s->kernel, d);
+    return sn_formula_columns(formula, in, at, from, out);
+}
+
+/* The largest of each cell of s x s positions, filter by filter. */
+static stonet_status add_pool(sn_formula *formula, const sn_conv_stage *s, int in, int *out)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t side = s->pool;
+    int64_t *from = NULL, at = 0;
+    SN_TRY(SN_TAKE(&scratch, from, s->out * side * side));
+    for (int64_t o = 0; o < s->out_height * s->out_width; o++)
+        for (int64_t f = 0; f < s->filters; f++)
+            for (int64_t c = 0; c < side * side; c++) {
+                const int64_t y = o / s->out_width * side + c / side, x = o % s->out_width * side + c % side;
+                from[at++] = (y * s->columns + x) * s->filters + f;
+            }
+    SN_TRY(sn_formula_columns(formula, in, at, from, out));
+    return sn_formula_largest(formula, *out, s->out, out);
+}
+
+/* A convolution is an affine map of each patch (net/conv.h). */
+static stonet_status add_conv_front(sn_formula *formula, const sn_front *front, int *out)
+{
+    const sn_conv_shape *shape = sn_front_conv_shape(front);
+    for (int l = 0; l < shape->stages; l++) {
+        SN_WORKSPACE(scratch);
+        const sn_conv_stage *s = &shape->stage[l];
+        double *kernel = NULL, *bias = NULL;
+        SN_TRY(SN_TAKE(&scratch, kernel, s->patch * s->filters));
+        SN_TRY(SN_TAKE(&scratch, bias, s->filters));
+        for (int64_t k = 0; k < s->patch * s->filters; k++)
+            kernel[k] = (double)front->theta[s->kernel_at + k];
+        for (int64_t k = 0; k < s->filters; k++) bias[k] = (double)front->theta[s->bias_at + k];
+        SN_TRY(add_patches(formula, shape, l, *out, out));
+        SN_TRY(sn_formula_affine_runs(formula, *out, s->positions, s->filters, kernel, true, bias, out));
+        SN_TRY(add_pool(formula, s, *out, out));
+        SN_TRY(sn_formula_activation(formula, *out, SN_RELU, out));
+    }
+    return STONET_OK;
+}
+
 static stonet_status add_front(sn_formula *formula, const sn_store *store, int64_t inputs, int *out)
 {
     const char *name = sn_store_find_text(store, "front");
@@ -124,6 +187,13 @@ static stonet_status add_front(sn_formula *formula, const sn_store *store, int64
         SN_TRY(sn_store_get_matrix(store, "front_map", SN_F64, formula->step[0].width, inputs, &map));
         SN_TRY(sn_store_get_vector(store, "front_mean", SN_F64, formula->step[0].width, &mean));
         return add_centred(formula, 0, inputs, mean->data, map->data, true, out);
+    }
+    if (strcmp(name, "conv") == 0) {
+        sn_front *front;
+        SN_TRY(sn_front_conv.load(store, &front));
+        stonet_status status = add_conv_front(formula, front, out);
+        sn_front_free(front);
+        return status;
     }
     return sn_fail(STONET_ERROR_UNSUPPORTED, "a model with the front '%.40s' cannot be exported", name);
 }

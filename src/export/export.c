@@ -6,8 +6,8 @@
 #include "export/closed_form.h"
 #include "export/writers.h"
 
-#define FORMAT_WORDS(between) "onnx" between "c" between "json"
-SN_DEFINE_WORDS(sn_export_words, "format", STONET_EXPORT_JSON, FORMAT_WORDS);
+#define FORMAT_WORDS(between) "onnx" between "c" between "json" between "onnx-matrix"
+SN_DEFINE_WORDS(sn_export_words, "format", STONET_EXPORT_ONNX_MATRIX, FORMAT_WORDS);
 
 stonet_status stonet_export_format_find(const char *name, stonet_export_format *format)
 {
@@ -15,8 +15,8 @@ stonet_status stonet_export_format_find(const char *name, stonet_export_format *
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_export_format_find needs a name and a place");
     const int found = sn_words_find(&sn_export_words, name);
     if (found < 0)
-        return sn_fail(STONET_ERROR_ARGUMENT, "there is no export format '%.40s': choose onnx, c or json",
-                       name);
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "there is no export format '%.40s': choose onnx, onnx-matrix, c or json", name);
     *format = (stonet_export_format)found;
     return STONET_OK;
 }
@@ -30,28 +30,6 @@ const char *sn_exported_output(const sn_exported *exported, int64_t k)
 bool sn_exported_fills(const sn_exported *exported)
 {
     return exported->schema->missing != SN_MISSING_ERROR && !sn_schema_draws(exported->schema);
-}
-
-/* What an exported model could mistake. */
-static stonet_status check_schema(const sn_schema *schema)
-{
-    if (sn_schema_indicators(schema) > 0)
-        return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "the model has features that say which cells are missing, and these cannot be "
-                       "exported: fit it with missing_indicators=off");
-    for (int64_t j = 0; j < schema->n_inputs; j++)
-        if (schema->input[j].season)
-            return sn_fail(
-                STONET_ERROR_UNSUPPORTED,
-                "the model has the time of the year of column '%s' among its features, which cannot be "
-                "exported: fit it without --season",
-                schema->input[j].name);
-    if (schema->na == NULL) return STONET_OK;
-    return sn_fail(
-        STONET_ERROR_UNSUPPORTED,
-        "the model was fitted with the words '%.40s' for missing cells, which would count as values in an "
-        "exported model: fit it on a table without them",
-        schema->na);
 }
 
 /* The name begins all that a C file declares. */
@@ -71,16 +49,29 @@ static stonet_status check_name(const char *name)
 static stonet_status write(const stonet_model *model, const sn_formula *formula, stonet_export_format format,
                            const char *name, sn_bytes *out)
 {
-    const sn_exported exported = {.model = model, .schema = model->schema, .formula = formula, .name = name};
+    sn_exported exported = {.model = model,
+                            .schema = model->schema,
+                            .formula = formula,
+                            .name = name,
+                            .matrix = format == STONET_EXPORT_ONNX_MATRIX};
+    stonet_status status = STONET_OK;
+    SN_TRY(sn_na_parse(model->schema->na, &exported.na));
     switch (format) {
     case STONET_EXPORT_ONNX:
-        return sn_export_onnx(&exported, out);
+    case STONET_EXPORT_ONNX_MATRIX:
+        status = sn_export_onnx(&exported, out);
+        break;
     case STONET_EXPORT_C:
-        return sn_export_c(&exported, out);
+        status = sn_export_c(&exported, out);
+        break;
     case STONET_EXPORT_JSON:
-        return sn_export_json(&exported, out);
+        status = sn_export_json(&exported, out);
+        break;
+    default:
+        status = sn_fail(STONET_ERROR_ARGUMENT, "there is no export format %d", (int)format);
     }
-    return sn_fail(STONET_ERROR_ARGUMENT, "there is no export format %d", (int)format);
+    sn_na_free(&exported.na);
+    return status;
 }
 
 stonet_status stonet_model_export(const stonet_model *model, stonet_export_format format, const char *name,
@@ -90,7 +81,6 @@ stonet_status stonet_model_export(const stonet_model *model, stonet_export_forma
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_export needs a model and a place for the bytes");
     if (name == NULL) name = "model";
     SN_TRY(check_name(name));
-    SN_TRY(check_schema(model->schema));
     sn_formula formula = {0};
     sn_bytes out = {0};
     stonet_status status = sn_closed_form(model, &formula);

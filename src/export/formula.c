@@ -21,6 +21,7 @@ static stonet_status add(sn_formula *formula, const sn_step *step, int *out)
     if (formula->count == SN_FORMULA_STEPS)
         return sn_fail(STONET_ERROR_UNSUPPORTED, "the model has more layers than can be exported");
     formula->step[formula->count] = *step;
+    if (step->runs == 0) formula->step[formula->count].runs = 1;
     *out = formula->count++;
     return STONET_OK;
 }
@@ -46,11 +47,16 @@ stonet_status sn_formula_features(sn_formula *formula, int64_t p)
     return add(formula, &(sn_step){.op = SN_OP_FEATURES, .in = -1, .other = -1, .width = p}, &out);
 }
 
-stonet_status sn_formula_affine(sn_formula *formula, int in, int64_t width, const double *matrix, bool turned,
-                                const double *offset, int *out)
+stonet_status sn_formula_affine_runs(sn_formula *formula, int in, int64_t runs, int64_t width,
+                                     const double *matrix, bool turned, const double *offset, int *out)
 {
-    const int64_t inputs = width_of(formula, in);
-    sn_step step = {.op = SN_OP_AFFINE, .in = in, .other = -1, .inputs = inputs, .width = width};
+    const int64_t inputs = width_of(formula, in) / runs;
+    sn_step step = {.op = SN_OP_AFFINE,
+                    .in = in,
+                    .other = -1,
+                    .inputs = runs * inputs,
+                    .width = runs * width,
+                    .runs = runs};
     double *copy = NULL;
     SN_TRY(SN_TAKE(&formula->keep, copy, width * inputs));
     for (int64_t k = 0; k < width; k++)
@@ -59,6 +65,12 @@ stonet_status sn_formula_affine(sn_formula *formula, int in, int64_t width, cons
     step.matrix = copy;
     SN_TRY(keep_numbers(formula, width, offset, &step.offset));
     return add(formula, &step, out);
+}
+
+stonet_status sn_formula_affine(sn_formula *formula, int in, int64_t width, const double *matrix, bool turned,
+                                const double *offset, int *out)
+{
+    return sn_formula_affine_runs(formula, in, 1, width, matrix, turned, offset, out);
 }
 
 stonet_status sn_formula_scale(sn_formula *formula, int in, const double *factor, const double *offset,
@@ -120,6 +132,13 @@ stonet_status sn_formula_join(sn_formula *formula, int in, int other, int *out)
     return add(formula, &step, out);
 }
 
+stonet_status sn_formula_largest(sn_formula *formula, int in, int64_t width, int *out)
+{
+    const sn_step step = {
+        .op = SN_OP_LARGEST, .in = in, .other = -1, .inputs = width_of(formula, in), .width = width};
+    return add(formula, &step, out);
+}
+
 stonet_status sn_formula_softmax(sn_formula *formula, int in, int *out)
 {
     const int64_t width = width_of(formula, in);
@@ -170,12 +189,33 @@ void sn_formula_prune(sn_formula *formula)
     if (formula->answer >= 0) formula->answer = to[formula->answer];
 }
 
+int64_t sn_step_rows(const sn_step *step)
+{
+    return step->width / step->runs;
+}
+
+int64_t sn_step_columns(const sn_step *step)
+{
+    return step->inputs / step->runs;
+}
+
 static void evaluate_affine(const sn_step *step, const double *in, double *out)
 {
+    const int64_t rows = sn_step_rows(step), columns = sn_step_columns(step);
     for (int64_t k = 0; k < step->width; k++) {
-        double sum = step->offset[k];
-        for (int64_t j = 0; j < step->inputs; j++) sum += step->matrix[k * step->inputs + j] * in[j];
+        const double *w = step->matrix + k % rows * columns, *from = in + k / rows * columns;
+        double sum = step->offset[k % rows];
+        for (int64_t j = 0; j < columns; j++) sum += w[j] * from[j];
         out[k] = sum;
+    }
+}
+
+static void evaluate_largest(const sn_step *step, const double *in, double *out)
+{
+    const int64_t part = step->inputs / step->width;
+    for (int64_t k = 0; k < step->width; k++) {
+        out[k] = in[k * part];
+        for (int64_t j = 1; j < part; j++) out[k] = fmax(out[k], in[k * part + j]);
     }
 }
 
@@ -221,6 +261,9 @@ static void evaluate(const sn_step *step, const double *in, const double *other,
         break;
     case SN_OP_JOIN:
         for (int64_t k = 0; k < step->width; k++) out[k] = k < step->inputs ? in[k] : other[k - step->inputs];
+        break;
+    case SN_OP_LARGEST:
+        evaluate_largest(step, in, out);
         break;
     case SN_OP_SOFTMAX:
         memcpy(out, in, (size_t)step->inputs * sizeof *out);

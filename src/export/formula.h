@@ -11,37 +11,40 @@
 #define SN_EXPORT_FORMULA_H
 
 #include "base/workspace.h"
+#include "net/conv.h"
 #include "net/shape.h"
 
 typedef enum sn_op {
     SN_OP_FEATURES,
-    SN_OP_AFFINE,     /* matrix in + offset */
+    SN_OP_AFFINE,     /* matrix in + offset, of each of `runs` equal parts of in */
     SN_OP_SCALE,      /* factor in + offset, entry by entry */
     SN_OP_ACTIVATION, /* psi(in), entry by entry */
     SN_OP_KERNEL,     /* exp(-gamma |in - matrix row j|^2) */
     SN_OP_COLUMNS,    /* in[column k] */
     SN_OP_JOIN,       /* in, then other */
+    SN_OP_LARGEST,    /* the largest of each of `width` equal parts of in */
     SN_OP_SOFTMAX,    /* exp(in_k) / sum */
     SN_OP_TEMPER      /* in_k^(1/T) / sum */
 } sn_op;
 #define SN_OP_WORDS(between)                                                                                 \
     "features" between "affine" between "scale" between "activation" between "kernel" between                \
-    "columns" between "join" between "softmax" between "temper"
+    "columns" between "join" between "largest" between "softmax" between "temper"
 extern const sn_words sn_op_words;
 
 typedef struct sn_step {
     sn_op op;
     int in, other;         /* steps; other: of JOIN alone */
     int64_t inputs, width; /* length of `in` and of the result */
-    const double *matrix;  /* AFFINE, KERNEL: width x inputs */
+    int64_t runs;          /* AFFINE: parts of both that are taken one by one; else 1 */
+    const double *matrix;  /* AFFINE, KERNEL: (width / runs) x (inputs / runs) */
     const double *factor;  /* SCALE: width */
-    const double *offset;  /* AFFINE, SCALE: width */
+    const double *offset;  /* AFFINE, SCALE: width / runs */
     const int64_t *column; /* COLUMNS: width */
     double number;         /* KERNEL: gamma; TEMPER: 1/T */
     sn_activation activation;
 } sn_step;
 
-enum { SN_FORMULA_STEPS = 3 * SN_MAX_LAYERS };
+enum { SN_FORMULA_STEPS = 3 * SN_MAX_LAYERS + 5 * SN_CONV_STAGES };
 
 typedef struct sn_formula {
     int count;
@@ -59,6 +62,9 @@ void sn_formula_free(sn_formula *formula);
 stonet_status sn_formula_features(sn_formula *formula, int64_t p);
 stonet_status sn_formula_affine(sn_formula *formula, int in, int64_t width, const double *matrix, bool turned,
                                 const double *offset, int *out);
+/* The same of each of so many parts of `in`; width: of one of them. */
+stonet_status sn_formula_affine_runs(sn_formula *formula, int in, int64_t runs, int64_t width,
+                                     const double *matrix, bool turned, const double *offset, int *out);
 stonet_status sn_formula_scale(sn_formula *formula, int in, const double *factor, const double *offset,
                                int *out);
 /* The identity adds nothing. */
@@ -67,8 +73,13 @@ stonet_status sn_formula_kernel(sn_formula *formula, int in, int64_t centres, co
                                 double gamma, int *out);
 stonet_status sn_formula_columns(sn_formula *formula, int in, int64_t count, const int64_t *column, int *out);
 stonet_status sn_formula_join(sn_formula *formula, int in, int other, int *out);
+stonet_status sn_formula_largest(sn_formula *formula, int in, int64_t width, int *out);
 stonet_status sn_formula_softmax(sn_formula *formula, int in, int *out);
 stonet_status sn_formula_temper(sn_formula *formula, int in, double temperature, int *out);
+
+/* Rows and columns of the matrix of a step. */
+int64_t sn_step_rows(const sn_step *step);
+int64_t sn_step_columns(const sn_step *step);
 
 /* Drops the steps that lead neither to Z nor to the answer. */
 void sn_formula_prune(sn_formula *formula);

@@ -127,13 +127,16 @@ static void put_columns(sn_bytes *out, const sn_exported *of)
                        input->categories.count);
         put_strings(out, input->categories.count, input->categories.text);
     }
-    sn_bytes_print(
+    sn_bytes_text(
         out,
         "\n/* Where a column begins among the features (-1: it is not used), how many categories or\n"
-        "   levels it has, whether float is too coarse for it, whether its categories are ranks. */\n"
-        "typedef struct column {\n    int first, count, fine, ordered;\n    const float *level;\n"
-        "    const char *const *category;\n} column;\n\nstatic const column columns[%s_INPUTS] = {\n",
-        of->name);
+        "   levels it has, whether float is too coarse for it, whether its categories are ranks, whether "
+        "the\n"
+        "   last one is all others, whether it has the time of the year, and which feature says that it is\n"
+        "   missing (-1: none). */\n"
+        "typedef struct column {\n    int first, count, fine, ordered, other, season, missing;\n"
+        "    const float *level;\n    const char *const *category;\n} column;\n");
+    sn_bytes_print(out, "\nstatic const column columns[%s_INPUTS] = {\n", of->name);
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         const int64_t first = input->first_feature;
@@ -142,11 +145,13 @@ static void put_columns(sn_bytes *out, const sn_exported *of)
         char level[32] = "NULL", category[32] = "NULL";
         if (input->levels > 0) snprintf(level, sizeof level, "level%d", (int)j);
         if (text && used) snprintf(category, sizeof category, "category%d", (int)j);
-        sn_bytes_print(out, "    {%" PRId64 ", %" PRId64 ", %d, %d, %s, %s}%s\n", used ? first : -1,
+        sn_bytes_print(out, "    {%" PRId64 ", %" PRId64 ", %d, %d, %d, %d, %" PRId64 ", %s, %s}%s\n",
+                       used ? first : -1,
                        !used  ? 0
                        : text ? input->categories.count
                               : input->levels,
-                       fine, text && input->categories.ordered, level, category,
+                       fine, text && input->categories.ordered, input->has_other, input->season,
+                       input->indicator ? first + input->features - 1 : -1, level, category,
                        j + 1 < schema->n_inputs ? "," : "");
     }
     sn_bytes_text(
@@ -160,6 +165,7 @@ static const char ENCODER[] =
     "\nstatic int is_missing(const char *text)\n{\n"
     "    static const char *const words[] = {\"\", \"na\", \"n/a\", \"nan\", \"null\", \"\\077\", \".\"};\n"
     "    size_t w, i;\n"
+    "    for (w = 0; w < NA; w++)\n        if (strcmp(text, na_word[w]) == 0) return 1;\n"
     "    for (w = 0; w < sizeof words / sizeof *words; w++) {\n"
     "        for (i = 0; text[i] != '\\0'; i++) {\n"
     "            const char c = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];\n"
@@ -180,40 +186,67 @@ static const char ENCODER[] =
     "    return -1;\n}\n\n"
     "static void scale(int feature, double raw, double *x)\n{\n"
     "    x[feature] = (double)(float)((raw - centre0[feature]) * factor0[feature]);\n}\n\n"
-    "/* Which category or level cell j is (-1: none that training had); a number is scaled at once. */\n"
-    "static int look(const column *c, double number, const char *text, int *known, double *x)\n{\n"
+    "/* Which category or level a cell is (-1: none that training had), and whether it is missing; a\n"
+    "   number is scaled at once. 0: the row has no answer. */\n"
+    "static int look(const column *c, double number, const char *text, int *known, int *gone, double *x)\n{\n"
+    "    const double years = number / 365.2425, phase = 6.283185307179586 * (years - floor(years));\n"
     "    int k;\n"
     "    *known = -1;\n"
     "    if (c->category != NULL) {\n"
-    "        if (text == NULL) return FILLS;\n"
-    "        *known = find(c->category, c->count, c->ordered, text);\n"
-    "        return *known >= 0 || FILLS || !is_missing(text);\n"
+    "        if (text != NULL) *known = find(c->category, c->count - c->other, c->ordered, text);\n"
+    "        *gone = *known < 0 && (text == NULL || is_missing(text));\n"
+    "        if (*known < 0 && !*gone && c->other) *known = c->count - 1;\n"
+    "        return FILLS || !*gone;\n"
     "    }\n"
-    "    if (FILLS && isnan(number)) {\n"
-    "        scale(c->first, mean0[c->first], x);\n"
-    "        return 1;\n"
+    "    for (k = 0, *gone = isnan(number); k < NA; k++)\n"
+    "        if (na_number[k] == number) *gone = 1;\n"
+    "    if (*gone ? !FILLS : !isfinite(number)) return 0;\n"
+    "    scale(c->first, *gone ? mean0[c->first] : c->fine ? number : (double)(float)number, x);\n"
+    "    if (c->season) {\n"
+    "        scale(c->first + 1, *gone ? mean0[c->first + 1] : sin(phase), x);\n"
+    "        scale(c->first + 2, *gone ? mean0[c->first + 2] : cos(phase), x);\n"
     "    }\n"
-    "    if (!isfinite(number)) return 0;\n"
-    "    scale(c->first, c->fine ? number : (double)(float)number, x);\n"
-    "    for (k = 0; c->level != NULL && k < c->count; k++)\n"
+    "    for (k = 0; !*gone && c->level != NULL && k < c->count; k++)\n"
     "        if (c->level[k] == (float)number) *known = k;\n"
     "    return 1;\n}\n";
+
+/* Words and numbers for missing cells besides the usual ones; the first stands for none. */
+static void put_na(sn_bytes *out, const sn_na *na)
+{
+    sn_bytes_print(out, "\nenum { NA = %d };\nstatic const char *const na_word[NA] = {\"\"",
+                   (int)na->count + 1);
+    for (int64_t k = 0; k < na->count; k++) {
+        sn_bytes_text(out, ", ");
+        sn_c_string(out, na->word[k]);
+    }
+    sn_bytes_text(out, "};\nstatic const double na_number[NA] = {NAN");
+    for (int64_t k = 0; k < na->count; k++) {
+        sn_bytes_text(out, ", ");
+        if (isnan(na->number[k]))
+            sn_bytes_text(out, "NAN");
+        else
+            sn_c_number(out, na->number[k]);
+    }
+    sn_bytes_text(out, "};\n");
+}
 
 static void put_encode(sn_bytes *out, const sn_exported *of)
 {
     sn_bytes_print(
         out, "\n/* Whether a missing cell counts as the average of its column. */\nenum { FILLS = %d };\n",
         sn_exported_fills(of));
+    put_na(out, &of->na);
     sn_bytes_text(out, ENCODER);
     sn_bytes_print(out,
                    "\n/* The features x of a row. */\n"
                    "static int encode(const %s_cell *row, double *x)\n{\n"
-                   "    int j, k, known;\n"
+                   "    int j, k, known, gone;\n"
                    "    for (j = 0; j < %s_INPUTS; j++) {\n"
                    "        const column *c = &columns[j];\n"
                    "        const int first = c->category != NULL ? c->first : c->first + 1;\n"
                    "        if (c->first < 0) continue;\n"
-                   "        if (!look(c, row[j].number, row[j].text, &known, x)) return j + 1;\n",
+                   "        if (!look(c, row[j].number, row[j].text, &known, &gone, x)) return j + 1;\n"
+                   "        if (c->missing >= 0) scale(c->missing, gone, x);\n",
                    of->name, of->name);
     sn_bytes_print(out,
                    "        if (c->ordered) scale(first, known < 0 ? mean0[first] : known + 1.0, x);\n"
@@ -267,6 +300,13 @@ static const struct {
     {SN_OP_COLUMNS, SN_IDENTITY,
      "static void choose(const int *which, int n, const double *in, double *out)\n{\n"
      "    int i;\n    for (i = 0; i < n; i++) out[i] = in[which[i]];\n}\n"},
+    {SN_OP_LARGEST, SN_IDENTITY,
+     "static void largest(int n, int part, const double *in, double *out)\n{\n"
+     "    int i, j;\n"
+     "    for (i = 0; i < n; i++) {\n"
+     "        out[i] = in[(size_t)i * (size_t)part];\n"
+     "        for (j = 1; j < part; j++) out[i] = fmax(out[i], in[(size_t)i * (size_t)part + (size_t)j]);\n"
+     "    }\n}\n"},
     {SN_OP_SOFTMAX, SN_IDENTITY,
      "static void softmax(int n, const double *in, double *out)\n{\n"
      "    double largest = in[0], sum = 0.0;\n    int i;\n"
@@ -299,15 +339,27 @@ static void put_tables(sn_bytes *out, const sn_formula *formula)
     sn_bytes_text(out, "\n");
     for (int k = 1; k < formula->count; k++) {
         const sn_step *step = &formula->step[k];
-        if (step->matrix != NULL) sn_c_table(out, "m", k, step->width * step->inputs, step->matrix);
+        if (step->matrix != NULL)
+            sn_c_table(out, "m", k, sn_step_rows(step) * sn_step_columns(step), step->matrix);
         if (step->factor != NULL) sn_c_table(out, "f", k, step->width, step->factor);
-        if (step->offset != NULL) sn_c_table(out, "o", k, step->width, step->offset);
+        if (step->offset != NULL) sn_c_table(out, "o", k, sn_step_rows(step), step->offset);
         if (step->column == NULL) continue;
         sn_bytes_print(out, "static const int c%d[%" PRId64 "] = {", k, step->width);
         for (int64_t i = 0; i < step->width; i++)
             sn_bytes_print(out, "%s%" PRId64, i == 0 ? "" : ", ", step->column[i]);
         sn_bytes_text(out, "};\n");
     }
+}
+
+/* The same matrix for each part of the values before. */
+static void put_affine_runs(sn_bytes *out, const sn_step *step, int k, int64_t in, int64_t to)
+{
+    const int64_t rows = sn_step_rows(step), columns = sn_step_columns(step);
+    sn_bytes_print(out,
+                   "    for (k = 0; k < %" PRId64 "; k++)\n        affine(m%d, o%d, %" PRId64 ", %" PRId64,
+                   step->runs, k, k, rows, columns);
+    sn_bytes_print(out, ", v + %" PRId64 " + k * %" PRId64 ", v + %" PRId64 " + k * %" PRId64 ");\n", in,
+                   columns, to, rows);
 }
 
 /* One line that takes step k; at[] says where the values of each step are in v. */
@@ -319,6 +371,10 @@ static void put_step(sn_bytes *out, const sn_formula *formula, int k, const int6
     case SN_OP_FEATURES:
         break;
     case SN_OP_AFFINE:
+        if (step->runs > 1) {
+            put_affine_runs(out, step, k, in, to);
+            return;
+        }
         sn_bytes_print(out, "    affine(m%d, o%d, %" PRId64 ", %" PRId64, k, k, rows, columns);
         break;
     case SN_OP_SCALE:
@@ -342,6 +398,9 @@ static void put_step(sn_bytes *out, const sn_formula *formula, int k, const int6
         sn_bytes_print(out, "    memcpy(v + %" PRId64 ", v + %" PRId64 ", %" PRId64 " * sizeof *v);\n",
                        to + columns, at[step->other], rows - columns);
         return;
+    case SN_OP_LARGEST:
+        sn_bytes_print(out, "    largest(%" PRId64 ", %" PRId64, rows, columns / rows);
+        break;
     case SN_OP_SOFTMAX:
         sn_bytes_print(out, "    softmax(%" PRId64, rows);
         break;

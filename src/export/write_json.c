@@ -71,6 +71,9 @@ static void put_columns(sn_bytes *out, const sn_schema *schema)
                        : text               ? (input->categories.ordered ? "ordered" : "text")
                                             : (input->is_date ? "date" : "number"),
                        input->first_feature, input->features);
+        if (input->season) sn_bytes_text(out, ", \"season\": true");
+        if (input->indicator) sn_bytes_text(out, ", \"indicator\": true");
+        if (input->has_other) sn_bytes_text(out, ", \"other\": true");
         if (text) {
             sn_bytes_text(out, ", \"categories\": ");
             put_words(out, &input->categories);
@@ -114,7 +117,8 @@ static const char *formula_of(const sn_step *step)
     case SN_OP_FEATURES:
         return "v_f = (raw_f - centre_f) factor_f";
     case SN_OP_AFFINE:
-        return "v = matrix in + offset";
+        return step->runs == 1 ? "v = matrix in + offset"
+                               : "v_r = matrix in_r + offset, r = 1 .. runs: equal parts of in and of v";
     case SN_OP_SCALE:
         return "v_k = factor_k in_k + offset_k";
     case SN_OP_ACTIVATION:
@@ -127,6 +131,8 @@ static const char *formula_of(const sn_step *step)
         return "v_k = in_(columns_k), from 0";
     case SN_OP_JOIN:
         return "v = (in, other)";
+    case SN_OP_LARGEST:
+        return "v_k = the largest of part k of in, of width equal parts";
     case SN_OP_SOFTMAX:
         return "v_k = exp(in_k) / sum_j exp(in_j)";
     case SN_OP_TEMPER:
@@ -138,10 +144,11 @@ static const char *formula_of(const sn_step *step)
 static void put_matrix(sn_bytes *out, const sn_step *step)
 {
     sn_bytes_text(out, ",\n     \"matrix\": [\n");
-    for (int64_t k = 0; k < step->width; k++) {
+    const int64_t rows = sn_step_rows(step), columns = sn_step_columns(step);
+    for (int64_t k = 0; k < rows; k++) {
         sn_bytes_text(out, "       ");
-        put_numbers(out, step->inputs, step->matrix + k * step->inputs);
-        sn_bytes_text(out, k + 1 < step->width ? ",\n" : "]");
+        put_numbers(out, columns, step->matrix + k * columns);
+        sn_bytes_text(out, k + 1 < rows ? ",\n" : "]");
     }
 }
 
@@ -158,6 +165,7 @@ static void put_step(sn_bytes *out, const sn_step *step, int k)
         sn_bytes_text(out, ", \"number\": ");
         put_number(out, step->number);
     }
+    if (step->runs > 1) sn_bytes_print(out, ", \"runs\": %" PRId64, step->runs);
     if (step->matrix != NULL) put_matrix(out, step);
     if (step->factor != NULL) {
         sn_bytes_text(out, ",\n     \"factor\": ");
@@ -165,7 +173,7 @@ static void put_step(sn_bytes *out, const sn_step *step, int k)
     }
     if (step->offset != NULL) {
         sn_bytes_text(out, ",\n     \"offset\": ");
-        put_numbers(out, step->width, step->offset);
+        put_numbers(out, sn_step_rows(step), step->offset);
     }
     if (step->column != NULL) {
         sn_bytes_text(out, ",\n     \"columns\": [");
@@ -219,11 +227,21 @@ stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out)
         "is "
         "none of them counts as the mean of these features. An ordered column is one feature, the place of "
         "the "
-        "word among the categories, from 1. A date is a number, of days since 1970-01-01. ");
+        "word among the categories, from 1. A date is a number, of days since 1970-01-01; with a season two "
+        "features follow it, sine and cosine of 2 pi days / 365.2425. With \\\"other\\\" the last category "
+        "is "
+        "every word that is none of those before it. With an indicator the last feature of the column is 1 "
+        "where the cell is missing, else 0. ");
     sn_bytes_text(out, sn_exported_fills(exported)
                            ? "A missing cell counts as the mean of its features, too. "
                            : "A missing cell has no features: the model has no answer for its row. ");
     sn_bytes_text(out, "Features are then (raw - centre) factor, rounded to float32.\",\n");
+    sn_bytes_text(out, "  \"na\": [");
+    for (int64_t k = 0; k < exported->na.count; k++) {
+        if (k > 0) sn_bytes_text(out, ", ");
+        put_string(out, exported->na.word[k]);
+    }
+    sn_bytes_text(out, "],\n");
     put_columns(out, exported->schema);
     put_features(out, exported->schema);
     sn_bytes_text(out, "  \"steps\": [\n");

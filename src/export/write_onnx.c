@@ -2,7 +2,7 @@
  * A model as an ONNX graph in double precision. Inputs: a column each by its name, rows x 1, numbers as
  * double and words as string; of a model whose columns go by position and are all numbers one matrix "x".
  * Outputs: z, and prediction, or probabilities and label. A missing cell counts as the average of its column,
- * or gives NaN in all numbers of its row, as the model has it.
+ * or gives NaN in all numbers of its row and an empty label, as the model has it.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -27,7 +27,9 @@ enum { N_MISSING = sizeof MISSING / sizeof *MISSING };
 typedef struct encoding {
     sn_onnx_graph *graph;
     const sn_schema *schema;
-    bool fills; /* missing cells count as the average */
+    bool fills;  /* missing cells count as the average */
+    bool matrix; /* numbers come as one matrix */
+    const sn_na *na;
     int parts;
     sn_onnx_value *part; /* blocks of features */
     int64_t *feature;    /* p: which feature each column of the blocks is */
@@ -37,15 +39,19 @@ typedef struct encoding {
 
 static bool is_number(const sn_input *input)
 {
-    return input->kind == SN_COLUMN_NUMBER;
+    return input->kind == SN_COLUMN_NUMBER && input->features > 0;
 }
 
-/* Whether one matrix can be the input: columns go by position, and all are numbers. */
-static bool takes_matrix(const sn_schema *schema)
+static bool is_words(const sn_input *input)
 {
-    bool numbers = !schema->has_header;
-    for (int64_t j = 0; j < schema->n_inputs; j++) numbers = numbers && is_number(&schema->input[j]);
-    return numbers;
+    return input->kind == SN_COLUMN_TEXT && input->features > 0;
+}
+
+static bool has_words(const sn_schema *schema)
+{
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        if (is_words(&schema->input[j])) return true;
+    return false;
 }
 
 /* (raw - centre) factor of the features, rounded to float: rows x count. */
@@ -74,6 +80,55 @@ static void add_indicators(encoding *e, sn_onnx_value hits, int64_t first, int64
     e->made += count;
 }
 
+/* One feature from its raw values, rows x 1. */
+static void add_feature(encoding *e, sn_onnx_value raw, int64_t f)
+{
+    double scratch = 0.0;
+    e->feature[e->made] = f;
+    e->part[e->parts++] = scaled(e, raw, 1, e->feature + e->made, &scratch);
+    e->made++;
+}
+
+/* 1 where the cell is missing. */
+static void add_missing(encoding *e, sn_onnx_value missing, const sn_input *input)
+{
+    if (input->indicator)
+        add_feature(e, sn_onnx_cast(e->graph, missing, SN_ONNX_DOUBLE),
+                    input->first_feature + input->features - 1);
+}
+
+/* Sine and cosine of the time of the year; a missing date counts as their mean, or is NaN. */
+static void add_season(encoding *e, sn_onnx_value days, const sn_input *input)
+{
+    sn_onnx_graph *g = e->graph;
+    const double turn = 2 * acos(-1.0);
+    const sn_onnx_value years = sn_onnx_two(g, "Div", days, sn_onnx_number(g, 365.2425));
+    const sn_onnx_value part = sn_onnx_two(g, "Sub", years, sn_onnx_one(g, "Floor", years));
+    for (int k = 0; k < 2; k++) {
+        const int64_t f = input->first_feature + 1 + k;
+        const sn_onnx_value phase = sn_onnx_two(
+            g, "Add", sn_onnx_two(g, "Mul", part, sn_onnx_number(g, turn)), sn_onnx_number(g, k * turn / 4));
+        sn_onnx_value raw = sn_onnx_one(g, "Sin", phase); /* cos(a) = sin(a + pi/2): not all have cosines */
+        const sn_onnx_value parts[] = {sn_onnx_one(g, "IsNaN", days), sn_onnx_number(g, e->schema->mean[f]),
+                                       raw};
+        if (e->fills) raw = sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+        add_feature(e, raw, f);
+    }
+}
+
+/* Numbers that stand for missing cells become NaN. */
+static sn_onnx_value without_na(const encoding *e, sn_onnx_value numbers)
+{
+    sn_onnx_graph *g = e->graph;
+    for (int64_t k = 0; k < e->na->count; k++) {
+        if (isnan(e->na->number[k])) continue;
+        const sn_onnx_value parts[] = {sn_onnx_two(g, "Equal", numbers, sn_onnx_number(g, e->na->number[k])),
+                                       sn_onnx_number(g, (double)NAN), numbers};
+        numbers = sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+    }
+    return numbers;
+}
+
 /* Levels of column k of the numbers (rounded to float). */
 static void add_levels(encoding *e, sn_onnx_value numbers, int64_t k, const sn_input *input, double *scratch)
 {
@@ -100,11 +155,15 @@ static sn_onnx_value keep_fine(sn_onnx_graph *g, sn_onnx_value numbers, sn_onnx_
 }
 
 /* The columns of the table that are used, by name, or the matrix. */
-static stonet_status add_inputs(encoding *e, bool *ml)
+static stonet_status add_inputs(encoding *e, const sn_exported *of, bool *ml)
 {
     const sn_schema *schema = e->schema;
-    if (takes_matrix(schema))
-        return sn_onnx_input(e->graph, "x", SN_ONNX_DOUBLE, schema->n_inputs, &e->input[0]);
+    if (e->matrix) {
+        const int type = of->matrix ? SN_ONNX_FLOAT : SN_ONNX_DOUBLE;
+        SN_TRY(sn_onnx_input(e->graph, "x", type, schema->n_inputs, &e->input[0]));
+        if (of->matrix) e->input[0] = sn_onnx_cast(e->graph, e->input[0], SN_ONNX_DOUBLE);
+        return STONET_OK;
+    }
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         const int type = is_number(input) ? SN_ONNX_DOUBLE : SN_ONNX_STRING;
@@ -147,42 +206,55 @@ static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratc
         of[count++] = j;
     }
     if (count == 0) return STONET_OK;
-    const sn_onnx_value numbers = takes_matrix(schema) ? e->input[0] : sn_onnx_concat(g, (int)count, column);
+    sn_onnx_value numbers = e->matrix ? e->input[0] : sn_onnx_concat(g, (int)count, column);
+    if (e->matrix && count < schema->n_inputs) numbers = sn_onnx_gather(g, numbers, count, of);
+    numbers = without_na(e, numbers);
     const sn_onnx_value single = sn_onnx_cast(g, sn_onnx_cast(g, numbers, SN_ONNX_FLOAT), SN_ONNX_DOUBLE);
     const sn_onnx_value raw = keep_fine(g, numbers, single, count, fine, scratch);
     e->part[e->parts++] =
         scaled(e, fill_numbers(e, numbers, raw, count, feature, scratch), count, feature, scratch);
     e->made += count;
-    for (int64_t k = 0; k < count; k++)
-        if (schema->input[of[k]].levels > 0) add_levels(e, single, k, &schema->input[of[k]], scratch);
+    for (int64_t k = 0; k < count; k++) {
+        const sn_input *input = &schema->input[of[k]];
+        if (input->levels > 0) add_levels(e, single, k, input, scratch);
+        if (input->season) add_season(e, sn_onnx_gather(g, raw, 1, &k), input);
+        if (input->indicator)
+            add_missing(e, sn_onnx_one(g, "IsNaN", sn_onnx_gather(g, numbers, 1, &k)), input);
+    }
     return STONET_OK;
+}
+
+/* A word that means that nothing is known, unless it is a category. */
+static void add_no_word(const sn_interner *known, const char *word, const char **key, int64_t *code,
+                        int64_t *count)
+{
+    if (sn_interner_find(known, word, strlen(word)) >= 0) return;
+    key[*count] = word;
+    code[(*count)++] = NO_WORD;
 }
 
 /* Codes of words: their category, NO_WORD or NEW_WORD. */
 static stonet_status code_words(encoding *e, int64_t j, sn_workspace *keep, sn_onnx_value *out)
 {
     const sn_input *input = &e->schema->input[j];
-    const int64_t categories = input->categories.count;
+    const int64_t categories = input->categories.count, most = categories + N_MISSING + e->na->count;
     const char **key = NULL;
     int64_t *code = NULL, count = 0;
     sn_bytes attributes = {0};
     sn_interner known = {0};
-    SN_TRY(SN_TAKE(keep, key, categories + N_MISSING));
-    SN_TRY(SN_TAKE(keep, code, categories + N_MISSING));
+    SN_TRY(SN_TAKE(keep, key, most));
+    SN_TRY(SN_TAKE(keep, code, most));
     SN_TRY(sn_interner_of(&input->categories, &known));
     for (; count < categories; count++) {
         key[count] = input->categories.text[count];
         code[count] = count;
     }
-    for (int i = 0; i < N_MISSING && !e->fills; i++) {
-        if (sn_interner_find(&known, MISSING[i], strlen(MISSING[i])) >= 0) continue;
-        key[count] = MISSING[i];
-        code[count++] = NO_WORD;
-    }
+    for (int i = 0; i < N_MISSING; i++) add_no_word(&known, MISSING[i], key, code, &count);
+    for (int64_t i = 0; i < e->na->count; i++) add_no_word(&known, e->na->word[i], key, code, &count);
     sn_interner_free(&known);
     sn_onnx_attribute_strings(&attributes, "keys_strings", count, key);
     sn_onnx_attribute_ints(&attributes, "values_int64s", count, code);
-    sn_onnx_attribute_int(&attributes, "default_int64", NEW_WORD);
+    sn_onnx_attribute_int(&attributes, "default_int64", input->has_other ? categories - 1 : NEW_WORD);
     *out = sn_onnx_node(e->graph, &(sn_onnx_call){.op = "LabelEncoder",
                                                   .n_inputs = 1,
                                                   .input = &e->input[j],
@@ -191,12 +263,17 @@ static stonet_status code_words(encoding *e, int64_t j, sn_workspace *keep, sn_o
     return STONET_OK;
 }
 
+/* Where there is no word. */
+static sn_onnx_value no_word(sn_onnx_graph *g, sn_onnx_value code)
+{
+    static const int64_t none = NO_WORD;
+    return sn_onnx_two(g, "Equal", code, sn_onnx_ints(g, 1, &none));
+}
+
 /* 0, or NaN by 0 / (1 - 1) where there is no word. */
 static sn_onnx_value poison_of_words(sn_onnx_graph *g, sn_onnx_value code)
 {
-    static const int64_t none = NO_WORD;
-    const sn_onnx_value gone =
-        sn_onnx_cast(g, sn_onnx_two(g, "Equal", code, sn_onnx_ints(g, 1, &none)), SN_ONNX_DOUBLE);
+    const sn_onnx_value gone = sn_onnx_cast(g, no_word(g, code), SN_ONNX_DOUBLE);
     return sn_onnx_two(g, "Div", sn_onnx_number(g, 0.0), sn_onnx_two(g, "Sub", sn_onnx_number(g, 1.0), gone));
 }
 
@@ -205,16 +282,14 @@ static stonet_status add_rank(encoding *e, sn_onnx_value hits, const sn_input *i
 {
     sn_onnx_graph *g = e->graph;
     const int64_t count = input->categories.count, f = input->first_feature;
-    double *rank = NULL, scratch = 0.0;
+    double *rank = NULL;
     SN_TRY(SN_TAKE(keep, rank, count));
     for (int64_t c = 0; c < count; c++) rank[c] = (double)(c + 1);
     const sn_onnx_value unknown = sn_onnx_two(g, "Sub", sn_onnx_number(g, 1.0), sn_onnx_row_sums(g, hits));
     const sn_onnx_value raw =
         sn_onnx_two(g, "Add", sn_onnx_two(g, "MatMul", hits, sn_onnx_doubles(g, count, 1, rank)),
                     sn_onnx_two(g, "Mul", unknown, sn_onnx_number(g, e->schema->mean[f])));
-    e->feature[e->made] = f;
-    e->part[e->parts++] = scaled(e, raw, 1, e->feature + e->made, &scratch);
-    e->made++;
+    add_feature(e, raw, f);
     return STONET_OK;
 }
 
@@ -232,6 +307,7 @@ static stonet_status add_words(encoding *e, int64_t j, sn_workspace *keep, doubl
     sn_onnx_value hits =
         sn_onnx_cast(g, sn_onnx_two(g, "Equal", code, sn_onnx_ints(g, count, all)), SN_ONNX_DOUBLE);
     if (!e->fills) hits = sn_onnx_two(g, "Add", hits, poison_of_words(g, code));
+    add_missing(e, no_word(g, code), input);
     if (input->categories.ordered) return add_rank(e, hits, input, keep);
     add_indicators(e, hits, input->first_feature, count, scratch);
     return STONET_OK;
@@ -253,33 +329,50 @@ static stonet_status add_features(sn_onnx_graph *graph, const sn_exported *of, b
 {
     SN_WORKSPACE(keep);
     const sn_schema *schema = of->schema;
-    encoding e = {.graph = graph, .schema = schema, .fills = sn_exported_fills(of)};
+    if (of->matrix && has_words(schema))
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "the model has columns of words, which a matrix of numbers cannot hold: take the format "
+            "onnx, with the columns by name");
+    encoding e = {.graph = graph,
+                  .schema = schema,
+                  .fills = sn_exported_fills(of),
+                  .matrix = of->matrix || (!schema->has_header && !has_words(schema)),
+                  .na = &of->na};
     double *scratch = NULL;
     int64_t *place = NULL;
-    SN_TRY(SN_TAKE(&keep, e.part, 2 * schema->n_inputs + 1));
+    SN_TRY(SN_TAKE(&keep, e.part, 5 * schema->n_inputs + 1)); /* number, levels, season, whether missing */
     SN_TRY(SN_TAKE(&keep, e.input, schema->n_inputs));
     SN_TRY(SN_TAKE(&keep, e.feature, schema->p));
     SN_TRY(SN_TAKE(&keep, scratch, schema->p + schema->n_inputs));
     SN_TRY(SN_TAKE(&keep, place, schema->p));
-    SN_TRY(add_inputs(&e, ml));
+    SN_TRY(add_inputs(&e, of, ml));
     SN_TRY(add_numbers(&e, &keep, scratch));
     for (int64_t j = 0; j < schema->n_inputs; j++)
-        if (!is_number(&schema->input[j]) && schema->input[j].features > 0)
-            SN_TRY(add_words(&e, j, &keep, scratch));
+        if (is_words(&schema->input[j])) SN_TRY(add_words(&e, j, &keep, scratch));
     *out = in_order(&e, place);
     return STONET_OK;
 }
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
 
+/* The same numbers in rows of this length. */
+static sn_onnx_value rows_of(sn_onnx_graph *g, sn_onnx_value in, int64_t length)
+{
+    return sn_onnx_two(g, "Reshape", in, sn_onnx_ints(g, 2, (const int64_t[]){-1, length}));
+}
+
 static sn_onnx_value affine(sn_onnx_graph *g, const sn_step *step, sn_onnx_value in)
 {
     sn_bytes attributes = {0};
-    const sn_onnx_value parts[] = {in, sn_onnx_doubles(g, step->width, step->inputs, step->matrix),
-                                   sn_onnx_doubles(g, 1, step->width, step->offset)};
+    const int64_t rows = sn_step_rows(step), columns = sn_step_columns(step);
+    if (step->runs > 1) in = rows_of(g, in, columns);
+    const sn_onnx_value parts[] = {in, sn_onnx_doubles(g, rows, columns, step->matrix),
+                                   sn_onnx_doubles(g, 1, rows, step->offset)};
     sn_onnx_attribute_int(&attributes, "transB", 1);
-    return sn_onnx_node(
+    const sn_onnx_value out = sn_onnx_node(
         g, &(sn_onnx_call){.op = "Gemm", .n_inputs = 3, .input = parts, .attributes = &attributes});
+    return step->runs > 1 ? rows_of(g, out, step->width) : out;
 }
 
 /* exp(-gamma (|x|^2 - 2 x'c + |c|^2)) */
@@ -350,6 +443,9 @@ static stonet_status add_step(sn_onnx_graph *g, const sn_step *step, const sn_on
     case SN_OP_JOIN:
         *out = sn_onnx_concat(g, 2, (sn_onnx_value[]){in, at[step->other]});
         break;
+    case SN_OP_LARGEST:
+        *out = rows_of(g, sn_onnx_row_maxima(g, rows_of(g, in, step->inputs / step->width)), step->width);
+        break;
     case SN_OP_SOFTMAX:
         *out = softmax(g, in);
         break;
@@ -362,7 +458,7 @@ static stonet_status add_step(sn_onnx_graph *g, const sn_step *step, const sn_on
 
 /* ---- outputs ------------------------------------------------------------------------------------------- */
 
-/* The most probable class of each row. */
+/* The most probable class of each row; "" for a row without an answer: 2 beside the probabilities of 0. */
 static stonet_status add_label(sn_onnx_graph *g, const sn_exported *of, sn_onnx_value probabilities)
 {
     SN_WORKSPACE(scratch);
@@ -370,15 +466,24 @@ static stonet_status add_label(sn_onnx_graph *g, const sn_exported *of, sn_onnx_
     const char **label = NULL;
     sn_onnx_value into;
     sn_bytes attributes = {0};
-    SN_TRY(SN_TAKE(&scratch, label, classes));
+    const sn_onnx_value clean[] = {sn_onnx_one(g, "IsNaN", probabilities), sn_onnx_number(g, 0.0),
+                                   probabilities};
+    const sn_onnx_value none =
+        sn_onnx_cast(g, sn_onnx_one(g, "IsNaN", sn_onnx_row_sums(g, probabilities)), SN_ONNX_DOUBLE);
+    const sn_onnx_value shares[] = {
+        sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = clean}),
+        sn_onnx_two(g, "Mul", none, sn_onnx_number(g, 2.0))};
+    probabilities = sn_onnx_concat(g, 2, shares);
+    SN_TRY(SN_TAKE(&scratch, label, classes + 1));
     for (int64_t c = 0; c < classes; c++) label[c] = sn_exported_output(of, c);
+    label[classes] = "";
     SN_TRY(sn_onnx_output(g, "label", SN_ONNX_STRING, 0, &into));
     sn_onnx_attribute_int(&attributes, "axis", 1);
     sn_onnx_attribute_int(&attributes, "keepdims", 0);
     const sn_onnx_value best = sn_onnx_node(
         g,
         &(sn_onnx_call){.op = "ArgMax", .n_inputs = 1, .input = &probabilities, .attributes = &attributes});
-    const sn_onnx_value both[] = {sn_onnx_strings(g, classes, label), best};
+    const sn_onnx_value both[] = {sn_onnx_strings(g, classes + 1, label), best};
     sn_onnx_node(g, &(sn_onnx_call){.op = "Gather", .n_inputs = 2, .input = both, .into = &into});
     return STONET_OK;
 }
@@ -438,7 +543,8 @@ static void write_file(sn_onnx_graph *graph, const sn_exported *of, bool ml, sn_
               "1970-01-01. A missing cell (NaN, an empty text) and a category that training never saw "
               "count as the average of the training rows."
             : "A model of stonet. Inputs are columns as they are in the table, dates as days since "
-              "1970-01-01. A row with a missing cell gives NaN; a category that training never saw counts "
+              "1970-01-01. A row with a missing cell gives NaN, and an empty label; a category that training "
+              "never saw counts "
               "as the average of the training rows.",
         ml, facts, out);
 }

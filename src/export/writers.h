@@ -2,6 +2,7 @@
 #ifndef SN_EXPORT_WRITERS_H
 #define SN_EXPORT_WRITERS_H
 
+#include "data/na.h"
 #include "export/bytes.h"
 #include "export/formula.h"
 #include "model/model.h"
@@ -12,6 +13,8 @@ typedef struct sn_exported {
     const sn_schema *schema;
     const sn_formula *formula;
     const char *name; /* a C identifier */
+    sn_na na;         /* words for missing cells besides the usual ones */
+    bool matrix;      /* ONNX: one matrix of float32 is the input */
 } sn_exported;
 
 stonet_status sn_export_c(const sn_exported *exported, sn_bytes *out);

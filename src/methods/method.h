@@ -67,9 +67,9 @@ typedef struct sn_method {
     /* Runs with the OpenMP threads of the calling thread set to those of the run (the model room does it). */
     stonet_status (*fit)(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result);
-    /* Trains the state further on other rows; NULL when the method cannot. */
-    stonet_status (*fit_more)(void *state, const sn_problem *problem, const sn_settings *settings,
-                              const stonet_run *run, stonet_outcome *outcome);
+    /* Trains the state further on other rows, `share` of all so far; NULL when the method cannot. */
+    stonet_status (*fit_more)(void *state, const sn_problem *problem, double share,
+                              const sn_settings *settings, const stonet_run *run, stonet_outcome *outcome);
     /* x n x p, z n x dim. request is NULL unless has_draws. */
     stonet_status (*transform)(const void *state, const float *x, int64_t n,
                                const sn_transform_request *request, float *z);

@@ -29,11 +29,11 @@ static stonet_status stonet_fit_method(const sn_problem *problem, int64_t dim, c
     return STONET_OK;
 }
 
-static stonet_status stonet_fit_more_method(void *state, const sn_problem *problem,
+static stonet_status stonet_fit_more_method(void *state, const sn_problem *problem, double share,
                                             const sn_settings *settings, const stonet_run *run,
                                             stonet_outcome *outcome)
 {
-    return sn_stonet_fit_more(state, problem, settings, run, outcome);
+    return sn_stonet_fit_more(state, problem, share, settings, run, outcome);
 }
 
 static int64_t inputs_of(const sn_stonet *net)

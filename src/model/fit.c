@@ -408,9 +408,11 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
 static stonet_status fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run)
 {
     encoded data = {0};
+    const double rows = (double)stonet_data_rows(more);
     stonet_status status = encode(model, more, run->seed, &data);
     if (status == STONET_OK)
-        status = model->method->fit_more(model->state, &data.problem, model->settings, run, &model->outcome);
+        status = model->method->fit_more(model->state, &data.problem, rows / (rows + (double)model->n_train),
+                                         model->settings, run, &model->outcome);
     encoded_free(&data);
     SN_TRY(status);
     model->n_train += stonet_data_rows(more);

@@ -114,6 +114,36 @@ static void chosen_settings_are_kept(void **state)
     sn_table_free(&first);
 }
 
+/* A fit that chose its settings learns from further pieces, weighted ones too, and none of them throws it
+   off. */
+static void default_fits_go_on(void **state)
+{
+    (void)state;
+    enum { PIECES = 8 };
+    sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    sn_table unseen = sn_table_classes(4 * ROWS, COLUMNS, CLASSES, 99);
+    stonet_spec *spec = sn_testing_spec("stonet", "2");
+    stonet_model *model = NULL;
+    double weight[ROWS];
+    for (int i = 0; i < ROWS; i++) weight[i] = 1.0 + i % 2;
+    assert_int_equal(stonet_fit(spec, first.data, NULL, &model), STONET_OK);
+    const double before = log_loss(model, unseen.data);
+    for (uint32_t piece = 2; piece < 2 + PIECES; piece++) {
+        sn_table more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
+        assert_int_equal(stonet_data_set_weights(more.data, weight), STONET_OK);
+        assert_int_equal(stonet_fit_more(model, more.data, NULL), STONET_OK);
+        assert_int_equal(stonet_model_outcome(model), STONET_DONE);
+        sn_table_free(&more);
+    }
+    const double after = log_loss(model, unseen.data);
+    print_message("log loss from %g to %g\n", before, after);
+    assert_true(after < before);
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&first);
+    sn_table_free(&unseen);
+}
+
 static void assert_refused(stonet_model *model, const stonet_data *more, stonet_status wanted,
                            const char *words)
 {
@@ -153,9 +183,8 @@ static void refuses_what_does_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learns_from_pieces),
-        cmocka_unit_test(continues_a_loaded_model),
-        cmocka_unit_test(chosen_settings_are_kept),
+        cmocka_unit_test(learns_from_pieces),        cmocka_unit_test(continues_a_loaded_model),
+        cmocka_unit_test(chosen_settings_are_kept),  cmocka_unit_test(default_fits_go_on),
         cmocka_unit_test(refuses_what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,6 +219,11 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         table, rows = self._new_table(X)
         return self.model_.transform(table, rows, threads=threads_of(self.n_jobs))
 
+    def info(self) -> dict[str, Any]:
+        """All that ``stonet info --json`` says of the fitted model: settings, estimates on held-out rows, columns."""
+        check_is_fitted(self, "model_")
+        return self.model_.describe()
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, which ``stonet.load`` and the command line read."""
         check_is_fitted(self, "model_")
@@ -227,7 +232,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def export(self, path: str | os.PathLike[str], format: str | None = None, *, name: str = "model") -> None:
         """Write the model for programs that do not have stonet, as 'stonet export' does.
 
-        ``format`` is "onnx", "c" or "json" (None: the ending of the path). ``name`` begins the names of a C file.
+        ``format`` is "onnx", "onnx-matrix", "c" or "json" (None: the ending of the path). ``name`` begins the names of a C file.
         A model of an array has one ONNX input, "x"; one of a DataFrame an input for each column, by its name.
         """
         check_is_fitted(self, "model_")

@@ -48,9 +48,10 @@ class BaseStoNet(SupervisedReduction):
         shares = model.describe()["fitted"].get("explained_share")
         self.explained_share_ = None if shares is None else np.array(shares, dtype=np.float64)
 
-    def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any]) -> Self:
+    def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
         table = self._training_table(X)
         self._set_response(table, y)
+        self._set_weights(table, X, sample_weight)
         try:
             with self._run() as run:
                 self.model_.fit_more(table, run)
@@ -160,8 +161,8 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         X, y = self._checked(X, y, ensure_min_samples=2, reset=not self._goes_on())
         check_classification_targets(y)
         if self._goes_on():
-            self._refuse_on_going_on(sample_weight=sample_weight, groups=groups, checkpoint=checkpoint)
-            return self._fit_more(X, y)
+            self._refuse_on_going_on(groups=groups, checkpoint=checkpoint)
+            return self._fit_more(X, y, sample_weight)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError("the response y has one class only: a classifier needs two at least")
@@ -171,13 +172,16 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         table.set_groups(groups)
         return self._fit_table(table, checkpoint, every)
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Train on a piece of the data; call it again with each further piece.
 
         The first piece is fitted as ``fit`` does, and fixes what cannot change later: the scaling of the columns,
         the classes (so it must have rows of each) and the settings left at "auto". Every further call trains the
-        network from where it stands, ``epochs`` passes over the new piece alone, which is not kept. Pieces should
-        be large and drawn alike: the network leans towards the last one, and all rows in one ``fit`` do better.
+        network from where it stands on the new piece alone, which is not kept. With ``epochs`` left open, the
+        weights then move towards the new ones by twice the share that the piece is of all rows so far. With ``epochs``
+        given they move all the way, and the network leans towards the last piece. Pieces should be drawn alike.
 
         Parameters
         ----------
@@ -185,15 +189,17 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
         classes : array-like, optional
             All classes, as scikit-learn has it; the first piece is checked against it.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row of the piece counts, from 0 on.
         """
         if not hasattr(self, "model_"):
             if classes is not None and len(missing := np.setdiff1d(classes, np.asarray(y)).tolist()) > 0:
                 raise ValueError(
                     f"the first piece has no rows of class {missing[0]!r}: it must have some of every class"
                 )
-            return self.fit(X, y)
+            return self.fit(X, y, sample_weight)
         X, y = self._checked(X, y, reset=False)
-        return self._fit_more(X, y)
+        return self._fit_more(X, y, sample_weight)
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
         y = column_or_1d(complete(y, "y"), warn=True)
@@ -209,6 +215,11 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         """Probability of each class, in the order of ``classes_``."""
         table, rows = self._new_table(X)
         return self.model_.predict(table, rows, threads=threads_of(self.n_jobs))
+
+    def predict_log_proba(self, X: ArrayLike) -> Float64Matrix:
+        """Logarithms of the probabilities; -inf where one is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def predict_set(self, X: ArrayLike, level: float = 0.9, *, by_class: bool = False) -> npt.NDArray[np.bool_]:
         """The classes that have the true one in this share of new rows; needs ``calibrate``.
@@ -261,8 +272,8 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
             X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, reset=not self._goes_on()
         )
         if self._goes_on():
-            self._refuse_on_going_on(sample_weight=sample_weight, groups=groups, checkpoint=checkpoint)
-            return self._fit_more(X, y)
+            self._refuse_on_going_on(groups=groups, checkpoint=checkpoint)
+            return self._fit_more(X, y, sample_weight)
         self._one_output = y.ndim == 1
         table = self._training_table(X)
         self._set_response(table, y)
@@ -270,23 +281,26 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         table.set_groups(groups)
         return self._fit_table(table, checkpoint, every)
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train on a piece of the data; call it again with each further piece.
 
         The first piece is fitted as ``fit`` does, and fixes what cannot change later: the scaling of X and y and the
-        settings left at "auto". Every further call trains the network from where it stands, ``epochs`` passes over
-        the new piece alone, which is not kept. Pieces should be large and drawn alike: the network leans towards
-        the last one, and all rows in one ``fit`` do better.
+        settings left at "auto". Every further call trains the network from where it stands on the new piece alone,
+        which is not kept. With ``epochs`` left open, the weights then move towards the new ones by twice the
+        share that the piece is of all rows so far. With ``epochs`` given they move all the way, and the network leans
+        towards the last piece. Pieces should be drawn alike.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row of the piece counts, from 0 on.
         """
         if not hasattr(self, "model_"):
-            return self.fit(X, y)
+            return self.fit(X, y, sample_weight)
         X, y = self._checked(X, y, multi_output=True, y_numeric=True, reset=False)
-        return self._fit_more(X, y)
+        return self._fit_more(X, y, sample_weight)
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
         table.set_targets(np.asarray(complete(y, "y"), dtype=np.float64))
