@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "learners/affine.h"
 #include "learners/learner.h"
 #include "math/linalg.h"
@@ -51,6 +52,7 @@ static void column_means(const sn_problem *problem, double *mean_x, double *mean
 static stonet_status solve(const sn_problem *problem, double ridge, double *mean_x, double *mean_y,
                            sn_affine *map)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = problem->n, p = problem->p, m = problem->outputs;
     int64_t rows = ridge > 0 ? n + p : n;
     int64_t size = rows > p ? rows : p; /* leading dimension of B: it comes back with the p x m solution */
@@ -60,11 +62,10 @@ static stonet_status solve(const sn_problem *problem, double ridge, double *mean
     uint64_t bytes = 2 * sizeof(double) * (uint64_t)(rows * p + size * m);
     SN_TRY(sn_memory_require(bytes, "linear regression", "use fewer rows or columns"));
 
-    stonet_status status;
     double *a = NULL, *b = NULL, *singular = NULL;
-    SN_GOTO(status, SN_NEW(a, rows * p), done);
-    SN_GOTO(status, SN_NEW(b, size * m), done);
-    SN_GOTO(status, SN_NEW(singular, rows < p ? rows : p), done);
+    SN_TRY(SN_TAKE_ZERO(&scratch, a, rows * p));
+    SN_TRY(SN_TAKE_ZERO(&scratch, b, size * m));
+    SN_TRY(SN_TAKE_ZERO(&scratch, singular, rows < p ? rows : p));
     column_means(problem, mean_x, mean_y);
     fill_system(problem, ridge, rows, size, mean_x, mean_y, a, b);
     lapack_int rank;
@@ -73,7 +74,7 @@ static stonet_status solve(const sn_problem *problem, double ridge, double *mean
     lapack_int info = LAPACKE_dgelsd(LAPACK_COL_MAJOR, (lapack_int)rows, (lapack_int)p, (lapack_int)m, a,
                                      (lapack_int)rows, b, (lapack_int)size, singular, cutoff, &rank);
     sn_serial_blas_end(threads);
-    SN_GOTO(status, sn_lapack_status(info, "singular value decomposition of the linear regression"), done);
+    SN_TRY(sn_lapack_status(info, "singular value decomposition of the linear regression"));
     for (int64_t k = 0; k < m; k++) {
         map->intercept[k] = mean_y[k];
         for (int64_t j = 0; j < p; j++) {
@@ -81,11 +82,7 @@ static stonet_status solve(const sn_problem *problem, double ridge, double *mean
             map->intercept[k] -= b[k * size + j] * mean_x[j];
         }
     }
-done:
-    sn_free(a);
-    sn_free(b);
-    sn_free(singular);
-    return status;
+    return STONET_OK;
 }
 
 static void linear_free(void *state)

@@ -22,3 +22,16 @@ double sn_kth_smallest(int64_t count, int64_t k, double *values)
     }
     return values[k];
 }
+
+int sn_by_value(const void *a, const void *b)
+{
+    const sn_keyed *one = a, *two = b;
+    if (one->value != two->value) return one->value < two->value ? -1 : 1;
+    return (one->row > two->row) - (one->row < two->row);
+}
+
+int sn_ascending(const void *a, const void *b)
+{
+    const double one = *(const double *)a, two = *(const double *)b;
+    return (one > two) - (one < two);
+}

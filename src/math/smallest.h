@@ -1,4 +1,4 @@
-/* The k-th smallest of some numbers, without sorting them. */
+/* Numbers in order, and the k-th smallest of them without sorting. */
 #ifndef SN_MATH_SMALLEST_H
 #define SN_MATH_SMALLEST_H
 
@@ -6,5 +6,15 @@
 
 /* k from 0. The values are rearranged: those before place k are no larger, those after it no smaller. */
 double sn_kth_smallest(int64_t count, int64_t k, double *values);
+
+/* A number and the row it belongs to. */
+typedef struct sn_keyed {
+    double value;
+    int64_t row;
+} sn_keyed;
+
+/* For qsort: sn_keyed by value, equal ones by row; doubles, ascending. */
+int sn_by_value(const void *a, const void *b);
+int sn_ascending(const void *a, const void *b);
 
 #endif

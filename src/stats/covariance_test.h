@@ -2,7 +2,7 @@
 #ifndef SN_STATS_COVARIANCE_TEST_H
 #define SN_STATS_COVARIANCE_TEST_H
 
-#include "base/status.h"
+#include "stats/fourier.h"
 
 /*
  * Features with the conditioning taken out: row i of e holds e_x,i (mx numbers) and e_y,i (my), every column
@@ -45,9 +45,8 @@ typedef struct sn_residuals {
 double sn_covariance_statistic(const sn_residuals *residuals);
 double sn_covariance_mean(const sn_residuals *residuals);
 
-/* `substream` keys the permutations. */
+/* how.substream keys the permutations. */
 stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law law, int64_t permutations,
-                                 uint64_t seed, uint32_t substream, int threads, double *statistic,
-                                 double *p_value);
+                                 sn_drawing how, double *statistic, double *p_value);
 
 #endif

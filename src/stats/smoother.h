@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "base/workspace.h"
 
 /*
  * With F (n x m, columns of mean 0) and F'F = V diag(w) V', the smoother of penalty l is
@@ -18,8 +18,7 @@ typedef struct sn_smoother {
     double *vector;     /* m x m: V */
 } sn_smoother;
 
-stonet_status sn_smoother_create(int64_t n, int64_t m, const double *f, sn_smoother *out);
-void sn_smoother_free(sn_smoother *smoother);
+stonet_status sn_smoother_create(int64_t n, int64_t m, const double *f, sn_workspace *keep, sn_smoother *out);
 /*
  * The penalties l for the columns of a (n x k, centred), from a grid that leaves at least three tenths of the
  * n degrees of freedom: for each column the minimum of |a - S(l) a|^2 / (1 - tr S(l) / n)^2, or one for all
