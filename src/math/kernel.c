@@ -72,12 +72,6 @@ stonet_status sn_gaussian_gram(int64_t n, int64_t m, int64_t p, const double *a,
     return STONET_OK;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
 stonet_status sn_choose_rows(int64_t n, int64_t count, uint64_t seed, uint32_t substream, int64_t *rows)
 {
     enum { FEW = 1 << 20, NO_EPOCH = -1 };
@@ -98,7 +92,7 @@ stonet_status sn_choose_rows(int64_t n, int64_t count, uint64_t seed, uint32_t s
         for (int64_t i = 0; i < count; i++) rows[i] = order[i];
         sn_free(order);
     }
-    qsort(rows, (size_t)count, sizeof *rows, compare_rows);
+    qsort(rows, (size_t)count, sizeof *rows, sn_by_int);
     return STONET_OK;
 }
 

@@ -30,8 +30,12 @@ int sn_by_value(const void *a, const void *b)
     return (one->row > two->row) - (one->row < two->row);
 }
 
-int sn_ascending(const void *a, const void *b)
-{
-    const double one = *(const double *)a, two = *(const double *)b;
-    return (one > two) - (one < two);
-}
+#define COMPARE(name, type)                                                                                  \
+    int name(const void *a, const void *b)                                                                   \
+    {                                                                                                        \
+        const type one = *(const type *)a, two = *(const type *)b;                                           \
+        return (one > two) - (one < two);                                                                    \
+    }
+COMPARE(sn_by_double, double)
+COMPARE(sn_by_float, float)
+COMPARE(sn_by_int, int64_t)

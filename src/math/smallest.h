@@ -13,8 +13,10 @@ typedef struct sn_keyed {
     int64_t row;
 } sn_keyed;
 
-/* For qsort: sn_keyed by value, equal ones by row; doubles, ascending. */
+/* For qsort, ascending: sn_keyed by value, equal ones by row; doubles; floats; whole numbers. */
 int sn_by_value(const void *a, const void *b);
-int sn_ascending(const void *a, const void *b);
+int sn_by_double(const void *a, const void *b);
+int sn_by_float(const void *a, const void *b);
+int sn_by_int(const void *a, const void *b);
 
 #endif

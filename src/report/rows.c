@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/smallest.h"
 #include "model/model.h"
 #include "report/page.h"
 
@@ -59,12 +60,6 @@ typedef struct drawn_rows {
     int64_t count;
 } drawn_rows;
 
-static int compare_rows(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* `most` of n rows, drawn by the seed, in their order. */
 static stonet_status draw_rows(uint64_t seed, int64_t n, int64_t most, sn_workspace *keep, drawn_rows *out)
 {
@@ -72,7 +67,7 @@ static stonet_status draw_rows(uint64_t seed, int64_t n, int64_t most, sn_worksp
     SN_TRY(SN_TAKE(keep, out->row, n));
     SN_TRY(stonet_permutation(seed, STREAM, n, out->row));
     out->count = n < most ? n : most;
-    qsort(out->row, (size_t)out->count, sizeof *out->row, compare_rows);
+    qsort(out->row, (size_t)out->count, sizeof *out->row, sn_by_int);
     return STONET_OK;
 }
 
