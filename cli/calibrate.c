@@ -19,25 +19,14 @@ typedef struct calibrate_values {
 static const cli_option options[] = {
     TARGET_OPTIONS(calibrate_values, target),
     GROUP_OPTION(calibrate_values, target.group),
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(calibrate_values, json),
-     .help = "Print what 'stonet info --json' says of the model"},
+    FLAG_OPTION(calibrate_values, json, "json", "Print what 'stonet info --json' says of the model"),
     OUT_OPTION(calibrate_values, out, "The calibrated model"),
-    {.name = "fresh",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(calibrate_values, fresh),
-     .help = "DATA are rows that the model has not been fitted on: nothing is fitted. Training rows given so "
-             "make intervals that are too narrow"},
-    {.name = "folds",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(calibrate_values, folds),
-     .argument = "K",
-     .initial = "0",
-     .low = 0,
-     .high = 1000,
-     .help = "Refits, each without one of K parts of the rows (0: 10, or one refit without a fifth from 5000 "
-             "rows on)"},
+    FLAG_OPTION(calibrate_values, fresh, "fresh",
+                "DATA are rows that the model has not been fitted on: nothing is fitted. Training rows given "
+                "so make intervals that are too narrow"),
+    NUMBER_OPTION(calibrate_values, folds, "folds", "K", "0", 0, 1000,
+                  "Refits, each without one of K parts of the rows (0: 10, or one refit without a fifth from "
+                  "5000 rows on)"),
     {.name = "score",
      .kind = OPTION_TEXT,
      .offset = offsetof(calibrate_values, score),
@@ -71,8 +60,9 @@ static int take_options(const cli_command *command, const calibrate_values *valu
     return output_check(command, values->out);
 }
 
-static int calibrate(const cli_command *command, const cli_arguments *given, const calibrate_values *values)
+static int calibrate(const cli_command *command, const cli_arguments *given, void *parsed)
 {
+    const calibrate_values *values = parsed;
     stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
     target_options target = values->target;
     stonet_model *model = NULL;
@@ -103,19 +93,7 @@ static int calibrate(const cli_command *command, const cli_arguments *given, con
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
-{
-    calibrate_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
-    if (parsed == PARSE_OK) result = calibrate(command, &given, &values);
-    options_free(command, &values);
-    return result;
-}
-
 const cli_command calibrate_command = {
-    .program = "stonet",
     .name = "calibrate",
     .summary = "Learn how sure predictions are: intervals, sets, probabilities",
     .operands = "MODEL DATA",
@@ -130,9 +108,8 @@ const cli_command calibrate_command = {
                "with the same\n"
                "rows beforehand ('stonet tune') make refits look better than they are: calibrate on fresh "
                "rows then.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, calibrate_values),
     .examples = "  stonet calibrate my.model train.csv --out calibrated.model\n"
                 "  stonet calibrate my.model new.csv --fresh --out calibrated.model",
-    .run = run,
+    .run = calibrate,
 };

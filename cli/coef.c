@@ -18,12 +18,9 @@ typedef struct coef_values {
 } coef_values;
 
 static const cli_option options[] = {
-    {.name = "se",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(coef_values, se),
-     .help = "Standard errors of the directions of a linear method, by fits on 25 pairs of halves of the "
-             "rows. DATA are the rows it was fitted on, with the "
-             "response"},
+    FLAG_OPTION(coef_values, se, "se",
+                "Standard errors of the directions of a linear method, by fits on 25 pairs of halves of the "
+                "rows. DATA are the rows it was fitted on, with the response"),
     TARGET_OPTIONS(coef_values, target),
     GROUP_OPTION(coef_values, target.group),
     RESULTS_OPTIONS(coef_values, results),
@@ -111,8 +108,9 @@ static int check_values(const cli_command *command, const coef_values *values, c
     return EXIT_USAGE;
 }
 
-static int ask(const cli_command *command, const cli_arguments *given, const coef_values *values)
+static int ask(const cli_command *command, const cli_arguments *given, void *parsed)
 {
+    const coef_values *values = parsed;
     enum { PAIRS = 25 };
     stonet_coef_options how = STONET_COEF_OPTIONS_INIT;
     target_options target = values->target;
@@ -139,19 +137,7 @@ static int ask(const cli_command *command, const cli_arguments *given, const coe
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
-{
-    coef_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
-    if (parsed == PARSE_OK) result = ask(command, &given, &values);
-    options_free(command, &values);
-    return result;
-}
-
 const cli_command coef_command = {
-    .program = "stonet",
     .name = "coef",
     .summary = "Say what the columns of Z are made of",
     .operands = "MODEL [DATA]",
@@ -163,10 +149,9 @@ const cli_command coef_command = {
         "of DATA (z1, ..), and the leading directions of all derivatives together (direction1, ..). Each "
         "direction\n"
         "has its share of the squared derivatives. These are of scaled features, printed in units of x.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, coef_values),
     .examples = "  stonet coef sir.model\n"
                 "  stonet coef sir.model train.csv --target y --se\n"
                 "  stonet coef my.model train.csv --csv --out coef.csv",
-    .run = run,
+    .run = ask,
 };

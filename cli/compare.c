@@ -32,36 +32,22 @@ typedef struct compare_values {
 } compare_values;
 
 static const cli_option options[] = {
-    {.name = "target",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(compare_values, target),
-     .argument = "COL",
-     .help = "The response: a column by name or 1-based number; several, separated by commas"},
-    {.name = "target-file",
-     .kind = OPTION_TEXTS,
-     .offset = offsetof(compare_values, target_files),
-     .argument = "FILE",
-     .help = "The response in a file of its own, row by row; one for each DATA, in the same order"},
-    {.name = "weights",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(compare_values, weights),
-     .argument = "COL",
-     .help = "The column that says what each row counts, from 0 on; it is no feature"},
+    TEXT_OPTION(compare_values, target, "target", "COL",
+                "The response: a column by name or 1-based number; several, separated by commas"),
+    TEXTS_OPTION(compare_values, target_files, "target-file", "FILE",
+                 "The response in a file of its own, row by row; one for each DATA, in the same order"),
+    TEXT_OPTION(compare_values, weights, "weights", "COL",
+                "The column that says what each row counts, from 0 on; it is no feature"),
     GROUP_OPTION(compare_values, group),
-    {.name = "drop-missing-target",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(compare_values, drop_missing),
-     .help = "Leave out rows whose response is missing, which are an error otherwise"},
+    FLAG_OPTION(compare_values, drop_missing, "drop-missing-target",
+                "Leave out rows whose response is missing, which are an error otherwise"),
     HEADER_OPTION(compare_values, header),
     NA_OPTION(compare_values, na),
     MAX_BYTES_OPTION(compare_values, max_bytes),
     COLUMN_OPTIONS(compare_values, columns),
-    {.name = "methods",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(compare_values, wishes.methods),
-     .argument = "a,b,c",
-     .help = "The methods; 'none' is the learner on x itself. 'all': every method that 'stonet methods' "
-             "lists, none included"},
+    TEXT_OPTION(compare_values, wishes.methods, "methods", "a,b,c",
+                "The methods; 'none' is the learner on x itself. 'all': every method that 'stonet methods' "
+                "lists, none included"),
     {.name = "dim",
      .kind = OPTION_TEXT,
      .offset = offsetof(compare_values, wishes.dims),
@@ -69,55 +55,22 @@ static const cli_option options[] = {
      .initial = "2",
      .help = "The dimensions, each with every method; auto: as 'stonet order' chooses it, anew in each "
              "training part"},
-    {.name = "folds",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(compare_values, folds),
-     .argument = "K",
-     .initial = "5",
-     .low = 2,
-     .high = 1000,
-     .help = "Parts of the cross-validation, the same for all"},
-    {.name = "test",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(compare_values, test),
-     .argument = "FILE",
-     .help = "Score on these rows instead of by cross-validation; with one DATA"},
-    {.name = "test-target-file",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(compare_values, test_target_file),
-     .argument = "FILE",
-     .help = "The response of --test in a file of its own"},
+    NUMBER_OPTION(compare_values, folds, "folds", "K", "5", 2, 1000,
+                  "Parts of the cross-validation, the same for all"),
+    TEXT_OPTION(compare_values, test, "test", "FILE",
+                "Score on these rows instead of by cross-validation; with one DATA"),
+    TEXT_OPTION(compare_values, test_target_file, "test-target-file", "FILE",
+                "The response of --test in a file of its own"),
     LEARNER_OPTION(compare_values, wishes.learner),
-    {.name = "set",
-     .kind = OPTION_TEXTS,
-     .offset = offsetof(compare_values, wishes.set),
-     .argument = "[METHOD:]NAME=VALUE",
-     .help = "A setting of one method, or of all methods that have it"},
-    {.name = "tune",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(compare_values, tune),
-     .help = "Tune each method inside each training part"},
-    {.name = "grid",
-     .kind = OPTION_TEXTS,
-     .offset = offsetof(compare_values, grid),
-     .argument = "[METHOD:]NAME=a,b,c",
-     .help = "With --tune: values to try, instead of the built-in grids; as in 'stonet tune'"},
-    {.name = "trials",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(compare_values, trials),
-     .argument = "N",
-     .initial = "0",
-     .low = 0,
-     .high = 1000000,
-     .help = "With --tune: N points of the grid drawn at random; 0: all of them"},
-    {.name = "tune-folds",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(compare_values, tune_folds),
-     .argument = "K",
-     .initial = "5",
-     .low = 2,
-     .high = 1000,
-     .help = "With --tune: parts of the inner cross-validation"},
+    TEXTS_OPTION(compare_values, wishes.set, "set", "[METHOD:]NAME=VALUE",
+                 "A setting of one method, or of all methods that have it"),
+    FLAG_OPTION(compare_values, tune, "tune", "Tune each method inside each training part"),
+    TEXTS_OPTION(compare_values, grid, "grid", "[METHOD:]NAME=a,b,c",
+                 "With --tune: values to try, instead of the built-in grids; as in 'stonet tune'"),
+    NUMBER_OPTION(compare_values, trials, "trials", "N", "0", 0, 1000000,
+                  "With --tune: N points of the grid drawn at random; 0: all of them"),
+    NUMBER_OPTION(compare_values, tune_folds, "tune-folds", "K", "5", 2, 1000,
+                  "With --tune: parts of the inner cross-validation"),
     CRITERION_OPTION(compare_values, criterion),
     PLOT_OPTION(compare_values, plot, "Draw the criterion with its standard error; with one DATA"),
     RESULTS_OPTIONS(compare_values, results),
@@ -399,8 +352,9 @@ static int run_comparison(comparison *self)
     return close_checkpoint(self->command, &run, result);
 }
 
-static int compare(const cli_command *command, const cli_arguments *given, const compare_values *values)
+static int compare(const cli_command *command, const cli_arguments *given, void *parsed)
 {
+    const compare_values *values = parsed;
     stonet_tune_options tuning = {.size = sizeof tuning,
                                   .folds = (int)values->tune_folds,
                                   .grid = values->grid.text,
@@ -421,19 +375,7 @@ static int compare(const cli_command *command, const cli_arguments *given, const
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
-{
-    compare_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
-    if (parsed == PARSE_OK) result = compare(command, &given, &values);
-    options_free(command, &values);
-    return result;
-}
-
 const cli_command compare_command = {
-    .program = "stonet",
     .name = "compare",
     .summary = "Compare methods and dimensions on the same splits",
     .on_ranks = true,
@@ -450,13 +392,12 @@ const cli_command compare_command = {
                "data sets it is the best, or not told from the best (p of 0.05 or more). JSON and CSV have "
                "the rows of\n"
                "all, with the data set in each. Ctrl-C prints what is finished.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, compare_values),
     .examples =
         "  stonet compare train.csv --target y --methods none,sir,gsir,stonet --dim 1,2\n"
         "  stonet compare x.asc --target-file y.asc --methods sir,stonet --test xt.asc --test-target-file "
         "yt.asc\n"
         "  stonet compare train.csv --target y --methods ksir,stonet --tune --json --out compared.json\n"
         "  stonet compare a.csv b.csv c.csv --target y --methods all --dim 2 --tune",
-    .run = run,
+    .run = compare,
 };

@@ -248,21 +248,17 @@ static int demo(const cli_command *command, const demo_values *values)
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    demo_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
-    return demo(command, &values);
+    (void)given;
+    demo_values *values = parsed;
+    return demo(command, values);
 }
 
 const cli_command demo_command = {
-    .program = "stonet",
     .name = "demo",
     .summary = "Fit the built-in waveform data and draw the result",
     .operands = "",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, demo_values),
     .run = run,
 };

@@ -15,12 +15,9 @@ typedef struct export_values {
 } export_values;
 
 static const cli_option options[] = {
-    {.name = "format",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(export_values, format),
-     .argument = "FORMAT",
-     .help = "onnx: a graph for ONNX runtimes, the columns its inputs by name; c: a file of C99 that needs "
-             "nothing else; json: every step with its numbers, for people"},
+    TEXT_OPTION(export_values, format, "format", "FORMAT",
+                "onnx: a graph for ONNX runtimes, the columns its inputs by name; c: a file of C99 that "
+                "needs nothing else; json: every step with its numbers, for people"),
     OUT_OPTION(export_values, out, "Write this file instead of stdout; without --format its ending tells it"),
     {.name = "name",
      .kind = OPTION_TEXT,
@@ -28,10 +25,7 @@ static const cli_option options[] = {
      .argument = "NAME",
      .initial = "model",
      .help = "What the names in a C file begin with, and the name of an ONNX graph"},
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(export_values, json),
-     .help = "Print what was written as JSON (with --out)"},
+    FLAG_OPTION(export_values, json, "json", "Print what was written as JSON (with --out)"),
 };
 
 static const char *const FORMATS[] = {
@@ -74,33 +68,29 @@ static int write_bytes(const cli_command *command, const export_values *values, 
     return EXIT_FAILED;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    export_values values = {0};
-    cli_arguments given;
+    export_values *values = parsed;
     stonet_model *model = NULL;
     stonet_export_format format;
     unsigned char *bytes = NULL;
     size_t size = 0;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
-    int result = find_format(command, &values, &format);
-    if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
+    int result = find_format(command, values, &format);
+    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
     if (result != EXIT_DONE) return result;
-    const stonet_status status = stonet_model_export(model, format, values.name, &bytes, &size);
+    const stonet_status status = stonet_model_export(model, format, values->name, &bytes, &size);
     stonet_model_free(model);
     if (status != STONET_OK) return say_failure(command, status);
-    result = write_bytes(command, &values, format, bytes, size);
+    result = write_bytes(command, values, format, bytes, size);
     stonet_bytes_free(bytes);
-    if (result == EXIT_DONE && values.json)
+    if (result == EXIT_DONE && values->json)
         result = output_json(command, NULL,
-                             json_pack("{s:s, s:s, s:s, s:I}", "file", values.out, "format", FORMATS[format],
-                                       "name", values.name, "bytes", (json_int_t)size));
+                             json_pack("{s:s, s:s, s:s, s:I}", "file", values->out, "format", FORMATS[format],
+                                       "name", values->name, "bytes", (json_int_t)size));
     return result;
 }
 
 const cli_command export_command = {
-    .program = "stonet",
     .name = "export",
     .summary = "Write a model as ONNX, C or JSON, for programs that do not have stonet",
     .operands = "MODEL",
@@ -113,8 +103,7 @@ const cli_command export_command = {
                "missing cell of a model with missing=mean. Of other models a row with a missing cell has no "
                "answer: NaN\n"
                "from ONNX, a status from C.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, export_values),
     .examples = "  stonet export my.model --out my_model.onnx\n"
                 "  stonet export my.model --format c --name credit --out credit.c\n"
                 "  stonet export my.model --format json | less",

@@ -27,11 +27,8 @@ static const cli_option options[] = {
     TARGET_OPTIONS(fit_values, target),
     GROUP_OPTION(fit_values, target.group),
     COLUMN_OPTIONS(fit_values, target.columns),
-    {.name = "dim",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(fit_values, dim),
-     .argument = "Q",
-     .help = "The number of reduced variables, the columns of Z; auto: as 'stonet order' chooses it"},
+    TEXT_OPTION(fit_values, dim, "dim", "Q",
+                "The number of reduced variables, the columns of Z; auto: as 'stonet order' chooses it"),
     SPEC_OPTIONS(fit_values, spec),
     RUN_OPTIONS(fit_values, run),
     CHECKPOINT_OPTIONS(fit_values, checkpoint),
@@ -41,16 +38,11 @@ static const cli_option options[] = {
      .argument = "FILE.csv",
      .writes = true,
      .help = "Write the training history, one row an epoch"},
-    {.name = "calibrate",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(fit_values, calibrate),
-     .help = "Also learn how sure predictions are, by ten refits (one from 5000 rows on): for 'predict "
-             "--interval' and '--sets', and better probabilities"},
+    FLAG_OPTION(fit_values, calibrate, "calibrate",
+                "Also learn how sure predictions are, by ten refits (one from 5000 rows on): for 'predict "
+                "--interval' and '--sets', and better probabilities"),
     PLOT_OPTION(fit_values, plot, "Draw Z of the training rows by the response, and the training curve"),
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(fit_values, json),
-     .help = "Print what 'stonet info --json' says of the model"},
+    FLAG_OPTION(fit_values, json, "json", "Print what 'stonet info --json' says of the model"),
     OUT_OPTION(fit_values, out, "The model file to write (safetensors); - is standard output"),
 };
 
@@ -372,8 +364,10 @@ static int choose_dim(const cli_command *command, const fit_values *values, cons
     return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
 }
 
-static int fit(const cli_command *command, const char *path, const fit_values *values)
+static int fit(const cli_command *command, const cli_arguments *given, void *parsed)
 {
+    const fit_values *values = parsed;
+    const char *path = given->operand[0];
     stonet_spec *spec = NULL;
     stonet_data *train = NULL;
     stonet_model *model = NULL;
@@ -401,19 +395,7 @@ static int fit(const cli_command *command, const char *path, const fit_values *v
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
-{
-    fit_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
-    if (parsed == PARSE_OK) result = fit(command, given.operand[0], &values);
-    options_free(command, &values);
-    return result;
-}
-
 const cli_command fit_command = {
-    .program = "stonet",
     .name = "fit",
     .summary = "Fit a model: data, a response, a dimension",
     .on_ranks = true,
@@ -431,12 +413,11 @@ const cli_command fit_command = {
         "saves\n"
         "the model so far; a second Ctrl-C ends at once. With --checkpoint the same command goes on "
         "afterwards.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, fit_values),
     .examples =
         "  stonet fit train.csv --target y --dim 2 --out my.model\n"
         "  stonet fit train.csv --target y --dim 2 --set hidden=64,32 --set epochs=50 --out my.model\n"
         "  stonet fit x.asc --target-file y.asc --dim 3 --method gsir --learner logistic --out gsir.model\n"
         "  stonet fit x.csv --dim 2 --method pca --out pca.model",
-    .run = run,
+    .run = fit,
 };

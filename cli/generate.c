@@ -17,14 +17,7 @@ typedef struct generate_values {
 } generate_values;
 
 static const cli_option options[] = {
-    {.name = "rows",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(generate_values, rows),
-     .argument = "N",
-     .initial = "1000",
-     .low = 1,
-     .high = 1000000000,
-     .help = "How many rows to draw"},
+    NUMBER_OPTION(generate_values, rows, "rows", "N", "1000", 1, 1000000000, "How many rows to draw"),
     SEED_OPTION(generate_values, seed),
     OUT_OPTION(generate_values, out, "The .csv or .npy file to write (also .gz): features and response"),
     {.name = "truth",
@@ -33,10 +26,7 @@ static const cli_option options[] = {
      .argument = "FILE",
      .writes = true,
      .help = "Write the known sufficient predictors to a file of their own"},
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(generate_values, json),
-     .help = "Print the list, or what was written, as JSON"},
+    FLAG_OPTION(generate_values, json, "json", "Print the list, or what was written, as JSON"),
 };
 
 static int list_generators(const cli_command *command, bool as_json)
@@ -123,18 +113,14 @@ static int generate(const cli_command *command, const char *name, const generate
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    generate_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
-    if (given.n_operands == 0) return list_generators(command, values.json);
-    return generate(command, given.operand[0], &values);
+    generate_values *values = parsed;
+    if (given->n_operands == 0) return list_generators(command, values->json);
+    return generate(command, given->operand[0], values);
 }
 
 const cli_command generate_command = {
-    .program = "stonet",
     .name = "generate",
     .summary = "Draw data from a built-in model, or list the models",
     .operands = "[NAME[:P]]",
@@ -143,8 +129,7 @@ const cli_command generate_command = {
                "columns are noise. The sufficient predictors are known, and --truth writes them. passengers "
                "and air\n"
                "are tables with text, dates and missing cells, and have no known predictor.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, generate_values),
     .examples = "  stonet generate\n"
                 "  stonet generate waveform --rows 400 --seed 1 --out train.csv\n"
                 "  stonet generate select-regression:200 --rows 2000 --out wide.npy --truth t.csv\n"

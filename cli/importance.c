@@ -32,22 +32,12 @@ static const cli_option options[] = {
          "loss, over random orders of the variables; refit: growth of the loss when the model is fitted "
          "without it (needs --train); stability: share of the halves of these rows in which a group lasso "
          "keeps it among the last"},
-    {.name = "train",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(importance_values, train),
-     .argument = "FILE",
-     .help =
-         "With --kind refit: the rows the model was fitted on, with the response in the column that --target "
-         "names"},
-    {.name = "repeats",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(importance_values, repeats),
-     .argument = "R",
-     .initial = "0",
-     .low = 0,
-     .high = 100000,
-     .help = "Permutations of each variable (0: 10), pairs of orders (0: until the values have settled), or "
-             "pairs of halves (0: 50)"},
+    TEXT_OPTION(importance_values, train, "train", "FILE",
+                "With --kind refit: the rows the model was fitted on, with the response in the column that "
+                "--target names"),
+    NUMBER_OPTION(importance_values, repeats, "repeats", "R", "0", 0, 100000,
+                  "Permutations of each variable (0: 10), pairs of orders (0: until the values have "
+                  "settled), or pairs of halves (0: 50)"),
     JSON_OPTION(importance_values, json),
     {.name = "plot",
      .kind = OPTION_TEXT,
@@ -177,8 +167,9 @@ static int check_values(const cli_command *command, const importance_values *val
     return EXIT_USAGE;
 }
 
-static int ask(const cli_command *command, const cli_arguments *given, const importance_values *values)
+static int ask(const cli_command *command, const cli_arguments *given, void *parsed)
 {
+    const importance_values *values = parsed;
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
     target_options target = values->target;
     how.repeats = values->repeats;
@@ -212,19 +203,7 @@ static int ask(const cli_command *command, const cli_arguments *given, const imp
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
-{
-    importance_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
-    if (parsed == PARSE_OK) result = ask(command, &given, &values);
-    options_free(command, &values);
-    return result;
-}
-
 const cli_command importance_command = {
-    .program = "stonet",
     .name = "importance",
     .summary = "Say which variables a model uses",
     .operands = "MODEL DATA",
@@ -237,9 +216,8 @@ const cli_command importance_command = {
                "makes rows that do not occur. shapley shares out what such variables say together, and refit "
                "says what\n"
                "the others cannot replace.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, importance_values),
     .examples = "  stonet importance my.model test.csv --target y\n"
                 "  stonet importance my.model test.csv --target y --kind shapley --plot importance.svg",
-    .run = run,
+    .run = ask,
 };

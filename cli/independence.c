@@ -18,35 +18,25 @@ typedef struct independence_values {
     bool json;
 } independence_values;
 
-#define TEXT_OPTION(field_, name_, argument_, initial_, help_)                                               \
-    {                                                                                                        \
-        .name = (name_), .kind = OPTION_TEXT, .offset = offsetof(independence_values, field_),               \
-        .argument = (argument_), .initial = (initial_), .help = (help_)                                      \
-    }
-#define COUNT_OPTION(field_, name_, argument_, initial_, low_, high_, help_)                                 \
-    {                                                                                                        \
-        .name = (name_), .kind = OPTION_INTEGER, .offset = offsetof(independence_values, field_),            \
-        .argument = (argument_), .initial = (initial_), .low = (low_), .high = (high_), .help = (help_)      \
-    }
-
 static const cli_option options[] = {
-    TEXT_OPTION(x, "x", "COLS", NULL,
+    TEXT_OPTION(independence_values, x, "x", "COLS",
                 "Columns of one side: names, 1-based numbers or ranges (2-5), by commas"),
-    TEXT_OPTION(y, "y", "COLS", NULL, "Columns of the other side"),
-    TEXT_OPTION(given, "given", "COLS", NULL, "Columns to condition on"),
-    TEXT_OPTION(test, "test", "NAME", "auto",
+    TEXT_OPTION(independence_values, y, "y", "COLS", "Columns of the other side"),
+    TEXT_OPTION(independence_values, given, "given", "COLS", "Columns to condition on"),
+    WORD_OPTION(independence_values, test, "test", "NAME", "auto",
                 "rit or dcor; with --given gcm, rcit or rcot (auto: rit, or gcm with --given)"),
-    TEXT_OPTION(
-        approximation, "approx", "NAME", "lpb4",
+    WORD_OPTION(
+        independence_values, approximation, "approx", "NAME", "lpb4",
         "Law of the statistic under independence: lpb4, hbe, gamma, chi2 or perm. Permutations replace "
         "the others where few rows decide (rare values, few rows)"),
-    COUNT_OPTION(repeats, "repeats", "R", "1", 1, 1000,
-                 "Repeat with other random features and combine the p-values"),
-    COUNT_OPTION(permutations, "permutations", "B", "1000", 1, 1000000,
-                 "Permutations of perm and dcor: no p-value is below 1 / (B + 1)"),
-    COUNT_OPTION(features, "features", "M", "5", 1, 40, "Random features of each side (rit, rcit, rcot)"),
-    COUNT_OPTION(given_features, "given-features", "M", "0", 0, 1000,
-                 "Random features of --given, 0 for a number that suits the columns"),
+    NUMBER_OPTION(independence_values, repeats, "repeats", "R", "1", 1, 1000,
+                  "Repeat with other random features and combine the p-values"),
+    NUMBER_OPTION(independence_values, permutations, "permutations", "B", "1000", 1, 1000000,
+                  "Permutations of perm and dcor: no p-value is below 1 / (B + 1)"),
+    NUMBER_OPTION(independence_values, features, "features", "M", "5", 1, 40,
+                  "Random features of each side (rit, rcit, rcot)"),
+    NUMBER_OPTION(independence_values, given_features, "given-features", "M", "0", 0, 1000,
+                  "Random features of --given, 0 for a number that suits the columns"),
     JSON_OPTION(independence_values, json),
     READ_OPTIONS(independence_values, target),
     RUN_OPTIONS(independence_values, run),
@@ -194,32 +184,27 @@ static int test_table(const cli_command *command, const independence_values *val
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    independence_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    independence_values *values = parsed;
     stonet_independence_options test = STONET_INDEPENDENCE_OPTIONS_INIT;
     stonet_data *data = NULL;
-    int result = make_options(command, &values, &test);
+    int result = make_options(command, values, &test);
     if (result == EXIT_DONE)
-        result = read_data(command, given.operand[0], &values.target, values.run.threads, &data);
-    if (result == EXIT_DONE) result = test_table(command, &values, &test, data);
+        result = read_data(command, given->operand[0], &values->target, values->run.threads, &data);
+    if (result == EXIT_DONE) result = test_table(command, values, &test, data);
     stonet_data_free(data);
     return result;
 }
 
 const cli_command independence_command = {
-    .program = "stonet",
     .name = "independence",
     .summary = "Test columns for independence, also given other columns",
     .operands = "DATA",
     .required = "--x COLS --y COLS",
     .details = "A small p-value says that x and y depend on each other (beyond what --given explains).\n"
                "Text columns become indicators of their values.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, independence_values),
     .examples = "  stonet independence table.csv --x age --y income\n"
                 "  stonet independence table.csv --x 1-5 --y y --given z1,z2 --repeats 10 --json",
     .run = run,

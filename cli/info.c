@@ -13,10 +13,7 @@ typedef struct info_values {
 } info_values;
 
 static const cli_option options[] = {
-    {.name = "verify",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(info_values, verify),
-     .help = "Say what was checked of the file instead"},
+    FLAG_OPTION(info_values, verify, "verify", "Say what was checked of the file instead"),
     JSON_OPTION(info_values, json),
 };
 
@@ -129,24 +126,21 @@ static int print_checks(const cli_command *command, const char *hash, bool json)
     return output_close(command, &out);
 }
 
-static int run(const cli_command *command, int argc, char **argv)
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    info_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    info_values *values = parsed;
     stonet_model *model = NULL;
-    int result = read_model(command, given.operand[0], &model);
+    int result = read_model(command, given->operand[0], &model);
     if (result != EXIT_DONE) return result;
-    if (values.verify) {
-        result = print_checks(command, stonet_model_hash(model), values.json);
+    if (values->verify) {
+        result = print_checks(command, stonet_model_hash(model), values->json);
         stonet_model_free(model);
         return result;
     }
     json_t *about = take_json(command, stonet_model_json(model));
     stonet_model_free(model);
     if (about == NULL) return EXIT_FAILED;
-    if (values.json) return output_json(command, NULL, about);
+    if (values->json) return output_json(command, NULL, about);
     output out;
     result = output_open(command, NULL, &out);
     if (result == EXIT_DONE) {
@@ -159,12 +153,10 @@ static int run(const cli_command *command, int argc, char **argv)
 }
 
 const cli_command info_command = {
-    .program = "stonet",
     .name = "info",
     .summary = "Show what is in a model file",
     .operands = "MODEL",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, info_values),
     .examples = "  stonet info my.model\n"
                 "  stonet info my.model --json\n"
                 "  stonet info my.model --verify",

@@ -206,18 +206,15 @@ static int show_one(const cli_command *command, const json_t *all, const char *n
     return show_entry(command, all, entry, method == NULL);
 }
 
-static int run(const cli_command *command, int argc, char **argv)
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    methods_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    methods_values *values = parsed;
     json_t *all = take_json(command, stonet_methods_json());
     if (all == NULL) return EXIT_FAILED;
     int result;
-    if (given.n_operands == 1)
-        result = show_one(command, all, given.operand[0], values.json);
-    else if (values.json)
+    if (given->n_operands == 1)
+        result = show_one(command, all, given->operand[0], values->json);
+    else if (values->json)
         result = output_json(command, NULL, json_incref(all));
     else
         result = list_all(command, all);
@@ -226,12 +223,10 @@ static int run(const cli_command *command, int argc, char **argv)
 }
 
 const cli_command methods_command = {
-    .program = "stonet",
     .name = "methods",
     .summary = "List the methods and learners, or show the settings of one",
     .operands = "[NAME]",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, methods_values),
     .examples = "  stonet methods\n"
                 "  stonet methods stonet",
     .run = run,

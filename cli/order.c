@@ -34,38 +34,13 @@ static const cli_option options[] = {
              "move in resamples; augmentation: eigenvectors on added noise; tests: in sequence; bic: "
              "penalised eigenvalues; independence: tests of sufficiency. auto: ladle for pca, sir, save, dr "
              "and phd (augmentation when wide), else cv"},
-    {.name = "max",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(order_values, max),
-     .argument = "K",
-     .initial = "0",
-     .low = 0,
-     .high = 100000,
-     .help = "The largest dimension to look at; 0: as many as the rule and the data allow"},
-    {.name = "level",
-     .kind = OPTION_REAL,
-     .offset = offsetof(order_values, level),
-     .argument = "A",
-     .initial = "0.05",
-     .low = 0,
-     .high = 1,
-     .help = "Level of the tests"},
-    {.name = "resamples",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(order_values, resamples),
-     .argument = "B",
-     .initial = "0",
-     .low = 0,
-     .high = 1000000,
-     .help = "Resamples of ladle (200), augmentation (10) and permutation tests (199); 0: those"},
-    {.name = "folds",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(order_values, folds),
-     .argument = "K",
-     .initial = "5",
-     .low = 2,
-     .high = 1000,
-     .help = "Parts of the cross-validation of rule cv"},
+    NUMBER_OPTION(order_values, max, "max", "K", "0", 0, 100000,
+                  "The largest dimension to look at; 0: as many as the rule and the data allow"),
+    REAL_OPTION(order_values, level, "level", "A", "0.05", 0, 1, "Level of the tests"),
+    NUMBER_OPTION(order_values, resamples, "resamples", "B", "0", 0, 1000000,
+                  "Resamples of ladle (200), augmentation (10) and permutation tests (199); 0: those"),
+    NUMBER_OPTION(order_values, folds, "folds", "K", "5", 2, 1000,
+                  "Parts of the cross-validation of rule cv"),
     JSON_OPTION(order_values, json),
     {.name = "plot",
      .kind = OPTION_TEXT,
@@ -180,8 +155,10 @@ static int finish(const cli_command *command, const order_values *values, const 
     return json != NULL ? output_json(command, NULL, json) : EXIT_FAILED;
 }
 
-static int choose(const cli_command *command, const char *path, const order_values *values)
+static int choose(const cli_command *command, const cli_arguments *given, void *parsed)
 {
+    const order_values *values = parsed;
+    const char *path = given->operand[0];
     stonet_order_options how = STONET_ORDER_OPTIONS_INIT;
     how.max = values->max;
     how.level = values->level;
@@ -213,19 +190,7 @@ static int choose(const cli_command *command, const char *path, const order_valu
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
-{
-    order_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
-    if (parsed == PARSE_OK) result = choose(command, given.operand[0], &values);
-    options_free(command, &values);
-    return result;
-}
-
 const cli_command order_command = {
-    .program = "stonet",
     .name = "order",
     .summary = "Choose how many reduced variables are enough",
     .operands = "DATA",
@@ -237,10 +202,9 @@ const cli_command order_command = {
                "network one number can hold the mean, and one fewer than the classes hold the classes. Its "
                "order depends on\n"
                "the rows at hand.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, order_values),
     .examples = "  stonet order table.csv --target y --method sir\n"
                 "  stonet order table.csv --target y --method dr --rule tests --json\n"
                 "  stonet order table.csv --target y --rule cv --max 4 --plot order.svg",
-    .run = run,
+    .run = choose,
 };

@@ -27,24 +27,12 @@ static const cli_option options[] = {
      .initial = "permutation",
      .help = "Importance of the variables, asked of at most 2000 rows: permutation, gradient, shapley, or "
              "none"},
-    {.name = "order",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(report_values, order),
-     .argument = "FILE.json",
-     .help = "Show the dimensions that 'stonet order --json' has compared"},
-    {.name = "points",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(report_values, points),
-     .argument = "N",
-     .initial = "20000",
-     .low = 1,
-     .high = 200000,
-     .help = "Rows that are shown one by one, at the most: those of more are drawn at random, while scores, "
-             "tables and curves are of all"},
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(report_values, json),
-     .help = "Print what was written as JSON"},
+    TEXT_OPTION(report_values, order, "order", "FILE.json",
+                "Show the dimensions that 'stonet order --json' has compared"),
+    NUMBER_OPTION(report_values, points, "points", "N", "20000", 1, 200000,
+                  "Rows that are shown one by one, at the most: those of more are drawn at random, while "
+                  "scores, tables and curves are of all"),
+    FLAG_OPTION(report_values, json, "json", "Print what was written as JSON"),
     RUN_OPTIONS(report_values, run),
 };
 
@@ -119,8 +107,9 @@ static int check_values(const cli_command *command, const report_values *values)
     return output_check(command, values->out);
 }
 
-static int report(const cli_command *command, const cli_arguments *given, const report_values *values)
+static int report(const cli_command *command, const cli_arguments *given, void *parsed)
 {
+    const report_values *values = parsed;
     target_options target = values->target;
     stonet_model *model = NULL;
     stonet_data *data = NULL;
@@ -137,19 +126,7 @@ static int report(const cli_command *command, const cli_arguments *given, const 
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
-{
-    report_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
-    if (parsed == PARSE_OK) result = report(command, &given, &values);
-    options_free(command, &values);
-    return result;
-}
-
 const cli_command report_command = {
-    .program = "stonet",
     .name = "report",
     .summary = "Make a page to look at: Z, predictions, variables",
     .operands = "MODEL DATA",
@@ -161,10 +138,9 @@ const cli_command report_command = {
                "and the settings. Classes have the confusion table, numbers predicted against observed. DATA "
                "should be rows\n"
                "the model was not fitted on.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, report_values),
     .examples = "  stonet report my.model test.csv --target y --out report.html\n"
                 "  stonet order train.csv --target y --json > order.json\n"
                 "  stonet report my.model test.csv --target y --order order.json --out report.html",
-    .run = run,
+    .run = report,
 };

@@ -23,36 +23,21 @@ static const cli_option options[] = {
               "The column that names the rows, for the output; that of the fit, if it is there"),
     OUT_OPTION(predict_values, out, "Write .csv, .npy (also .gz) or .json instead of CSV to stdout"),
     JSON_OPTION(predict_values, json),
-    {.name = "proba",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(predict_values, proba),
-     .help = "The probability of each class instead of the most probable one"},
-    {.name = "interval",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(predict_values, interval),
-     .argument = "LEVEL",
-     .help =
-         "Numbers of a calibrated model: also an interval that has the response in this share of new rows, "
-         "0.9 say (columns prediction, low, high)"},
-    {.name = "sets",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(predict_values, sets),
-     .argument = "LEVEL",
-     .help = "Classes of a calibrated model: the set that has the true class in this share of new rows (a "
-             "column for each class, 1 inside and 0 outside)"},
-    {.name = "by-class",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(predict_values, by_class),
-     .help = "With --sets: in this share of the rows of every class, rare ones too"},
-    {.name = "spread",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(predict_values, spread),
-     .help = "The standard deviation beside each number, of a model with response=location-scale"},
-    {.name = "missing-sd",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(predict_values, missing_sd),
-     .help = "What missing cells leave open, beside each number or (--proba) probability: its standard "
-             "deviation over draws of them, 0 for complete rows"},
+    FLAG_OPTION(predict_values, proba, "proba",
+                "The probability of each class instead of the most probable one"),
+    TEXT_OPTION(predict_values, interval, "interval", "LEVEL",
+                "Numbers of a calibrated model: also an interval that has the response in this share of new "
+                "rows, 0.9 say (columns prediction, low, high)"),
+    TEXT_OPTION(predict_values, sets, "sets", "LEVEL",
+                "Classes of a calibrated model: the set that has the true class in this share of new rows (a "
+                "column for each class, 1 inside and 0 outside)"),
+    FLAG_OPTION(predict_values, by_class, "by-class",
+                "With --sets: in this share of the rows of every class, rare ones too"),
+    FLAG_OPTION(predict_values, spread, "spread",
+                "The standard deviation beside each number, of a model with response=location-scale"),
+    FLAG_OPTION(predict_values, missing_sd, "missing-sd",
+                "What missing cells leave open, beside each number or (--proba) probability: its standard "
+                "deviation over draws of them, 0 for complete rows"),
     THREADS_OPTION(predict_values, threads),
     QUIET_OPTION(predict_values, quiet),
 };
@@ -227,34 +212,30 @@ static int predict_sure(const cli_command *command, const predict_values *values
                                 : write_intervals(command, &to, model, &how);
 }
 
-static int run(const cli_command *command, int argc, char **argv)
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    predict_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    predict_values *values = parsed;
     stonet_model *model = NULL;
     stonet_data *data = NULL;
     int result = EXIT_DONE;
-    if (values.by_class && values.sets == NULL) {
+    if (values->by_class && values->sets == NULL) {
         say_usage(command, "--by-class is for --sets");
         result = EXIT_USAGE;
     }
-    if (result == EXIT_DONE && values.out != NULL) result = output_check(command, values.out);
-    if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
+    if (result == EXIT_DONE && values->out != NULL) result = output_check(command, values->out);
+    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
     if (result == EXIT_DONE)
-        result = read_data_for(command, model, given.operand[1], &values.target, values.threads, &data);
-    if (result == EXIT_DONE) result = say_unseen(command, model, data, values.quiet);
+        result = read_data_for(command, model, given->operand[1], &values->target, values->threads, &data);
+    if (result == EXIT_DONE) result = say_unseen(command, model, data, values->quiet);
     if (result == EXIT_DONE)
-        result = values.interval != NULL || values.sets != NULL ? predict_sure(command, &values, model, data)
-                                                                : predict(command, &values, model, data);
+        result = values->interval != NULL || values->sets != NULL ? predict_sure(command, values, model, data)
+                                                                  : predict(command, values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);
     return result;
 }
 
 const cli_command predict_command = {
-    .program = "stonet",
     .name = "predict",
     .summary = "Predict the response: classes, probabilities, numbers, intervals or sets",
     .on_ranks = true,
@@ -263,8 +244,7 @@ const cli_command predict_command = {
                "cells: they are\n"
                "passed over. Intervals and sets need a model that was calibrated: 'fit --calibrate' or "
                "'stonet calibrate'.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, predict_values),
     .examples = "  stonet predict my.model test.csv\n"
                 "  stonet predict my.model test.csv --proba --out probabilities.csv\n"
                 "  stonet predict my.model test.csv --interval 0.9\n"

@@ -12,8 +12,7 @@ typedef struct results_options {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot stand in parentheses
 #define RESULTS_OPTIONS(type, field)                                                                         \
-    JSON_OPTION(type, field.json),                                                                           \
-        {.name = "csv", .kind = OPTION_FLAG, .offset = offsetof(type, field.csv), .help = "Print CSV"},      \
+    JSON_OPTION(type, field.json), FLAG_OPTION(type, field.csv, "csv", "Print CSV"),                         \
         OUT_OPTION(type, field.out, "Write the rows to a file; .json and .csv choose the format")
 #define CRITERION_OPTION(type, field)                                                                        \
     {                                                                                                        \

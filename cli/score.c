@@ -19,21 +19,12 @@ typedef struct score_values {
 static const cli_option options[] = {
     TARGET_OPTIONS(score_values, target),
     JSON_OPTION(score_values, json),
-    {.name = "sufficiency",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(score_values, sufficiency),
-     .help = "Also test whether Z keeps all that x says about the response: a small p-value says it does "
-             "not; 'lost' "
-             "says how much"},
-    {.name = "level",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(score_values, level),
-     .argument = "LEVEL",
-     .help = "Of the intervals or sets of a calibrated model: the share of rows they are to hold (0.9)"},
-    {.name = "by-class",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(score_values, by_class),
-     .help = "Sets as of 'predict --sets LEVEL --by-class'"},
+    FLAG_OPTION(score_values, sufficiency, "sufficiency",
+                "Also test whether Z keeps all that x says about the response: a small p-value says it does "
+                "not; 'lost' says how much"),
+    TEXT_OPTION(score_values, level, "level", "LEVEL",
+                "Of the intervals or sets of a calibrated model: the share of rows they are to hold (0.9)"),
+    FLAG_OPTION(score_values, by_class, "by-class", "Sets as of 'predict --sets LEVEL --by-class'"),
     RUN_OPTIONS(score_values, run),
 };
 
@@ -196,28 +187,25 @@ static int score(const cli_command *command, const score_values *values, const s
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    score_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    score_values *values = parsed;
     stonet_model *model = NULL;
     stonet_data *data = NULL;
-    int result = require_target_of_model(command, &values.target);
-    if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
+    int result = require_target_of_model(command, &values->target);
+    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
     if (result == EXIT_DONE)
-        result = read_data_for(command, model, given.operand[1], &values.target, values.run.threads, &data);
-    if (result == EXIT_DONE) result = say_unseen(command, model, data, values.run.quiet);
-    if (result == EXIT_DONE) result = say_met(command, model, data, values.run.quiet);
-    if (result == EXIT_DONE) result = score(command, &values, model, data);
+        result =
+            read_data_for(command, model, given->operand[1], &values->target, values->run.threads, &data);
+    if (result == EXIT_DONE) result = say_unseen(command, model, data, values->run.quiet);
+    if (result == EXIT_DONE) result = say_met(command, model, data, values->run.quiet);
+    if (result == EXIT_DONE) result = score(command, values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);
     return result;
 }
 
 const cli_command score_command = {
-    .program = "stonet",
     .name = "score",
     .summary = "Score predictions: error rate, log loss, AUC .. or MSE, R2 .., coverage",
     .on_ranks = true,
@@ -237,8 +225,7 @@ const cli_command score_command = {
         "the variation of the response (location, spread, skewness) that x explains there and Z does not. "
         "With\n"
         "many rows the tests reject for losses too small to matter: look at lost.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, score_values),
     .examples = "  stonet score my.model test.csv\n"
                 "  stonet score my.model x.asc --target-file y.asc --json",
     .run = run,

@@ -14,45 +14,30 @@ typedef struct shard_values {
 } shard_values;
 
 static const cli_option options[] = {
-    {.name = "target",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(shard_values, target.target),
-     .argument = "COL",
-     .help = "The response: a column by name or 1-based number; several, separated by commas"},
-    {.name = "weights",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(shard_values, target.weights),
-     .argument = "COL",
-     .help = "The column that says what each row counts, from 0 on; it is no feature"},
+    TEXT_OPTION(shard_values, target.target, "target", "COL",
+                "The response: a column by name or 1-based number; several, separated by commas"),
+    TEXT_OPTION(shard_values, target.weights, "weights", "COL",
+                "The column that says what each row counts, from 0 on; it is no feature"),
     GROUP_OPTION(shard_values, target.group),
-    {.name = "drop-missing-target",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(shard_values, target.drop_missing),
-     .help = "Leave out rows whose response is missing, which are an error otherwise"},
+    FLAG_OPTION(shard_values, target.drop_missing, "drop-missing-target",
+                "Leave out rows whose response is missing, which are an error otherwise"),
     READ_OPTIONS(shard_values, target),
     COLUMN_OPTIONS(shard_values, target.columns),
-    {.name = "rows",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(shard_values, rows),
-     .argument = "N",
-     .initial = "1048576",
-     .low = 1,
-     .high = 1000000000,
-     .help = "Rows of a shard, rounded up to a multiple of 1024; so many are held in memory"},
+    NUMBER_OPTION(shard_values, rows, "rows", "N", "1048576", 1, 1000000000,
+                  "Rows of a shard, rounded up to a multiple of 1024; so many are held in memory"),
     {.name = "out",
      .kind = OPTION_TEXT,
      .offset = offsetof(shard_values, out),
      .argument = "DIR",
      .writes = true,
      .help = "The folder to make"},
-    {.name = "quiet",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(shard_values, quiet),
-     .help = "Say nothing when all goes well"},
+    FLAG_OPTION(shard_values, quiet, "quiet", "Say nothing when all goes well"),
 };
 
-static int cut(const cli_command *command, const shard_values *values, const char *path)
+static int cut(const cli_command *command, const cli_arguments *given, void *parsed)
 {
+    const shard_values *values = parsed;
+    const char *path = given->operand[0];
     if (values->out == NULL) {
         say_usage(command, "the folder to make is missing: give --out DIR");
         return EXIT_USAGE;
@@ -70,19 +55,7 @@ static int cut(const cli_command *command, const shard_values *values, const cha
     return EXIT_DONE;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
-{
-    shard_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
-    if (parsed == PARSE_OK) result = cut(command, &values, given.operand[0]);
-    options_free(command, &values);
-    return result;
-}
-
 const cli_command shard_command = {
-    .program = "stonet",
     .name = "shard",
     .summary = "Cut a table into files that need not fit in memory",
     .operands = "DATA",
@@ -93,9 +66,8 @@ const cli_command shard_command = {
         "and\n"
         "never holds them as a whole. What becomes of which column is settled here. DIR appears when it is "
         "whole.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, shard_values),
     .examples = "  stonet shard large.csv --target y --out large.shards\n"
                 "  stonet fit large.shards --target y --dim 2 --out my.model",
-    .run = run,
+    .run = cut,
 };

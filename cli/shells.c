@@ -228,20 +228,15 @@ typedef struct completion_values {
 } completion_values;
 
 static const cli_option options[] = {
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(completion_values, json),
-     .help = "Print all commands and their options as JSON instead, for other shells"},
+    FLAG_OPTION(completion_values, json, "json",
+                "Print all commands and their options as JSON instead, for other shells"),
 };
 
-static int run(const cli_command *command, int argc, char **argv)
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    cli_arguments given;
-    completion_values values = {0};
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
-    if (values.json) return print_commands(command);
-    if (given.n_operands == 0) {
+    const completion_values *values = parsed;
+    if (values->json) return print_commands(command);
+    if (given->n_operands == 0) {
         say_usage(command, "SHELL is missing: bash, zsh or fish");
         return EXIT_USAGE;
     }
@@ -250,7 +245,7 @@ static int run(const cli_command *command, int argc, char **argv)
         void (*print)(const known_names *known);
     } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
-        if (strcmp(shells[i].name, given.operand[0]) != 0) continue;
+        if (strcmp(shells[i].name, given->operand[0]) != 0) continue;
         known_names known;
         int result = find_names(command, &known);
         if (result == EXIT_DONE) shells[i].print(&known);
@@ -258,18 +253,16 @@ static int run(const cli_command *command, int argc, char **argv)
         free(known.generators.text);
         return result;
     }
-    say_usage(command, "there is completion for bash, zsh and fish, not for '%s'", given.operand[0]);
+    say_usage(command, "there is completion for bash, zsh and fish, not for '%s'", given->operand[0]);
     return EXIT_USAGE;
 }
 
 const cli_command completion_command = {
-    .program = "stonet",
     .name = "completion",
     .summary = "Print what bash, zsh or fish need to complete commands and options",
     .operands = "[SHELL]",
     .details = "SHELL is bash, zsh or fish. Packages and 'make install' put these where the shells look.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, completion_values),
     .examples = "  stonet completion bash > ~/.local/share/bash-completion/completions/stonet",
     .run = run,
 };

@@ -22,38 +22,17 @@ typedef struct transform_values {
 static const cli_option options[] = {
     OUT_OPTION(transform_values, out, "Write .csv, .npy (also .gz) or .json instead of CSV to stdout"),
     JSON_OPTION(transform_values, json),
-    {.name = "draws",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(transform_values, draws),
-     .argument = "M",
-     .initial = "0",
-     .low = 0,
-     .high = 1000000,
-     .help =
-         "M random passes with the noise of the network instead of the mean, one below the other (M times "
-         "the rows); their spread is no standard error"},
-    {.name = "activated",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(transform_values, activated),
-     .help = "The units behind Z after the activation function; for fits with hidden=WIDTHS"},
-    {.name = "impute",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(transform_values, impute),
-     .help = "Z imputed given the response of these rows (needs --target or --target-file)"},
-    {.name = "se",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(transform_values, se),
-     .argument = "FILE",
-     .help = "Also standard errors of Z, columns se1, se2, ..: the model is fitted again on halves of its "
-             "training rows, which are this file (with --target or --target-file)"},
-    {.name = "refits",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(transform_values, refits),
-     .argument = "B",
-     .initial = "50",
-     .low = 2,
-     .high = 100000,
-     .help = "How many, with --se"},
+    NUMBER_OPTION(transform_values, draws, "draws", "M", "0", 0, 1000000,
+                  "M random passes with the noise of the network instead of the mean, one below the other (M "
+                  "times the rows); their spread is no standard error"),
+    FLAG_OPTION(transform_values, activated, "activated",
+                "The units behind Z after the activation function; for fits with hidden=WIDTHS"),
+    FLAG_OPTION(transform_values, impute, "impute",
+                "Z imputed given the response of these rows (needs --target or --target-file)"),
+    TEXT_OPTION(transform_values, se, "se", "FILE",
+                "Also standard errors of Z, columns se1, se2, ..: the model is fitted again on halves of its "
+                "training rows, which are this file (with --target or --target-file)"),
+    NUMBER_OPTION(transform_values, refits, "refits", "B", "50", 2, 100000, "How many, with --se"),
     PLOT_OPTION(transform_values, plot,
                 "Draw Z (its first two columns), by the response where it is named; of --draws the first"),
     TARGET_OPTIONS(transform_values, target),
@@ -157,43 +136,39 @@ static int transform(const cli_command *command, const transform_values *values,
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    transform_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    transform_values *values = parsed;
     stonet_model *model = NULL;
     stonet_data *data = NULL;
-    int result = values.impute ? require_target_of_model(command, &values.target) : EXIT_DONE;
-    if (values.se != NULL && (values.draws > 0 || values.activated || values.impute)) {
+    int result = values->impute ? require_target_of_model(command, &values->target) : EXIT_DONE;
+    if (values->se != NULL && (values->draws > 0 || values->activated || values->impute)) {
         say_usage(command, "--se is for the plain Z, without --draws, --activated and --impute");
         result = EXIT_USAGE;
     }
-    if (values.se == NULL && values.target.group != NULL) {
+    if (values->se == NULL && values->target.group != NULL) {
         say_usage(command, "--group is for the training rows of --se");
         result = EXIT_USAGE;
     }
-    if (result == EXIT_DONE && values.out != NULL) result = output_check(command, values.out);
-    if (result == EXIT_DONE && values.plot != NULL) result = output_check(command, values.plot);
-    if (result == EXIT_DONE) result = read_model(command, given.operand[0], &model);
+    if (result == EXIT_DONE && values->out != NULL) result = output_check(command, values->out);
+    if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
+    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
     /* With --se the response and the groups are those of the training rows. */
-    target_options target = values.target;
+    target_options target = values->target;
     target.group = NULL;
-    if (values.se != NULL) target.target = target.target_file = NULL;
-    if (result == EXIT_DONE && values.se != NULL && stonet_model_targets(model) > 0)
-        result = require_target_of_model(command, &values.target);
+    if (values->se != NULL) target.target = target.target_file = NULL;
+    if (result == EXIT_DONE && values->se != NULL && stonet_model_targets(model) > 0)
+        result = require_target_of_model(command, &values->target);
     if (result == EXIT_DONE)
-        result = read_data_for(command, model, given.operand[1], &target, values.run.threads, &data);
-    if (result == EXIT_DONE) result = say_unseen(command, model, data, values.run.quiet);
-    if (result == EXIT_DONE) result = transform(command, &values, model, data);
+        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
+    if (result == EXIT_DONE) result = say_unseen(command, model, data, values->run.quiet);
+    if (result == EXIT_DONE) result = transform(command, values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);
     return result;
 }
 
 const cli_command transform_command = {
-    .program = "stonet",
     .name = "transform",
     .summary = "Reduce data: the columns Z of a fitted model",
     .on_ranks = true,
@@ -201,8 +176,7 @@ const cli_command transform_command = {
     .details = "The response and other columns that the model does not use may be in DATA, also with blank "
                "cells: they are\n"
                "passed over.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, transform_values),
     .examples = "  stonet transform my.model test.csv --out z.csv\n"
                 "  stonet transform my.model test.csv --draws 100 --out draws.npy\n"
                 "  stonet transform my.model test.csv --se train.csv --out z.csv",

@@ -24,35 +24,15 @@ static const cli_option options[] = {
     TARGET_OPTIONS(tune_values, target),
     GROUP_OPTION(tune_values, target.group),
     COLUMN_OPTIONS(tune_values, target.columns),
-    {.name = "dim",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(tune_values, dim),
-     .argument = "Q",
-     .help = "The number of reduced variables; --grid dim=1,2,5 tunes it too"},
-    {.name = "folds",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(tune_values, folds),
-     .argument = "K",
-     .initial = "5",
-     .low = 2,
-     .high = 1000,
-     .help = "Parts of the cross-validation"},
-    {.name = "grid",
-     .kind = OPTION_TEXTS,
-     .offset = offsetof(tune_values, grid),
-     .argument = "NAME=a,b,c",
-     .help =
-         "Values to try for a setting; ';' between values that are lists (hidden=100;200,50); '/' between "
-         "settings that change together (hidden/activation=64/relu;none/tanh). Without it: the built-in grid "
-         "of the method"},
-    {.name = "trials",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(tune_values, trials),
-     .argument = "N",
-     .initial = "0",
-     .low = 0,
-     .high = 1000000,
-     .help = "Try N points of the grid drawn at random; 0: all of them"},
+    TEXT_OPTION(tune_values, dim, "dim", "Q",
+                "The number of reduced variables; --grid dim=1,2,5 tunes it too"),
+    NUMBER_OPTION(tune_values, folds, "folds", "K", "5", 2, 1000, "Parts of the cross-validation"),
+    TEXTS_OPTION(tune_values, grid, "grid", "NAME=a,b,c",
+                 "Values to try for a setting; ';' between values that are lists (hidden=100;200,50); '/' "
+                 "between settings that change together (hidden/activation=64/relu;none/tanh). Without it: "
+                 "the built-in grid of the method"),
+    NUMBER_OPTION(tune_values, trials, "trials", "N", "0", 0, 1000000,
+                  "Try N points of the grid drawn at random; 0: all of them"),
     CRITERION_OPTION(tune_values, criterion),
     {.name = "best",
      .kind = OPTION_TEXT,
@@ -60,16 +40,9 @@ static const cli_option options[] = {
      .argument = "FILE.json",
      .writes = true,
      .help = "Write the best settings as a file for 'stonet fit --config'"},
-    {.name = "within",
-     .kind = OPTION_REAL,
-     .offset = offsetof(tune_values, within),
-     .argument = "S",
-     .initial = "0",
-     .low = 0,
-     .high = 1000,
-     .help =
-         "With --best: write the first point of the grid, in the order given, within S standard errors of "
-         "the best; give the values from simple to flexible"},
+    REAL_OPTION(tune_values, within, "within", "S", "0", 0, 1000,
+                "With --best: write the first point of the grid, in the order given, within S standard "
+                "errors of the best; give the values from simple to flexible"),
     RESULTS_OPTIONS(tune_values, results),
     SPEC_OPTIONS(tune_values, spec),
     RUN_OPTIONS(tune_values, run),
@@ -108,8 +81,10 @@ static int finish(const cli_command *command, const tune_values *values, const s
     return result;
 }
 
-static int tune(const cli_command *command, const char *path, const tune_values *values)
+static int tune(const cli_command *command, const cli_arguments *given, void *parsed)
 {
+    const tune_values *values = parsed;
+    const char *path = given->operand[0];
     stonet_tune_options how = {.size = sizeof how,
                                .folds = (int)values->folds,
                                .grid = values->grid.text,
@@ -141,19 +116,7 @@ static int tune(const cli_command *command, const char *path, const tune_values 
     return result;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
-{
-    tune_values values = {0};
-    cli_arguments given;
-    parse_result parsed = options_parse(command, argc, argv, &values, &given);
-    int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
-    if (parsed == PARSE_OK) result = tune(command, given.operand[0], &values);
-    options_free(command, &values);
-    return result;
-}
-
 const cli_command tune_command = {
-    .program = "stonet",
     .name = "tune",
     .summary = "Find good settings by cross-validation",
     .on_ranks = true,
@@ -162,10 +125,9 @@ const cli_command tune_command = {
     .details = "Prints one row for each point of the grid, best first: the mean of the criterion over the "
                "folds and\n"
                "its standard error.",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    OPTIONS_OF(options, tune_values),
     .examples = "  stonet tune train.csv --target y --dim 2 --grid lr=.01,.03,.1 --grid weight_decay=0,.03 "
                 "--best b.json\n"
                 "  stonet fit train.csv --target y --config b.json --out my.model",
-    .run = run,
+    .run = tune,
 };

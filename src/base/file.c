@@ -36,10 +36,7 @@ static void writer_free(sn_writer *writer)
     if (writer == NULL) return;
     if (writer->stream_ready) deflateEnd(&writer->stream);
     if (writer->descriptor >= 0) close(writer->descriptor);
-    sn_free(writer->temporary);
-    sn_free(writer->target);
-    sn_free(writer->path);
-    sn_free(writer);
+    SN_FREE_ALL(writer->temporary, writer->target, writer->path, writer);
 }
 
 static stonet_status cannot_write(const sn_writer *writer, int error)
@@ -119,8 +116,7 @@ static stonet_status open_temporary(sn_writer *writer, mode_t mode)
         draw_name(writer, &salt);
     }
     int error = errno;
-    sn_free(writer->temporary);
-    writer->temporary = NULL;
+    SN_FREE(writer->temporary);
     return cannot_write(writer, error);
 }
 
@@ -301,8 +297,7 @@ static stonet_status finish(sn_writer *writer, sn_file_check check, const void *
     if (close(descriptor) != 0) return cannot_write(writer, errno);
     if (straight) return STONET_OK;
     if (rename(writer->temporary, writer->target) != 0) return cannot_write(writer, errno);
-    sn_free(writer->temporary);
-    writer->temporary = NULL;
+    SN_FREE(writer->temporary);
     sync_folder(writer->target);
     return STONET_OK;
 }

@@ -13,6 +13,12 @@ void *sn_malloc(size_t count, size_t size);
    from sn_realloc is freed with sn_free too. On failure the old block stays valid. */
 void *sn_realloc(void *block, size_t count, size_t size);
 void sn_free(void *block);
+/* Frees each of the pointers it is given. */
+#define SN_FREE_ALL(...)                                                                                     \
+    sn_free_all((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+void sn_free_all(void *const *blocks, size_t count);
+/* Frees and forgets: the pointer is NULL afterwards. */
+#define SN_FREE(pointer) (sn_free(pointer), (void)((pointer) = NULL))
 char *sn_strdup(const char *text);
 
 /* SN_TRY(SN_NEW(pointer, count)): zeroed array of the pointer's element type. */

@@ -28,6 +28,9 @@ typedef struct sn_param {
     const char *help; /* one line */
 } sn_param;
 
+/* The entries of a method or learner for its table of parameters. */
+#define SN_PARAMS_OF(table) .params = (table), .n_params = sizeof(table) / sizeof *(table)
+
 typedef struct sn_settings sn_settings;
 
 /* Settings at their defaults. `table` must outlive them (tables are static). */

@@ -60,10 +60,7 @@ stonet_status sn_turns_create(int64_t count, const void *const *kind, const doub
 void sn_turns_free(sn_turns *turns)
 {
     if (turns == NULL) return;
-    sn_free(turns->of);
-    sn_free(turns->dealt);
-    sn_free(turns->at);
-    sn_free(turns);
+    SN_FREE_ALL(turns->of, turns->dealt, turns->at, turns);
 }
 
 /* The first piece of the kind that is left, from `next` on. */

@@ -14,9 +14,7 @@ static const double MOST_SKEWNESS = 1.0, MOST_KURTOSIS = 6.0;
 
 void sn_margin_free(sn_margin *margin)
 {
-    sn_free(margin->value);
-    sn_free(margin->score);
-    sn_free(margin->cut);
+    SN_FREE_ALL(margin->value, margin->score, margin->cut);
     *margin = (sn_margin){0};
 }
 

@@ -143,7 +143,13 @@ static stonet_status fit_regression(sn_schema *schema, const stonet_data *train,
     SN_TRY(SN_NEW(schema->target_sd, m));
     sn_moments columns;
     const sn_rest rests = {.rest = rest_response, .user = train};
-    SN_TRY(sn_moments_of_doubles(train->y, train->n, m, false, train->weight, team, &rests, &columns));
+    SN_TRY(sn_moments_of(&(sn_numbers){.doubles = train->y,
+                                       .n = train->n,
+                                       .m = m,
+                                       .weight = train->weight,
+                                       .team = team,
+                                       .rest = &rests},
+                         &columns));
     stonet_status status = STONET_OK;
     for (int64_t k = 0; k < m && status == STONET_OK; k++) {
         status = check_target(schema, k, train->n, &columns);

@@ -190,9 +190,7 @@ static stonet_status end(sn_drain *base, const sn_builder *builder)
 static void drain_free(shard_drain *drain)
 {
     forget_shards(drain);
-    sn_free(drain->list);
-    sn_free(drain->enough);
-    sn_free(drain->name);
+    SN_FREE_ALL(drain->list, drain->enough, drain->name);
     sn_folder_abandon(drain->folder);
 }
 

@@ -237,9 +237,5 @@ void stonet_coef_free(stonet_coef_result *result)
     if (result == NULL) return;
     for (int64_t j = 0; result->feature != NULL && j < result->features; j++) sn_free(result->feature[j]);
     for (int64_t c = 0; result->name != NULL && c < result->columns; c++) sn_free(result->name[c]);
-    sn_free(result->feature);
-    sn_free(result->name);
-    sn_free(result->value);
-    sn_free(result->share);
-    sn_free(result);
+    SN_FREE_ALL(result->feature, result->name, result->value, result->share, result);
 }

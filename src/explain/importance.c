@@ -312,9 +312,5 @@ void stonet_importance_free(stonet_importance_result *result)
 {
     if (result == NULL) return;
     for (int64_t j = 0; result->name != NULL && j < result->variables; j++) sn_free(result->name[j]);
-    sn_free(result->name);
-    sn_free(result->value);
-    sn_free(result->error);
-    sn_free(result->z);
-    sn_free(result);
+    SN_FREE_ALL(result->name, result->value, result->error, result->z, result);
 }

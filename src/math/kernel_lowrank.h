@@ -4,14 +4,21 @@
 
 #include "base/workspace.h"
 
+/* Rows of x (n x p) with the kernel exp(-gamma |x - x'|^2) between them. */
+typedef struct sn_gaussian_rows {
+    int64_t n, p;
+    const double *x;
+    double gamma;
+} sn_gaussian_rows;
+
 /*
- * Incomplete Cholesky of the Gram matrix of the rows of x (n x p) with the largest remaining diagonal as
+ * Incomplete Cholesky of the Gram matrix of the rows with the largest remaining diagonal as
  * pivot, K = F F' + E with E positive semi-definite and every diagonal entry of E at most `tolerance`, unless
  * most_rank stops it before. F (n x *rank) is taken from `keep`. O(n rank (rank + p)) time; K is never
  * formed.
  */
-stonet_status sn_incomplete_cholesky(int64_t n, int64_t p, const double *x, double gamma, double tolerance,
-                                     int64_t most_rank, sn_workspace *keep, double **factor, int64_t *rank);
+stonet_status sn_incomplete_cholesky(const sn_gaussian_rows *of, double tolerance, int64_t most_rank,
+                                     sn_workspace *keep, double **factor, int64_t *rank);
 
 /*
  * Landmark features phi(x) = L^{-1} k(x), k(x) the kernel at `rank` centres and L L' their Gram matrix, so

@@ -372,15 +372,13 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     return hand_over(&w, result);
 }
 
-extern const sn_method sn_method_lasso_sir;
 const sn_method sn_method_lasso_sir = {
     .name = "lasso-sir",
     .title = "Lasso-SIR: sparse sliced inverse regression (Lin, Zhao and Liu 2019)",
     .python = "LassoSIR",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
+    SN_PARAMS_OF(params),
     /* a fit chooses the penalty by itself */
     .grid = {{"slices=5,10,20", SN_TASK_REGRESSION}},
     .fit = fit,

@@ -47,11 +47,7 @@ void sn_linear_map_free(void *state)
 {
     sn_linear_map *map = state;
     if (map == NULL) return;
-    sn_free(map->centre);
-    sn_free(map->direction);
-    sn_free(map->value);
-    sn_free(map->test);
-    sn_free(map);
+    SN_FREE_ALL(map->centre, map->direction, map->value, map->test, map);
 }
 
 sn_sizes sn_linear_map_sizes(const void *state)

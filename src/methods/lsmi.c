@@ -25,23 +25,9 @@ static int64_t block_size(const sn_lsmi *lsmi, int64_t block)
 
 void sn_lsmi_free(sn_lsmi *lsmi)
 {
-    sn_free(lsmi->row);
-    sn_free(lsmi->first);
-    sn_free(lsmi->centre);
-    sn_free(lsmi->label);
-    sn_free(lsmi->y);
-    sn_free(lsmi->phi_y);
-    sn_free(lsmi->response);
-    sn_free(lsmi->count);
-    sn_free(lsmi->z);
-    sn_free(lsmi->u);
-    sn_free(lsmi->sums);
-    sn_free(lsmi->sums_at);
-    sn_free(lsmi->alpha);
-    sn_free(lsmi->beta);
-    sn_free(lsmi->work);
-    sn_free(lsmi->du);
-    sn_free(lsmi->t);
+    SN_FREE_ALL(lsmi->row, lsmi->first, lsmi->centre, lsmi->label, lsmi->y, lsmi->phi_y, lsmi->response,
+                lsmi->count, lsmi->z, lsmi->u, lsmi->sums, lsmi->sums_at, lsmi->alpha, lsmi->beta, lsmi->work,
+                lsmi->du, lsmi->t);
     memset(lsmi, 0, sizeof *lsmi);
 }
 

@@ -64,7 +64,8 @@ typedef struct sn_method {
     const sn_param *params;
     size_t n_params;
     sn_grid_entry grid[SN_MAX_GRID_ENTRIES]; /* what is worth tuning; none where nothing is */
-    /* Runs with the OpenMP threads of the calling thread set to those of the run (the model room does it). */
+    /* NULL with a candidate matrix. Runs with the OpenMP threads of the calling thread set to those of the
+     * run (the model room does it). */
     stonet_status (*fit)(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result);
     /* Trains the state further on other rows; NULL when the method cannot. */
@@ -91,6 +92,10 @@ typedef struct sn_method {
     /* Training history as CSV text, one row an epoch, or NULL. */
     const char *(*history)(const void *state);
 } sn_method;
+
+/* The method's own fit, or that of its candidate matrix (methods/spectral.h). */
+stonet_status sn_method_fit(const sn_method *method, const sn_problem *problem, int64_t dim,
+                            const sn_settings *settings, const stonet_run *run, sn_fit_result *result);
 
 /* NULL when there is none of that name. */
 const sn_method *sn_method_find(const char *name);

@@ -295,8 +295,7 @@ const sn_method sn_method_nnsdr = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .effort = 5.0,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     /* on a few hundred rows the passes of the default, meant for thousands, learn the rows by heart */
     .grid = {{"epochs=5,20,200", SN_TASK_BOTH}, {"refine=10,400", SN_TASK_BOTH}},
     .fit = nnsdr_fit,

@@ -135,22 +135,13 @@ static const sn_candidate candidate = {
     .matrix = find_matrix,
 };
 
-static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                         const stonet_run *run, sn_fit_result *result)
-{
-    return sn_spectral_fit(&candidate, problem, dim, settings, run, result);
-}
-
-extern const sn_method sn_method_scr;
 const sn_method sn_method_scr = {
     .name = "scr",
     .title = "Simple contour regression (Li, Zha and Chiaromonte 2005)",
     .python = "ContourRegression",
     .tasks = SN_TASK_BOTH,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
+    SN_PARAMS_OF(params),
     .grid = {{"share=0.05,0.1,0.2", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},
-    .fit = fit,
     .candidate = &candidate,
     SN_LINEAR_MAP_STATE,
 };

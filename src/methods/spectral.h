@@ -104,8 +104,4 @@ stonet_status sn_candidate_solve(const sn_candidate *candidate, const sn_problem
    columns: those of the symmetric whitening. */
 stonet_status sn_solved_vectors(const sn_solved *solved, int64_t count, double *vector);
 
-/* sn_method.fit of a spectral method: the linear map along the leading eigenvectors. */
-stonet_status sn_spectral_fit(const sn_candidate *candidate, const sn_problem *problem, int64_t dim,
-                              const sn_settings *settings, const stonet_run *run, sn_fit_result *result);
-
 #endif

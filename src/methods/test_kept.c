@@ -218,7 +218,7 @@ static numbers result_of(const kept_case *c)
     run.on_progress = follow;
     run.user = &words;
     sn_fit_result result = {0};
-    if (method->fit(&data.problem, c->dim, settings, &run, &result) != STONET_OK)
+    if (sn_method_fit(method, &data.problem, c->dim, settings, &run, &result) != STONET_OK)
         fail_msg("%s %s: %s", c->method, c->options, stonet_last_error());
     put(&all, (double)result.dim, 0.0);
     put(&all, words.messages, 0.0);
@@ -283,7 +283,7 @@ static void test_no_run(void **state)
         const sn_method *method = sn_method_find(cases[i].method);
         sn_settings *settings = settings_of(method, cases[i].options);
         sn_fit_result result = {0};
-        if (method->fit(&data.problem, cases[i].dim, settings, NULL, &result) != STONET_OK)
+        if (sn_method_fit(method, &data.problem, cases[i].dim, settings, NULL, &result) != STONET_OK)
             fail_msg("%s: %s", method->name, stonet_last_error());
         method->free(result.state);
         sn_settings_free(settings);

@@ -119,7 +119,7 @@ static inline stonet_status fit_with(const char *method_name, const sn_problem *
         run.user = messages;
     }
     *result = (sn_fit_result){0};
-    stonet_status status = method->fit(problem, dim, settings, &run, result);
+    stonet_status status = sn_method_fit(method, problem, dim, settings, &run, result);
     sn_settings_free(settings);
     return status;
 }

@@ -276,8 +276,7 @@ static stonet_status fit_learner(stonet_model *model, const stonet_data *train, 
     stonet_status status = data->x != NULL ? sn_model_reduce(model, data->x, on_z.n, NULL, z)
                                            : sn_model_reduce_table(model, train, z);
     if (status == STONET_OK) {
-        sn_free(data->x);
-        data->x = NULL;
+        SN_FREE(data->x);
         on_z.x = z;
         on_z.source = NULL;
         on_z.group = NULL;
@@ -309,7 +308,8 @@ static stonet_status fit_method(const stonet_spec *spec, const encoded *data, co
                                 stonet_model *model)
 {
     sn_fit_result result = {.dim = sn_int(spec->common, "dim")};
-    stonet_status status = spec->method->fit(&data->problem, result.dim, spec->settings, run, &result);
+    stonet_status status =
+        sn_method_fit(spec->method, &data->problem, result.dim, spec->settings, run, &result);
     model->state = result.state;
     SN_TRY(status);
     model->dim = result.dim;

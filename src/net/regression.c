@@ -84,9 +84,7 @@ static stonet_status fit_classes(const sn_regression *r, const stonet_run *run, 
     if (call.m == 1) share_out(r->d, coef, intercept);
     spread_out(classes, code, r->rows->n, r->d, coef, intercept);
 done:
-    sn_free(label);
-    sn_free(code);
-    sn_free(weight);
+    SN_FREE_ALL(label, code, weight);
     return status;
 }
 

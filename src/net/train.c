@@ -49,10 +49,7 @@ static stonet_status create(trainer *t, const sn_network *net, const stonet_run 
 static void clear(trainer *t)
 {
     sn_backprop_clear(&t->backprop);
-    sn_free(t->first);
-    sn_free(t->second);
-    sn_free(t->good);
-    sn_free(t->rows);
+    SN_FREE_ALL(t->first, t->second, t->good, t->rows);
 }
 
 /* Updates parameters from..to of one layer's weights (decay as given) or biases (decay 0). Every thread of

@@ -88,14 +88,14 @@ static stonet_status median_distance(const sn_standardised *data, uint64_t seed,
     return STONET_OK;
 }
 
-stonet_status sn_standardise(int64_t n, int64_t da, const double *a, int64_t db, const double *b,
-                             uint64_t seed, sn_workspace *keep, sn_standardised *out)
+stonet_status sn_standardise(int64_t n, sn_side a, sn_side b, uint64_t seed, sn_workspace *keep,
+                             sn_standardised *out)
 {
     *out = (sn_standardised){.n = n, .bandwidth = 1.0};
-    out->columns = count_varying(n, da, a) + count_varying(n, db, b);
+    out->columns = count_varying(n, a.d, a.values) + count_varying(n, b.d, b.values);
     SN_TRY(SN_TAKE(keep, out->values, n * out->columns));
-    int64_t at = copy_varying(n, da, a, out->columns, 0, out->values);
-    copy_varying(n, db, b, out->columns, at, out->values);
+    int64_t at = copy_varying(n, a.d, a.values, out->columns, 0, out->values);
+    copy_varying(n, b.d, b.values, out->columns, at, out->values);
     return median_distance(out, seed, &out->bandwidth);
 }
 

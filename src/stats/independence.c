@@ -289,13 +289,14 @@ static stonet_status fourier_test(const stonet_sides *sides, const stonet_indepe
     const int64_t n = sides->n;
     if (n < 4) return STONET_OK; /* no degrees of freedom to test with */
     prepared p = {.options = options, .seed = run->seed, .threads = sn_threads(run)};
-    SN_TRY(sn_standardise(n, sides->dx, sides->x, 0, NULL, p.seed, &scratch, &p.x));
-    SN_TRY(sn_standardise(n, sides->dy, sides->y, 0, NULL, p.seed, &scratch, &p.y));
-    SN_TRY(sn_standardise(n, sides->dz, sides->z, 0, NULL, p.seed, &scratch, &p.z));
+    SN_TRY(sn_standardise(n, (sn_side){sides->dx, sides->x}, (sn_side){0, NULL}, p.seed, &scratch, &p.x));
+    SN_TRY(sn_standardise(n, (sn_side){sides->dy, sides->y}, (sn_side){0, NULL}, p.seed, &scratch, &p.y));
+    SN_TRY(sn_standardise(n, (sn_side){sides->dz, sides->z}, (sn_side){0, NULL}, p.seed, &scratch, &p.z));
     if (p.z.columns == 0) result->test = STONET_TEST_RIT;
     if (p.x.columns == 0 || p.y.columns == 0) return STONET_OK;
     if (result->test == STONET_TEST_RCIT)
-        SN_TRY(sn_standardise(n, sides->dy, sides->y, sides->dz, sides->z, p.seed, &scratch, &p.y));
+        SN_TRY(sn_standardise(n, (sn_side){sides->dy, sides->y}, (sn_side){sides->dz, sides->z}, p.seed,
+                              &scratch, &p.y));
     p.mx = p.my = options->features;
     if (result->test != STONET_TEST_RIT)
         p.mz = condition_features(options->condition_features, n, p.z.columns);

@@ -295,7 +295,7 @@ static void test_standardised(void **state)
         const int64_t n = rows[k];
         double column[ROWS], right[ROWS];
         sn_standardised data;
-        assert_int_equal(sn_standardise(n, 3, a, 2, b, 6, &keep, &data), STONET_OK);
+        assert_int_equal(sn_standardise(n, (sn_side){3, a}, (sn_side){2, b}, 6, &keep, &data), STONET_OK);
         assert_int_equal(data.columns, 3);
         for (int64_t j = 0; j < 3; j++) {
             for (int64_t i = 0; i < n; i++)
@@ -314,11 +314,11 @@ static void test_bandwidth_without_distances(void **state)
     (void)state;
     const double few[] = {1, 1, 1, 1, 1, 2}, flat[] = {3, 3, 3};
     sn_standardised data;
-    assert_int_equal(sn_standardise(6, 1, few, 0, NULL, 1, &keep, &data), STONET_OK);
+    assert_int_equal(sn_standardise(6, (sn_side){1, few}, (sn_side){0, NULL}, 1, &keep, &data), STONET_OK);
     assert_true(data.columns == 1 && data.bandwidth == 1.0);
-    assert_int_equal(sn_standardise(3, 1, flat, 0, NULL, 1, &keep, &data), STONET_OK);
+    assert_int_equal(sn_standardise(3, (sn_side){1, flat}, (sn_side){0, NULL}, 1, &keep, &data), STONET_OK);
     assert_true(data.columns == 0 && data.bandwidth == 1.0);
-    assert_int_equal(sn_standardise(1, 1, flat, 1, few, 1, &keep, &data), STONET_OK);
+    assert_int_equal(sn_standardise(1, (sn_side){1, flat}, (sn_side){1, few}, 1, &keep, &data), STONET_OK);
     assert_true(data.columns == 0 && data.bandwidth == 1.0);
 }
 

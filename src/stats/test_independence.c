@@ -338,7 +338,7 @@ static void test_fourier_features(void **state)
     draw(INDEPENDENT, MAX_N, 6, &s);
     for (int64_t i = 0; i < s.n; i++) s.x[i] = 5.0 + 3.0 * s.x[i];
     sn_standardised data;
-    assert_int_equal(sn_standardise(s.n, 1, s.x, 0, NULL, 1, &keep, &data), STONET_OK);
+    assert_int_equal(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data), STONET_OK);
     /* median |N(0,1) - N(0,1)| = sqrt 2 x 0.6745 */
     assert_true(fabs(data.bandwidth - 0.9539) < 0.1);
     assert_int_equal(sn_fourier_features(&data, 5, (sn_drawing){1, 0, 1}, 6, 1, f), STONET_OK);
@@ -353,7 +353,7 @@ static void test_fourier_features(void **state)
     }
     /* rows in two sorted halves: the first 200 are all alike, a drawn 200 are not */
     for (int64_t i = 0; i < s.n; i++) s.x[i] = i < s.n / 2 ? 0.0 : 1.0 + s.y[i];
-    assert_int_equal(sn_standardise(s.n, 1, s.x, 0, NULL, 1, &keep, &data), STONET_OK);
+    assert_int_equal(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data), STONET_OK);
     assert_true(data.bandwidth > 0.1 && data.bandwidth != 1.0);
 }
 

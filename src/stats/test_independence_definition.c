@@ -103,11 +103,12 @@ static void check(stonet_test test, stonet_null_law law)
     double x[N * DX], y[N * DY], z[N * DZ], p_value[REPEATS], statistic = 0.0;
     sn_standardised sx, sy, sz;
     draw(x, y, z);
-    assert_int_equal(sn_standardise(N, DX, x, 0, NULL, SEED, &keep, &sx), STONET_OK);
-    assert_int_equal(sn_standardise(N, DY, y, test == STONET_TEST_RCIT ? DZ : 0,
-                                    test == STONET_TEST_RCIT ? z : NULL, SEED, &keep, &sy),
+    assert_int_equal(sn_standardise(N, (sn_side){DX, x}, (sn_side){0, NULL}, SEED, &keep, &sx), STONET_OK);
+    assert_int_equal(sn_standardise(N, (sn_side){DY, y},
+                                    test == STONET_TEST_RCIT ? (sn_side){DZ, z} : (sn_side){0, NULL}, SEED,
+                                    &keep, &sy),
                      STONET_OK);
-    assert_int_equal(sn_standardise(N, DZ, z, 0, NULL, SEED, &keep, &sz), STONET_OK);
+    assert_int_equal(sn_standardise(N, (sn_side){DZ, z}, (sn_side){0, NULL}, SEED, &keep, &sz), STONET_OK);
     for (uint32_t r = 0; r < REPEATS; r++) {
         double found;
         once(&sx, &sy, &sz, test == STONET_TEST_RIT ? 0 : MZ, r, law, &found, &p_value[r]);

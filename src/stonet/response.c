@@ -253,12 +253,8 @@ void sn_response_predict(const sn_response *response, int64_t n, const float *ps
 
 void sn_response_free(sn_response *response)
 {
-    sn_free(response->knot);
-    sn_free(response->level);
-    sn_free(response->mean);
-    sn_free(response->map);
-    sn_free(response->coef);
-    sn_free(response->intercept);
+    SN_FREE_ALL(response->knot, response->level, response->mean, response->map, response->coef,
+                response->intercept);
     *response = (sn_response){0};
 }
 
