@@ -6,6 +6,9 @@
 #include "engine/team_sums.h"
 #include "net/loss.h"
 
+SN_DEFINE_WORDS(sn_integrator_words, "integrator", SN_EULER, SN_INTEGRATOR_WORDS);
+SN_DEFINE_WORDS(sn_start_words, "start", SN_START_MODE, SN_START_WORDS);
+
 enum { LOSS_ROWS = 4096 }; /* whose outputs are held at a time */
 
 stonet_status sn_engine_check(const sn_shape *shape, const sn_problem *problem, int threads)
