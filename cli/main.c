@@ -6,8 +6,8 @@
 
 #include "cli/commands.h"
 #include "cli/manual.h"
+#include "cli/ranks.h"
 #include "cli/say.h"
-#include "cli/team.h"
 
 static void print_help(FILE *stream)
 {

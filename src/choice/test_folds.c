@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "choice/folds.h"
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 
 enum { P = 3 };
 

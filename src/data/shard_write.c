@@ -8,7 +8,7 @@
 #include "base/folder.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "data/array.h"
 #include "data/npy_header.h"
 #include "data/readers.h"

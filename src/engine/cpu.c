@@ -14,9 +14,9 @@
 
 #include "base/isa.h"
 #include "base/memory.h"
-#include "base/pace.h"
 #include "base/run.h"
-#include "engine/registry.h"
+#include "base/thread_tuner.h"
+#include "engine/engines.h"
 
 enum {
     CHUNK_ROWS = 4096,       /* most rows of a chunk ... */

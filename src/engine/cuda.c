@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "engine/cuda_load.h"
 #include "engine/cuda_rows.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 
 enum {
     PASS_ROWS = 1 << 16, /* rows that pass through a window at a time */

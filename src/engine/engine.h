@@ -30,7 +30,7 @@
  * alone does both at once in `step`, to the same bits.
  *
  * `ref` is double precision in plain loops, to be read; every other engine is tested against it. To add an
- * engine: one file, and one line in engine/registry.h.
+ * engine: one file, and one line in engine/engines.h.
  */
 #ifndef SN_ENGINE_ENGINE_H
 #define SN_ENGINE_ENGINE_H

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "math/noise.h"
 #include "net/activation.h"
 #include "net/loss.h"

@@ -7,11 +7,11 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "data/schema_parts.h"
 #include "math/linalg.h"
 #include "methods/linear_map.h"
-#include "model/config.h"
+#include "model/settings_json.h"
 
 /* ---- the table --------------------------------------------------------------------------------- */
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "data/schema_parts.h"
-#include "model/config.h"
+#include "model/settings_json.h"
 #include "stats/metrics.h"
 
 static const double SMALLEST_PROBABILITY = 1e-15;

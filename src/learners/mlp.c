@@ -5,7 +5,7 @@
  */
 #include "base/memory.h"
 #include "learners/learner.h"
-#include "net/train.h"
+#include "net/plain_train.h"
 
 static const sn_param params[] = {
     {"hidden", SN_INTEGERS, "50", 1, 1e6, NULL, "units of the hidden layers, first layer first"},

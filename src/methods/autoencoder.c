@@ -9,7 +9,7 @@
  */
 #include "base/memory.h"
 #include "methods/method.h"
-#include "net/train.h"
+#include "net/plain_train.h"
 
 enum { LAYERS = 4, BOTTLENECK = 2, USUAL_HIDDEN = 200 };
 

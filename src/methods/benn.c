@@ -16,8 +16,8 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "math/noise.h"
-#include "methods/encoder.h"
-#include "net/train.h"
+#include "methods/network_state.h"
+#include "net/plain_train.h"
 
 enum { USUAL_BATCH = 10000, MOST_ENCODER_LAYERS = 8 };
 

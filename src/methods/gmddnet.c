@@ -19,9 +19,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/workspace.h"
-#include "methods/encoder.h"
 #include "methods/gmddnet_loss.h"
-#include "net/train.h"
+#include "methods/network_state.h"
+#include "net/plain_train.h"
 
 enum { NARROWEST = 16, WIDEST = 512, MOST_REFITS = 8 };
 

@@ -30,7 +30,7 @@ typedef struct sn_divergence {
     double *pull;    /* the same: sum_l rho(y_k, y_l) zc_l */
 } sn_divergence;
 
-/* An sn_batch_loss (net/train.h) whose user is an sn_divergence; slope is the gradient. */
+/* An sn_batch_loss (net/plain_train.h) whose user is an sn_divergence; slope is the gradient. */
 double sn_divergence_batch(void *user, const sn_problem *problem, const int64_t *rows, int64_t count,
                            const float *mu, float *slope);
 /* The first term alone. */

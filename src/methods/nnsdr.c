@@ -24,7 +24,7 @@
 #include "math/serial_blas.h"
 #include "methods/linear_map.h"
 #include "methods/method.h"
-#include "net/train.h"
+#include "net/plain_train.h"
 
 enum { BLOCK_ROWS = 1024 };
 /* The state is the network p - d - hidden - outputs with a linear first layer; its w_1 is B' and its b_1 is

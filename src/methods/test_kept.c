@@ -1,11 +1,12 @@
 /*
  * What every method gives on small tables, beside what it gave when its definition was last checked
- * (golden/kept.h): a result must not change unless that is meant. Searches are cut short, where each step of
- * their way still shows.
+ * (golden/test_kept_methods.h): a result must not change unless that is meant. Searches are cut short, where
+ * each step of their way still shows.
  *
- * After a change that is meant: STONET_KEEP=1 build/tests/test_methods_kept > src/methods/golden/kept.h
+ * After a change that is meant: STONET_KEEP=1 build/tests/test_methods_kept >
+ * src/methods/golden/test_kept_methods.h
  */
-#include "methods/golden/kept.h"
+#include "methods/golden/test_kept_methods.h"
 #include "methods/spectral.h"
 #include "methods/test_support.h"
 
@@ -27,7 +28,7 @@ typedef struct kept_case {
 } kept_case;
 
 static const kept_case cases[] = {
-#include "methods/golden/kept_cases.h"
+#include "methods/golden/test_kept_methods_cases.h"
 };
 
 /* Columns of different means and spreads, each leaning on the one before; y by the first two. */

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/run.h"
+#include "base/take_options.h"
 #include "model/model.h"
 
 static void widen(int64_t count, const float *from, double *to)

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "base/team.h"
 #include "base/workspace.h"
 #include "data/frame.h"

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/options.h"
 #include "base/run.h"
+#include "base/take_options.h"
 #include "math/linalg.h"
 #include "stats/covariance_test.h"
 #include "stats/distance_correlation.h"

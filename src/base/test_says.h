@@ -1,0 +1,17 @@
+/* For tests, after cmocka.h: a call that fails must say why. */
+#ifndef SN_BASE_TEST_SAYS_H
+#define SN_BASE_TEST_SAYS_H
+
+#include <string.h>
+
+#include "base/status.h"
+
+static inline void assert_says(stonet_status got, stonet_status wanted, const char *words)
+{
+    if (got != wanted || strstr(stonet_last_error(), words) == NULL)
+        print_error("got %d '%s', wanted %d '%s'\n", got, stonet_last_error(), wanted, words);
+    assert_int_equal(got, wanted);
+    assert_non_null(strstr(stonet_last_error(), words));
+}
+
+#endif
