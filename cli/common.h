@@ -1,6 +1,5 @@
 /* What several commands share: options for data and runs, reading data, JSON from the library. */
-#ifndef CLI_COMMON_H
-#define CLI_COMMON_H
+#pragma once
 
 #include <jansson.h>
 #include <stonet/stonet.h>
@@ -183,5 +182,3 @@ json_t *json_add(json_t *list, json_t *value);
 json_t *json_put(json_t *object, const char *key, json_t *value);
 /* The text under a key, "" when there is none. */
 const char *json_text(const json_t *object, const char *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* Results of several data sets: a block for each as it comes, then a summary over all. As a table for people
    they are written one by one; CSV and JSON are rows of one list, with the data set in each. */
-#ifndef CLI_MANY_TABLES_H
-#define CLI_MANY_TABLES_H
+#pragma once
 
 #include "cli/output.h"
 #include "cli/print_results.h"
@@ -20,5 +19,3 @@ int report_add(report *self, const char *path, const stonet_data *data, const st
 /* Writes the summary of the results given (those that ran to their end; none for fewer than two) and what is
    still to be written. */
 int report_close(report *self, const stonet_results *const *results, int64_t n_sets);
-
-#endif

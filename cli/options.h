@@ -2,8 +2,7 @@
  * Command-line options as tables. A command describes its options and operands once; that drives the parsing,
  * the checks and the help. Values land in the fields of a struct of the command's own.
  */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -119,5 +118,3 @@ void help_wrapped(FILE *stream, const char *text, int indent, int column);
 const char *options_note(const cli_command *command);
 /* Prints the whole help of a command to stdout. */
 void options_help(const cli_command *command);
-
-#endif

@@ -1,6 +1,5 @@
 /* Columns of a table picked by the user, as numbers. Functions give an exit status. */
-#ifndef CLI_PICK_COLUMNS_H
-#define CLI_PICK_COLUMNS_H
+#pragma once
 
 #include <stonet/stonet.h>
 
@@ -23,5 +22,3 @@ int columns_disjoint(const cli_command *command, const stonet_data *data, const 
 /* *values (n x *width, to be freed): numbers as they are, each text column as indicators of its values. */
 int columns_matrix(const cli_command *command, const stonet_data *data, const column_choice *choice,
                    double **values, int64_t *width);
-
-#endif

@@ -1,6 +1,5 @@
 /* Intervals and sets of a calibrated model, for stonet predict. Functions give an exit status. */
-#ifndef CLI_PRINT_INTERVALS_H
-#define CLI_PRINT_INTERVALS_H
+#pragma once
 
 #include <stonet/stonet.h>
 
@@ -12,5 +11,3 @@ int write_intervals(const cli_command *command, const rows_output *to, const sto
 /* A column for each class: 1 for the classes in the set of the row, else 0. */
 int write_sets(const cli_command *command, const rows_output *to, const stonet_model *model,
                const stonet_use_options *how);
-
-#endif

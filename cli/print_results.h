@@ -1,6 +1,5 @@
 /* The rows that tune and compare give: as a table for people, CSV or JSON. */
-#ifndef CLI_PRINT_RESULTS_H
-#define CLI_PRINT_RESULTS_H
+#pragma once
 
 #include "cli/common.h"
 #include "cli/table.h"
@@ -31,5 +30,3 @@ results_format results_format_of(const results_options *options);
 table *results_table(const stonet_results *results, bool best_first);
 int output_results(const cli_command *command, const results_options *options, const stonet_results *results,
                    bool best_first);
-
-#endif

@@ -1,6 +1,5 @@
 /* The program as one of several processes under mpirun: the first one speaks and writes, all work. */
-#ifndef CLI_RANKS_H
-#define CLI_RANKS_H
+#pragma once
 
 #include <stonet/stonet.h>
 
@@ -16,5 +15,3 @@ int team_end(int result);
 stonet_team *program_team(void);
 /* Whether this process is the one that writes results. */
 bool program_writes(void);
-
-#endif

@@ -8,8 +8,7 @@
  * to another. One call at a time uses it; inside a call every function may be called from any thread, and
  * with NULL, which keeps nothing. Of a team rank 0 has the file; the handles of the others keep nothing.
  */
-#ifndef SN_BASE_CHECKPOINT_H
-#define SN_BASE_CHECKPOINT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ stonet_status sn_checkpoint_put(stonet_checkpoint *checkpoint, const char *key, 
 void sn_checkpoint_drop(stonet_checkpoint *checkpoint, const char *key);
 /* Whether what was last kept at `since` (base/run.h, sn_seconds) should be kept anew. */
 bool sn_checkpoint_due(const stonet_checkpoint *checkpoint, double since);
-
-#endif

@@ -4,8 +4,7 @@
  * Where nothing is known yet, kinds that are said to take an effort come before others. What a piece finds
  * does not depend on it. Not for several threads at once.
  */
-#ifndef SN_BASE_JOB_ORDER_H
-#define SN_BASE_JOB_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void sn_turns_skip(sn_turns *turns, int64_t piece);
 int64_t sn_turns_next(sn_turns *turns, double now);
 /* A piece that was dealt out is done. */
 void sn_turns_done(sn_turns *turns, int64_t piece, double now);
-
-#endif

@@ -1,6 +1,5 @@
 /* Checked, zeroed, 64-byte aligned memory. */
-#ifndef SN_BASE_MEMORY_H
-#define SN_BASE_MEMORY_H
+#pragma once
 
 #include "base/status.h"
 
@@ -33,5 +32,3 @@ uint64_t sn_memory_available(void);
 /* STONET_OK if `bytes` fit in what is available, else STONET_ERROR_MEMORY with a sentence that names the
    need of `what`, what is available, and the `advice`. */
 stonet_status sn_memory_require(uint64_t bytes, const char *what, const char *advice);
-
-#endif

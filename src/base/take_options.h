@@ -2,8 +2,7 @@
  * Structs of options that grow at their end: the caller says how large its struct is, and the library takes
  * what both know. Every public call that is given such a struct takes it once and hands the copy on.
  */
-#ifndef SN_BASE_TAKE_OPTIONS_H
-#define SN_BASE_TAKE_OPTIONS_H
+#pragma once
 
 #include "base/status.h"
 
@@ -28,5 +27,3 @@ stonet_status sn_take_calibrate_options(const stonet_calibrate_options *from, st
 stonet_status sn_take_report_options(const stonet_report_options *from, stonet_report_options *to);
 stonet_status sn_take_independence_options(const stonet_independence_options *from,
                                            stonet_independence_options *to);
-
-#endif

@@ -1,6 +1,5 @@
 /* For tests, after cmocka.h: a call that fails must say why. */
-#ifndef SN_BASE_TEST_SAYS_H
-#define SN_BASE_TEST_SAYS_H
+#pragma once
 
 #include <string.h>
 
@@ -13,5 +12,3 @@ static inline void assert_says(stonet_status got, stonet_status wanted, const ch
     assert_int_equal(got, wanted);
     assert_non_null(strstr(stonet_last_error(), words));
 }
-
-#endif

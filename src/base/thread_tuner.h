@@ -4,8 +4,7 @@
  * whoever is not scheduled, and two threads can be many times slower than one. Only the time depends on the
  * choice, never a bit of the result.
  */
-#ifndef SN_BASE_THREAD_TUNER_H
-#define SN_BASE_THREAD_TUNER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ int sn_pace_worth(double work, int most);
 int sn_pace_threads(sn_pace *pace, double work, int most);
 /* What the step took on that many threads, a unit of work. */
 void sn_pace_note(sn_pace *pace, int threads, double time);
-
-#endif

@@ -4,8 +4,7 @@
  * it, and it is kept in the checkpoint of the run, from which the piece is taken instead of being done when
  * the same work begins again.
  */
-#ifndef SN_BASE_WORK_QUEUE_H
-#define SN_BASE_WORK_QUEUE_H
+#pragma once
 
 #include "base/checkpoint.h"
 #include "base/team.h"
@@ -46,5 +45,3 @@ stonet_status sn_dealer_close(sn_dealer *dealer, stonet_status status);
 /* All of it: opens, lets so many threads work side by side, closes. Returns the first failure in the order of
    the pieces; after a failure pieces that were not begun are left out. */
 stonet_status sn_deal_out(const sn_deal *deal, int threads, const stonet_run *run);
-
-#endif

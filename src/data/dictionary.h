@@ -1,6 +1,5 @@
 /* Distinct strings and their codes. */
-#ifndef SN_DATA_DICTIONARY_H
-#define SN_DATA_DICTIONARY_H
+#pragma once
 
 #include "data/frame.h"
 
@@ -26,5 +25,3 @@ void sn_interner_free(sn_interner *interner);
 /* Sorts the words bytewise; new_code[old] is where each went (room for count). */
 stonet_status sn_dictionary_sort(sn_dictionary *dictionary, int32_t *new_code);
 stonet_status sn_dictionary_copy(const sn_dictionary *from, sn_dictionary *out);
-
-#endif

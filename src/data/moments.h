@@ -4,8 +4,7 @@
  * Sums run over fixed blocks of rows and over the blocks by a fixed binary tree, in double: they depend on
  * the rows alone, not on who sums which blocks, and their rounding error grows with the logarithm of n.
  */
-#ifndef SN_DATA_MOMENTS_H
-#define SN_DATA_MOMENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ typedef struct sn_numbers {
 /* On failure nothing is left to free. */
 stonet_status sn_moments_of(const sn_numbers *t, sn_moments *out);
 void sn_moments_clear(sn_moments *moments);
-
-#endif

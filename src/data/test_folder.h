@@ -1,6 +1,5 @@
 /* For tests that write files, after cmocka.h: a folder of their own to work in, gone at the end. */
-#ifndef SN_DATA_TEST_FOLDER_H
-#define SN_DATA_TEST_FOLDER_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,5 +21,3 @@ static inline int sn_testing_leave(void **state)
     snprintf(command, sizeof command, "rm -rf %s", sn_testing_folder);
     return chdir("/") == 0 ? system(command) : -1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* For tests: one file of their own, made before the first of them and removed after the last. */
-#ifndef SN_DATA_TEST_ONE_FILE_H
-#define SN_DATA_TEST_ONE_FILE_H
+#pragma once
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,5 +18,3 @@ static inline int remove_file(void **state)
     (void)state;
     return unlink(path);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* For tests: text read in one go and in parts. */
-#ifndef SN_DATA_TEST_READING_H
-#define SN_DATA_TEST_READING_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,5 +83,3 @@ static inline void check_parts(const char *path, const char *target)
     free(sentence);
     stonet_data_free(whole);
 }
-
-#endif

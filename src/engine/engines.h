@@ -1,7 +1,6 @@
 /* The engines there are. A new one is one file and one line here: the setting `engine`, its help and the
    tests read this list. */
-#ifndef SN_ENGINE_ENGINES_H
-#define SN_ENGINE_ENGINES_H
+#pragma once
 
 #include "engine/engine.h"
 
@@ -34,5 +33,3 @@ bool sn_engine_usable(const sn_engine_ops *ops);
 const sn_engine_ops *sn_engine_auto(void);
 /* NULL when there is none of that name. */
 const sn_engine_ops *sn_engine_find(const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* For tests alone: networks, data and batches drawn at random, to compare engines on. All activations, tasks,
    integrators, starts and penalties come up among the seeds. After cmocka.h. */
-#ifndef SN_ENGINE_TEST_DRAWN_H
-#define SN_ENGINE_TEST_DRAWN_H
+#pragma once
 
 #include <math.h>
 #include <string.h>
@@ -137,5 +136,3 @@ static inline float *imputed(sn_engine *engine, const fixture *f, int layer)
     engine->ops->free(engine);
     return out;
 }
-
-#endif

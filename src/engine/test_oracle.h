@@ -2,8 +2,7 @@
  * For tests alone: tiny networks with random parameters, and data whose rows can be copies of one another.
  * Noise is keyed by row, so n copies of a row are n independent chains on the same target.
  */
-#ifndef SN_ENGINE_TEST_ORACLE_H
-#define SN_ENGINE_TEST_ORACLE_H
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,5 +80,3 @@ static inline sn_dynamics oracle_dynamics(const sn_shape *shape, double s_out, d
     }
     return d;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the learners' tests share: settings, fits, round trips. */
-#ifndef SN_LEARNERS_TEST_LEARNER_H
-#define SN_LEARNERS_TEST_LEARNER_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,5 +76,3 @@ static inline void assert_probabilities(int64_t n, int64_t classes, const double
         assert_true(fabs(sum - 1) < 1e-6);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Low-rank forms of Gaussian Gram matrices: pivoted incomplete Cholesky, and landmark (Nystrom) features. */
-#ifndef SN_MATH_KERNEL_LOWRANK_H
-#define SN_MATH_KERNEL_LOWRANK_H
+#pragma once
 
 #include "base/workspace.h"
 
@@ -40,5 +39,3 @@ stonet_status sn_landmarks_create(int64_t count, int64_t p, const double *centre
 stonet_status sn_landmarks_features(const sn_landmarks *landmarks, int64_t n, const double *x, double *phi);
 /* Coefficients of features (rank x d) as coefficients of kernels at the centres, in place: L^{-T} a. */
 void sn_landmarks_coefficients(const sn_landmarks *landmarks, int64_t d, double *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* The largest eigenpairs of a symmetric operator that is only known by what it does to vectors. */
-#ifndef SN_MATH_KERNEL_SPECTRUM_H
-#define SN_MATH_KERNEL_SPECTRUM_H
+#pragma once
 
 #include "base/run.h"
 
@@ -20,5 +19,3 @@ stonet_status sn_top_eigenpairs(const sn_operator *a, int64_t count, double tole
                                 double *values, double *v);
 /* The largest eigenvalue of the symmetric n x n matrix a. */
 stonet_status sn_largest_eigenvalue(int64_t n, const double *a, double *value);
-
-#endif

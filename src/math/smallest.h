@@ -1,6 +1,5 @@
 /* Numbers in order, and the k-th smallest of them without sorting. */
-#ifndef SN_MATH_SMALLEST_H
-#define SN_MATH_SMALLEST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ int sn_by_value(const void *a, const void *b);
 int sn_by_double(const void *a, const void *b);
 int sn_by_float(const void *a, const void *b);
 int sn_by_int(const void *a, const void *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* Gradient-based kernel dimension reduction as a building block: KDR starts from it. */
-#ifndef SN_METHODS_GKDR_H
-#define SN_METHODS_GKDR_H
+#pragma once
 
 #include "methods/kernel_input.h"
 
@@ -18,5 +17,3 @@ stonet_status sn_gkdr_matrix(const sn_gkdr *of, double *matrix);
 /* direction (p x *dim, orthonormal, in `keep`): the leading eigenvectors of M; *dim is reduced to what
    exists. */
 stonet_status sn_gkdr_directions(const sn_gkdr *of, sn_workspace *keep, int64_t *dim, double **direction);
-
-#endif

@@ -1,6 +1,5 @@
 /* What one direction of gmddnet is trained by: the loss of a batch and its gradient. */
-#ifndef SN_METHODS_GMDDNET_LOSS_H
-#define SN_METHODS_GMDDNET_LOSS_H
+#pragma once
 
 #include "data/problem.h"
 
@@ -36,5 +35,3 @@ double sn_divergence_batch(void *user, const sn_problem *problem, const int64_t 
 /* The first term alone. */
 double sn_divergence_dependence(const sn_divergence *d, const sn_problem *problem, const int64_t *rows,
                                 int64_t count, const float *z);
-
-#endif

@@ -5,8 +5,7 @@
  * fit gets scaled data and returns an opaque state; transform maps scaled rows to Z; predict is only for
  * methods with an output of their own (others get a learner on Z from the model room).
  */
-#ifndef SN_METHODS_METHOD_H
-#define SN_METHODS_METHOD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -101,5 +100,3 @@ stonet_status sn_method_fit(const sn_method *method, const sn_problem *problem, 
 const sn_method *sn_method_find(const char *name);
 size_t sn_method_count(void);
 const sn_method *sn_method_at(size_t index);
-
-#endif

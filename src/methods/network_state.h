@@ -1,6 +1,5 @@
 /* The state of the methods whose Z is the output of a plain network: one sn_network, p to dim. */
-#ifndef SN_METHODS_NETWORK_STATE_H
-#define SN_METHODS_NETWORK_STATE_H
+#pragma once
 
 #include "methods/method.h"
 #include "net/network.h"
@@ -14,5 +13,3 @@ sn_sizes sn_encoder_sizes(const void *state);
 #define SN_ENCODER_STATE                                                                                     \
     .transform = sn_encoder_transform, .save = sn_network_save, .load = sn_encoder_load,                     \
     .free = sn_network_free, .sizes = sn_encoder_sizes, .history = sn_network_history
-
-#endif

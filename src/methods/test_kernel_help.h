@@ -1,6 +1,5 @@
 /* What the tests of the kernel methods share: small data sets, fits, and plain matrix algebra. */
-#ifndef SN_METHODS_TEST_KERNEL_HELP_H
-#define SN_METHODS_TEST_KERNEL_HELP_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -363,5 +362,3 @@ __attribute__((unused)) static void check_unpleasant(const sn_method *method)
     method->free(result.state);
     free_sample(&s);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the tests of the methods: data with a known central subspace, and a fit in one call. */
-#ifndef SN_METHODS_TEST_SUPPORT_H
-#define SN_METHODS_TEST_SUPPORT_H
+#pragma once
 
 #include <math.h>
 #include <omp.h>
@@ -163,5 +162,3 @@ static inline double recovery(const char *method, const sn_problem *problem, int
     sn_linear_map_free(map);
     return distance;
 }
-
-#endif

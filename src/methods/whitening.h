@@ -1,6 +1,5 @@
 /* The principal components of centred data, and the whitening built on them. */
-#ifndef SN_METHODS_WHITENING_H
-#define SN_METHODS_WHITENING_H
+#pragma once
 
 #include "base/workspace.h"
 #include "methods/linear_map.h"
@@ -45,5 +44,3 @@ typedef struct sn_tests {
  */
 stonet_status sn_whitened_result(const sn_whitening *whitening, const sn_linear_map *found, int64_t columns,
                                  const double *v, sn_fit_result *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* Settings and specs as JSON, and JSON texts for callers. */
-#ifndef SN_MODEL_SETTINGS_JSON_H
-#define SN_MODEL_SETTINGS_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -16,5 +15,3 @@ json_t *sn_spec_to_json(const stonet_spec *spec);
 stonet_status sn_spec_from_json(const json_t *config, stonet_spec **out);
 /* Prints and releases `json` (NULL is passed on with the sentence set). Free with stonet_string_free. */
 char *sn_json_text(json_t *json, bool indent);
-
-#endif

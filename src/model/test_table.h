@@ -1,6 +1,5 @@
 /* Small tables for the tests of the model and select rooms. */
-#ifndef SN_MODEL_TEST_TABLE_H
-#define SN_MODEL_TEST_TABLE_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,5 +86,3 @@ static inline void sn_testing_path(char *path, size_t size, const char *name)
     const char *folder = getenv("TMPDIR");
     snprintf(path, size, "%s/stonet_%ld_%s", folder != NULL ? folder : "/tmp", (long)getpid(), name);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * g is the gradient of the mean loss (net/loss.h), for a squared loss times 2 / outputs: the rates of such
  * networks are those of the mean square error, whose usual values do not depend on the number of outputs.
  */
-#ifndef SN_NET_PLAIN_TRAIN_H
-#define SN_NET_PLAIN_TRAIN_H
+#pragma once
 
 #include "base/run.h"
 #include "net/backprop.h"
@@ -39,5 +38,3 @@ typedef struct sn_training {
  */
 stonet_status sn_network_train(sn_network *net, const sn_problem *problem, const sn_training *training,
                                const stonet_run *run, stonet_outcome *outcome);
-
-#endif

@@ -1,6 +1,5 @@
 /* The same fit again on parts of the rows, for what can be learned from how the answers differ. */
-#ifndef SN_REFIT_RESAMPLE_H
-#define SN_REFIT_RESAMPLE_H
+#pragma once
 
 #include "model/model.h"
 
@@ -20,5 +19,3 @@ stonet_status sn_refit(const stonet_spec *spec, const stonet_data *data, const s
    columns go by position, not without one that the model uses (constant in their part). */
 stonet_status sn_refit_check_names(const stonet_model *model, const stonet_data *data);
 stonet_status sn_refit_check_columns(const stonet_model *model, stonet_model *const *refit, int64_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* The statistic of the random-feature tests and its law under independence. */
-#ifndef SN_STATS_COVARIANCE_TEST_H
-#define SN_STATS_COVARIANCE_TEST_H
+#pragma once
 
 #include "stats/fourier.h"
 
@@ -48,5 +47,3 @@ double sn_covariance_mean(const sn_residuals *residuals);
 /* how.substream keys the permutations. */
 stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law law, int64_t permutations,
                                  sn_drawing how, double *statistic, double *p_value);
-
-#endif

@@ -1,6 +1,5 @@
 /* Distance correlation (Szekely, Rizzo, Bakirov), the form that divides by n. */
-#ifndef SN_STATS_DISTANCE_CORRELATION_H
-#define SN_STATS_DISTANCE_CORRELATION_H
+#pragma once
 
 #include "base/status.h"
 
@@ -9,5 +8,3 @@
    Numbers against numbers take O(n log n) time, else O(n^2); memory is O(n). */
 stonet_status sn_distance_correlation_test(const stonet_sides *sides, int64_t permutations,
                                            const stonet_run *run, double *correlation, double *p_value);
-
-#endif

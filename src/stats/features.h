@@ -1,6 +1,5 @@
 /* Features of a few columns for regressions that must not depend on units, tails or luck. */
-#ifndef SN_STATS_FEATURES_H
-#define SN_STATS_FEATURES_H
+#pragma once
 
 #include "stats/fourier.h"
 
@@ -44,5 +43,3 @@ int64_t sn_regression_width(int64_t n, int64_t columns, sn_richness rich, int64_
  */
 stonet_status sn_regression_features(const sn_scores *scores, sn_richness rich, int64_t random,
                                      sn_drawing how, int64_t width, int64_t first, double *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* Random Fourier features of the Gaussian kernel with the median distance as bandwidth. */
-#ifndef SN_STATS_FOURIER_H
-#define SN_STATS_FOURIER_H
+#pragma once
 
 #include "base/workspace.h"
 
@@ -35,5 +34,3 @@ stonet_status sn_standardise(int64_t n, sn_side a, sn_side b, uint64_t seed, sn_
    substream. */
 stonet_status sn_fourier_features(const sn_standardised *data, int64_t count, sn_drawing how, int64_t width,
                                   int64_t first, double *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* Conditional independence by covariances of residuals: the generalised covariance measure. */
-#ifndef SN_STATS_GCM_H
-#define SN_STATS_GCM_H
+#pragma once
 
 #include "base/workspace.h"
 
@@ -28,5 +27,3 @@ stonet_status sn_check_rows_for(int64_t n, int64_t dz);
  */
 stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_options *options,
                           const stonet_run *run, double *statistic, double *p_value);
-
-#endif

@@ -1,6 +1,5 @@
 /* Ridge regressions of many columns on the same features, with penalties by generalised cross-validation. */
-#ifndef SN_STATS_SMOOTHER_H
-#define SN_STATS_SMOOTHER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ stonet_status sn_smoother_fit(const sn_smoother *smoother, int64_t k, const doub
 stonet_status sn_smoother_residuals(const sn_smoother *smoother, int64_t k, const double *penalty, double *a);
 /* tr (I - S(l))^2: the expected sum of squares of the residuals of noise of variance 1. */
 double sn_smoother_left(const sn_smoother *smoother, double penalty);
-
-#endif

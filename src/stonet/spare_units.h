@@ -6,12 +6,9 @@
  * any effect on the output: each looks at the next principal axis of what the layer sees, off the directions
  * that are alive, at a standard deviation of 1.
  */
-#ifndef SN_STONET_SPARE_UNITS_H
-#define SN_STONET_SPARE_UNITS_H
+#pragma once
 
 #include "stonet/train.h"
 
 /* Of a trained network of the job. Changes *shape and *theta (which is replaced) where units are added. */
 stonet_status sn_spare_units(const sn_stage_job *job, int64_t wanted, sn_shape *shape, float **theta);
-
-#endif
