@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "base/run.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "workload.h"
 
 enum { QUEUE = 32, MOST_TIMES = 100000 };

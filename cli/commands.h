@@ -1,6 +1,5 @@
 /* The commands, one file each. */
-#ifndef CLI_COMMANDS_H
-#define CLI_COMMANDS_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -29,5 +28,3 @@ size_t cli_command_count(void);
 const cli_command *cli_command_at(size_t index);
 /* From data to Z, in lines to be typed. */
 extern const char cli_example[];
-
-#endif

@@ -8,10 +8,10 @@
 
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/say.h"
 #include "cli/show.h"
 #include "cli/signals.h"
-#include "cli/team.h"
 
 void say_message(stonet_level level, const char *text, void *user)
 {

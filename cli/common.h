@@ -1,6 +1,5 @@
 /* What several commands share: options for data and runs, reading data, JSON from the library. */
-#ifndef CLI_COMMON_H
-#define CLI_COMMON_H
+#pragma once
 
 #include <jansson.h>
 #include <stonet/stonet.h>
@@ -42,99 +41,55 @@ typedef struct spec_options {
 // NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot stand in parentheses
 /* Rows of an option table; `type` is the command's struct, `field` its member of the type above. */
 #define TARGET_OPTIONS(type, field)                                                                          \
-    {.name = "target",                                                                                       \
-     .kind = OPTION_TEXT,                                                                                    \
-     .offset = offsetof(type, field.target),                                                                 \
-     .argument = "COL",                                                                                      \
-     .help = "The response: a column by name or 1-based number; several, separated by commas"},              \
-        {.name = "target-file",                                                                              \
-         .kind = OPTION_TEXT,                                                                                \
-         .offset = offsetof(type, field.target_file),                                                        \
-         .argument = "FILE",                                                                                 \
-         .help = "The response in a file of its own, row by row"},                                           \
-        {.name = "weights",                                                                                  \
-         .kind = OPTION_TEXT,                                                                                \
-         .offset = offsetof(type, field.weights),                                                            \
-         .argument = "COL",                                                                                  \
-         .help = "The column that says what each row counts, from 0 on; it is no feature"},                  \
-        {.name = "drop-missing-target",                                                                      \
-         .kind = OPTION_FLAG,                                                                                \
-         .offset = offsetof(type, field.drop_missing),                                                       \
-         .help = "Leave out rows whose response is missing, which are an error otherwise"},                  \
+    TEXT_OPTION(type, field.target, "target", "COL",                                                         \
+                "The response: a column by name or 1-based number; several, separated by commas"),           \
+        TEXT_OPTION(type, field.target_file, "target-file", "FILE",                                          \
+                    "The response in a file of its own, row by row"),                                        \
+        TEXT_OPTION(type, field.weights, "weights", "COL",                                                   \
+                    "The column that says what each row counts, from 0 on; it is no feature"),               \
+        FLAG_OPTION(type, field.drop_missing, "drop-missing-target",                                         \
+                    "Leave out rows whose response is missing, which are an error otherwise"),               \
         READ_OPTIONS(type, field)
 /* For commands that hold out or draw rows. */
 #define GROUP_OPTION(type, field)                                                                            \
-    {                                                                                                        \
-        .name = "group", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "COL",            \
-        .help = "The column that says which rows belong together, such as one patient's: they are never "    \
-                "split; it is no feature"                                                                    \
-    }
+    TEXT_OPTION(type, field, "group", "COL",                                                                 \
+                "The column that says which rows belong together, such as one patient's: they are never "    \
+                "split; it is no feature")
 /* For commands that fit on a table: which of its columns are features. `field` is a column_options. */
 #define COLUMN_OPTIONS(type, field)                                                                          \
-    {.name = "features",                                                                                     \
-     .kind = OPTION_TEXT,                                                                                    \
-     .offset = offsetof(type, field.features),                                                               \
-     .argument = "COLS",                                                                                     \
-     .help = "The columns that are features, by name, number or range of numbers (3-7); all, unless said"},  \
-        {.name = "drop",                                                                                     \
-         .kind = OPTION_TEXT,                                                                                \
-         .offset = offsetof(type, field.drop),                                                               \
-         .argument = "COLS",                                                                                 \
-         .help = "Columns to leave out"},                                                                    \
+    TEXT_OPTION(                                                                                             \
+        type, field.features, "features", "COLS",                                                            \
+        "The columns that are features, by name, number or range of numbers (3-7); all, unless said"),       \
+        TEXT_OPTION(type, field.drop, "drop", "COLS", "Columns to leave out"),                               \
         ID_OPTION(type, field,                                                                               \
                   "A column that names the rows: no feature, and carried to the output of "                  \
                   "'transform' and 'predict'"),                                                              \
-        {.name = "ordinal",                                                                                  \
-         .kind = OPTION_TEXTS,                                                                               \
-         .offset = offsetof(type, field.ordinal),                                                            \
-         .argument = "COL=LOW,..,HIGH",                                                                      \
-         .help = "A text column whose values have this order: one feature, the rank"},                       \
-    {                                                                                                        \
-        .name = "season", .kind = OPTION_TEXT, .offset = offsetof(type, field.season), .argument = "COLS",   \
-        .help = "Columns of dates (2024-05-01) whose time of the year counts, beside the days"               \
-    }
-#define ID_OPTION(type, field, text)                                                                         \
-    {                                                                                                        \
-        .name = "id", .kind = OPTION_TEXT, .offset = offsetof(type, field.id), .argument = "COL",            \
-        .help = text                                                                                         \
-    }
+        TEXTS_OPTION(type, field.ordinal, "ordinal", "COL=LOW,..,HIGH",                                      \
+                     "A text column whose values have this order: one feature, the rank"),                   \
+        TEXT_OPTION(type, field.season, "season", "COLS",                                                    \
+                    "Columns of dates (2024-05-01) whose time of the year counts, beside the days")
+#define ID_OPTION(type, field, text) TEXT_OPTION(type, field.id, "id", "COL", text)
 /* How files are read, for commands without a response too. */
 #define READ_OPTIONS(type, field)                                                                            \
     HEADER_OPTION(type, field.header), NA_OPTION(type, field.na), MAX_BYTES_OPTION(type, field.max_bytes)
 #define MAX_BYTES_OPTION(type, field)                                                                        \
-    {                                                                                                        \
-        .name = "max-bytes", .kind = OPTION_INTEGER, .offset = offsetof(type, field), .argument = "N",       \
-        .initial = "0", .low = 0, .high = INT64_MAX,                                                         \
-        .help = "Bytes that packed data or a pipe may give; 0: 32 times the size of a .gz, at least 256 MiB" \
-    }
+    NUMBER_OPTION(                                                                                           \
+        type, field, "max-bytes", "N", "0", 0, INT64_MAX,                                                    \
+        "Bytes that packed data or a pipe may give; 0: 32 times the size of a .gz, at least 256 MiB")
 #define NA_OPTION(type, field)                                                                               \
-    {                                                                                                        \
-        .name = "na", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "WORDS",             \
-        .help = "More words for missing cells, beside empty, NA, NaN, null, ? and .: unknown,-999"           \
-    }
+    TEXT_OPTION(type, field, "na", "WORDS",                                                                  \
+                "More words for missing cells, beside empty, NA, NaN, null, ? and .: unknown,-999")
 #define HEADER_OPTION(type, field)                                                                           \
-    {                                                                                                        \
-        .name = "header", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "yes|no",        \
-        .initial = "auto",                                                                                   \
-        .help = "Whether the first line of a text file names the columns; auto: judged from the content"     \
-    }
+    WORD_OPTION(type, field, "header", "yes|no", "auto",                                                     \
+                "Whether the first line of a text file names the columns; auto: judged from the content")
 #define SEED_OPTION(type, field)                                                                             \
-    {                                                                                                        \
-        .name = "seed", .kind = OPTION_INTEGER, .offset = offsetof(type, field), .argument = "S",            \
-        .initial = "1", .low = 0, .high = INT64_MAX,                                                         \
-        .help = "Start of all randomness: same seed, same result"                                            \
-    }
+    NUMBER_OPTION(type, field, "seed", "S", "1", 0, INT64_MAX,                                               \
+                  "Start of all randomness: same seed, same result")
 #define THREADS_OPTION(type, field)                                                                          \
-    {                                                                                                        \
-        .name = "threads", .kind = OPTION_INTEGER, .offset = offsetof(type, field), .argument = "N",         \
-        .initial = "0", .low = 0, .high = 1024,                                                              \
-        .help = "Threads to use, 0 for OMP_NUM_THREADS or all cores; the result does not depend on it"       \
-    }
+    NUMBER_OPTION(type, field, "threads", "N", "0", 0, 1024,                                                 \
+                  "Threads to use, 0 for OMP_NUM_THREADS or all cores; the result does not depend on it")
 #define QUIET_OPTION(type, field)                                                                            \
-    {                                                                                                        \
-        .name = "quiet", .kind = OPTION_FLAG, .offset = offsetof(type, field),                               \
-        .help = "No notes, progress or summary; errors are still told"                                       \
-    }
+    FLAG_OPTION(type, field, "quiet", "No notes, progress or summary; errors are still told")
 #define RUN_OPTIONS(type, field)                                                                             \
     SEED_OPTION(type, field.seed), THREADS_OPTION(type, field.threads), QUIET_OPTION(type, field.quiet)
 #define CHECKPOINT_OPTIONS(type, field)                                                                      \
@@ -145,42 +100,28 @@ typedef struct spec_options {
      .writes = true,                                                                                         \
      .help = "Keep what is done so far in FILE: the same command, ended by whatever, goes on from there to " \
              "the same result. Removed at the end"},                                                         \
-    {                                                                                                        \
-        .name = "every", .kind = OPTION_REAL, .offset = offsetof(type, field.every), .argument = "SECONDS",  \
-        .initial = "60", .low = 0, .high = 1e6, .help = "With --checkpoint: how often the file is written"   \
-    }
+        REAL_OPTION(type, field.every, "every", "SECONDS", "60", 0, 1e6,                                     \
+                    "With --checkpoint: how often the file is written")
 #define OUT_OPTION(type, field, text)                                                                        \
     {                                                                                                        \
         .name = "out", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "FILE",             \
         .writes = true, .help = text                                                                         \
     }
-#define JSON_OPTION(type, field)                                                                             \
-    {                                                                                                        \
-        .name = "json", .kind = OPTION_FLAG, .offset = offsetof(type, field), .help = "Print JSON"           \
-    }
+#define JSON_OPTION(type, field) FLAG_OPTION(type, field, "json", "Print JSON")
 #define SET_OPTION(type, field)                                                                              \
-    {                                                                                                        \
-        .name = "set", .kind = OPTION_TEXTS, .offset = offsetof(type, field), .argument = "NAME=VALUE",      \
-        .help = "A setting of the method, of all methods or (learner.NAME) of the learner: see 'stonet "     \
-                "methods NAME'"                                                                              \
-    }
+    TEXTS_OPTION(type, field, "set", "NAME=VALUE",                                                           \
+                 "A setting of the method, of all methods or (learner.NAME) of the learner: see 'stonet "    \
+                 "methods NAME'")
 #define LEARNER_OPTION(type, field)                                                                          \
-    {                                                                                                        \
-        .name = "learner", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "NAME",         \
-        .help = "What predicts the response from Z, for methods that do not themselves"                      \
-    }
+    TEXT_OPTION(type, field, "learner", "NAME",                                                              \
+                "What predicts the response from Z, for methods that do not themselves")
 #define SPEC_OPTIONS(type, field)                                                                            \
-    {.name = "method",                                                                                       \
-     .kind = OPTION_TEXT,                                                                                    \
-     .offset = offsetof(type, field.method),                                                                 \
-     .argument = "NAME",                                                                                     \
-     .help = "How to reduce: see 'stonet methods' (stonet, unless --config says otherwise)"},                \
+    TEXT_OPTION(type, field.method, "method", "NAME",                                                        \
+                "How to reduce: see 'stonet methods' (stonet, unless --config says otherwise)"),             \
         SET_OPTION(type, field.set),                                                                         \
-        {.name = "config",                                                                                   \
-         .kind = OPTION_TEXT,                                                                                \
-         .offset = offsetof(type, field.config),                                                             \
-         .argument = "FILE.json",                                                                            \
-         .help = "Method and settings from a file, as 'stonet tune --best' writes it; options override it"}, \
+        TEXT_OPTION(                                                                                         \
+            type, field.config, "config", "FILE.json",                                                       \
+            "Method and settings from a file, as 'stonet tune --best' writes it; options override it"),      \
         LEARNER_OPTION(type, field.learner)
 
 // NOLINTEND(bugprone-macro-parentheses)
@@ -243,5 +184,3 @@ json_t *json_add(json_t *list, json_t *value);
 json_t *json_put(json_t *object, const char *key, json_t *value);
 /* The text under a key, "" when there is none. */
 const char *json_text(const json_t *object, const char *key);
-
-#endif

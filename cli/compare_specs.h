@@ -1,6 +1,5 @@
 /* What is compared: a spec for each method and dimension. */
-#ifndef CLI_COMPARE_SPECS_H
-#define CLI_COMPARE_SPECS_H
+#pragma once
 
 #include "cli/common.h"
 
@@ -22,5 +21,3 @@ typedef struct spec_list {
 /* The specs for data with so many columns; gives an exit status. */
 int specs_make(const cli_command *command, const compare_wishes *wishes, int64_t columns, spec_list *list);
 void specs_free(spec_list *list);
-
-#endif

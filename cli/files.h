@@ -1,6 +1,5 @@
 /* The files that a command is told to read and to write. */
-#ifndef CLI_FILES_H
-#define CLI_FILES_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -10,5 +9,3 @@
  * another. Devices and pipes may be named twice.
  */
 bool files_are_apart(const cli_command *command, const void *values, const cli_arguments *given);
-
-#endif

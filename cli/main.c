@@ -6,8 +6,8 @@
 
 #include "cli/commands.h"
 #include "cli/manual.h"
+#include "cli/ranks.h"
 #include "cli/say.h"
-#include "cli/team.h"
 
 static void print_help(FILE *stream)
 {
@@ -71,7 +71,7 @@ static int run(int argc, char **argv)
         return EXIT_DONE;
     }
     int result = team_begin(found);
-    if (result == EXIT_DONE) result = found->run(found, argc - 1, argv + 1);
+    if (result == EXIT_DONE) result = options_run(found, argc - 1, argv + 1);
     return team_end(result);
 }
 

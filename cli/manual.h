@@ -1,8 +1,5 @@
 /* The manual pages, from the option tables: 'stonet help --man [COMMAND]' prints one, and the build all. */
-#ifndef CLI_MANUAL_H
-#define CLI_MANUAL_H
+#pragma once
 
 /* To stdout, in the language of man(7); NULL: of the program. Gives an exit status. */
 int manual_print(const char *name);
-
-#endif

@@ -2,8 +2,7 @@
  * Command-line options as tables. A command describes its options and operands once; that drives the parsing,
  * the checks and the help. Values land in the fields of a struct of the command's own.
  */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +33,39 @@ typedef struct cli_option {
     const char *help;
 } cli_option;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot stand in parentheses
+/* Rows of a table of options; `field` is a member of the command's struct `type`. */
+#define FLAG_OPTION(type, field, word, text)                                                                 \
+    {                                                                                                        \
+        .name = word, .kind = OPTION_FLAG, .offset = offsetof(type, field), .help = text                     \
+    }
+#define TEXT_OPTION(type, field, word, what, text)                                                           \
+    {                                                                                                        \
+        .name = word, .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = what, .help = text   \
+    }
+#define WORD_OPTION(type, field, word, what, first, text)                                                    \
+    {                                                                                                        \
+        .name = word, .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = what,                \
+        .initial = first, .help = text                                                                       \
+    }
+#define TEXTS_OPTION(type, field, word, what, text)                                                          \
+    {                                                                                                        \
+        .name = word, .kind = OPTION_TEXTS, .offset = offsetof(type, field), .argument = what, .help = text  \
+    }
+#define NUMBER_OPTION(type, field, word, what, first, least, most, text)                                     \
+    {                                                                                                        \
+        .name = word, .kind = OPTION_INTEGER, .offset = offsetof(type, field), .argument = what,             \
+        .initial = first, .low = least, .high = most, .help = text                                           \
+    }
+#define REAL_OPTION(type, field, word, what, first, least, most, text)                                       \
+    {                                                                                                        \
+        .name = word, .kind = OPTION_REAL, .offset = offsetof(type, field), .argument = what,                \
+        .initial = first, .low = least, .high = most, .help = text                                           \
+    }
+// NOLINTEND(bugprone-macro-parentheses)
+
+typedef struct cli_arguments cli_arguments;
+
 typedef struct cli_command {
     const char *program; /* "stonet" */
     const char *name;
@@ -45,19 +77,26 @@ typedef struct cli_command {
     const char *details;  /* paragraphs after the usage; NULL: none */
     const cli_option *options;
     size_t n_options;
+    size_t values;        /* bytes of the struct that the options fill in */
     const char *examples; /* lines, each a command; NULL: none */
-    int (*run)(const struct cli_command *command, int argc, char **argv); /* gives the exit status */
+    /* Gives the exit status; `values` is the command's struct. */
+    int (*run)(const struct cli_command *command, const cli_arguments *given, void *values);
 } cli_command;
+
+/* The entries of a command of stonet for its table of options, which fill in a struct of this type. */
+#define OPTIONS_OF(table, type)                                                                              \
+    .program = "stonet", .options = (table), .n_options = sizeof(table) / sizeof *(table),                   \
+    .values = sizeof(type)
 
 /* What "-" becomes where a file is to be read. */
 #define STANDARD_INPUT "/dev/stdin"
 
 enum { MAX_OPERANDS = 100 };
 
-typedef struct cli_arguments {
+struct cli_arguments {
     int n_operands;
     const char *operand[MAX_OPERANDS]; /* NULL where not given */
-} cli_arguments;
+};
 
 typedef enum parse_result { PARSE_OK, PARSE_HELP, PARSE_WRONG } parse_result;
 
@@ -67,6 +106,8 @@ typedef enum parse_result { PARSE_OK, PARSE_HELP, PARSE_WRONG } parse_result;
  */
 parse_result options_parse(const cli_command *command, int argc, char **argv, void *values,
                            cli_arguments *given);
+/* Parses argv[1..] and lets the command run; gives the exit status. */
+int options_run(const cli_command *command, int argc, char **argv);
 /* Frees the lists that options_parse made. */
 void options_free(const cli_command *command, void *values);
 /* Prints words, broken before the 80th column, each new line indented; the cursor is at `column`. A single
@@ -77,5 +118,3 @@ void help_wrapped(FILE *stream, const char *text, int indent, int column);
 const char *options_note(const cli_command *command);
 /* Prints the whole help of a command to stdout. */
 void options_help(const cli_command *command);
-
-#endif

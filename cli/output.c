@@ -8,9 +8,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "cli/ranks.h"
 #include "cli/say.h"
 #include "cli/show.h"
-#include "cli/team.h"
 
 bool ends_with(const char *text, const char *ending)
 {

@@ -1,6 +1,5 @@
 /* Results: to stdout, or whole or not at all to a file. Functions give an exit status. */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -57,5 +56,3 @@ int output_text_rows(const cli_command *command, const rows_output *to, const ch
 bool ends_with(const char *text, const char *ending);
 /* A CSV field, quoted where it has to be; on a terminal as it can be looked at. */
 void put_csv_field(FILE *stream, const char *text);
-
-#endif

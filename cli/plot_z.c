@@ -179,10 +179,11 @@ static double height_of(const stonet_model *model, const stonet_data *data, cons
     return stonet_model_is_classifier(model) || y == NULL ? groups->group[i] + 1 + spread : y[i * m];
 }
 
-/* The points of each group from arrays that have room for all; every `step`-th row. */
+/* The points of each group, in xy, which has room for two numbers a row; every `step`-th row. */
 static void fill_series(const stonet_model *model, const stonet_data *data, const grouping *groups,
-                        const float *z, int64_t step, double *x, double *y, svg_series *series)
+                        const float *z, int64_t step, double *xy, svg_series *series)
 {
+    double *x = xy, *y = xy + stonet_data_rows(data);
     const int64_t dim = stonet_model_dim(model);
     const bool second = has_second(model, data, z);
     int64_t filled = 0;
@@ -225,7 +226,7 @@ static char *render(const json_t *about, const stonet_model *model, const stonet
 {
     const int64_t n = stonet_data_rows(data), step = (n + MOST_POINTS - 1) / MOST_POINTS;
     svg_series series[MOST_GROUPS + 1];
-    fill_series(model, data, groups, z, step > 0 ? step : 1, xy, xy + n, series);
+    fill_series(model, data, groups, z, step > 0 ? step : 1, xy, series);
     char axis[2][96], title[96], subtitle[160];
     for (size_t k = 0; k < 2; k++) z_axis_label(about, k, axis[k]);
     const char *upwards = has_second(model, data, z) ? axis[1] : groups->group != NULL ? "response" : "";

@@ -1,6 +1,5 @@
 /* Pictures of a reduction: Z by the response, and the training curve beside it. */
-#ifndef CLI_PLOT_Z_H
-#define CLI_PLOT_Z_H
+#pragma once
 
 #include "cli/common.h"
 
@@ -20,5 +19,3 @@ void z_axis_label(const json_t *about, size_t k, char label[96]);
    where there is one. Gives an exit status. */
 int plot_reduction(const cli_command *command, const char *path, const stonet_model *model,
                    const stonet_data *data, const float *z, bool with_curve);
-
-#endif

@@ -1,7 +1,6 @@
 /* One line on stderr that shows how far a job is: on a terminal only, drawn when a stage begins, however
    short it is, and then at most ten times a second. */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stonet/stonet.h>
@@ -14,5 +13,3 @@ void progress_clear(void);
 double progress_clock(void);
 /* "12 s", "3 min 20 s", "2 h 5 min". */
 void progress_duration(double seconds, char text[32]);
-
-#endif

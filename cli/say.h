@@ -1,6 +1,5 @@
 /* Words for the user, all on stderr. */
-#ifndef CLI_SAY_H
-#define CLI_SAY_H
+#pragma once
 
 #include <stonet/stonet.h>
 
@@ -17,5 +16,3 @@ void say_usage(const cli_command *command, const char *format, ...) __attribute_
 void say_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says stonet_last_error() and gives the exit status that belongs to `status`. */
 int say_failure(const cli_command *command, stonet_status status);
-
-#endif

@@ -1,6 +1,5 @@
 /* Text that came with the data, shown to people: a terminal obeys control characters, and XML has none. */
-#ifndef CLI_SHOW_H
-#define CLI_SHOW_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@ size_t show_next(const char **text, char out[SHOWN_SIZE]);
 void show_text(FILE *stream, const char *text);
 /* The same as a text, to be freed; NULL when memory ran out. */
 char *shown_copy(const char *text);
-
-#endif

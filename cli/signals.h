@@ -1,6 +1,5 @@
 /* Ctrl-C, SIGTERM and SIGHUP as a wish to stop cleanly. */
-#ifndef CLI_SIGNALS_H
-#define CLI_SIGNALS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -8,5 +7,3 @@
  */
 void signals_catch(void);
 bool signals_stop_wanted(void);
-
-#endif

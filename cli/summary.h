@@ -1,6 +1,5 @@
 /* How the rows of a comparison did over several data sets. */
-#ifndef CLI_SUMMARY_H
-#define CLI_SUMMARY_H
+#pragma once
 
 #include <stonet/stonet.h>
 
@@ -12,5 +11,3 @@
  * failed on some splits comes after those that did not. NULL when memory ran out.
  */
 table *summary_table(const stonet_results *const *results, int64_t n_sets);
-
-#endif

@@ -2,8 +2,7 @@
  * Small, clean figures as SVG text: scatter and line plots in a grid of panels, white ground, a palette that
  * colour-blind readers can tell apart, a different marker for each series of a line plot.
  */
-#ifndef CLI_SVG_H
-#define CLI_SVG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ typedef struct svg_bar {
 
 /* The same as svg_render, for bars. */
 char *svg_render_bars(const char *title, const char *label, const svg_bar *bars, size_t count);
-
-#endif

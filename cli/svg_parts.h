@@ -1,6 +1,5 @@
 /* What the kinds of figures share: axes with ticks at round numbers, text that cannot become markup. */
-#ifndef CLI_SVG_PARTS_H
-#define CLI_SVG_PARTS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -24,5 +23,3 @@ void svg_put_text(FILE *out, const char *text);
 /* With a typographic minus, as wide as the digits. */
 void svg_put_number(FILE *out, double value);
 double svg_text_width(const char *text, double size);
-
-#endif

@@ -1,6 +1,5 @@
 /* A table for people: columns as wide as their widest cell, numbers to the right, words to the left. */
-#ifndef CLI_TABLE_H
-#define CLI_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,5 +14,3 @@ void table_add(table *self, const char *format, ...) __attribute__((format(print
 /* The first row is a heading when `heading` is set. Returns 0, or -1 when memory ran out on the way. */
 int table_print(const table *self, bool heading, FILE *stream);
 void table_free(table *self);
-
-#endif

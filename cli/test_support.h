@@ -1,7 +1,6 @@
 /* What the tests of the program share: a folder of their own, commands through the shell, small data files.
  */
-#ifndef CLI_TEST_SUPPORT_H
-#define CLI_TEST_SUPPORT_H
+#pragma once
 
 #include <pty.h>
 #include <setjmp.h>
@@ -165,5 +164,3 @@ static inline void write_table(const char *path, int rows, uint32_t seed)
     }
     fclose(file);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Programs that are watched while they write their checkpoints, and get signals in the middle of it. */
-#ifndef CLI_TEST_WATCH_H
-#define CLI_TEST_WATCH_H
+#pragma once
 
 #include <poll.h>
 #include <signal.h>
@@ -96,5 +95,3 @@ static inline void signal_at(const char *command, int k, int signal, int expecte
         remove(output);
     }
 }
-
-#endif

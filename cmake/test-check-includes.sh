@@ -26,7 +26,7 @@ expect() { # FILE-TO-APPEND-TO LINE WORDS
 expect src/base/run.c '#include "model/model.h"' 'base must not lean on model'
 expect src/stonet/train.h '#  include "methods/method.h"' 'stonet must not lean on methods'
 expect src/net/shape.h '#include "shape.h"' 'does not say its room'
-expect cli/fit.c '#include "data/frame.h"' 'nothing else of the library'
+expect cli/command_fit.c '#include "data/frame.h"' 'nothing else of the library'
 expect paper/paper.h '#include "base/status.h"' 'nothing else of the library'
 expect examples/reduce.c '#include "base/status.h"' 'nothing else of the library'
 expect src/math/columns.h 'typedef enum sn_scale { A, B } sn_scale;' 'sn_scale: defined in'

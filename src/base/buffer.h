@@ -1,6 +1,5 @@
 /* How large the buffers are that files go through. */
-#ifndef SN_BASE_BUFFER_H
-#define SN_BASE_BUFFER_H
+#pragma once
 
 /* Builds for fuzzing make them small: short files then have seams between two fills too, and no time goes
    into fresh pages. */
@@ -8,6 +7,4 @@
 #define SN_BUFFER(bytes) ((bytes) >> 8)
 #else
 #define SN_BUFFER(bytes) (bytes)
-#endif
-
 #endif

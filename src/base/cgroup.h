@@ -1,7 +1,6 @@
 /* What the control groups of this process leave of the memory: containers and batch systems set such limits.
  */
-#ifndef SN_BASE_CGROUP_H
-#define SN_BASE_CGROUP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
  * `membership` is /proc/self/cgroup and `root` /sys/fs/cgroup, but in tests.
  */
 uint64_t sn_cgroup_available(const char *membership, const char *root);
-
-#endif

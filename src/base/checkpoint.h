@@ -9,8 +9,7 @@
  * with NULL, which keeps nothing. One without a file is for fits that have a training in common. Of a team
  * rank 0 has the file; the handles of the others keep nothing.
  */
-#ifndef SN_BASE_CHECKPOINT_H
-#define SN_BASE_CHECKPOINT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ stonet_status sn_checkpoint_put(stonet_checkpoint *checkpoint, const char *key, 
 void sn_checkpoint_drop(stonet_checkpoint *checkpoint, const char *key);
 /* Whether what was last kept at `since` (base/run.h, sn_seconds) should be kept anew. */
 bool sn_checkpoint_due(const stonet_checkpoint *checkpoint, double since);
-
-#endif

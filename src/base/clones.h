@@ -3,8 +3,7 @@
  * is loaded. Only for functions whose bits do not depend on it. Not under sanitizers, whose own code is not
  * there yet when that choice is made, nor with a C library that cannot make it.
  */
-#ifndef SN_BASE_CLONES_H
-#define SN_BASE_CLONES_H
+#pragma once
 
 #include <stdint.h> /* __GLIBC__ */
 
@@ -12,6 +11,4 @@
 #define SN_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
 #else
 #define SN_CLONES
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* Work on several threads that may fail: the failure of the first piece, with its sentence, which is kept per
    thread and would stay behind on another one. */
-#ifndef SN_BASE_FAILURE_H
-#define SN_BASE_FAILURE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -16,5 +15,3 @@ typedef struct sn_failure {
 void sn_failure_note(sn_failure *failure, int64_t piece, stonet_status status);
 /* The status of the first piece that failed, its sentence now that of the calling thread. */
 stonet_status sn_failure_raise(const sn_failure *failure);
-
-#endif

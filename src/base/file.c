@@ -36,10 +36,7 @@ static void writer_free(sn_writer *writer)
     if (writer == NULL) return;
     if (writer->stream_ready) deflateEnd(&writer->stream);
     if (writer->descriptor >= 0) close(writer->descriptor);
-    sn_free(writer->temporary);
-    sn_free(writer->target);
-    sn_free(writer->path);
-    sn_free(writer);
+    SN_FREE_ALL(writer->temporary, writer->target, writer->path, writer);
 }
 
 static stonet_status cannot_write(const sn_writer *writer, int error)
@@ -119,8 +116,7 @@ static stonet_status open_temporary(sn_writer *writer, mode_t mode)
         draw_name(writer, &salt);
     }
     int error = errno;
-    sn_free(writer->temporary);
-    writer->temporary = NULL;
+    SN_FREE(writer->temporary);
     return cannot_write(writer, error);
 }
 
@@ -301,8 +297,7 @@ static stonet_status finish(sn_writer *writer, sn_file_check check, const void *
     if (close(descriptor) != 0) return cannot_write(writer, errno);
     if (straight) return STONET_OK;
     if (rename(writer->temporary, writer->target) != 0) return cannot_write(writer, errno);
-    sn_free(writer->temporary);
-    writer->temporary = NULL;
+    SN_FREE(writer->temporary);
     sync_folder(writer->target);
     return STONET_OK;
 }
@@ -324,4 +319,27 @@ void sn_writer_abandon(sn_writer *writer)
     if (writer == NULL) return;
     if (writer->temporary != NULL && !writer->unnamed) (void)unlink(writer->temporary);
     writer_free(writer);
+}
+
+stonet_status stonet_bytes_write(const char *path, const void *bytes, size_t size)
+{
+    if (path == NULL || (bytes == NULL && size > 0))
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_bytes_write needs a path and bytes.");
+    sn_writer *writer = NULL;
+    SN_TRY(sn_writer_open(path, &writer));
+    stonet_status status = size > 0 ? sn_write(writer, bytes, size) : STONET_OK;
+    if (status != STONET_OK) {
+        sn_writer_abandon(writer);
+        return status;
+    }
+    return sn_writer_commit(writer);
+}
+
+stonet_status stonet_path_check(const char *path)
+{
+    if (path == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "stonet_path_check needs a path");
+    sn_writer *writer = NULL;
+    SN_TRY(sn_writer_open(path, &writer));
+    sn_writer_abandon(writer);
+    return STONET_OK;
 }

@@ -1,7 +1,6 @@
 /* Files written whole or not at all: a temporary file beside the target (without a name, where the file
    system can, so that nothing is left when the process is killed), fsync, rename. */
-#ifndef SN_BASE_FILE_H
-#define SN_BASE_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ typedef stonet_status (*sn_file_check)(const char *path, const void *expected);
 stonet_status sn_writer_commit_checked(sn_writer *writer, sn_file_check check, const void *expected);
 /* Removes the temporary file and frees the writer; NULL is fine. */
 void sn_writer_abandon(sn_writer *writer);
-
-#endif

@@ -59,8 +59,7 @@ static stonet_status make_place(sn_folder *folder)
         if (errno != EEXIST) break;
     }
     const int error = errno;
-    sn_free(folder->place);
-    folder->place = NULL;
+    SN_FREE(folder->place);
     return cannot_write(folder->path, error);
 }
 
@@ -134,8 +133,7 @@ stonet_status sn_folder_commit(sn_folder *folder)
         return status;
     }
     sync_parent(folder->path);
-    sn_free(folder->place);
-    folder->place = NULL;
+    SN_FREE(folder->place);
     sn_folder_abandon(folder);
     return STONET_OK;
 }
@@ -150,7 +148,5 @@ void sn_folder_abandon(sn_folder *folder)
         if (list != NULL) closedir(list);
         (void)rmdir(folder->place);
     }
-    sn_free(folder->place);
-    sn_free(folder->path);
-    sn_free(folder);
+    SN_FREE_ALL(folder->place, folder->path, folder);
 }

@@ -1,7 +1,6 @@
 /* A folder of files that appears whole or not at all: it is filled under another name beside its own, synced,
    and renamed. */
-#ifndef SN_BASE_FOLDER_H
-#define SN_BASE_FOLDER_H
+#pragma once
 
 #include "base/status.h"
 
@@ -17,5 +16,3 @@ stonet_status sn_folder_clear(sn_folder *folder);
 stonet_status sn_folder_commit(sn_folder *folder);
 /* Removes the folder with its files and frees the handle; NULL is fine. */
 void sn_folder_abandon(sn_folder *folder);
-
-#endif

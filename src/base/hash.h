@@ -1,7 +1,6 @@
 /* A 64-bit checksum of bytes as they come, about as fast as memory gives them: by it files are found to be
    damaged, and data or settings to be others. It is no defence against someone who wants to deceive. */
-#ifndef SN_BASE_HASH_H
-#define SN_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ void sn_hash_text(sn_hash *hash, const char *text);
 void sn_hash_int(sn_hash *hash, int64_t value);
 /* The checksum of all so far. */
 uint64_t sn_hash_value(const sn_hash *hash);
-
-#endif

@@ -1,7 +1,6 @@
 /* Which instruction set the kernels use: the best that the machine has, or what STONET_CPU in the environment
  * asks for. */
-#ifndef SN_BASE_ISA_H
-#define SN_BASE_ISA_H
+#pragma once
 
 #include "base/status.h"
 
@@ -11,5 +10,3 @@ typedef enum sn_isa { SN_ISA_PORTABLE, SN_ISA_AVX2, SN_ISA_AVX512 } sn_isa;
 sn_isa sn_isa_used(void);
 /* Fails when STONET_CPU asks for what there is not; to be called where work begins. */
 stonet_status sn_isa_check(void);
-
-#endif

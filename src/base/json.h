@@ -1,6 +1,5 @@
 /* Building JSON of which nothing is missing: every part that cannot be had makes the whole NULL. */
-#ifndef SN_BASE_JSON_H
-#define SN_BASE_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -21,5 +20,3 @@ stonet_status sn_json_failed(void);
 /* What to return about a text that could not be parsed: the sentence about memory if that was the reason,
    else `status`, with the sentence that the caller has made. */
 stonet_status sn_json_unread(const json_error_t *error, stonet_status status);
-
-#endif

@@ -65,6 +65,11 @@ void sn_free(void *block)
     free(block);
 }
 
+void sn_free_all(void *const *blocks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) sn_free(blocks[i]);
+}
+
 void stonet_string_free(char *text)
 {
     free(text);

@@ -1,6 +1,5 @@
 /* Checked, zeroed, 64-byte aligned memory. */
-#ifndef SN_BASE_MEMORY_H
-#define SN_BASE_MEMORY_H
+#pragma once
 
 #include "base/status.h"
 
@@ -13,6 +12,12 @@ void *sn_malloc(size_t count, size_t size);
    from sn_realloc is freed with sn_free too. On failure the old block stays valid. */
 void *sn_realloc(void *block, size_t count, size_t size);
 void sn_free(void *block);
+/* Frees each of the pointers it is given. */
+#define SN_FREE_ALL(...)                                                                                     \
+    sn_free_all((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+void sn_free_all(void *const *blocks, size_t count);
+/* Frees and forgets: the pointer is NULL afterwards. */
+#define SN_FREE(pointer) (sn_free(pointer), (void)((pointer) = NULL))
 char *sn_strdup(const char *text);
 
 /* SN_TRY(SN_NEW(pointer, count)): zeroed array of the pointer's element type. */
@@ -27,5 +32,3 @@ uint64_t sn_memory_available(void);
 /* STONET_OK if `bytes` fit in what is available, else STONET_ERROR_MEMORY with a sentence that names the
    need of `what`, what is available, and the `advice`. */
 stonet_status sn_memory_require(uint64_t bytes, const char *what, const char *advice);
-
-#endif

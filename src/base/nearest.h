@@ -1,6 +1,5 @@
 /* "Did you mean": the known word nearest to a mistyped one. */
-#ifndef SN_BASE_NEAREST_H
-#define SN_BASE_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ typedef struct sn_nearest {
 
 void sn_nearest_start(sn_nearest *nearest, const char *wanted);
 void sn_nearest_offer(sn_nearest *nearest, const char *word);
-
-#endif

@@ -1,6 +1,5 @@
 /* Decimal text to numbers and back, independent of the locale: all numbers go through here. */
-#ifndef SN_BASE_NUMBER_H
-#define SN_BASE_NUMBER_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ size_t sn_number_print(double value, char text[SN_NUMBER_SIZE]);
    (setlocale). Like snprintf, gives the length that the whole text has. */
 int sn_format(char *text, size_t size, const char *format, ...) SN_PRINTF(3, 4);
 int sn_vformat(char *text, size_t size, const char *format, va_list arguments) SN_PRINTF(3, 0);
-
-#endif

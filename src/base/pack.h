@@ -3,8 +3,7 @@
  * elsewhere on a machine of the same kind. What is taken out must be what was put in, in the same order; a
  * record that is too short, or has something left, is an error and no crash.
  */
-#ifndef SN_BASE_PACK_H
-#define SN_BASE_PACK_H
+#pragma once
 
 #include "base/status.h"
 
@@ -32,5 +31,3 @@ stonet_status sn_unpack_real(sn_unpack *from, double *value);
 stonet_status sn_unpack_block(sn_unpack *from, const unsigned char **bytes, size_t *size);
 /* An error when something is left. */
 stonet_status sn_unpack_end(const sn_unpack *from);
-
-#endif

@@ -2,8 +2,7 @@
  * Parameter tables: each method and learner writes its settings down once, as an array of sn_param, and
  * that drives the command line, the help, the config file, the checks and the bindings.
  */
-#ifndef SN_BASE_PARAMS_H
-#define SN_BASE_PARAMS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,6 +26,9 @@ typedef struct sn_param {
     const char *choices;
     const char *help; /* one line */
 } sn_param;
+
+/* The entries of a method or learner for its table of parameters. */
+#define SN_PARAMS_OF(table) .params = (table), .n_params = sizeof(table) / sizeof *(table)
 
 typedef struct sn_settings sn_settings;
 
@@ -55,5 +57,3 @@ const sn_param *sn_settings_param(const sn_settings *settings, size_t index);
 /* Whether the table has this name. */
 bool sn_settings_has(const sn_settings *settings, const char *name);
 const char *sn_kind_name(sn_kind kind);
-
-#endif

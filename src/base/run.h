@@ -1,6 +1,5 @@
 /* How a job speaks to its caller: messages, progress, and the wish to stop. */
-#ifndef SN_BASE_RUN_H
-#define SN_BASE_RUN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ int sn_bounded_threads(int threads);
 int sn_threads(const stonet_run *run);
 /* Seconds on a clock that never goes back. */
 double sn_seconds(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Errors travel as a stonet_status plus one sentence kept per thread. */
-#ifndef SN_BASE_STATUS_H
-#define SN_BASE_STATUS_H
+#pragma once
 
 #include <stonet/stonet.h>
 
@@ -30,5 +29,3 @@ stonet_status sn_fail_prefix(stonet_status code, const char *format, ...) SN_PRI
         (status) = (call);                                                                                   \
         if ((status) != STONET_OK) goto label;                                                               \
     } while (0)
-
-#endif

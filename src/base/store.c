@@ -34,8 +34,7 @@ stonet_status sn_store_create(sn_store **out)
 {
     SN_TRY(SN_NEW(*out, 1));
     if (SN_NEW((*out)->body, 1) == STONET_OK) return STONET_OK;
-    sn_free(*out);
-    *out = NULL;
+    SN_FREE(*out);
     return STONET_ERROR_MEMORY;
 }
 
@@ -49,8 +48,7 @@ stonet_status sn_store_part(const sn_store *store, const char *prefix, sn_store 
         snprintf((*out)->prefix, size, "%s%s", before, prefix);
         return STONET_OK;
     }
-    sn_free(*out);
-    *out = NULL;
+    SN_FREE(*out);
     return STONET_ERROR_MEMORY;
 }
 
@@ -64,9 +62,7 @@ static void body_free(body *b)
         sn_free(b->texts[i].key);
         sn_free(b->texts[i].value);
     }
-    sn_free(b->tensors);
-    sn_free(b->texts);
-    sn_free(b);
+    SN_FREE_ALL(b->tensors, b->texts, b);
 }
 
 void sn_store_free(sn_store *store)

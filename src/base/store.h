@@ -2,8 +2,7 @@
  * A dictionary of named tensors and strings in memory: what a fitted method is saved to and loaded from.
  * The model room writes it to a safetensors file. Names: letters, digits, '_', '.'.
  */
-#ifndef SN_BASE_STORE_H
-#define SN_BASE_STORE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -73,5 +72,3 @@ size_t sn_store_tensors(const sn_store *store);
 const sn_tensor *sn_store_tensor(const sn_store *store, size_t index);
 size_t sn_store_texts(const sn_store *store);
 void sn_store_text(const sn_store *store, size_t index, const char **key, const char **value);
-
-#endif

@@ -3,8 +3,7 @@
  * through the same calls in the same order; where work is shared out they exchange what they found, and go on
  * with the same bits. Every function may be called with NULL, a team of one.
  */
-#ifndef SN_BASE_TEAM_H
-#define SN_BASE_TEAM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ static inline int64_t sn_team_border(const stonet_team *team, int64_t count, int
 stonet_status sn_team_agree(stonet_team *team, const sn_hash *hash);
 /* An array of `count` things of `size` bytes of which each rank has made its share: all get the whole. */
 stonet_status sn_team_gather(stonet_team *team, int64_t count, size_t size, void *things);
-
-#endif

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/checkpoint.h"
-#include "base/dealer.h"
+#include "base/work_queue.h"
 
 static char path[] = "/tmp/stonet-checkpoint-XXXXXX";
 

@@ -15,7 +15,7 @@
 #include "base/checkpoint.h"
 #include "base/pack.h"
 #include "base/store.h"
-#include "base/testing.h"
+#include "base/test_says.h"
 
 /* ---- CSV ---- */
 

@@ -1,6 +1,5 @@
 /* For tests of what reads JSON that nobody vouches for: every part of it wrong in turn. */
-#ifndef SN_BASE_TEST_NODES_H
-#define SN_BASE_TEST_NODES_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -63,5 +62,3 @@ static inline void test_each_node(const test_nodes *how, json_t *node)
     }
     json_decref(keys);
 }
-
-#endif

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/options.h"
-#include "base/testing.h"
+#include "base/take_options.h"
+#include "base/test_says.h"
 
 static void no_options_are_the_defaults(void **state)
 {

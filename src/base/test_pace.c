@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/pace.h"
+#include "base/thread_tuner.h"
 
 static const double MUCH = 1e6; /* nanoseconds */
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "base/dealer.h"
 #include "base/test_wire.h"
+#include "base/work_queue.h"
 
 enum { THINGS = 37, PIECES = 50 };
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/turns.h"
+#include "base/job_order.h"
 
 static void long_kinds_come_first(void **state)
 {

@@ -1,6 +1,5 @@
 /* Ranks that are threads of the test: a wire (base/wire.h) of mailboxes in memory. */
-#ifndef SN_BASE_TEST_WIRE_H
-#define SN_BASE_TEST_WIRE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -117,5 +116,3 @@ static inline void test_run_ranks(int ranks, void (*work)(test_rank *self), void
     pthread_cond_destroy(&post.news);
     pthread_mutex_destroy(&post.lock);
 }
-
-#endif

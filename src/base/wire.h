@@ -4,8 +4,7 @@
  *
  * Calls return 0, or anything else when the connection is broken. They may come from several threads.
  */
-#ifndef SN_BASE_WIRE_H
-#define SN_BASE_WIRE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ typedef struct sn_wire {
 /* The one function of such a shared object, under this name. */
 #define SN_WIRE_ENTRY "stonet_wire_join"
 typedef int sn_wire_join(sn_wire *out);
-
-#endif

@@ -10,8 +10,7 @@
  * and in one source file SN_DEFINE_WORDS(sn_task_words, "task", SN_CLASSIFICATION, SN_TASK_WORDS). The
  * choices of a setting (base/params.h) are the same words as one literal, SN_TASK_WORDS(SN_JOINED).
  */
-#ifndef SN_BASE_WORDS_H
-#define SN_BASE_WORDS_H
+#pragma once
 
 #include "base/params.h"
 #include "base/store.h"
@@ -42,5 +41,3 @@ int sn_words_choice(const sn_words *words, const sn_settings *settings, const ch
    entry is missing or its word is not in the table: a word nobody knows never becomes a default. */
 stonet_status sn_words_put(const sn_words *words, sn_store *store, const char *key, int value);
 stonet_status sn_words_get(const sn_words *words, const sn_store *store, const char *key, int *value);
-
-#endif

@@ -7,8 +7,7 @@
  *     double *a = NULL;
  *     SN_TRY(SN_TAKE(&scratch, a, n * n));
  */
-#ifndef SN_BASE_WORKSPACE_H
-#define SN_BASE_WORKSPACE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ void sn_workspace_free(sn_workspace *workspace);
     (((pointer) = sn_workspace_take((workspace), (size_t)(count), sizeof *(pointer), true)) != NULL          \
          ? STONET_OK                                                                                         \
          : STONET_ERROR_MEMORY)
-
-#endif

@@ -1,9 +1,8 @@
 /* What is reached without a network, to be printed beside it: by a constant guess and by linear regression.
  */
-#ifndef SN_CHOICE_BESIDE_H
-#define SN_CHOICE_BESIDE_H
+#pragma once
 
-#include "choice/folds.h"
+#include "choice/held_out.h"
 
 typedef struct sn_beside {
     sn_held_out constant;
@@ -25,5 +24,3 @@ void sn_constant_measure(const sn_problem *problem, const sn_folds *folds, doubl
 stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds, int fold,
                                 const sn_shape *shape, double penalty, const stonet_run *run,
                                 sn_held_out *cost, bool *found);
-
-#endif

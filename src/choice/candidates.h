@@ -12,8 +12,7 @@
  * The last lines are for tables with many more columns than rows, which leave out those that see all of x.
  * What the user set takes the lines away that have something else.
  */
-#ifndef SN_CHOICE_CANDIDATES_H
-#define SN_CHOICE_CANDIDATES_H
+#pragma once
 
 #include "stonet/config.h"
 
@@ -59,5 +58,3 @@ enum {
 
 /* "tanh network, weight decay 0.01", at most `size` bytes. */
 void sn_line_tell(const sn_line *line, char *text, size_t size);
-
-#endif

@@ -4,11 +4,10 @@
  * Everything is made anew inside each fold: what layer 1 sees (kernel landmarks and width, columns,
  * components) comes from the fold's training rows alone. One training gives all lengths.
  */
-#ifndef SN_CHOICE_CONTENDER_H
-#define SN_CHOICE_CONTENDER_H
+#pragma once
 
 #include "base/pack.h"
-#include "choice/folds.h"
+#include "choice/held_out.h"
 
 /* What the whole choice is about. */
 typedef struct sn_choice_job {
@@ -92,5 +91,3 @@ stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, 
 /* Lets go of what only further training needs; and of all. */
 void sn_contender_retire(sn_contender *contender);
 void sn_contender_free(sn_contender *contender);
-
-#endif

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "choice/beside.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "front/front_conv.h"
 #include "stonet/start.h"
 

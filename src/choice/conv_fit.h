@@ -1,6 +1,5 @@
 /* front=conv: a convolutional network that learns with the StoNet behind it (front/front_gradient.h). */
-#ifndef SN_CHOICE_CONV_FIT_H
-#define SN_CHOICE_CONV_FIT_H
+#pragma once
 
 #include "choice/contender.h"
 
@@ -10,5 +9,3 @@ stonet_status sn_conv_front(const sn_choice_job *job, sn_front **out);
    A convolution takes too long for a search over settings. */
 stonet_status sn_conv_fit(const sn_stage_job *job, sn_config *config, sn_stonet *net,
                           sn_train_report *report);
-
-#endif

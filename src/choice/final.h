@@ -3,8 +3,7 @@
  * that network has on the same rows, it begins again at the network itself, and the better one is kept. Every
  * training is kept in the checkpoint.
  */
-#ifndef SN_CHOICE_FINAL_H
-#define SN_CHOICE_FINAL_H
+#pragma once
 
 #include "choice/halving.h"
 #include "stonet/fitted.h"
@@ -14,5 +13,3 @@ stonet_status sn_train_on_all(const sn_stage_job *job, const sn_choice *choice, 
                               sn_train_report *report);
 /* The same for a network of fewer columns (stonet/narrow.h), which begins at *theta and takes its place. */
 stonet_status sn_train_narrow(const sn_stage_job *job, sn_stonet *net, sn_train_report *report);
-
-#endif

@@ -11,7 +11,7 @@
 #include "choice/final.h"
 #include "choice/sparse.h"
 #include "choice/tell.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "stonet/batch_size.h"
 #include "stonet/dynamics.h"
 #include "stonet/narrow.h"

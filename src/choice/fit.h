@@ -5,8 +5,7 @@
  * the leading axes of their effect. Where q columns leave out a part of the effect, training goes on with a
  * layer of q units (stonet/narrow.h).
  */
-#ifndef SN_CHOICE_FIT_H
-#define SN_CHOICE_FIT_H
+#pragma once
 
 #include "base/params.h"
 #include "stonet/fitted.h"
@@ -19,5 +18,3 @@ stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_setti
    The history is of this training only. */
 stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, double share,
                                  const sn_settings *settings, const stonet_run *run, stonet_outcome *outcome);
-
-#endif

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/dealer.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/work_queue.h"
 #include "base/workspace.h"
 #include "choice/beside.h"
 #include "choice/residuals.h"

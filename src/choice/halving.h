@@ -15,8 +15,7 @@
  * If the first of these is not clearly below the loss of a constant guess and the second not at all, nothing
  * was found: the line with the strongest weight decay wins, whose network is next to a constant.
  */
-#ifndef SN_CHOICE_HALVING_H
-#define SN_CHOICE_HALVING_H
+#pragma once
 
 #include "choice/contender.h"
 
@@ -48,5 +47,3 @@ extern const sn_parting sn_parting_usual; /* 256 MB, 64 MB */
 stonet_status sn_choose_for(const sn_choice_job *job, const sn_parting *how, const sn_line *lines, int count,
                             sn_choice *out);
 void sn_choice_free(sn_choice *choice);
-
-#endif

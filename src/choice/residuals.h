@@ -5,14 +5,11 @@
  * from its mean (2p rank correlations, each by its t-test), and the smallest p-value is multiplied by 2p
  * (Bonferroni). Ranks hold the level whatever the tails.
  */
-#ifndef SN_CHOICE_RESIDUALS_H
-#define SN_CHOICE_RESIDUALS_H
+#pragma once
 
-#include "choice/folds.h"
+#include "choice/held_out.h"
 
 /* loss: of the held-out rows, in their order. *p_value: NaN where it is not for this problem (classes, rows
    that count differently, too few rows or too many columns). */
 stonet_status sn_residuals_look(const sn_problem *problem, const sn_folds *folds, const double *loss,
                                 double *p_value);
-
-#endif

@@ -9,8 +9,7 @@
  * With one held-out part the columns are those of the path that was judged; with several, those that the path
  * of all rows has at the chosen penalty.
  */
-#ifndef SN_CHOICE_SPARSE_H
-#define SN_CHOICE_SPARSE_H
+#pragma once
 
 #include "front/front.h"
 #include "stonet/train.h"
@@ -29,5 +28,3 @@ stonet_status sn_sparse_choose(const sn_stage_job *job, double penalty, sn_spars
 /* How long each column stays on the path of the job's rows: the last step it is in, and as a fraction the
    length of its weights there against the longest of that step. */
 stonet_status sn_sparse_stay(const sn_stage_job *job, double *stay);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Standardised indicators of k equally frequent values: k features, k - 1 by freedom.
  */
-#ifndef SN_CHOICE_SPARSE_GROUPS_H
-#define SN_CHOICE_SPARSE_GROUPS_H
+#pragma once
 
 #include "base/workspace.h"
 #include "stonet/train.h"
@@ -38,5 +37,3 @@ sn_sparse_extent sn_sparse_groups_extent(const sn_sparse_groups *groups, int64_t
    column after the last is p. */
 int64_t sn_problem_columns(const sn_problem *problem);
 int64_t sn_problem_column_at(const sn_problem *problem, int64_t column);
-
-#endif

@@ -9,8 +9,7 @@
  * Upwards, and not down from the penalty that leaves nothing: at weights of 0 a network sees what is linear
  * alone, and a column that matters in a product or a square would never come in.
  */
-#ifndef SN_CHOICE_SPARSE_PATH_H
-#define SN_CHOICE_SPARSE_PATH_H
+#pragma once
 
 #include "choice/sparse_groups.h"
 #include "stonet/train.h"
@@ -49,5 +48,3 @@ int sn_sparse_step_of(double penalty);
    other setting is the path's own. Ends early when nothing is left, the caller wants to stop, or a step
    diverges. */
 stonet_status sn_sparse_walk(const sn_stage_job *job, const sn_sparse_visitor *visitor);
-
-#endif

@@ -1,13 +1,10 @@
 /* What a fit has to say at its end. */
-#ifndef SN_CHOICE_TELL_H
-#define SN_CHOICE_TELL_H
+#pragma once
 
-#include "choice/folds.h"
+#include "choice/held_out.h"
 
 /* gain: of the choice over a constant guess; NULL: there was none. */
 void sn_stonet_tell(const stonet_run *run, const sn_stonet *net, const sn_train_report *report,
                     const sn_difference *gain);
 /* Says when fewer columns of Z than asked for have an effect. */
 void sn_stonet_tell_dimension(const stonet_run *run, const sn_axes *axes);
-
-#endif

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "choice/beside.h"
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "math/linalg.h"
 
 enum { N = 61, P = 3, M = 2 };

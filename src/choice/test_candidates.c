@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "choice/candidates.h"
 #include "stonet/test_settings.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "choice/conv_fit.h"
 #include "stonet/test_settings.h"
 

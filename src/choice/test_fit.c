@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "choice/test_fit.h"
 #include "data/test_source.h"
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "net/regression.h"
 
 /* A learnable problem: y = x1 x2 (regression), or its sign (two classes). */

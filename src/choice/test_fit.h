@@ -1,6 +1,5 @@
 /* For tests, after cmocka.h: fits with settings given as names and values. */
-#ifndef SN_CHOICE_TEST_FIT_H
-#define SN_CHOICE_TEST_FIT_H
+#pragma once
 
 #include "choice/fit.h"
 #include "stonet/test_settings.h"
@@ -23,5 +22,3 @@ static inline sn_stonet *fit_with(const sn_problem *problem, int64_t q, const ch
     sn_settings_free(settings);
     return net;
 }
-
-#endif

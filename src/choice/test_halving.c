@@ -10,7 +10,7 @@
 
 #include "choice/beside.h"
 #include "choice/halving.h"
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "stonet/test_settings.h"
 
 enum { N = 120, P = 3, LINES = 3 };

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "choice/test_fit.h"
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 
 enum { N = 60, P = 4, MOST = 5 };
 

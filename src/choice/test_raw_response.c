@@ -10,7 +10,7 @@
 #include "choice/halving.h"
 #include "choice/test_fit.h"
 #include "data/test_source.h"
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 
 enum { ROWS = 500, COLUMNS = 4 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "choice/test_fit.h"
 #include "math/noise.h"
 

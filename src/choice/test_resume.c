@@ -14,7 +14,7 @@
 #include "base/checkpoint.h"
 #include "choice/test_fit.h"
 #include "data/test_source.h"
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 
 enum { N = 60 };
 

@@ -12,7 +12,7 @@
 #include "choice/sparse.h"
 #include "choice/sparse_path.h"
 #include "choice/test_fit.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "front/front_wide.h"
 #include "math/noise.h"
 

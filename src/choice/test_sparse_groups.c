@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "choice/sparse.h"
 #include "choice/sparse_groups.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "front/front_wide.h"
 #include "math/noise.h"
 

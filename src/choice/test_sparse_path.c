@@ -9,7 +9,7 @@
 
 #include "choice/sparse.h"
 #include "choice/sparse_path.h"
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 
 enum { N = 60, P = 3 };
 

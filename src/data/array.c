@@ -41,49 +41,30 @@ static void swap_bytes(unsigned char *bytes, int64_t count, int size)
     }
 }
 
-/* value[i] = (double) of the i-th number of TYPE in bytes. */
-#define DECODE(TYPE)                                                                                         \
-    do {                                                                                                     \
+/* value[i] = (double) of the i-th number of TYPE in bytes, for arrays of this letter. */
+#define DECODE(LETTER, TYPE)                                                                                 \
+    case (LETTER)*16 + (int)sizeof(TYPE):                                                                    \
         for (int64_t i = 0; i < count; i++) {                                                                \
             TYPE number;                                                                                     \
             memcpy(&number, bytes + i * (int64_t)sizeof number, sizeof number);                              \
             value[i] = (double)number;                                                                       \
         }                                                                                                    \
-    } while (0)
+        break
 
 static void decode(const sn_array *array, const unsigned char *bytes, int64_t count, double *value)
 {
     switch (array->kind * 16 + array->size) {
-    case 'f' * 16 + 4:
-        DECODE(float);
-        break;
-    case 'f' * 16 + 8:
-        DECODE(double);
-        break;
-    case 'i' * 16 + 1:
-        DECODE(int8_t);
-        break;
-    case 'i' * 16 + 2:
-        DECODE(int16_t);
-        break;
-    case 'i' * 16 + 4:
-        DECODE(int32_t);
-        break;
-    case 'i' * 16 + 8:
-        DECODE(int64_t);
-        break;
-    case 'u' * 16 + 2:
-        DECODE(uint16_t);
-        break;
-    case 'u' * 16 + 4:
-        DECODE(uint32_t);
-        break;
-    case 'u' * 16 + 8:
-        DECODE(uint64_t);
-        break;
-    default:
-        DECODE(uint8_t);
-        break; /* bytes and bools */
+        DECODE('f', float);
+        DECODE('f', double);
+        DECODE('i', int8_t);
+        DECODE('i', int16_t);
+        DECODE('i', int32_t);
+        DECODE('i', int64_t);
+        DECODE('u', uint16_t);
+        DECODE('u', uint32_t);
+        DECODE('u', uint64_t);
+    default: /* bytes and bools */
+        for (int64_t i = 0; i < count; i++) value[i] = (double)bytes[i];
     }
 }
 

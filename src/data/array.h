@@ -1,6 +1,5 @@
 /* A block of numbers in a file, as NPY, NPZ and IDX have it, turned into a frame. */
-#ifndef SN_DATA_ARRAY_H
-#define SN_DATA_ARRAY_H
+#pragma once
 
 #include "data/readers.h"
 
@@ -21,5 +20,3 @@ stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_t
                             stonet_data **out);
 /* The header of an NPY file, up to the numbers. */
 stonet_status sn_npy_header(sn_source *source, sn_array *out);
-
-#endif

@@ -19,40 +19,39 @@ static void free_digits(sn_builder *builder)
 {
     for (int64_t k = 0; builder->digits != NULL && k < builder->n_numeric; k++)
         sn_free(builder->digits[k].value);
-    sn_free(builder->digits);
-    builder->digits = NULL;
+    SN_FREE(builder->digits);
 }
 
-void sn_builder_free(sn_builder *builder)
+static void forget_rows(sn_builder *builder)
 {
-    if (builder == NULL) return;
-    for (int64_t j = 0; builder->name != NULL && j < builder->n_columns; j++) sn_free(builder->name[j]);
     for (int64_t k = 0; builder->code != NULL && k < builder->n_text; k++) sn_free(builder->code[k]);
     for (int64_t k = 0; builder->values != NULL && k < builder->n_text; k++)
         sn_interner_free(&builder->values[k]);
     sn_interner_free(&builder->labels);
     sn_interner_free(&builder->spelled);
-    sn_free(builder->name);
-    sn_free(builder->role);
-    sn_free(builder->slot);
+    free_digits(builder);
+    SN_FREE(builder->x);
+    SN_FREE(builder->y);
+    SN_FREE(builder->weight);
+    SN_FREE(builder->code);
+    SN_FREE(builder->values);
+    SN_FREE(builder->label);
+    builder->rows = builder->capacity = builder->missing = 0;
+    builder->before = builder->dropped = 0;
+    builder->n_numeric = builder->n_text = 0;
+    builder->many_spelled = false;
+}
+
+void sn_builder_free(sn_builder *builder)
+{
+    if (builder == NULL) return;
+    forget_rows(builder);
+    for (int64_t j = 0; builder->name != NULL && j < builder->n_columns; j++) sn_free(builder->name[j]);
     for (int64_t j = 0; builder->order != NULL && j < builder->n_columns; j++)
         sn_dictionary_free(&builder->order[j]);
-    sn_free(builder->unnamed);
-    sn_free(builder->again);
-    sn_free(builder->unused);
-    sn_free(builder->is_date);
-    sn_free(builder->as_text);
-    sn_free(builder->season);
-    sn_free(builder->order);
-    sn_free(builder->target_position);
-    free_digits(builder);
-    sn_free(builder->x);
-    sn_free(builder->y);
-    sn_free(builder->weight);
-    sn_free(builder->code);
-    sn_free(builder->values);
-    sn_free(builder->label);
-    sn_free(builder);
+    SN_FREE_ALL(builder->name, builder->role, builder->slot, builder->unnamed, builder->again,
+                builder->unused, builder->is_date, builder->as_text, builder->season, builder->order,
+                builder->target_position, builder);
 }
 
 stonet_status sn_builder_create(const char *path, int64_t n_columns, const char *const *names,
@@ -74,32 +73,6 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     }
     *out = builder;
     return STONET_OK;
-}
-
-static void forget_rows(sn_builder *builder)
-{
-    for (int64_t k = 0; builder->code != NULL && k < builder->n_text; k++) sn_free(builder->code[k]);
-    for (int64_t k = 0; builder->values != NULL && k < builder->n_text; k++)
-        sn_interner_free(&builder->values[k]);
-    sn_interner_free(&builder->labels);
-    sn_interner_free(&builder->spelled);
-    free_digits(builder);
-    sn_free(builder->x);
-    sn_free(builder->y);
-    sn_free(builder->weight);
-    sn_free(builder->code);
-    sn_free(builder->values);
-    sn_free(builder->label);
-    builder->x = NULL;
-    builder->y = NULL;
-    builder->weight = NULL;
-    builder->code = NULL;
-    builder->values = NULL;
-    builder->label = NULL;
-    builder->rows = builder->capacity = builder->missing = 0;
-    builder->before = builder->dropped = 0;
-    builder->n_numeric = builder->n_text = 0;
-    builder->many_spelled = false;
 }
 
 static stonet_status create_digits(sn_builder *builder)
@@ -548,8 +521,7 @@ static stonet_status hand_over(sn_builder *builder)
     builder->before += builder->rows;
     builder->rows = 0;
     for (int64_t k = 0; k < builder->n_numeric; k++) {
-        sn_free(builder->digits[k].value);
-        builder->digits[k].value = NULL;
+        SN_FREE(builder->digits[k].value);
     }
     return STONET_OK;
 }

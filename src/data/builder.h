@@ -2,8 +2,7 @@
  * A table while it is being read: the columns of the file, what becomes of each (feature or target, number
  * or text), and the rows so far. Every reader fills one and turns it into a frame.
  */
-#ifndef SN_DATA_BUILDER_H
-#define SN_DATA_BUILDER_H
+#pragma once
 
 #include "data/dictionary.h"
 #include "data/digits.h"
@@ -153,5 +152,3 @@ int32_t sn_builder_code(const sn_builder *builder, int64_t column);
 /* Before the first row: the values of a text column, from low to high; those of a target have no order. */
 stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const char *const *words,
                                    int64_t count);
-
-#endif

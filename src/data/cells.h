@@ -1,8 +1,7 @@
 /*
  * The numbers of a table of which most are 0, row by row: the others, with their columns in ascending order.
  */
-#ifndef SN_DATA_CELLS_H
-#define SN_DATA_CELLS_H
+#pragma once
 
 #include "base/status.h"
 #include "data/moments.h"
@@ -24,5 +23,3 @@ stonet_status sn_cells_moments(const sn_cells *sparse, sn_moments *out);
 stonet_status sn_cells_rows(const sn_cells *from, const int64_t *rows, int64_t count, sn_cells **out);
 /* Whether the arrays are what they should be; a sentence about the first fault. */
 stonet_status sn_cells_check(const sn_cells *sparse);
-
-#endif

@@ -1,6 +1,5 @@
 /* Dates in text: 2024-05-01, 2024/5/1, 2024-05-01T14:30, 2024-05-01 14:30:15.5Z, .. +02:00. */
-#ifndef SN_DATA_DATES_H
-#define SN_DATA_DATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,5 +11,3 @@ bool sn_date_read(const char *text, size_t length, double *days);
    there is a time of the day. false: `days` is not in these years. */
 enum { SN_DATE_SIZE = 24 };
 bool sn_date_print(double days, char text[SN_DATE_SIZE]);
-
-#endif

@@ -165,8 +165,7 @@ void sn_interner_free(sn_interner *interner)
 void sn_dictionary_free(sn_dictionary *dictionary)
 {
     for (int64_t i = 0; i < dictionary->count; i++) sn_free(dictionary->text[i]);
-    sn_free(dictionary->text);
-    dictionary->text = NULL;
+    SN_FREE(dictionary->text);
     dictionary->count = 0;
 }
 

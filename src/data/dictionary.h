@@ -1,6 +1,5 @@
 /* Distinct strings and their codes. */
-#ifndef SN_DATA_DICTIONARY_H
-#define SN_DATA_DICTIONARY_H
+#pragma once
 
 #include "data/frame.h"
 
@@ -28,5 +27,3 @@ stonet_status sn_dictionary_sort(sn_dictionary *dictionary, int32_t *new_code);
 stonet_status sn_dictionary_copy(const sn_dictionary *from, sn_dictionary *out);
 /* Two words that are different whole numbers and the same double (beyond 2^53); NULL where all differ. */
 const char *sn_dictionary_lost_digits(const sn_dictionary *words, const char **other);
-
-#endif

@@ -19,7 +19,6 @@ bool sn_digits_enough(double low, double high)
 
 void sn_digits_give_up(sn_digits *digits)
 {
-    sn_free(digits->value);
-    digits->value = NULL;
+    SN_FREE(digits->value);
     digits->enough = true;
 }

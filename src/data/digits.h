@@ -6,8 +6,7 @@
  * there is of 1000000.25, 1000000.5, ..: such columns are kept in double beside the floats, so that they can
  * be centred first and rounded after.
  */
-#ifndef SN_DATA_DIGITS_H
-#define SN_DATA_DIGITS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ typedef struct sn_exact {
     int64_t step;
     double *owned; /* the block behind it; NULL: somebody else's */
 } sn_exact;
-
-#endif

@@ -339,14 +339,7 @@ void sn_encoder_free(sn_encoder *e)
         sn_free(e->text[k].category);
         sn_interner_free(&e->text[k].categories);
     }
-    sn_free(e->text);
-    sn_free(e->number);
-    sn_free(e->fine);
-    sn_free(e->season);
-    sn_free(e->indicator);
-    sn_free(e->zero);
-    sn_free(e->feature);
-    sn_free(e);
+    SN_FREE_ALL(e->text, e->number, e->fine, e->season, e->indicator, e->zero, e->feature, e);
 }
 
 stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data, sn_encoder **out)

@@ -3,8 +3,7 @@
  * categories, numbers centred and scaled. What can be found out once is, so that any few rows can then be
  * encoded at any time, on any thread.
  */
-#ifndef SN_DATA_ENCODER_H
-#define SN_DATA_ENCODER_H
+#pragma once
 
 #include "data/rows.h"
 #include "data/schema.h"
@@ -22,5 +21,3 @@ void sn_encoder_leave_missing(sn_encoder *encoder);
 void sn_encoder_free(sn_encoder *encoder);
 /* The encoder as a source of rows. */
 const sn_row_source *sn_encoder_source(const sn_encoder *encoder);
-
-#endif

@@ -3,8 +3,7 @@
  * rows does it here. Rows that belong together (data/kin.h) are never parted, and of exact copies one is held
  * out.
  */
-#ifndef SN_DATA_FOLDS_H
-#define SN_DATA_FOLDS_H
+#pragma once
 
 #include "data/problem.h"
 #include "data/rows.h"
@@ -39,5 +38,3 @@ void sn_folds_free(sn_folds *folds);
 int64_t sn_folds_rows(const sn_folds *folds, int count);
 /* The weight of a row among the held-out ones. */
 double sn_folds_weight(const sn_folds *folds, const sn_problem *problem, int64_t row);
-
-#endif

@@ -20,8 +20,8 @@ stonet_status sn_frame_create(int64_t n, stonet_data **out)
 static void free_target(stonet_data *data)
 {
     for (int64_t k = 0; data->target_name != NULL && k < data->n_targets; k++) sn_free(data->target_name[k]);
-    sn_free(data->target_name);
-    sn_free(data->target_position);
+    SN_FREE(data->target_name);
+    SN_FREE(data->target_position);
     if (data->mapped_y == NULL) {
         sn_free(data->y);
         sn_free(data->label);
@@ -30,8 +30,6 @@ static void free_target(stonet_data *data)
     sn_dictionary_free(&data->labels);
     sn_dictionary_free(&data->spelled);
     data->target_has_name = false;
-    data->target_name = NULL;
-    data->target_position = NULL;
     data->y = NULL;
     data->label = NULL;
     data->mapped_y = NULL;
@@ -79,16 +77,8 @@ void stonet_data_free(stonet_data *data)
     sn_free(data->owned_x);
     sn_cells_free(data->sparse);
     sn_mapping_close(data->mapped_x);
-    sn_free(data->text_code);
-    sn_free(data->text_values);
-    sn_free(data->truth);
-    sn_free(data->weight);
-    sn_free(data->na);
-    sn_free(data->id_name);
-    sn_free(data->group_name);
-    sn_free(data->group);
-    sn_free(data->source);
-    sn_free(data);
+    SN_FREE_ALL(data->text_code, data->text_values, data->truth, data->weight, data->na, data->id_name,
+                data->group_name, data->group, data->source, data);
 }
 
 stonet_status sn_frame_check(const stonet_data *data)
@@ -404,8 +394,7 @@ void sn_frame_settle_weights(stonet_data *data)
     if (data->n == 0) return; /* the rows are elsewhere: shards */
     for (int64_t i = 0; data->weight != NULL && i < data->n; i++)
         if (data->weight[i] != 1.0) return;
-    sn_free(data->weight);
-    data->weight = NULL;
+    SN_FREE(data->weight);
 }
 
 stonet_status stonet_data_set_groups(stonet_data *data, const int64_t *groups)

@@ -2,8 +2,7 @@
  * A table as read: feature columns (numbers or text) and targets. A feature cell may be missing: NaN, or the
  * code -1 of a text column. Infinite numbers and missing targets never get in.
  */
-#ifndef SN_DATA_FRAME_H
-#define SN_DATA_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -163,5 +162,3 @@ static inline const char *sn_table_name(const stonet_data *data)
 {
     return data->source != NULL ? data->source : "the table";
 }
-
-#endif

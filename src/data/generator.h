@@ -2,8 +2,7 @@
  * What a built-in model consists of. Row i is a function of (seed, i) alone, so more rows never change the
  * first ones; and a column of x does not depend on how many follow it, so that noise columns can be added.
  */
-#ifndef SN_DATA_GENERATOR_H
-#define SN_DATA_GENERATOR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ sn_row_function sn_select_regression_row, sn_select_classes_row, sn_wide_row;
 typedef stonet_status sn_table_function(const sn_row_key *key, int64_t rows, stonet_data **out);
 /* generators_tables.c */
 sn_table_function sn_passengers_table, sn_air_table;
-
-#endif

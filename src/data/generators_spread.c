@@ -70,6 +70,12 @@ static double spread_of(double a, double b)
     return 2 * wave * wave + a * a;
 }
 
+/* N(0, 1/2). */
+static void half_normal_x(const sn_row_key *key, int64_t p, float *x)
+{
+    normal_x(key, p, 0, 0.5, x);
+}
+
 /* A, B, C: y = T + e / 2 with T a function of x_1 and x_2. */
 static void add_noise(const sn_row_key *key, double truth, sn_row_values *out)
 {
@@ -77,59 +83,21 @@ static void add_noise(const sn_row_key *key, double truth, sn_row_values *out)
     out->y = truth + 0.5 * sn_row_noise(key);
 }
 
-void sn_mean_ratio_row(const sn_row_key *key, int64_t p, float *x, sn_row_values *out)
-{
-    normal_x(key, p, 0, 0.5, x);
-    add_noise(key, ratio_of((double)x[0], (double)x[1]), out);
-}
-
-void sn_mean_ratio_poisson_row(const sn_row_key *key, int64_t p, float *x, sn_row_values *out)
-{
-    poisson_x(key, p, x);
-    add_noise(key, ratio_of((double)x[0], (double)x[1]), out);
-}
-
-void sn_mean_ratio_t_row(const sn_row_key *key, int64_t p, float *x, sn_row_values *out)
-{
-    t_x(key, p, x);
-    add_noise(key, ratio_of((double)x[0], (double)x[1]), out);
-}
-
-void sn_mean_square_row(const sn_row_key *key, int64_t p, float *x, sn_row_values *out)
-{
-    normal_x(key, p, 0, 0.5, x);
-    add_noise(key, square_of((double)x[0], (double)x[1]), out);
-}
-
-void sn_mean_square_poisson_row(const sn_row_key *key, int64_t p, float *x, sn_row_values *out)
-{
-    poisson_x(key, p, x);
-    add_noise(key, square_of((double)x[0], (double)x[1]), out);
-}
-
-void sn_mean_square_t_row(const sn_row_key *key, int64_t p, float *x, sn_row_values *out)
-{
-    t_x(key, p, x);
-    add_noise(key, square_of((double)x[0], (double)x[1]), out);
-}
-
-void sn_mean_log_row(const sn_row_key *key, int64_t p, float *x, sn_row_values *out)
-{
-    normal_x(key, p, 0, 0.5, x);
-    add_noise(key, log_of((double)x[0], (double)x[1]), out);
-}
-
-void sn_mean_log_poisson_row(const sn_row_key *key, int64_t p, float *x, sn_row_values *out)
-{
-    poisson_x(key, p, x);
-    add_noise(key, log_of((double)x[0], (double)x[1]), out);
-}
-
-void sn_mean_log_t_row(const sn_row_key *key, int64_t p, float *x, sn_row_values *out)
-{
-    t_x(key, p, x);
-    add_noise(key, log_of((double)x[0], (double)x[1]), out);
-}
+#define MEAN_ROW(name, draw_x, truth_of)                                                                     \
+    void name(const sn_row_key *key, int64_t p, float *x, sn_row_values *out)                                \
+    {                                                                                                        \
+        draw_x(key, p, x);                                                                                   \
+        add_noise(key, truth_of((double)x[0], (double)x[1]), out);                                           \
+    }
+MEAN_ROW(sn_mean_ratio_row, half_normal_x, ratio_of)
+MEAN_ROW(sn_mean_ratio_poisson_row, poisson_x, ratio_of)
+MEAN_ROW(sn_mean_ratio_t_row, t_x, ratio_of)
+MEAN_ROW(sn_mean_square_row, half_normal_x, square_of)
+MEAN_ROW(sn_mean_square_poisson_row, poisson_x, square_of)
+MEAN_ROW(sn_mean_square_t_row, t_x, square_of)
+MEAN_ROW(sn_mean_log_row, half_normal_x, log_of)
+MEAN_ROW(sn_mean_log_poisson_row, poisson_x, log_of)
+MEAN_ROW(sn_mean_log_t_row, t_x, log_of)
 
 /* D-IV: y = T1 + T2 e. */
 void sn_location_scale_row(const sn_row_key *key, int64_t p, float *x, sn_row_values *out)

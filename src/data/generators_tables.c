@@ -27,11 +27,7 @@ typedef struct parts {
 static void free_parts(parts *p)
 {
     for (int k = 0; k < MOST_NUMBERS; k++) sn_free(p->number[k]);
-    sn_free(p->sex);
-    sn_free(p->class);
-    sn_free(p->survived);
-    sn_free(p->text);
-    sn_free(p->name);
+    SN_FREE_ALL(p->sex, p->class, p->survived, p->text, p->name);
     stonet_columns_free(p->columns);
 }
 

@@ -1,7 +1,6 @@
 /* What the rows of a table are pictures of: the extents of an array of rank 3 or 4 after the first, which
    counts the rows. */
-#ifndef SN_DATA_IMAGE_H
-#define SN_DATA_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ static inline bool sn_image_same(const sn_image *a, const sn_image *b)
     for (int k = 0; same && k < a->rank; k++) same = a->extent[k] == b->extent[k];
     return same;
 }
-
-#endif

@@ -18,9 +18,7 @@ void sn_imputer_free(sn_imputer *imputer)
     if (imputer == NULL) return;
     for (int64_t k = 0; imputer->margin != NULL && k < imputer->gaussian.d; k++)
         sn_margin_free(&imputer->margin[k]);
-    sn_free(imputer->margin);
-    sn_free(imputer->centre);
-    sn_free(imputer->inverse);
+    SN_FREE_ALL(imputer->margin, imputer->centre, imputer->inverse);
     sn_gaussian_free(&imputer->gaussian);
     sn_free(imputer);
 }
@@ -120,11 +118,19 @@ static int64_t end_of_texts(const sn_imputer *m, const sn_schema *schema, int64_
     return end;
 }
 
-/* Draws one of the texts of a column, scores from .. end - 1, by their conditional means: `mean` (end -
-   from), or of the factors where that is NULL. */
-static void draw_text(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, int64_t from,
-                      int64_t end, const double *mean, const sn_factor_row *factors, float *x)
+/* The texts of a column, scores from .. end - 1, and their conditional means: `mean` (end - from), or of the
+   factors where that is NULL. */
+typedef struct texts {
+    int64_t from, end;
+    const double *mean;
+    const sn_factor_row *factors;
+} texts;
+
+/* Draws one of them. */
+static void draw_text(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, texts of,
+                      float *x)
 {
+    const int64_t from = of.from, end = of.end;
     const double u = sn_normal_lower(
         sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_TEXT, (uint32_t)from, which->draw, 0));
     double total = 0.0, sum = 0.0;
@@ -132,7 +138,8 @@ static void draw_text(const sn_imputer *m, const sn_schema *schema, const sn_cel
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t k = from; k < end; k++) {
             const int64_t f = m->margin[k].feature;
-            const double score = mean != NULL ? mean[k - from] : sn_factor_mean(&m->gaussian, k, factors);
+            const double score =
+                of.mean != NULL ? of.mean[k - from] : sn_factor_mean(&m->gaussian, k, of.factors);
             const double scaled = sn_margin_value(&m->margin[k], score);
             const double share = fmax(scaled / schema->factor[f] + schema->centre[f], LEAST_SHARE);
             if (pass == 0) {
@@ -184,7 +191,7 @@ static void draw_full(const sn_imputer *m, const sn_schema *schema, const sn_cel
         from = texts_before(m, schema, &row, to);
         sn_full_piece(&row, from, to, rest, NULL, gap);
         for (int64_t i = from; i < to; i++) piece[to - 1 - i] = row.mean[i] + gap[i];
-        draw_text(m, schema, which, row.at[to - 1], row.at[from] + 1, piece, NULL, x);
+        draw_text(m, schema, which, (texts){row.at[to - 1], row.at[from] + 1, piece, NULL}, x);
         for (int64_t i = from; i < to; i++)
             gap[i] = score_of(m, row.at[i], x[m->margin[row.at[i]].feature]) - row.mean[i];
         sn_full_settle(&row, from, to, gap, rest);
@@ -207,7 +214,7 @@ static void draw_factors(const sn_imputer *m, const sn_schema *schema, const sn_
         if (m->margin[k].kind != SN_MARGIN_CATEGORY || !isnan(x[m->margin[k].feature])) continue;
         end = end_of_texts(m, schema, k);
         condition_factors(m, x, &row);
-        draw_text(m, schema, which, k, end, NULL, &row, x);
+        draw_text(m, schema, which, (texts){k, end, NULL, &row}, x);
     }
     condition_factors(m, x, &row);
     for (int64_t a = 0; a < g->factors; a++)

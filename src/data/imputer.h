@@ -4,8 +4,7 @@
  * column without order are drawn by their conditional means, one column after the other, then the numbers all
  * together. It is a part of the schema, and lives in the model file with it.
  */
-#ifndef SN_DATA_IMPUTER_H
-#define SN_DATA_IMPUTER_H
+#pragma once
 
 #include "base/store.h"
 #include "data/margin.h"
@@ -43,5 +42,3 @@ stonet_status sn_imputer_load(const sn_store *store, const sn_schema *schema, sn
 /* Finds out which margins have indicators of levels beside them, and what plain ones come to; fails when
    margins and schema do not belong together. */
 stonet_status sn_imputer_join(const sn_schema *schema, sn_imputer *m);
-
-#endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "data/imputer.h"
 #include "data/schema_parts.h"
 
@@ -11,17 +12,17 @@
 
 static stonet_status save_margins(const sn_imputer *m, sn_store *store)
 {
+    SN_WORKSPACE(scratch);
     const int64_t d = m->gaussian.d;
     int64_t total = 0, *feature = NULL, *kind = NULL, *count = NULL;
     double *value = NULL, *score = NULL, *cut = NULL;
-    stonet_status status;
     for (int64_t k = 0; k < d; k++) total += m->margin[k].count;
-    SN_GOTO(status, SN_NEW(feature, d), done);
-    SN_GOTO(status, SN_NEW(kind, d), done);
-    SN_GOTO(status, SN_NEW(count, d), done);
-    SN_GOTO(status, SN_NEW(value, total), done);
-    SN_GOTO(status, SN_NEW(score, total), done);
-    SN_GOTO(status, SN_NEW(cut, total), done);
+    SN_TRY(SN_TAKE_ZERO(&scratch, feature, d));
+    SN_TRY(SN_TAKE_ZERO(&scratch, kind, d));
+    SN_TRY(SN_TAKE_ZERO(&scratch, count, d));
+    SN_TRY(SN_TAKE_ZERO(&scratch, value, total));
+    SN_TRY(SN_TAKE_ZERO(&scratch, score, total));
+    SN_TRY(SN_TAKE_ZERO(&scratch, cut, total));
     total = 0;
     for (int64_t k = 0; k < d; k++) {
         const sn_margin *margin = &m->margin[k];
@@ -34,20 +35,13 @@ static stonet_status save_margins(const sn_imputer *m, sn_store *store)
             cut[total] = margin->cut != NULL ? margin->cut[i] : 0.0;
         }
     }
-    SN_GOTO(status, sn_store_put_vector(store, PREFIX "feature", SN_I64, d, feature), done);
-    SN_GOTO(status, sn_store_put_vector(store, PREFIX "margin", SN_I64, d, kind), done);
-    SN_GOTO(status, sn_store_put_vector(store, PREFIX "count", SN_I64, d, count), done);
-    SN_GOTO(status, sn_store_put_vector(store, PREFIX "value", SN_F64, total, value), done);
-    SN_GOTO(status, sn_store_put_vector(store, PREFIX "score", SN_F64, total, score), done);
-    SN_GOTO(status, sn_store_put_vector(store, PREFIX "cut", SN_F64, total, cut), done);
-done:
-    sn_free(feature);
-    sn_free(kind);
-    sn_free(count);
-    sn_free(value);
-    sn_free(score);
-    sn_free(cut);
-    return status;
+    SN_TRY(sn_store_put_vector(store, PREFIX "feature", SN_I64, d, feature));
+    SN_TRY(sn_store_put_vector(store, PREFIX "margin", SN_I64, d, kind));
+    SN_TRY(sn_store_put_vector(store, PREFIX "count", SN_I64, d, count));
+    SN_TRY(sn_store_put_vector(store, PREFIX "value", SN_F64, total, value));
+    SN_TRY(sn_store_put_vector(store, PREFIX "score", SN_F64, total, score));
+    SN_TRY(sn_store_put_vector(store, PREFIX "cut", SN_F64, total, cut));
+    return STONET_OK;
 }
 
 stonet_status sn_imputer_save(const sn_imputer *m, sn_store *store)

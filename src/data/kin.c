@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "data/schema_parts.h"
+#include "math/smallest.h"
 
 enum {
     MOST_ROWS = 1 << 21,  /* looked at for copies: a few arrays of that many numbers are held */
@@ -148,17 +149,11 @@ static void hash_rows(const look *at, const hashes *out)
 
 /* ---- copies, or chance --------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 /* log of the share of pairs with the same value, which are taken to be one at least. */
 static double log_share_alike(double *value, int64_t n)
 {
     double pairs = 0.0;
-    qsort(value, (size_t)n, sizeof *value, by_value);
+    qsort(value, (size_t)n, sizeof *value, sn_by_double);
     for (int64_t i = 1, run = 1; i < n; i++) {
         run = value[i] == value[i - 1] ? run + 1 : 1;
         pairs += (double)(run - 1);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "data/schema_parts.h"
+#include "math/smallest.h"
 
 enum {
     FEWEST = 3,     /* levels: of two, one number says all */
@@ -55,12 +56,6 @@ static void look(const stonet_data *train, int64_t most, seen *columns, int64_t 
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const float left = *(const float *)a, right = *(const float *)b;
-    return (left > right) - (left < right);
-}
-
 static stonet_status keep(const seen *column, int64_t most, sn_input *input)
 {
     if (column->count < FEWEST || column->count > most) return STONET_OK;
@@ -68,7 +63,7 @@ static stonet_status keep(const seen *column, int64_t most, sn_input *input)
         if (column->rows[c] < FEWEST_ROWS) return STONET_OK;
     SN_TRY(SN_NEW_RAW(input->level, column->count));
     memcpy(input->level, column->value, (size_t)column->count * sizeof *input->level);
-    qsort(input->level, (size_t)column->count, sizeof *input->level, by_value);
+    qsort(input->level, (size_t)column->count, sizeof *input->level, sn_by_float);
     input->levels = column->count;
     return STONET_OK;
 }

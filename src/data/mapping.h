@@ -3,8 +3,7 @@
  * must stay as they are meanwhile. One that shrinks takes its pages away, and touching those ends the process
  * (SIGBUS); a library must not catch signals, so whoever is about to read much asks sn_mapping_check first.
  */
-#ifndef SN_DATA_MAPPING_H
-#define SN_DATA_MAPPING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ stonet_status sn_mapping_check(const sn_mapping *mapping, const char *path);
 void sn_mapping_rest(const sn_mapping *mapping, const void *from, size_t size);
 /* Has the system read a stretch from disk, without waiting for it. */
 void sn_mapping_ahead(const sn_mapping *mapping, const void *from, size_t size);
-
-#endif

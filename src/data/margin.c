@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/smallest.h"
 #include "stats/distributions.h"
 
 SN_DEFINE_WORDS(sn_margin_words, "margin", SN_MARGIN_CATEGORY, SN_MARGIN_WORDS);
@@ -13,9 +14,7 @@ static const double MOST_SKEWNESS = 1.0, MOST_KURTOSIS = 6.0;
 
 void sn_margin_free(sn_margin *margin)
 {
-    sn_free(margin->value);
-    sn_free(margin->score);
-    sn_free(margin->cut);
+    SN_FREE_ALL(margin->value, margin->score, margin->cut);
     *margin = (sn_margin){0};
 }
 
@@ -38,12 +37,6 @@ stonet_status sn_margin_plain(double centre, double scale, sn_margin *out)
     out->value[0] = (float)centre;
     out->value[1] = (float)scale;
     return STONET_OK;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const float left = *(const float *)a, right = *(const float *)b;
-    return (left > right) - (left < right);
 }
 
 static double density(double z)
@@ -134,7 +127,7 @@ static stonet_status fit(const float *x, int64_t n, const float *given, int64_t 
 stonet_status sn_margin_fit(float *x, int64_t n, const float *given, int64_t n_given, sn_margin *out)
 {
     *out = (sn_margin){0};
-    qsort(x, (size_t)n, sizeof *x, by_value);
+    qsort(x, (size_t)n, sizeof *x, sn_by_float);
     stonet_status status = fit(x, n, given, n_given, out);
     if (status != STONET_OK) sn_margin_free(out);
     return status;

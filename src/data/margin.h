@@ -8,8 +8,7 @@
  * back by the part that z is in. Level l ends at cut[l], the last one nowhere. category the indicator of one
  * text: z as for plain; back all texts of the column together
  */
-#ifndef SN_DATA_MARGIN_H
-#define SN_DATA_MARGIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ int64_t sn_margin_level(const sn_margin *margin, double z);
 double sn_margin_share(const sn_margin *margin, int64_t level, double mean, double variance);
 /* E(x) when z ~ N(mean, variance). */
 double sn_margin_expected(const sn_margin *margin, double mean, double variance);
-
-#endif

@@ -4,31 +4,22 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 
 enum { BLOCK = 1024, LEVELS = 54 }; /* rows of a block; more levels than there can be blocks for */
 
-typedef struct table {
-    const float *floats; /* n x m: these, or */
-    const double *doubles;
-    int64_t n, m;
-    bool gaps;
-    const double *weight;
-    stonet_team *team; /* whose ranks share out the rows; NULL: none do */
-    const sn_rest *rest;
-} table;
-
-static void let_rest(const table *t, int64_t first, int64_t count)
+static void let_rest(const sn_numbers *t, int64_t first, int64_t count)
 {
     if (t->rest != NULL) t->rest->rest(t->rest->user, first, count);
 }
 
-static double value_at(const table *t, int64_t i, int64_t j)
+static double value_at(const sn_numbers *t, int64_t i, int64_t j)
 {
     return t->floats != NULL ? (double)t->floats[i * t->m + j] : t->doubles[i * t->m + j];
 }
 
 /* The same as add_block, with NaN passed over and rows weighted. */
-static void add_block_with_gaps(const table *t, int64_t begin, int64_t end, const double *centre,
+static void add_block_with_gaps(const sn_numbers *t, int64_t begin, int64_t end, const double *centre,
                                 double *part)
 {
     for (int64_t i = begin; i < end; i++)
@@ -40,7 +31,7 @@ static void add_block_with_gaps(const table *t, int64_t begin, int64_t end, cons
 }
 
 /* Adds rows [begin, end) to part: x, or (x - centre)^2 where there is a centre. */
-static void add_block(const table *t, int64_t begin, int64_t end, const double *centre, double *part)
+static void add_block(const sn_numbers *t, int64_t begin, int64_t end, const double *centre, double *part)
 {
     const int64_t m = t->m;
     if (t->gaps || t->weight != NULL) {
@@ -100,7 +91,7 @@ static void sum_all(tree *sums, double *total)
 }
 
 /* total_j = the sum over rows [begin, end); begin is a multiple of BLOCK. */
-static void sum_some(const table *t, int64_t begin, int64_t end, const double *centre, double *work,
+static void sum_some(const sn_numbers *t, int64_t begin, int64_t end, const double *centre, double *work,
                      double *total)
 {
     tree sums = {.m = t->m, .work = work};
@@ -113,7 +104,7 @@ static void sum_some(const table *t, int64_t begin, int64_t end, const double *c
 }
 
 /* Rows of which one rank of a team makes a sum: 2^k blocks, so that these sums are nodes of the tree. */
-static int64_t rows_of_group(const table *t)
+static int64_t rows_of_group(const sn_numbers *t)
 {
     enum { GROUPS = 4 }; /* for each rank */
     int64_t rows = BLOCK;
@@ -122,7 +113,7 @@ static int64_t rows_of_group(const table *t)
 }
 
 /* total_j = the sum over all rows, by the tree. */
-static stonet_status sum_rows(const table *t, const double *centre, double *work, double *total)
+static stonet_status sum_rows(const sn_numbers *t, const double *centre, double *work, double *total)
 {
     if (!sn_team_shares(t->team)) {
         sum_some(t, 0, t->n, centre, work, total);
@@ -149,7 +140,8 @@ static stonet_status sum_rows(const table *t, const double *centre, double *work
 }
 
 /* Smallest and largest value of each column, and what they count together, of rows [begin, end). */
-static void find_some(const table *t, int64_t begin, int64_t end, double *low, double *high, double *count)
+static void find_some(const sn_numbers *t, int64_t begin, int64_t end, double *low, double *high,
+                      double *count)
 {
     for (int64_t i = begin; i < end; i++) {
         if ((i - begin) % BLOCK == 0 && i > begin) let_rest(t, i - BLOCK, BLOCK);
@@ -165,7 +157,7 @@ static void find_some(const table *t, int64_t begin, int64_t end, double *low, d
     }
 }
 
-static stonet_status find_range(const table *t, double *low, double *high, double *count)
+static stonet_status find_range(const sn_numbers *t, double *low, double *high, double *count)
 {
     if (!sn_team_shares(t->team) || t->weight != NULL) { /* a sum of weights has one order */
         find_some(t, 0, t->n, low, high, count);
@@ -191,8 +183,9 @@ static stonet_status find_range(const table *t, double *low, double *high, doubl
     return status;
 }
 
-static stonet_status measure(const table *t, sn_moments *out)
+stonet_status sn_moments_of(const sn_numbers *t, sn_moments *out)
 {
+    SN_WORKSPACE(scratch);
     double *work = NULL, *count = NULL;
     stonet_status status;
     *out = (sn_moments){0};
@@ -200,8 +193,8 @@ static stonet_status measure(const table *t, sn_moments *out)
     SN_GOTO(status, SN_NEW(out->variance, t->m), done);
     SN_GOTO(status, SN_NEW(out->low, t->m), done);
     SN_GOTO(status, SN_NEW(out->high, t->m), done);
-    SN_GOTO(status, SN_NEW_RAW(work, LEVELS * t->m), done);
-    SN_GOTO(status, SN_NEW(count, t->m), done);
+    SN_GOTO(status, SN_TAKE(&scratch, work, LEVELS * t->m), done);
+    SN_GOTO(status, SN_TAKE_ZERO(&scratch, count, t->m), done);
     SN_GOTO(status, find_range(t, out->low, out->high, count), done);
     for (int64_t j = 0; j < t->m; j++)
         if (count[j] == 0.0) count[j] = 1.0; /* the sums are 0 */
@@ -210,33 +203,12 @@ static stonet_status measure(const table *t, sn_moments *out)
     SN_GOTO(status, sum_rows(t, out->mean, work, out->variance), done);
     for (int64_t j = 0; j < t->m; j++) out->variance[j] /= count[j];
 done:
-    sn_free(work);
-    sn_free(count);
     if (status != STONET_OK) sn_moments_clear(out);
     return status;
 }
 
-stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool gaps, const double *weight,
-                                   stonet_team *team, const sn_rest *rest, sn_moments *out)
-{
-    return measure(
-        &(table){.floats = x, .n = n, .m = m, .gaps = gaps, .weight = weight, .team = team, .rest = rest},
-        out);
-}
-
-stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, const double *weight,
-                                    stonet_team *team, const sn_rest *rest, sn_moments *out)
-{
-    return measure(
-        &(table){.doubles = x, .n = n, .m = m, .gaps = gaps, .weight = weight, .team = team, .rest = rest},
-        out);
-}
-
 void sn_moments_clear(sn_moments *moments)
 {
-    sn_free(moments->mean);
-    sn_free(moments->variance);
-    sn_free(moments->low);
-    sn_free(moments->high);
+    SN_FREE_ALL(moments->mean, moments->variance, moments->low, moments->high);
     *moments = (sn_moments){0};
 }

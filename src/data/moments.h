@@ -4,8 +4,7 @@
  * Sums run over fixed blocks of rows and over the blocks by a fixed binary tree, in double: they depend on
  * the rows alone, not on who sums which blocks, and their rounding error grows with the logarithm of n.
  */
-#ifndef SN_DATA_MOMENTS_H
-#define SN_DATA_MOMENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,13 +21,16 @@ typedef struct sn_rest {
     const void *user;
 } sn_rest;
 
-/* x is n x m, row-major, n >= 1; gaps: NaN among the numbers are passed over (all zero for a column that has
-   nothing else); weight: what each row counts, NULL: 1; team: whose ranks share out the rows (NULL: none do).
-   rest may be NULL. On failure nothing is left to free. */
-stonet_status sn_moments_of_floats(const float *x, int64_t n, int64_t m, bool gaps, const double *weight,
-                                   stonet_team *team, const sn_rest *rest, sn_moments *out);
-stonet_status sn_moments_of_doubles(const double *x, int64_t n, int64_t m, bool gaps, const double *weight,
-                                    stonet_team *team, const sn_rest *rest, sn_moments *out);
-void sn_moments_clear(sn_moments *moments);
+typedef struct sn_numbers {
+    const float *floats; /* n x m, row-major, n >= 1: these, or */
+    const double *doubles;
+    int64_t n, m;
+    bool gaps;            /* NaN among them are passed over (all zero for a column that has nothing else) */
+    const double *weight; /* what each row counts; NULL: 1 */
+    stonet_team *team;    /* whose ranks share out the rows; NULL: none do */
+    const sn_rest *rest;  /* may be NULL */
+} sn_numbers;
 
-#endif
+/* On failure nothing is left to free. */
+stonet_status sn_moments_of(const sn_numbers *t, sn_moments *out);
+void sn_moments_clear(sn_moments *moments);

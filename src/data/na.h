@@ -1,6 +1,5 @@
 /* Words that stand for a missing cell besides the usual ones (data/sniff.h): "unknown", "-999". */
-#ifndef SN_DATA_NA_H
-#define SN_DATA_NA_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ void sn_na_free(sn_na *na);
 /* NULL has none; -999 is also -999.0. */
 bool sn_na_number(const sn_na *na, double value);
 bool sn_na_text(const sn_na *na, const char *text, size_t length);
-
-#endif

@@ -6,8 +6,7 @@
  * batch by batch (data/rows.h), and the response of a table on disk row by row; all others find both in
  * memory.
  */
-#ifndef SN_DATA_PROBLEM_H
-#define SN_DATA_PROBLEM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -94,5 +93,3 @@ typedef struct sn_sizes {
     int64_t dim;     /* columns of z; not used by learners */
     int64_t outputs; /* columns of predictions; 0 when there are none */
 } sn_sizes;
-
-#endif

@@ -3,8 +3,7 @@
  * scaled numbers. A response on disk is read through it row by row; one that is to be in memory is copied by
  * it.
  */
-#ifndef SN_DATA_RAW_RESPONSE_H
-#define SN_DATA_RAW_RESPONSE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ static inline double sn_raw_number(const sn_raw_response *raw, int64_t row, int6
     const double number = raw->number[row * raw->columns + k];
     return raw->mean != NULL ? (number - raw->mean[k]) / raw->sd[k] : number;
 }
-
-#endif

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/run.h"
+#include "base/take_options.h"
 #include "data/readers.h"
 #include "data/shards.h"
 #include "data/text_parts.h"

@@ -8,26 +8,16 @@ stonet_status sn_read_idx(sn_source *source, const sn_target_wish *wish, stonet_
     unsigned char magic[4], extent[4];
     SN_TRY(sn_source_read_all(source, magic, sizeof magic));
     sn_array array = {.big_endian = true, .rank = magic[3]};
-    switch (magic[2]) {
-    case 0x08:
-        array.kind = 'u', array.size = 1;
-        break;
-    case 0x09:
-        array.kind = 'i', array.size = 1;
-        break;
-    case 0x0B:
-        array.kind = 'i', array.size = 2;
-        break;
-    case 0x0C:
-        array.kind = 'i', array.size = 4;
-        break;
-    case 0x0D:
-        array.kind = 'f', array.size = 4;
-        break;
-    default:
-        array.kind = 'f', array.size = 8;
-        break; /* 0x0E: sn_read has looked */
-    }
+    static const struct {
+        unsigned char code;
+        char kind;
+        int size;
+    } types[] = {{0x08, 'u', 1}, {0x09, 'i', 1}, {0x0B, 'i', 2},
+                 {0x0C, 'i', 4}, {0x0D, 'f', 4}, {0x0E, 'f', 8}};
+    size_t type = 0;
+    while (type < 5 && types[type].code != magic[2]) type++; /* sn_read has looked that it is one of them */
+    array.kind = types[type].kind;
+    array.size = types[type].size;
     if (array.rank < 1 || array.rank > SN_ARRAY_RANK)
         return sn_fail(STONET_ERROR_FORMAT, "%s is not an IDX file that can be read: it has %d dimensions",
                        sn_source_path(source), array.rank);

@@ -281,9 +281,6 @@ stonet_status sn_read_svmlight(sn_source *source, const sn_target_wish *wish, st
         status = read_lines(source, &read);
     }
     if (status == STONET_OK) status = make_frame(&read, wish, out);
-    sn_free(read.start);
-    sn_free(read.column);
-    sn_free(read.value);
-    sn_free(read.y);
+    SN_FREE_ALL(read.start, read.column, read.value, read.y);
     return status;
 }

@@ -1,6 +1,5 @@
 /* One function a file format; each gives a frame with the wished target in its place. */
-#ifndef SN_DATA_READERS_H
-#define SN_DATA_READERS_H
+#pragma once
 
 #include "data/builder.h"
 #include "data/schema.h"
@@ -48,5 +47,3 @@ stonet_status sn_read_svmlight(sn_source *source, const sn_target_wish *wish, st
 bool sn_looks_like_svmlight(const char *text, size_t size);
 /* IDX, as MNIST comes in; images become rows. */
 stonet_status sn_read_idx(sn_source *source, const sn_target_wish *wish, stonet_data **out);
-
-#endif

@@ -379,11 +379,7 @@ static stonet_status choose_for(sn_builder *builder, const sn_schema *schema)
         builder->as_text[position[k]] = ordered[k];
     }
 done:
-    sn_free(header.name);
-    sn_free(position);
-    sn_free(wanted);
-    sn_free(ordered);
-    sn_free(again);
+    SN_FREE_ALL(header.name, position, wanted, ordered, again);
     return status;
 }
 

@@ -6,8 +6,7 @@
  * by sn_batch_fetch alone, from a problem (data/problem.h): copied when its features lie in memory as a
  * whole, or encoded and scaled on the way when they come from a source. The numbers are the same either way.
  */
-#ifndef SN_DATA_ROWS_H
-#define SN_DATA_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -102,5 +101,3 @@ void sn_batch_fetch(const struct sn_problem *problem, const sn_rows *rows, sn_ba
 /* The same for an ascending set of rows that may lie far apart, on the thread that leads: those of a file are
    let go of as soon as they are in the batch. */
 void sn_batch_look(const struct sn_problem *problem, const sn_rows *rows, const sn_batch *batch);
-
-#endif

@@ -2,8 +2,7 @@
  * Cells of delimited text, one after the other, through a fixed buffer. Understands quoted cells ("" inside
  * stands for ", line ends are allowed inside), LF, CRLF and CR line ends, and a byte order mark.
  */
-#ifndef SN_DATA_SCANNER_H
-#define SN_DATA_SCANNER_H
+#pragma once
 
 #include "base/buffer.h"
 #include "data/source.h"
@@ -46,5 +45,3 @@ stonet_status sn_scanner_seek(sn_scanner *scanner, int64_t position, int64_t lin
 /* Goes past lines of blanks; *more tells whether another line follows. */
 stonet_status sn_scanner_next_line(sn_scanner *scanner, bool *more);
 stonet_status sn_scanner_cell(sn_scanner *scanner, sn_cell *cell);
-
-#endif

@@ -11,6 +11,10 @@
 #include "data/imputer.h"
 #include "data/schema_parts.h"
 
+SN_DEFINE_WORDS(sn_task_words, "task", SN_CLASSIFICATION, SN_TASK_WORDS);
+SN_DEFINE_WORDS(sn_missing_words, "missing", SN_MISSING_JOINT, SN_MISSING_WORDS);
+SN_DEFINE_WORDS(sn_scale_words, "scale", SN_SCALE_NONE, SN_SCALE_WORDS);
+
 void sn_schema_free(sn_schema *schema)
 {
     if (schema == NULL) return;
@@ -25,17 +29,9 @@ void sn_schema_free(sn_schema *schema)
     sn_dictionary_free(&schema->classes);
     sn_free(schema->na);
     sn_imputer_free(schema->imputer);
-    sn_free(schema->input);
-    sn_free(schema->feature_name);
-    sn_free(schema->mean);
-    sn_free(schema->centre);
-    sn_free(schema->factor);
-    sn_free(schema->target_name);
-    sn_free(schema->target_position);
-    sn_free(schema->target_mean);
-    sn_free(schema->target_sd);
-    sn_free(schema->id_name);
-    sn_free(schema);
+    SN_FREE_ALL(schema->input, schema->feature_name, schema->mean, schema->centre, schema->factor,
+                schema->target_name, schema->target_position, schema->target_mean, schema->target_sd,
+                schema->id_name, schema);
 }
 
 /* Of feature c of an input: "colour=red", "age", "grade=2", "sold=season sine", "age is missing". */
@@ -391,9 +387,7 @@ static stonet_status match_frame(const sn_schema *schema, const stonet_data *dat
     header.width = data->width > 0 ? data->width : next;
     status = match_header(schema, &header, column);
 done:
-    sn_free(header.name);
-    sn_free(position);
-    sn_free(again);
+    SN_FREE_ALL(header.name, position, again);
     return status;
 }
 

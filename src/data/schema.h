@@ -3,8 +3,7 @@
  * codes of text columns, indicators of numbers that look like codes, centre and scale of every feature, the
  * classes or the scale of the response. Fitted on the training rows; lives in the model file.
  */
-#ifndef SN_DATA_SCHEMA_H
-#define SN_DATA_SCHEMA_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -151,5 +150,3 @@ stonet_status sn_schema_tell_unseen(const sn_schema *schema, const stonet_data *
 /* Under the prefix "schema." */
 stonet_status sn_schema_save(const sn_schema *schema, sn_store *store);
 stonet_status sn_schema_load(const sn_store *store, sn_schema **out);
-
-#endif

@@ -114,8 +114,12 @@ static stonet_status refine_moments(const stonet_data *train, sn_moments *column
         sn_moments fine;
         SN_TRY(SN_NEW_RAW(values, train->n));
         for (int64_t i = 0; i < train->n; i++) values[i] = sn_frame_number(train, i, k);
-        stonet_status status =
-            sn_moments_of_doubles(values, train->n, 1, train->missing > 0, train->weight, NULL, NULL, &fine);
+        stonet_status status = sn_moments_of(&(sn_numbers){.doubles = values,
+                                                           .n = train->n,
+                                                           .m = 1,
+                                                           .gaps = train->missing > 0,
+                                                           .weight = train->weight},
+                                             &fine);
         sn_free(values);
         if (status != STONET_OK) return status;
         columns->mean[k] = fine.mean[0];
@@ -328,11 +332,15 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
     const sn_rest rests = {.rest = rest_rows, .user = train};
     double *variance;
     SN_TRY(SN_NEW(variance, schema->p));
+    const sn_numbers numbers = {.floats = train->x,
+                                .n = train->n,
+                                .m = train->n_numeric,
+                                .gaps = train->missing > 0,
+                                .weight = train->weight,
+                                .team = run != NULL ? run->team : NULL,
+                                .rest = &rests};
     stonet_status status =
-        train->sparse != NULL
-            ? sn_cells_moments(train->sparse, &columns)
-            : sn_moments_of_floats(train->x, train->n, train->n_numeric, train->missing > 0, train->weight,
-                                   run != NULL ? run->team : NULL, &rests, &columns);
+        train->sparse != NULL ? sn_cells_moments(train->sparse, &columns) : sn_moments_of(&numbers, &columns);
     if (status == STONET_OK) status = refine_moments(train, &columns);
     if (status == STONET_OK) status = feature_moments(schema, train, &columns, variance);
     if (status == STONET_OK) status = report_constants(schema, variance, run);

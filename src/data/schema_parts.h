@@ -1,6 +1,5 @@
 /* The inside of a schema, shared by the files that fit, apply and store it. */
-#ifndef SN_DATA_SCHEMA_PARTS_H
-#define SN_DATA_SCHEMA_PARTS_H
+#pragma once
 
 #include <math.h>
 
@@ -98,5 +97,3 @@ stonet_status sn_schema_find_levels(sn_schema *schema, const stonet_data *train,
 int64_t sn_input_level(const sn_input *input, float value);
 /* Sets first_feature, features, p and the feature names from the inputs, their categories and levels. */
 stonet_status sn_schema_lay_out(sn_schema *schema);
-
-#endif

@@ -9,14 +9,9 @@
 #include "data/dictionary.h"
 #include "data/moments.h"
 #include "data/schema_parts.h"
+#include "math/smallest.h"
 
 enum { MAX_AUTO_CLASSES = 20 }; /* a numeric target with more distinct values is a quantity and not a class */
-
-static int by_value(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
 
 /* The values of the target, sorted, if they are no more than classes are guessed from; all whole, if so
    asked. */
@@ -31,7 +26,7 @@ static bool has_few_values(const stonet_data *train, bool whole, double *values,
         if (k == *count) values[(*count)++] = value;
         sn_frame_passed_response(train, i);
     }
-    qsort(values, (size_t)*count, sizeof *values, by_value);
+    qsort(values, (size_t)*count, sizeof *values, sn_by_double);
     return true;
 }
 
@@ -41,7 +36,7 @@ static stonet_status distinct_values(const double *y, int64_t n, double **out, i
     double *values;
     SN_TRY(SN_NEW_RAW(values, n));
     memcpy(values, y, (size_t)n * sizeof *values);
-    qsort(values, (size_t)n, sizeof *values, by_value);
+    qsort(values, (size_t)n, sizeof *values, sn_by_double);
     int64_t distinct = 0;
     for (int64_t i = 0; i < n; i++) {
         if (distinct == 0 || values[i] != values[distinct - 1]) values[distinct++] = values[i];
@@ -156,7 +151,13 @@ static stonet_status fit_regression(sn_schema *schema, const stonet_data *train,
     SN_TRY(SN_NEW(schema->target_sd, m));
     sn_moments columns;
     const sn_rest rests = {.rest = rest_response, .user = train};
-    SN_TRY(sn_moments_of_doubles(train->y, train->n, m, false, train->weight, team, &rests, &columns));
+    SN_TRY(sn_moments_of(&(sn_numbers){.doubles = train->y,
+                                       .n = train->n,
+                                       .m = m,
+                                       .weight = train->weight,
+                                       .team = team,
+                                       .rest = &rests},
+                         &columns));
     stonet_status status = STONET_OK;
     for (int64_t k = 0; k < m && status == STONET_OK; k++) {
         status = check_target(schema, k, train->n, &columns);

@@ -1,6 +1,5 @@
 /* What the files that read shards share. */
-#ifndef SN_DATA_SHARD_PARTS_H
-#define SN_DATA_SHARD_PARTS_H
+#pragma once
 
 #include "base/json.h"
 #include "data/shards.h"
@@ -25,5 +24,3 @@ stonet_status sn_shard_index(sn_shard_reader *r, const sn_target_wish *wish);
 enum { SN_SHARD_HASH = 17 };
 stonet_status sn_shard_index_hash(const json_t *index, char text[SN_SHARD_HASH]);
 stonet_status sn_shard_bad_index(const sn_shard_reader *r, const char *what);
-
-#endif

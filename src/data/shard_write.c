@@ -8,7 +8,7 @@
 #include "base/folder.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "data/array.h"
 #include "data/npy_header.h"
 #include "data/readers.h"
@@ -190,9 +190,7 @@ static stonet_status end(sn_drain *base, const sn_builder *builder)
 static void drain_free(shard_drain *drain)
 {
     forget_shards(drain);
-    sn_free(drain->list);
-    sn_free(drain->enough);
-    sn_free(drain->name);
+    SN_FREE_ALL(drain->list, drain->enough, drain->name);
     sn_folder_abandon(drain->folder);
 }
 

@@ -13,8 +13,7 @@
  * a multiple of SN_SHARD_ALIGN bytes: so the pages of the files, one after the other, are the table in memory
  * (data/mapping.h), and to read it is to map it. Only what is in .more.npy is read into memory.
  */
-#ifndef SN_DATA_SHARDS_H
-#define SN_DATA_SHARDS_H
+#pragma once
 
 #include "data/builder.h"
 
@@ -35,5 +34,3 @@ bool sn_looks_like_shards(const char *text, size_t size);
 stonet_status sn_shards_folder(const char *path, char **folder);
 /* The table of a folder. */
 stonet_status sn_read_shards(const char *folder, const sn_target_wish *wish, stonet_data **out);
-
-#endif

@@ -305,7 +305,5 @@ stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *n
 void sn_sniffed_free(sn_sniffed *sniffed)
 {
     for (int64_t j = 0; sniffed->first != NULL && j < sniffed->n_columns; j++) sn_free(sniffed->first[j]);
-    sn_free(sniffed->first);
-    sn_free(sniffed->is_text);
-    sn_free(sniffed->is_date);
+    SN_FREE_ALL(sniffed->first, sniffed->is_text, sniffed->is_date);
 }

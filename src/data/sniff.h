@@ -1,6 +1,5 @@
 /* What a delimited text looks like, judged from its first lines. */
-#ifndef SN_DATA_SNIFF_H
-#define SN_DATA_SNIFF_H
+#pragma once
 
 #include "data/na.h"
 #include "data/scanner.h"
@@ -26,5 +25,3 @@ void sn_sniffed_free(sn_sniffed *sniffed);
 
 /* A copy in UTF-8 (bytes that are not are taken for Latin-1), ended by NUL. */
 char *sn_cell_copy(const sn_cell *cell);
-
-#endif

@@ -1,6 +1,5 @@
 /* The bytes of a file, unpacked when it is gzipped, read in order through a fixed buffer. */
-#ifndef SN_DATA_SOURCE_H
-#define SN_DATA_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ int64_t sn_source_size(const sn_source *source);
 double sn_source_fraction(const sn_source *source);
 /* CRC-32 of all bytes given out so far by a zip member. */
 uint32_t sn_source_crc(const sn_source *source);
-
-#endif

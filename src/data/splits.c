@@ -259,11 +259,8 @@ stonet_status sn_problem_sample(const sn_problem *problem, int64_t count, uint64
 void sn_problem_subset_free(sn_problem *subset)
 {
     if (subset == NULL) return;
-    sn_free((void *)(uintptr_t)subset->x);
-    sn_free((void *)(uintptr_t)subset->label);
-    sn_free((void *)(uintptr_t)subset->y);
-    sn_free((void *)(uintptr_t)subset->weight);
-    sn_free((void *)(uintptr_t)subset->kin);
+    SN_FREE_ALL((void *)(uintptr_t)subset->x, (void *)(uintptr_t)subset->label, (void *)(uintptr_t)subset->y,
+                (void *)(uintptr_t)subset->weight, (void *)(uintptr_t)subset->kin);
     subset->x = NULL;
     subset->label = NULL;
     subset->y = NULL;

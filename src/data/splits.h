@@ -1,6 +1,5 @@
 /* Row partitions keyed by a seed. */
-#ifndef SN_DATA_SPLITS_H
-#define SN_DATA_SPLITS_H
+#pragma once
 
 #include "data/problem.h"
 #include "math/noise.h"
@@ -22,5 +21,3 @@ stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, 
 /* The same of `count` rows (all, where there are no more) chosen by the seed. */
 stonet_status sn_problem_sample(const sn_problem *problem, int64_t count, uint64_t seed, sn_problem *out);
 void sn_problem_subset_free(sn_problem *subset);
-
-#endif

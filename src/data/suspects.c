@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "data/schema_parts.h"
+#include "math/smallest.h"
 
 enum {
     FEWEST_ROWS = 20,       /* for a warning: fewer may look like anything */
@@ -16,12 +17,6 @@ enum {
 };
 
 /* ---- numbers of the rows ----------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
 
 /* Whether the first rows already rule it out. */
 static bool is_ruled_out(const stonet_data *data, int64_t slot)
@@ -51,7 +46,7 @@ stonet_status sn_column_counts_rows(const stonet_data *data, int64_t slot, bool 
         whole = value[i] == floor(value[i]);
     }
     if (whole) {
-        qsort(value, (size_t)data->n, sizeof *value, by_value);
+        qsort(value, (size_t)data->n, sizeof *value, sn_by_double);
         for (int64_t i = 1; whole && i < data->n; i++) whole = value[i] != value[i - 1];
     }
     *counts = whole;

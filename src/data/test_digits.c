@@ -1,6 +1,6 @@
 /* Columns far from 0 for their spread keep their digits: as read, as encoded, alone and among other rows. */
-#include "data/testing.h"
-#include "data/testing_file.h"
+#include "data/test_one_file.h"
+#include "data/test_reading.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "data/testing.h"
+#include "data/test_reading.h"
 #include "math/noise.h"
 
 enum { MAX_SIZE = 4096, FLIPS = 400 };

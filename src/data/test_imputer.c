@@ -16,7 +16,7 @@
 #include "data/encoder.h"
 #include "data/imputer.h"
 #include "data/schema_parts.h"
-#include "data/testing_file.h"
+#include "data/test_one_file.h"
 #include "math/noise.h"
 
 enum { N = 1200 };

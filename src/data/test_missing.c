@@ -14,8 +14,8 @@
 
 #include "base/memory.h"
 #include "data/encoder.h"
-#include "data/testing.h"
-#include "data/testing_file.h"
+#include "data/test_one_file.h"
+#include "data/test_reading.h"
 
 static stonet_status read_with(const char *text, const stonet_read_options *how, stonet_data **data)
 {

@@ -36,8 +36,8 @@ static void test_against_long_double(void **state)
         assert_non_null(wide);
         for (int64_t i = 0; i < n * COLUMNS; i++) wide[i] = (double)x[i];
         sn_moments floats, doubles;
-        assert_int_equal(sn_moments_of_floats(x, n, COLUMNS, false, NULL, NULL, NULL, &floats), STONET_OK);
-        assert_int_equal(sn_moments_of_doubles(wide, n, COLUMNS, false, NULL, NULL, NULL, &doubles),
+        assert_int_equal(sn_moments_of(&(sn_numbers){.floats = x, .n = n, .m = COLUMNS}, &floats), STONET_OK);
+        assert_int_equal(sn_moments_of(&(sn_numbers){.doubles = wide, .n = n, .m = COLUMNS}, &doubles),
                          STONET_OK);
         for (int64_t j = 0; j < COLUMNS; j++) {
             long double sum = 0, squares = 0;
@@ -75,10 +75,11 @@ static void test_halves_add_up(void **state)
     sn_random_init(&random, 5, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < N * COLUMNS; i++) x[i] = sn_random_normal(&random);
     sn_moments whole, half[2];
-    assert_int_equal(sn_moments_of_doubles(x, N, COLUMNS, false, NULL, NULL, NULL, &whole), STONET_OK);
+    assert_int_equal(sn_moments_of(&(sn_numbers){.doubles = x, .n = N, .m = COLUMNS}, &whole), STONET_OK);
     for (int k = 0; k < 2; k++)
         assert_int_equal(
-            sn_moments_of_doubles(x + k * N / 2 * COLUMNS, N / 2, COLUMNS, false, NULL, NULL, NULL, &half[k]),
+            sn_moments_of(&(sn_numbers){.doubles = x + k * N / 2 * COLUMNS, .n = N / 2, .m = COLUMNS},
+                          &half[k]),
             STONET_OK);
     int different = 0;
     for (int64_t j = 0; j < COLUMNS; j++) { /* N is a power of two: the division is exact */

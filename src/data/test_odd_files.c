@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "data/dates.h"
 #include "data/frame.h"
 #include "data/utf8.h"

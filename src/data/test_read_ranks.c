@@ -15,7 +15,7 @@
 
 #include "base/test_wire.h"
 #include "data/frame.h"
-#include "data/testing_folder.h"
+#include "data/test_folder.h"
 
 enum { ROWS = 3000, COLUMNS = 3, CELLS = ROWS * COLUMNS };
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "data/testing.h"
+#include "data/test_reading.h"
 
 static char folder[64];
 static char path[128];

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "base/test_nodes.h"
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "data/shards.h"
-#include "data/testing.h"
-#include "data/testing_folder.h"
+#include "data/test_folder.h"
+#include "data/test_reading.h"
 
 static void clean(void)
 {

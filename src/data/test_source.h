@@ -1,6 +1,5 @@
 /* Shared by tests of what reads rows from a source. */
-#ifndef SN_DATA_TEST_SOURCE_H
-#define SN_DATA_TEST_SOURCE_H
+#pragma once
 
 #include "data/rows.h"
 
@@ -11,5 +10,3 @@ static stonet_status rows_are_ready(const sn_row_source *source, const sn_rows *
     (void)rows;
     return STONET_OK;
 }
-
-#endif

@@ -1,7 +1,7 @@
 /* Text read in parts by several threads is the text read in one go: random tables with everything that can
    stand in the way of a cut, and files of several buffers. */
-#include "data/testing.h"
-#include "data/testing_file.h"
+#include "data/test_one_file.h"
+#include "data/test_reading.h"
 
 #include <stdio.h>
 #include <unistd.h>

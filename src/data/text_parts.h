@@ -4,8 +4,7 @@
  * end inside of quotation marks it does not. What does not count, or fails, is read again in order. So rows,
  * codes and complaints are those of a single thread.
  */
-#ifndef SN_DATA_TEXT_PARTS_H
-#define SN_DATA_TEXT_PARTS_H
+#pragma once
 
 #include "data/text_rows.h"
 
@@ -14,5 +13,3 @@ enum { SN_TEXT_PART_SIZE = 1 << 18 };
 /* Reads all rows from where the scanner of `whole` is, in parts of `size` bytes; the source must not be
    packed. */
 stonet_status sn_text_parts_read(sn_text_rows *whole, int threads, int64_t size);
-
-#endif

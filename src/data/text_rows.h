@@ -1,6 +1,5 @@
 /* Rows of delimited text, one after the other, into a builder. */
-#ifndef SN_DATA_TEXT_ROWS_H
-#define SN_DATA_TEXT_ROWS_H
+#pragma once
 
 #include "data/builder.h"
 #include "data/scanner.h"
@@ -31,5 +30,3 @@ sn_text_column *sn_text_rows_column(const sn_text_rows *rows, int64_t column);
 stonet_status sn_text_rows_read(sn_text_rows *rows, int64_t limit);
 /* How many rows there will be when `rows` are a share of them, 0..1. */
 int64_t sn_text_rows_expected(int64_t rows, double share);
-
-#endif

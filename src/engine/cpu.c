@@ -14,9 +14,9 @@
 
 #include "base/isa.h"
 #include "base/memory.h"
-#include "base/pace.h"
 #include "base/run.h"
-#include "engine/registry.h"
+#include "base/thread_tuner.h"
+#include "engine/engines.h"
 
 enum {
     CHUNK_ROWS = 4096,       /* most rows of a chunk ... */
@@ -93,10 +93,7 @@ static void cpu_free(sn_engine *engine)
         for (int r = 0; r < SN_MAX_ROOTS; r++) sn_free(e->layer[i].sum[r]);
     }
     for (int t = 0; e->scratch != NULL && t < e->threads; t++) sn_free(e->scratch[t].memory);
-    sn_free(e->scratch);
-    sn_free(e->pieces);
-    sn_free(e->factor);
-    sn_free(e);
+    SN_FREE_ALL(e->scratch, e->pieces, e->factor, e);
 }
 
 /* Memory of the chunk arrays for batches of `rows` rows; grows, never shrinks. */

@@ -1,6 +1,5 @@
 /* The cpu engine beyond its contract: which kernels it runs, for tests and measurements. */
-#ifndef SN_ENGINE_CPU_H
-#define SN_ENGINE_CPU_H
+#pragma once
 
 #include "engine/cpu_kernel.h"
 
@@ -12,5 +11,3 @@ stonet_status sn_cpu_create(const sn_shape *shape, const sn_problem *problem, ui
 
 /* Keeps the engine on its threads even when it finds one faster: for tests and measurements. */
 void sn_cpu_hold_threads(sn_engine *engine);
-
-#endif

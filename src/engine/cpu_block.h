@@ -3,8 +3,7 @@
  * layers, residuals. Everything of the block stays in the first two caches; nothing is allocated and no other
  * thread is waited for. Included once per instruction set.
  */
-#ifndef SN_ENGINE_CPU_BLOCK_H
-#define SN_ENGINE_CPU_BLOCK_H
+#pragma once
 
 #include <math.h>
 
@@ -550,5 +549,3 @@ static void forward_block(const sn_cpu_job *job, sn_cpu_scratch *scratch, int64_
                                           : scratch->latent[last];
     leave_rows(s, from, job->layer[last].outputs);
 }
-
-#endif

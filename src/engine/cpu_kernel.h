@@ -9,8 +9,7 @@
  * with zeros): in a panel, row k holds w[unit, k] of its units side by side, and one more row the biases. All
  * four products of the engine read this one form, and the update writes it, so nothing is ever repacked.
  */
-#ifndef SN_ENGINE_CPU_KERNEL_H
-#define SN_ENGINE_CPU_KERNEL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -127,6 +126,4 @@ extern const sn_cpu_kernels sn_cpu_portable;
 #if defined(__x86_64__)
 extern const sn_cpu_kernels sn_cpu_avx2;
 extern const sn_cpu_kernels sn_cpu_avx512;
-#endif
-
 #endif

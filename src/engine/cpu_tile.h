@@ -15,8 +15,7 @@
  * On the shapes of this engine (depth 2 to 800, 16 to 64 lanes) this beats a call of a BLAS, which packs both
  * operands anew for every product; at 64 x 200 x 200 and above the two are level (bench/ measures both).
  */
-#ifndef SN_ENGINE_CPU_TILE_H
-#define SN_ENGINE_CPU_TILE_H
+#pragma once
 
 #include "engine/simd.h"
 
@@ -132,5 +131,3 @@ static void product(tile_form form, int64_t rows, int64_t lanes, tile_call *call
     call->start = start;
     call->c = c;
 }
-
-#endif

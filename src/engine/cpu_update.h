@@ -7,8 +7,7 @@
  * The rows of a shard are summed in order, in chains of SN_SUM_ROWS whose sums are added in order; shards are
  * added by the tree (sums.h), as the segments say: the bits depend on the batch alone.
  */
-#ifndef SN_ENGINE_CPU_UPDATE_H
-#define SN_ENGINE_CPU_UPDATE_H
+#pragma once
 
 #include "engine/cpu_kernel.h"
 #include "engine/cpu_tile.h"
@@ -140,5 +139,3 @@ static bool update_piece(const sn_cpu_job *job, const sn_cpu_piece *piece)
     for (int lane = 0; lane < SN_LANES; lane++) finite = finite && s.check[lane] == 0.0F;
     return finite;
 }
-
-#endif

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "engine/cuda_load.h"
 #include "engine/cuda_rows.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 
 enum {
     PASS_ROWS = 1 << 16, /* rows that pass through a window at a time */
@@ -59,10 +59,7 @@ static void cuda_free(sn_engine *engine)
     if (e->net != NULL) e->api->net_free(e->net);
     if (e->own_rows && e->all != NULL) e->api->data_free(e->all);
     for (int k = 0; k < 2; k++) sn_cuda_window_clear(e->api, &e->window[k]);
-    sn_free(e->steps);
-    sn_free(e->floats);
-    sn_free(e->gradients);
-    sn_free(e);
+    SN_FREE_ALL(e->steps, e->floats, e->gradients, e);
 }
 
 static stonet_status fill_shape(const cuda_engine *e, uint64_t seed, sn_cuda_shape *out, int32_t **border)
@@ -407,8 +404,7 @@ static stonet_status cuda_accumulate(sn_engine *engine, const sn_iteration *it, 
     if (window != NULL)
         SN_TRY(sn_cuda_window_fill(e->api, e->problem, &it->rows, true, it->draw, e->threads, window));
     if (e->gradient_count < shards.count) {
-        sn_free(e->gradients);
-        e->gradients = NULL;
+        SN_FREE(e->gradients);
         e->gradient_count = 0;
         SN_TRY(SN_NEW_RAW(e->gradients, shards.count * e->shape.parameters));
         e->gradient_count = shards.count;

@@ -1,6 +1,5 @@
 /* Where the CUDA module is found, and its troubles as sentences. */
-#ifndef SN_ENGINE_CUDA_LOAD_H
-#define SN_ENGINE_CUDA_LOAD_H
+#pragma once
 
 #include "base/status.h"
 #include "engine/cuda_module.h"
@@ -13,5 +12,3 @@
 stonet_status sn_cuda_load(const sn_cuda_api **api, sn_cuda_device *device);
 /* The sentence for a trouble: what was done, what CUDA said, what to do. */
 stonet_status sn_cuda_fail(int trouble, const sn_cuda_words *words, const char *doing);
-
-#endif

@@ -6,8 +6,7 @@
  * A `data` is rows on the device. A `net` is a network with its momentum there, a stream, and the memory for
  * the batches that go through it; several of them run side by side, each from one thread at a time.
  */
-#ifndef SN_ENGINE_CUDA_MODULE_H
-#define SN_ENGINE_CUDA_MODULE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -156,5 +155,3 @@ typedef struct sn_cuda_api {
 /* The one name a module shows. */
 #define SN_CUDA_ENTRY "sn_cuda_module"
 typedef const sn_cuda_api *(*sn_cuda_entry)(void);
-
-#endif

@@ -2,8 +2,7 @@
  * The rows of a problem on the device: all of them, uploaded once and shared by every engine that works on
  * the problem while its `keep` lives; or, where they do not fit, a window through which each batch passes.
  */
-#ifndef SN_ENGINE_CUDA_ROWS_H
-#define SN_ENGINE_CUDA_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ stonet_status sn_cuda_rows_all(const sn_cuda_api *api, const sn_problem *problem
 stonet_status sn_cuda_window_fill(const sn_cuda_api *api, const sn_problem *problem, const sn_rows *rows,
                                   bool with_response, uint32_t draw, int threads, sn_cuda_window *window);
 void sn_cuda_window_clear(const sn_cuda_api *api, sn_cuda_window *window);
-
-#endif

@@ -2,9 +2,12 @@
 
 #include <math.h>
 
-#include "base/memory.h"
+#include "base/workspace.h"
 #include "engine/team_sums.h"
 #include "net/loss.h"
+
+SN_DEFINE_WORDS(sn_integrator_words, "integrator", SN_EULER, SN_INTEGRATOR_WORDS);
+SN_DEFINE_WORDS(sn_start_words, "start", SN_START_MODE, SN_START_WORDS);
 
 enum { LOSS_ROWS = 4096 }; /* whose outputs are held at a time */
 
@@ -78,11 +81,15 @@ static void add_losses(const sn_shape *shape, const sn_problem *problem, const s
     }
 }
 
-/* The sums of the shards of these rows; mu has room for the outputs of LOSS_ROWS rows, `room` for a row's. */
+/* The sums of the shards of these rows. */
 static stonet_status sum_losses(sn_engine *engine, const sn_shape *shape, const sn_problem *problem,
-                                const sn_rows *rows, const sn_shards *shards, float *mu, double *room,
-                                sn_sums *sums)
+                                const sn_rows *rows, const sn_shards *shards, sn_sums *sums)
 {
+    SN_WORKSPACE(scratch);
+    float *mu = NULL;
+    double *room = NULL; /* for the outputs of a row */
+    SN_TRY(SN_TAKE(&scratch, mu, (rows->n < LOSS_ROWS ? rows->n : LOSS_ROWS) * shape->width[shape->layers]));
+    SN_TRY(SN_TAKE(&scratch, room, shape->width[shape->layers]));
     sn_sums_reset(sums, shards->total);
     for (int v = 0; v < shards->count; v++) {
         SN_TRY(sn_sums_open(sums, shards->first + v));
@@ -106,15 +113,10 @@ stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, co
     const sn_rows own = sn_team_rows(job->team, &job->rows, &shards);
     sn_sums sums = sn_sums_empty(1, false);
     sn_engine *engine = NULL;
-    float *mu = NULL;
-    double *room = NULL;
     stonet_status status;
-    const int64_t most = own.n < LOSS_ROWS ? own.n : LOSS_ROWS;
-    SN_GOTO(status, SN_NEW_RAW(mu, most * shape->width[shape->layers]), done);
-    SN_GOTO(status, SN_NEW_RAW(room, shape->width[shape->layers]), done);
     SN_GOTO(status, ops->create(shape, job->problem, 0, job->threads, &engine), done);
     ops->start(engine, theta);
-    SN_GOTO(status, sum_losses(engine, shape, job->problem, &own, &shards, mu, room, &sums), done);
+    SN_GOTO(status, sum_losses(engine, shape, job->problem, &own, &shards, &sums), done);
     if (sn_team_shares(job->team) && shards.total > 1)
         SN_GOTO(status, sn_team_join_sums(job->team, &sums), done);
     const sn_root *all = &sums.root[0];
@@ -123,8 +125,6 @@ stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, co
 done:
     if (engine != NULL) ops->free(engine);
     sn_sums_clear(&sums);
-    sn_free(mu);
-    sn_free(room);
     return status;
 }
 

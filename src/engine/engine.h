@@ -30,10 +30,9 @@
  * alone does both at once in `step`, to the same bits.
  *
  * `ref` is double precision in plain loops, to be read; every other engine is tested against it. To add an
- * engine: one file, and one line in engine/registry.h.
+ * engine: one file, and one line in engine/engines.h.
  */
-#ifndef SN_ENGINE_ENGINE_H
-#define SN_ENGINE_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -189,5 +188,3 @@ stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows,
 
 /* The checks of `create` that are the same for every engine. */
 stonet_status sn_engine_check(const sn_shape *shape, const sn_problem *problem, int threads);
-
-#endif

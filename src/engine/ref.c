@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "math/noise.h"
 #include "net/activation.h"
 #include "net/loss.h"
@@ -331,12 +331,7 @@ static void ref_free(sn_engine *engine)
 {
     ref_engine *e = (ref_engine *)engine;
     if (e == NULL) return;
-    sn_free(e->theta);
-    sn_free(e->velocity);
-    sn_free(e->direction);
-    sn_free(e->work);
-    sn_free(e->x);
-    sn_free(e->y);
+    SN_FREE_ALL(e->theta, e->velocity, e->direction, e->work, e->x, e->y);
     sn_sums_clear(&e->sums);
     sn_free(e);
 }

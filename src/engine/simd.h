@@ -7,8 +7,7 @@
  * Plain operators (+ - * / & | ^ << >>) work on all of them; what is here is what has no operator. The file
  * is included by one source file per instruction set, after which everything in it is file-local.
  */
-#ifndef SN_ENGINE_SIMD_H
-#define SN_ENGINE_SIMD_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -265,7 +264,5 @@ SN_INLINE vw xor3(vw a, vw b, vw c)
 {
     return a ^ b ^ c;
 }
-
-#endif
 
 #endif

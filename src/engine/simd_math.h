@@ -2,8 +2,7 @@
  * Float functions of a vector, good to a few units in the last place where the engine uses them, and the
  * normals of noise.h. Polynomials are minimax fits of our own on the stated ranges.
  */
-#ifndef SN_ENGINE_SIMD_MATH_H
-#define SN_ENGINE_SIMD_MATH_H
+#pragma once
 
 #include "engine/simd.h"
 #include "net/activation.h"
@@ -204,5 +203,3 @@ SN_INLINE void noise_normals(const philox_keys *keys, const noise_state *state, 
     box_muller(interleave(c0[0], c0[1]), interleave(c1[0], c1[1]), &normal[0], &normal[1]);
     if (pairs > 1) box_muller(interleave(c2[0], c2[1]), interleave(c3[0], c3[1]), &normal[2], &normal[3]);
 }
-
-#endif

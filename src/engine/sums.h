@@ -16,8 +16,7 @@
  * nothing for the tree; one that is to be shared out over R holders needs at least R SN_SHARD_ROWS rows.
  * Borders of few shards are borders of many too, so who holds shards of one V holds shards of the others.
  */
-#ifndef SN_ENGINE_SUMS_H
-#define SN_ENGINE_SUMS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -82,5 +81,3 @@ int sn_sums_close(sn_sums *sums);
 stonet_status sn_sums_check(const sn_sums *sums);
 /* Adds the roots of `later`, whose shards come after those of `sums`, in place. */
 stonet_status sn_sums_join(sn_sums *sums, const sn_sums *later);
-
-#endif

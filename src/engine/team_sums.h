@@ -1,6 +1,5 @@
 /* Sums over a batch (engine/sums.h) whose shards are shared out over the ranks of a team (base/team.h). */
-#ifndef SN_ENGINE_TEAM_SUMS_H
-#define SN_ENGINE_TEAM_SUMS_H
+#pragma once
 
 #include "base/team.h"
 #include "engine/engine.h"
@@ -13,5 +12,3 @@ void sn_team_shards(const stonet_team *team, int shards, int *first, int *count)
 sn_rows sn_team_rows(const stonet_team *team, const sn_rows *rows, sn_shards *shards);
 /* The sums of all ranks' shards, by the fixed tree, on every rank; user: the team. */
 stonet_status sn_team_join_sums(void *user, sn_sums *sums);
-
-#endif

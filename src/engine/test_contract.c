@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 
 enum { ROWS = 1500, THREADS = 2 };
 static const int64_t WIDTH[] = {5, 19, 3, 4};

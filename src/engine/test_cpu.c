@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/cpu.h"
-#include "engine/drawn.h"
+#include "engine/test_drawn.h"
 
 static sn_engine *engine_of(const fixture *f, const sn_cpu_kernels *kernels, int threads)
 {

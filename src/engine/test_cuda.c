@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "engine/cuda_load.h"
-#include "engine/drawn.h"
+#include "engine/test_drawn.h"
 
 typedef struct setting {
     bool emulated;

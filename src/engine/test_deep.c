@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 
 enum { ROWS = 40, UNITS = 2, PARAMETERS = SN_MAX_LAYERS * UNITS * (UNITS + 1), STEPS = 3 };
 

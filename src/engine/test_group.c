@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "math/noise.h"
 
 enum { N = 120, P = 9, D = 2, GROUPS = 6 };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "net/activation.h"
 
 /* log pi(Y_1..Y_h, y | x) of one row up to constants, written from the model's definition. */

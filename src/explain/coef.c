@@ -7,11 +7,11 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "data/schema_parts.h"
 #include "math/linalg.h"
 #include "methods/linear_map.h"
-#include "model/config.h"
+#include "model/settings_json.h"
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
@@ -237,9 +237,5 @@ void stonet_coef_free(stonet_coef_result *result)
     if (result == NULL) return;
     for (int64_t j = 0; result->feature != NULL && j < result->features; j++) sn_free(result->feature[j]);
     for (int64_t c = 0; result->name != NULL && c < result->columns; c++) sn_free(result->name[c]);
-    sn_free(result->feature);
-    sn_free(result->name);
-    sn_free(result->value);
-    sn_free(result->share);
-    sn_free(result);
+    SN_FREE_ALL(result->feature, result->name, result->value, result->share, result);
 }

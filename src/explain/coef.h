@@ -2,8 +2,7 @@
  * What the columns of Z are made of, in units of x. Public calls stonet_coef_* live here; the standard errors
  * of linear maps and the derivatives of the others have a file each.
  */
-#ifndef SN_EXPLAIN_COEF_H
-#define SN_EXPLAIN_COEF_H
+#pragma once
 
 #include "base/workspace.h"
 #include "model/model.h"
@@ -39,5 +38,3 @@ stonet_status sn_coef_errors(const stonet_model *model, const stonet_data *data,
 enum { SN_COEF_ROWS = 2000 };
 stonet_status sn_coef_gradients(const stonet_model *model, const stonet_data *data, const stonet_run *run,
                                 double *mean, double *outer);
-
-#endif

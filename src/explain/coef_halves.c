@@ -16,7 +16,7 @@ static stonet_status fit_directions(const stonet_model *model, const sn_problem 
     sn_quiet_run_init(&quiet, run);
     quiet.run.seed = model->seed;
     quiet.run.threads = run->threads;
-    stonet_status status = model->method->fit(problem, q, model->settings, &quiet.run, &fitted);
+    stonet_status status = sn_method_fit(model->method, problem, q, model->settings, &quiet.run, &fitted);
     if (status == STONET_OK && fitted.dim != q)
         status = sn_fail(STONET_ERROR_NUMERIC,
                          "on half of the rows the method finds %lld directions, not %lld: there are no "

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "data/schema_parts.h"
-#include "model/config.h"
+#include "model/settings_json.h"
 #include "stats/metrics.h"
 
 static const double SMALLEST_PROBABILITY = 1e-15;
@@ -312,9 +312,5 @@ void stonet_importance_free(stonet_importance_result *result)
 {
     if (result == NULL) return;
     for (int64_t j = 0; result->name != NULL && j < result->variables; j++) sn_free(result->name[j]);
-    sn_free(result->name);
-    sn_free(result->value);
-    sn_free(result->error);
-    sn_free(result->z);
-    sn_free(result);
+    SN_FREE_ALL(result->name, result->value, result->error, result->z, result);
 }

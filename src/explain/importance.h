@@ -3,8 +3,7 @@
  * stonet_importance_* live in this room; each kind is one file. A text column is one variable: its indicator
  * features go together.
  */
-#ifndef SN_EXPLAIN_IMPORTANCE_H
-#define SN_EXPLAIN_IMPORTANCE_H
+#pragma once
 
 #include "base/workspace.h"
 #include "math/noise.h"
@@ -64,5 +63,3 @@ stonet_status sn_importance_refit(const sn_asked *asked, const stonet_data *data
                                   stonet_importance_result *result);
 stonet_status sn_importance_stability(const sn_asked *asked, const stonet_data *data,
                                       stonet_importance_result *result);
-
-#endif

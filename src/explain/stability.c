@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "choice/sparse.h"
 #include "data/splits.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "explain/importance.h"
 #include "math/noise.h"
 

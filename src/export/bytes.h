@@ -1,6 +1,5 @@
 /* Bytes that grow at their end. The first failure stays: whoever writes asks once, at the end. */
-#ifndef SN_EXPORT_BYTES_H
-#define SN_EXPORT_BYTES_H
+#pragma once
 
 #include "base/status.h"
 
@@ -15,5 +14,3 @@ void sn_bytes_text(sn_bytes *bytes, const char *text);
 /* printf with a decimal point in every locale; up to 500 characters. */
 void sn_bytes_print(sn_bytes *bytes, const char *format, ...) SN_PRINTF(2, 3);
 void sn_bytes_free(sn_bytes *bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Numbers and texts as C has them. */
-#ifndef SN_EXPORT_C_NUMBERS_H
-#define SN_EXPORT_C_NUMBERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ void sn_c_number(sn_bytes *out, double value);
 void sn_c_string(sn_bytes *out, const char *text);
 /* "static const double NAMEk[count] = {..};" */
 void sn_c_table(sn_bytes *out, const char *name, int k, int64_t count, const double *values);
-
-#endif

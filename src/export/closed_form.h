@@ -1,6 +1,5 @@
 /* The formula of a fitted model. */
-#ifndef SN_EXPORT_CLOSED_FORM_H
-#define SN_EXPORT_CLOSED_FORM_H
+#pragma once
 
 #include "export/formula.h"
 #include "model/model.h"
@@ -12,5 +11,3 @@
  * after a failure.
  */
 stonet_status sn_closed_form(const stonet_model *model, sn_formula *formula);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * What is exported is written from this list, whatever the method. All numbers are double.
  */
-#ifndef SN_EXPORT_FORMULA_H
-#define SN_EXPORT_FORMULA_H
+#pragma once
 
 #include "base/workspace.h"
 #include "net/conv.h"
@@ -87,5 +86,3 @@ void sn_formula_prune(sn_formula *formula);
 void sn_formula_needed(const sn_formula *formula, int step, bool needed[SN_FORMULA_STEPS]);
 /* The values of a step for one row: x has the width of step 0, out that of the step. */
 stonet_status sn_formula_evaluate(const sn_formula *formula, const float *x, int step, double *out);
-
-#endif

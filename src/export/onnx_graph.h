@@ -2,8 +2,7 @@
  * Building an ONNX graph: constants and nodes, each with a value under a name of its own. Fields and types
  * are those of onnx.proto3. All values are matrices, rows x something.
  */
-#ifndef SN_EXPORT_ONNX_GRAPH_H
-#define SN_EXPORT_ONNX_GRAPH_H
+#pragma once
 
 #include "data/dictionary.h"
 #include "export/bytes.h"
@@ -71,5 +70,3 @@ sn_onnx_value sn_onnx_row_maxima(sn_onnx_graph *graph, sn_onnx_value a);
 /* The file: graph and what is said about it, (key, value) pairs up to a NULL. */
 void sn_onnx_file(sn_onnx_graph *graph, const char *name, const char *about, bool ml,
                   const char *const (*facts)[2], sn_bytes *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Messages of Protocol Buffers, as far as ONNX files need them: fields of whole numbers, bytes and messages.
  */
-#ifndef SN_EXPORT_PROTOBUF_H
-#define SN_EXPORT_PROTOBUF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ void sn_proto_bytes(sn_bytes *message, int field, const void *bytes, size_t size
 void sn_proto_text(sn_bytes *message, int field, const char *text);
 /* Puts `part` into the message and empties it. */
 void sn_proto_message(sn_bytes *message, int field, sn_bytes *part);
-
-#endif

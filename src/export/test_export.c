@@ -14,11 +14,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "data/frame.h"
 #include "export/bytes.h"
 #include "export/c_numbers.h"
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { CHECKED = 12 };
 

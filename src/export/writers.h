@@ -1,6 +1,5 @@
 /* A model and its formula as files of others. */
-#ifndef SN_EXPORT_WRITERS_H
-#define SN_EXPORT_WRITERS_H
+#pragma once
 
 #include "data/na.h"
 #include "export/bytes.h"
@@ -26,5 +25,3 @@ stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out);
 bool sn_exported_fills(const sn_exported *exported);
 /* The name of output k: a class, or a target. */
 const char *sn_exported_output(const sn_exported *exported, int64_t k);
-
-#endif

@@ -8,8 +8,7 @@
  * of a block. A front that learns with the network (front/front_gradient.h) also says how what w_1' r_1 of a
  * batch asks of u is taken back to its own parameters.
  */
-#ifndef SN_FRONT_FRONT_H
-#define SN_FRONT_FRONT_H
+#pragma once
 
 #include "base/store.h"
 #include "base/words.h"
@@ -93,5 +92,3 @@ stonet_status sn_front_get(const sn_store *store, sn_front **out);
 void sn_front_free(sn_front *front); /* NULL is fine */
 
 extern const sn_front_ops sn_front_kernel, sn_front_columns, sn_front_components, sn_front_conv;
-
-#endif

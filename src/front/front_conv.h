@@ -2,8 +2,7 @@
  * A convolutional network (net/conv.h) in front of layer 1, for images. It learns with the network
  * (front/front_gradient.h), and has no statistics of a batch and no noise: u is a function of x alone.
  */
-#ifndef SN_FRONT_FRONT_CONV_H
-#define SN_FRONT_FRONT_CONV_H
+#pragma once
 
 #include "front/front.h"
 #include "net/conv.h"
@@ -12,5 +11,3 @@
 stonet_status sn_front_conv_create(const sn_image *image, int count, const int64_t *filters, uint64_t seed,
                                    sn_front **out);
 const sn_conv_shape *sn_front_conv_shape(const sn_front *front);
-
-#endif

@@ -31,16 +31,7 @@ void sn_learning_free(sn_learning *l)
 {
     if (l == NULL) return;
     if (l->room != NULL) l->front->ops->learning->close(l->room);
-    sn_free(l->x);
-    sn_free(l->u);
-    sn_free(l->du);
-    sn_free(l->y);
-    sn_free(l->mu);
-    sn_free(l->parameters);
-    sn_free(l->gradient);
-    sn_free(l->speed);
-    sn_free(l->good);
-    sn_free(l);
+    SN_FREE_ALL(l->x, l->u, l->du, l->y, l->mu, l->parameters, l->gradient, l->speed, l->good, l);
 }
 
 static stonet_status make_room(sn_learning *l)

@@ -15,8 +15,7 @@
  * Imputation and the updates of the other layers are the engine's, which is given u for x and does not know;
  * Y_1 is what its step will use, since noise has an address and not an order.
  */
-#ifndef SN_FRONT_FRONT_GRADIENT_H
-#define SN_FRONT_FRONT_GRADIENT_H
+#pragma once
 
 #include "engine/engine.h"
 #include "front/front.h"
@@ -36,5 +35,3 @@ void sn_learning_step(sn_learning *learning, const sn_update *update);
 /* Parameters known to be good, and back to them. */
 void sn_learning_mark(sn_learning *learning);
 void sn_learning_restore(sn_learning *learning);
-
-#endif

@@ -27,11 +27,7 @@ typedef struct kernel_front {
 static void free_kernel(sn_front *base)
 {
     kernel_front *front = (kernel_front *)base;
-    sn_free(front->landmark);
-    sn_free(front->centres);
-    sn_free(front->map);
-    sn_free(front->mean);
-    sn_free(front);
+    SN_FREE_ALL(front->landmark, front->centres, front->map, front->mean, front);
 }
 
 static double linear_factor(const kernel_front *front)

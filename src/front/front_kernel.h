@@ -8,8 +8,7 @@
  * of the columns carry the prior of the kernel and are not to be made equal. A linear function of u with an
  * L2 penalty is kernel regression; with one hidden layer Z is then a kernel function of x.
  */
-#ifndef SN_FRONT_FRONT_KERNEL_H
-#define SN_FRONT_FRONT_KERNEL_H
+#pragma once
 
 #include "base/run.h"
 #include "front/front.h"
@@ -24,5 +23,3 @@ typedef struct sn_kernel_setting {
 stonet_status sn_front_kernel_create(const sn_problem *problem, const sn_rows *rows,
                                      const sn_kernel_setting *setting, uint64_t seed, sn_front **out);
 sn_kernel_setting sn_front_kernel_setting(const sn_front *front);
-
-#endif

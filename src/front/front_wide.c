@@ -92,9 +92,7 @@ typedef struct components_front {
 static void free_components(sn_front *base)
 {
     components_front *front = (components_front *)base;
-    sn_free(front->mean);
-    sn_free(front->map);
-    sn_free(front);
+    SN_FREE_ALL(front->mean, front->map, front);
 }
 
 static void subtract(int64_t n, int64_t p, const float *x, const double *mean, double *out)

@@ -5,8 +5,7 @@
  *     components:  u = (x - mean) V      V p x r: the first directions of the rows' variance, each of unit
  *                                        length; scores all divided by the root of the first's variance
  */
-#ifndef SN_FRONT_FRONT_WIDE_H
-#define SN_FRONT_FRONT_WIDE_H
+#pragma once
 
 #include "base/run.h"
 #include "front/front.h"
@@ -23,5 +22,3 @@ stonet_status sn_front_components_create(const sn_problem *problem, const sn_row
    has the largest correlation with what those before have left unexplained of the response. */
 stonet_status sn_column_order(const sn_problem *problem, const sn_rows *rows, int64_t count,
                               int64_t *columns);
-
-#endif

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "front/front_wide.h"
 
 enum { N = 40, P = 300, TAKEN = 7, CONSTANT = 3, COPY = 260, OF = 11, MOST = 4 };

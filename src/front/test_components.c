@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "data/test_source.h"
 #include "front/front_kernel.h"
 #include "front/front_wide.h"

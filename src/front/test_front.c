@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/testing.h"
-#include "engine/oracle.h"
+#include "base/test_says.h"
+#include "engine/test_oracle.h"
 #include "front/front_kernel.h"
 
 enum { ROWS = 240, P = 3 };

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "base/testing.h"
-#include "engine/oracle.h"
+#include "base/test_says.h"
+#include "engine/test_oracle.h"
 #include "front/front_conv.h"
 #include "front/front_gradient.h"
 

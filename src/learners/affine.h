@@ -1,6 +1,5 @@
 /* The map z -> coef z + intercept that linear and logistic regression come to. */
-#ifndef SN_LEARNERS_AFFINE_H
-#define SN_LEARNERS_AFFINE_H
+#pragma once
 
 #include "base/store.h"
 
@@ -17,5 +16,3 @@ stonet_status sn_affine_apply(const sn_affine *affine, const float *z, int64_t n
 /* As "coef" and "intercept". */
 stonet_status sn_affine_save(const sn_affine *affine, sn_store *store);
 stonet_status sn_affine_load(const sn_store *store, sn_affine *affine);
-
-#endif

@@ -1,6 +1,5 @@
 /* What is fitted on Z (or on x itself): the same shape as a method, with predict in place of transform. */
-#ifndef SN_LEARNERS_LEARNER_H
-#define SN_LEARNERS_LEARNER_H
+#pragma once
 
 #include "base/params.h"
 #include "base/run.h"
@@ -31,5 +30,3 @@ typedef struct sn_learner {
 const sn_learner *sn_learner_find(const char *name);
 size_t sn_learner_count(void);
 const sn_learner *sn_learner_at(size_t index);
-
-#endif

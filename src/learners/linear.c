@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "learners/affine.h"
 #include "learners/learner.h"
 #include "math/linalg.h"
@@ -24,33 +25,34 @@ static const sn_param params[] = {
 
 /* Column-major A (rows x p) = centred x over sqrt(ridge) I, and B (size x m) = centred y over 0. */
 static void fill_system(const sn_problem *problem, double ridge, int64_t rows, int64_t size,
-                        const double *mean_x, const double *mean_y, double *a, double *b)
+                        const double *mean, double *a, double *b)
 {
     int64_t n = problem->n, p = problem->p, m = problem->outputs;
     for (int64_t i = 0; i < n; i++) {
         const double root = problem->weight != NULL ? sqrt(sn_problem_weight(problem, i)) : 1.0;
-        for (int64_t j = 0; j < p; j++) a[j * rows + i] = root * ((double)problem->x[i * p + j] - mean_x[j]);
-        for (int64_t k = 0; k < m; k++) b[k * size + i] = root * (problem->y[i * m + k] - mean_y[k]);
+        for (int64_t j = 0; j < p; j++) a[j * rows + i] = root * ((double)problem->x[i * p + j] - mean[j]);
+        for (int64_t k = 0; k < m; k++) b[k * size + i] = root * (problem->y[i * m + k] - mean[p + k]);
     }
     if (rows > n)
         for (int64_t j = 0; j < p; j++) a[j * rows + n + j] = sqrt(ridge);
 }
 
-static void column_means(const sn_problem *problem, double *mean_x, double *mean_y)
+/* mean (p + m, zeros before): of the columns of x and y. */
+static void column_means(const sn_problem *problem, double *mean)
 {
     int64_t n = problem->n, p = problem->p, m = problem->outputs;
     const double total = sn_problem_total(problem);
     for (int64_t i = 0; i < n; i++) {
         const double weight = sn_problem_weight(problem, i);
-        for (int64_t j = 0; j < p; j++) mean_x[j] += weight * (double)problem->x[i * p + j] / total;
-        for (int64_t k = 0; k < m; k++) mean_y[k] += weight * problem->y[i * m + k] / total;
+        for (int64_t j = 0; j < p; j++) mean[j] += weight * (double)problem->x[i * p + j] / total;
+        for (int64_t k = 0; k < m; k++) mean[p + k] += weight * problem->y[i * m + k] / total;
     }
 }
 
-/* Fills the map from the data; mean_x (p) and mean_y (m) come in as zeros. */
-static stonet_status solve(const sn_problem *problem, double ridge, double *mean_x, double *mean_y,
-                           sn_affine *map)
+/* Fills the map from the data. */
+static stonet_status solve(const sn_problem *problem, double ridge, sn_affine *map)
 {
+    SN_WORKSPACE(scratch);
     int64_t n = problem->n, p = problem->p, m = problem->outputs;
     int64_t rows = ridge > 0 ? n + p : n;
     int64_t size = rows > p ? rows : p; /* leading dimension of B: it comes back with the p x m solution */
@@ -60,32 +62,28 @@ static stonet_status solve(const sn_problem *problem, double ridge, double *mean
     uint64_t bytes = 2 * sizeof(double) * (uint64_t)(rows * p + size * m);
     SN_TRY(sn_memory_require(bytes, "linear regression", "use fewer rows or columns"));
 
-    stonet_status status;
-    double *a = NULL, *b = NULL, *singular = NULL;
-    SN_GOTO(status, SN_NEW(a, rows * p), done);
-    SN_GOTO(status, SN_NEW(b, size * m), done);
-    SN_GOTO(status, SN_NEW(singular, rows < p ? rows : p), done);
-    column_means(problem, mean_x, mean_y);
-    fill_system(problem, ridge, rows, size, mean_x, mean_y, a, b);
+    double *a = NULL, *b = NULL, *singular = NULL, *mean = NULL;
+    SN_TRY(SN_TAKE_ZERO(&scratch, mean, p + m));
+    SN_TRY(SN_TAKE_ZERO(&scratch, a, rows * p));
+    SN_TRY(SN_TAKE_ZERO(&scratch, b, size * m));
+    SN_TRY(SN_TAKE_ZERO(&scratch, singular, rows < p ? rows : p));
+    column_means(problem, mean);
+    fill_system(problem, ridge, rows, size, mean, a, b);
     lapack_int rank;
     double cutoff = (double)size * DBL_EPSILON;
     int threads = sn_serial_blas_begin();
     lapack_int info = LAPACKE_dgelsd(LAPACK_COL_MAJOR, (lapack_int)rows, (lapack_int)p, (lapack_int)m, a,
                                      (lapack_int)rows, b, (lapack_int)size, singular, cutoff, &rank);
     sn_serial_blas_end(threads);
-    SN_GOTO(status, sn_lapack_status(info, "singular value decomposition of the linear regression"), done);
+    SN_TRY(sn_lapack_status(info, "singular value decomposition of the linear regression"));
     for (int64_t k = 0; k < m; k++) {
-        map->intercept[k] = mean_y[k];
+        map->intercept[k] = mean[p + k];
         for (int64_t j = 0; j < p; j++) {
             map->coef[k * p + j] = b[k * size + j];
-            map->intercept[k] -= b[k * size + j] * mean_x[j];
+            map->intercept[k] -= b[k * size + j] * mean[j];
         }
     }
-done:
-    sn_free(a);
-    sn_free(b);
-    sn_free(singular);
-    return status;
+    return STONET_OK;
 }
 
 static void linear_free(void *state)
@@ -99,21 +97,14 @@ static stonet_status linear_fit(const sn_problem *problem, const sn_settings *se
 {
     (void)run;
     sn_affine *map = NULL;
-    double *mean_x = NULL, *mean_y = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(map, 1), done);
-    SN_GOTO(status, sn_affine_create(map, problem->p, problem->outputs), done);
-    SN_GOTO(status, SN_NEW(mean_x, problem->p), done);
-    SN_GOTO(status, SN_NEW(mean_y, problem->outputs), done);
-    status = solve(problem, sn_real(settings, "ridge"), mean_x, mean_y, map);
-done:
-    sn_free(mean_x);
-    sn_free(mean_y);
-    if (status != STONET_OK) {
+    *state = NULL;
+    SN_TRY(SN_NEW(map, 1));
+    stonet_status status = sn_affine_create(map, problem->p, problem->outputs);
+    if (status == STONET_OK) status = solve(problem, sn_real(settings, "ridge"), map);
+    if (status == STONET_OK)
+        *state = map;
+    else
         linear_free(map);
-        map = NULL;
-    }
-    *state = map;
     return status;
 }
 
@@ -152,8 +143,7 @@ const sn_learner sn_learner_linear = {
     .title = "Linear regression by least squares",
     .tasks = SN_TASK_REGRESSION,
     .weighted = true,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     .fit = linear_fit,
     .predict = linear_predict,
     .save = linear_save,

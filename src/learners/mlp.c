@@ -5,7 +5,7 @@
  */
 #include "base/memory.h"
 #include "learners/learner.h"
-#include "net/train.h"
+#include "net/plain_train.h"
 
 static const sn_param params[] = {
     {"hidden", SN_INTEGERS, "50", 1, 1e6, NULL, "units of the hidden layers, first layer first"},
@@ -83,8 +83,7 @@ const sn_learner sn_learner_mlp = {
     .name = "mlp",
     .title = "Neural network of tanh layers by stochastic gradient descent",
     .tasks = SN_TASK_BOTH,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     .fit = mlp_fit,
     .predict = mlp_predict,
     .save = sn_network_save,

@@ -1,5 +1,5 @@
 /* The network learner: it learns what a linear one cannot, and behaves on small and odd data. */
-#include "learners/testing.h"
+#include "learners/test_learner.h"
 
 enum { N = 400 };
 

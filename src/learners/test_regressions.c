@@ -1,5 +1,5 @@
 /* Linear and logistic regression against scikit-learn (golden/make.py), and on data that is not nice. */
-#include "learners/testing.h"
+#include "learners/test_learner.h"
 
 #include <stdio.h>
 

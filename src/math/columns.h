@@ -1,6 +1,5 @@
 /* Columns brought to mean 0 and variance 1, for regressions that are solved in such units. */
-#ifndef SN_MATH_COLUMNS_H
-#define SN_MATH_COLUMNS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ double sn_standard_penalty(double l2, const sn_column_moments *column);
    themselves. */
 void sn_standard_undo(int64_t p, int64_t m, const sn_column_moments *columns, const double *w, double *coef,
                       double *intercept);
-
-#endif

@@ -1,6 +1,5 @@
 /* The exponential of many numbers at once, for kernels. */
-#ifndef SN_MATH_EXPONENTIAL_H
-#define SN_MATH_EXPONENTIAL_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -43,5 +42,3 @@ __attribute__((always_inline)) static inline double sn_exp_one(double x)
 /* x <- exp(min(x, 0)) for n numbers, to within 2 units in the last place; below -708 as at -708 (3e-308).
    A NaN stays one. */
 void sn_exp_nonpositive(int64_t n, double *x);
-
-#endif

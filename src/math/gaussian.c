@@ -11,11 +11,7 @@ static const double LEAST_PIVOT = 1e-10;
 
 void sn_gaussian_free(sn_gaussian *gaussian)
 {
-    sn_free(gaussian->mean);
-    sn_free(gaussian->precision);
-    sn_free(gaussian->loadings);
-    sn_free(gaussian->noise);
-    sn_free(gaussian->all);
+    SN_FREE_ALL(gaussian->mean, gaussian->precision, gaussian->loadings, gaussian->noise, gaussian->all);
     *gaussian = (sn_gaussian){0};
 }
 

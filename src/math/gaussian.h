@@ -12,8 +12,7 @@
  *
  *     f ~ N(P^-1 b, P^-1),  P = I + sum_o L_o'L_o / noise_o,  b = sum_o L_o' (x_o - m_o) / noise_o
  */
-#ifndef SN_MATH_GAUSSIAN_H
-#define SN_MATH_GAUSSIAN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -93,5 +92,3 @@ void sn_factor_draw(const sn_gaussian *gaussian, const double *normal, sn_factor
 /* m + L f of an entry at the present f, and the variance of the entry given what is known. */
 double sn_factor_mean(const sn_gaussian *gaussian, int64_t entry, const sn_factor_row *row);
 double sn_factor_variance(const sn_gaussian *gaussian, int64_t entry, const sn_factor_row *row);
-
-#endif

@@ -286,8 +286,7 @@ static stonet_status iterate_factors(const sn_gaussian_fit *fit, sn_gaussian *g)
     }
     const int most = fit->iterations > 0 ? fit->iterations : FACTOR_ITERATIONS;
     for (int round = 0; k > 0 && round < most; round++) {
-        sn_free(g->all);
-        g->all = NULL;
+        SN_FREE(g->all);
         SN_TRY(sn_gaussian_ready(g));
         memset(all.ff, 0, (size_t)(k * k) * sizeof *all.ff);
         memset(all.xf, 0, (size_t)(d * k) * sizeof *all.xf);
@@ -296,8 +295,7 @@ static stonet_status iterate_factors(const sn_gaussian_fit *fit, sn_gaussian *g)
         for (int64_t i = 0; i < fit->n; i++) add_row(g, fit->x + i * d, &all);
         SN_TRY(update_factors(fit, &all, variance, g));
     }
-    sn_free(g->all);
-    g->all = NULL;
+    SN_FREE(g->all);
     return sn_gaussian_ready(g);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/exponential.h"
 #include "math/linalg.h"
 #include "math/noise.h"
@@ -31,10 +32,10 @@ static void row_norms(int64_t n, int64_t p, const double *a, double *norms)
 stonet_status sn_squared_distances(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
                                    double *d2)
 {
+    SN_WORKSPACE(scratch);
     double *na = NULL, *nb = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(na, n), done);
-    SN_GOTO(status, SN_NEW_RAW(nb, m), done);
+    SN_TRY(SN_TAKE(&scratch, na, n));
+    SN_TRY(SN_TAKE(&scratch, nb, m));
     row_norms(n, p, a, na);
     row_norms(m, p, b, nb);
     for (int64_t i0 = 0; i0 < n; i0 += GRAM_ROWS) {
@@ -50,10 +51,7 @@ stonet_status sn_squared_distances(int64_t n, int64_t m, int64_t p, const double
             if (a == b) row[i] = 0.0;
         }
     }
-done:
-    sn_free(na);
-    sn_free(nb);
-    return status;
+    return STONET_OK;
 }
 
 void sn_gaussian_of_distances(int64_t n, int64_t m, double gamma, double *d2)
@@ -72,12 +70,6 @@ stonet_status sn_gaussian_gram(int64_t n, int64_t m, int64_t p, const double *a,
     SN_TRY(sn_squared_distances(n, m, p, a, b, k));
     sn_gaussian_of_distances(n, m, gamma, k);
     return STONET_OK;
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
 }
 
 stonet_status sn_choose_rows(int64_t n, int64_t count, uint64_t seed, uint32_t substream, int64_t *rows)
@@ -100,60 +92,55 @@ stonet_status sn_choose_rows(int64_t n, int64_t count, uint64_t seed, uint32_t s
         for (int64_t i = 0; i < count; i++) rows[i] = order[i];
         sn_free(order);
     }
-    qsort(rows, (size_t)count, sizeof *rows, compare_rows);
+    qsort(rows, (size_t)count, sizeof *rows, sn_by_int);
     return STONET_OK;
 }
 
 /* The count(count-1)/2 distances between different rows of the (sub)sample. */
-static stonet_status pair_distances(int64_t n, int64_t p, const double *x, uint64_t seed, double **out,
-                                    int64_t *pairs)
+static stonet_status pair_distances(int64_t n, int64_t p, const double *x, uint64_t seed, sn_workspace *keep,
+                                    double **out, int64_t *pairs)
 {
+    SN_WORKSPACE(scratch);
     int64_t count = n < SN_DISTANCE_ROWS ? n : SN_DISTANCE_ROWS;
     int64_t *rows = NULL;
     double *chosen = NULL, *d2 = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(rows, count), done);
-    SN_GOTO(status, SN_NEW_RAW(chosen, count * p), done);
-    SN_GOTO(status, SN_NEW_RAW(d2, count * count), done);
-    SN_GOTO(status, sn_choose_rows(n, count, seed, 1, rows), done);
+    SN_TRY(SN_TAKE(&scratch, rows, count));
+    SN_TRY(SN_TAKE(&scratch, chosen, count * p));
+    SN_TRY(SN_TAKE(keep, d2, count * count));
+    SN_TRY(sn_choose_rows(n, count, seed, 1, rows));
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < p; j++) chosen[i * p + j] = x[rows[i] * p + j];
-    SN_GOTO(status, sn_squared_distances(count, count, p, chosen, chosen, d2), done);
+    SN_TRY(sn_squared_distances(count, count, p, chosen, chosen, d2));
     *pairs = 0;
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < i; j++) d2[(*pairs)++] = sqrt(d2[i * count + j]);
     *out = d2;
-    d2 = NULL;
-done:
-    sn_free(rows);
-    sn_free(chosen);
-    sn_free(d2);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_mean_distance(int64_t n, int64_t p, const double *x, uint64_t seed, double *mean)
 {
+    SN_WORKSPACE(scratch);
     double *distances = NULL, sum = 0.0;
     int64_t pairs = 0;
-    SN_TRY(pair_distances(n, p, x, seed, &distances, &pairs));
+    SN_TRY(pair_distances(n, p, x, seed, &scratch, &distances, &pairs));
     for (int64_t i = 0; i < pairs; i++) sum += distances[i];
     *mean = pairs > 0 ? sum / (double)pairs : 0.0;
-    sn_free(distances);
     return STONET_OK;
 }
 
 stonet_status sn_median_distance(int64_t n, int64_t p, const double *x, uint64_t seed, double *median)
 {
+    SN_WORKSPACE(scratch);
     double *distances = NULL;
     int64_t pairs = 0;
-    SN_TRY(pair_distances(n, p, x, seed, &distances, &pairs));
+    SN_TRY(pair_distances(n, p, x, seed, &scratch, &distances, &pairs));
     *median = 0.0;
     if (pairs > 0) {
         double upper = sn_kth_smallest(pairs, pairs / 2, distances), lower = upper;
         if (pairs % 2 == 0) lower = sn_kth_smallest(pairs / 2, pairs / 2 - 1, distances);
         *median = 0.5 * (lower + upper);
     }
-    sn_free(distances);
     return STONET_OK;
 }
 

@@ -3,8 +3,7 @@
  * double matrices; loops and products are shared by the threads of the calling thread (omp_set_num_threads),
  * and do not depend on how many there are.
  */
-#ifndef SN_MATH_KERNEL_H
-#define SN_MATH_KERNEL_H
+#pragma once
 
 #include "base/status.h"
 
@@ -34,5 +33,3 @@ void sn_subtract_row(int64_t n, int64_t m, const double *mean, double *a);
 /* Symmetric k <- Q k Q (n x n), Q = I - 11'/n; mean (n) receives the row means of k as it was. */
 void sn_centre_gram(int64_t n, double *k, double *mean);
 void sn_add_diagonal(int64_t n, double value, double *a);
-
-#endif

@@ -23,9 +23,10 @@ static int64_t largest(int64_t n, const double *values)
 }
 
 /* Column `rank` of the factor, as row `rank` of rows: (k(., pivot) - sum_j f_j f_j[pivot]) / sqrt(rest). */
-static void next_column(int64_t n, int64_t p, const double *x, double gamma, int64_t pivot, int64_t rank,
-                        double *rows, double *rest)
+static void next_column(const sn_gaussian_rows *of, int64_t pivot, int64_t rank, double *rows, double *rest)
 {
+    const int64_t n = of->n, p = of->p;
+    const double *x = of->x;
     double *column = rows + rank * n, scale = 1.0 / sqrt(rest[pivot]);
 #pragma omp parallel for
     for (int64_t i = 0; i < n; i++) {
@@ -34,7 +35,7 @@ static void next_column(int64_t n, int64_t p, const double *x, double gamma, int
             double difference = x[i * p + j] - x[pivot * p + j];
             squared += difference * difference;
         }
-        double value = exp(-gamma * squared);
+        double value = exp(-of->gamma * squared);
         for (int64_t r = 0; r < rank; r++) value -= rows[r * n + i] * rows[r * n + pivot];
         column[i] = value * scale;
     }
@@ -42,14 +43,16 @@ static void next_column(int64_t n, int64_t p, const double *x, double gamma, int
     rest[pivot] = 0.0;
 }
 
-stonet_status sn_incomplete_cholesky(int64_t n, int64_t p, const double *x, double gamma, double tolerance,
-                                     int64_t most_rank, sn_workspace *keep, double **factor, int64_t *rank)
+stonet_status sn_incomplete_cholesky(const sn_gaussian_rows *of, double tolerance, int64_t most_rank,
+                                     sn_workspace *keep, double **factor, int64_t *rank)
 {
+    SN_WORKSPACE(scratch);
+    const int64_t n = of->n, limit = most_rank < n ? most_rank : n;
     double *rest = NULL, *rows = NULL;
-    stonet_status status;
-    int64_t room = 0, limit = most_rank < n ? most_rank : n, r = 0;
+    stonet_status status = STONET_OK;
+    int64_t room = 0, r = 0;
     *factor = NULL;
-    SN_GOTO(status, SN_NEW_RAW(rest, n), done);
+    SN_TRY(SN_TAKE(&scratch, rest, n));
     for (int64_t i = 0; i < n; i++) rest[i] = 1.0;
     for (; r < limit; r++) {
         int64_t pivot = largest(n, rest);
@@ -57,18 +60,16 @@ stonet_status sn_incomplete_cholesky(int64_t n, int64_t p, const double *x, doub
         if (r == room) {
             room = room == 0 ? FIRST_ROOM : 2 * room;
             double *grown = sn_realloc(rows, (size_t)(room * n), sizeof *rows);
-            status = grown != NULL ? STONET_OK : STONET_ERROR_MEMORY;
-            if (grown == NULL) goto done;
+            if (grown == NULL) status = STONET_ERROR_MEMORY;
+            if (grown == NULL) break;
             rows = grown;
         }
-        next_column(n, p, x, gamma, pivot, r, rows, rest);
+        next_column(of, pivot, r, rows, rest);
     }
-    SN_GOTO(status, SN_TAKE(keep, *factor, n * r), done);
-    for (int64_t j = 0; j < r; j++)
+    if (status == STONET_OK) status = SN_TAKE(keep, *factor, n * r);
+    for (int64_t j = 0; j < r && status == STONET_OK; j++)
         for (int64_t i = 0; i < n; i++) (*factor)[i * r + j] = rows[j * n + i];
     *rank = r;
-done:
-    sn_free(rest);
     sn_free(rows);
     return status;
 }

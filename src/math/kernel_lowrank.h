@@ -1,17 +1,23 @@
 /* Low-rank forms of Gaussian Gram matrices: pivoted incomplete Cholesky, and landmark (Nystrom) features. */
-#ifndef SN_MATH_KERNEL_LOWRANK_H
-#define SN_MATH_KERNEL_LOWRANK_H
+#pragma once
 
 #include "base/workspace.h"
 
+/* Rows of x (n x p) with the kernel exp(-gamma |x - x'|^2) between them. */
+typedef struct sn_gaussian_rows {
+    int64_t n, p;
+    const double *x;
+    double gamma;
+} sn_gaussian_rows;
+
 /*
- * Incomplete Cholesky of the Gram matrix of the rows of x (n x p) with the largest remaining diagonal as
+ * Incomplete Cholesky of the Gram matrix of the rows with the largest remaining diagonal as
  * pivot, K = F F' + E with E positive semi-definite and every diagonal entry of E at most `tolerance`, unless
  * most_rank stops it before. F (n x *rank) is taken from `keep`. O(n rank (rank + p)) time; K is never
  * formed.
  */
-stonet_status sn_incomplete_cholesky(int64_t n, int64_t p, const double *x, double gamma, double tolerance,
-                                     int64_t most_rank, sn_workspace *keep, double **factor, int64_t *rank);
+stonet_status sn_incomplete_cholesky(const sn_gaussian_rows *of, double tolerance, int64_t most_rank,
+                                     sn_workspace *keep, double **factor, int64_t *rank);
 
 /*
  * Landmark features phi(x) = L^{-1} k(x), k(x) the kernel at `rank` centres and L L' their Gram matrix, so
@@ -33,5 +39,3 @@ stonet_status sn_landmarks_create(int64_t count, int64_t p, const double *centre
 stonet_status sn_landmarks_features(const sn_landmarks *landmarks, int64_t n, const double *x, double *phi);
 /* Coefficients of features (rank x d) as coefficients of kernels at the centres, in place: L^{-T} a. */
 void sn_landmarks_coefficients(const sn_landmarks *landmarks, int64_t d, double *a);
-
-#endif

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/workspace.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 
@@ -21,32 +21,20 @@ typedef struct lanczos {
     uint32_t refills;
 } lanczos;
 
-static void lanczos_free(lanczos *l)
-{
-    sn_free(l->basis);
-    sn_free(l->t);
-    sn_free(l->in);
-    sn_free(l->out);
-    sn_free(l->project);
-    sn_free(l->ritz_values);
-    sn_free(l->ritz_vectors);
-    sn_free(l->work);
-}
-
-static stonet_status lanczos_create(lanczos *l, int64_t n, int64_t count)
+static stonet_status lanczos_create(sn_workspace *keep, lanczos *l, int64_t n, int64_t count)
 {
     memset(l, 0, sizeof *l);
     int64_t wanted = MOST_VECTORS > 4 * count ? MOST_VECTORS : 4 * count;
     l->n = n;
     l->limit = n < wanted ? n : wanted;
-    SN_TRY(SN_NEW_RAW(l->basis, l->limit * n));
-    SN_TRY(SN_NEW(l->t, l->limit * l->limit));
-    SN_TRY(SN_NEW_RAW(l->in, n * MOST_BLOCK));
-    SN_TRY(SN_NEW_RAW(l->out, n * MOST_BLOCK));
-    SN_TRY(SN_NEW_RAW(l->project, l->limit * MOST_BLOCK));
-    SN_TRY(SN_NEW_RAW(l->ritz_values, l->limit));
-    SN_TRY(SN_NEW_RAW(l->ritz_vectors, l->limit * l->limit));
-    return SN_NEW_RAW(l->work, l->limit * l->limit);
+    SN_TRY(SN_TAKE(keep, l->basis, l->limit * n));
+    SN_TRY(SN_TAKE_ZERO(keep, l->t, l->limit * l->limit));
+    SN_TRY(SN_TAKE(keep, l->in, n * MOST_BLOCK));
+    SN_TRY(SN_TAKE(keep, l->out, n * MOST_BLOCK));
+    SN_TRY(SN_TAKE(keep, l->project, l->limit * MOST_BLOCK));
+    SN_TRY(SN_TAKE(keep, l->ritz_values, l->limit));
+    SN_TRY(SN_TAKE(keep, l->ritz_vectors, l->limit * l->limit));
+    return SN_TAKE(keep, l->work, l->limit * l->limit);
 }
 
 static void fill_random(lanczos *l, int64_t columns, double *block)
@@ -80,12 +68,12 @@ static stonet_status append_block(lanczos *l, int64_t columns, double *block)
 }
 
 /* out = A (newest block); fills its rows and columns of t; leaves in out what is outside the basis. */
-static stonet_status expand(lanczos *l, sn_apply apply, void *context)
+static stonet_status expand(lanczos *l, const sn_operator *a)
 {
     int64_t first = l->k - l->last;
     for (int64_t c = 0; c < l->last; c++)
         for (int64_t i = 0; i < l->n; i++) l->in[i * l->last + c] = l->basis[(first + c) * l->n + i];
-    SN_TRY(apply(context, l->last, l->in, l->out));
+    SN_TRY(a->apply(a->context, l->last, l->in, l->out));
     remove_basis(l, l->last, l->out);
     for (int64_t i = 0; i < l->k; i++) {
         for (int64_t c = 0; c < l->last; c++) {
@@ -136,7 +124,7 @@ static int64_t expected_size(const lanczos *l, double before, double residual, d
     return (int64_t)fmin((double)l->k + left * (double)l->last, (double)l->limit);
 }
 
-static stonet_status iterate(lanczos *l, int64_t count, sn_apply apply, void *context, double tolerance,
+static stonet_status iterate(lanczos *l, int64_t count, const sn_operator *a, double tolerance,
                              const stonet_run *run)
 {
     int64_t block = count + 2 > LEAST_BLOCK ? count + 2 : LEAST_BLOCK;
@@ -147,7 +135,7 @@ static stonet_status iterate(lanczos *l, int64_t count, sn_apply apply, void *co
     double residual = 0.0;
     for (;;) {
         const double before = residual;
-        SN_TRY(expand(l, apply, context));
+        SN_TRY(expand(l, a));
         SN_TRY(rayleigh_ritz(l, count, &residual));
         double scale = fmax(fabs(l->ritz_values[0]), fabs(l->ritz_values[l->k - 1]));
         sn_progress(run, &(stonet_progress){.stage = "eigenvectors",
@@ -173,21 +161,19 @@ static stonet_status iterate(lanczos *l, int64_t count, sn_apply apply, void *co
     }
 }
 
-stonet_status sn_top_eigenpairs(int64_t n, int64_t count, sn_apply apply, void *context, double tolerance,
-                                const stonet_run *run, double *values, double *v)
+stonet_status sn_top_eigenpairs(const sn_operator *a, int64_t count, double tolerance, const stonet_run *run,
+                                double *values, double *v)
 {
-    if (count < 1 || count > n)
+    if (count < 1 || count > a->n)
         return sn_fail(STONET_ERROR_ARGUMENT, "%lld eigenvectors were asked of an operator of order %lld",
-                       (long long)count, (long long)n);
+                       (long long)count, (long long)a->n);
+    SN_WORKSPACE(scratch);
     lanczos l;
-    stonet_status status;
-    SN_GOTO(status, lanczos_create(&l, n, count), done);
-    SN_GOTO(status, iterate(&l, count, apply, context, tolerance, run), done);
+    SN_TRY(lanczos_create(&scratch, &l, a->n, count));
+    SN_TRY(iterate(&l, count, a, tolerance, run));
     memcpy(values, l.ritz_values, (size_t)count * sizeof *values);
     if (v != NULL) ritz_columns(&l, count, v);
-done:
-    lanczos_free(&l);
-    return status;
+    return STONET_OK;
 }
 
 typedef struct matrix {
@@ -206,5 +192,5 @@ static stonet_status apply_matrix(void *context, int64_t columns, const double *
 stonet_status sn_largest_eigenvalue(int64_t n, const double *a, double *value)
 {
     matrix m = {n, a};
-    return sn_top_eigenpairs(n, 1, apply_matrix, &m, 1e-8, NULL, value, NULL);
+    return sn_top_eigenpairs(&(sn_operator){n, apply_matrix, &m}, 1, 1e-8, NULL, value, NULL);
 }

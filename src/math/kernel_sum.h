@@ -6,8 +6,7 @@
  * The kernels of a row are never written to memory, and a row has the same bits whatever rows stand beside it
  * and however many threads there are.
  */
-#ifndef SN_MATH_KERNEL_SUM_H
-#define SN_MATH_KERNEL_SUM_H
+#pragma once
 
 #include "base/status.h"
 
@@ -22,5 +21,3 @@ typedef struct sn_kernel_sum {
 
 /* f (n x w) of x (n x p), on the OpenMP threads of the calling thread; few rows stay on it. */
 stonet_status sn_kernel_sum_apply(const sn_kernel_sum *sum, int64_t n, const float *x, float *f);
-
-#endif

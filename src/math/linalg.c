@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/serial_blas.h"
 #include "math/tiles.h"
 
@@ -151,6 +152,7 @@ stonet_status sn_eigh(int64_t n, double *a, double *values, double *v)
 
 stonet_status sn_eigh_top(int64_t n, int64_t count, double *a, double *values, double *v)
 {
+    SN_WORKSPACE(scratch);
     if (count < 0 || count > n)
         return sn_fail(STONET_ERROR_ARGUMENT, "%lld eigenvalues were asked of a matrix of order %lld",
                        (long long)count, (long long)n);
@@ -159,24 +161,19 @@ stonet_status sn_eigh_top(int64_t n, int64_t count, double *a, double *values, d
 
     double *z = NULL, *found = NULL;
     lapack_int *support = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(z, n * count), done);
-    SN_GOTO(status, SN_NEW_RAW(found, n), done);
-    SN_GOTO(status, SN_NEW_RAW(support, 2 * n), done);
+    SN_TRY(SN_TAKE(&scratch, z, n * count));
+    SN_TRY(SN_TAKE(&scratch, found, n));
+    SN_TRY(SN_TAKE(&scratch, support, 2 * n));
     lapack_int got = 0;
     int threads = sn_serial_blas_begin();
     lapack_int info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', (lapack_int)n, a, (lapack_int)n, 0.0,
                                      0.0, (lapack_int)(n - count + 1), (lapack_int)n, 0.0, &got, found, z,
                                      (lapack_int)n, support);
     sn_serial_blas_end(threads);
-    SN_GOTO(status, sn_lapack_status(info, "symmetric eigendecomposition"), done);
+    SN_TRY(sn_lapack_status(info, "symmetric eigendecomposition"));
     memcpy(values, found, (size_t)count * sizeof *values);
     descending_columns(n, count, z, values, v);
-done:
-    sn_free(z);
-    sn_free(found);
-    sn_free(support);
-    return status;
+    return STONET_OK;
 }
 
 /* Our A is LAPACK's A' = V diag(s) U': its left vectors are our vt and its right ones our u. */
@@ -213,25 +210,20 @@ static lapack_int q_factor(lapack_int m, lapack_int n, double *q, double *tau, d
    positive diagonal of R, so that an orthonormal A comes back unchanged. */
 stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a)
 {
+    SN_WORKSPACE(scratch);
     if (n > m)
         return sn_fail(STONET_ERROR_ARGUMENT, "%lld vectors of length %lld cannot be orthonormal",
                        (long long)n, (long long)m);
     if (n == 0) return STONET_OK;
     double *q = NULL, *tau = NULL, *sign = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(q, m * n), done);
-    SN_GOTO(status, SN_NEW_RAW(tau, n), done);
-    SN_GOTO(status, SN_NEW_RAW(sign, n), done);
+    SN_TRY(SN_TAKE(&scratch, q, m * n));
+    SN_TRY(SN_TAKE(&scratch, tau, n));
+    SN_TRY(SN_TAKE(&scratch, sign, n));
     sn_transpose(m, n, a, q);
-    SN_GOTO(status,
-            sn_lapack_status(q_factor((lapack_int)m, (lapack_int)n, q, tau, sign), "QR decomposition"), done);
+    SN_TRY(sn_lapack_status(q_factor((lapack_int)m, (lapack_int)n, q, tau, sign), "QR decomposition"));
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) a[i * n + j] = sign[j] * q[j * m + i];
-done:
-    sn_free(q);
-    sn_free(tau);
-    sn_free(sign);
-    return status;
+    return STONET_OK;
 }
 
 void sn_transpose(int64_t m, int64_t n, const double *a, double *b)
@@ -260,23 +252,19 @@ void sn_fix_signs(int64_t m, int64_t n, double *a)
    the overlap it has no cancellation near 0. */
 stonet_status sn_subspace_distance(int64_t p, int64_t d, const double *a, const double *b, double *distance)
 {
+    SN_WORKSPACE(scratch);
     *distance = 0.0;
     if (d == 0) return STONET_OK;
     double *qa = NULL, *qb = NULL, *overlap = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(qa, p * d), done);
-    SN_GOTO(status, SN_NEW_RAW(qb, p * d), done);
-    SN_GOTO(status, SN_NEW_RAW(overlap, d * d), done);
+    SN_TRY(SN_TAKE(&scratch, qa, p * d));
+    SN_TRY(SN_TAKE(&scratch, qb, p * d));
+    SN_TRY(SN_TAKE(&scratch, overlap, d * d));
     memcpy(qa, a, (size_t)(p * d) * sizeof *qa);
     memcpy(qb, b, (size_t)(p * d) * sizeof *qb);
-    SN_GOTO(status, sn_orthonormalise(p, d, qa), done);
-    SN_GOTO(status, sn_orthonormalise(p, d, qb), done);
+    SN_TRY(sn_orthonormalise(p, d, qa));
+    SN_TRY(sn_orthonormalise(p, d, qb));
     sn_gemm(true, false, d, d, p, 1.0, qa, qb, 0.0, overlap);
     sn_gemm(false, false, p, d, d, -1.0, qa, overlap, 1.0, qb);
     *distance = fmin(sn_norm(p * d, qb) / sqrt((double)d), 1.0);
-done:
-    sn_free(qa);
-    sn_free(qb);
-    sn_free(overlap);
-    return status;
+    return STONET_OK;
 }

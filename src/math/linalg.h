@@ -4,8 +4,7 @@
  * bits for any number of threads (omp_set_num_threads): large products, Cholesky factors and triangular
  * systems are shared among them, everything else runs on the calling thread.
  */
-#ifndef SN_MATH_LINALG_H
-#define SN_MATH_LINALG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ void sn_first_columns(int64_t m, int64_t n, const double *a, int64_t keep, doubl
 void sn_fix_signs(int64_t m, int64_t n, double *a);
 /* Frobenius distance |P_A - P_B| / sqrt(2 d) in [0, 1] between the column spaces of A and B (p x d). */
 stonet_status sn_subspace_distance(int64_t p, int64_t d, const double *a, const double *b, double *distance);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Two classes have one row of coefficients, more have one each (symmetric softmax, intercepts that sum to 0).
  */
-#ifndef SN_MATH_LOGISTIC_H
-#define SN_MATH_LOGISTIC_H
+#pragma once
 
 #include "base/run.h"
 
@@ -22,5 +21,3 @@ typedef struct sn_logistic_problem {
 /* coef m x p (0 for constant columns), intercept m. */
 stonet_status sn_logistic(const sn_logistic_problem *problem, const stonet_run *run, double *coef,
                           double *intercept);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * The float form rounds u(w0) to float (its tail reaches 6.6 sigma) and evaluates in float.
  */
-#ifndef SN_MATH_NOISE_H
-#define SN_MATH_NOISE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -81,5 +80,3 @@ void sn_shuffle_init_shard(sn_shuffle *shuffle, uint64_t n, uint64_t seed, uint3
 uint64_t sn_shuffle_at(const sn_shuffle *shuffle, uint64_t position);
 /* The rows at `count` positions from `first` on: many at a time are several times as fast. */
 void sn_shuffle_rows(const sn_shuffle *shuffle, int64_t first, int64_t count, int64_t *row);
-
-#endif

@@ -1,6 +1,5 @@
 /* Keeps BLAS and LAPACK on the thread that calls them. */
-#ifndef SN_MATH_SERIAL_BLAS_H
-#define SN_MATH_SERIAL_BLAS_H
+#pragma once
 
 #include <omp.h>
 
@@ -27,5 +26,3 @@ static inline void sn_serial_blas_end(int threads)
 {
     omp_set_num_threads(threads);
 }
-
-#endif

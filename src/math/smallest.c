@@ -22,3 +22,20 @@ double sn_kth_smallest(int64_t count, int64_t k, double *values)
     }
     return values[k];
 }
+
+int sn_by_value(const void *a, const void *b)
+{
+    const sn_keyed *one = a, *two = b;
+    if (one->value != two->value) return one->value < two->value ? -1 : 1;
+    return (one->row > two->row) - (one->row < two->row);
+}
+
+#define COMPARE(name, type)                                                                                  \
+    int name(const void *a, const void *b)                                                                   \
+    {                                                                                                        \
+        const type one = *(const type *)a, two = *(const type *)b;                                           \
+        return (one > two) - (one < two);                                                                    \
+    }
+COMPARE(sn_by_double, double)
+COMPARE(sn_by_float, float)
+COMPARE(sn_by_int, int64_t)

@@ -6,8 +6,7 @@
  * m = 1: two classes, eta = W x, loss = log(1 + e^eta) - [label = 1] eta.
  * m > 1: m classes in the symmetric form, loss = log sum_k e^eta_k - eta_label.
  */
-#ifndef SN_MATH_SOFTMAX_NEWTON_H
-#define SN_MATH_SOFTMAX_NEWTON_H
+#pragma once
 
 #include "base/run.h"
 
@@ -22,5 +21,3 @@ typedef struct sn_softmax_problem {
 
 /* w comes in as the start and goes out as the minimiser (or where it was when run asked to stop). */
 stonet_status sn_softmax_newton(const sn_softmax_problem *problem, const stonet_run *run, double *w);
-
-#endif

@@ -116,12 +116,14 @@ static void test_incomplete_cholesky(void **state)
     double *x = normals(N, 0), *k = malloc(sizeof(double[N * N])), *f = NULL;
     x[7] = x[3]; /* a duplicate must not become a pivot of its own */
     int64_t rank = 0;
-    assert_int_equal(sn_incomplete_cholesky(N, 1, x, 0.5, 1e-12, N, &scratch, &f, &rank), STONET_OK);
+    assert_int_equal(sn_incomplete_cholesky(&(sn_gaussian_rows){N, 1, x, 0.5}, 1e-12, N, &scratch, &f, &rank),
+                     STONET_OK);
     assert_true(rank > 5 && rank < 60);
     assert_int_equal(sn_gaussian_gram(N, N, 1, x, x, 0.5, k), STONET_OK);
     sn_gemm(false, true, N, N, rank, -1.0, f, f, 1.0, k);
     for (int64_t i = 0; i < N * N; i++) assert_true(fabs(k[i]) < 2e-12);
-    assert_int_equal(sn_incomplete_cholesky(N, 1, x, 0.5, 1e-12, 4, &scratch, &f, &rank), STONET_OK);
+    assert_int_equal(sn_incomplete_cholesky(&(sn_gaussian_rows){N, 1, x, 0.5}, 1e-12, 4, &scratch, &f, &rank),
+                     STONET_OK);
     assert_int_equal(rank, 4);
     free(x);
     free(k);
@@ -169,7 +171,8 @@ static void check_spectrum(int64_t n, int64_t count, const double *a, double tol
     for (int64_t i = 0; i < n * n; i++) copy[i] = a[i];
     assert_int_equal(sn_eigh(n, copy, values, vectors), STONET_OK);
     dense d = {n, a, 0};
-    assert_int_equal(sn_top_eigenpairs(n, count, apply_dense, &d, 1e-11, NULL, found, v), STONET_OK);
+    assert_int_equal(sn_top_eigenpairs(&(sn_operator){n, apply_dense, &d}, count, 1e-11, NULL, found, v),
+                     STONET_OK);
     for (int64_t j = 0; j < count; j++) {
         assert_true(fabs(found[j] - values[j]) <= tolerance * values[0]);
         double residual = 0.0, length = 0.0;

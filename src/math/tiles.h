@@ -3,8 +3,7 @@
  * are cut depends on the sizes alone and every tile runs over the whole inner dimension, so the result has
  * the same bits for any number of threads, which the threaded products of BLAS do not promise.
  */
-#ifndef SN_MATH_TILES_H
-#define SN_MATH_TILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ static inline int64_t sn_cut_part(const sn_cut *cut, int64_t i)
     int64_t left = cut->length - i * cut->size;
     return left < cut->size ? left : cut->size;
 }
-
-#endif

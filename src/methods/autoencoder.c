@@ -9,7 +9,7 @@
  */
 #include "base/memory.h"
 #include "methods/method.h"
-#include "net/train.h"
+#include "net/plain_train.h"
 
 enum { LAYERS = 4, BOTTLENECK = 2, USUAL_HIDDEN = 200 };
 
@@ -92,8 +92,7 @@ const sn_method sn_method_autoencoder = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .unsupervised = true,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     .grid = {{"hidden=auto,50", SN_TASK_BOTH}, {"rate=0.001,0.01", SN_TASK_BOTH}},
     .fit = autoencoder_fit,
     .transform = autoencoder_transform,

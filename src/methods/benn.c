@@ -16,8 +16,8 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "math/noise.h"
-#include "methods/encoder.h"
-#include "net/train.h"
+#include "methods/network_state.h"
+#include "net/plain_train.h"
 
 enum { USUAL_BATCH = 10000, MOST_ENCODER_LAYERS = 8 };
 
@@ -197,7 +197,6 @@ static stonet_status benn_fit(const sn_problem *problem, int64_t dim, const sn_s
     return STONET_OK;
 }
 
-extern const sn_method sn_method_benn;
 const sn_method sn_method_benn = {
     .name = "benn",
     .title = "Belted and ensembled neural network (Tang and Li 2025)",
@@ -205,8 +204,7 @@ const sn_method sn_method_benn = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .effort = 2.0,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     .grid = {{"epochs=50,150,500", SN_TASK_BOTH}, {"decay=0,0.1", SN_TASK_BOTH}},
     .fit = benn_fit,
     SN_ENCODER_STATE,

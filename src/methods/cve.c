@@ -127,12 +127,12 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
         lowest = at.value;
         memcpy(best, at.b, (size_t)size * sizeof *best);
     }
-    SN_TRY(sn_whitened_result(&whitening, dim, dim, best, 1, &lowest, NULL, result));
+    SN_TRY(sn_whitened_result(&whitening, &(sn_linear_map){.dim = dim, .n_values = 1, .value = &lowest}, dim,
+                              best, result));
     if (sn_should_stop(run)) result->outcome = STONET_STOPPED;
     return STONET_OK;
 }
 
-extern const sn_method sn_method_cve;
 const sn_method sn_method_cve = {
     .name = "cve",
     .title = "Conditional variance estimation (Fertl and Bura 2021)",
@@ -140,8 +140,7 @@ const sn_method sn_method_cve = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .effort = 10.0,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
+    SN_PARAMS_OF(params),
     .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},
     .fit = fit,
     SN_LINEAR_MAP_STATE,

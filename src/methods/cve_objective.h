@@ -1,6 +1,5 @@
 /* The objective of conditional variance estimation and its gradient. */
-#ifndef SN_METHODS_CVE_OBJECTIVE_H
-#define SN_METHODS_CVE_OBJECTIVE_H
+#pragma once
 
 #include "base/workspace.h"
 
@@ -34,5 +33,3 @@ typedef struct sn_cve {
 stonet_status sn_cve_prepare(sn_cve *cve, sn_workspace *keep);
 /* The value at B (rank x d); the gradient (rank x d) too, when it is not NULL. */
 double sn_cve_value(sn_cve *cve, const double *b, double *gradient);
-
-#endif

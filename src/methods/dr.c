@@ -47,13 +47,6 @@ static const sn_candidate candidate = {
     .matrix = find_matrix,
 };
 
-static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                         const stonet_run *run, sn_fit_result *result)
-{
-    return sn_spectral_fit(&candidate, problem, dim, settings, run, result);
-}
-
-extern const sn_method sn_method_dr;
 const sn_method sn_method_dr = {
     .name = "dr",
     .title = "Directional regression (Li and Wang 2007)",
@@ -62,10 +55,8 @@ const sn_method sn_method_dr = {
     .multi_output = true,
     .weighted = true,
     .shares = true,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
+    SN_PARAMS_OF(params),
     .grid = {{"slices=3,5,10", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},
-    .fit = fit,
     .candidate = &candidate,
     SN_LINEAR_MAP_STATE,
 };

@@ -35,54 +35,53 @@ static const sn_param params[] = {
 
 enum { BLOCK_ROWS = 512 };
 
+typedef struct gradients {
+    const sn_kernel_input *input;
+    int64_t m, rank;
+    double *centres; /* m x p */
+    double *t;       /* m x rank */
+    const stonet_run *run;
+    double started;
+} gradients;
+
 /* Exact: T (n x rank) at the rows themselves. */
-static stonet_status exact_coefficients(const sn_kernel_input *input, double ridge, int64_t rank,
-                                        const double *f, sn_workspace *keep, double **centres, double **t,
-                                        int64_t *m)
+static stonet_status exact_coefficients(const sn_gkdr *of, double ridge, sn_workspace *keep, gradients *g)
 {
     SN_WORKSPACE(scratch);
+    const sn_kernel_input *input = of->input;
     int64_t n = input->n;
     double *k = NULL;
-    *m = n;
+    g->m = n;
     SN_TRY(SN_TAKE(&scratch, k, n * n));
-    SN_TRY(SN_TAKE(keep, *t, n * rank));
-    SN_TRY(SN_TAKE(keep, *centres, n * input->p));
-    memcpy(*centres, input->x, (size_t)(n * input->p) * sizeof(double));
-    memcpy(*t, f, (size_t)(n * rank) * sizeof *f);
+    SN_TRY(SN_TAKE(keep, g->t, n * of->rank));
+    SN_TRY(SN_TAKE(keep, g->centres, n * input->p));
+    memcpy(g->centres, input->x, (size_t)(n * input->p) * sizeof(double));
+    memcpy(g->t, of->f, (size_t)(n * of->rank) * sizeof(double));
     SN_TRY(sn_gaussian_gram(n, n, input->p, input->x, input->x, input->gamma, k));
     sn_add_diagonal(n, ridge, k);
-    return sn_solve_spd(n, k, rank, *t);
+    return sn_solve_spd(n, k, of->rank, g->t);
 }
 
 /* Landmarks: T = L^{-T} (Phi'Phi + ridge)^{-1} Phi'F at the landmarks. */
-static stonet_status landmark_coefficients(const sn_kernel_input *input, double ridge, int64_t rank,
-                                           const double *f, stonet_team *team, sn_workspace *keep,
-                                           double **centres, double **t, int64_t *m)
+static stonet_status landmark_coefficients(const sn_gkdr *of, double ridge, stonet_team *team,
+                                           sn_workspace *keep, gradients *g)
 {
     SN_WORKSPACE(scratch);
+    const sn_kernel_input *input = of->input;
     sn_landmarks landmarks;
     double *gram = NULL;
     SN_TRY(sn_landmarks_create(input->m, input->p, input->centres, input->gamma, keep, &landmarks));
     const sn_row_columns columns = sn_feature_columns(input, &landmarks, team);
-    *m = landmarks.rank;
-    SN_TRY(SN_TAKE(&scratch, gram, *m * *m));
-    SN_TRY(SN_TAKE(keep, *t, *m * rank));
-    SN_TRY(sn_row_columns_products(&columns, rank, f, NULL, gram, *t));
-    sn_add_diagonal(*m, ridge, gram);
-    SN_TRY(sn_solve_spd(*m, gram, rank, *t));
-    sn_landmarks_coefficients(&landmarks, rank, *t);
-    *centres = landmarks.centres;
+    g->m = landmarks.rank;
+    SN_TRY(SN_TAKE(&scratch, gram, g->m * g->m));
+    SN_TRY(SN_TAKE(keep, g->t, g->m * of->rank));
+    SN_TRY(sn_row_columns_products(&columns, of->rank, of->f, NULL, gram, g->t));
+    sn_add_diagonal(g->m, ridge, gram);
+    SN_TRY(sn_solve_spd(g->m, gram, of->rank, g->t));
+    sn_landmarks_coefficients(&landmarks, of->rank, g->t);
+    g->centres = landmarks.centres;
     return STONET_OK;
 }
-
-typedef struct gradients {
-    const sn_kernel_input *input;
-    int64_t m, rank;
-    const double *centres; /* m x p */
-    const double *t;       /* m x rank */
-    const stonet_run *run;
-    double started;
-} gradients;
 
 /* Room for a block of rows. */
 typedef struct block {
@@ -137,32 +136,29 @@ static stonet_status add_rows(const void *user, int64_t first, int64_t count, do
     return STONET_OK;
 }
 
-stonet_status sn_gkdr_matrix(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
-                             const stonet_run *run, double *matrix)
+stonet_status sn_gkdr_matrix(const sn_gkdr *of, double *matrix)
 {
     SN_WORKSPACE(scratch);
-    stonet_team *team = run != NULL ? run->team : NULL;
-    gradients g = {.input = input, .rank = rank, .run = run, .started = sn_seconds()};
-    double *centres = NULL, *t = NULL, ridge = epsilon * (double)input->n;
-    SN_TRY(input->exact ? exact_coefficients(input, ridge, rank, f, &scratch, &centres, &t, &g.m)
-                        : landmark_coefficients(input, ridge, rank, f, team, &scratch, &centres, &t, &g.m));
-    g.centres = centres;
-    g.t = t;
-    return sn_row_sums(team, input->n, input->p * input->p, add_rows, &g, matrix);
+    const int64_t n = of->input->n, p = of->input->p;
+    stonet_team *team = of->run != NULL ? of->run->team : NULL;
+    gradients g = {.input = of->input, .rank = of->rank, .run = of->run, .started = sn_seconds()};
+    const double ridge = of->epsilon * (double)n;
+    SN_TRY(of->input->exact ? exact_coefficients(of, ridge, &scratch, &g)
+                            : landmark_coefficients(of, ridge, team, &scratch, &g));
+    return sn_row_sums(team, n, p * p, add_rows, &g, matrix);
 }
 
-stonet_status sn_gkdr_directions(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
-                                 const stonet_run *run, sn_workspace *keep, int64_t *dim, double **direction)
+stonet_status sn_gkdr_directions(const sn_gkdr *of, sn_workspace *keep, int64_t *dim, double **direction)
 {
     SN_WORKSPACE(scratch);
-    int64_t p = input->p, count = *dim < p ? *dim : p;
+    int64_t p = of->input->p, count = *dim < p ? *dim : p;
     double *matrix = NULL, *values = NULL, *v = NULL;
     SN_TRY(SN_TAKE(&scratch, matrix, p * p));
     SN_TRY(SN_TAKE(&scratch, values, count));
     SN_TRY(SN_TAKE(&scratch, v, p * count));
-    SN_TRY(sn_gkdr_matrix(input, epsilon, rank, f, run, matrix));
+    SN_TRY(sn_gkdr_matrix(of, matrix));
     SN_TRY(sn_eigh_top(p, count, matrix, values, v));
-    SN_TRY(sn_kernel_limit(run, "gkdr", *dim, count, values, "the gradients span no more", dim));
+    SN_TRY(sn_kernel_limit(of->run, "gkdr", *dim, count, values, "the gradients span no more", dim));
     SN_TRY(SN_TAKE(keep, *direction, p * *dim));
     sn_first_columns(p, count, v, *dim, *direction);
     return STONET_OK;
@@ -179,11 +175,11 @@ static stonet_status project(int64_t count, int64_t p, int64_t q, const double *
 
 /* One step of gKDR-i: direction (p x *q, orthonormal) <- direction times the gKDR directions of x direction.
  */
-static stonet_status shrink(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
-                            const stonet_run *run, int64_t target, sn_workspace *keep, int64_t *q,
+static stonet_status shrink(const sn_gkdr *of, int64_t target, sn_workspace *keep, int64_t *q,
                             double **direction)
 {
     SN_WORKSPACE(scratch);
+    const sn_kernel_input *input = of->input;
     sn_kernel_input inner = {.n = input->n, .p = *q, .m = input->m, .exact = input->exact};
     double *turn = NULL, *composed = NULL;
     int64_t dim = target;
@@ -192,7 +188,9 @@ static stonet_status shrink(const sn_kernel_input *input, double epsilon, int64_
     inner.centres = inner.x;
     if (!input->exact)
         SN_TRY(project(input->m, input->p, *q, input->centres, *direction, &scratch, &inner.centres));
-    SN_TRY(sn_gkdr_directions(&inner, epsilon, rank, f, run, &scratch, &dim, &turn));
+    sn_gkdr within = *of;
+    within.input = &inner;
+    SN_TRY(sn_gkdr_directions(&within, &scratch, &dim, &turn));
     SN_TRY(project(input->p, *q, dim, *direction, turn, keep, &composed));
     SN_TRY(sn_orthonormalise(input->p, dim, composed));
     *direction = composed;
@@ -201,21 +199,18 @@ static stonet_status shrink(const sn_kernel_input *input, double epsilon, int64_
 }
 
 /* The dimension falls by (p - dim) / steps a step, the remainder first. */
-static stonet_status estimate(const sn_kernel_input *input, const sn_settings *settings, int64_t rank,
-                              const double *f, const stonet_run *run, sn_workspace *keep, int64_t *dim,
+static stonet_status estimate(const sn_gkdr *of, int64_t steps, sn_workspace *keep, int64_t *dim,
                               double **direction)
 {
-    double epsilon = sn_real(settings, "epsilon");
-    int64_t steps = sn_int(settings, "steps"), wanted = *dim < input->p ? *dim : input->p;
-    int64_t fall = (input->p - wanted) / steps, target = wanted + fall * (steps - 1);
-    if (fall == 0) return sn_gkdr_directions(input, epsilon, rank, f, run, keep, dim, direction);
-    int64_t q = target;
-    SN_TRY(sn_gkdr_directions(input, epsilon, rank, f, run, keep, &q, direction));
+    const int64_t p = of->input->p, wanted = *dim < p ? *dim : p, fall = (p - wanted) / steps;
+    int64_t target = wanted + fall * (steps - 1), q = target;
+    if (fall == 0) return sn_gkdr_directions(of, keep, dim, direction);
+    SN_TRY(sn_gkdr_directions(of, keep, &q, direction));
     for (int64_t step = 1; step < steps && q > wanted; step++) {
         target -= fall;
-        SN_TRY(shrink(input, epsilon, rank, f, run, target < q ? target : q, keep, &q, direction));
+        SN_TRY(shrink(of, target < q ? target : q, keep, &q, direction));
     }
-    *dim = sn_limit_dim(run, "gkdr", *dim, q, "x has no more columns");
+    *dim = sn_limit_dim(of->run, "gkdr", *dim, q, "x has no more columns");
     return STONET_OK;
 }
 
@@ -230,14 +225,14 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(sn_kernel_memory(problem, settings, "gkdr", 1.1, 0.0));
     SN_TRY(sn_kernel_input_create(problem, settings, SN_MEDIAN_DISTANCE, run, &scratch, &input));
     SN_TRY(sn_response_factor(problem, SN_MEDIAN_DISTANCE, seed, &scratch, &f, &rank));
-    SN_TRY(estimate(&input, settings, rank, f, run, &scratch, &dim, &direction));
+    const sn_gkdr of = {&input, sn_real(settings, "epsilon"), rank, f, run};
+    SN_TRY(estimate(&of, sn_int(settings, "steps"), &scratch, &dim, &direction));
     SN_TRY(SN_TAKE(&scratch, mean, input.p));
     sn_column_means(input.n, input.p, input.x, mean);
     return sn_linear_map_result(
         &(sn_linear_map){.p = input.p, .dim = dim, .centre = mean, .direction = direction}, result);
 }
 
-extern const sn_method sn_method_gkdr;
 const sn_method sn_method_gkdr = {
     .name = "gkdr",
     .title = "Gradient-based kernel dimension reduction (Fukumizu and Leng 2014)",
@@ -245,8 +240,7 @@ const sn_method sn_method_gkdr = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .shares_landmarks = true,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"epsilon=1e-6,1e-5,1e-3", SN_TASK_BOTH}},
     .fit = fit,
     SN_LINEAR_MAP_STATE,

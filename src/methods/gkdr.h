@@ -1,18 +1,19 @@
 /* Gradient-based kernel dimension reduction as a building block: KDR starts from it. */
-#ifndef SN_METHODS_GKDR_H
-#define SN_METHODS_GKDR_H
+#pragma once
 
 #include "methods/kernel_input.h"
 
-/*
- * The matrix M = (1/n) sum_i G_i G_i' (p x p) with G_i (p x rank) the gradient at x_i of the kernel ridge
- * regression of the response factor f (n x rank) on x: kernel input->gamma, ridge n epsilon.
- */
-stonet_status sn_gkdr_matrix(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
-                             const stonet_run *run, double *matrix);
+/* The kernel ridge regression of the response factor f on x: kernel input->gamma, ridge n epsilon. */
+typedef struct sn_gkdr {
+    const sn_kernel_input *input;
+    double epsilon;
+    int64_t rank;
+    const double *f; /* n x rank */
+    const stonet_run *run;
+} sn_gkdr;
+
+/* The matrix M = (1/n) sum_i G_i G_i' (p x p) with G_i (p x rank) the gradient of the regression at x_i. */
+stonet_status sn_gkdr_matrix(const sn_gkdr *of, double *matrix);
 /* direction (p x *dim, orthonormal, in `keep`): the leading eigenvectors of M; *dim is reduced to what
    exists. */
-stonet_status sn_gkdr_directions(const sn_kernel_input *input, double epsilon, int64_t rank, const double *f,
-                                 const stonet_run *run, sn_workspace *keep, int64_t *dim, double **direction);
-
-#endif
+stonet_status sn_gkdr_directions(const sn_gkdr *of, sn_workspace *keep, int64_t *dim, double **direction);

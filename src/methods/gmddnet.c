@@ -19,9 +19,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/workspace.h"
-#include "methods/encoder.h"
 #include "methods/gmddnet_loss.h"
-#include "net/train.h"
+#include "methods/network_state.h"
+#include "net/plain_train.h"
 
 enum { NARROWEST = 16, WIDEST = 512, MOST_REFITS = 8 };
 
@@ -283,7 +283,6 @@ static stonet_status gmddnet_fit(const sn_problem *problem, int64_t dim, const s
     return STONET_OK;
 }
 
-extern const sn_method sn_method_gmddnet;
 const sn_method sn_method_gmddnet = {
     .name = "gmddnet",
     .title = "Deep reduction by the generalised martingale difference divergence (Chen, Jiao, Qiu, Yu 2024)",
@@ -291,8 +290,7 @@ const sn_method sn_method_gmddnet = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .effort = 1.0,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     .grid = {{"epochs=20,100", SN_TASK_BOTH}, {"decay=0,0.1", SN_TASK_BOTH}},
     .fit = gmddnet_fit,
     SN_ENCODER_STATE,

@@ -1,6 +1,5 @@
 /* What one direction of gmddnet is trained by: the loss of a batch and its gradient. */
-#ifndef SN_METHODS_GMDDNET_LOSS_H
-#define SN_METHODS_GMDDNET_LOSS_H
+#pragma once
 
 #include "data/problem.h"
 
@@ -30,11 +29,9 @@ typedef struct sn_divergence {
     double *pull;    /* the same: sum_l rho(y_k, y_l) zc_l */
 } sn_divergence;
 
-/* An sn_batch_loss (net/train.h) whose user is an sn_divergence; slope is the gradient. */
+/* An sn_batch_loss (net/plain_train.h) whose user is an sn_divergence; slope is the gradient. */
 double sn_divergence_batch(void *user, const sn_problem *problem, const int64_t *rows, int64_t count,
                            const float *mu, float *slope);
 /* The first term alone. */
 double sn_divergence_dependence(const sn_divergence *d, const sn_problem *problem, const int64_t *rows,
                                 int64_t count, const float *z);
-
-#endif

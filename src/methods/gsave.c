@@ -104,7 +104,7 @@ static stonet_status solve(gsave *g, sn_stages *stages, int64_t *dim, double **a
     SN_TRY(SN_TAKE(&scratch, v, g->k * count));
     const stonet_run *run = stages->run;
     SN_TRY(factor(g, stages));
-    SN_TRY(sn_top_eigenpairs(g->k, count, apply, g, 1e-10, run, values, v));
+    SN_TRY(sn_top_eigenpairs(&(sn_operator){g->k, apply, g}, count, 1e-10, run, values, v));
     SN_TRY(sn_kernel_limit(run, "gsave", *dim, count, values, "the kernel of the features has no more", dim));
     SN_TRY(SN_TAKE(g->keep, *a, g->k * *dim));
     SN_TRY(SN_TAKE(g->keep, *scores, g->n * *dim));
@@ -193,15 +193,13 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     return STONET_OK;
 }
 
-extern const sn_method sn_method_gsave;
 const sn_method sn_method_gsave = {
     .name = "gsave",
     .title = "Generalised sliced average variance estimation (Lee, Li and Chiaromonte 2013)",
     .python = "GSAVE",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ex=1e-3,1e-2,1e-1", SN_TASK_BOTH}},
     .fit = fit,
     SN_KERNEL_MAP_STATE,

@@ -2,8 +2,7 @@
  * The middle matrix of GSAVE, Mid = sum_j (Q/n - Q Lambda_j Q)^2 with Lambda_j = diag(c_j) - c_j c_j' and c_j
  * the columns of the response's smoother P (n x n), as an operator on centred vectors.
  */
-#ifndef SN_METHODS_GSAVE_MIDDLE_H
-#define SN_METHODS_GSAVE_MIDDLE_H
+#pragma once
 
 #include "base/run.h"
 #include "base/workspace.h"
@@ -17,5 +16,3 @@ stonet_status sn_middle_create(const sn_problem *problem, double ey, const stone
                                sn_workspace *keep, sn_middle **out);
 /* out = Mid in, both n x columns, the columns of `in` with mean 0. */
 stonet_status sn_middle_apply(const sn_middle *middle, int64_t columns, const double *in, double *out);
-
-#endif

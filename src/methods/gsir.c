@@ -225,7 +225,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     return STONET_OK;
 }
 
-extern const sn_method sn_method_gsir;
 const sn_method sn_method_gsir = {
     .name = "gsir",
     .title = "Generalised sliced inverse regression (Lee, Li and Chiaromonte 2013)",
@@ -233,8 +232,7 @@ const sn_method sn_method_gsir = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .shares_landmarks = true,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}}, /* a fit chooses ex by itself */
     .fit = fit,
     SN_KERNEL_MAP_STATE,

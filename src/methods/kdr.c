@@ -162,21 +162,18 @@ static int64_t row_count(const sn_problem *problem, const sn_settings *settings)
     return sn_is(settings, "landmarks", "none") ? problem->n : 3 * sn_int(settings, "landmarks") / 2;
 }
 
-static stonet_status estimate(const sn_kernel_input *input, const sn_settings *settings, double s,
-                              int64_t rank, double *f, const stonet_run *run, int64_t d, double *best,
-                              bool *stopped)
+/* From `best` (p x d), with the centred factor of the response, to the minimum at bandwidth s. */
+static stonet_status estimate(const sn_gkdr *of, const sn_settings *settings, double s, int64_t d,
+                              double *best, bool *stopped)
 {
     SN_WORKSPACE(scratch);
-    search find = {.p = input->p, .d = d, .run = run, .started = sn_seconds()};
-    double *mean = NULL;
-    int64_t size = input->p * d;
+    const stonet_run *run = of->run;
+    search find = {.p = of->input->p, .d = d, .run = run, .started = sn_seconds()};
+    int64_t size = find.p * d;
     find.iterations = sn_int(settings, "iterations");
     find.anneal = sn_real(settings, "anneal");
     find.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
-    SN_TRY(SN_TAKE(&scratch, mean, rank));
-    sn_column_means(input->n, rank, f, mean);
-    sn_subtract_row(input->n, rank, mean, f);
-    SN_TRY(sn_kdr_create(input, d, sn_real(settings, "epsilon"), rank, f, &scratch, &find.kdr));
+    SN_TRY(sn_kdr_create(of->input, d, of->epsilon, of->rank, of->f, &scratch, &find.kdr));
     SN_TRY(SN_TAKE(&scratch, find.b, size));
     SN_TRY(SN_TAKE(&scratch, find.trial, size));
     SN_TRY(SN_TAKE(&scratch, find.gradient, size));
@@ -185,9 +182,10 @@ static stonet_status estimate(const sn_kernel_input *input, const sn_settings *s
 }
 
 /* The gKDR directions as a start; its kernel has the median distance as bandwidth, its ridge is KDR's. */
-static stonet_status start(sn_kernel_input *input, const sn_settings *settings, int64_t rank, const double *f,
-                           const stonet_run *run, sn_workspace *keep, int64_t *dim, double **b, double *s)
+static stonet_status start(sn_kernel_input *input, const sn_settings *settings, const sn_gkdr *of,
+                           sn_workspace *keep, int64_t *dim, double **b, double *s)
 {
+    const stonet_run *run = of->run;
     double median;
     int64_t wanted = sn_limit_dim(run, "kdr", *dim, input->p, "x has no more columns");
     SN_TRY(sn_kernel_distance(input, SN_MEDIAN_DISTANCE, run != NULL ? run->seed : 1, &median));
@@ -195,7 +193,7 @@ static stonet_status start(sn_kernel_input *input, const sn_settings *settings, 
                                               : sn_real(settings, "bandwidth");
     input->gamma = 1.0 / (2.0 * median * median);
     *dim = wanted;
-    return sn_gkdr_directions(input, sn_real(settings, "epsilon"), rank, f, run, keep, dim, b);
+    return sn_gkdr_directions(of, keep, dim, b);
 }
 
 static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_settings *settings,
@@ -210,9 +208,12 @@ static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_sett
     SN_TRY(sn_kernel_memory(rows, settings, "kdr", 3.1, 3.1));
     SN_TRY(sn_kernel_rows(rows, sn_landmarks_setting(settings), run, &scratch, &input));
     SN_TRY(sn_response_factor(rows, SN_MEDIAN_DISTANCE, seed, &scratch, &f, &rank));
-    SN_TRY(start(&input, settings, rank, f, run, &scratch, &dim, &b, &s));
-    SN_TRY(estimate(&input, settings, s, rank, f, run, dim, b, &stopped));
-    SN_TRY(SN_TAKE(&scratch, mean, input.p));
+    const sn_gkdr of = {&input, sn_real(settings, "epsilon"), rank, f, run};
+    SN_TRY(start(&input, settings, &of, &scratch, &dim, &b, &s));
+    SN_TRY(SN_TAKE(&scratch, mean, input.p > rank ? input.p : rank));
+    sn_column_means(input.n, rank, f, mean);
+    sn_subtract_row(input.n, rank, mean, f);
+    SN_TRY(estimate(&of, settings, s, dim, b, &stopped));
     sn_column_means(input.n, input.p, input.x, mean);
     SN_TRY(sn_linear_map_result(&(sn_linear_map){.p = input.p, .dim = dim, .centre = mean, .direction = b},
                                 result));
@@ -230,7 +231,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     return status;
 }
 
-extern const sn_method sn_method_kdr;
 const sn_method sn_method_kdr = {
     .name = "kdr",
     .title = "Kernel dimension reduction (Fukumizu, Bach and Jordan 2009)",
@@ -238,8 +238,7 @@ const sn_method sn_method_kdr = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .effort = 3.0,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.3,1,3", SN_TASK_BOTH}, {"epsilon=1e-5,1e-4,1e-3", SN_TASK_BOTH}},
     .fit = fit,
     SN_LINEAR_MAP_STATE,

@@ -3,8 +3,7 @@
  *
  *     J(B) = Tr[ G_Y (G_Z + n epsilon I)^{-1} ],   Z = X B,   G_Y = Q K_Y Q,   G_Z = Q K_Z Q.
  */
-#ifndef SN_METHODS_KDR_OBJECTIVE_H
-#define SN_METHODS_KDR_OBJECTIVE_H
+#pragma once
 
 #include "methods/kernel_input.h"
 
@@ -26,5 +25,3 @@ stonet_status sn_kdr_create(const sn_kernel_input *input, int64_t d, double epsi
                             const double *f, sn_workspace *keep, sn_kdr *kdr);
 /* J at B (p x d) for the kernel exp(-gamma |z - z'|^2), and dJ/dB (p x d) unless gradient is NULL. */
 stonet_status sn_kdr_value(sn_kdr *kdr, const double *b, double gamma, double *value, double *gradient);
-
-#endif

@@ -1,6 +1,5 @@
 /* Kernel functions at landmarks as features of the rows. */
-#ifndef SN_METHODS_KERNEL_FEATURES_H
-#define SN_METHODS_KERNEL_FEATURES_H
+#pragma once
 
 #include "math/kernel_lowrank.h"
 #include "methods/kernel_input.h"
@@ -14,5 +13,3 @@ typedef struct sn_features {
 
 /* What is found lies in `keep`. */
 stonet_status sn_features_create(const sn_kernel_input *input, sn_workspace *keep, sn_features *features);
-
-#endif

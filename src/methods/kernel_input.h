@@ -2,8 +2,7 @@
  * What kernel methods are given: their common settings, the features with the points at which the kernel
  * functions lie, the bandwidth, and the limits that all this implies.
  */
-#ifndef SN_METHODS_KERNEL_INPUT_H
-#define SN_METHODS_KERNEL_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ static inline double sn_gram_work(int64_t n, int64_t m, int64_t p)
    of the largest, with a warning that says why. Fails when there is none. */
 stonet_status sn_kernel_limit(const stonet_run *run, const char *method, int64_t dim, int64_t count,
                               const double *singular, const char *why, int64_t *allowed);
-
-#endif

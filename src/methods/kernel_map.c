@@ -202,10 +202,7 @@ void sn_kernel_map_free(void *state)
 {
     sn_kernel_map *map = state;
     if (map == NULL) return;
-    sn_free(map->centres);
-    sn_free(map->coefficients);
-    sn_free(map->offset);
-    sn_free(map);
+    SN_FREE_ALL(map->centres, map->coefficients, map->offset, map);
 }
 
 sn_sizes sn_kernel_map_sizes(const void *state)

@@ -1,6 +1,5 @@
 /* Functions of the form z(x) = A'(k(x) - mean k): the fitted map with its transform, save and load. */
-#ifndef SN_METHODS_KERNEL_MAP_H
-#define SN_METHODS_KERNEL_MAP_H
+#pragma once
 
 #include "methods/row_columns.h"
 
@@ -41,5 +40,3 @@ sn_sizes sn_kernel_map_sizes(const void *state);
 #define SN_KERNEL_MAP_STATE                                                                                  \
     .transform = sn_kernel_map_transform, .save = sn_kernel_map_save, .load = sn_kernel_map_load,            \
     .free = sn_kernel_map_free, .sizes = sn_kernel_map_sizes
-
-#endif

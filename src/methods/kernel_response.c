@@ -51,6 +51,6 @@ stonet_status sn_response_factor(const sn_problem *problem, sn_distance_kind sca
     if (!(s > 0.0)) SN_TRY(sn_mean_distance(problem->n, problem->outputs, problem->y, seed, &s));
     if (!(s > 0.0))
         return sn_fail(STONET_ERROR_DATA, "the target is constant, so there is nothing to explain");
-    return sn_incomplete_cholesky(problem->n, problem->outputs, problem->y, 1.0 / (2.0 * s * s),
-                                  response_tolerance, MOST_RESPONSE_RANK, keep, factor, rank);
+    const sn_gaussian_rows rows = {problem->n, problem->outputs, problem->y, 1.0 / (2.0 * s * s)};
+    return sn_incomplete_cholesky(&rows, response_tolerance, MOST_RESPONSE_RANK, keep, factor, rank);
 }

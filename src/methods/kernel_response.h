@@ -1,6 +1,5 @@
 /* The kernel on the response. */
-#ifndef SN_METHODS_KERNEL_RESPONSE_H
-#define SN_METHODS_KERNEL_RESPONSE_H
+#pragma once
 
 #include "methods/kernel_input.h"
 
@@ -13,5 +12,3 @@ stonet_status sn_response_factor(const sn_problem *problem, sn_distance_kind sca
                                  sn_workspace *keep, double **factor, int64_t *rank);
 /* The number of classes that have rows. */
 stonet_status sn_classes_present(const sn_problem *problem, int64_t *count);
-
-#endif

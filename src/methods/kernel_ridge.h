@@ -1,6 +1,5 @@
 /* The ridge of a kernel regression, chosen from the data. */
-#ifndef SN_METHODS_KERNEL_RIDGE_H
-#define SN_METHODS_KERNEL_RIDGE_H
+#pragma once
 
 #include "methods/kernel_input.h"
 
@@ -16,5 +15,3 @@
  */
 stonet_status sn_kernel_ridge_choose(const sn_kernel_input *input, int64_t rank, const double *f,
                                      const stonet_run *run, double *share);
-
-#endif

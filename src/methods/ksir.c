@@ -96,7 +96,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     return STONET_OK;
 }
 
-extern const sn_method sn_method_ksir;
 const sn_method sn_method_ksir = {
     .name = "ksir",
     .title = "Kernel sliced inverse regression (Wu 2008)",
@@ -104,8 +103,7 @@ const sn_method sn_method_ksir = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .shares_landmarks = true,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ridge=1e-6,1e-4,1e-2", SN_TASK_BOTH}},
     .fit = fit,
     SN_KERNEL_MAP_STATE,

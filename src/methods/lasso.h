@@ -1,6 +1,5 @@
 /* The lasso in covariance form, along a path of penalties. */
-#ifndef SN_METHODS_LASSO_H
-#define SN_METHODS_LASSO_H
+#pragma once
 
 #include "base/workspace.h"
 
@@ -33,5 +32,3 @@ void sn_lasso_resume(sn_lasso *lasso, const double *gram, const double *c, doubl
 /* Solves for this penalty: until no coordinate of a sweep moves its slope by more than tolerance times the
    largest |c_j|, or after `sweeps`. */
 void sn_lasso_solve(sn_lasso *lasso, double penalty, double tolerance, int64_t sweeps);
-
-#endif

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "math/linalg.h"
+#include "math/smallest.h"
 #include "methods/lasso.h"
 #include "methods/spectral.h"
 
@@ -78,12 +79,6 @@ static int by_score(const void *left, const void *right)
     return a->column < b->column ? -1 : a->column > b->column;
 }
 
-static int by_number(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 /* Keeps the n columns (all when p <= n) whose slice means vary most. */
 static stonet_status screen(sn_workspace *keep, work *w)
 {
@@ -100,7 +95,7 @@ static stonet_status screen(sn_workspace *keep, work *w)
     SN_TRY(SN_TAKE(keep, w->column, w->k));
     qsort(order, (size_t)p, sizeof *order, by_score);
     for (int64_t j = 0; j < w->k; j++) w->column[j] = order[j].column;
-    qsort(w->column, (size_t)w->k, sizeof *w->column, by_number);
+    qsort(w->column, (size_t)w->k, sizeof *w->column, sn_by_int);
     return STONET_OK;
 }
 
@@ -377,15 +372,13 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     return hand_over(&w, result);
 }
 
-extern const sn_method sn_method_lasso_sir;
 const sn_method sn_method_lasso_sir = {
     .name = "lasso-sir",
     .title = "Lasso-SIR: sparse sliced inverse regression (Lin, Zhao and Liu 2019)",
     .python = "LassoSIR",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
+    SN_PARAMS_OF(params),
     /* a fit chooses the penalty by itself */
     .grid = {{"slices=5,10,20", SN_TASK_REGRESSION}},
     .fit = fit,

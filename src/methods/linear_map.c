@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/linalg.h"
 
 static stonet_status copy_of(int64_t count, const double *from, double **out)
@@ -46,11 +47,7 @@ void sn_linear_map_free(void *state)
 {
     sn_linear_map *map = state;
     if (map == NULL) return;
-    sn_free(map->centre);
-    sn_free(map->direction);
-    sn_free(map->value);
-    sn_free(map->test);
-    sn_free(map);
+    SN_FREE_ALL(map->centre, map->direction, map->value, map->test, map);
 }
 
 sn_sizes sn_linear_map_sizes(const void *state)
@@ -80,23 +77,20 @@ void sn_centred_rows(const float *x, int64_t p, const double *centre, const int6
 stonet_status sn_linear_map_transform(const void *state, const float *x, int64_t n,
                                       const sn_transform_request *request, float *z)
 {
+    SN_WORKSPACE(scratch);
     (void)request;
     const sn_linear_map *map = state;
     int64_t p = map->p, dim = map->dim, block = sn_block_rows(n, p);
     double *centred = NULL, *projected = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(centred, block * p), done);
-    SN_GOTO(status, SN_NEW_RAW(projected, block * dim), done);
+    SN_TRY(SN_TAKE(&scratch, centred, block * p));
+    SN_TRY(SN_TAKE(&scratch, projected, block * dim));
     for (int64_t first = 0; first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
         sn_centred_rows(x, p, map->centre, NULL, first, count, centred);
         sn_gemm(false, false, count, dim, p, 1.0, centred, map->direction, 0.0, projected);
         for (int64_t i = 0; i < count * dim; i++) z[first * dim + i] = (float)projected[i];
     }
-done:
-    sn_free(centred);
-    sn_free(projected);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_linear_map_save(const void *state, sn_store *store)

@@ -2,8 +2,7 @@
  * The state of every linear method: Z = (x - centre) B, with the spectrum and the dimension tests that led to
  * B.
  */
-#ifndef SN_METHODS_LINEAR_MAP_H
-#define SN_METHODS_LINEAR_MAP_H
+#pragma once
 
 #include "methods/method.h"
 
@@ -46,5 +45,3 @@ void sn_centred_rows(const float *x, int64_t p, const double *centre, const int6
 /* How many rows of p doubles make a block of a few megabytes: large enough for BLAS, small beside the data.
  */
 int64_t sn_block_rows(int64_t n, int64_t p);
-
-#endif

@@ -2,8 +2,7 @@
  * Local linear regression in whitened x, for opg and mave: at each anchor row j, weights fall off with the
  * distance in a reduced space v, and y ~ a_j + b_j'(u - u_j) is fitted by weighted least squares.
  */
-#ifndef SN_METHODS_LOCAL_H
-#define SN_METHODS_LOCAL_H
+#pragma once
 
 #include "methods/whitening.h"
 
@@ -60,5 +59,3 @@ void sn_local_outer(const sn_local *local, int64_t q, const double *coefficient,
    after weights in spaces that shrink from rank to dim; value (rank) the eigenvalues. */
 stonet_status sn_local_opg(const sn_local *local, int64_t dim, const stonet_run *run, double *value,
                            double *v);
-
-#endif

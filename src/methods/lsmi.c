@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/exponential.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
@@ -24,23 +25,9 @@ static int64_t block_size(const sn_lsmi *lsmi, int64_t block)
 
 void sn_lsmi_free(sn_lsmi *lsmi)
 {
-    sn_free(lsmi->row);
-    sn_free(lsmi->first);
-    sn_free(lsmi->centre);
-    sn_free(lsmi->label);
-    sn_free(lsmi->y);
-    sn_free(lsmi->phi_y);
-    sn_free(lsmi->response);
-    sn_free(lsmi->count);
-    sn_free(lsmi->z);
-    sn_free(lsmi->u);
-    sn_free(lsmi->sums);
-    sn_free(lsmi->sums_at);
-    sn_free(lsmi->alpha);
-    sn_free(lsmi->beta);
-    sn_free(lsmi->work);
-    sn_free(lsmi->du);
-    sn_free(lsmi->t);
+    SN_FREE_ALL(lsmi->row, lsmi->first, lsmi->centre, lsmi->label, lsmi->y, lsmi->phi_y, lsmi->response,
+                lsmi->count, lsmi->z, lsmi->u, lsmi->sums, lsmi->sums_at, lsmi->alpha, lsmi->beta, lsmi->work,
+                lsmi->du, lsmi->t);
     memset(lsmi, 0, sizeof *lsmi);
 }
 
@@ -74,13 +61,13 @@ static stonet_status order_rows(const sn_problem *problem, uint64_t seed, sn_lsm
 /* A keyed choice of the rows, class by class. */
 static stonet_status choose_centres(uint64_t seed, sn_lsmi *lsmi)
 {
+    SN_WORKSPACE(scratch);
     int64_t *rows = NULL, at = 0;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(rows, lsmi->b), done);
-    SN_GOTO(status, SN_NEW_RAW(lsmi->centre, lsmi->b), done);
-    SN_GOTO(status, SN_NEW(lsmi->first, lsmi->blocks + 1), done);
-    SN_GOTO(status, SN_NEW(lsmi->sums_at, lsmi->blocks + 1), done);
-    SN_GOTO(status, sn_choose_rows(lsmi->n, lsmi->b, seed, 3, rows), done);
+    SN_TRY(SN_TAKE(&scratch, rows, lsmi->b));
+    SN_TRY(SN_NEW_RAW(lsmi->centre, lsmi->b));
+    SN_TRY(SN_NEW(lsmi->first, lsmi->blocks + 1));
+    SN_TRY(SN_NEW(lsmi->sums_at, lsmi->blocks + 1));
+    SN_TRY(sn_choose_rows(lsmi->n, lsmi->b, seed, 3, rows));
     for (int64_t block = 0; block < lsmi->blocks; block++) {
         for (int64_t l = 0; l < lsmi->b; l++)
             if (lsmi->label == NULL || lsmi->label[rows[l]] == block) lsmi->centre[at++] = rows[l];
@@ -89,9 +76,7 @@ static stonet_status choose_centres(uint64_t seed, sn_lsmi *lsmi)
         lsmi->sums_at[block + 1] = lsmi->sums_at[block] + (SN_LSMI_FOLDS + 1) * (size * size + size);
         if (size > lsmi->widest) lsmi->widest = size;
     }
-done:
-    sn_free(rows);
-    return status;
+    return STONET_OK;
 }
 
 /* The median of the distances, or their mean where ties make that 0. */
@@ -544,30 +529,26 @@ static stonet_status window_loss(sn_lsmi *lsmi, const double *z, const sn_lsmi_g
 
 stonet_status sn_lsmi_tune(sn_lsmi *lsmi, const double *z, sn_lsmi_grid *grid)
 {
+    SN_WORKSPACE(scratch);
     int64_t count = grid->n_s * grid->n_lambda, at = -1;
     int64_t reach = grid->at_s < 0 ? count : 1;
     double *loss = NULL;
     bool *wanted = NULL;
-    stonet_status status = STONET_OK;
     if (count == 1) {
         grid->at_s = grid->at_lambda = 0;
         return sn_lsmi_set(lsmi, grid->s[0], grid->lambda[0]);
     }
-    SN_GOTO(status, SN_NEW_RAW(loss, count), done);
-    SN_GOTO(status, SN_NEW_RAW(wanted, grid->n_lambda), done);
+    SN_TRY(SN_TAKE(&scratch, loss, count));
+    SN_TRY(SN_TAKE(&scratch, wanted, grid->n_lambda));
     for (int64_t i = 0; i < count; i++) loss[i] = NAN;
     for (int64_t best = -1; best != at || at < 0; reach = 1) {
         at = best;
-        SN_GOTO(status, window_loss(lsmi, z, grid, reach, wanted, loss), done);
+        SN_TRY(window_loss(lsmi, z, grid, reach, wanted, loss));
         for (int64_t i = 0; i < count; i++)
             if (loss[i] < INFINITY && (best < 0 || loss[i] < loss[best])) best = i;
         if (best < 0) break;
         grid->at_s = best / grid->n_lambda;
         grid->at_lambda = best % grid->n_lambda;
     }
-    status = at < 0 ? not_finite() : sn_lsmi_set(lsmi, grid->s[grid->at_s], grid->lambda[grid->at_lambda]);
-done:
-    sn_free(loss);
-    sn_free(wanted);
-    return status;
+    return at < 0 ? not_finite() : sn_lsmi_set(lsmi, grid->s[grid->at_s], grid->lambda[grid->at_lambda]);
 }

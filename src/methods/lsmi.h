@@ -17,8 +17,7 @@
  * computed for a few rows at a time, summed while they are in the cache, and computed again for the gradient.
  * Sums run over fixed parts of the rows, so that they do not depend on the number of threads.
  */
-#ifndef SN_METHODS_LSMI_H
-#define SN_METHODS_LSMI_H
+#pragma once
 
 #include "base/run.h"
 #include "data/problem.h"
@@ -83,5 +82,3 @@ stonet_status sn_lsmi_loss(sn_lsmi *lsmi, const double *z, double *loss);
 stonet_status sn_lsmi_value(sn_lsmi *lsmi, const double *z, double *value);
 /* dS/dz (n x d) at the z of the last sn_lsmi_value, the way of the centres included. */
 void sn_lsmi_gradient(sn_lsmi *lsmi, double *dz);
-
-#endif

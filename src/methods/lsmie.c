@@ -55,7 +55,7 @@ static stonet_status informed_start(sn_lsmie_ascent *ascent, const stonet_run *r
     SN_TRY(sn_kernel_distance(&input, SN_MEAN_DISTANCE, ascent->seed, &distance));
     input.gamma = 1.0 / (2.0 * distance * distance);
     SN_TRY(sn_response_factor(problem, SN_MEDIAN_DISTANCE, ascent->seed, &scratch, &f, &rank));
-    SN_TRY(sn_gkdr_directions(&input, start_epsilon, rank, f, NULL, &scratch, &dim, &found));
+    SN_TRY(sn_gkdr_directions(&(sn_gkdr){&input, start_epsilon, rank, f, NULL}, &scratch, &dim, &found));
     for (int64_t i = 0; i < ascent->p; i++)
         for (int64_t j = 0; j < dim; j++) ascent->b[i * d + j] = found[i * dim + j];
     return sn_orthonormalise(ascent->p, d, ascent->b);
@@ -157,7 +157,6 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     return status;
 }
 
-extern const sn_method sn_method_lsmie;
 const sn_method sn_method_lsmie = {
     .name = "lsmie",
     .title = "Least-squares mutual information estimation (Suzuki and Sugiyama 2013)",
@@ -165,8 +164,7 @@ const sn_method sn_method_lsmie = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .effort = 3.0,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     .fit = fit,
     SN_LINEAR_MAP_STATE,
 };

@@ -1,6 +1,5 @@
 /* The ascent of LSMIE from one start. */
-#ifndef SN_METHODS_LSMIE_ASCENT_H
-#define SN_METHODS_LSMIE_ASCENT_H
+#pragma once
 
 #include "methods/lsmi.h"
 
@@ -49,5 +48,3 @@ stonet_status sn_lsmie_ascent_create(int64_t centres, sn_lsmie_ascent *ascent);
 void sn_lsmie_ascent_free(sn_lsmie_ascent *ascent);
 /* From ascent->b to a maximum, which takes its place. */
 stonet_status sn_lsmie_climb(sn_lsmie_ascent *ascent, sn_lsmie_report *report);
-
-#endif

@@ -191,18 +191,17 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
         sn_message(run, STONET_NOTE, "mave: with dim %lld the directions are those of opg", (long long)dim);
     else
         SN_TRY(refine(&local, dim, run, value, b));
-    return sn_whitened_result(&local.whitening, dim, dim, b, dim, value, NULL, result);
+    return sn_whitened_result(&local.whitening, &(sn_linear_map){.dim = dim, .n_values = dim, .value = value},
+                              dim, b, result);
 }
 
-extern const sn_method sn_method_mave;
 const sn_method sn_method_mave = {
     .name = "mave",
     .title = "Minimum average variance estimation (Xia, Tong, Li and Zhu 2002)",
     .python = "MAVE",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
+    SN_PARAMS_OF(params),
     .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},
     .fit = fit,
     SN_LINEAR_MAP_STATE,

@@ -5,8 +5,7 @@
  * fit gets scaled data and returns an opaque state; transform maps scaled rows to Z; predict is only for
  * methods with an output of their own (others get a learner on Z from the model room).
  */
-#ifndef SN_METHODS_METHOD_H
-#define SN_METHODS_METHOD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -64,7 +63,8 @@ typedef struct sn_method {
     const sn_param *params;
     size_t n_params;
     sn_grid_entry grid[SN_MAX_GRID_ENTRIES]; /* what is worth tuning; none where nothing is */
-    /* Runs with the OpenMP threads of the calling thread set to those of the run (the model room does it). */
+    /* NULL with a candidate matrix. Runs with the OpenMP threads of the calling thread set to those of the
+     * run (the model room does it). */
     stonet_status (*fit)(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result);
     /* Trains the state further on other rows, `share` of all so far; NULL when the method cannot. */
@@ -92,9 +92,11 @@ typedef struct sn_method {
     const char *(*history)(const void *state);
 } sn_method;
 
+/* The method's own fit, or that of its candidate matrix (methods/spectral.h). */
+stonet_status sn_method_fit(const sn_method *method, const sn_problem *problem, int64_t dim,
+                            const sn_settings *settings, const stonet_run *run, sn_fit_result *result);
+
 /* NULL when there is none of that name. */
 const sn_method *sn_method_find(const char *name);
 size_t sn_method_count(void);
 const sn_method *sn_method_at(size_t index);
-
-#endif

@@ -19,11 +19,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/linalg.h"
 #include "math/serial_blas.h"
 #include "methods/linear_map.h"
 #include "methods/method.h"
-#include "net/train.h"
+#include "net/plain_train.h"
 
 enum { BLOCK_ROWS = 1024 };
 /* The state is the network p - d - hidden - outputs with a linear first layer; its w_1 is B' and its b_1 is
@@ -44,34 +45,31 @@ static const sn_param params[] = {
 /* together (h x h) = 1/n sum_i s_i s_i', s_i the 0/1 vector of hidden units on at x_i. */
 static stonet_status count_together(const sn_network *net, const float *x, int64_t n, double *together)
 {
+    SN_WORKSPACE(scratch);
     int64_t p = net->shape.width[0], h = net->shape.width[1];
     float *mu = NULL;
     double *on = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(mu, BLOCK_ROWS * h), done);
-    SN_GOTO(status, SN_NEW_RAW(on, BLOCK_ROWS * h), done);
+    SN_TRY(SN_TAKE(&scratch, mu, BLOCK_ROWS * h));
+    SN_TRY(SN_TAKE(&scratch, on, BLOCK_ROWS * h));
     for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
         int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
-        SN_GOTO(status, sn_network_forward(net, x + first * p, rows, 1, false, mu), done);
+        SN_TRY(sn_network_forward(net, x + first * p, rows, 1, false, mu));
         for (int64_t i = 0; i < rows * h; i++) on[i] = mu[i] > 0;
         sn_syrk_tn(h, rows, 1.0 / (double)n, on, first > 0, together);
     }
-done:
-    sn_free(mu);
-    sn_free(on);
-    return status;
+    return STONET_OK;
 }
 
 /* slopes (h x h) *= v'v elementwise, v = w_2 (m x h), centred over the outputs for classes. */
 static stonet_status weigh_by_outputs(const sn_network *net, double *slopes)
 {
+    SN_WORKSPACE(scratch);
     const sn_shape *shape = &net->shape;
     int64_t h = shape->width[1], m = shape->width[2];
     const float *w2 = net->theta + shape->weight_at[1];
     double *v = NULL, *gram = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(v, m * h), done);
-    SN_GOTO(status, SN_NEW(gram, h * h), done);
+    SN_TRY(SN_TAKE_ZERO(&scratch, v, m * h));
+    SN_TRY(SN_TAKE_ZERO(&scratch, gram, h * h));
     for (int64_t j = 0; j < h; j++) {
         double mean = 0;
         for (int64_t k = 0; k < m; k++) mean += (double)w2[k * h + j] / (double)m;
@@ -80,10 +78,7 @@ static stonet_status weigh_by_outputs(const sn_network *net, double *slopes)
     }
     sn_syrk_tn(h, m, 1.0, v, 0.0, gram);
     for (int64_t i = 0; i < h * h; i++) slopes[i] *= gram[i];
-done:
-    sn_free(v);
-    sn_free(gram);
-    return status;
+    return STONET_OK;
 }
 
 /*
@@ -95,34 +90,26 @@ done:
 static stonet_status gradient_directions(const sn_network *net, const float *x, int64_t n, int64_t d,
                                          double *b)
 {
+    SN_WORKSPACE(scratch);
     int64_t p = net->shape.width[0], h = net->shape.width[1], rank = h < p ? h : p;
     double *q = NULL, *values = NULL, *u = NULL, *w1 = NULL, *root = NULL, *singular = NULL, *vt = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(q, h * h), done);
-    SN_GOTO(status, SN_NEW(values, h), done);
-    SN_GOTO(status, SN_NEW(u, h * h), done);
-    SN_GOTO(status, SN_NEW(w1, h * p), done);
-    SN_GOTO(status, SN_NEW(root, h * p), done);
-    SN_GOTO(status, SN_NEW(singular, rank), done);
-    SN_GOTO(status, SN_NEW(vt, rank * p), done);
-    SN_GOTO(status, count_together(net, x, n, q), done);
-    SN_GOTO(status, weigh_by_outputs(net, q), done);
-    SN_GOTO(status, sn_eigh(h, q, values, u), done);
+    SN_TRY(SN_TAKE_ZERO(&scratch, q, h * h));
+    SN_TRY(SN_TAKE_ZERO(&scratch, values, h));
+    SN_TRY(SN_TAKE_ZERO(&scratch, u, h * h));
+    SN_TRY(SN_TAKE_ZERO(&scratch, w1, h * p));
+    SN_TRY(SN_TAKE_ZERO(&scratch, root, h * p));
+    SN_TRY(SN_TAKE_ZERO(&scratch, singular, rank));
+    SN_TRY(SN_TAKE_ZERO(&scratch, vt, rank * p));
+    SN_TRY(count_together(net, x, n, q));
+    SN_TRY(weigh_by_outputs(net, q));
+    SN_TRY(sn_eigh(h, q, values, u));
     for (int64_t i = 0; i < h * p; i++) w1[i] = (double)net->theta[net->shape.weight_at[0] + i];
     sn_gemm(true, false, h, p, h, 1.0, u, w1, 0.0, root);
     for (int64_t i = 0; i < h; i++)
         for (int64_t j = 0; j < p; j++) root[i * p + j] *= sqrt(values[i] > 0 ? values[i] : 0);
-    SN_GOTO(status, sn_svd(h, p, root, NULL, singular, vt), done);
+    SN_TRY(sn_svd(h, p, root, NULL, singular, vt));
     memcpy(b, vt, (size_t)(d * p) * sizeof *b);
-done:
-    sn_free(q);
-    sn_free(values);
-    sn_free(u);
-    sn_free(w1);
-    sn_free(root);
-    sn_free(singular);
-    sn_free(vt);
-    return status;
+    return STONET_OK;
 }
 
 /* ---- step 2: the network through B ------------------------------------------------------------- */
@@ -308,8 +295,7 @@ const sn_method sn_method_nnsdr = {
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
     .effort = 5.0,
-    .params = params,
-    .n_params = sizeof params / sizeof params[0],
+    SN_PARAMS_OF(params),
     /* on a few hundred rows the passes of the default, meant for thousands, learn the rows by heart */
     .grid = {{"epochs=5,20,200", SN_TASK_BOTH}, {"refine=10,400", SN_TASK_BOTH}},
     .fit = nnsdr_fit,

@@ -58,7 +58,6 @@ static sn_sizes sizes(const void *state)
     return (sn_sizes){.inputs = self->p, .dim = self->p};
 }
 
-extern const sn_method sn_method_none;
 const sn_method sn_method_none = {
     .name = "none",
     .title = "No reduction: Z is x itself",

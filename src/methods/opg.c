@@ -19,18 +19,17 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(SN_TAKE(&scratch, value, rank));
     SN_TRY(SN_TAKE(&scratch, v, rank * rank));
     SN_TRY(sn_local_opg(&local, dim, run, value, v));
-    return sn_whitened_result(&local.whitening, dim, rank, v, rank, value, NULL, result);
+    return sn_whitened_result(
+        &local.whitening, &(sn_linear_map){.dim = dim, .n_values = rank, .value = value}, rank, v, result);
 }
 
-extern const sn_method sn_method_opg;
 const sn_method sn_method_opg = {
     .name = "opg",
     .title = "Outer product of gradients (Xia, Tong, Li and Zhu 2002)",
     .python = "OuterProductOfGradients",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
+    SN_PARAMS_OF(params),
     .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},
     .fit = fit,
     SN_LINEAR_MAP_STATE,

@@ -26,13 +26,6 @@ static const sn_candidate candidate = {
     .matrix = find_matrix,
 };
 
-static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                         const stonet_run *run, sn_fit_result *result)
-{
-    return sn_spectral_fit(&candidate, problem, dim, settings, run, result);
-}
-
-extern const sn_method sn_method_pca;
 const sn_method sn_method_pca = {
     .name = "pca",
     .title = "Principal component analysis",
@@ -42,7 +35,6 @@ const sn_method sn_method_pca = {
     .weighted = true,
     .shares = true,
     .unsupervised = true,
-    .fit = fit,
     .candidate = &candidate,
     SN_LINEAR_MAP_STATE,
 };

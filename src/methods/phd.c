@@ -209,13 +209,6 @@ static const sn_candidate candidate = {
     .general = find_general,
 };
 
-static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                         const stonet_run *run, sn_fit_result *result)
-{
-    return sn_spectral_fit(&candidate, problem, dim, settings, run, result);
-}
-
-extern const sn_method sn_method_phd;
 const sn_method sn_method_phd = {
     .name = "phd",
     .title = "Principal Hessian directions (Li 1992)",
@@ -224,10 +217,8 @@ const sn_method sn_method_phd = {
     .multi_output = true,
     .weighted = true,
     .shares = true,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
+    SN_PARAMS_OF(params),
     .grid = {{"response=residual,raw", SN_TASK_BOTH}},
-    .fit = fit,
     .candidate = &candidate,
     SN_LINEAR_MAP_STATE,
 };

@@ -7,8 +7,7 @@
  * which is the variance of the regression of the whitened x on those functions. Slices are the special case
  * of indicators.
  */
-#ifndef SN_METHODS_RESPONSE_BASIS_H
-#define SN_METHODS_RESPONSE_BASIS_H
+#pragma once
 
 #include "methods/spectral.h"
 
@@ -17,5 +16,3 @@ stonet_status sn_basis_matrix(const sn_sample *sample, int64_t degree, sn_worksp
 /* Turns the statistics of the chi-square tests for normal x into those for x of any law
    (sn_candidate.general); none where there are too many columns for that. */
 stonet_status sn_basis_general(const sn_sample *sample, int64_t degree, sn_tests *tests);
-
-#endif

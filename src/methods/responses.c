@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "math/linalg.h"
+#include "math/smallest.h"
 
 static void centre_columns(int64_t n, int64_t k, double *a)
 {
@@ -16,12 +17,6 @@ static void centre_columns(int64_t n, int64_t k, double *a)
     }
 }
 
-static int by_value(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
 /* Centred indicators of y <= quantile: n x (levels * m), targets one after the other. */
 static stonet_status quantile_indicators(const sn_problem *problem, int64_t levels, double *out)
 {
@@ -31,7 +26,7 @@ static stonet_status quantile_indicators(const sn_problem *problem, int64_t leve
     SN_TRY(SN_TAKE(&scratch, sorted, n));
     for (int64_t t = 0; t < m; t++) {
         for (int64_t i = 0; i < n; i++) sorted[i] = problem->y[i * m + t];
-        qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+        qsort(sorted, (size_t)n, sizeof *sorted, sn_by_double);
         for (int64_t i = 0; i < n; i++)
             for (int64_t k = 0; k < levels; k++)
                 out[(i * m + t) * levels + k] = problem->y[i * m + t] <= sorted[(k + 1) * n / (levels + 1)];

@@ -1,6 +1,5 @@
 /* The columns a regression-based method regresses on x. */
-#ifndef SN_METHODS_RESPONSES_H
-#define SN_METHODS_RESPONSES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@
  */
 stonet_status sn_responses(const sn_problem *problem, bool distribution, sn_workspace *keep, int64_t *count,
                            double **out);
-
-#endif

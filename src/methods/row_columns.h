@@ -2,8 +2,7 @@
  * m numbers of every row, made when they are wanted and never all at once: kernel functions at centres, or
  * landmark features. Their sums are shared out by the ranks of a team (methods/row_sums.h).
  */
-#ifndef SN_METHODS_ROW_COLUMNS_H
-#define SN_METHODS_ROW_COLUMNS_H
+#pragma once
 
 #include "base/team.h"
 #include "methods/kernel_features.h"
@@ -33,5 +32,3 @@ stonet_status sn_row_columns_make(const sn_row_columns *columns, const double *m
  */
 stonet_status sn_row_columns_products(const sn_row_columns *columns, int64_t rank, const double *f,
                                       double *mean, double *gram, double *cross);
-
-#endif

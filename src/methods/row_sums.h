@@ -3,8 +3,7 @@
  * says; the sum of each is made by one rank, and those of all are added by a fixed binary tree
  * (engine/sums.h): the same bits for any number of ranks.
  */
-#ifndef SN_METHODS_ROW_SUMS_H
-#define SN_METHODS_ROW_SUMS_H
+#pragma once
 
 #include "base/team.h"
 
@@ -14,5 +13,3 @@ typedef stonet_status (*sn_add_rows)(const void *user, int64_t first, int64_t co
 /* total (size) = the sum over rows 0 .. n - 1. team NULL: this process makes all of it. */
 stonet_status sn_row_sums(stonet_team *team, int64_t n, int64_t size, sn_add_rows add, const void *user,
                           double *total);
-
-#endif

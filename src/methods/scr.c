@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "math/linalg.h"
+#include "math/smallest.h"
 #include "methods/spectral.h"
 
 static const sn_param params[] = {
@@ -23,36 +24,23 @@ static const sn_param params[] = {
     SN_PARAM_RIDGE,
 };
 
-typedef struct placed {
-    double y;
-    int64_t row;
-} placed;
-
-static int by_y(const void *a, const void *b)
-{
-    const placed *x = a;
-    const placed *y = b;
-    if (x->y != y->y) return x->y < y->y ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
 /* Mean ranks among equals in place of the values; `order` is sorted. */
-static void rank_values(int64_t n, placed *order)
+static void rank_values(int64_t n, sn_keyed *order)
 {
     for (int64_t first = 0, last = 0; first < n; first = last) {
-        while (last < n && order[last].y == order[first].y) last++;
-        for (int64_t k = first; k < last; k++) order[k].y = 0.5 * (double)(first + last);
+        while (last < n && order[last].value == order[first].value) last++;
+        for (int64_t k = first; k < last; k++) order[k].value = 0.5 * (double)(first + last);
     }
 }
 
 /* The pairs that lie within `width` of each other, and, where `from` is not NULL, the windows of the rows. */
-static double pairs_within(int64_t n, const placed *order, double width, int64_t *from, int64_t *to)
+static double pairs_within(int64_t n, const sn_keyed *order, double width, int64_t *from, int64_t *to)
 {
     double pairs = 0.0;
     int64_t first = 0, last = 0;
     for (int64_t i = 0; i < n; i++) {
-        while (order[i].y - order[first].y > width) first++;
-        while (last < n && order[last].y - order[i].y <= width) last++;
+        while (order[i].value - order[first].value > width) first++;
+        while (last < n && order[last].value - order[i].value <= width) last++;
         pairs += (double)(last - i - 1);
         if (from == NULL) continue;
         from[i] = first;
@@ -62,10 +50,10 @@ static double pairs_within(int64_t n, const placed *order, double width, int64_t
 }
 
 /* The smallest width, to a millionth of the range, that takes in the wanted share of the pairs. */
-static double find_width(int64_t n, const placed *order, double share)
+static double find_width(int64_t n, const sn_keyed *order, double share)
 {
     const double wanted = share * 0.5 * (double)n * (double)(n - 1);
-    double low = 0.0, high = order[n - 1].y - order[0].y;
+    double low = 0.0, high = order[n - 1].value - order[0].value;
     if (pairs_within(n, order, 0.0, NULL, NULL) >= wanted) return 0.0;
     for (int step = 0; step < 40 && high - low > 1e-6 * high; step++) {
         const double middle = 0.5 * (low + high);
@@ -106,7 +94,7 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     const int64_t block = sn_block_rows(n, p);
     const bool classes = problem->task == SN_CLASSIFICATION;
     SN_WORKSPACE(scratch);
-    placed *order = NULL;
+    sn_keyed *order = NULL;
     int64_t *row = NULL, *from = NULL, *to = NULL;
     double *centred = NULL, *z = NULL;
     SN_TRY(SN_TAKE(&scratch, order, n));
@@ -117,9 +105,9 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     SN_TRY(SN_TAKE(&scratch, z, n * rank));
     SN_TRY(SN_TAKE(keep, out->m, rank * rank));
     for (int64_t i = 0; i < n; i++)
-        order[i] = (placed){.y = classes ? (double)problem->label[i] : problem->y[i], .row = i};
-    qsort(order, (size_t)n, sizeof *order, by_y);
-    if (order[0].y == order[n - 1].y)
+        order[i] = (sn_keyed){.value = classes ? (double)problem->label[i] : problem->y[i], .row = i};
+    qsort(order, (size_t)n, sizeof *order, sn_by_value);
+    if (order[0].value == order[n - 1].value)
         return sn_fail(STONET_ERROR_DATA, "all rows have the same response, so scr has nothing to go by");
     if (!classes && sn_is(settings, "distance", "ranks")) rank_values(n, order);
     const double width = classes ? 0.0 : find_width(n, order, sn_real(settings, "share"));
@@ -147,22 +135,13 @@ static const sn_candidate candidate = {
     .matrix = find_matrix,
 };
 
-static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                         const stonet_run *run, sn_fit_result *result)
-{
-    return sn_spectral_fit(&candidate, problem, dim, settings, run, result);
-}
-
-extern const sn_method sn_method_scr;
 const sn_method sn_method_scr = {
     .name = "scr",
     .title = "Simple contour regression (Li, Zha and Chiaromonte 2005)",
     .python = "ContourRegression",
     .tasks = SN_TASK_BOTH,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
+    SN_PARAMS_OF(params),
     .grid = {{"share=0.05,0.1,0.2", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},
-    .fit = fit,
     .candidate = &candidate,
     SN_LINEAR_MAP_STATE,
 };

@@ -160,13 +160,6 @@ static const sn_candidate candidate = {
     .general = find_general,
 };
 
-static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                         const stonet_run *run, sn_fit_result *result)
-{
-    return sn_spectral_fit(&candidate, problem, dim, settings, run, result);
-}
-
-extern const sn_method sn_method_sir;
 const sn_method sn_method_sir = {
     .name = "sir",
     .title = "Sliced inverse regression (Li 1991)",
@@ -175,10 +168,8 @@ const sn_method sn_method_sir = {
     .multi_output = true,
     .weighted = true,
     .shares = true,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
+    SN_PARAMS_OF(params),
     .grid = {{"slices=5,10,20", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},
-    .fit = fit,
     .candidate = &candidate,
     SN_LINEAR_MAP_STATE,
 };

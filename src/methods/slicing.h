@@ -1,6 +1,5 @@
 /* Rows grouped by the response: classes, or ranges of the targets. */
-#ifndef SN_METHODS_SLICING_H
-#define SN_METHODS_SLICING_H
+#pragma once
 
 #include "base/workspace.h"
 #include "data/problem.h"
@@ -22,5 +21,3 @@ stonet_status sn_slices_make(const sn_problem *problem, int64_t wanted, sn_works
 /* The same for a method that compares slices: STONET_ERROR_DATA when there is a single one. */
 stonet_status sn_slices_to_compare(const sn_problem *problem, const char *method, int64_t wanted,
                                    sn_workspace *keep, sn_slices *out);
-
-#endif

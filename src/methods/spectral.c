@@ -175,9 +175,12 @@ stonet_status sn_solved_vectors(const sn_solved *solved, int64_t count, double *
     return STONET_OK;
 }
 
-stonet_status sn_spectral_fit(const sn_candidate *candidate, const sn_problem *problem, int64_t dim,
-                              const sn_settings *settings, const stonet_run *run, sn_fit_result *result)
+/* With a candidate matrix: the linear map along the leading eigenvectors. */
+stonet_status sn_method_fit(const sn_method *method, const sn_problem *problem, int64_t dim,
+                            const sn_settings *settings, const stonet_run *run, sn_fit_result *result)
 {
+    const sn_candidate *candidate = method->candidate;
+    if (candidate == NULL) return method->fit(problem, dim, settings, run, result);
     SN_WORKSPACE(scratch);
     sn_solved solved;
     sn_tests tests = {0};
@@ -186,6 +189,10 @@ stonet_status sn_spectral_fit(const sn_candidate *candidate, const sn_problem *p
     dim = sn_limit_dim(run, candidate->name, dim, eigen->available, candidate->limit);
     if (candidate->tests != NULL && sn_real(settings, "ridge") == 0.0)
         SN_TRY(candidate->tests(&solved.sample, &solved.matrix, eigen, &tests));
-    return sn_whitened_result(&solved.sample.whitening, dim, eigen->columns, eigen->vector, eigen->count,
-                              eigen->value, &tests, result);
+    const sn_linear_map found = {.dim = dim,
+                                 .n_values = eigen->count,
+                                 .value = eigen->value,
+                                 .n_tests = tests.count,
+                                 .test = tests.test};
+    return sn_whitened_result(&solved.sample.whitening, &found, eigen->columns, eigen->vector, result);
 }

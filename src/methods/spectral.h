@@ -3,8 +3,7 @@
  * rows in the coordinates of whitened x, and the driver does the rest. Rules that choose a dimension call
  * sn_candidate_solve again and again, on resampled or augmented rows, and never make a model.
  */
-#ifndef SN_METHODS_SPECTRAL_H
-#define SN_METHODS_SPECTRAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -103,9 +102,3 @@ stonet_status sn_candidate_solve(const sn_candidate *candidate, const sn_problem
 /* The first `count` eigenvectors (p x count) in coordinates that can be compared between samples of the same
    columns: those of the symmetric whitening. */
 stonet_status sn_solved_vectors(const sn_solved *solved, int64_t count, double *vector);
-
-/* sn_method.fit of a spectral method: the linear map along the leading eigenvectors. */
-stonet_status sn_spectral_fit(const sn_candidate *candidate, const sn_problem *problem, int64_t dim,
-                              const sn_settings *settings, const stonet_run *run, sn_fit_result *result);
-
-#endif

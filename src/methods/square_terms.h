@@ -7,8 +7,7 @@
  *
  * (the sqrt(2) makes their covariance have the spectrum of that of all of vec(w v v')).
  */
-#ifndef SN_METHODS_SQUARE_TERMS_H
-#define SN_METHODS_SQUARE_TERMS_H
+#pragma once
 
 #include "methods/spectral.h"
 
@@ -25,5 +24,3 @@ stonet_status sn_square_terms_make(const sn_sample *sample, const double *v, con
                                    sn_workspace *keep, sn_square_terms *out);
 /* The trace of the covariance of the terms with a, b >= k, and the sum of the squares of its entries. */
 void sn_square_terms_traces(const sn_square_terms *terms, int64_t k, double *trace, double *squares);
-
-#endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "front/front_wide.h"
 #include "methods/method.h"
 #include "stonet/config.h"

@@ -1,11 +1,12 @@
 /*
  * What every method gives on small tables, beside what it gave when its definition was last checked
- * (golden/kept.h): a result must not change unless that is meant. Searches are cut short, where each step of
- * their way still shows.
+ * (golden/test_kept_methods.h): a result must not change unless that is meant. Searches are cut short, where
+ * each step of their way still shows.
  *
- * After a change that is meant: STONET_KEEP=1 build/tests/test_methods_kept > src/methods/golden/kept.h
+ * After a change that is meant: STONET_KEEP=1 build/tests/test_methods_kept >
+ * src/methods/golden/test_kept_methods.h
  */
-#include "methods/golden/kept.h"
+#include "methods/golden/test_kept_methods.h"
 #include "methods/spectral.h"
 #include "methods/test_support.h"
 
@@ -27,7 +28,7 @@ typedef struct kept_case {
 } kept_case;
 
 static const kept_case cases[] = {
-#include "methods/golden/kept_cases.h"
+#include "methods/golden/test_kept_methods_cases.h"
 };
 
 /* Columns of different means and spreads, each leaning on the one before; y by the first two. */
@@ -218,7 +219,7 @@ static numbers result_of(const kept_case *c)
     run.on_progress = follow;
     run.user = &words;
     sn_fit_result result = {0};
-    if (method->fit(&data.problem, c->dim, settings, &run, &result) != STONET_OK)
+    if (sn_method_fit(method, &data.problem, c->dim, settings, &run, &result) != STONET_OK)
         fail_msg("%s %s: %s", c->method, c->options, stonet_last_error());
     put(&all, (double)result.dim, 0.0);
     put(&all, words.messages, 0.0);
@@ -283,7 +284,7 @@ static void test_no_run(void **state)
         const sn_method *method = sn_method_find(cases[i].method);
         sn_settings *settings = settings_of(method, cases[i].options);
         sn_fit_result result = {0};
-        if (method->fit(&data.problem, cases[i].dim, settings, NULL, &result) != STONET_OK)
+        if (sn_method_fit(method, &data.problem, cases[i].dim, settings, NULL, &result) != STONET_OK)
             fail_msg("%s: %s", method->name, stonet_last_error());
         method->free(result.state);
         sn_settings_free(settings);

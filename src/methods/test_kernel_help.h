@@ -1,6 +1,5 @@
 /* What the tests of the kernel methods share: small data sets, fits, and plain matrix algebra. */
-#ifndef SN_METHODS_TEST_KERNEL_HELP_H
-#define SN_METHODS_TEST_KERNEL_HELP_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,7 +105,7 @@ __attribute__((unused)) static stonet_status fit_with(const sn_method *method, c
     run.on_message = keep_message;
     last_message[0] = '\0';
     memset(result, 0, sizeof *result);
-    stonet_status status = method->fit(problem, dim, settings, &run, result);
+    stonet_status status = sn_method_fit(method, problem, dim, settings, &run, result);
     sn_settings_free(settings);
     return status;
 }
@@ -263,7 +262,7 @@ __attribute__((unused)) static stonet_status fit_until(const sn_method *method, 
     run.user = &calls;
     memset(result, 0, sizeof *result);
     assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
-    stonet_status status = method->fit(&s->problem, 1, settings, &run, result);
+    stonet_status status = sn_method_fit(method, &s->problem, 1, settings, &run, result);
     sn_settings_free(settings);
     return status;
 }
@@ -363,5 +362,3 @@ __attribute__((unused)) static void check_unpleasant(const sn_method *method)
     method->free(result.state);
     free_sample(&s);
 }
-
-#endif

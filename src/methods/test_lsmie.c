@@ -267,7 +267,7 @@ static void test_threads_do_not_matter(void **state)
             assert_int_equal(sn_settings_set(settings, "landmarks", "30"), STONET_OK);
             assert_int_equal(sn_settings_set(settings, "restarts", "2"), STONET_OK);
             assert_int_equal(sn_settings_set(settings, "iterations", "6"), STONET_OK);
-            assert_int_equal(method()->fit(&s.problem, 2, settings, &run, &result), STONET_OK);
+            assert_int_equal(sn_method_fit(method(), &s.problem, 2, settings, &run, &result), STONET_OK);
             const sn_linear_map *map = result.state;
             if (threads == 1) memcpy(first, map->direction, sizeof first);
             assert_memory_equal(first, map->direction, sizeof first);

@@ -316,7 +316,7 @@ static void fit_threads(const char *name, const sn_problem *problem, const char 
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     sn_fit_result result;
-    assert_int_equal(method->fit(problem, 2, settings, &run, &result), STONET_OK);
+    assert_int_equal(sn_method_fit(method, problem, 2, settings, &run, &result), STONET_OK);
     assert_int_equal(method->transform(result.state, problem->x, problem->n, NULL, z), STONET_OK);
     method->free(result.state);
     sn_settings_free(settings);

@@ -1,6 +1,5 @@
 /* Shared by the tests of the methods: data with a known central subspace, and a fit in one call. */
-#ifndef SN_METHODS_TEST_SUPPORT_H
-#define SN_METHODS_TEST_SUPPORT_H
+#pragma once
 
 #include <math.h>
 #include <omp.h>
@@ -119,7 +118,7 @@ static inline stonet_status fit_with(const char *method_name, const sn_problem *
         run.user = messages;
     }
     *result = (sn_fit_result){0};
-    stonet_status status = method->fit(problem, dim, settings, &run, result);
+    stonet_status status = sn_method_fit(method, problem, dim, settings, &run, result);
     sn_settings_free(settings);
     return status;
 }
@@ -163,5 +162,3 @@ static inline double recovery(const char *method, const sn_problem *problem, int
     sn_linear_map_free(map);
     return distance;
 }
-
-#endif

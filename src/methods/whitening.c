@@ -197,15 +197,13 @@ void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t
     sn_gemm(false, false, count, whitening->rank, whitening->p, 1.0, centred, whitening->back, 0.0, z);
 }
 
-stonet_status sn_whitened_result(const sn_whitening *whitening, int64_t dim, int64_t columns, const double *v,
-                                 int64_t n_values, double *value, sn_tests *tests, sn_fit_result *result)
+stonet_status sn_whitened_result(const sn_whitening *whitening, const sn_linear_map *found, int64_t columns,
+                                 const double *v, sn_fit_result *result)
 {
-    int64_t p = whitening->p, rank = whitening->rank;
-    sn_linear_map map = {.p = p, .dim = dim, .centre = whitening->mean, .n_values = n_values, .value = value};
-    if (tests != NULL) {
-        map.n_tests = tests->count;
-        map.test = tests->test;
-    }
+    int64_t p = whitening->p, rank = whitening->rank, dim = found->dim;
+    sn_linear_map map = *found;
+    map.p = p;
+    map.centre = whitening->mean;
     SN_WORKSPACE(scratch);
     double *leading = NULL;
     SN_TRY(SN_TAKE(&scratch, leading, rank * dim));

@@ -1,6 +1,5 @@
 /* The principal components of centred data, and the whitening built on them. */
-#ifndef SN_METHODS_WHITENING_H
-#define SN_METHODS_WHITENING_H
+#pragma once
 
 #include "base/workspace.h"
 #include "methods/linear_map.h"
@@ -40,9 +39,8 @@ typedef struct sn_tests {
     double test[2 * SN_MAX_TESTS];
 } sn_tests;
 
-/* Hands over, as the result of a fit, the linear map along the first dim columns of v (rank x columns, in Z's
-   coordinates), with the values and tests (NULL: none) that led to them. */
-stonet_status sn_whitened_result(const sn_whitening *whitening, int64_t dim, int64_t columns, const double *v,
-                                 int64_t n_values, double *value, sn_tests *tests, sn_fit_result *result);
-
-#endif
+/* Hands over, as the result of a fit, the linear map along the first found->dim columns of v (rank x columns,
+   in Z's coordinates), with the values and tests that found them; the other fields of `found` are not read.
+ */
+stonet_status sn_whitened_result(const sn_whitening *whitening, const sn_linear_map *found, int64_t columns,
+                                 const double *v, sn_fit_result *result);

@@ -3,8 +3,7 @@
  * others, for a model that was trained on such draws; another one is asked once, at what is expected of them.
  * Complete rows are not touched.
  */
-#ifndef SN_MODEL_AVERAGE_H
-#define SN_MODEL_AVERAGE_H
+#pragma once
 
 #include "model/model.h"
 
@@ -31,5 +30,3 @@ stonet_status sn_average_rows(const sn_average *average, int64_t first, int64_t 
 /* Encodes all rows first .. first + count - 1 with one draw of their missing cells: x count x p. */
 stonet_status sn_average_encode(const sn_average *average, int64_t first, int64_t count, uint32_t draw,
                                 float *x);
-
-#endif

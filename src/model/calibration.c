@@ -54,12 +54,8 @@ void sn_calibration_free(sn_calibration *calibration)
     if (calibration == NULL) return;
     for (int64_t k = 0; calibration->member != NULL && k < calibration->n_members; k++)
         stonet_model_free(calibration->member[k]);
-    sn_free(calibration->member);
-    sn_free(calibration->score);
-    sn_free(calibration->member_of);
-    sn_free(calibration->label);
-    sn_free(calibration->residual_variance);
-    sn_free(calibration);
+    SN_FREE_ALL(calibration->member, calibration->score, calibration->member_of, calibration->label,
+                calibration->residual_variance, calibration);
 }
 
 int64_t sn_calibration_lists(const sn_calibration *calibration)

@@ -4,8 +4,7 @@
  * A member is a model fitted on a part of the training rows; its classes are some of the model's. Without
  * members (kind "fresh") the model itself was asked, on rows that it had not seen.
  */
-#ifndef SN_MODEL_CALIBRATION_H
-#define SN_MODEL_CALIBRATION_H
+#pragma once
 
 #include "model/model.h"
 
@@ -74,5 +73,3 @@ stonet_status sn_calibration_uniforms(const stonet_model *model, const stonet_da
 /* Scores of all classes of one row by its probabilities; order has room for the classes. */
 void sn_calibration_class_scores(sn_score_kind kind, int64_t classes, const double *p, double u,
                                  int64_t *order, double *score);
-
-#endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "model/config.h"
+#include "model/settings_json.h"
 
 static json_t *choices_json(const char *choices)
 {

@@ -11,7 +11,7 @@
 #include "data/schema_parts.h"
 #include "data/utf8.h"
 #include "model/calibration.h"
-#include "model/config.h"
+#include "model/settings_json.h"
 
 stonet_outcome stonet_model_outcome(const stonet_model *model)
 {

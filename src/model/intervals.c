@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "math/smallest.h"
 #include "model/calibration.h"
 #include "stats/conformal.h"
 
@@ -46,12 +47,6 @@ static stonet_status check(const stonet_model *model, const stonet_use_options *
 
 /* ---- scores in sorted lists ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    const double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
 /* The scores of one output and, with class >= 0, of the rows of that class alone, sorted in a list for each
    that is asked. */
 static stonet_status make_lists(const sn_calibration *calibration, int64_t output, int64_t code,
@@ -69,7 +64,7 @@ static stonet_status make_lists(const sn_calibration *calibration, int64_t outpu
         for (int64_t i = 0; i < rows; i++)
             if (calibration->member_of[i] == l && (code < 0 || calibration->label[i] == code))
                 sorted[at++] = score[i];
-        qsort(sorted + start[l], (size_t)(at - start[l]), sizeof *sorted, ascending);
+        qsort(sorted + start[l], (size_t)(at - start[l]), sizeof *sorted, sn_by_double);
     }
     start[lists] = at;
     *out = (sn_score_lists){.count = lists, .start = start, .score = sorted};

@@ -2,8 +2,7 @@
  * A fitted model: schema (encoding and scaling), method state, and for methods without an output of their own
  * a learner on Z. The public calls of stonet.h that take a stonet_spec or stonet_model live in this room.
  */
-#ifndef SN_MODEL_MODEL_H
-#define SN_MODEL_MODEL_H
+#pragma once
 
 #include "base/hash.h"
 #include "data/schema.h"
@@ -104,5 +103,3 @@ stonet_status sn_model_from_store(const sn_store *store, stonet_model **out);
 /* The same without the check that all numbers of the store are finite, for a model that is a part of one. */
 stonet_status sn_model_put(const stonet_model *model, sn_store *store);
 stonet_status sn_model_get(const sn_store *store, stonet_model **out);
-
-#endif

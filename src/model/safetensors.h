@@ -1,6 +1,5 @@
 /* The model file: safetensors (8-byte little-endian length, JSON header, raw little-endian tensors). */
-#ifndef SN_MODEL_SAFETENSORS_H
-#define SN_MODEL_SAFETENSORS_H
+#pragma once
 
 #include "base/store.h"
 
@@ -9,5 +8,3 @@ stonet_status sn_safetensors_read(const char *path, sn_store **out);         /* 
 /* The same in memory; *bytes is from malloc. */
 stonet_status sn_safetensors_encode(const sn_store *store, unsigned char **bytes, size_t *size);
 stonet_status sn_safetensors_decode(const unsigned char *bytes, size_t size, sn_store **out);
-
-#endif

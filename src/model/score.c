@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/take_options.h"
 #include "base/workspace.h"
 #include "model/calibration.h"
 #include "stats/metrics.h"

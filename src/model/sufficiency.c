@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/run.h"
+#include "base/take_options.h"
 #include "model/model.h"
 
 static void widen(int64_t count, const float *from, double *to)
@@ -123,9 +123,7 @@ stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *d
         (stonet_sufficiency_result){.test = test.test, .statistic = test.statistic, .p_value = test.p_value};
     status = stonet_prediction_compare(&sides, &how, &result->gain);
 done:
-    sn_free(x);
-    sn_free(to.y);
-    sn_free(z);
+    SN_FREE_ALL(x, to.y, z);
     stonet_data_free(part);
     return status;
 }

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/testing.h"
-#include "model/testing.h"
+#include "base/test_says.h"
+#include "model/test_table.h"
 
 static void no_handle_is_no_crash(void **state)
 {

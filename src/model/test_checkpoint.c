@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 typedef struct bytes {
     unsigned char *at;

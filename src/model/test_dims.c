@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { ROWS = 60, COLUMNS = 4, MOST = 12 };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "model/safetensors.h"
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { ROWS = 40, COLUMNS = 3 };
 

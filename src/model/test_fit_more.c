@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { ROWS = 120, COLUMNS = 5, CLASSES = 3 };
 

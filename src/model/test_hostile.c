@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/test_nodes.h"
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { ROWS = 40, USED = 6, MOST_NUMBERS = 4096 };
 

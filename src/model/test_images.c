@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { ROWS = 200, SIDE = 10, PIXELS = SIDE * SIDE };
 

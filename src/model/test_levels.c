@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { ROWS = 240 };
 

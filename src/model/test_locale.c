@@ -9,7 +9,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 static char folder[64] = "/tmp/stonet_locale_XXXXXX";
 

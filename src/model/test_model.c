@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "model/safetensors.h"
-#include "model/testing.h"
+#include "model/test_table.h"
 
 static stonet_model *must_fit(const stonet_spec *spec, const stonet_data *data)
 {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 static stonet_model *fit(const char *method, const char *learner, const sn_table *table)
 {

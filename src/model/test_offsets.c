@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "math/noise.h"
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { ROWS = 128, COLUMNS = 3 };
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 static const char *const MODELS[] = {
     "0.1/stonet-classes", "0.1/stonet-numbers", "0.1/nnsdr", "0.1/autoencoder-mlp", "0.1/pca-mlp", "0.1/sir",

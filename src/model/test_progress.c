@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { N = 120, P = 4, MOST_STAGES = 32 };
 

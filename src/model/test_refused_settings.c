@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/test_nodes.h"
-#include "base/testing.h"
-#include "model/testing.h"
+#include "base/test_says.h"
+#include "model/test_table.h"
 
 typedef struct choice {
     const char *settings[5][2];

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "model/model.h"
 
 static void unknown_names_are_refused_with_the_nearest(void **state)

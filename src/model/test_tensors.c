@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/testing.h"
-#include "model/testing.h"
+#include "base/test_says.h"
+#include "model/test_table.h"
 
 enum { ROWS = 60, COLUMNS = 4, DIM = 2 };
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { ROWS = 3000, COLUMNS = 40, SHORT_ROWS = 600 };
 

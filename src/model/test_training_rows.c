@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { N = 50, P = 3 };
 

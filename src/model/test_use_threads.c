@@ -14,7 +14,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { ROWS = 6000, COLUMNS = 6, MORE = 3 };
 

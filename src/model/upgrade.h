@@ -1,7 +1,6 @@
 /* Model files of older formats, told in the words of today's. What old formats looked like is known here
  * alone. */
-#ifndef SN_MODEL_UPGRADE_H
-#define SN_MODEL_UPGRADE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -14,5 +13,3 @@ enum { SN_MODEL_FORMAT = 2 };
 stonet_status sn_model_upgrade_1(const sn_store *old, sn_store **out);
 /* Leaves out of the settings of a model what could be left open before 0.3 and cannot any more. */
 void sn_model_upgrade_settings(json_t *settings);
-
-#endif

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "base/team.h"
 #include "base/workspace.h"
 #include "data/frame.h"
@@ -348,26 +348,22 @@ static stonet_status reduce_all(const stonet_model *model, const stonet_data *da
 static stonet_status transform(const stonet_model *model, const stonet_data *data,
                                const stonet_use_options *how, sn_transform_request *request, float *z)
 {
+    SN_WORKSPACE(scratch);
     const int64_t n = stonet_data_rows(data), outputs = sn_schema_outputs(model->schema);
     int32_t *label = NULL;
     double *y = NULL;
-    stonet_status status = STONET_OK;
     request->table = n;
     if (request->impute) {
         if (sn_schema_task(model->schema) == SN_CLASSIFICATION)
-            SN_GOTO(status, SN_NEW_RAW(label, n), done);
+            SN_TRY(SN_TAKE(&scratch, label, n));
         else
-            SN_GOTO(status, SN_NEW_RAW(y, n * outputs), done);
-        SN_GOTO(status, sn_schema_encode_y(model->schema, data, label, y), done);
+            SN_TRY(SN_TAKE(&scratch, y, n * outputs));
+        SN_TRY(sn_schema_encode_y(model->schema, data, label, y));
         request->label = label;
         request->y = y;
     }
-    SN_GOTO(status, reduce_all(model, data, how, &(reduction){request, outputs, z, NULL}), done);
-    status = check_z(model, z, n, request->draws > 0 ? request->draws : 1);
-done:
-    sn_free(label);
-    sn_free(y);
-    return status;
+    SN_TRY(reduce_all(model, data, how, &(reduction){request, outputs, z, NULL}));
+    return check_z(model, z, n, request->draws > 0 ? request->draws : 1);
 }
 
 stonet_status stonet_transform(const stonet_model *model, const stonet_data *data,

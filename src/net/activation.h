@@ -1,6 +1,5 @@
 /* The activations: in double, element by element, and in float for whole arrays. */
-#ifndef SN_NET_ACTIVATION_H
-#define SN_NET_ACTIVATION_H
+#pragma once
 
 #include <math.h>
 
@@ -48,5 +47,3 @@ static const float sn_tanh_q[] = {2.4572458e-07F, 0.00023839565F, 0.023803519F, 
 
 /* values <- psi(values). */
 void sn_activate(sn_activation activation, int64_t count, float *values);
-
-#endif

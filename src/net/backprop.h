@@ -9,8 +9,7 @@
  * Float with BLAS over fixed blocks of rows, block sums added in fixed order: the same bits for any number of
  * threads.
  */
-#ifndef SN_NET_BACKPROP_H
-#define SN_NET_BACKPROP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ double sn_backprop_gradient(sn_backprop *b, const sn_problem *problem, const int
                             const float *theta, uint32_t iteration);
 /* Whether dropout keeps this unit of the last hidden layer for this row. */
 bool sn_dropout_keeps(uint64_t seed, double dropout, int64_t row, int64_t unit, uint32_t iteration);
-
-#endif

@@ -196,16 +196,10 @@ void sn_conv_close(sn_conv_room *room)
 {
     if (room == NULL) return;
     for (int t = 0; room->scratch != NULL && t < room->threads; t++) {
-        sn_free(room->scratch[t].patches);
-        sn_free(room->scratch[t].maps);
-        sn_free(room->scratch[t].up);
-        sn_free(room->scratch[t].down);
+        SN_FREE_ALL(room->scratch[t].patches, room->scratch[t].maps, room->scratch[t].up,
+                    room->scratch[t].down);
     }
-    sn_free(room->scratch);
-    sn_free(room->values);
-    sn_free(room->which);
-    sn_free(room->partial);
-    sn_free(room);
+    SN_FREE_ALL(room->scratch, room->values, room->which, room->partial, room);
 }
 
 /* ---- one image up -------------------------------------------------------------------------------- */

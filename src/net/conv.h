@@ -16,8 +16,7 @@
  * gradients of a batch are summed over a few runs of images, and then over the runs, in this order: the same
  * bits for any number of threads.
  */
-#ifndef SN_NET_CONV_H
-#define SN_NET_CONV_H
+#pragma once
 
 #include "base/status.h"
 #include "data/image.h"
@@ -68,5 +67,3 @@ void sn_conv_close(sn_conv_room *room); /* NULL is fine */
 void sn_conv_forward(sn_conv_room *room, const float *theta, int64_t n, const float *x, float *u);
 /* gradient (parameters) = the sum over the images of the last forward of J' du; du n x outputs. */
 void sn_conv_backward(sn_conv_room *room, const float *theta, const float *du, float *gradient);
-
-#endif

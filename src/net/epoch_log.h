@@ -2,8 +2,7 @@
  * The training history of a network: one row an epoch, as CSV text that grows. Whatever is trained, the
  * columns are those of SN_EPOCH_LOG_HEADER; the loss is that of net/loss.h, the mean over the epoch's rows.
  */
-#ifndef SN_NET_EPOCH_LOG_H
-#define SN_NET_EPOCH_LOG_H
+#pragma once
 
 #include "base/status.h"
 
@@ -24,5 +23,3 @@ stonet_status sn_epoch_log_add(sn_epoch_log *history, const sn_epoch_row *row);
 /* Replaces it by the text of another one. */
 stonet_status sn_epoch_log_take(sn_epoch_log *history, const char *text, size_t length);
 void sn_epoch_log_free(sn_epoch_log *history);
-
-#endif

@@ -1,6 +1,5 @@
 /* Noise-free passes through a network, in float with BLAS, blocked by rows and threaded over the blocks. */
-#ifndef SN_NET_FORWARD_H
-#define SN_NET_FORWARD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ stonet_status sn_forward(const sn_shape *shape, const float *theta, const float 
 
 /* In-place softmax of n rows of c values, in double, safe for any finite input. */
 void sn_softmax(int64_t n, int64_t c, double *values);
-
-#endif

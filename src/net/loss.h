@@ -7,8 +7,7 @@
  * A loss that is reported anywhere is the mean of these over rows. The engines compute them in their own
  * arithmetic, and are tested against each other.
  */
-#ifndef SN_NET_LOSS_H
-#define SN_NET_LOSS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ static inline double sn_square_slope(double mu, double y, double *loss)
     *loss += residual * residual / 2.0;
     return residual;
 }
-
-#endif

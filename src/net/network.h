@@ -2,8 +2,7 @@
  * A network: its shape, its parameters, the scaling of its inputs and how its training went. What the StoNet,
  * mlp, nnsdr and the autoencoder are made of, and save (docs/model-file.md).
  */
-#ifndef SN_NET_NETWORK_H
-#define SN_NET_NETWORK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ const char *sn_network_history(const void *state);
 /* What their load is made of when the network must have this form: STONET_ERROR_FORMAT for any other. */
 stonet_status sn_network_load_as(const sn_store *store, const char *method, int layers, bool linear_first,
                                  void **state);
-
-#endif

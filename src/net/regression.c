@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/columns.h"
 #include "math/linalg.h"
 #include "math/logistic.h"
@@ -83,9 +84,7 @@ static stonet_status fit_classes(const sn_regression *r, const stonet_run *run, 
     if (call.m == 1) share_out(r->d, coef, intercept);
     spread_out(classes, code, r->rows->n, r->d, coef, intercept);
 done:
-    sn_free(label);
-    sn_free(code);
-    sn_free(weight);
+    SN_FREE_ALL(label, code, weight);
     return status;
 }
 
@@ -95,12 +94,12 @@ done:
 static stonet_status solve_ridge(const sn_regression *r, const sn_column_moments *columns, double *design,
                                  double *w)
 {
+    SN_WORKSPACE(scratch);
     const int64_t width = r->d + 1, m = r->problem->outputs;
     double *gram = NULL, *y = NULL, *right = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(gram, width * width), done);
-    SN_GOTO(status, SN_NEW_RAW(y, r->rows->n * m), done);
-    SN_GOTO(status, SN_NEW_RAW(right, width * m), done);
+    SN_TRY(SN_TAKE(&scratch, gram, width * width));
+    SN_TRY(SN_TAKE(&scratch, y, r->rows->n * m));
+    SN_TRY(SN_TAKE(&scratch, right, width * m));
     for (int64_t i = 0; i < r->rows->n; i++) {
         const int64_t row = sn_rows_at(r->rows, i);
         const double root = r->problem->weight != NULL ? sqrt(sn_problem_weight(r->problem, row)) : 1.0;
@@ -110,33 +109,25 @@ static stonet_status solve_ridge(const sn_regression *r, const sn_column_moments
     sn_syrk_tn_lower(width, r->rows->n, 1.0, design, 0.0, gram);
     sn_gemm(true, false, width, m, r->rows->n, 1.0, design, y, 0.0, right);
     for (int64_t j = 0; j < r->d; j++) gram[j * width + j] += sn_standard_penalty(r->l2, &columns[j]);
-    SN_GOTO(status, sn_solve_spd(width, gram, m, right), done);
+    SN_TRY(sn_solve_spd(width, gram, m, right));
     sn_transpose(width, m, right, w);
-done:
-    sn_free(gram);
-    sn_free(y);
-    sn_free(right);
-    return status;
+    return STONET_OK;
 }
 
 static stonet_status fit_numbers(const sn_regression *r, double *coef, double *intercept)
 {
+    SN_WORKSPACE(scratch);
     const int64_t m = r->problem->outputs;
     sn_column_moments *columns = NULL;
     double *design = NULL, *w = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(columns, r->d), done);
-    SN_GOTO(status, SN_NEW_RAW(design, r->rows->n * (r->d + 1)), done);
-    SN_GOTO(status, SN_NEW_RAW(w, m * (r->d + 1)), done);
+    SN_TRY(SN_TAKE_ZERO(&scratch, columns, r->d));
+    SN_TRY(SN_TAKE(&scratch, design, r->rows->n * (r->d + 1)));
+    SN_TRY(SN_TAKE(&scratch, w, m * (r->d + 1)));
     sn_describe_columns(r->rows->n, r->d, r->x, columns);
     sn_standard_design(r->rows->n, r->d, r->x, columns, design);
-    SN_GOTO(status, solve_ridge(r, columns, design, w), done);
+    SN_TRY(solve_ridge(r, columns, design, w));
     sn_standard_undo(r->d, m, columns, w, coef, intercept);
-done:
-    sn_free(columns);
-    sn_free(design);
-    sn_free(w);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_regress(const sn_regression *job, const stonet_run *run, double *coef, double *intercept,

@@ -7,8 +7,7 @@
  * - mu|^2 / 2. W is outputs x d; of two classes, whose coefficients are opposite, each gets its half of the
  * difference.
  */
-#ifndef SN_NET_REGRESSION_H
-#define SN_NET_REGRESSION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ typedef struct sn_regression {
    false, and both are left alone, when fewer than two classes have rows. */
 stonet_status sn_regress(const sn_regression *job, const stonet_run *run, double *coef, double *intercept,
                          bool *found);
-
-#endif

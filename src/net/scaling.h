@@ -1,6 +1,5 @@
 /* Column means and standard deviations learned from data, applied to rows on their way into a network. */
-#ifndef SN_NET_SCALING_H
-#define SN_NET_SCALING_H
+#pragma once
 
 #include "base/store.h"
 
@@ -18,5 +17,3 @@ void sn_scaling_apply(const sn_scaling *scaling, const float *from, int64_t n, f
 stonet_status sn_scaling_save(const sn_scaling *scaling, sn_store *store);
 stonet_status sn_scaling_load(const sn_store *store, int64_t columns, sn_scaling *scaling);
 void sn_scaling_clear(sn_scaling *scaling);
-
-#endif

@@ -8,8 +8,7 @@
  * psi_0 is the input activation (identity unless asked for), psi_i the identity for the one layer that may be
  * linear, and psi the same in all other layers. In arrays, layer i has index i - 1.
  */
-#ifndef SN_NET_SHAPE_H
-#define SN_NET_SHAPE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ sn_activation sn_shape_activation(const sn_shape *shape, int layer);
 void sn_shape_start(const sn_shape *shape, uint64_t seed, float *theta);
 /* Lipschitz constant of psi. */
 double sn_activation_lipschitz(sn_activation activation);
-
-#endif

@@ -14,7 +14,7 @@
 #include "math/noise.h"
 #include "net/activation.h"
 #include "net/backprop.h"
-#include "net/train.h"
+#include "net/plain_train.h"
 
 #define assert_ok(call) assert_int_equal(call, STONET_OK)
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/options.h"
-#include "model/config.h"
+#include "base/take_options.h"
+#include "model/settings_json.h"
 
 stonet_status sn_order_table(stonet_order_result *result, int64_t first, int64_t rows, int64_t columns,
                              const char *const *names)

@@ -2,8 +2,7 @@
  * How many dimensions are enough: a table over k = 0, 1, .., the k that a rule chooses from it, and why. The
  * public calls stonet_order_* live in this room; each rule is one file.
  */
-#ifndef SN_ORDER_ORDER_H
-#define SN_ORDER_ORDER_H
+#pragma once
 
 #include "methods/spectral.h"
 #include "select/jobs.h"
@@ -64,5 +63,3 @@ void sn_order_lal(int64_t n, int64_t p, const double *value, double *out);
 void sn_order_zmp(int64_t n, int64_t p, const double *value, double *out);
 /* out[0] is NaN: it compares k = 1 .. p alone. */
 void sn_order_zzf(int64_t n, int64_t p, const double *value, double *out);
-
-#endif

@@ -8,12 +8,12 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "base/workspace.h"
 #include "data/folds.h"
 #include "data/kin.h"
 #include "model/calibration.h"
-#include "refit/refit.h"
+#include "refit/resample.h"
 #include "stats/temperature.h"
 
 enum { CV_ROWS = 5000, CV_FOLDS = 10, SPLIT_FOLDS = 5 };

@@ -11,13 +11,13 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "base/workspace.h"
 #include "data/kin.h"
 #include "data/splits.h"
 #include "math/linalg.h"
 #include "math/noise.h"
-#include "refit/refit.h"
+#include "refit/resample.h"
 
 enum { REFITS = 50, AT_ONCE = 8 };
 

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "model/calibration.h"
-#include "model/testing.h"
+#include "model/test_table.h"
 #include "stats/conformal.h"
 
 enum { COLUMNS = 4, TEST_ROWS = 1000 };

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "math/linalg.h"
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { ROWS = 400, COLUMNS = 5 };
 

@@ -2,8 +2,7 @@
  * The page of a report: one HTML file with everything in it. What it says is one JSON object, made here;
  * report/page draws it in the browser. JSON is NULL when memory ran out.
  */
-#ifndef SN_REPORT_PAGE_H
-#define SN_REPORT_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ json_t *sn_page_histogram(const sn_page_rows *rows);
 /* The page with this content. The JSON cannot end its script element, nor begin a comment in it: <, >, & and
    what is not ASCII are written as \uNNNN. NULL when memory ran out; to be freed by free(). */
 char *sn_page_render(const json_t *content);
-
-#endif

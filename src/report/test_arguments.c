@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/test_nodes.h"
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "stonet/stonet.h"
 
 enum { ROWS = 12, COLUMNS = 2 };

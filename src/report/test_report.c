@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 
 enum { N = 60, P = 3 };
 

@@ -10,7 +10,7 @@
 #include "base/checkpoint.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "data/frame.h"
 #include "select/grid.h"
 #include "select/results.h"

@@ -1,6 +1,5 @@
 /* Grids of settings: "NAME=a,b,c" or "NAME/NAME=a/b,c/d" texts, their points, and the methods' own. */
-#ifndef SN_SELECT_GRID_H
-#define SN_SELECT_GRID_H
+#pragma once
 
 #include "model/model.h"
 
@@ -23,5 +22,3 @@ bool sn_grid_entry_is_for(const char *entry, const stonet_spec *spec, const char
 /* The method's own grid for the given tasks (SN_TASK_*): how many entries, 0 when there is nothing to tune.
  */
 int64_t sn_default_grid(const sn_method *method, unsigned tasks, const char *out[SN_MAX_GRID_ENTRIES]);
-
-#endif

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/dealer.h"
 #include "base/memory.h"
+#include "base/work_queue.h"
 #include "base/workspace.h"
 
 /* One thread's view of the runner, behind the callbacks of the fits it runs. */

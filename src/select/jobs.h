@@ -1,6 +1,5 @@
 /* Fit-and-score jobs on splits of the rows, many at a time. */
-#ifndef SN_SELECT_JOBS_H
-#define SN_SELECT_JOBS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -75,5 +74,3 @@ typedef struct sn_runner {
    chance alone. The status is about the whole: failures of the jobs are in them. Jobs that the checkpoint of
    the run has are taken from there. */
 stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count);
-
-#endif

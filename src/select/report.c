@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/number.h"
-#include "model/config.h"
+#include "model/settings_json.h"
 #include "select/results.h"
 
 /* JSON has no NaN: what is not there is null. */

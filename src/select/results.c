@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "model/config.h"
+#include "model/settings_json.h"
 #include "stats/metrics.h"
 
 static const char *const CRITERION_NAMES[] = {[STONET_CRITERION_AUTO] = "auto",

@@ -1,6 +1,5 @@
 /* Rows of scores: what tune and compare return. */
-#ifndef SN_SELECT_RESULTS_H
-#define SN_SELECT_RESULTS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -45,5 +44,3 @@ int64_t sn_best_of_jobs(const sn_job *job, int64_t n, int64_t splits);
 json_t *sn_spec_settings_json(const stonet_spec *spec);
 /* AUTO becomes the criterion of the task; one that does not fit the task is an error. */
 stonet_status sn_criterion_resolve(stonet_criterion wish, bool is_classifier, stonet_criterion *out);
-
-#endif

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "model/testing.h"
+#include "model/test_table.h"
 #include "select/grid.h"
 
 static void assert_refused(const char *entry, const char *words)

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "base/testing.h"
-#include "model/testing.h"
+#include "base/test_says.h"
+#include "model/test_table.h"
 
 enum { ROWS = 80, COLUMNS = 5, DIM = 2 };
 

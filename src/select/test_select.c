@@ -10,8 +10,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/testing.h"
-#include "model/testing.h"
+#include "base/test_says.h"
+#include "model/test_table.h"
 #include "select/jobs.h"
 #include "select/results.h"
 

@@ -1,7 +1,7 @@
 /* stonet_tune: the points of a grid, each scored on k folds. */
 #include "base/checkpoint.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/take_options.h"
 #include "data/frame.h"
 #include "select/grid.h"
 #include "select/results.h"

@@ -2,8 +2,7 @@
  * Upper tails of Q = sum_k lambda_k chi2_1 with lambda_k > 0: the null law of the kernel independence tests.
  * Coefficients that are not positive are passed over. At t <= 0 the tail is 1.
  */
-#ifndef SN_STATS_CHISQ_MIXTURE_H
-#define SN_STATS_CHISQ_MIXTURE_H
+#pragma once
 
 #include "base/status.h"
 
@@ -15,5 +14,3 @@ double sn_mixture_hbe(int64_t count, const double *lambda, double t);
    Q. With equal coefficients fewer points are exact and are used; with less than four coefficients, or when
    the moments admit no such mixture, HBE takes its place. */
 stonet_status sn_mixture_lpb4(int64_t count, const double *lambda, double t, double *p_value);
-
-#endif

@@ -2,8 +2,7 @@
  * Conformal prediction from held-out scores: how large the score of a new row may be. Scores come in lists,
  * one for each model that held some rows out (split: one list, CV+: one a fold).
  */
-#ifndef SN_STATS_CONFORMAL_H
-#define SN_STATS_CONFORMAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ int64_t sn_conformal_below(const sn_score_lists *scores, const double *bound);
    room for the classes. LAC: 1 - p_c. */
 void sn_aps_scores(int64_t classes, const double *p, double u, int64_t *order, double *score);
 void sn_lac_scores(int64_t classes, const double *p, double *score);
-
-#endif

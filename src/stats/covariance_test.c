@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "math/linalg.h"
 #include "math/noise.h"
+#include "math/smallest.h"
 #include "stats/chisq_mixture.h"
 #include "stats/distributions.h"
 #include "stats/smoother.h"
@@ -113,17 +114,14 @@ static stonet_status asymptotic_p_value(const sn_residuals *r, stonet_null_law l
                                         double statistic, double *p_value)
 {
     const int64_t d = r->mx * r->my;
-    stonet_status status = STONET_OK;
-    double *u = NULL;
-    double *pi = NULL;
-    double *lambda = NULL;
-    double *vector = NULL;
-    SN_GOTO(status, SN_NEW(u, d), done);
-    SN_GOTO(status, SN_NEW(pi, d * d), done);
-    SN_GOTO(status, SN_NEW(lambda, d), done);
-    SN_GOTO(status, SN_NEW(vector, d * d), done);
+    SN_WORKSPACE(scratch);
+    double *u = NULL, *pi = NULL, *lambda = NULL, *vector = NULL;
+    SN_TRY(SN_TAKE(&scratch, u, d));
+    SN_TRY(SN_TAKE_ZERO(&scratch, pi, d * d));
+    SN_TRY(SN_TAKE(&scratch, lambda, d));
+    SN_TRY(SN_TAKE(&scratch, vector, d * d));
     product_covariance(r, u, pi);
-    SN_GOTO(status, sn_eigh(d, pi, lambda, vector), done);
+    SN_TRY(sn_eigh(d, pi, lambda, vector));
     /* eigenvalues that are zero but for rounding are not part of the law */
     for (int64_t k = 0; k < d; k++) {
         if (lambda[k] < 1e-14 * lambda[0]) lambda[k] = 0.0;
@@ -131,23 +129,16 @@ static stonet_status asymptotic_p_value(const sn_residuals *r, stonet_null_law l
     switch (law) {
     case STONET_NULL_HBE:
         *p_value = sn_mixture_hbe(d, lambda, statistic);
-        break;
+        return STONET_OK;
     case STONET_NULL_GAMMA:
         *p_value = sn_mixture_sw(d, lambda, statistic);
-        break;
+        return STONET_OK;
     case STONET_NULL_CHI2:
         *p_value = chi2_p_value((double)r->n / (1.0 + r->excess), d, c, lambda, vector);
-        break;
+        return STONET_OK;
     default:
-        status = sn_mixture_lpb4(d, lambda, statistic, p_value);
-        break;
+        return sn_mixture_lpb4(d, lambda, statistic, p_value);
     }
-done:
-    sn_free(u);
-    sn_free(pi);
-    sn_free(lambda);
-    sn_free(vector);
-    return status;
 }
 
 /* k_x or k_y of the header: columns first .. first + count - 1. */
@@ -163,22 +154,10 @@ static double concentration(const sn_residuals *r, int64_t first, int64_t count)
     return square > 0.0 ? (double)r->n * fourth / (square * square) : 0.0;
 }
 
-typedef struct keyed_row {
-    double key;
-    int64_t row;
-} keyed_row;
-
-static int by_key(const void *a, const void *b)
-{
-    const keyed_row *one = a;
-    const keyed_row *two = b;
-    if (one->key != two->key) return one->key < two->key ? -1 : 1;
-    return (one->row > two->row) - (one->row < two->row);
-}
-
 /* key (n): z itself, or the size of e_x that the columns of z lead to expect. */
 static stonet_status keys_of_rows(const sn_residuals *r, double *key)
 {
+    SN_WORKSPACE(scratch);
     double *size = NULL;
     double mean = 0.0;
     double penalty;
@@ -187,46 +166,34 @@ static stonet_status keys_of_rows(const sn_residuals *r, double *key)
         memcpy(key, r->z, (size_t)r->n * sizeof *key);
         return STONET_OK;
     }
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(size, r->n), done);
+    SN_TRY(SN_TAKE(&scratch, size, r->n));
     for (int64_t i = 0; i < r->n; i++) {
         size[i] = sum_of_squares(r->mx, r->e + i * (r->mx + r->my));
         mean += size[i] / (double)r->n;
     }
     for (int64_t i = 0; i < r->n; i++) key[i] = size[i] -= mean;
-    SN_GOTO(status, sn_smoother_create(r->n, r->dz, r->z, &smoother), done);
-    SN_GOTO(status, sn_smoother_choose(&smoother, 1, size, true, &penalty), done);
-    SN_GOTO(status, sn_smoother_residuals(&smoother, 1, &penalty, size), done);
+    SN_TRY(sn_smoother_create(r->n, r->dz, r->z, &scratch, &smoother));
+    SN_TRY(sn_smoother_choose(&smoother, 1, size, true, &penalty));
+    SN_TRY(sn_smoother_residuals(&smoother, 1, &penalty, size));
     for (int64_t i = 0; i < r->n; i++) key[i] -= size[i];
-done:
-    sn_smoother_free(&smoother);
-    sn_free(size);
-    return status;
+    return STONET_OK;
 }
 
 /* near (n): the rows, neighbours beside each other; without z NULL. */
-static stonet_status sort_rows(const sn_residuals *r, int64_t **near)
+static stonet_status sort_rows(const sn_residuals *r, sn_workspace *keep, int64_t **near)
 {
+    SN_WORKSPACE(scratch);
     double *key = NULL;
-    keyed_row *sorted = NULL;
-    stonet_status status = STONET_OK;
-    *near = NULL;
+    sn_keyed *sorted = NULL;
     if (r->dz == 0) return STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(key, r->n), done);
-    SN_GOTO(status, SN_NEW_RAW(sorted, r->n), done);
-    SN_GOTO(status, SN_NEW_RAW(*near, r->n), done);
-    SN_GOTO(status, keys_of_rows(r, key), done);
-    for (int64_t i = 0; i < r->n; i++) sorted[i] = (keyed_row){key[i], i};
-    qsort(sorted, (size_t)r->n, sizeof *sorted, by_key);
+    SN_TRY(SN_TAKE(&scratch, key, r->n));
+    SN_TRY(SN_TAKE(&scratch, sorted, r->n));
+    SN_TRY(SN_TAKE(keep, *near, r->n));
+    SN_TRY(keys_of_rows(r, key));
+    for (int64_t i = 0; i < r->n; i++) sorted[i] = (sn_keyed){key[i], i};
+    qsort(sorted, (size_t)r->n, sizeof *sorted, sn_by_value);
     for (int64_t i = 0; i < r->n; i++) (*near)[i] = sorted[i].row;
-done:
-    if (status != STONET_OK) {
-        sn_free(*near);
-        *near = NULL;
-    }
-    sn_free(key);
-    sn_free(sorted);
-    return status;
+    return STONET_OK;
 }
 
 /* A random order of the rows; with `near` each row changes places with its neighbours alone. */
@@ -252,19 +219,19 @@ static void draw_order(sn_random *random, int64_t n, const int64_t *near, int64_
 static stonet_status turn_to_axes(const sn_residuals *r, double *e, double *weight)
 {
     const int64_t width = r->mx + r->my, sizes[2] = {r->mx, r->my};
+    SN_WORKSPACE(scratch);
     double *side = NULL, *turned = NULL, *square = NULL, *vector = NULL, *lambda = NULL;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(side, r->n * width), done);
-    SN_GOTO(status, SN_NEW_RAW(turned, r->n * width), done);
-    SN_GOTO(status, SN_NEW_RAW(square, width * width), done);
-    SN_GOTO(status, SN_NEW_RAW(vector, width * width), done);
-    SN_GOTO(status, SN_NEW_RAW(lambda, width), done);
+    SN_TRY(SN_TAKE(&scratch, side, r->n * width));
+    SN_TRY(SN_TAKE(&scratch, turned, r->n * width));
+    SN_TRY(SN_TAKE(&scratch, square, width * width));
+    SN_TRY(SN_TAKE(&scratch, vector, width * width));
+    SN_TRY(SN_TAKE(&scratch, lambda, width));
     for (int k = 0; k < 2; k++) {
         const int64_t m = sizes[k], first = k == 0 ? 0 : r->mx;
         for (int64_t i = 0; i < r->n; i++)
             memcpy(side + i * m, r->e + i * width + first, (size_t)m * sizeof *side);
         sn_syrk_tn(m, r->n, 1.0 / (double)(r->n - 1), side, 0.0, square);
-        SN_GOTO(status, sn_eigh(m, square, lambda + first, vector), done);
+        SN_TRY(sn_eigh(m, square, lambda + first, vector));
         sn_gemm(false, false, r->n, m, m, 1.0, side, vector, 0.0, turned);
         for (int64_t i = 0; i < r->n; i++)
             memcpy(e + i * width + first, turned + i * m, (size_t)m * sizeof *e);
@@ -276,13 +243,7 @@ static stonet_status turn_to_axes(const sn_residuals *r, double *e, double *weig
             weight[a * r->my + b] = variance > least ? 1.0 / variance : 0.0;
         }
     }
-done:
-    sn_free(side);
-    sn_free(turned);
-    sn_free(square);
-    sn_free(vector);
-    sn_free(lambda);
-    return status;
+    return STONET_OK;
 }
 
 /* sum_k weight_k c_k^2; weight NULL: all are 1. */
@@ -296,16 +257,17 @@ static double weigh_squares(int64_t count, const double *weight, const double *c
 
 /* (1 + number of permuted statistics at least as large) / (1 + number of permutations). */
 static stonet_status share_above(const sn_residuals *r, const double *weight, int64_t permutations,
-                                 uint64_t seed, uint32_t substream, int threads, double *p_value)
+                                 sn_drawing how, double *p_value)
 {
     const int64_t d = r->mx * r->my;
     const double scale = ((double)r->n - 1.0) / ((double)r->n - 1.0 - r->used);
     double observed = 0.0;
+    SN_WORKSPACE(scratch);
     int64_t *near = NULL;
-    SN_TRY(sort_rows(r, &near));
+    SN_TRY(sort_rows(r, &scratch, &near));
     int64_t above = 0;
     int failed = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : above, failed)
+#pragma omp parallel num_threads(how.threads) reduction(+ : above, failed)
     {
         int64_t *order = sn_malloc((size_t)r->n, sizeof *order);
         double *c = sn_malloc((size_t)d, sizeof *c);
@@ -319,7 +281,7 @@ static stonet_status share_above(const sn_residuals *r, const double *weight, in
         for (int64_t b = 0; b < permutations; b++) {
             if (failed) continue;
             sn_random random;
-            sn_random_init(&random, seed, SN_STREAM_PERMUTE, substream + (uint32_t)b);
+            sn_random_init(&random, how.seed, SN_STREAM_PERMUTE, how.substream + (uint32_t)b);
             draw_order(&random, r->n, near, order);
             cross_covariance(r, order, c);
             /* the same value again, differently rounded, counts as at least as large */
@@ -328,7 +290,6 @@ static stonet_status share_above(const sn_residuals *r, const double *weight, in
         sn_free(order);
         sn_free(c);
     }
-    sn_free(near);
     if (failed) return sn_fail(STONET_ERROR_MEMORY, "memory ran out in the permutations of a test");
     *p_value = (double)(above + 1) / (double)(permutations + 1);
     return STONET_OK;
@@ -336,21 +297,17 @@ static stonet_status share_above(const sn_residuals *r, const double *weight, in
 
 /* Permutations of the statistic that the law would have looked at. */
 static stonet_status permutation_p_value(const sn_residuals *r, stonet_null_law law, int64_t permutations,
-                                         uint64_t seed, uint32_t substream, int threads, double *p_value)
+                                         sn_drawing how, double *p_value)
 {
-    if (law != STONET_NULL_CHI2) return share_above(r, NULL, permutations, seed, substream, threads, p_value);
+    if (law != STONET_NULL_CHI2) return share_above(r, NULL, permutations, how, p_value);
+    SN_WORKSPACE(scratch);
     sn_residuals turned = *r;
     double *e = NULL, *weight = NULL;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(e, r->n * (r->mx + r->my)), done);
-    SN_GOTO(status, SN_NEW_RAW(weight, r->mx * r->my), done);
-    SN_GOTO(status, turn_to_axes(r, e, weight), done);
+    SN_TRY(SN_TAKE(&scratch, e, r->n * (r->mx + r->my)));
+    SN_TRY(SN_TAKE(&scratch, weight, r->mx * r->my));
+    SN_TRY(turn_to_axes(r, e, weight));
     turned.e = e;
-    status = share_above(&turned, weight, permutations, seed, substream, threads, p_value);
-done:
-    sn_free(e);
-    sn_free(weight);
-    return status;
+    return share_above(&turned, weight, permutations, how, p_value);
 }
 
 bool sn_covariance_permutes(const sn_residuals *r, stonet_null_law law)
@@ -360,22 +317,18 @@ bool sn_covariance_permutes(const sn_residuals *r, stonet_null_law law)
 }
 
 stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law law, int64_t permutations,
-                                 uint64_t seed, uint32_t substream, int threads, double *statistic,
-                                 double *p_value)
+                                 sn_drawing how, double *statistic, double *p_value)
 {
+    SN_WORKSPACE(scratch);
     const int64_t d = residuals->mx * residuals->my;
     double *c = NULL;
-    SN_TRY(SN_NEW(c, d));
+    SN_TRY(SN_TAKE(&scratch, c, d));
     cross_covariance(residuals, NULL, c);
     *statistic = (double)residuals->n * sum_of_squares(d, c) / (1.0 + residuals->excess);
     *p_value = 1.0;
-    stonet_status status = STONET_OK;
-    if (sn_covariance_permutes(residuals, law)) {
-        status = permutation_p_value(residuals, law, permutations, seed, substream, threads, p_value);
-    } else {
-        status = asymptotic_p_value(residuals, law, c, *statistic, p_value);
-    }
+    SN_TRY(sn_covariance_permutes(residuals, law)
+               ? permutation_p_value(residuals, law, permutations, how, p_value)
+               : asymptotic_p_value(residuals, law, c, *statistic, p_value));
     *p_value = fmin(fmax(*p_value, 0.0), 1.0);
-    sn_free(c);
-    return status;
+    return STONET_OK;
 }

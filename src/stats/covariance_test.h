@@ -1,10 +1,9 @@
 /* The statistic of the random-feature tests and its law under independence. */
-#ifndef SN_STATS_COVARIANCE_TEST_H
-#define SN_STATS_COVARIANCE_TEST_H
+#pragma once
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "stats/fourier.h"
 
 /*
  * Features with the conditioning taken out: row i of e holds e_x,i (mx numbers) and e_y,i (my), every column
@@ -50,9 +49,6 @@ double sn_covariance_mean(const sn_residuals *residuals);
 
 /* Whether permutations take the place of the law. */
 bool sn_covariance_permutes(const sn_residuals *residuals, stonet_null_law law);
-/* `substream` keys the permutations. */
+/* how.substream keys the permutations. */
 stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law law, int64_t permutations,
-                                 uint64_t seed, uint32_t substream, int threads, double *statistic,
-                                 double *p_value);
-
-#endif
+                                 sn_drawing how, double *statistic, double *p_value);

@@ -6,7 +6,9 @@
 
 #include "base/memory.h"
 #include "base/run.h"
+#include "base/workspace.h"
 #include "math/noise.h"
+#include "math/smallest.h"
 
 /*
  * With a_ij = |x_i - x_j|, b_ij = |y_i - y_j| and row sums a_i., b_i., the squared distance covariance is
@@ -33,14 +35,6 @@ typedef struct tally {
     double count, x, y, xy;
 } tally;
 
-static void points_free(points *p)
-{
-    sn_free(p->value);
-    sn_free(p->sorted);
-    sn_free(p->rank);
-    sn_free(p->row_sum);
-}
-
 static double distance(const points *p, int64_t i, int64_t j)
 {
     const double *a = p->value + i * p->d;
@@ -51,33 +45,21 @@ static double distance(const points *p, int64_t i, int64_t j)
     return sqrt(sum);
 }
 
-typedef struct keyed_row {
-    double value;
-    int64_t row;
-} keyed_row;
-
-static int by_value(const void *a, const void *b)
-{
-    const keyed_row *one = a;
-    const keyed_row *two = b;
-    if (one->value != two->value) return one->value < two->value ? -1 : 1;
-    return (one->row > two->row) - (one->row < two->row);
-}
-
 /* Order, ranks and, by prefix sums over the sorted values, the row sums of |v_i - v_j|. */
-static stonet_status sort_numbers(points *p)
+static stonet_status sort_numbers(points *p, sn_workspace *keep)
 {
+    SN_WORKSPACE(scratch);
     const int64_t n = p->n;
-    keyed_row *key = NULL;
-    SN_TRY(SN_NEW_RAW(p->sorted, n));
-    SN_TRY(SN_NEW_RAW(p->rank, n));
-    SN_TRY(SN_NEW_RAW(key, n));
+    sn_keyed *key = NULL;
+    SN_TRY(SN_TAKE(keep, p->sorted, n));
+    SN_TRY(SN_TAKE(keep, p->rank, n));
+    SN_TRY(SN_TAKE(&scratch, key, n));
     double all = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        key[i] = (keyed_row){p->value[i], i};
+        key[i] = (sn_keyed){p->value[i], i};
         all += p->value[i];
     }
-    qsort(key, (size_t)n, sizeof *key, by_value);
+    qsort(key, (size_t)n, sizeof *key, sn_by_value);
     double before = 0.0;
     for (int64_t s = 0; s < n; s++) {
         double v = key[s].value;
@@ -86,22 +68,22 @@ static stonet_status sort_numbers(points *p)
         p->row_sum[key[s].row] = v * (double)s - before + (all - before - v) - v * (double)(n - 1 - s);
         before += v;
     }
-    sn_free(key);
     return STONET_OK;
 }
 
-static stonet_status points_create(int64_t n, int64_t d, const double *value, int threads, points *p)
+static stonet_status points_create(int64_t n, int64_t d, const double *value, int threads, sn_workspace *keep,
+                                   points *p)
 {
     *p = (points){.n = n, .d = d};
-    SN_TRY(SN_NEW_RAW(p->value, n * d));
-    SN_TRY(SN_NEW_RAW(p->row_sum, n));
+    SN_TRY(SN_TAKE(keep, p->value, n * d));
+    SN_TRY(SN_TAKE(keep, p->row_sum, n));
     for (int64_t j = 0; j < d; j++) {
         double mean = 0.0;
         for (int64_t i = 0; i < n; i++) mean += value[i * d + j] / (double)n;
         for (int64_t i = 0; i < n; i++) p->value[i * d + j] = value[i * d + j] - mean;
     }
     if (d == 1) {
-        SN_TRY(sort_numbers(p));
+        SN_TRY(sort_numbers(p, keep));
     } else {
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (int64_t i = 0; i < n; i++) {
@@ -240,23 +222,23 @@ static stonet_status count_permutations(const points *x, const points *y, double
     return STONET_OK;
 }
 
-stonet_status sn_distance_correlation_test(int64_t n, int64_t dx, const double *x, int64_t dy,
-                                           const double *y, int64_t permutations, const stonet_run *run,
-                                           double *correlation, double *p_value)
+stonet_status sn_distance_correlation_test(const stonet_sides *sides, int64_t permutations,
+                                           const stonet_run *run, double *correlation, double *p_value)
 {
-    stonet_status status = STONET_OK;
-    points px = {0};
-    points py = {0};
+    SN_WORKSPACE(scratch);
+    const int64_t n = sides->n, dx = sides->dx, dy = sides->dy;
+    const double *x = sides->x, *y = sides->y;
+    points px, py;
     int64_t *order = NULL;
     tally *tree = NULL;
     *correlation = 0.0;
     *p_value = 1.0;
     /* the side with fewer columns is the one to permute: its distances are worked out each time */
-    SN_GOTO(status, points_create(n, dx < dy ? dy : dx, dx < dy ? y : x, sn_threads(run), &px), done);
-    SN_GOTO(status, points_create(n, dx < dy ? dx : dy, dx < dy ? x : y, sn_threads(run), &py), done);
-    SN_GOTO(status, SN_NEW_RAW(order, n), done);
-    SN_GOTO(status, SN_NEW_RAW(tree, n + 1), done);
-    if (is_constant(&px) || is_constant(&py)) goto done;
+    SN_TRY(points_create(n, dx < dy ? dy : dx, dx < dy ? y : x, sn_threads(run), &scratch, &px));
+    SN_TRY(points_create(n, dx < dy ? dx : dy, dx < dy ? x : y, sn_threads(run), &scratch, &py));
+    SN_TRY(SN_TAKE(&scratch, order, n));
+    SN_TRY(SN_TAKE(&scratch, tree, n + 1));
+    if (is_constant(&px) || is_constant(&py)) return STONET_OK;
     for (int64_t i = 0; i < n; i++) order[i] = i;
     double covariance = squared_covariance(&px, &py, order, tree);
     double variances =
@@ -264,20 +246,8 @@ stonet_status sn_distance_correlation_test(int64_t n, int64_t dx, const double *
     *correlation = variances > 0.0 ? fmin(sqrt(covariance / variances), 1.0) : 0.0;
     if (permutations > 0) {
         int64_t above = 0;
-        SN_GOTO(status, count_permutations(&px, &py, covariance, permutations, run, &above), done);
+        SN_TRY(count_permutations(&px, &py, covariance, permutations, run, &above));
         *p_value = (double)(above + 1) / (double)(permutations + 1);
     }
-done:
-    points_free(&px);
-    points_free(&py);
-    sn_free(order);
-    sn_free(tree);
-    return status;
-}
-
-stonet_status sn_distance_correlation(int64_t n, int64_t dx, const double *x, int64_t dy, const double *y,
-                                      const stonet_run *run, double *correlation)
-{
-    double p_value;
-    return sn_distance_correlation_test(n, dx, x, dy, y, 0, run, correlation, &p_value);
+    return STONET_OK;
 }

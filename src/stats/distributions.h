@@ -1,6 +1,5 @@
 /* Distribution functions, to about 1e-13 absolute; upper tails keep their relative accuracy when tiny. */
-#ifndef SN_STATS_DISTRIBUTIONS_H
-#define SN_STATS_DISTRIBUTIONS_H
+#pragma once
 
 /* Gamma with shape a > 0 and scale 1: P(G > x); 1 for x <= 0. */
 double sn_gamma_upper(double shape, double x);
@@ -12,5 +11,3 @@ double sn_t_two_sided(double df, double t);
 double sn_normal_lower(double x);
 /* The x with P(N <= x) = p, for p in (0, 1); infinite at the ends. */
 double sn_normal_quantile(double p);
-
-#endif

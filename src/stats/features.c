@@ -4,32 +4,19 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/workspace.h"
 #include "math/linalg.h"
 #include "math/noise.h"
+#include "math/smallest.h"
 #include "stats/distributions.h"
-#include "stats/fourier.h"
 
 enum { MOST_MULTIPLIED = 20 }; /* columns */
 
-typedef struct ranked {
-    double value;
-    int64_t row;
-} ranked;
-
-static int by_value(const void *a, const void *b)
-{
-    const ranked *x = a;
-    const ranked *y = b;
-    if (x->value != y->value) return x->value < y->value ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
 /* One column of v into one of `to`; false when it is constant. */
-static bool score_column(int64_t n, int64_t d, const double *v, int64_t stride, ranked *order, double *to)
+static bool score_column(int64_t n, int64_t d, const double *v, int64_t stride, sn_keyed *order, double *to)
 {
-    for (int64_t i = 0; i < n; i++) order[i] = (ranked){.value = v[i * d], .row = i};
-    qsort(order, (size_t)n, sizeof *order, by_value);
+    for (int64_t i = 0; i < n; i++) order[i] = (sn_keyed){.value = v[i * d], .row = i};
+    qsort(order, (size_t)n, sizeof *order, sn_by_value);
     if (order[0].value == order[n - 1].value) return false;
     for (int64_t first = 0, last = 0; first < n; first = last) {
         while (last < n && order[last].value == order[first].value) last++;
@@ -54,88 +41,69 @@ static void scale_column(int64_t n, int64_t width, int64_t at, double variance, 
     for (int64_t i = 0; i < n; i++) f[i * width + at] *= scale;
 }
 
-stonet_status sn_scores_create(int64_t n, int64_t d, const double *v, sn_scores *out)
+stonet_status sn_scores_create(int64_t n, int64_t d, const double *v, sn_workspace *keep, sn_scores *out)
 {
+    SN_WORKSPACE(scratch);
     *out = (sn_scores){.n = n};
-    ranked *order = NULL;
+    sn_keyed *order = NULL;
     double *all = NULL;
     double *plain = NULL;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(order, n), done);
-    SN_GOTO(status, SN_NEW_RAW(all, n * d), done);
-    SN_GOTO(status, SN_NEW_RAW(plain, n * d), done);
+    SN_TRY(SN_TAKE(&scratch, order, n));
+    SN_TRY(SN_TAKE(&scratch, all, n * d));
+    SN_TRY(SN_TAKE(&scratch, plain, n * d));
     for (int64_t j = 0; j < d; j++) {
         if (!score_column(n, d, v + j, d, order, all + out->columns)) continue;
         for (int64_t i = 0; i < n; i++) plain[i * d + out->columns] = v[i * d + j];
         scale_column(n, d, out->columns, 1.0, plain);
         out->columns++;
     }
-    SN_GOTO(status, SN_NEW_RAW(out->values, n * out->columns), done);
-    SN_GOTO(status, SN_NEW_RAW(out->plain, n * out->columns), done);
+    SN_TRY(SN_TAKE(keep, out->values, n * out->columns));
+    SN_TRY(SN_TAKE(keep, out->plain, n * out->columns));
     sn_first_columns(n, d, all, out->columns, out->values);
     sn_first_columns(n, d, plain, out->columns, out->plain);
-done:
-    sn_free(order);
-    sn_free(all);
-    sn_free(plain);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_scores_project(const sn_scores *scores, int64_t count, uint64_t seed, uint32_t substream,
-                                sn_scores *out)
+                                sn_workspace *keep, sn_scores *out)
 {
+    SN_WORKSPACE(scratch);
     *out = (sn_scores){.n = scores->n};
     double *direction = NULL;
     double *along = NULL;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(direction, scores->columns * count), done);
-    SN_GOTO(status, SN_NEW_RAW(along, scores->n * count), done);
+    SN_TRY(SN_TAKE(&scratch, direction, scores->columns * count));
+    SN_TRY(SN_TAKE(&scratch, along, scores->n * count));
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_FEATURES, substream);
     for (int64_t k = 0; k < scores->columns * count; k++) direction[k] = sn_random_normal(&random);
     sn_gemm(false, false, scores->n, count, scores->columns, 1.0, scores->values, direction, 0.0, along);
-    status = sn_scores_create(scores->n, count, along, out);
-done:
-    sn_free(direction);
-    sn_free(along);
-    return status;
+    return sn_scores_create(scores->n, count, along, keep, out);
 }
 
-stonet_status sn_scores_whiten(const sn_scores *scores, int64_t *rank, double **white)
+stonet_status sn_scores_whiten(const sn_scores *scores, sn_workspace *keep, int64_t *rank, double **white)
 {
+    SN_WORKSPACE(scratch);
     const double smallest = 1e-8; /* variance, of the largest */
     const int64_t n = scores->n;
     const int64_t q = scores->columns;
     double *covariance = NULL;
     double *value = NULL;
     double *vector = NULL;
-    stonet_status status = STONET_OK;
     *rank = 0;
     *white = NULL;
-    SN_GOTO(status, SN_NEW_RAW(covariance, q * q), done);
-    SN_GOTO(status, SN_NEW_RAW(value, q), done);
-    SN_GOTO(status, SN_NEW_RAW(vector, q * q), done);
+    SN_TRY(SN_TAKE(&scratch, covariance, q * q));
+    SN_TRY(SN_TAKE(&scratch, value, q));
+    SN_TRY(SN_TAKE(&scratch, vector, q * q));
     sn_syrk_tn(q, n, 1.0 / (double)n, scores->plain, 0.0, covariance);
-    SN_GOTO(status, sn_eigh(q, covariance, value, vector), done);
+    SN_TRY(sn_eigh(q, covariance, value, vector));
     while (*rank < q && value[*rank] > smallest * value[0]) ++*rank;
-    SN_GOTO(status, SN_NEW_RAW(*white, n * *rank), done);
+    SN_TRY(SN_TAKE(keep, *white, n * *rank));
     sn_first_columns(q, q, vector, *rank, vector);
     for (int64_t j = 0; j < q; j++) {
         for (int64_t k = 0; k < *rank; k++) vector[j * *rank + k] /= sqrt(value[k]);
     }
     sn_gemm(false, false, n, *rank, q, 1.0, scores->plain, vector, 0.0, *white);
-done:
-    sn_free(covariance);
-    sn_free(value);
-    sn_free(vector);
-    return status;
-}
-
-void sn_scores_free(sn_scores *scores)
-{
-    sn_free(scores->values);
-    sn_free(scores->plain);
-    scores->values = scores->plain = NULL;
+    return STONET_OK;
 }
 
 /* K: more waves for more rows, fewer when many columns share them. */
@@ -187,14 +155,14 @@ static void products_of_two(const sn_scores *scores, int64_t j, int64_t width, i
     for (int64_t k = j; k < q; k++) scale_column(scores->n, width, at + k - j, 1.0, f);
 }
 
-stonet_status sn_regression_features(const sn_scores *scores, sn_richness rich, int64_t random, uint64_t seed,
-                                     uint32_t substream, int threads, int64_t width, int64_t first, double *f)
+stonet_status sn_regression_features(const sn_scores *scores, sn_richness rich, int64_t random,
+                                     sn_drawing how, int64_t width, int64_t first, double *f)
 {
     const int64_t n = scores->n;
     const int64_t q = scores->columns;
     const int64_t k_max = waves(n, q, rich);
     int64_t at = first + q * (3 + k_max);
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(how.threads) schedule(static)
     for (int64_t j = 0; j < q; j++) {
         functions_of_one(scores, j, k_max, width, first + j * (3 + k_max), f);
         if (products(q, rich) > 0) products_of_two(scores, j, width, at + j * q - j * (j - 1) / 2, f);
@@ -206,9 +174,10 @@ stonet_status sn_regression_features(const sn_scores *scores, sn_richness rich, 
                                 .columns = q,
                                 .values = scores->values,
                                 .bandwidth = sqrt(2.0 * (double)q) * ldexp(0.5, part)};
-        SN_TRY(sn_fourier_features(&data, count, seed, substream + (uint32_t)part, threads, width, at, f));
+        SN_TRY(sn_fourier_features(&data, count, how, width, at, f));
         for (int64_t k = 0; k < count; k++) scale_column(n, width, at + k, (double)q / (double)random, f);
         at += count;
+        how.substream++;
     }
     return STONET_OK;
 }

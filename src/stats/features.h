@@ -1,8 +1,7 @@
 /* Features of a few columns for regressions that must not depend on units, tails or luck. */
-#ifndef SN_STATS_FEATURES_H
-#define SN_STATS_FEATURES_H
+#pragma once
 
-#include "base/status.h"
+#include "stats/fourier.h"
 
 /*
  * Normal scores: s_ij = Phi^-1((r_ij - 1/2) / n), r_ij the rank of v_ij in its column, the mean rank among
@@ -15,15 +14,14 @@ typedef struct sn_scores {
     double *plain;  /* the columns themselves, with mean 0 and variance 1 */
 } sn_scores;
 
-stonet_status sn_scores_create(int64_t n, int64_t d, const double *v, sn_scores *out);
+stonet_status sn_scores_create(int64_t n, int64_t d, const double *v, sn_workspace *keep, sn_scores *out);
 /* `count` random directions of the scores, as scores again: what is left of many columns when there is room
    for few. */
 stonet_status sn_scores_project(const sn_scores *scores, int64_t count, uint64_t seed, uint32_t substream,
-                                sn_scores *out);
-/* white (n x *rank, to be freed): the principal components of the plain columns, each with variance 1; those
+                                sn_workspace *keep, sn_scores *out);
+/* white (n x *rank, of `keep`): the principal components of the plain columns, each with variance 1; those
    without variance are left out. The same up to a rotation for any invertible linear map of the columns. */
-stonet_status sn_scores_whiten(const sn_scores *scores, int64_t *rank, double **white);
-void sn_scores_free(sn_scores *scores);
+stonet_status sn_scores_whiten(const sn_scores *scores, sn_workspace *keep, int64_t *rank, double **white);
 
 /* Which features: for a regression that must leave nothing over, or for one that must predict well. */
 typedef enum sn_richness { SN_FEATURES_RICH, SN_FEATURES_PLAIN } sn_richness;
@@ -41,10 +39,7 @@ int64_t sn_regression_width(int64_t n, int64_t columns, sn_richness rich, int64_
  *
  * Plain features have no products of two columns, and K up to 3.
  *
- * The random ones come from the streams substream .. substream + 2.
+ * The random ones come from the streams how.substream .. how.substream + 2.
  */
-stonet_status sn_regression_features(const sn_scores *scores, sn_richness rich, int64_t random, uint64_t seed,
-                                     uint32_t substream, int threads, int64_t width, int64_t first,
-                                     double *f);
-
-#endif
+stonet_status sn_regression_features(const sn_scores *scores, sn_richness rich, int64_t random,
+                                     sn_drawing how, int64_t width, int64_t first, double *f);

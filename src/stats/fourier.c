@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/memory.h"
 #include "math/noise.h"
 #include "math/smallest.h"
 
@@ -62,8 +61,9 @@ static stonet_status median_distance(const sn_standardised *data, uint64_t seed,
     int64_t pairs = rows * (rows - 1) / 2;
     *median = 1.0;
     if (pairs == 0 || data->columns == 0) return STONET_OK;
+    SN_WORKSPACE(scratch);
     double *distance = NULL;
-    SN_TRY(SN_NEW_RAW(distance, pairs));
+    SN_TRY(SN_TAKE(&scratch, distance, pairs));
     sn_shuffle order;
     sn_shuffle_init(&order, (uint64_t)data->n, seed, 0);
     int64_t row[BANDWIDTH_ROWS];
@@ -85,41 +85,35 @@ static stonet_status median_distance(const sn_standardised *data, uint64_t seed,
         middle = 0.5 * (middle + sqrt(below));
     }
     if (middle > 0.0) *median = middle;
-    sn_free(distance);
     return STONET_OK;
 }
 
-stonet_status sn_standardise(int64_t n, int64_t da, const double *a, int64_t db, const double *b,
-                             uint64_t seed, sn_standardised *out)
+stonet_status sn_standardise(int64_t n, sn_side a, sn_side b, uint64_t seed, sn_workspace *keep,
+                             sn_standardised *out)
 {
     *out = (sn_standardised){.n = n, .bandwidth = 1.0};
-    out->columns = count_varying(n, da, a) + count_varying(n, db, b);
-    SN_TRY(SN_NEW_RAW(out->values, n * out->columns));
-    int64_t at = copy_varying(n, da, a, out->columns, 0, out->values);
-    copy_varying(n, db, b, out->columns, at, out->values);
+    out->columns = count_varying(n, a.d, a.values) + count_varying(n, b.d, b.values);
+    SN_TRY(SN_TAKE(keep, out->values, n * out->columns));
+    int64_t at = copy_varying(n, a.d, a.values, out->columns, 0, out->values);
+    copy_varying(n, b.d, b.values, out->columns, at, out->values);
     return median_distance(out, seed, &out->bandwidth);
 }
 
-void sn_standardised_free(sn_standardised *data)
-{
-    sn_free(data->values);
-    data->values = NULL;
-}
-
-stonet_status sn_fourier_features(const sn_standardised *data, int64_t count, uint64_t seed,
-                                  uint32_t substream, int threads, int64_t width, int64_t first, double *f)
+stonet_status sn_fourier_features(const sn_standardised *data, int64_t count, sn_drawing how, int64_t width,
+                                  int64_t first, double *f)
 {
     const int64_t d = data->columns;
+    SN_WORKSPACE(scratch);
     double *weight = NULL; /* count x (d + 1), the phase last */
-    SN_TRY(SN_NEW_RAW(weight, count * (d + 1)));
+    SN_TRY(SN_TAKE(&scratch, weight, count * (d + 1)));
     sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_FEATURES, substream);
+    sn_random_init(&random, how.seed, SN_STREAM_FEATURES, how.substream);
     for (int64_t k = 0; k < count; k++) {
         double *row = weight + k * (d + 1);
         for (int64_t j = 0; j < d; j++) row[j] = sn_random_normal(&random) / data->bandwidth;
         row[d] = 2.0 * M_PI * sn_random_uniform(&random);
     }
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(how.threads) schedule(static)
     for (int64_t i = 0; i < data->n; i++) {
         const double *x = data->values + i * d;
         for (int64_t k = 0; k < count; k++) {
@@ -129,8 +123,7 @@ stonet_status sn_fourier_features(const sn_standardised *data, int64_t count, ui
             f[i * width + first + k] = cos(angle);
         }
     }
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(how.threads) schedule(static)
     for (int64_t k = 0; k < count; k++) standardise_column(data->n, width, f + first + k);
-    sn_free(weight);
     return STONET_OK;
 }

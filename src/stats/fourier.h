@@ -1,8 +1,14 @@
 /* Random Fourier features of the Gaussian kernel with the median distance as bandwidth. */
-#ifndef SN_STATS_FOURIER_H
-#define SN_STATS_FOURIER_H
+#pragma once
 
-#include "base/status.h"
+#include "base/workspace.h"
+
+/* Where random numbers come from, and how many threads share the work. */
+typedef struct sn_drawing {
+    uint64_t seed;
+    uint32_t substream;
+    int threads;
+} sn_drawing;
 
 /* Columns with mean 0 and sample variance 1; constant columns are left out. */
 typedef struct sn_standardised {
@@ -11,17 +17,20 @@ typedef struct sn_standardised {
     double bandwidth; /* median distance between rows */
 } sn_standardised;
 
-/* Standardises the columns of a (n x da) and b (n x db; NULL when db is 0) side by side and measures the
+/* Columns (n x d), none where d is 0. */
+typedef struct sn_side {
+    int64_t d;
+    const double *values;
+} sn_side;
+
+/* Standardises the columns of a and b side by side and measures the
    bandwidth on up to 200 rows drawn by `seed`: the first rows of a file in some order (by class, by time)
    would not speak for the rest. */
-stonet_status sn_standardise(int64_t n, int64_t da, const double *a, int64_t db, const double *b,
-                             uint64_t seed, sn_standardised *out);
-void sn_standardised_free(sn_standardised *data);
+stonet_status sn_standardise(int64_t n, sn_side a, sn_side b, uint64_t seed, sn_workspace *keep,
+                             sn_standardised *out);
 
 /* Columns first .. first + count - 1 of f (n x width) = cos(W x + b), W ~ N(0, 1 / bandwidth^2), b ~ U(0, 2
    pi), standardised (a constant feature becomes 0). W and b come from a stream of their own for each
    substream. */
-stonet_status sn_fourier_features(const sn_standardised *data, int64_t count, uint64_t seed,
-                                  uint32_t substream, int threads, int64_t width, int64_t first, double *f);
-
-#endif
+stonet_status sn_fourier_features(const sn_standardised *data, int64_t count, sn_drawing how, int64_t width,
+                                  int64_t first, double *f);

@@ -4,14 +4,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/run.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "stats/covariance_test.h"
 #include "stats/distributions.h"
 #include "stats/features.h"
-#include "stats/fourier.h"
 #include "stats/independence.h"
 #include "stats/smoother.h"
 
@@ -59,25 +57,24 @@ static double legendre(int degree, double v)
     return sqrt(7.0) * 0.5 * (5.0 * v * v - 3.0) * v;
 }
 
-stonet_status sn_response_functions(int64_t n, int64_t d, const double *y, int64_t *columns, double **values)
+stonet_status sn_response_functions(int64_t n, int64_t d, const double *y, sn_workspace *keep,
+                                    int64_t *columns, double **values)
 {
     const int degrees = d > CUBIC_TARGETS ? 2 : 3;
-    sn_scores scores = {0};
-    stonet_status status = STONET_OK;
-    *values = NULL;
+    SN_WORKSPACE(scratch);
     *columns = 0;
     for (int64_t j = 0; j < d; j++) *columns += has_two_values(n, d, y + j) ? 1 : degrees;
-    SN_GOTO(status, SN_NEW(*values, n * *columns), done);
+    double *column = NULL, *held = NULL;
+    SN_TRY(SN_TAKE(keep, column, n * *columns));
+    SN_TRY(SN_TAKE(&scratch, held, n));
+    *values = column;
     int64_t at = 0;
-    double *column = *values; /* the first n places serve to hold a column before its functions are written */
-    double *held = NULL;
-    SN_GOTO(status, SN_NEW_RAW(held, n), done);
     for (int64_t j = 0; j < d; j++) {
+        SN_WORKSPACE(one);
+        sn_scores scores;
         const bool two = has_two_values(n, d, y + j);
         for (int64_t i = 0; i < n; i++) held[i] = y[i * d + j];
-        sn_scores_free(&scores);
-        status = sn_scores_create(n, 1, held, &scores);
-        if (status != STONET_OK) break;
+        SN_TRY(sn_scores_create(n, 1, held, &one, &scores));
         for (int k = 1; k <= (two ? 1 : degrees); k++, at++) {
             for (int64_t i = 0; i < n; i++) {
                 double value = 0.0; /* of a constant column */
@@ -89,14 +86,7 @@ stonet_status sn_response_functions(int64_t n, int64_t d, const double *y, int64
             centre_column(n, *columns, at, column);
         }
     }
-    sn_free(held);
-done:
-    sn_scores_free(&scores);
-    if (status != STONET_OK) {
-        sn_free(*values);
-        *values = NULL;
-    }
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_check_rows_for(int64_t n, int64_t dz)
@@ -134,47 +124,47 @@ typedef struct functions {
 static stonet_status fill_waves(const prepared *p, const sn_standardised *white, int64_t count,
                                 uint32_t substream, int64_t first, functions *f)
 {
-    return sn_fourier_features(white, count, p->seed, substream, p->threads, f->width, first, f->values);
+    return sn_fourier_features(white, count, (sn_drawing){p->seed, substream, p->threads}, f->width, first,
+                               f->values);
 }
 
 /* At most MOST_WHITE columns are whitened: more are first reduced to as many random directions. */
-static stonet_status whiten(const sn_scores *scores, uint64_t seed, sn_standardised *out)
+static stonet_status whiten(const sn_scores *scores, uint64_t seed, sn_workspace *keep, sn_standardised *out)
 {
+    SN_WORKSPACE(scratch);
     sn_scores few = {0};
     *out = (sn_standardised){.n = scores->n};
     if (scores->columns > MOST_WHITE) {
-        SN_TRY(sn_scores_project(scores, MOST_WHITE, seed, STREAM_WHITE, &few));
+        SN_TRY(sn_scores_project(scores, MOST_WHITE, seed, STREAM_WHITE, &scratch, &few));
         scores = &few;
     }
-    stonet_status status = sn_scores_whiten(scores, &out->columns, &out->values);
+    SN_TRY(sn_scores_whiten(scores, keep, &out->columns, &out->values));
     out->bandwidth = sqrt(2.0 * (double)out->columns);
-    sn_scores_free(&few);
-    return status;
+    return STONET_OK;
 }
 
 /* The scores of x, their squares, and waves of all of them; the same waves of z; y last. */
-static stonet_status fill_functions(const prepared *p, uint32_t repeat, functions *f)
+static stonet_status fill_functions(const prepared *p, uint32_t repeat, sn_workspace *keep, functions *f)
 {
+    SN_WORKSPACE(scratch);
     const int64_t n = p->x.n;
     const int64_t room = p->my > 0 && MOST_PAIRS / p->my > 1 ? MOST_PAIRS / p->my : 1;
     sn_scores few = {0};
     const sn_scores *x = &p->x;
     if (x->columns > room) {
-        SN_TRY(sn_scores_project(&p->x, room, p->seed, STREAMS * repeat + STREAM_FEW, &few));
+        SN_TRY(sn_scores_project(&p->x, room, p->seed, STREAMS * repeat + STREAM_FEW, &scratch, &few));
         x = &few;
     }
     f->mx[0] = f->mx[1] = x->columns;
     f->mx[2] = RANDOM_X < room ? RANDOM_X : room;
     f->controls = CONTROLS;
     f->width = f->mx[0] + f->mx[1] + f->mx[2] + f->controls + p->my;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(f->values, n * f->width), done);
-    SN_GOTO(status, SN_NEW_RAW(f->residuals, n * f->width), done);
-    SN_GOTO(status, SN_NEW_RAW(f->twice, f->width), done);
+    SN_TRY(SN_TAKE(keep, f->values, n * f->width));
+    SN_TRY(SN_TAKE(keep, f->residuals, n * f->width));
+    SN_TRY(SN_TAKE(keep, f->twice, f->width));
     const int64_t waves = f->mx[0] + f->mx[1];
-    SN_GOTO(status, fill_waves(p, &p->white_x, f->mx[2], STREAMS * repeat + STREAM_X, waves, f), done);
-    SN_GOTO(status, fill_waves(p, &p->white_z, f->controls, STREAMS * repeat + STREAM_Z, waves + f->mx[2], f),
-            done);
+    SN_TRY(fill_waves(p, &p->white_x, f->mx[2], STREAMS * repeat + STREAM_X, waves, f));
+    SN_TRY(fill_waves(p, &p->white_z, f->controls, STREAMS * repeat + STREAM_Z, waves + f->mx[2], f));
     for (int64_t i = 0; i < n; i++) {
         double *row = f->values + i * f->width;
         for (int64_t j = 0; j < x->columns; j++) {
@@ -185,9 +175,7 @@ static stonet_status fill_functions(const prepared *p, uint32_t repeat, function
         memcpy(row + f->width - p->my, p->y + i * p->my, (size_t)p->my * sizeof *row);
     }
     for (int64_t j = 0; j < waves; j++) centre_column(n, f->width, j, f->values);
-done:
-    sn_scores_free(&few);
-    return status;
+    return STONET_OK;
 }
 
 static double sum_of_squares(int64_t n, int64_t width, const double *column)
@@ -201,33 +189,30 @@ static double sum_of_squares(int64_t n, int64_t width, const double *column)
  */
 static stonet_status regress_on_z(const prepared *p, const sn_smoother *smoother, functions *f)
 {
+    SN_WORKSPACE(scratch);
     const int64_t n = p->z.n;
     double *penalty = NULL;
     double *y_penalty = NULL; /* the same for all columns */
     double *again = NULL;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(penalty, f->width), done);
-    SN_GOTO(status, SN_NEW_RAW(y_penalty, f->width), done);
-    SN_GOTO(status, SN_NEW_RAW(again, n * f->width), done);
-    SN_GOTO(status, sn_smoother_choose(smoother, f->width, f->values, false, penalty), done);
-    SN_GOTO(status, sn_smoother_choose(smoother, p->my, p->y, true, y_penalty), done);
+    SN_TRY(SN_TAKE(&scratch, penalty, f->width));
+    SN_TRY(SN_TAKE(&scratch, y_penalty, f->width));
+    SN_TRY(SN_TAKE(&scratch, again, n * f->width));
+    SN_TRY(sn_smoother_choose(smoother, f->width, f->values, false, penalty));
+    SN_TRY(sn_smoother_choose(smoother, p->my, p->y, true, y_penalty));
     for (int64_t j = 1; j < f->width; j++) y_penalty[j] = y_penalty[0];
     memcpy(penalty + f->width - p->my, y_penalty, (size_t)p->my * sizeof *penalty);
-    SN_GOTO(status, sn_smoother_residuals(smoother, f->width, penalty, f->residuals), done);
+    SN_TRY(sn_smoother_residuals(smoother, f->width, penalty, f->residuals));
     memcpy(again, f->residuals, (size_t)(n * f->width) * sizeof *again);
-    SN_GOTO(status, sn_smoother_residuals(smoother, f->width, y_penalty, again), done);
+    SN_TRY(sn_smoother_residuals(smoother, f->width, y_penalty, again));
     for (int64_t j = 0; j < f->width; j++) f->twice[j] = sum_of_squares(n, f->width, again + j);
     f->left = sn_smoother_left(smoother, y_penalty[0]);
-done:
-    sn_free(penalty);
-    sn_free(y_penalty);
-    sn_free(again);
-    return status;
+    return STONET_OK;
 }
 
 /* Takes z out of the functions, with the features of this repeat. */
 static stonet_status take_out_z(const prepared *p, uint32_t repeat, functions *f)
 {
+    SN_WORKSPACE(scratch);
     const int64_t n = p->z.n;
     memcpy(f->residuals, f->values, (size_t)(n * f->width) * sizeof *f->values);
     int64_t random = p->z.columns > 1 ? n / 3 : 0; /* of a single column its own waves are enough */
@@ -235,18 +220,12 @@ static stonet_status take_out_z(const prepared *p, uint32_t repeat, functions *f
     const int64_t m = sn_regression_width(n, p->z.columns, SN_FEATURES_RICH, random);
     double *features = NULL;
     sn_smoother smoother = {0};
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(features, n * m), done);
-    SN_GOTO(status,
-            sn_regression_features(&p->z, SN_FEATURES_RICH, random, p->seed,
-                                   STREAMS * repeat + STREAM_FEATURES, p->threads, m, 0, features),
-            done);
-    SN_GOTO(status, sn_smoother_create(n, m, features, &smoother), done);
-    status = regress_on_z(p, &smoother, f);
-done:
-    sn_smoother_free(&smoother);
-    sn_free(features);
-    return status;
+    SN_TRY(SN_TAKE(&scratch, features, n * m));
+    SN_TRY(sn_regression_features(&p->z, SN_FEATURES_RICH, random,
+                                  (sn_drawing){p->seed, STREAMS * repeat + STREAM_FEATURES, p->threads}, m, 0,
+                                  features));
+    SN_TRY(sn_smoother_create(n, m, features, &scratch, &smoother));
+    return regress_on_z(p, &smoother, f);
 }
 
 /* Columns first .. first + count - 1 of the residuals beside those of y, for the covariance test; e has room
@@ -362,12 +341,12 @@ static bool waves_look_alike(const prepared *p, const functions *f)
 static stonet_status test_blocks(const prepared *p, const functions *f, stonet_independence_result *result,
                                  int64_t *count, double *p_values)
 {
+    SN_WORKSPACE(scratch);
     double *e = NULL;
-    SN_TRY(SN_NEW_RAW(e, p->x.n * f->width));
-    stonet_status status = STONET_OK;
+    SN_TRY(SN_TAKE(&scratch, e, p->x.n * f->width));
     const double excess = left_over(p, f, e);
     int64_t first = 0;
-    for (int block = 0; block < BLOCKS && status == STONET_OK; first += f->mx[block], block++) {
+    for (int block = 0; block < BLOCKS; first += f->mx[block], block++) {
         sn_residuals residuals = gather(p, f, first, f->mx[block], e);
         if (residuals.mx == 0) continue;
         residuals.excess = excess * (double)residuals.mx / sn_covariance_mean(&residuals);
@@ -378,62 +357,50 @@ static stonet_status test_blocks(const prepared *p, const functions *f, stonet_i
         } else {
             if (sn_covariance_permutes(&residuals, p->options->null_law))
                 result->null_law = STONET_NULL_PERMUTATION;
-            status = sn_covariance_test(&residuals, p->options->null_law, p->options->permutations, p->seed,
-                                        (uint32_t)first, p->threads, &found, &p_values[*count]);
+            SN_TRY(sn_covariance_test(&residuals, p->options->null_law, p->options->permutations,
+                                      (sn_drawing){p->seed, (uint32_t)first, p->threads}, &found,
+                                      &p_values[*count]));
         }
         result->statistic += found;
         ++*count;
     }
-    sn_free(e);
-    return status;
+    return STONET_OK;
 }
 
 static stonet_status one_repeat(const prepared *p, uint32_t repeat, stonet_independence_result *result,
                                 int64_t *count, double *p_values)
 {
+    SN_WORKSPACE(scratch);
     functions f = {0};
-    stonet_status status = fill_functions(p, repeat, &f);
-    if (status == STONET_OK) status = take_out_z(p, repeat, &f);
-    if (status == STONET_OK) status = test_blocks(p, &f, result, count, p_values);
-    sn_free(f.values);
-    sn_free(f.residuals);
-    sn_free(f.twice);
-    return status;
+    SN_TRY(fill_functions(p, repeat, &scratch, &f));
+    SN_TRY(take_out_z(p, repeat, &f));
+    return test_blocks(p, &f, result, count, p_values);
 }
 
 stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_options *options,
                           const stonet_run *run, stonet_independence_result *result)
 {
+    SN_WORKSPACE(scratch);
     const int64_t n = sides->n;
     prepared p = {.options = options, .seed = run->seed, .threads = sn_threads(run)};
     double *p_values = NULL;
     int64_t count = 0;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, sn_scores_create(n, sides->dz, sides->z, &p.z), done);
-    SN_GOTO(status, sn_check_rows_for(n, p.z.columns), done);
-    SN_GOTO(status, sn_scores_create(n, sides->dx, sides->x, &p.x), done);
-    SN_GOTO(status, whiten(&p.x, p.seed, &p.white_x), done);
-    SN_GOTO(status, whiten(&p.z, p.seed, &p.white_z), done);
-    SN_GOTO(status, sn_response_functions(n, sides->dy, sides->y, &p.my, &p.y), done);
-    SN_GOTO(status, SN_NEW_RAW(p_values, BLOCKS * options->repeats), done);
+    SN_TRY(sn_scores_create(n, sides->dz, sides->z, &scratch, &p.z));
+    SN_TRY(sn_check_rows_for(n, p.z.columns));
+    SN_TRY(sn_scores_create(n, sides->dx, sides->x, &scratch, &p.x));
+    SN_TRY(whiten(&p.x, p.seed, &scratch, &p.white_x));
+    SN_TRY(whiten(&p.z, p.seed, &scratch, &p.white_z));
+    SN_TRY(sn_response_functions(n, sides->dy, sides->y, &scratch, &p.my, &p.y));
+    SN_TRY(SN_TAKE(&scratch, p_values, BLOCKS * options->repeats));
     result->statistic = 0.0;
     result->p_value = 1.0;
     const bool varies = p.x.columns > 0 && sum_of_squares(n * p.my, 1, p.y) > 0.0;
     for (int64_t r = 0; r < options->repeats && varies; r++) {
-        if (sn_should_stop(run)) {
-            status = sn_fail(STONET_ERROR_INTERRUPTED, "the independence test was stopped before its end");
-            goto done;
-        }
-        SN_GOTO(status, one_repeat(&p, (uint32_t)r, result, &count, p_values), done);
+        if (sn_should_stop(run))
+            return sn_fail(STONET_ERROR_INTERRUPTED, "the independence test was stopped before its end");
+        SN_TRY(one_repeat(&p, (uint32_t)r, result, &count, p_values));
     }
     result->statistic /= (double)options->repeats;
     if (count > 0) result->p_value = sn_cauchy_combination(count, p_values);
-done:
-    sn_scores_free(&p.x);
-    sn_scores_free(&p.z);
-    sn_standardised_free(&p.white_x);
-    sn_standardised_free(&p.white_z);
-    sn_free(p.y);
-    sn_free(p_values);
-    return status;
+    return STONET_OK;
 }

@@ -1,13 +1,13 @@
 /* Conditional independence by covariances of residuals: the generalised covariance measure. */
-#ifndef SN_STATS_GCM_H
-#define SN_STATS_GCM_H
+#pragma once
 
-#include "base/status.h"
+#include "base/workspace.h"
 
-/* The functions of y that are looked at (n x *columns, centred, to be freed): for a column with two values,
+/* The functions of y that are looked at (n x *columns, centred, of `keep`): for a column with two values,
    its indicator times 2; for any other, the Legendre polynomials of degree 1, 2 and 3 of its ranks, which
    have variance 1 and see location, spread and skewness. */
-stonet_status sn_response_functions(int64_t n, int64_t d, const double *y, int64_t *columns, double **values);
+stonet_status sn_response_functions(int64_t n, int64_t d, const double *y, sn_workspace *keep,
+                                    int64_t *columns, double **values);
 /* Whether n rows are enough to condition on dz columns; fails with the reason. */
 stonet_status sn_check_rows_for(int64_t n, int64_t dz);
 
@@ -27,5 +27,3 @@ stonet_status sn_check_rows_for(int64_t n, int64_t dz);
  */
 stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_options *options,
                           const stonet_run *run, stonet_independence_result *result);
-
-#endif

@@ -4,13 +4,11 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/memory.h"
-#include "base/options.h"
 #include "base/run.h"
+#include "base/take_options.h"
 #include "math/linalg.h"
 #include "stats/covariance_test.h"
 #include "stats/distance_correlation.h"
-#include "stats/fourier.h"
 #include "stats/gcm.h"
 #include "stats/prediction_look.h"
 
@@ -125,8 +123,9 @@ static void add_products(int64_t first, int64_t last, int64_t m, const double *f
 static stonet_status feature_covariance(int64_t n, int64_t m, const double *f, int threads, double *c)
 {
     enum { CHUNKS = 16 };
+    SN_WORKSPACE(scratch);
     double *partial = NULL;
-    SN_TRY(SN_NEW(partial, CHUNKS * m * m));
+    SN_TRY(SN_TAKE_ZERO(&scratch, partial, CHUNKS * m * m));
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t chunk = 0; chunk < CHUNKS; chunk++) {
         add_products(n * chunk / CHUNKS, n * (chunk + 1) / CHUNKS, m, f, partial + chunk * m * m);
@@ -138,7 +137,6 @@ static stonet_status feature_covariance(int64_t n, int64_t m, const double *f, i
             c[a * m + b] = c[b * m + a] = total / (double)(n - 1);
         }
     }
-    sn_free(partial);
     return STONET_OK;
 }
 
@@ -146,20 +144,20 @@ static stonet_status feature_covariance(int64_t n, int64_t m, const double *f, i
    I)^-1 it takes, from the covariance c of all m = me + mz features, e first. */
 static stonet_status regression_on_z(int64_t me, int64_t mz, const double *c, double *beta, double *used)
 {
+    SN_WORKSPACE(scratch);
     const int64_t m = me + mz;
-    stonet_status status = STONET_OK;
     double *czz = NULL;
     double *value = NULL;
     double *vector = NULL;
     double *along = NULL; /* mz x me: V' C_ze */
-    SN_GOTO(status, SN_NEW_RAW(czz, mz * mz), done);
-    SN_GOTO(status, SN_NEW_RAW(value, mz), done);
-    SN_GOTO(status, SN_NEW_RAW(vector, mz * mz), done);
-    SN_GOTO(status, SN_NEW(along, mz * me), done);
+    SN_TRY(SN_TAKE(&scratch, czz, mz * mz));
+    SN_TRY(SN_TAKE(&scratch, value, mz));
+    SN_TRY(SN_TAKE(&scratch, vector, mz * mz));
+    SN_TRY(SN_TAKE_ZERO(&scratch, along, mz * me));
     for (int64_t a = 0; a < mz; a++) {
         for (int64_t b = 0; b < mz; b++) czz[a * mz + b] = c[(me + a) * m + me + b];
     }
-    SN_GOTO(status, sn_eigh(mz, czz, value, vector), done);
+    SN_TRY(sn_eigh(mz, czz, value, vector));
     *used = 0.0;
     for (int64_t k = 0; k < mz; k++) {
         double eigenvalue = fmax(value[k], 0.0);
@@ -174,12 +172,7 @@ static stonet_status regression_on_z(int64_t me, int64_t mz, const double *c, do
             for (int64_t j = 0; j < me; j++) beta[a * me + j] += vector[a * mz + k] * along[k * me + j];
         }
     }
-done:
-    sn_free(czz);
-    sn_free(value);
-    sn_free(vector);
-    sn_free(along);
-    return status;
+    return STONET_OK;
 }
 
 /* e (n x me) = the first me columns of f (n x (me + mz)) less the others times beta. */
@@ -200,68 +193,63 @@ static void take_residuals(int64_t n, int64_t me, int64_t mz, const double *f, c
 /* Takes the features of z out of those of x and y: e (n x (mx + my)) and the degrees of freedom used. */
 static stonet_status condition_on_z(const prepared *p, const double *f, double *e, double *used)
 {
+    SN_WORKSPACE(scratch);
     const int64_t me = p->mx + p->my;
     const int64_t m = me + p->mz;
-    stonet_status status = STONET_OK;
     double *covariance = NULL;
     double *beta = NULL;
-    SN_GOTO(status, SN_NEW_RAW(covariance, m * m), done);
-    SN_GOTO(status, SN_NEW(beta, p->mz * me), done);
-    SN_GOTO(status, feature_covariance(p->x.n, m, f, p->threads, covariance), done);
-    SN_GOTO(status, regression_on_z(me, p->mz, covariance, beta, used), done);
+    SN_TRY(SN_TAKE(&scratch, covariance, m * m));
+    SN_TRY(SN_TAKE_ZERO(&scratch, beta, p->mz * me));
+    SN_TRY(feature_covariance(p->x.n, m, f, p->threads, covariance));
+    SN_TRY(regression_on_z(me, p->mz, covariance, beta, used));
     take_residuals(p->x.n, me, p->mz, f, beta, p->threads, e);
-done:
-    sn_free(covariance);
-    sn_free(beta);
-    return status;
+    return STONET_OK;
 }
 
 /* One test with the features of repeat number `repeat`. */
 static stonet_status one_repeat(const prepared *p, int64_t repeat, double *statistic, double *p_value,
                                 bool *permuted)
 {
+    SN_WORKSPACE(scratch);
     const int64_t n = p->x.n;
     const int64_t me = p->mx + p->my;
     const int64_t m = me + p->mz;
-    const uint32_t stream = (uint32_t)(3 * repeat);
-    stonet_status status = STONET_OK;
+    sn_drawing how = {p->seed, (uint32_t)(3 * repeat), p->threads};
     double *f = NULL; /* n x (mx + my + mz) */
     double *e = NULL; /* n x (mx + my) */
     sn_residuals residuals = {.n = n, .mx = p->mx, .my = p->my};
-    SN_GOTO(status, SN_NEW_RAW(f, n * m), done);
-    SN_GOTO(status, sn_fourier_features(&p->x, p->mx, p->seed, stream, p->threads, m, 0, f), done);
-    SN_GOTO(status, sn_fourier_features(&p->y, p->my, p->seed, stream + 1, p->threads, m, p->mx, f), done);
+    SN_TRY(SN_TAKE(&scratch, f, n * m));
+    SN_TRY(sn_fourier_features(&p->x, p->mx, how, m, 0, f));
+    how.substream++;
+    SN_TRY(sn_fourier_features(&p->y, p->my, how, m, p->mx, f));
     residuals.e = f;
     if (p->mz > 0) {
-        SN_GOTO(status, sn_fourier_features(&p->z, p->mz, p->seed, stream + 2, p->threads, m, me, f), done);
-        SN_GOTO(status, SN_NEW_RAW(e, n * me), done);
-        SN_GOTO(status, condition_on_z(p, f, e, &residuals.used), done);
+        how.substream++;
+        SN_TRY(sn_fourier_features(&p->z, p->mz, how, m, me, f));
+        SN_TRY(SN_TAKE(&scratch, e, n * me));
+        SN_TRY(condition_on_z(p, f, e, &residuals.used));
         residuals.e = e;
         residuals.dz = p->z.columns;
         residuals.z = p->z.values;
     }
     int64_t permutations = p->options->permutations;
     *permuted = sn_covariance_permutes(&residuals, p->options->null_law);
-    status = sn_covariance_test(&residuals, p->options->null_law, permutations, p->seed,
-                                (uint32_t)(repeat * permutations), p->threads, statistic, p_value);
-done:
-    sn_free(f);
-    sn_free(e);
-    return status;
+    how.substream = (uint32_t)(repeat * permutations);
+    return sn_covariance_test(&residuals, p->options->null_law, permutations, how, statistic, p_value);
 }
 
 static stonet_status run_repeats(const prepared *p, const stonet_run *run, stonet_independence_result *result)
 {
     const int64_t repeats = p->options->repeats;
-    stonet_status status = STONET_OK;
+    SN_WORKSPACE(scratch);
     double *statistic = NULL;
     double *p_value = NULL;
     bool *permuted = NULL;
     int failure = STONET_OK;
     int stop = 0;
-    SN_GOTO(status, SN_NEW(statistic, repeats), done);
-    SN_GOTO(status, SN_NEW(p_value, repeats), done);
-    SN_GOTO(status, SN_NEW(permuted, repeats), done);
+    SN_TRY(SN_TAKE(&scratch, statistic, repeats));
+    SN_TRY(SN_TAKE(&scratch, p_value, repeats));
+    SN_TRY(SN_TAKE_ZERO(&scratch, permuted, repeats));
 #pragma omp parallel for num_threads(repeats < p->threads ? (int)repeats : p->threads) schedule(dynamic)     \
     reduction(max                                                                                            \
               : failure)
@@ -270,26 +258,19 @@ static stonet_status run_repeats(const prepared *p, const stonet_run *run, stone
         int code = (int)one_repeat(p, r, &statistic[r], &p_value[r], &permuted[r]);
         if (code > failure) failure = code;
     }
-    if (stop) {
-        status = sn_fail(STONET_ERROR_INTERRUPTED, "the independence test was stopped before its end");
-    } else if (failure == STONET_ERROR_MEMORY) {
-        status = sn_fail(STONET_ERROR_MEMORY,
-                         "the independence test ran out of memory; use fewer threads or features");
-    } else if (failure != STONET_OK) {
-        status = sn_fail((stonet_status)failure,
-                         "an eigenvalue problem of the independence test did not converge");
-    } else {
-        for (int64_t r = 0; r < repeats; r++) {
-            result->statistic += statistic[r] / (double)repeats;
-            if (permuted[r]) result->null_law = STONET_NULL_PERMUTATION;
-        }
-        result->p_value = sn_cauchy_combination(repeats, p_value);
+    if (stop) return sn_fail(STONET_ERROR_INTERRUPTED, "the independence test was stopped before its end");
+    if (failure == STONET_ERROR_MEMORY)
+        return sn_fail(STONET_ERROR_MEMORY,
+                       "the independence test ran out of memory; use fewer threads or features");
+    if (failure != STONET_OK)
+        return sn_fail((stonet_status)failure,
+                       "an eigenvalue problem of the independence test did not converge");
+    for (int64_t r = 0; r < repeats; r++) {
+        result->statistic += statistic[r] / (double)repeats;
+        if (permuted[r]) result->null_law = STONET_NULL_PERMUTATION;
     }
-done:
-    sn_free(statistic);
-    sn_free(p_value);
-    sn_free(permuted);
-    return status;
+    result->p_value = sn_cauchy_combination(repeats, p_value);
+    return STONET_OK;
 }
 
 /* The number of features of z (n x dz). Too few leave part of the dependence on z in the residuals, which
@@ -311,28 +292,22 @@ static int64_t condition_features(int64_t wish, int64_t n, int64_t dz)
 static stonet_status fourier_test(const stonet_sides *sides, const stonet_independence_options *options,
                                   const stonet_run *run, stonet_independence_result *result)
 {
+    SN_WORKSPACE(scratch);
     const int64_t n = sides->n;
     if (n < 4) return STONET_OK; /* no degrees of freedom to test with */
-    stonet_status status = STONET_OK;
     prepared p = {.options = options, .seed = run->seed, .threads = sn_threads(run)};
-    SN_GOTO(status, sn_standardise(n, sides->dx, sides->x, 0, NULL, p.seed, &p.x), done);
-    SN_GOTO(status, sn_standardise(n, sides->dy, sides->y, 0, NULL, p.seed, &p.y), done);
-    SN_GOTO(status, sn_standardise(n, sides->dz, sides->z, 0, NULL, p.seed, &p.z), done);
+    SN_TRY(sn_standardise(n, (sn_side){sides->dx, sides->x}, (sn_side){0, NULL}, p.seed, &scratch, &p.x));
+    SN_TRY(sn_standardise(n, (sn_side){sides->dy, sides->y}, (sn_side){0, NULL}, p.seed, &scratch, &p.y));
+    SN_TRY(sn_standardise(n, (sn_side){sides->dz, sides->z}, (sn_side){0, NULL}, p.seed, &scratch, &p.z));
     if (p.z.columns == 0) result->test = STONET_TEST_RIT;
-    if (p.x.columns == 0 || p.y.columns == 0) goto done;
-    if (result->test == STONET_TEST_RCIT) {
-        sn_standardised_free(&p.y);
-        SN_GOTO(status, sn_standardise(n, sides->dy, sides->y, sides->dz, sides->z, p.seed, &p.y), done);
-    }
+    if (p.x.columns == 0 || p.y.columns == 0) return STONET_OK;
+    if (result->test == STONET_TEST_RCIT)
+        SN_TRY(sn_standardise(n, (sn_side){sides->dy, sides->y}, (sn_side){sides->dz, sides->z}, p.seed,
+                              &scratch, &p.y));
     p.mx = p.my = options->features;
     if (result->test != STONET_TEST_RIT)
         p.mz = condition_features(options->condition_features, n, p.z.columns);
-    status = run_repeats(&p, run, result);
-done:
-    sn_standardised_free(&p.x);
-    sn_standardised_free(&p.y);
-    sn_standardised_free(&p.z);
-    return status;
+    return run_repeats(&p, run, result);
 }
 
 static bool complete(const stonet_sides *s)
@@ -367,8 +342,7 @@ stonet_status stonet_independence(const stonet_sides *sides, const stonet_indepe
     if (how.test == STONET_TEST_AUTO) result->test = s.z != NULL ? STONET_TEST_GCM : STONET_TEST_RIT;
     if (result->test == STONET_TEST_DCOR) result->null_law = STONET_NULL_PERMUTATION;
     if (result->test == STONET_TEST_DCOR)
-        return sn_distance_correlation_test(s.n, s.dx, s.x, s.dy, s.y, how.permutations, &job,
-                                            &result->statistic, &result->p_value);
+        return sn_distance_correlation_test(&s, how.permutations, &job, &result->statistic, &result->p_value);
     if (result->test == STONET_TEST_GCM && !any_varies(s.n, s.dz, s.z)) result->test = STONET_TEST_RIT;
     if (result->test == STONET_TEST_GCM) return sn_gcm_test(&s, &how, &job, result);
     return fourier_test(&s, &how, &job, result);

@@ -1,6 +1,5 @@
 /* Combining p-values; the tests themselves are public (stonet_independence). */
-#ifndef SN_STATS_INDEPENDENCE_H
-#define SN_STATS_INDEPENDENCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -8,5 +7,3 @@
    dependent p-values. p above 0.99 counts as 0.99: a single p = 1 (permutations, a statistic of 0) must not
    outweigh all evidence. */
 double sn_cauchy_combination(int64_t count, const double *p);
-
-#endif

@@ -2,8 +2,7 @@
  * How good predictions are, and the small statistics that compare methods. All of them give NaN when there
  * is nothing to average (n = 0). weight: what each of the n rows counts; NULL: 1.
  */
-#ifndef SN_STATS_METRICS_H
-#define SN_STATS_METRICS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -57,5 +56,3 @@ double sn_paired_t_test(int64_t n, const double *a, const double *b);
    t = mean d / sqrt((1/n + 1/(folds - 1)) var d) with n - 1 degrees of freedom (Nadeau and Bengio 2003). NaN
    when n < 2 or the differences have no variance: there is nothing to compare the mean with. */
 double sn_fold_t_test(int64_t n, int64_t folds, const double *a, const double *b);
-
-#endif

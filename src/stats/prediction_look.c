@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/run.h"
 #include "math/linalg.h"
 #include "math/noise.h"
@@ -78,58 +77,52 @@ static double column_error(int64_t width, int64_t n_train, int64_t n, const doub
 static stonet_status held_out_error(const task *t, int64_t n_train, int64_t m, const double *features,
                                     const double *y, double *error)
 {
+    SN_WORKSPACE(scratch);
     const int64_t held_out = t->n - n_train;
     double *penalty = NULL;
     double *coef = NULL;
     double *predicted = NULL;
     sn_smoother smoother = {0};
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(penalty, t->my), done);
-    SN_GOTO(status, SN_NEW_RAW(coef, m * t->my), done);
-    SN_GOTO(status, SN_NEW_RAW(predicted, held_out * t->my), done);
-    SN_GOTO(status, sn_smoother_create(n_train, m, features, &smoother), done);
-    SN_GOTO(status, sn_smoother_choose(&smoother, t->my, y, false, penalty), done);
-    SN_GOTO(status, sn_smoother_fit(&smoother, t->my, y, penalty, coef), done);
+    SN_TRY(SN_TAKE(&scratch, penalty, t->my));
+    SN_TRY(SN_TAKE(&scratch, coef, m * t->my));
+    SN_TRY(SN_TAKE(&scratch, predicted, held_out * t->my));
+    SN_TRY(sn_smoother_create(n_train, m, features, &scratch, &smoother));
+    SN_TRY(sn_smoother_choose(&smoother, t->my, y, false, penalty));
+    SN_TRY(sn_smoother_fit(&smoother, t->my, y, penalty, coef));
     sn_gemm(false, false, held_out, t->my, m, 1.0, features + n_train * m, coef, 0.0, predicted);
     *error = 0.0;
     for (int64_t c = 0; c < t->my; c++) *error += column_error(t->my, n_train, t->n, y + c, predicted + c);
-done:
-    sn_smoother_free(&smoother);
-    sn_free(penalty);
-    sn_free(coef);
-    sn_free(predicted);
-    return status;
+    return STONET_OK;
 }
 
+/* A fold: its training rows first in `order`, and y in that order. */
+typedef struct fold {
+    uint32_t number;
+    int64_t n_train;
+    const int64_t *order;
+    const double *y;
+} fold;
+
 /* One learner on one fold: features of z, and further ones of `second` (x, or z again). */
-static stonet_status learn(const task *t, const sn_scores *second, uint32_t stream, int64_t fold,
-                           int64_t n_train, const int64_t *order, const double *y, double *error)
+static stonet_status learn(const task *t, const sn_scores *second, uint32_t stream, const fold *of,
+                           double *error)
 {
-    const uint32_t base = FIRST_STREAM + STREAMS * (uint32_t)fold;
+    SN_WORKSPACE(scratch);
+    const uint32_t base = FIRST_STREAM + STREAMS * of->number;
     const int64_t of_z = sn_regression_width(t->n, t->z.columns, SN_FEATURES_PLAIN, t->random);
     const int64_t m = of_z + sn_regression_width(t->n, second->columns, SN_FEATURES_PLAIN, t->random);
     double *features = NULL;
     double *gathered = NULL;
     double *mean = NULL;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(features, t->n * m), done);
-    SN_GOTO(status, SN_NEW_RAW(gathered, t->n * m), done);
-    SN_GOTO(status, SN_NEW_RAW(mean, m), done);
-    SN_GOTO(status,
-            sn_regression_features(&t->z, SN_FEATURES_PLAIN, t->random, t->seed, base + STREAM_COMMON,
-                                   t->threads, m, 0, features),
-            done);
-    SN_GOTO(status,
-            sn_regression_features(second, SN_FEATURES_PLAIN, t->random, t->seed, base + stream, t->threads,
-                                   m, of_z, features),
-            done);
-    gather_centred(t->n, n_train, m, features, order, mean, gathered);
-    status = held_out_error(t, n_train, m, gathered, y, error);
-done:
-    sn_free(features);
-    sn_free(gathered);
-    sn_free(mean);
-    return status;
+    SN_TRY(SN_TAKE(&scratch, features, t->n * m));
+    SN_TRY(SN_TAKE(&scratch, gathered, t->n * m));
+    SN_TRY(SN_TAKE(&scratch, mean, m));
+    SN_TRY(sn_regression_features(&t->z, SN_FEATURES_PLAIN, t->random,
+                                  (sn_drawing){t->seed, base + STREAM_COMMON, t->threads}, m, 0, features));
+    SN_TRY(sn_regression_features(second, SN_FEATURES_PLAIN, t->random,
+                                  (sn_drawing){t->seed, base + stream, t->threads}, m, of_z, features));
+    gather_centred(t->n, of->n_train, m, features, of->order, mean, gathered);
+    return held_out_error(t, of->n_train, m, gathered, of->y, error);
 }
 
 /* total, by z and by (z, x): the squared errors on the rows of each fold. */
@@ -139,36 +132,28 @@ typedef struct errors {
 
 static stonet_status run_folds(const task *t, const stonet_run *run, errors *found)
 {
-    int64_t *shuffled = NULL;
-    int64_t *order = NULL;
-    double *y = NULL;
-    double *mean = NULL;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(shuffled, t->n), done);
-    SN_GOTO(status, SN_NEW_RAW(order, t->n), done);
-    SN_GOTO(status, SN_NEW_RAW(y, t->n * t->my), done);
-    SN_GOTO(status, SN_NEW_RAW(mean, t->my), done);
+    SN_WORKSPACE(scratch);
+    int64_t *shuffled = NULL, *order = NULL;
+    double *y = NULL, *mean = NULL;
+    SN_TRY(SN_TAKE(&scratch, shuffled, t->n));
+    SN_TRY(SN_TAKE(&scratch, order, t->n));
+    SN_TRY(SN_TAKE(&scratch, y, t->n * t->my));
+    SN_TRY(SN_TAKE(&scratch, mean, t->my));
     sn_random random;
     sn_random_init(&random, t->seed, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, t->n, shuffled);
-    for (int64_t fold = 0; fold < FOLDS; fold++) {
-        if (sn_should_stop(run)) {
-            status = sn_fail(STONET_ERROR_INTERRUPTED, "the look by prediction was stopped before its end");
-            goto done;
-        }
-        const int64_t train = deal(t->n, shuffled, fold, order);
+    for (uint32_t k = 0; k < FOLDS; k++) {
+        if (sn_should_stop(run))
+            return sn_fail(STONET_ERROR_INTERRUPTED, "the look by prediction was stopped before its end");
+        const int64_t train = deal(t->n, shuffled, k, order);
+        const fold of = {.number = k, .n_train = train, .order = order, .y = y};
         gather_centred(t->n, train, t->my, t->y, order, mean, y);
-        found->total[fold] = 0.0;
-        for (int64_t i = train * t->my; i < t->n * t->my; i++) found->total[fold] += y[i] * y[i];
-        SN_GOTO(status, learn(t, &t->z, STREAM_OF_Z, fold, train, order, y, &found->z[fold]), done);
-        SN_GOTO(status, learn(t, &t->x, STREAM_OF_X, fold, train, order, y, &found->zx[fold]), done);
+        found->total[k] = 0.0;
+        for (int64_t i = train * t->my; i < t->n * t->my; i++) found->total[k] += y[i] * y[i];
+        SN_TRY(learn(t, &t->z, STREAM_OF_Z, &of, &found->z[k]));
+        SN_TRY(learn(t, &t->x, STREAM_OF_X, &of, &found->zx[k]));
     }
-done:
-    sn_free(shuffled);
-    sn_free(order);
-    sn_free(y);
-    sn_free(mean);
-    return status;
+    return STONET_OK;
 }
 
 static void conclude(int64_t n, const errors *found, stonet_prediction_gain *out)
@@ -196,65 +181,54 @@ static void conclude(int64_t n, const errors *found, stonet_prediction_gain *out
     }
 }
 
-/* `count` of the rows, drawn without order. */
-static stonet_status sample_rows(int64_t n, int64_t count, int64_t d, const double *values, uint64_t seed,
-                                 double **out)
+/* MOST_ROWS of the rows, drawn without order. */
+static stonet_status sample_rows(int64_t n, int64_t d, const double *values, uint64_t seed,
+                                 sn_workspace *keep, const double **out)
 {
     sn_shuffle order;
-    SN_TRY(SN_NEW_RAW(*out, count * d));
+    double *drawn = NULL;
+    SN_TRY(SN_TAKE(keep, drawn, MOST_ROWS * d));
     sn_shuffle_init(&order, (uint64_t)n, seed, 1);
-    for (int64_t i = 0; i < count; i++)
-        memcpy(*out + i * d, values + (int64_t)sn_shuffle_at(&order, (uint64_t)i) * d,
-               (size_t)d * sizeof **out);
+    for (int64_t i = 0; i < MOST_ROWS; i++)
+        memcpy(drawn + i * d, values + (int64_t)sn_shuffle_at(&order, (uint64_t)i) * d,
+               (size_t)d * sizeof *drawn);
+    *out = drawn;
     return STONET_OK;
 }
 
 static stonet_status look(const stonet_sides *sides, const stonet_run *run, stonet_prediction_gain *out)
 {
+    SN_WORKSPACE(scratch);
     task t = {.n = sides->n, .seed = run->seed, .threads = sn_threads(run)};
     sn_scores few = {0};
     errors found = {0};
-    stonet_status status = STONET_OK;
     t.random = t.n / 6 < 100 ? t.n / 6 : 100;
-    SN_GOTO(status, sn_scores_create(t.n, sides->dz, sides->z, &t.z), done);
-    SN_GOTO(status, sn_check_rows_for(t.n, t.z.columns), done);
-    SN_GOTO(status, sn_scores_create(t.n, sides->dx, sides->x, &t.x), done);
-    SN_GOTO(status, sn_response_functions(t.n, sides->dy, sides->y, &t.my, &t.y), done);
+    SN_TRY(sn_scores_create(t.n, sides->dz, sides->z, &scratch, &t.z));
+    SN_TRY(sn_check_rows_for(t.n, t.z.columns));
+    SN_TRY(sn_scores_create(t.n, sides->dx, sides->x, &scratch, &t.x));
+    SN_TRY(sn_response_functions(t.n, sides->dy, sides->y, &scratch, &t.my, &t.y));
     if (t.x.columns > MOST_COLUMNS) {
-        SN_GOTO(status, sn_scores_project(&t.x, MOST_COLUMNS, t.seed, FIRST_STREAM - 1, &few), done);
-        sn_scores_free(&t.x);
+        SN_TRY(sn_scores_project(&t.x, MOST_COLUMNS, t.seed, FIRST_STREAM - 1, &scratch, &few));
         t.x = few;
     }
     if (t.x.columns == 0 || t.z.columns == 0) {
         *out = (stonet_prediction_gain){.p_value = 1.0, .n = t.n};
-        goto done;
+        return STONET_OK;
     }
-    SN_GOTO(status, run_folds(&t, run, &found), done);
+    SN_TRY(run_folds(&t, run, &found));
     conclude(t.n, &found, out);
-done:
-    sn_scores_free(&t.x);
-    sn_scores_free(&t.z);
-    sn_free(t.y);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_look_by_prediction(const stonet_sides *sides, const stonet_run *run,
                                     stonet_prediction_gain *out)
 {
     if (sides->n <= MOST_ROWS) return look(sides, run, out);
-    double *x = NULL;
-    double *y = NULL;
-    double *z = NULL;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, sample_rows(sides->n, MOST_ROWS, sides->dx, sides->x, run->seed, &x), done);
-    SN_GOTO(status, sample_rows(sides->n, MOST_ROWS, sides->dy, sides->y, run->seed, &y), done);
-    SN_GOTO(status, sample_rows(sides->n, MOST_ROWS, sides->dz, sides->z, run->seed, &z), done);
-    stonet_sides some = {
-        .n = MOST_ROWS, .dx = sides->dx, .dy = sides->dy, .dz = sides->dz, .x = x, .y = y, .z = z};
-    status = look(&some, run, out);
-done:
-    sn_free(x);
-    sn_free(y);
-    sn_free(z);
-    return status;
+    SN_WORKSPACE(scratch);
+    stonet_sides some = *sides;
+    some.n = MOST_ROWS;
+    SN_TRY(sample_rows(sides->n, sides->dx, sides->x, run->seed, &scratch, &some.x));
+    SN_TRY(sample_rows(sides->n, sides->dy, sides->y, run->seed, &scratch, &some.y));
+    SN_TRY(sample_rows(sides->n, sides->dz, sides->z, run->seed, &scratch, &some.z));
+    return look(&some, run, out);
 }

@@ -1,6 +1,5 @@
 /* What x adds to a prediction of y from z, on held-out rows. */
-#ifndef SN_STATS_PREDICTION_LOOK_H
-#define SN_STATS_PREDICTION_LOOK_H
+#pragma once
 
 #include "stats/gcm.h"
 
@@ -18,5 +17,3 @@
  */
 stonet_status sn_look_by_prediction(const stonet_sides *sides, const stonet_run *run,
                                     stonet_prediction_gain *out);
-
-#endif

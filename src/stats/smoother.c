@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/workspace.h"
 #include "math/linalg.h"
 
 static const double most_used = 0.7;         /* of the degrees of freedom */
@@ -11,37 +11,28 @@ static const double smallest_kept = 1e-10;   /* of the largest eigenvalue */
 static const double weakest_penalty = 1e-10; /* the same */
 static const int steps = 21;                 /* up to the largest eigenvalue itself, in steps of sqrt 10 */
 
-stonet_status sn_smoother_create(int64_t n, int64_t m, const double *f, sn_smoother *out)
+stonet_status sn_smoother_create(int64_t n, int64_t m, const double *f, sn_workspace *keep, sn_smoother *out)
 {
+    SN_WORKSPACE(scratch);
     *out = (sn_smoother){.n = n, .m = m, .f = f};
     double *gram = NULL;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(gram, m * m), done);
-    SN_GOTO(status, SN_NEW_RAW(out->value, m), done);
-    SN_GOTO(status, SN_NEW_RAW(out->vector, m * m), done);
+    SN_TRY(SN_TAKE(&scratch, gram, m * m));
+    SN_TRY(SN_TAKE(keep, out->value, m));
+    SN_TRY(SN_TAKE(keep, out->vector, m * m));
     sn_syrk_tn(m, n, 1.0, f, 0.0, gram);
-    SN_GOTO(status, sn_eigh(m, gram, out->value, out->vector), done);
+    SN_TRY(sn_eigh(m, gram, out->value, out->vector));
     while (out->rank < m && out->value[out->rank] > smallest_kept * out->value[0]) out->rank++;
-done:
-    sn_free(gram);
-    return status;
-}
-
-void sn_smoother_free(sn_smoother *smoother)
-{
-    sn_free(smoother->value);
-    sn_free(smoother->vector);
-    smoother->value = smoother->vector = NULL;
+    return STONET_OK;
 }
 
 /* along (m x k) = V'F'A */
 static stonet_status turn(const sn_smoother *s, int64_t k, const double *a, double *along)
 {
+    SN_WORKSPACE(scratch);
     double *cross = NULL;
-    SN_TRY(SN_NEW_RAW(cross, s->m * k));
+    SN_TRY(SN_TAKE(&scratch, cross, s->m * k));
     sn_gemm(true, false, s->m, k, s->n, 1.0, s->f, a, 0.0, cross);
     sn_gemm(true, false, s->m, k, s->m, 1.0, s->vector, cross, 0.0, along);
-    sn_free(cross);
     return STONET_OK;
 }
 
@@ -81,13 +72,13 @@ static void add_column(const sn_smoother *s, int64_t k, int64_t c, const double 
 stonet_status sn_smoother_choose(const sn_smoother *s, int64_t k, const double *a, bool one_for_all,
                                  double *penalty)
 {
+    SN_WORKSPACE(scratch);
     double *along = NULL;
     double *square = NULL;
     double total = 0.0;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(along, s->m * k), done);
-    SN_GOTO(status, SN_NEW(square, s->m), done);
-    SN_GOTO(status, turn(s, k, a, along), done);
+    SN_TRY(SN_TAKE(&scratch, along, s->m * k));
+    SN_TRY(SN_TAKE_ZERO(&scratch, square, s->m));
+    SN_TRY(turn(s, k, a, along));
     for (int64_t c = 0; c < k; c++) {
         if (!one_for_all) {
             memset(square, 0, (size_t)s->m * sizeof *square);
@@ -97,35 +88,32 @@ stonet_status sn_smoother_choose(const sn_smoother *s, int64_t k, const double *
         penalty[c] = one_for_all && c + 1 < k ? 0.0 : best_of_grid(s, square, total);
     }
     for (int64_t c = 0; c < k && one_for_all; c++) penalty[c] = penalty[k - 1];
-done:
-    sn_free(along);
-    sn_free(square);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_smoother_fit(const sn_smoother *s, int64_t k, const double *a, const double *penalty,
                               double *coef)
 {
+    SN_WORKSPACE(scratch);
     double *along = NULL;
-    SN_TRY(SN_NEW_RAW(along, s->m * k));
-    stonet_status status = turn(s, k, a, along);
-    for (int64_t j = 0; j < s->m && status == STONET_OK; j++) {
+    SN_TRY(SN_TAKE(&scratch, along, s->m * k));
+    SN_TRY(turn(s, k, a, along));
+    for (int64_t j = 0; j < s->m; j++) {
         for (int64_t c = 0; c < k; c++)
             along[j * k + c] = j < s->rank ? along[j * k + c] / (s->value[j] + penalty[c]) : 0.0;
     }
-    if (status == STONET_OK) sn_gemm(false, false, s->m, k, s->m, 1.0, s->vector, along, 0.0, coef);
-    sn_free(along);
-    return status;
+    sn_gemm(false, false, s->m, k, s->m, 1.0, s->vector, along, 0.0, coef);
+    return STONET_OK;
 }
 
 stonet_status sn_smoother_residuals(const sn_smoother *s, int64_t k, const double *penalty, double *a)
 {
+    SN_WORKSPACE(scratch);
     double *coef = NULL;
-    SN_TRY(SN_NEW_RAW(coef, s->m * k));
-    stonet_status status = sn_smoother_fit(s, k, a, penalty, coef);
-    if (status == STONET_OK) sn_gemm(false, false, s->n, k, s->m, -1.0, s->f, coef, 1.0, a);
-    sn_free(coef);
-    return status;
+    SN_TRY(SN_TAKE(&scratch, coef, s->m * k));
+    SN_TRY(sn_smoother_fit(s, k, a, penalty, coef));
+    sn_gemm(false, false, s->n, k, s->m, -1.0, s->f, coef, 1.0, a);
+    return STONET_OK;
 }
 
 double sn_smoother_left(const sn_smoother *s, double penalty)

@@ -1,10 +1,9 @@
 /* Ridge regressions of many columns on the same features, with penalties by generalised cross-validation. */
-#ifndef SN_STATS_SMOOTHER_H
-#define SN_STATS_SMOOTHER_H
+#pragma once
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "base/workspace.h"
 
 /*
  * With F (n x m, columns of mean 0) and F'F = V diag(w) V', the smoother of penalty l is
@@ -18,8 +17,7 @@ typedef struct sn_smoother {
     double *vector;     /* m x m: V */
 } sn_smoother;
 
-stonet_status sn_smoother_create(int64_t n, int64_t m, const double *f, sn_smoother *out);
-void sn_smoother_free(sn_smoother *smoother);
+stonet_status sn_smoother_create(int64_t n, int64_t m, const double *f, sn_workspace *keep, sn_smoother *out);
 /*
  * The penalties l for the columns of a (n x k, centred), from a grid that leaves at least three tenths of the
  * n degrees of freedom: for each column the minimum of |a - S(l) a|^2 / (1 - tr S(l) / n)^2, or one for all
@@ -34,5 +32,3 @@ stonet_status sn_smoother_fit(const sn_smoother *smoother, int64_t k, const doub
 stonet_status sn_smoother_residuals(const sn_smoother *smoother, int64_t k, const double *penalty, double *a);
 /* tr (I - S(l))^2: the expected sum of squares of the residuals of noise of variance 1. */
 double sn_smoother_left(const sn_smoother *smoother, double penalty);
-
-#endif

@@ -1,6 +1,5 @@
 /* One number that makes probabilities as sure as they are right. */
-#ifndef SN_STATS_TEMPERATURE_H
-#define SN_STATS_TEMPERATURE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ double sn_temperature_fit(int64_t n, int64_t classes, const double *p, const int
                           const double *weight);
 /* p <- softmax(log p / T), for n rows. The order of the classes stays. */
 void sn_temperature_apply(int64_t n, int64_t classes, double temperature, double *p);
-
-#endif

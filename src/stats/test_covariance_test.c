@@ -34,8 +34,9 @@ static double p_value(const double *e, double used, stonet_null_law law, double 
 {
     const sn_residuals residuals = {.n = N, .mx = 1, .my = 1, .e = e, .used = used};
     double p;
-    assert_int_equal(sn_covariance_test(&residuals, law, PERMUTATIONS, SEED, SUBSTREAM, 1, statistic, &p),
-                     STONET_OK);
+    assert_int_equal(
+        sn_covariance_test(&residuals, law, PERMUTATIONS, (sn_drawing){SEED, SUBSTREAM, 1}, statistic, &p),
+        STONET_OK);
     return p;
 }
 
@@ -171,8 +172,8 @@ static double p_given(const double *e, int64_t dz, const double *z)
 {
     const sn_residuals residuals = {.n = N, .mx = 1, .my = 1, .e = e, .dz = dz, .z = z};
     double statistic, p;
-    assert_int_equal(sn_covariance_test(&residuals, STONET_NULL_PERMUTATION, PERMUTATIONS, SEED, SUBSTREAM, 1,
-                                        &statistic, &p),
+    assert_int_equal(sn_covariance_test(&residuals, STONET_NULL_PERMUTATION, PERMUTATIONS,
+                                        (sn_drawing){SEED, SUBSTREAM, 1}, &statistic, &p),
                      STONET_OK);
     return p;
 }
@@ -229,8 +230,9 @@ static void several_features(void **state)
     assert_true(fabs(sn_covariance_mean(&r) - mean) < 1e-10);
     for (stonet_null_law law = STONET_NULL_LPB4; law <= STONET_NULL_PERMUTATION; law++) {
         double statistic, p, expected;
-        assert_int_equal(sn_covariance_test(&r, law, PERMUTATIONS, SEED, SUBSTREAM, 2, &statistic, &p),
-                         STONET_OK);
+        assert_int_equal(
+            sn_covariance_test(&r, law, PERMUTATIONS, (sn_drawing){SEED, SUBSTREAM, 2}, &statistic, &p),
+            STONET_OK);
         assert_true(fabs(statistic - right) < 1e-10);
         int above = 0;
         for (uint32_t b = 0; law == STONET_NULL_PERMUTATION && b < PERMUTATIONS; b++) {
@@ -269,8 +271,8 @@ static void permuted_chi_square_is_standardised(void **state)
     for (int k = 0; k < 4; k++) {
         const sn_residuals r = {.n = FEW, .mx = MX, .my = MY, .e = k % 2 == 0 ? e : turned};
         assert_true(sn_covariance_permutes(&r, laws[k / 2]));
-        assert_int_equal(sn_covariance_test(&r, laws[k / 2], PERMUTATIONS, SEED, SUBSTREAM, 2, &statistic,
-                                            &p[k / 2][k % 2]),
+        assert_int_equal(sn_covariance_test(&r, laws[k / 2], PERMUTATIONS,
+                                            (sn_drawing){SEED, SUBSTREAM, 2}, &statistic, &p[k / 2][k % 2]),
                          STONET_OK);
     }
     assert_true(p[0][0] == p[0][1]);

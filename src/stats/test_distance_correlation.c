@@ -57,8 +57,9 @@ static double textbook(int64_t n, int64_t dx, const double *x, int64_t dy, const
 
 static double correlation(int64_t n, int64_t dx, const double *x, int64_t dy, const double *y)
 {
-    double value = -1.0;
-    assert_int_equal(sn_distance_correlation(n, dx, x, dy, y, NULL, &value), STONET_OK);
+    double value = -1.0, p;
+    const stonet_sides sides = {.n = n, .dx = dx, .x = x, .dy = dy, .y = y};
+    assert_int_equal(sn_distance_correlation_test(&sides, 0, NULL, &value, &p), STONET_OK);
     return value;
 }
 
@@ -136,7 +137,9 @@ static double p_value(int64_t n, int64_t dx, const double *x, int64_t dy, const 
     run.threads = threads;
     double value = 0.0;
     double p = -1.0;
-    assert_int_equal(sn_distance_correlation_test(n, dx, x, dy, y, 199, &run, &value, &p), STONET_OK);
+    assert_int_equal(sn_distance_correlation_test(&(stonet_sides){.n = n, .dx = dx, .x = x, .dy = dy, .y = y},
+                                                  199, &run, &value, &p),
+                     STONET_OK);
     return p;
 }
 
@@ -171,7 +174,9 @@ static void test_level(void **state)
         double p = 0.0;
         stonet_run run = {.size = sizeof run, .seed = (uint64_t)trial, .threads = 1};
         fill((uint32_t)(100 + trial), (int64_t)2 * N, v);
-        if (sn_distance_correlation_test(N, 1, v, 1, v + N, B, &run, &value, &p) != STONET_OK) abort();
+        if (sn_distance_correlation_test(&(stonet_sides){.n = N, .dx = 1, .x = v, .dy = 1, .y = v + N}, B,
+                                         &run, &value, &p) != STONET_OK)
+            abort();
         small += p <= 0.1;
         large += p > 0.9;
     }
@@ -193,7 +198,8 @@ static void test_stopping(void **state)
     stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1, .should_stop = stop_now};
     double value;
     double p;
-    assert_int_equal(sn_distance_correlation_test(5, 1, x, 1, x, 10, &run, &value, &p),
+    assert_int_equal(sn_distance_correlation_test(&(stonet_sides){.n = 5, .dx = 1, .x = x, .dy = 1, .y = x},
+                                                  10, &run, &value, &p),
                      STONET_ERROR_INTERRUPTED);
 }
 

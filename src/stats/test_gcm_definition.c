@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/covariance_test.h"
 #include "stats/distributions.h"
@@ -50,15 +51,16 @@ static void centre(double value[N])
 /* Waves of the white columns from one stream. */
 static void take_waves(const sn_scores *scores, int64_t count, uint32_t substream, function *to)
 {
+    SN_WORKSPACE(keep);
     sn_standardised white = {.n = N};
     double *f = calloc((size_t)(N * count), sizeof *f);
     assert_non_null(f);
-    assert_int_equal(sn_scores_whiten(scores, &white.columns, &white.values), STONET_OK);
+    assert_int_equal(sn_scores_whiten(scores, &keep, &white.columns, &white.values), STONET_OK);
     white.bandwidth = sqrt(2.0 * (double)white.columns);
-    assert_int_equal(sn_fourier_features(&white, count, SEED, substream, 1, count, 0, f), STONET_OK);
+    assert_int_equal(sn_fourier_features(&white, count, (sn_drawing){SEED, substream, 1}, count, 0, f),
+                     STONET_OK);
     for (int64_t k = 0; k < count; k++)
         for (int64_t i = 0; i < N; i++) to[k].value[i] = f[i * count + k];
-    sn_free(white.values);
     free(f);
 }
 
@@ -131,6 +133,7 @@ static bool look_alike(const function *waves)
 static double once(const sn_scores *x, const sn_scores *z, int64_t my, const double *y, uint32_t repeat,
                    double p_value[3], bool *alike)
 {
+    SN_WORKSPACE(keep);
     const int64_t q = x->columns, all = 2 * q + WAVES + CONTROLS;
     function *f = calloc((size_t)(all + my), sizeof *f), *of_y = f + all;
     double *e = calloc((size_t)(N * (CONTROLS + my)), sizeof *e);
@@ -151,10 +154,10 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
     double *features = calloc((size_t)(N * m), sizeof *features), penalty[9], left;
     assert_non_null(features);
     sn_smoother smoother;
-    assert_int_equal(
-        sn_regression_features(z, SN_FEATURES_RICH, random, SEED, STREAMS * repeat + 4, 1, m, 0, features),
-        STONET_OK);
-    assert_int_equal(sn_smoother_create(N, m, features, &smoother), STONET_OK);
+    assert_int_equal(sn_regression_features(z, SN_FEATURES_RICH, random,
+                                            (sn_drawing){SEED, STREAMS * repeat + 4, 1}, m, 0, features),
+                     STONET_OK);
+    assert_int_equal(sn_smoother_create(N, m, features, &keep, &smoother), STONET_OK);
     assert_int_equal(sn_smoother_choose(&smoother, my, y, true, penalty), STONET_OK);
     left = sn_smoother_left(&smoother, penalty[0]);
     for (int64_t k = 0; k < all + my; k++) {
@@ -177,14 +180,14 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
         r.excess = excess * (double)r.mx / sn_covariance_mean(&r);
         r.dz = z->columns;
         r.z = z->plain;
-        assert_int_equal(sn_covariance_test(&r, STONET_NULL_PERMUTATION, 200, SEED, (uint32_t)first[block], 1,
-                                            &found, &p_value[block]),
+        assert_int_equal(sn_covariance_test(&r, STONET_NULL_PERMUTATION, 200,
+                                            (sn_drawing){SEED, (uint32_t)first[block], 1}, &found,
+                                            &p_value[block]),
                          STONET_OK);
         statistic += found;
     }
     *alike = look_alike(f + 2 * q);
     if (*alike && p_value[2] >= 0.0) p_value[2] = shuffled(f + 2 * q, of_y, my, (uint32_t)(2 * q));
-    sn_smoother_free(&smoother);
     free(features);
     free(f);
     free(e);
@@ -215,6 +218,7 @@ static void draw(kind what, double x[N * DX], double y[N * 2], double z[N * DZ])
 
 static void check(kind what, bool alike_expected)
 {
+    SN_WORKSPACE(keep);
     enum { REPEATS = 2 };
     double x[N * DX], y[N * 2], z[N * DZ], *functions = NULL, p_value[3 * REPEATS], statistic = 0.0, of[3];
     stonet_independence_result got;
@@ -228,9 +232,9 @@ static void check(kind what, bool alike_expected)
     const stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 2};
     assert_int_equal(sn_gcm_test(&sides, &options, &run, &got), STONET_OK);
     sn_scores sx, sz;
-    assert_int_equal(sn_scores_create(N, DX, x, &sx), STONET_OK);
-    assert_int_equal(sn_scores_create(N, DZ, z, &sz), STONET_OK);
-    assert_int_equal(sn_response_functions(N, 2, y, &my, &functions), STONET_OK);
+    assert_int_equal(sn_scores_create(N, DX, x, &keep, &sx), STONET_OK);
+    assert_int_equal(sn_scores_create(N, DZ, z, &keep, &sz), STONET_OK);
+    assert_int_equal(sn_response_functions(N, 2, y, &keep, &my, &functions), STONET_OK);
     for (uint32_t r = 0; r < REPEATS; r++) {
         bool alike;
         statistic += once(&sx, &sz, my, functions, r, of, &alike) / REPEATS;
@@ -240,9 +244,6 @@ static void check(kind what, bool alike_expected)
     }
     assert_near(got.statistic, statistic);
     assert_near(got.p_value, sn_cauchy_combination(count, p_value));
-    sn_scores_free(&sx);
-    sn_scores_free(&sz);
-    sn_free(functions);
 }
 
 static void test_definition(void **state)
@@ -256,6 +257,7 @@ static void test_definition(void **state)
 /* Legendre polynomials of the ranks, an indicator for two values, 0 for one. */
 static void test_response_functions(void **state)
 {
+    SN_WORKSPACE(keep);
     (void)state;
     enum { ROWS = 6, MANY = 11 };
     const double y[ROWS * 3] = {3, 5, 0, 1, 5, 0, 2, 5, 1, 9, 5, 0, 2, 5, 1, 4, 5, 0};
@@ -269,22 +271,19 @@ static void test_response_functions(void **state)
         right[i][2] = sqrt(7.0) * (2.5 * v * v * v - 1.5 * v);
         right[i][6] = y[i * 3 + 2] == y[2] ? 2.0 : 0.0;
     }
-    assert_int_equal(sn_response_functions(ROWS, 3, y, &columns, &values), STONET_OK);
+    assert_int_equal(sn_response_functions(ROWS, 3, y, &keep, &columns, &values), STONET_OK);
     assert_int_equal(columns, 7);
     for (int k = 0; k < 7; k++) {
         double mean = 0.0;
         for (int i = 0; i < ROWS; i++) mean += right[i][k] / ROWS;
         for (int i = 0; i < ROWS; i++) assert_near(values[i * 7 + k], right[i][k] - mean);
     }
-    sn_free(values);
     double many[ROWS * MANY];
     for (int k = 0; k < ROWS * MANY; k++) many[k] = y[k / MANY * 3];
-    assert_int_equal(sn_response_functions(ROWS, MANY, many, &columns, &values), STONET_OK);
+    assert_int_equal(sn_response_functions(ROWS, MANY, many, &keep, &columns, &values), STONET_OK);
     assert_int_equal(columns, 2 * MANY); /* the third is left out */
-    sn_free(values);
-    assert_int_equal(sn_response_functions(ROWS, MANY - 1, many, &columns, &values), STONET_OK);
+    assert_int_equal(sn_response_functions(ROWS, MANY - 1, many, &keep, &columns, &values), STONET_OK);
     assert_int_equal(columns, 3 * (MANY - 1));
-    sn_free(values);
 }
 
 /* More functions of y than rows. */

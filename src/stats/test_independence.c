@@ -14,6 +14,7 @@
 
 #include <stonet/stonet.h>
 
+#include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/fourier.h"
 #include "stats/independence.h"
@@ -330,16 +331,17 @@ static void test_cauchy_combination(void **state)
 
 static void test_fourier_features(void **state)
 {
+    SN_WORKSPACE(keep);
     (void)state;
     static sample s;
     static double f[MAX_N * 6];
     draw(INDEPENDENT, MAX_N, 6, &s);
     for (int64_t i = 0; i < s.n; i++) s.x[i] = 5.0 + 3.0 * s.x[i];
     sn_standardised data;
-    assert_int_equal(sn_standardise(s.n, 1, s.x, 0, NULL, 1, &data), STONET_OK);
+    assert_int_equal(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data), STONET_OK);
     /* median |N(0,1) - N(0,1)| = sqrt 2 x 0.6745 */
     assert_true(fabs(data.bandwidth - 0.9539) < 0.1);
-    assert_int_equal(sn_fourier_features(&data, 5, 1, 0, 1, 6, 1, f), STONET_OK);
+    assert_int_equal(sn_fourier_features(&data, 5, (sn_drawing){1, 0, 1}, 6, 1, f), STONET_OK);
     for (int64_t k = 1; k < 6; k++) {
         double mean = 0.0;
         double square = 0.0;
@@ -349,12 +351,10 @@ static void test_fourier_features(void **state)
         }
         assert_true(fabs(mean) < 1e-12 && fabs(square - 1.0) < 1e-12);
     }
-    sn_standardised_free(&data);
     /* rows in two sorted halves: the first 200 are all alike, a drawn 200 are not */
     for (int64_t i = 0; i < s.n; i++) s.x[i] = i < s.n / 2 ? 0.0 : 1.0 + s.y[i];
-    assert_int_equal(sn_standardise(s.n, 1, s.x, 0, NULL, 1, &data), STONET_OK);
+    assert_int_equal(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data), STONET_OK);
     assert_true(data.bandwidth > 0.1 && data.bandwidth != 1.0);
-    sn_standardised_free(&data);
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 
 #include <stonet/stonet.h>
 
+#include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/covariance_test.h"
 #include "stats/fourier.h"
@@ -64,10 +65,12 @@ static void once(const sn_standardised *x, const sn_standardised *y, const sn_st
 {
     const int me = 2 * M;
     double f[N * WIDTH] = {0}, e[N * 2 * M], c[MZ * MZ] = {0}, beta[MZ * WIDTH] = {0}, used = 0.0;
-    assert_int_equal(sn_fourier_features(x, M, SEED, 3 * repeat, 1, WIDTH, 0, f), STONET_OK);
-    assert_int_equal(sn_fourier_features(y, M, SEED, 3 * repeat + 1, 1, WIDTH, M, f), STONET_OK);
+    assert_int_equal(sn_fourier_features(x, M, (sn_drawing){SEED, 3 * repeat, 1}, WIDTH, 0, f), STONET_OK);
+    assert_int_equal(sn_fourier_features(y, M, (sn_drawing){SEED, 3 * repeat + 1, 1}, WIDTH, M, f),
+                     STONET_OK);
     if (mz > 0) {
-        assert_int_equal(sn_fourier_features(z, MZ, SEED, 3 * repeat + 2, 1, WIDTH, me, f), STONET_OK);
+        assert_int_equal(sn_fourier_features(z, MZ, (sn_drawing){SEED, 3 * repeat + 2, 1}, WIDTH, me, f),
+                         STONET_OK);
         for (int i = 0; i < N; i++) {
             const double *row = f + i * WIDTH;
             for (int a = 0; a < MZ; a++) {
@@ -88,22 +91,24 @@ static void once(const sn_standardised *x, const sn_standardised *y, const sn_st
         r.dz = z->columns;
         r.z = z->values;
     }
-    assert_int_equal(
-        sn_covariance_test(&r, law, PERMUTATIONS, SEED, PERMUTATIONS * repeat, 1, statistic, p_value),
-        STONET_OK);
+    assert_int_equal(sn_covariance_test(&r, law, PERMUTATIONS, (sn_drawing){SEED, PERMUTATIONS * repeat, 1},
+                                        statistic, p_value),
+                     STONET_OK);
 }
 
 static void check(stonet_test test, stonet_null_law law)
 {
+    SN_WORKSPACE(keep);
     enum { REPEATS = 3 };
     double x[N * DX], y[N * DY], z[N * DZ], p_value[REPEATS], statistic = 0.0;
     sn_standardised sx, sy, sz;
     draw(x, y, z);
-    assert_int_equal(sn_standardise(N, DX, x, 0, NULL, SEED, &sx), STONET_OK);
-    assert_int_equal(sn_standardise(N, DY, y, test == STONET_TEST_RCIT ? DZ : 0,
-                                    test == STONET_TEST_RCIT ? z : NULL, SEED, &sy),
+    assert_int_equal(sn_standardise(N, (sn_side){DX, x}, (sn_side){0, NULL}, SEED, &keep, &sx), STONET_OK);
+    assert_int_equal(sn_standardise(N, (sn_side){DY, y},
+                                    test == STONET_TEST_RCIT ? (sn_side){DZ, z} : (sn_side){0, NULL}, SEED,
+                                    &keep, &sy),
                      STONET_OK);
-    assert_int_equal(sn_standardise(N, DZ, z, 0, NULL, SEED, &sz), STONET_OK);
+    assert_int_equal(sn_standardise(N, (sn_side){DZ, z}, (sn_side){0, NULL}, SEED, &keep, &sz), STONET_OK);
     for (uint32_t r = 0; r < REPEATS; r++) {
         double found;
         once(&sx, &sy, &sz, test == STONET_TEST_RIT ? 0 : MZ, r, law, &found, &p_value[r]);
@@ -124,9 +129,6 @@ static void check(stonet_test test, stonet_null_law law)
     assert_true(got.test == test && got.n == N);
     assert_true(fabs(got.statistic - statistic) < 1e-6 * statistic);
     assert_true(fabs(got.p_value - sn_cauchy_combination(REPEATS, p_value)) < 1e-6);
-    sn_standardised_free(&sx);
-    sn_standardised_free(&sy);
-    sn_standardised_free(&sz);
 }
 
 static void test_definition(void **state)

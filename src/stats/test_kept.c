@@ -1,9 +1,10 @@
 /*
  * What the tests of independence and the look by prediction give for tables of many shapes, and distributions
  * and measures of predictions over many arguments, beside what they gave when their definitions were last
- * checked (golden/kept.h): a result must not change unless that is meant.
+ * checked (golden/test_kept_stats.h): a result must not change unless that is meant.
  *
- * After a change that is meant: STONET_KEEP=1 build/tests/test_stats_kept > src/stats/golden/kept.h
+ * After a change that is meant: STONET_KEEP=1 build/tests/test_stats_kept >
+ * src/stats/golden/test_kept_stats.h
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@
 #include "math/noise.h"
 #include "stats/chisq_mixture.h"
 #include "stats/distributions.h"
-#include "stats/golden/kept.h"
+#include "stats/golden/test_kept_stats.h"
 #include "stats/metrics.h"
 
 enum { PREDICTION = -1 };                     /* in the place of a test */
@@ -33,7 +34,7 @@ typedef struct kept_case {
 } kept_case;
 
 static const kept_case cases[] = {
-#include "stats/golden/kept_cases.h"
+#include "stats/golden/test_kept_stats_cases.h"
 };
 
 enum { COUNT = sizeof cases / sizeof *cases, EACH = 5 };

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/distributions.h"
 #include "stats/features.h"
@@ -58,6 +58,7 @@ static void largest_first(sides *s)
 static double error_of(const sn_scores *z, const sn_scores *second, uint32_t stream, int fold,
                        const int64_t fold_of[N], int64_t my, const double *y)
 {
+    SN_WORKSPACE(keep);
     const uint32_t base = FIRST_STREAM + STREAMS * (uint32_t)fold;
     const int64_t of_z = sn_regression_width(N, z->columns, SN_FEATURES_PLAIN, RANDOM);
     const int64_t m = of_z + sn_regression_width(N, second->columns, SN_FEATURES_PLAIN, RANDOM);
@@ -65,10 +66,11 @@ static double error_of(const sn_scores *z, const sn_scores *second, uint32_t str
     double *yt = calloc((size_t)(N * my), sizeof *f), *coef = calloc((size_t)(m * my), sizeof *f);
     double *penalty = calloc((size_t)my, sizeof *f), error = 0.0;
     assert_true(f != NULL && train != NULL && yt != NULL && coef != NULL && penalty != NULL);
-    assert_int_equal(sn_regression_features(z, SN_FEATURES_PLAIN, RANDOM, 5, base, 1, m, 0, f), STONET_OK);
-    assert_int_equal(
-        sn_regression_features(second, SN_FEATURES_PLAIN, RANDOM, 5, base + stream, 1, m, of_z, f),
-        STONET_OK);
+    assert_int_equal(sn_regression_features(z, SN_FEATURES_PLAIN, RANDOM, (sn_drawing){5, base, 1}, m, 0, f),
+                     STONET_OK);
+    assert_int_equal(sn_regression_features(second, SN_FEATURES_PLAIN, RANDOM,
+                                            (sn_drawing){5, base + stream, 1}, m, of_z, f),
+                     STONET_OK);
     int64_t n = 0;
     for (int64_t i = 0; i < N; i++) n += fold_of[i] != fold;
     for (int64_t j = 0; j < m; j++) { /* all less the mean of the training rows */
@@ -84,7 +86,7 @@ static double error_of(const sn_scores *z, const sn_scores *second, uint32_t str
         at++;
     }
     sn_smoother smoother;
-    assert_int_equal(sn_smoother_create(n, m, train, &smoother), STONET_OK);
+    assert_int_equal(sn_smoother_create(n, m, train, &keep, &smoother), STONET_OK);
     assert_int_equal(sn_smoother_choose(&smoother, my, yt, false, penalty), STONET_OK);
     assert_int_equal(sn_smoother_fit(&smoother, my, yt, penalty, coef), STONET_OK);
     for (int64_t c = 0; c < my; c++) {
@@ -99,7 +101,6 @@ static double error_of(const sn_scores *z, const sn_scores *second, uint32_t str
             if (fold_of[i] == fold) error += pow(y[i * my + c] - fmin(fmax(predicted, low), high), 2);
         }
     }
-    sn_smoother_free(&smoother);
     free(f);
     free(train);
     free(yt);
@@ -110,12 +111,13 @@ static double error_of(const sn_scores *z, const sn_scores *second, uint32_t str
 
 static void look_slowly(const sides *s, stonet_prediction_gain *out)
 {
+    SN_WORKSPACE(keep);
     sn_scores x, z;
     double *functions = NULL, of_z[FOLDS], of_both[FOLDS], total = 0.0, sum_z = 0.0, sum_both = 0.0;
     int64_t my = 0, order[N], fold_of[N];
-    assert_int_equal(sn_scores_create(N, DX, s->x, &x), STONET_OK);
-    assert_int_equal(sn_scores_create(N, 1, s->z, &z), STONET_OK);
-    assert_int_equal(sn_response_functions(N, 1, s->y, &my, &functions), STONET_OK);
+    assert_int_equal(sn_scores_create(N, DX, s->x, &keep, &x), STONET_OK);
+    assert_int_equal(sn_scores_create(N, 1, s->z, &keep, &z), STONET_OK);
+    assert_int_equal(sn_response_functions(N, 1, s->y, &keep, &my, &functions), STONET_OK);
     sn_random random;
     sn_random_init(&random, 5, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, N, order);
@@ -146,9 +148,6 @@ static void look_slowly(const sides *s, stonet_prediction_gain *out)
                                     .explained_zx = 1.0 - sum_both / total,
                                     .p_value = 1.0 - sn_t_lower(9, t),
                                     .n = N};
-    sn_scores_free(&x);
-    sn_scores_free(&z);
-    sn_free(functions);
 }
 
 static void test_definition(void **state)

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/smoother.h"
 
@@ -98,12 +99,13 @@ static double left_over(const double s[N * N], const double a[N * K], int c)
 
 static void test_fit(void **state)
 {
+    SN_WORKSPACE(keep);
     (void)state;
     static const double penalty[K] = {0.3, 20.0, 4000.0};
     double f[N * M], a[N * K], coef[M * K], residual[N * K];
     sn_smoother smoother;
     draw(f, a);
-    assert_int_equal(sn_smoother_create(N, M, f, &smoother), STONET_OK);
+    assert_int_equal(sn_smoother_create(N, M, f, &keep, &smoother), STONET_OK);
     assert_int_equal(smoother.rank, RANK);
     assert_int_equal(sn_smoother_fit(&smoother, K, a, penalty, coef), STONET_OK);
     memcpy(residual, a, sizeof residual);
@@ -130,18 +132,17 @@ static void test_fit(void **state)
         assert_near(sn_smoother_left(&smoother, penalty[c]), trace);
     }
     assert_near(sn_smoother_left(&smoother, 0.0), N - 1 - RANK); /* a projection */
-    sn_smoother_free(&smoother);
-    assert_null(smoother.value);
 }
 
 static void test_choice(void **state)
 {
+    SN_WORKSPACE(keep);
     (void)state;
     enum { STEPS = 21 };
     double f[N * M], a[N * K], each[K], one[K], best[K + 1], right[K + 1];
     sn_smoother smoother;
     draw(f, a);
-    assert_int_equal(sn_smoother_create(N, M, f, &smoother), STONET_OK);
+    assert_int_equal(sn_smoother_create(N, M, f, &keep, &smoother), STONET_OK);
     assert_int_equal(sn_smoother_choose(&smoother, K, a, false, each), STONET_OK);
     assert_int_equal(sn_smoother_choose(&smoother, K, a, true, one), STONET_OK);
     for (int c = 0; c <= K; c++) best[c] = INFINITY;
@@ -169,12 +170,12 @@ static void test_choice(void **state)
     }
     assert_true(right[0] < right[2]);                              /* more noise, larger penalty */
     assert_true(fabs(right[2] / smoother.value[0] - 1.0) < 1e-12); /* up to the end of the grid */
-    sn_smoother_free(&smoother);
 }
 
 /* What is a feature itself asks for no penalty. */
 static void test_no_noise(void **state)
 {
+    SN_WORKSPACE(keep);
     (void)state;
     enum { FEW = 3 };
     double f[N * M], few[N * FEW], a[N * K], chosen;
@@ -182,28 +183,27 @@ static void test_no_noise(void **state)
     draw(f, a);
     for (int k = 0; k < N * FEW; k++) few[k] = f[k / FEW * M + k % FEW];
     for (int i = 0; i < N; i++) a[i] = few[i * FEW];
-    assert_int_equal(sn_smoother_create(N, FEW, few, &smoother), STONET_OK);
+    assert_int_equal(sn_smoother_create(N, FEW, few, &keep, &smoother), STONET_OK);
     assert_int_equal(sn_smoother_choose(&smoother, 1, a, false, &chosen), STONET_OK);
     assert_true(chosen < 1e-6 * smoother.value[0]);
-    sn_smoother_free(&smoother);
 }
 
 /* Features that are all 0 explain nothing, and break nothing. */
 static void test_nothing_to_explain_by(void **state)
 {
+    SN_WORKSPACE(keep);
     (void)state;
     double f[N * M] = {0}, g[N * M], a[N * K], before[N * K], penalty[K];
     sn_smoother smoother;
     draw(g, a);
     memcpy(before, a, sizeof before);
-    assert_int_equal(sn_smoother_create(N, M, f, &smoother), STONET_OK);
+    assert_int_equal(sn_smoother_create(N, M, f, &keep, &smoother), STONET_OK);
     assert_int_equal(smoother.rank, 0);
     assert_int_equal(sn_smoother_choose(&smoother, K, a, false, penalty), STONET_OK);
     for (int c = 0; c < K; c++) assert_true(penalty[c] == 1.0);
     assert_int_equal(sn_smoother_residuals(&smoother, K, penalty, a), STONET_OK);
     assert_memory_equal(a, before, sizeof before);
     assert_true(sn_smoother_left(&smoother, 1.0) == N - 1);
-    sn_smoother_free(&smoother);
 }
 
 int main(void)

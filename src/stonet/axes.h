@@ -22,8 +22,7 @@
  *
  * The network stays as it is: Z' is a stored map of its units.
  */
-#ifndef SN_STONET_AXES_H
-#define SN_STONET_AXES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -64,5 +63,3 @@ void sn_axes_free(sn_axes *axes);
 /* As z_units, z_mean, z_map, explained_share and effective_dimension; files without them have none. */
 stonet_status sn_axes_put(const sn_axes *axes, sn_store *store);
 stonet_status sn_axes_get(const sn_store *store, int64_t width, sn_axes *axes);
-
-#endif

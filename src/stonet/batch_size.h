@@ -1,6 +1,5 @@
 /* batch=auto: the rows of a mini-batch of a long training. */
-#ifndef SN_STONET_BATCH_SIZE_H
-#define SN_STONET_BATCH_SIZE_H
+#pragma once
 
 #include "stonet/train.h"
 
@@ -22,5 +21,3 @@ extern const sn_batch_limits sn_batch_limits_usual;
  */
 stonet_status sn_batch_choose(const sn_stage_job *job, const float *start, const sn_batch_limits *limits,
                               sn_config *config);
-
-#endif

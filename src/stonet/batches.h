@@ -6,8 +6,7 @@
  * as a whole, but by windows (stonet/windows.h), so that they need not be in memory as a whole; what is large
  * depends on the rows and columns alone, and so does the order.
  */
-#ifndef SN_STONET_BATCHES_H
-#define SN_STONET_BATCHES_H
+#pragma once
 
 #include "data/rows.h"
 #include "engine/sums.h"
@@ -46,5 +45,3 @@ void sn_batches_clear(sn_batches *batches);
 void sn_batches_shuffle(sn_batches *batches, uint32_t epoch);
 /* Batch `index` (0 .. count-1) of the present epoch; its shards are batches->shards. */
 sn_rows sn_batches_draw(sn_batches *batches, int64_t index);
-
-#endif

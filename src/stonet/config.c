@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "stonet/response.h"
 
 const sn_param sn_stonet_params[SN_STONET_PARAMS] = {

@@ -2,8 +2,7 @@
  * The settings of a StoNet as numbers: the parameter table, and what it leaves to the kind of network that a
  * line of the table of candidates (choice/candidates.h) is.
  */
-#ifndef SN_STONET_CONFIG_H
-#define SN_STONET_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -69,5 +68,3 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_net_kind *
 /* What all settings at their defaults give, for networks that are not the user's; nothing is left open. */
 stonet_status sn_config_default(const sn_engine_ops *engine, const sn_problem *problem, const sn_shape *shape,
                                 sn_config *config);
-
-#endif

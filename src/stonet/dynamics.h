@@ -1,6 +1,5 @@
 /* From a config to what the engine is told in one iteration, with the step safeguard. */
-#ifndef SN_STONET_DYNAMICS_H
-#define SN_STONET_DYNAMICS_H
+#pragma once
 
 #include "stonet/config.h"
 
@@ -23,5 +22,3 @@ void sn_update_from(const sn_config *config, const sn_shape *shape, const sn_dyn
 
 /* *out: spectral norm of w (rows x cols, float, row-major). */
 stonet_status sn_spectral_norm(const float *w, int64_t rows, int64_t cols, double *out);
-
-#endif

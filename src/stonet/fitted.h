@@ -1,6 +1,5 @@
 /* A fitted StoNet: what is needed to use it, and how it came about. */
-#ifndef SN_STONET_FITTED_H
-#define SN_STONET_FITTED_H
+#pragma once
 
 #include "engine/engine.h"
 #include "front/front.h"
@@ -68,5 +67,3 @@ stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, in
 /* The same of the imputed Y_h, given the response in problem: out n x q. */
 stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, bool activated, uint64_t seed,
                                int threads, float *out);
-
-#endif

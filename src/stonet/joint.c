@@ -28,9 +28,7 @@ struct sn_joint {
 void sn_joint_free(sn_joint *joint)
 {
     if (joint == NULL) return;
-    sn_free(joint->x);
-    sn_free(joint->row);
-    sn_free(joint);
+    SN_FREE_ALL(joint->x, joint->row, joint);
 }
 
 const sn_problem *sn_joint_problem(const sn_joint *joint)

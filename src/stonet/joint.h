@@ -14,8 +14,7 @@
  * Other rows (cells of few values, of texts) try one draw from p(x_u | x_o), which is accepted by the same
  * level. New rows have no response: they get draws without it.
  */
-#ifndef SN_STONET_JOINT_H
-#define SN_STONET_JOINT_H
+#pragma once
 
 #include "base/pack.h"
 #include "data/problem.h"
@@ -34,5 +33,3 @@ stonet_status sn_joint_move(sn_joint *joint, const sn_shape *shape, const float 
 /* The state of the rows that move, for a checkpoint, and from there. */
 stonet_status sn_joint_pack(const sn_joint *joint, sn_pack *pack);
 stonet_status sn_joint_unpack(sn_joint *joint, sn_unpack *from);
-
-#endif

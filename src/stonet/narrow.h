@@ -8,8 +8,7 @@
  * Training goes on from there, and bends what the axes can only cut off: ten classes in two columns. psi is
  * taken where it is straight: tanh and the logistic function next to 0, relu above it (c = 2).
  */
-#ifndef SN_STONET_NARROW_H
-#define SN_STONET_NARROW_H
+#pragma once
 
 #include "stonet/train.h"
 
@@ -17,5 +16,3 @@
    all of the effect but a hundredth. */
 stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64_t q, sn_shape *shape,
                               float **out);
-
-#endif

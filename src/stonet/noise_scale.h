@@ -16,8 +16,7 @@
  * and both are averaged over batches before one is divided by the other. All that is summed runs by the fixed
  * tree of the shards: the same bits for any number of ranks and threads.
  */
-#ifndef SN_STONET_NOISE_SCALE_H
-#define SN_STONET_NOISE_SCALE_H
+#pragma once
 
 #include "stonet/train.h"
 
@@ -38,5 +37,3 @@ double sn_noise_scale_rows(const sn_noise_scale *noise);
  * its rows if there are fewer. */
 stonet_status sn_noise_scale_measure(const sn_stage_job *job, const float *theta, int batches,
                                      sn_noise_scale *noise);
-
-#endif

@@ -52,8 +52,6 @@ stonet_status sn_refit_output(sn_engine *engine, const sn_shape *shape, const sn
     SN_GOTO(status, sn_regress(&regression, run, coef, intercept, &found), done);
     if (found) put(shape, coef, intercept, theta);
 done:
-    sn_free(psi);
-    sn_free(coef);
-    sn_free(intercept);
+    SN_FREE_ALL(psi, coef, intercept);
     return status;
 }

@@ -9,8 +9,7 @@
  * units that weight decay has pulled to 0 then count for nothing, where standardising would blow up their
  * noise.
  */
-#ifndef SN_STONET_OUTPUT_LAYER_H
-#define SN_STONET_OUTPUT_LAYER_H
+#pragma once
 
 #include "base/run.h"
 #include "base/team.h"
@@ -21,5 +20,3 @@
    output layer of theta alone; when a class has no row, or all of psi(Z) is constant, not even that. */
 stonet_status sn_refit_output(sn_engine *engine, const sn_shape *shape, const sn_problem *problem,
                               const sn_rows *rows, stonet_team *team, const stonet_run *run, float *theta);
-
-#endif

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "math/linalg.h"
+#include "math/smallest.h"
 #include "net/regression.h"
 
 SN_DEFINE_WORDS(sn_response_words, "response", SN_RESPONSE_LOCATION_SCALE, SN_RESPONSE_WORDS);
@@ -18,12 +19,6 @@ static const double SMALLEST = 0.01;    /* variance that a feature must have bey
 static const double HEAD_PENALTY = 0.1; /* l2 of the head */
 
 /* ---- ranks ------------------------------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Knots at evenly spaced places of the sorted values, each at the middle of the ranks of its ties; what is
    left of the room repeats the last. */
@@ -85,7 +80,7 @@ static stonet_status learn_ranks(const sn_problem *problem, sn_response *respons
     stonet_status status = STONET_OK;
     for (int64_t t = 0; t < response->targets && status == STONET_OK; t++) {
         for (int64_t i = 0; i < problem->n; i++) sorted[i] = problem->y[i * response->targets + t];
-        qsort(sorted, (size_t)problem->n, sizeof *sorted, by_value);
+        qsort(sorted, (size_t)problem->n, sizeof *sorted, sn_by_double);
         status = check_values(response, t, problem->n, sorted);
         if (response->knot != NULL)
             place_knots(problem->n, sorted, response->knot + t * SN_RESPONSE_KNOTS,
@@ -258,12 +253,8 @@ void sn_response_predict(const sn_response *response, int64_t n, const float *ps
 
 void sn_response_free(sn_response *response)
 {
-    sn_free(response->knot);
-    sn_free(response->level);
-    sn_free(response->mean);
-    sn_free(response->map);
-    sn_free(response->coef);
-    sn_free(response->intercept);
+    SN_FREE_ALL(response->knot, response->level, response->mean, response->map, response->coef,
+                response->intercept);
     *response = (sn_response){0};
 }
 

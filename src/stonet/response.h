@@ -18,8 +18,7 @@
  * and 0 as their targets, for the log variance has none of its own. Z is again principal components, of (mu,
  * eta).
  */
-#ifndef SN_STONET_RESPONSE_H
-#define SN_STONET_RESPONSE_H
+#pragma once
 
 #include "base/words.h"
 #include "data/problem.h"
@@ -62,5 +61,3 @@ void sn_response_free(sn_response *response);
    files without them have the mean. outputs and units: those of the network. */
 stonet_status sn_response_put(const sn_response *response, sn_store *store);
 stonet_status sn_response_get(const sn_store *store, int64_t outputs, int64_t units, sn_response *response);
-
-#endif

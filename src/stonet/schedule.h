@@ -1,6 +1,5 @@
 /* Step-size schedules: a factor that multiplies a starting value. */
-#ifndef SN_STONET_SCHEDULE_H
-#define SN_STONET_SCHEDULE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ typedef struct sn_schedule {
 
 /* The factor of step k = 1..total. */
 double sn_schedule_factor(const sn_schedule *schedule, int64_t k, int64_t total);
-
-#endif

@@ -6,8 +6,7 @@
  * any effect on the output: each looks at the next principal axis of what the layer sees, off the directions
  * that are alive, at a standard deviation of 1.
  */
-#ifndef SN_STONET_SPARE_UNITS_H
-#define SN_STONET_SPARE_UNITS_H
+#pragma once
 
 #include "stonet/train.h"
 
@@ -17,5 +16,3 @@ stonet_status sn_spare_units(const sn_stage_job *job, int64_t wanted, sn_shape *
 /* How many directions the features of some of the rows have, `most` at the most: a linear network has no more
    columns of Z. */
 stonet_status sn_feature_directions(const sn_problem *problem, int64_t most, int64_t *count);
-
-#endif

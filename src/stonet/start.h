@@ -6,8 +6,7 @@
  * scaled by the data. From some starts training comes to rest at half a solution: with restarts=N several are
  * trained briefly, and the one that fits its own training rows best goes on.
  */
-#ifndef SN_STONET_START_H
-#define SN_STONET_START_H
+#pragma once
 
 #include "stonet/train.h"
 
@@ -21,5 +20,3 @@ stonet_status sn_race(const sn_stage_job *job, int starts, float *theta);
 
 /* The start that belongs to a number 0, 1, ..: 0 is the seed itself. */
 uint64_t sn_start_seed(uint64_t seed, int number);
-
-#endif

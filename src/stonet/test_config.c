@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "stonet/test_settings.h"
 
 static sn_problem rows_of(int64_t n, int64_t p, sn_task task)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "net/loss.h"
 #include "net/regression.h"
 #include "stonet/dynamics.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/test_wire.h"
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "stonet/batch_size.h"
 #include "stonet/dynamics.h"
 #include "stonet/noise_scale.h"

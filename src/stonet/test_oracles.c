@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "math/linalg.h"
 #include "net/activation.h"
 #include "stats/distributions.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "net/forward.h"
 #include "stonet/output_layer.h"
 

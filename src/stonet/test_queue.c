@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "stonet/test_settings.h"
 #include "stonet/train.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "base/testing.h"
+#include "base/test_says.h"
 #include "math/noise.h"
 #include "stonet/response.h"
 

@@ -1,6 +1,5 @@
 /* For tests, after cmocka.h: settings of a StoNet from names and values. */
-#ifndef SN_STONET_TEST_SETTINGS_H
-#define SN_STONET_TEST_SETTINGS_H
+#pragma once
 
 #include "stonet/config.h"
 
@@ -13,5 +12,3 @@ static inline sn_settings *settings_with(const char *const *pairs)
         if (sn_settings_set(settings, pairs[0], pairs[1]) != STONET_OK) fail_msg("%s", stonet_last_error());
     return settings;
 }
-
-#endif

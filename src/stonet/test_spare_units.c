@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "math/linalg.h"
 #include "net/forward.h"
 #include "stonet/spare_units.h"

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/testing.h"
-#include "engine/oracle.h"
+#include "base/test_says.h"
+#include "engine/test_oracle.h"
 #include "stonet/dynamics.h"
 #include "stonet/test_settings.h"
 #include "stonet/train.h"

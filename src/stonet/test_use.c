@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "data/test_source.h"
-#include "engine/oracle.h"
+#include "engine/test_oracle.h"
 #include "stonet/fitted.h"
 
 /* The rows that are fetched, of which there are as many as one likes. */

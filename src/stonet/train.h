@@ -2,8 +2,7 @@
  * The two stages of Algorithm 1 on a set of rows: theta-training on mini-batches, then full-data iterations
  * with falling steps (the SDR stage); and, if the settings want it, the output layer fitted anew.
  */
-#ifndef SN_STONET_TRAIN_H
-#define SN_STONET_TRAIN_H
+#pragma once
 
 #include "base/run.h"
 #include "base/team.h"
@@ -61,5 +60,3 @@ int64_t sn_train_batches(const sn_config *config, int64_t n);
 /* theta: starting parameters in, fitted out. Goes on from what the checkpoint has at job->key, whatever the
    starting parameters, and leaves nothing there at the end. */
 stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_train_report *report);
-
-#endif

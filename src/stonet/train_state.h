@@ -1,6 +1,5 @@
 /* What a trainer (stonet/train.h) has come to, and how it is carried over a pause of the program. */
-#ifndef SN_STONET_TRAIN_STATE_H
-#define SN_STONET_TRAIN_STATE_H
+#pragma once
 
 #include "stonet/batches.h"
 #include "stonet/train.h"
@@ -47,5 +46,3 @@ stonet_status sn_trainer_refresh(sn_trainer *t);
 stonet_status sn_trainer_keep(sn_trainer *t, bool now);
 /* Takes it out of the checkpoint again. */
 void sn_trainer_drop(sn_trainer *t);
-
-#endif

@@ -5,8 +5,7 @@
  * their window. All of it is a function of (n, sizes, seed, epoch, shard): where the rows lie does not
  * matter.
  */
-#ifndef SN_STONET_WINDOWS_H
-#define SN_STONET_WINDOWS_H
+#pragma once
 
 #include "data/problem.h"
 #include "math/noise.h"
@@ -41,5 +40,3 @@ void sn_windows_clear(sn_windows *windows);
 void sn_windows_shuffle(sn_windows *windows, uint64_t seed, uint32_t epoch, uint32_t shard);
 /* The rows at `count` positions from `first` on; quickest in ascending order. */
 void sn_windows_rows(sn_windows *windows, int64_t first, int64_t count, int64_t *row);
-
-#endif

@@ -1,0 +1,264 @@
+/* stonet demo: the built-in waveform data, reduced to 1, 2 and 5 numbers. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/plot_z.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "cli/signals.h"
+#include "cli/svg.h"
+
+/* As many rows as in the usual benchmark splits of these data. */
+enum { TRAIN_ROWS = 400, TEST_ROWS = 4600 };
+
+typedef struct demo_values {
+    run_options run;
+    const char *out;
+    bool json;
+} demo_values;
+
+static const cli_option options[] = {
+    {.name = "out",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(demo_values, out),
+     .argument = "DIR",
+     .initial = ".",
+     .help = "The folder for the plot, demo-waveform.svg"},
+    JSON_OPTION(demo_values, json),
+    RUN_OPTIONS(demo_values, run),
+};
+
+typedef struct demo_data {
+    stonet_data *train, *test;
+} demo_data;
+
+/* One line of the table. */
+typedef struct demo_fit {
+    const char *title, *method;
+    const char *dim; /* NULL: all columns */
+    bool plotted;
+} demo_fit;
+
+/* Two classes need one number, the first column of Z. The second is the next principal axis of the units. */
+static const demo_fit fits[] = {
+    {"logistic regression on x", "none", NULL, false},
+    {"StoNet", "stonet", "1", false},
+    {"StoNet", "stonet", "2", true},
+    {"StoNet", "stonet", "5", false},
+};
+
+static int fit_one(const cli_command *command, const demo_values *values, const stonet_data *train,
+                   const demo_fit *fit, stonet_model **model)
+{
+    spec_options what = {.method = fit->method};
+    stonet_spec *spec = NULL;
+    int result = make_spec(command, &what, fit->dim, &spec);
+    if (result != EXIT_DONE) return result;
+    stonet_run run;
+    start_run(&values->run, &run);
+    run.on_message = NULL;
+    stonet_status status = stonet_fit(spec, train, &run, model);
+    progress_clear();
+    stonet_spec_free(spec);
+    if (status != STONET_OK) return say_failure(command, status);
+    if (stonet_model_outcome(*model) == STONET_DONE) return EXIT_DONE;
+    say_error(command, signals_stop_wanted() ? "stopped before the end" : "the training diverged");
+    return EXIT_FAILED;
+}
+
+/* ---- the plot ---------------------------------------------------------------------------------- */
+
+/* Splits the rows of z (n x 2) by class: each series gets its points; x and y have room for n numbers each.
+ */
+static size_t split_by_class(const stonet_data *data, const float *z, double *x, double *y,
+                             svg_series *series, size_t most)
+{
+    int64_t classes = 0;
+    const int32_t *code = stonet_data_classes(data, &classes);
+    int64_t n = stonet_data_rows(data);
+    int64_t filled = 0;
+    size_t count = 0;
+    for (int64_t c = 0; code != NULL && c < classes && count < most; c++, count++) {
+        series[count] = (svg_series){.x = x + filled, .y = y + filled};
+        for (int64_t i = 0; i < n; i++) {
+            if (code[i] != c) continue;
+            x[filled] = (double)z[2 * i];
+            y[filled++] = (double)z[2 * i + 1];
+            series[count].n++;
+        }
+    }
+    return count;
+}
+
+static int draw(const cli_command *command, const char *path, const stonet_model *model,
+                const stonet_data *test, const float *z, double *xy, double error_rate)
+{
+    enum { MOST_CLASSES = 2 };
+    int64_t n = stonet_data_rows(test);
+    svg_series series[MOST_CLASSES];
+    char label[MOST_CLASSES][64];
+    size_t count = split_by_class(test, z, xy, xy + n, series, MOST_CLASSES);
+    for (size_t c = 0; c < count; c++) {
+        snprintf(label[c], sizeof label[c], "class %s", stonet_data_class_label(test, (int64_t)c));
+        series[c].label = label[c];
+    }
+    char subtitle[160];
+    snprintf(subtitle, sizeof subtitle, "Z of %d test rows, by a StoNet fitted on %d others; error rate %.3f",
+             TEST_ROWS, TRAIN_ROWS, error_rate);
+    char axis[2][96];
+    json_t *about = take_json(command, stonet_model_json(model));
+    for (size_t k = 0; k < 2; k++) z_axis_label(about, k, axis[k]);
+    json_decref(about);
+    svg_panel panel = {
+        .kind = SVG_SCATTER, .x_label = axis[0], .y_label = axis[1], .series = series, .n_series = count};
+    svg_figure figure = {.title = "Waveform data: 21 variables reduced to two",
+                         .subtitle = subtitle,
+                         .panels = &panel,
+                         .n_panels = 1,
+                         .columns = 1};
+    char *text = svg_render(&figure);
+    if (text == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    int result = output_text(command, path, text);
+    free(text);
+    return result;
+}
+
+static int plot(const cli_command *command, const char *path, const stonet_model *model,
+                const stonet_data *test, double error_rate)
+{
+    size_t n = (size_t)stonet_data_rows(test);
+    float *z = malloc(2 * n * sizeof *z);
+    double *xy = malloc(2 * n * sizeof *xy);
+    int result = EXIT_FAILED;
+    if (z == NULL || xy == NULL) {
+        say_error(command, "memory ran out");
+    } else {
+        stonet_status status = stonet_transform(model, test, NULL, z);
+        result = status == STONET_OK ? draw(command, path, model, test, z, xy, error_rate)
+                                     : say_failure(command, status);
+    }
+    free(xy);
+    free(z);
+    return result;
+}
+
+/* ---- the fits ---------------------------------------------------------------------------------- */
+
+/* A line of the table, or an entry of `list` where there is one. */
+static int tell_fit(const cli_command *command, const demo_fit *fit, int64_t dim, double error_rate,
+                    double seconds, json_t *list)
+{
+    if (list == NULL) {
+        printf("%-26s %4" PRId64 " %12.4f %8.1f s\n", fit->title, dim, error_rate, seconds);
+        fflush(stdout);
+        return EXIT_DONE;
+    }
+    json_t *entry = json_pack("{s:s, s:s, s:I, s:f, s:f}", "title", fit->title, "method", fit->method, "dim",
+                              (json_int_t)dim, "error_rate", error_rate, "seconds", seconds);
+    if (json_array_append_new(list, entry) == 0) return EXIT_DONE;
+    say_error(command, "memory ran out");
+    return EXIT_FAILED;
+}
+
+static int show_fit(const cli_command *command, const demo_values *values, const demo_data *data,
+                    const demo_fit *fit, const char *path, json_t *list)
+{
+    stonet_model *model = NULL;
+    stonet_scores scores = STONET_SCORES_INIT;
+    double start = progress_clock();
+    int result = fit_one(command, values, data->train, fit, &model);
+    double seconds = progress_clock() - start;
+    if (result == EXIT_DONE) {
+        stonet_status status = stonet_score(model, data->test, NULL, &scores);
+        if (status != STONET_OK) result = say_failure(command, status);
+    }
+    if (result == EXIT_DONE) {
+        result = tell_fit(command, fit, stonet_model_dim(model), scores.error_rate, seconds, list);
+        if (result == EXIT_DONE && fit->plotted)
+            result = plot(command, path, model, data->test, scores.error_rate);
+    }
+    stonet_model_free(model);
+    return result;
+}
+
+static int fit_all(const cli_command *command, const demo_values *values, const demo_data *data,
+                   const char *path, json_t *list)
+{
+    int result = EXIT_DONE;
+    for (size_t i = 0; i < sizeof fits / sizeof *fits && result == EXIT_DONE; i++)
+        result = show_fit(command, values, data, &fits[i], path, list);
+    return result;
+}
+
+static int show_json(const cli_command *command, const demo_values *values, const demo_data *data,
+                     const char *path)
+{
+    json_t *list = json_array();
+    const int result = fit_all(command, values, data, path, list);
+    json_t *all =
+        json_pack("{s:i, s:i, s:I, s:o, s:s}", "train_rows", TRAIN_ROWS, "test_rows", TEST_ROWS, "columns",
+                  (json_int_t)stonet_data_columns(data->train), "fits", list, "plot", path);
+    if (result == EXIT_DONE) return output_json(command, NULL, all);
+    json_decref(all);
+    return result;
+}
+
+static int show_all(const cli_command *command, const demo_values *values, const demo_data *data,
+                    const char *path)
+{
+    if (values->json) return show_json(command, values, data, path);
+    printf("Waveform data: %d training rows, %d test rows, %" PRId64 " variables, two classes\n\n",
+           TRAIN_ROWS, TEST_ROWS, stonet_data_columns(data->train));
+    printf("%-26s %4s %12s %10s\n", "", "q", "test error", "fitted in");
+    const int result = fit_all(command, values, data, path, NULL);
+    if (result == EXIT_DONE)
+        printf("\nThe two reduced variables of the fit with q = 2, by class: %s\n", path);
+    return result == EXIT_DONE ? output_text(command, NULL, "") : result;
+}
+
+static int demo(const cli_command *command, const demo_values *values)
+{
+    demo_data data = {0};
+    size_t size = strlen(values->out) + sizeof "/demo-waveform.svg";
+    char *path = malloc(size);
+    if (path == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    snprintf(path, size, "%s%sdemo-waveform.svg", strcmp(values->out, ".") == 0 ? "" : values->out,
+             strcmp(values->out, ".") == 0 ? "" : "/");
+    int result = output_check(command, path);
+    if (result == EXIT_DONE) {
+        uint64_t seed = (uint64_t)values->run.seed;
+        stonet_status status = stonet_generate("waveform", TRAIN_ROWS, seed, &data.train);
+        if (status == STONET_OK) status = stonet_generate("waveform", TEST_ROWS, seed + 1, &data.test);
+        result = status == STONET_OK ? show_all(command, values, &data, path) : say_failure(command, status);
+    }
+    stonet_data_free(data.test);
+    stonet_data_free(data.train);
+    free(path);
+    return result;
+}
+
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
+{
+    (void)given;
+    demo_values *values = parsed;
+    return demo(command, values);
+}
+
+const cli_command demo_command = {
+    .name = "demo",
+    .summary = "Fit the built-in waveform data and draw the result",
+    .operands = "",
+    OPTIONS_OF(options, demo_values),
+    .run = run,
+};

@@ -1,0 +1,114 @@
+/* stonet export: a model for programs that do not have the library. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+typedef struct export_values {
+    const char *format, *name, *out;
+    bool json;
+} export_values;
+
+static const cli_option options[] = {
+    TEXT_OPTION(export_values, format, "format", "FORMAT",
+                "onnx: a graph for ONNX runtimes, the columns its inputs by name; onnx-matrix: the same with "
+                "one matrix of float32 as input; c: a file of C99 that needs nothing else; json: every step "
+                "with its numbers, for people"),
+    OUT_OPTION(export_values, out, "Write this file instead of stdout; without --format its ending tells it"),
+    {.name = "name",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(export_values, name),
+     .argument = "NAME",
+     .initial = "model",
+     .help = "What the names in a C file begin with, and the name of an ONNX graph"},
+    FLAG_OPTION(export_values, json, "json", "Print what was written as JSON (with --out)"),
+};
+
+static const char *const FORMATS[] = {[STONET_EXPORT_ONNX] = "onnx",
+                                      [STONET_EXPORT_C] = "c",
+                                      [STONET_EXPORT_JSON] = "json",
+                                      [STONET_EXPORT_ONNX_MATRIX] = "onnx-matrix"};
+
+/* The format by its name, or by the ending of the file to write. */
+static int find_format(const cli_command *command, const export_values *values, stonet_export_format *format)
+{
+    const char *name = values->format;
+    if (name == NULL && values->out != NULL) {
+        const char *dot = strrchr(values->out, '.');
+        if (dot != NULL) name = dot + 1;
+    }
+    if (name == NULL) {
+        say_usage(command, "say which --format: onnx, onnx-matrix, c or json");
+        return EXIT_USAGE;
+    }
+    if (values->json && (values->out == NULL || strcmp(values->out, "-") == 0)) {
+        say_usage(command, "--json tells of the file that is written: name one with --out");
+        return EXIT_USAGE;
+    }
+    if (stonet_export_format_find(name, format) == STONET_OK) return EXIT_DONE;
+    say_usage(command, "%s", stonet_last_error());
+    return EXIT_USAGE;
+}
+
+static int write_bytes(const cli_command *command, const export_values *values, stonet_export_format format,
+                       const unsigned char *bytes, size_t size)
+{
+    if (values->out != NULL) {
+        const stonet_status status = stonet_bytes_write(values->out, bytes, size);
+        return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    }
+    if ((format == STONET_EXPORT_ONNX || format == STONET_EXPORT_ONNX_MATRIX) && isatty(STDOUT_FILENO)) {
+        say_usage(command, "an ONNX file is no text for a terminal: name a file with --out");
+        return EXIT_USAGE;
+    }
+    if (fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0) return EXIT_DONE;
+    say_error(command, "stdout could not be written");
+    return EXIT_FAILED;
+}
+
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
+{
+    export_values *values = parsed;
+    stonet_model *model = NULL;
+    stonet_export_format format;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    int result = find_format(command, values, &format);
+    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
+    if (result != EXIT_DONE) return result;
+    const stonet_status status = stonet_model_export(model, format, values->name, &bytes, &size);
+    stonet_model_free(model);
+    if (status != STONET_OK) return say_failure(command, status);
+    result = write_bytes(command, values, format, bytes, size);
+    stonet_bytes_free(bytes);
+    if (result == EXIT_DONE && values->json)
+        result = output_json(command, NULL,
+                             json_pack("{s:s, s:s, s:s, s:I}", "file", values->out, "format", FORMATS[format],
+                                       "name", values->name, "bytes", (json_int_t)size));
+    return result;
+}
+
+const cli_command export_command = {
+    .name = "export",
+    .summary = "Write a model as ONNX, C or JSON, for programs that do not have stonet",
+    .operands = "MODEL",
+    .details = "Encoding of columns, scaling, Z and prediction are all in the file. They give what 'stonet "
+               "transform' and\n"
+               "'stonet predict' give, to about 1e-6. Draws, standard errors, intervals and sets are not in "
+               "the file. A\n"
+               "category that training never saw counts as the average of the training rows, as it does "
+               "here. So does a\n"
+               "missing cell of a model with missing=mean. Of other models a row with a missing cell has no "
+               "answer: NaN\n"
+               "from ONNX, a status from C.",
+    OPTIONS_OF(options, export_values),
+    .examples = "  stonet export my.model --out my_model.onnx\n"
+                "  stonet export my.model --format c --name credit --out credit.c\n"
+                "  stonet export my.model --format json | less",
+    .run = run,
+};

@@ -1,0 +1,553 @@
+/* stonet fit: from data to a model file. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/plot_z.h"
+#include "cli/progress.h"
+#include "cli/ranks.h"
+#include "cli/say.h"
+#include "cli/show.h"
+
+typedef struct fit_values {
+    target_options target;
+    spec_options spec;
+    run_options run;
+    checkpoint_options checkpoint;
+    const char *dim, *log, *plot, *out;
+    bool calibrate, json;
+} fit_values;
+
+/* Where the dimension goes in the name of a file. */
+static const char DIM[] = "{dim}";
+
+static const cli_option options[] = {
+    TARGET_OPTIONS(fit_values, target),
+    GROUP_OPTION(fit_values, target.group),
+    COLUMN_OPTIONS(fit_values, target.columns),
+    TEXT_OPTION(fit_values, dim, "dim", "Q,..",
+                "The number of reduced variables, the columns of Z; auto: as 'stonet order' chooses it. With "
+                "several a model is written for each, from one training: --dim 1,2,5 --out my-{dim}.model"),
+    SPEC_OPTIONS(fit_values, spec),
+    RUN_OPTIONS(fit_values, run),
+    CHECKPOINT_OPTIONS(fit_values, checkpoint),
+    {.name = "log",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(fit_values, log),
+     .argument = "FILE.csv",
+     .writes = true,
+     .help = "Write the training history, one row an epoch"},
+    FLAG_OPTION(fit_values, calibrate, "calibrate",
+                "Also learn how sure predictions are, by ten refits (one from 5000 rows on): for 'predict "
+                "--interval' and '--sets', and better probabilities"),
+    PLOT_OPTION(fit_values, plot, "Draw Z of the training rows by the response, and the training curve"),
+    FLAG_OPTION(fit_values, json, "json", "Print what 'stonet info --json' says of the model"),
+    OUT_OPTION(fit_values, out, "The model file to write (safetensors); - is standard output"),
+};
+
+static bool has_several(const fit_values *values)
+{
+    return values->dim != NULL && strchr(values->dim, ',') != NULL;
+}
+
+/* A file that is written for every dimension needs a name for each. */
+static int check_output(const cli_command *command, const fit_values *values, const char *option,
+                        const char *path)
+{
+    if (path == NULL) return EXIT_DONE;
+    if (has_several(values) && strstr(path, DIM) == NULL) {
+        say_usage(command, "%s is one file, and --dim %s asks for several: put %s into its name", option,
+                  values->dim, DIM);
+        return EXIT_USAGE;
+    }
+    return output_check(command, path);
+}
+
+static int check_values(const cli_command *command, const fit_values *values)
+{
+    bool needs_dim = values->spec.method == NULL || strcmp(values->spec.method, "none") != 0;
+    if (values->dim == NULL && values->spec.config == NULL && needs_dim) {
+        say_usage(command, "the dimension is missing: give --dim Q");
+        return EXIT_USAGE;
+    }
+    if (values->out == NULL) {
+        say_usage(command, "the model file is missing: give --out MODEL");
+        return EXIT_USAGE;
+    }
+    if (values->json && strcmp(values->out, "-") == 0) {
+        say_usage(command, "--json and --out - would both write to standard output");
+        return EXIT_USAGE;
+    }
+    if (ends_with(values->out, ".gz")) {
+        say_usage(command, "model files are not compressed: choose a name for --out without .gz");
+        return EXIT_USAGE;
+    }
+    int result = check_output(command, values, "--out", values->out);
+    if (result == EXIT_DONE) result = check_output(command, values, "--log", values->log);
+    if (result == EXIT_DONE) result = check_output(command, values, "--plot", values->plot);
+    return result;
+}
+
+static int write_log(const cli_command *command, const fit_values *values, const stonet_model *model)
+{
+    if (values->log == NULL) return EXIT_DONE;
+    errno = 0;
+    char *history = stonet_model_history_csv(model);
+    if (history == NULL && errno == ENOMEM) return say_failure(command, STONET_ERROR_MEMORY);
+    if (history == NULL) {
+        fprintf(stderr, "note: this method has no training history, so %s is not written\n", values->log);
+        return EXIT_DONE;
+    }
+    int result = output_text(command, values->log, history);
+    stonet_string_free(history);
+    return result;
+}
+
+static int draw(const cli_command *command, const fit_values *values, const stonet_model *model,
+                const stonet_data *train)
+{
+    if (values->plot == NULL) return EXIT_DONE;
+    const stonet_use_options how = {.size = sizeof how, .threads = (int)values->run.threads, .seed = 1};
+    float *z = malloc((size_t)(stonet_data_rows(train) * stonet_model_dim(model) + 1) * sizeof *z);
+    stonet_status status = z != NULL ? stonet_transform(model, train, &how, z)
+                                     : stonet_fail(STONET_ERROR_MEMORY, "memory ran out");
+    int result = status == STONET_OK ? plot_reduction(command, values->plot, model, train, z, true)
+                                     : say_failure(command, status);
+    free(z);
+    return result;
+}
+
+/* Some rows of a very large table, evenly from all of it, that tell its score to three digits; NULL: take
+ * all. */
+static stonet_data *rows_to_score(const stonet_data *train)
+{
+    enum { NUMBERS = 1 << 26, PART = 1 << 22 };
+    const int64_t n = stonet_data_rows(train), columns = stonet_data_columns(train);
+    if (columns < 1 || n <= NUMBERS / columns || PART / columns < 1) return NULL;
+    const int64_t count = PART / columns;
+    int64_t *rows = malloc((size_t)count * sizeof *rows);
+    stonet_data *part = NULL;
+    for (int64_t i = 0; rows != NULL && i < count; i++)
+        rows[i] = (int64_t)((double)i / (double)count * (double)n);
+    if (rows != NULL && stonet_data_subset(train, rows, count, &part) != STONET_OK) part = NULL;
+    free(rows);
+    return part;
+}
+
+static void say_training_score(const fit_values *values, const stonet_model *model, const stonet_data *train)
+{
+    stonet_use_options how = {
+        .size = sizeof how, .threads = (int)values->run.threads, .team = program_team()};
+    stonet_scores scores = STONET_SCORES_INIT;
+    stonet_data *part = rows_to_score(train);
+    const stonet_status status = stonet_score(model, part != NULL ? part : train, &how, &scores);
+    if (status == STONET_OK && scores.is_classifier) /* without a learner there is none */
+        fprintf(stderr, "training error rate %.4g, log loss %.4g", scores.error_rate, scores.log_loss);
+    else if (status == STONET_OK)
+        fprintf(stderr, "training mse %.4g, R2 %.4g", scores.mse, scores.r2);
+    if (status == STONET_OK && part != NULL)
+        fprintf(stderr, ", of %lld rows\n", (long long)stonet_data_rows(part));
+    else if (status == STONET_OK)
+        fputc('\n', stderr);
+    stonet_data_free(part);
+}
+
+/* A number of the fit's own, or NaN. */
+static double fact(const json_t *fitted, const char *key)
+{
+    const json_t *value = json_object_get(fitted, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+/* ", SCORE for WHOM"; nothing where it was not measured. */
+static void say_other(const char *whom, double score)
+{
+    if (isfinite(score)) fprintf(stderr, ", %s %.4g", whom, score);
+}
+
+/* What the chosen settings reach on rows they were not fitted on, where that was measured: "held-out error
+   rate 0.101 (standard error 0.015, 400 rows), constant guess 0.33, linear regression 0.14". False: it was
+   not. */
+static bool say_held_out_score(const stonet_model *model, const json_t *fitted)
+{
+    const bool classes = stonet_model_is_classifier(model);
+    const char *const key[] = {classes ? "held_out_error" : "held_out_loss",
+                               classes ? "held_out_error_se" : "held_out_loss_se",
+                               classes ? "held_out_constant_error" : "held_out_constant_loss",
+                               classes ? "held_out_linear_error" : "held_out_linear_loss"};
+    /* The loss is the sum over the network's outputs, of variance 1, of half the squared error. */
+    const json_t *widths = json_object_get(fitted, "widths"), *last;
+    last = json_array_get(widths, json_array_size(widths) - 1);
+    const double unit = classes || !json_is_integer(last)
+                            ? 1.0
+                            : 2.0 / (double)json_integer_value(
+                                        last); /* also of mu and eta: .5 a target at the best constant */
+    const bool functions = strcmp(json_text(fitted, "response"), "ensemble") == 0;
+    const bool likelihood = strcmp(json_text(fitted, "response"), "location-scale") == 0;
+    const double score = unit * fact(fitted, key[0]);
+    if (!isfinite(score)) return false;
+    fprintf(stderr, "held-out %s %.4g (standard error %.2g, %lld rows)",
+            classes      ? "error rate"
+            : functions  ? "mse of the response functions, whose variance is 1,"
+            : likelihood ? "minus log likelihood, .5 for a constant guess,"
+                         : "mse in units of the variance",
+            score, unit * fact(fitted, key[1]),
+            (long long)json_integer_value(json_object_get(fitted, "held_out_rows")));
+    say_other("constant guess", unit * fact(fitted, key[2]));
+    if (!likelihood) say_other("linear regression", unit * fact(fitted, key[3]));
+    fputc('\n', stderr);
+    return true;
+}
+
+/* "network 21-16-2-2", for the methods that have one. */
+static void say_network(const json_t *about)
+{
+    const json_t *widths = json_object_get(json_object_get(about, "fitted"), "widths");
+    for (size_t i = 0; i < json_array_size(widths); i++)
+        fprintf(stderr, "%s%lld", i > 0 ? "-" : "network ",
+                (long long)json_integer_value(json_array_get(widths, i)));
+    if (json_array_size(widths) > 0) fputc('\n', stderr);
+}
+
+/* "chosen: tanh network, weight decay 0.01, 300 updates; held-out loss 0.23", and the lines of the table that
+   came next. */
+static void say_choice(const json_t *about)
+{
+    enum { LINES = 3 };
+    const json_t *lines = json_object_get(json_object_get(about, "fitted"), "choice");
+    for (size_t k = 0; k < json_array_size(lines) && k < LINES; k++) {
+        fputs(k == 0 ? "chosen: " : "next: ", stderr);
+        show_text(stderr, json_string_value(json_array_get(lines, k)));
+        fputc('\n', stderr);
+    }
+}
+
+/* "looks at 5 of 200 columns: x1, x2, .." where the fit has left some out. */
+static void say_support(const json_t *about)
+{
+    enum { MOST_NAMES = 30 };
+    const json_t *support = json_object_get(about, "support");
+    const size_t count = json_array_size(support), all = json_array_size(json_object_get(about, "inputs"));
+    if (count == all) return;
+    fprintf(stderr, "looks at %zu of %zu columns:", count, all);
+    for (size_t k = 0; k < count && k < MOST_NAMES; k++) {
+        fputs(k > 0 ? ", " : " ", stderr);
+        const char *name = json_string_value(json_array_get(support, k)); /* NULL: no UTF-8 */
+        show_text(stderr, name != NULL ? name : "?");
+    }
+    fputs(count > MOST_NAMES ? ", ..\n" : "\n", stderr);
+}
+
+/* What is next to nothing has no digits worth reading. */
+static void print_share(double share)
+{
+    if (share > 0.0 && share < 0.001)
+        fputs(" <0.1%", stderr);
+    else
+        fprintf(stderr, " %.3g%%", 100.0 * share);
+}
+
+/* "share of the effect on the output, column by column of Z: 93.1% 6.2% 0.7%", where it was found. */
+static void say_shares(const json_t *about)
+{
+    enum { MOST_SHARES = 10 };
+    const json_t *shares = json_object_get(json_object_get(about, "fitted"), "explained_share");
+    const size_t count = json_array_size(shares);
+    if (count == 0) return;
+    fputs("share of the effect on the output, column by column of Z:", stderr);
+    for (size_t k = 0; k < count && k < MOST_SHARES; k++)
+        print_share(json_number_value(json_array_get(shares, k)));
+    fputs(count > MOST_SHARES ? " ..\n" : "\n", stderr);
+}
+
+/* Those that are features; the others were left out. */
+static long long used_columns(const json_t *about)
+{
+    const json_t *kinds = json_object_get(about, "input_kinds"), *kind;
+    long long used = 0;
+    size_t j;
+    json_array_foreach(kinds, j, kind) used += strcmp(json_string_value(kind), "none") != 0;
+    return used;
+}
+
+/* "stonet: 400 rows, 21 columns reduced to 2, 2 classes, in 1.2 s" */
+static void say_summary(const cli_command *command, const fit_values *values, const stonet_model *model,
+                        const stonet_data *train, double seconds)
+{
+    json_t *about = take_json(command, stonet_model_json(model));
+    char spent[32];
+    progress_duration(seconds, spent);
+    long long outputs = (long long)stonet_model_outputs(model);
+    fprintf(stderr, "%s: %lld rows, %lld columns reduced to %lld, ", json_text(about, "method"),
+            (long long)stonet_data_rows(train), used_columns(about), (long long)stonet_model_dim(model));
+    if (outputs == 0)
+        fprintf(stderr, "no response, in %s\n", spent);
+    else if (stonet_model_is_classifier(model))
+        fprintf(stderr, "%lld classes, in %s\n", outputs, spent);
+    else
+        fprintf(stderr, "%lld numeric response%s, in %s\n", outputs, outputs > 1 ? "s" : "", spent);
+    say_support(about);
+    say_network(about);
+    say_choice(about);
+    say_shares(about);
+    if (!say_held_out_score(model, json_object_get(about, "fitted")))
+        say_training_score(values, model, train);
+    json_decref(about);
+    if (strcmp(values->out, "-") != 0) fprintf(stderr, "model written to %s\n", values->out);
+}
+
+/* --calibrate: the model is saved before, so that a calibration that fails or is stopped does not lose it. */
+static bool saves_first(const fit_values *values, const stonet_model *model)
+{
+    return values->calibrate && stonet_model_outcome(model) == STONET_DONE && strcmp(values->out, "-") != 0 &&
+           program_writes();
+}
+
+static void say_saved_first(const fit_values *values)
+{
+    fprintf(stderr, "note: the model was saved in %s, without a calibration\n", values->out);
+}
+
+/* told: gets what is known of the model; NULL: nobody asked. */
+static int finish(const cli_command *command, const fit_values *values, const stonet_model *model,
+                  const stonet_data *train, double seconds, json_t *told)
+{
+    int result = program_writes() ? write_model(command, values->out, model) : EXIT_DONE;
+    if (result != EXIT_DONE && saves_first(values, model)) say_saved_first(values);
+    if (result != EXIT_DONE) return result;
+    result = write_log(command, values, model);
+    if (result == EXIT_DONE) result = draw(command, values, model, train);
+    if (result != EXIT_DONE) return result;
+    switch (stonet_model_outcome(model)) {
+    case STONET_STOPPED:
+        say_error(command, "stopped before the end; the model so far was saved in %s", values->out);
+        return EXIT_FAILED;
+    case STONET_DIVERGED:
+        say_error(command,
+                  "the training diverged; the last good model was saved in %s; a smaller lr may help",
+                  values->out);
+        return EXIT_FAILED;
+    case STONET_DONE:
+        break;
+    }
+    if (!values->run.quiet) say_summary(command, values, model, train, seconds);
+    if (told == NULL) return EXIT_DONE;
+    json_t *about = take_json(command, stonet_model_json(model));
+    if (about == NULL) return EXIT_FAILED;
+    return json_array_append_new(told, about) == 0 ? EXIT_DONE : say_failure(command, STONET_ERROR_MEMORY);
+}
+
+static int calibrate(const cli_command *command, const fit_values *values, const stonet_data *train,
+                     const stonet_run *run, stonet_model *model)
+{
+    if (!values->calibrate || stonet_model_outcome(model) != STONET_DONE) return EXIT_DONE;
+    stonet_status status = saves_first(values, model) ? stonet_model_save(model, values->out) : STONET_OK;
+    if (status != STONET_OK) return say_failure(command, status);
+    status = stonet_calibrate(model, train, NULL, run);
+    progress_clear();
+    if (status == STONET_OK) {
+        if (!values->run.quiet) say_calibration(model);
+        return EXIT_DONE;
+    }
+    if (saves_first(values, model)) say_saved_first(values);
+    return say_failure(command, status);
+}
+
+/* The dimensions of --dim 1,2,5. */
+typedef struct dim_list {
+    char *text, *dim[64];
+    int count;
+} dim_list;
+
+static int list_dims(const cli_command *command, const char *dims, stonet_spec *spec, dim_list *list)
+{
+    enum { MOST = sizeof list->dim / sizeof *list->dim };
+    if (dims == NULL) return EXIT_DONE;
+    list->text = strdup(dims);
+    if (list->text == NULL) return say_failure(command, STONET_ERROR_MEMORY);
+    for (char *at = list->text; at != NULL; list->count++) {
+        if (list->count == MOST) {
+            say_usage(command, "--dim takes at most %d dimensions", MOST);
+            return EXIT_USAGE;
+        }
+        list->dim[list->count] = strsep(&at, ",");
+        const stonet_status status = stonet_spec_set(spec, "dim", list->dim[list->count]);
+        if (status != STONET_OK) return say_failure(command, status);
+    }
+    return EXIT_DONE;
+}
+
+static bool is_open(const fit_values *values)
+{
+    return values->dim != NULL && strcmp(values->dim, "auto") == 0;
+}
+
+/* --dim auto: the dimension by the rule that suits the method. */
+static int choose_dim(const cli_command *command, const fit_values *values, const stonet_data *train,
+                      stonet_run *run, stonet_spec *spec)
+{
+    stonet_order_result *found = NULL;
+    stonet_status status = stonet_order(spec, train, NULL, run, &found);
+    progress_clear();
+    if (status == STONET_OK) {
+        const long long chosen = (long long)stonet_order_chosen(found);
+        char text[24];
+        snprintf(text, sizeof text, "%lld", chosen > 0 ? chosen : 1);
+        if (chosen == 0)
+            fprintf(stderr,
+                    "warning: %s says that x tells nothing about the response (%s); one dimension is "
+                    "fitted all the same\n",
+                    stonet_order_rule_name(found), stonet_order_reason(found));
+        else if (!values->run.quiet)
+            fprintf(stderr, "dimension %lld, chosen by %s: %s\n", chosen, stonet_order_rule_name(found),
+                    stonet_order_reason(found));
+        status = stonet_spec_set(spec, "dim", text);
+    }
+    stonet_order_free(found);
+    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+}
+
+/* A name with the dimension in its place; to be freed. NULL: there is none, or no memory for it. */
+static char *name_for(const char *name, const char *dim)
+{
+    if (name == NULL) return NULL;
+    const char *at = strstr(name, DIM);
+    if (at == NULL) return strdup(name);
+    const size_t size = strlen(name) + strlen(dim) + 1;
+    char *out = malloc(size);
+    if (out != NULL) snprintf(out, size, "%.*s%s%s", (int)(at - name), name, dim, at + sizeof DIM - 1);
+    return out;
+}
+
+/* What a model is good for: calibrated and written to files of its own. */
+static int use(const cli_command *command, const fit_values *values, const stonet_data *train,
+               const stonet_run *run, double start, const char *dim, stonet_model *model, json_t *told)
+{
+    fit_values own = *values;
+    char *out = name_for(values->out, dim), *log = name_for(values->log, dim),
+         *plot = name_for(values->plot, dim);
+    own.out = out;
+    own.log = log;
+    own.plot = plot;
+    int result = out != NULL && (log != NULL || values->log == NULL) && (plot != NULL || values->plot == NULL)
+                     ? calibrate(command, &own, train, run, model)
+                     : say_failure(command, STONET_ERROR_MEMORY);
+    if (result == EXIT_DONE) result = finish(command, &own, model, train, progress_clock() - start, told);
+    free(out);
+    free(log);
+    free(plot);
+    return result;
+}
+
+/* dim: as it was asked for; NULL: by the settings. */
+static int fit_dim(const cli_command *command, const fit_values *values, stonet_spec *spec,
+                   const stonet_data *train, const stonet_run *run, const char *dim, json_t *told)
+{
+    stonet_model *model = NULL;
+    char chosen[24];
+    const double start = progress_clock();
+    stonet_status status = dim != NULL ? stonet_spec_set(spec, "dim", dim) : STONET_OK;
+    if (status == STONET_OK) status = stonet_fit(spec, train, run, &model);
+    progress_clear();
+    if (status != STONET_OK) return say_failure(command, status);
+    snprintf(chosen, sizeof chosen, "%lld", (long long)stonet_model_dim(model));
+    const int result = use(command, values, train, run, start, dim != NULL ? dim : chosen, model, told);
+    stonet_model_free(model);
+    return result;
+}
+
+static void drop_notes(stonet_level level, const char *text, void *user)
+{
+    if (level == STONET_WARNING) say_message(level, text, user);
+}
+
+/* The fits of all dimensions of the list, which share what they can of their training. */
+static int fit_list(const cli_command *command, const fit_values *values, stonet_spec *spec,
+                    const stonet_data *train, const stonet_run *run, const dim_list *list, json_t *told)
+{
+    stonet_run each = *run;
+    stonet_status status = STONET_OK;
+    if (run->checkpoint == NULL) status = stonet_checkpoint_open(NULL, -1.0, &each.checkpoint);
+    int result = status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    for (int k = 0; k < list->count && result == EXIT_DONE; k++) {
+        result = fit_dim(command, values, spec, train, &each, list->dim[k], told);
+        if (each.on_message != NULL) each.on_message = drop_notes; /* they have been said */
+    }
+    if (run->checkpoint == NULL) stonet_checkpoint_free(each.checkpoint);
+    return result;
+}
+
+static int fit_all(const cli_command *command, const fit_values *values, stonet_spec *spec,
+                   const stonet_data *train, stonet_run *run, const dim_list *list)
+{
+    json_t *told = values->json ? json_array() : NULL;
+    int result = EXIT_DONE;
+    if (is_open(values)) result = choose_dim(command, values, train, run, spec);
+    if (result == EXIT_DONE)
+        result = list->count > 1 ? fit_list(command, values, spec, train, run, list, told)
+                                 : fit_dim(command, values, spec, train, run, NULL, told);
+    if (result == EXIT_DONE && values->json) {
+        json_t *shown = list->count > 1 ? told : json_array_get(told, 0);
+        result = shown != NULL ? output_json(command, NULL, json_incref(shown))
+                               : say_failure(command, STONET_ERROR_MEMORY);
+    }
+    json_decref(told);
+    return result;
+}
+
+static int fit(const cli_command *command, const cli_arguments *given, void *parsed)
+{
+    const fit_values *values = parsed;
+    const char *path = given->operand[0];
+    stonet_spec *spec = NULL;
+    stonet_data *train = NULL;
+    dim_list list = {0};
+    int result = make_spec(command, &values->spec, NULL, &spec);
+    if (result == EXIT_DONE && !is_open(values)) result = list_dims(command, values->dim, spec, &list);
+    if (result == EXIT_DONE && (stonet_spec_needs_response(spec) || has_target(&values->target)))
+        result = require_target(command, &values->target);
+    if (result == EXIT_DONE) result = check_values(command, values);
+    if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &train);
+    stonet_run run;
+    start_run(&values->run, &run);
+    if (result == EXIT_DONE) result = open_checkpoint(command, &values->checkpoint, &run);
+    if (result == EXIT_DONE) result = fit_all(command, values, spec, train, &run, &list);
+    result = close_checkpoint(command, &run, result);
+    stonet_data_free(train);
+    stonet_spec_free(spec);
+    free(list.text);
+    return result;
+}
+
+const cli_command fit_command = {
+    .name = "fit",
+    .summary = "Fit a model: data, a response, a dimension",
+    .on_ranks = true,
+    .operands = "DATA",
+    .required = "(--target COL | --target-file FILE) --dim Q --out MODEL",
+    .details =
+        "DATA is a table of text (.csv, .tsv, .txt, .asc: comma, semicolon, tab or blanks, with or without\n"
+        "header), .npy or .npz, IDX or svmlight (which stays sparse). Each may be gzipped, "
+        "and - is\n"
+        "standard input. The content tells which it is, not the name.\n"
+        "\n"
+        "Text labels or few whole numbers are classes (--set task=... decides). Methods that do not look at "
+        "the\n"
+        "response (pca, autoencoder) do without, and the model then gives Z alone. Ctrl-C stops the fit and "
+        "saves\n"
+        "the model so far; a second Ctrl-C ends at once. With --checkpoint the same command goes on "
+        "afterwards.",
+    OPTIONS_OF(options, fit_values),
+    .examples =
+        "  stonet fit train.csv --target y --dim 2 --out my.model\n"
+        "  stonet fit train.csv --target y --dim 2 --set hidden=64,32 --set epochs=50 --out my.model\n"
+        "  stonet fit train.csv --target y --dim 1,2,5 --out my-{dim}.model\n"
+        "  stonet fit x.asc --target-file y.asc --dim 3 --method gsir --learner logistic --out gsir.model\n"
+        "  stonet fit x.csv --dim 2 --method pca --out pca.model",
+    .run = fit,
+};

@@ -1,0 +1,223 @@
+/* stonet importance: which variables a model uses. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "cli/show.h"
+#include "cli/svg.h"
+
+typedef struct importance_values {
+    target_options target;
+    run_options run;
+    const char *kind, *train, *plot;
+    int64_t repeats;
+    bool json;
+} importance_values;
+
+static const cli_option options[] = {
+    TARGET_OPTIONS(importance_values, target),
+    GROUP_OPTION(importance_values, target.group),
+    {.name = "kind",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(importance_values, kind),
+     .argument = "NAME",
+     .initial = "permutation",
+     .help =
+         "permutation: growth of the loss when the variable is taken from another row; gradient: mean "
+         "derivative of the prediction, for one standard deviation of it; shapley: what it takes off the "
+         "loss, over random orders of the variables; refit: growth of the loss when the model is fitted "
+         "without it (needs --train); stability: share of the halves of these rows in which a group lasso "
+         "keeps it among the last"},
+    TEXT_OPTION(importance_values, train, "train", "FILE",
+                "With --kind refit: the rows the model was fitted on, with the response in the column that "
+                "--target names"),
+    NUMBER_OPTION(importance_values, repeats, "repeats", "R", "0", 0, 100000,
+                  "Permutations of each variable (0: 10), pairs of orders (0: until the values have "
+                  "settled), or pairs of halves (0: 50)"),
+    JSON_OPTION(importance_values, json),
+    {.name = "plot",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(importance_values, plot),
+     .argument = "FILE.svg",
+     .writes = true,
+     .help = "Draw the importances, largest first, with their standard errors"},
+    RUN_OPTIONS(importance_values, run),
+};
+
+/* The rows, largest importance first. */
+typedef struct ranking {
+    int64_t count;
+    stonet_importance_row_values *row;
+} ranking;
+
+static int compare_rows(const void *a, const void *b)
+{
+    const stonet_importance_row_values *first = a, *second = b;
+    if (first->importance != second->importance) return first->importance > second->importance ? -1 : 1;
+    return 0;
+}
+
+static int rank(const cli_command *command, const stonet_importance_result *found, ranking *out)
+{
+    out->count = stonet_importance_rows(found);
+    out->row = calloc((size_t)out->count + 1, sizeof *out->row);
+    if (out->row == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    for (int64_t j = 0; j < out->count; j++) (void)stonet_importance_row(found, j, &out->row[j]);
+    qsort(out->row, (size_t)out->count, sizeof *out->row, compare_rows);
+    return EXIT_DONE;
+}
+
+static int print_ranking(const cli_command *command, const ranking *ranked)
+{
+    enum { MOST_Z = 20 };
+    const int64_t dim = ranked->count > 0 ? ranked->row[0].n_z : 0, shown = dim < MOST_Z ? dim : MOST_Z;
+    char align[MOST_Z + 4] = "lrr";
+    for (int64_t k = 0; k < shown; k++) align[3 + k] = 'r';
+    table *printed = table_create(align);
+    table_add(printed, "variable");
+    table_add(printed, "importance");
+    table_add(printed, "se");
+    for (int64_t k = 0; k < shown; k++) table_add(printed, "z%lld", (long long)k + 1);
+    for (int64_t j = 0; j < ranked->count; j++) {
+        const stonet_importance_row_values *row = &ranked->row[j];
+        table_add(printed, "%s", row->variable);
+        table_add(printed, "%.4g", row->importance);
+        table_add(printed, "%.2g", row->se);
+        for (int64_t k = 0; k < shown; k++) table_add(printed, "%.3f", row->z[k]);
+    }
+    int result = output_table(command, NULL, printed, true);
+    table_free(printed);
+    return result;
+}
+
+/* The largest ones: a page of bars. */
+static int draw(const cli_command *command, const importance_values *values, const ranking *ranked)
+{
+    enum { MOST_BARS = 40 };
+    svg_bar bars[MOST_BARS];
+    const size_t count = ranked->count < MOST_BARS ? (size_t)ranked->count : MOST_BARS;
+    for (size_t j = 0; j < count; j++)
+        bars[j] = (svg_bar){
+            .name = ranked->row[j].variable, .value = ranked->row[j].importance, .error = ranked->row[j].se};
+    char title[96];
+    snprintf(title, sizeof title, "Importance of the variables (%s)", values->kind);
+    char *text = svg_render_bars(title, "importance, with its standard error", bars, count);
+    if (text == NULL) {
+        say_error(command, "memory ran out while the plot was drawn");
+        return EXIT_FAILED;
+    }
+    int result = output_text(command, values->plot, text);
+    free(text);
+    return result;
+}
+
+/* Of stability selection: what it selects. */
+static void say_selected(const ranking *ranked)
+{
+    const double enough = 0.75; /* then one variable is there by chance, on the average */
+    int64_t count = 0;
+    while (count < ranked->count && ranked->row[count].importance >= enough) count++;
+    fprintf(stderr, "%lld of %lld variables are selected (a share of %g and more)%s", (long long)count,
+            (long long)ranked->count, enough, count > 0 ? ": " : "");
+    for (int64_t j = 0; j < count; j++) {
+        if (j > 0) fputs(", ", stderr);
+        show_text(stderr, ranked->row[j].variable);
+    }
+    fputc('\n', stderr);
+}
+
+static int finish(const cli_command *command, const importance_values *values, stonet_importance_kind kind,
+                  const stonet_importance_result *found)
+{
+    ranking ranked = {0};
+    int result = rank(command, found, &ranked);
+    if (result == EXIT_DONE && kind == STONET_IMPORTANCE_STABILITY && !values->run.quiet)
+        say_selected(&ranked);
+    if (result == EXIT_DONE && values->plot != NULL) result = draw(command, values, &ranked);
+    if (result == EXIT_DONE && !values->json) result = print_ranking(command, &ranked);
+    if (result == EXIT_DONE && values->json) {
+        json_t *json = take_json(command, stonet_importance_json(found));
+        result = json != NULL ? output_json(command, NULL, json) : EXIT_FAILED;
+    }
+    free(ranked.row);
+    return result;
+}
+
+static int check_values(const cli_command *command, const importance_values *values,
+                        stonet_importance_kind *kind)
+{
+    const char *wrong = NULL;
+    if (stonet_importance_kind_find(values->kind, kind) != STONET_OK)
+        wrong = stonet_last_error();
+    else if (*kind == STONET_IMPORTANCE_REFIT && values->train == NULL)
+        wrong = "--kind refit needs the rows the model was fitted on: give --train FILE";
+    else if (*kind != STONET_IMPORTANCE_REFIT && values->train != NULL)
+        wrong = "--train belongs to --kind refit";
+    else if (*kind == STONET_IMPORTANCE_REFIT && values->target.target == NULL)
+        wrong = "--kind refit finds the response in both files by --target COL";
+    if (wrong == NULL) return EXIT_DONE;
+    say_usage(command, "%s", wrong);
+    return EXIT_USAGE;
+}
+
+static int ask(const cli_command *command, const cli_arguments *given, void *parsed)
+{
+    const importance_values *values = parsed;
+    stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
+    target_options target = values->target;
+    how.repeats = values->repeats;
+    stonet_model *model = NULL;
+    stonet_data *data = NULL, *train = NULL;
+    stonet_importance_result *found = NULL;
+    int result = check_values(command, values, &how.kind);
+    if (result == EXIT_DONE) result = require_target_of_model(command, &target);
+    if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
+    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
+    if (values->train != NULL) target.group = NULL; /* it is the training rows that are split */
+    if (result == EXIT_DONE)
+        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
+    target.group = values->target.group;
+    if (result == EXIT_DONE) result = say_met(command, model, data, values->run.quiet);
+    if (result == EXIT_DONE && values->train != NULL)
+        result = read_data_for(command, model, values->train, &target, values->run.threads, &train);
+    if (result == EXIT_DONE) {
+        how.train = train;
+        stonet_run run;
+        start_run(&values->run, &run);
+        stonet_status status = stonet_importance(model, data, &how, &run, &found);
+        progress_clear();
+        result =
+            status == STONET_OK ? finish(command, values, how.kind, found) : say_failure(command, status);
+    }
+    stonet_importance_free(found);
+    stonet_data_free(train);
+    stonet_data_free(data);
+    stonet_model_free(model);
+    return result;
+}
+
+const cli_command importance_command = {
+    .name = "importance",
+    .summary = "Say which variables a model uses",
+    .operands = "MODEL DATA",
+    .details = "DATA should be rows the model was not fitted on. Loss is the log loss, or the squared error "
+               "over the\n"
+               "training variance of the response; a text column is one variable. The columns z1, z2, .. "
+               "(permutation,\n"
+               "gradient) say how much each column of Z depends on the variable. Permuting a variable that "
+               "others depend on\n"
+               "makes rows that do not occur. shapley shares out what such variables say together, and refit "
+               "says what\n"
+               "the others cannot replace.",
+    OPTIONS_OF(options, importance_values),
+    .examples = "  stonet importance my.model test.csv --target y\n"
+                "  stonet importance my.model test.csv --target y --kind shapley --plot importance.svg",
+    .run = ask,
+};

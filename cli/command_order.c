@@ -1,0 +1,210 @@
+/* stonet order: how many dimensions are enough. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "cli/svg.h"
+
+typedef struct order_values {
+    target_options target;
+    spec_options spec;
+    run_options run;
+    const char *rule, *plot;
+    int64_t max, resamples, folds;
+    double level;
+    bool json;
+} order_values;
+
+static const cli_option options[] = {
+    TARGET_OPTIONS(order_values, target),
+    GROUP_OPTION(order_values, target.group),
+    COLUMN_OPTIONS(order_values, target.columns),
+    {.name = "rule",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(order_values, rule),
+     .argument = "NAME",
+     .initial = "auto",
+     .help = "cv: held-out loss, near the best; ladle: eigenvalues and how eigenvectors "
+             "move in resamples; augmentation: eigenvectors on added noise; tests: in sequence; bic: "
+             "penalised eigenvalues; independence: tests of sufficiency. auto: ladle for pca, sir, save, dr "
+             "and phd (augmentation when wide), else cv"},
+    NUMBER_OPTION(order_values, max, "max", "K", "0", 0, 100000,
+                  "The largest dimension to look at; 0: as many as the rule and the data allow"),
+    REAL_OPTION(order_values, level, "level", "A", "0.05", 0, 1, "Level of the tests"),
+    NUMBER_OPTION(order_values, resamples, "resamples", "B", "0", 0, 1000000,
+                  "Resamples of ladle (200), augmentation (10) and permutation tests (199); 0: those"),
+    NUMBER_OPTION(order_values, folds, "folds", "K", "5", 2, 1000,
+                  "Parts of the cross-validation of rule cv"),
+    JSON_OPTION(order_values, json),
+    {.name = "plot",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(order_values, plot),
+     .argument = "FILE.svg",
+     .writes = true,
+     .help = "Draw the criterion over the dimensions"},
+    SPEC_OPTIONS(order_values, spec),
+    RUN_OPTIONS(order_values, run),
+};
+
+static void cell_text(double value, int64_t column, char text[32])
+{
+    if (isnan(value))
+        snprintf(text, 32, "-");
+    else if (column == 0)
+        snprintf(text, 32, "%.0f", value);
+    else
+        snprintf(text, 32, "%.4g", value);
+}
+
+static int print_table(const cli_command *command, const stonet_order_result *found)
+{
+    output out;
+    int result = output_open(command, NULL, &out);
+    if (result != EXIT_DONE) return result;
+    enum { MOST_COLUMNS = 16 };
+    const int64_t columns = stonet_order_columns(found), chosen = stonet_order_chosen(found);
+    char align[MOST_COLUMNS + 2] = "";
+    for (int64_t c = 0; c < columns && c < MOST_COLUMNS; c++) {
+        align[c] = 'r';
+        align[c + 1] = 'l'; /* the mark of the chosen one */
+    }
+    table *printed = table_create(align);
+    for (int64_t c = 0; c < columns; c++) table_add(printed, "%s", stonet_order_column_name(found, c));
+    table_add(printed, "%s", "");
+    for (int64_t i = 0; i < stonet_order_rows(found); i++) {
+        for (int64_t c = 0; c < columns; c++) {
+            char text[32];
+            cell_text(stonet_order_value(found, i, c), c, text);
+            table_add(printed, "%s", text);
+        }
+        table_add(printed, "%s", (int64_t)stonet_order_value(found, i, 0) == chosen ? "<- chosen" : "");
+    }
+    const bool whole = table_print(printed, true, out.stream) == 0;
+    table_free(printed);
+    if (!whole) {
+        say_error(command, "memory ran out while the table was printed");
+        output_abandon(&out);
+        return EXIT_FAILED;
+    }
+    fprintf(out.stream, "\nchosen: %lld (%s): %s.\n", (long long)chosen, stonet_order_rule_name(found),
+            stonet_order_reason(found));
+    return output_close(command, &out);
+}
+
+/* The column that the rule decides by, over k. */
+static int draw(const cli_command *command, const char *path, const stonet_order_result *found)
+{
+    const int64_t rows = stonet_order_rows(found);
+    double *x = calloc((size_t)rows, sizeof *x), *y = calloc((size_t)rows, sizeof *y);
+    double *error = calloc((size_t)rows, sizeof *error);
+    const bool has_error =
+        stonet_order_columns(found) > 2 && strcmp(stonet_order_column_name(found, 2), "se") == 0;
+    char *text = NULL;
+    if (x != NULL && y != NULL && error != NULL) {
+        for (int64_t i = 0; i < rows; i++) {
+            x[i] = stonet_order_value(found, i, 0);
+            y[i] = stonet_order_value(found, i, 1);
+            if (has_error) error[i] = stonet_order_value(found, i, 2);
+        }
+        double at = (double)stonet_order_chosen(found), height = (double)NAN;
+        for (int64_t i = 0; i < rows; i++)
+            if (x[i] == at) height = y[i];
+        const svg_series series[] = {
+            {.label = stonet_order_column_name(found, 1),
+             .n = rows,
+             .x = x,
+             .y = y,
+             .error = has_error ? error : NULL},
+            {.label = "chosen", .n = 1, .x = &at, .y = &height, .open = true},
+        };
+        const svg_panel panel = {.kind = SVG_LINE,
+                                 .x_label = "dimension k",
+                                 .y_label = stonet_order_column_name(found, 1),
+                                 .series = series,
+                                 .n_series = 2};
+        char title[96];
+        snprintf(title, sizeof title, "dimension by %s: %lld", stonet_order_rule_name(found),
+                 (long long)stonet_order_chosen(found));
+        text = svg_render(&(svg_figure){.title = title, .panels = &panel, .n_panels = 1, .columns = 1});
+    }
+    free(x);
+    free(y);
+    free(error);
+    if (text == NULL) {
+        say_error(command, "memory ran out while the plot was drawn");
+        return EXIT_FAILED;
+    }
+    int result = output_text(command, path, text);
+    free(text);
+    return result;
+}
+
+static int finish(const cli_command *command, const order_values *values, const stonet_order_result *found)
+{
+    int result = EXIT_DONE;
+    if (values->plot != NULL) result = draw(command, values->plot, found);
+    if (result != EXIT_DONE) return result;
+    if (!values->json) return print_table(command, found);
+    json_t *json = take_json(command, stonet_order_json(found));
+    return json != NULL ? output_json(command, NULL, json) : EXIT_FAILED;
+}
+
+static int choose(const cli_command *command, const cli_arguments *given, void *parsed)
+{
+    const order_values *values = parsed;
+    const char *path = given->operand[0];
+    stonet_order_options how = STONET_ORDER_OPTIONS_INIT;
+    how.max = values->max;
+    how.level = values->level;
+    how.resamples = values->resamples;
+    how.folds = (int)values->folds;
+    stonet_spec *spec = NULL;
+    stonet_data *data = NULL;
+    stonet_order_result *found = NULL;
+    int result = EXIT_DONE;
+    if (stonet_order_rule_find(values->rule, &how.rule) != STONET_OK) {
+        say_usage(command, "%s", stonet_last_error());
+        result = EXIT_USAGE;
+    }
+    if (result == EXIT_DONE) result = make_spec(command, &values->spec, NULL, &spec);
+    if (result == EXIT_DONE && (stonet_spec_needs_response(spec) || has_target(&values->target)))
+        result = require_target(command, &values->target);
+    if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
+    if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &data);
+    if (result == EXIT_DONE) {
+        stonet_run run;
+        start_run(&values->run, &run);
+        stonet_status status = stonet_order(spec, data, &how, &run, &found);
+        progress_clear();
+        result = status == STONET_OK ? finish(command, values, found) : say_failure(command, status);
+    }
+    stonet_order_free(found);
+    stonet_data_free(data);
+    stonet_spec_free(spec);
+    return result;
+}
+
+const cli_command order_command = {
+    .name = "order",
+    .summary = "Choose how many reduced variables are enough",
+    .operands = "DATA",
+    .required = "(--target COL | --target-file FILE)",
+    .details = "Prints a table over k = 0, 1, .. and the dimension that the rule chooses from it. 0 means "
+               "that x was found\n"
+               "to say nothing about the response. For linear methods this is the structural dimension. For "
+               "a flexible\n"
+               "network one number can hold the mean, and one fewer than the classes hold the classes. Its "
+               "order depends on\n"
+               "the rows at hand.",
+    OPTIONS_OF(options, order_values),
+    .examples = "  stonet order table.csv --target y --method sir\n"
+                "  stonet order table.csv --target y --method dr --rule tests --json\n"
+                "  stonet order table.csv --target y --rule cv --max 4 --plot order.svg",
+    .run = choose,
+};

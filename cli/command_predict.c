@@ -1,0 +1,253 @@
+/* stonet predict: the response of new data. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/print_intervals.h"
+#include "cli/ranks.h"
+#include "cli/say.h"
+
+typedef struct predict_values {
+    target_options target; /* none is asked for; the header alone */
+    int64_t threads;
+    bool json, quiet, proba, by_class, spread, missing_sd;
+    const char *interval, *sets, *out;
+} predict_values;
+
+static const cli_option options[] = {
+    READ_OPTIONS(predict_values, target),
+    ID_OPTION(predict_values, target.columns,
+              "The column that names the rows, for the output; that of the fit, if it is there"),
+    OUT_OPTION(predict_values, out, "Write .csv, .npy (also .gz) or .json instead of CSV to stdout"),
+    JSON_OPTION(predict_values, json),
+    FLAG_OPTION(predict_values, proba, "proba",
+                "The probability of each class instead of the most probable one"),
+    TEXT_OPTION(predict_values, interval, "interval", "LEVEL",
+                "Numbers of a calibrated model: also an interval that has the response in this share of new "
+                "rows, 0.9 say (columns prediction, low, high)"),
+    TEXT_OPTION(predict_values, sets, "sets", "LEVEL",
+                "Classes of a calibrated model: the set that has the true class in this share of new rows (a "
+                "column for each class, 1 inside and 0 outside)"),
+    FLAG_OPTION(predict_values, by_class, "by-class",
+                "With --sets: in this share of the rows of every class, rare ones too"),
+    FLAG_OPTION(predict_values, spread, "spread",
+                "The standard deviation beside each number, of a model with response=location-scale"),
+    FLAG_OPTION(predict_values, missing_sd, "missing-sd",
+                "What missing cells leave open, beside each number or (--proba) probability: its standard "
+                "deviation over draws of them, 0 for complete rows"),
+    THREADS_OPTION(predict_values, threads),
+    QUIET_OPTION(predict_values, quiet),
+};
+
+static int64_t most_probable(const double *probability, int64_t classes)
+{
+    int64_t best = 0;
+    for (int64_t c = 1; c < classes; c++)
+        if (probability[c] > probability[best]) best = c;
+    return best;
+}
+
+static int write_labels(const cli_command *command, const rows_output *to, const stonet_model *model,
+                        const double *probability, int64_t classes)
+{
+    const int64_t rows = stonet_data_rows(to->data);
+    const char **labels = malloc((size_t)rows * sizeof *labels);
+    if (labels == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    for (int64_t i = 0; i < rows; i++)
+        labels[i] = stonet_model_class_label(model, most_probable(probability + i * classes, classes));
+    int result = output_text_rows(command, to, labels, rows, "prediction");
+    free(labels);
+    return result;
+}
+
+/* NPY has no text: labels that are numbers go as numbers, others not at all. */
+static int write_labels_npy(const cli_command *command, const rows_output *to, const stonet_model *model,
+                            const double *probability, int64_t classes)
+{
+    const int64_t rows = stonet_data_rows(to->data);
+    static const char *const names[] = {"prediction"};
+    double *label = malloc((size_t)rows * sizeof *label);
+    if (label == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        const char *text = stonet_model_class_label(model, most_probable(probability + i * classes, classes));
+        char *end = NULL;
+        label[i] = strtod(text, &end);
+        if (end == text || *end != '\0') {
+            say_error(command, "the class '%s' is text, which .npy cannot hold: write .csv or use --proba",
+                      text);
+            free(label);
+            return EXIT_FAILED;
+        }
+    }
+    int result = output_rows(command, to, label, rows, 1, names);
+    free(label);
+    return result;
+}
+
+/* beside: what the second half of the columns, standard deviations of the first, is called; NULL: there is no
+   such half. */
+static int write_numbers(const cli_command *command, const rows_output *to, const stonet_model *model,
+                         const double *values, int64_t columns, const char *beside)
+{
+    enum { NAME_SIZE = 200 };
+    const bool classifier = stonet_model_is_classifier(model) != 0;
+    char(*text)[NAME_SIZE] = malloc((size_t)columns * sizeof *text);
+    const char **names = malloc((size_t)columns * sizeof *names);
+    int result = EXIT_FAILED;
+    if (text == NULL || names == NULL) {
+        say_error(command, "memory ran out");
+    } else {
+        const int64_t numbers = beside != NULL ? columns / 2 : columns;
+        for (int64_t j = 0; j < columns; j++) {
+            const char *what = j < numbers ? "prediction" : beside;
+            const char *label = classifier ? stonet_model_class_label(model, j % numbers) : "";
+            if (classifier)
+                snprintf(text[j], NAME_SIZE, "%.150s_%s", label, what);
+            else if (numbers > 1)
+                snprintf(text[j], NAME_SIZE, "%s%" PRId64, what, j % numbers + 1);
+            else
+                snprintf(text[j], NAME_SIZE, "%s", what);
+            names[j] = classifier && j < numbers ? label : text[j];
+        }
+        result = output_rows(command, to, values, stonet_data_rows(to->data), columns, names);
+    }
+    free(names);
+    free(text);
+    return result;
+}
+
+/* Predictions and standard deviations side by side: of the response, or over draws of missing cells. */
+static int predict_spread(const cli_command *command, const predict_values *values, const stonet_model *model,
+                          const stonet_data *data)
+{
+    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
+    const int64_t rows = stonet_data_rows(data), m = stonet_model_outputs(model);
+    double *both = malloc((size_t)(4 * rows * m) * sizeof *both);
+    if (both == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    double *predicted = both + 2 * rows * m, *spread = both + 3 * rows * m;
+    stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads, .team = program_team()};
+    stonet_status status = stonet_predict(model, data, &how, predicted);
+    if (status == STONET_OK)
+        status = values->spread ? stonet_predict_spread(model, data, &how, spread)
+                                : stonet_missing_spread(model, data, &how, NULL, spread);
+    for (int64_t k = 0; status == STONET_OK && k < rows * m; k++) {
+        both[k / m * 2 * m + k % m] = predicted[k];
+        both[k / m * 2 * m + m + k % m] = spread[k];
+    }
+    const char *beside = values->spread ? "spread" : "missing_sd";
+    int result = status == STONET_OK ? write_numbers(command, &to, model, both, 2 * m, beside)
+                                     : say_failure(command, status);
+    free(both);
+    return result;
+}
+
+static int predict(const cli_command *command, const predict_values *values, const stonet_model *model,
+                   const stonet_data *data)
+{
+    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
+    int64_t rows = stonet_data_rows(data);
+    int64_t columns = stonet_model_outputs(model);
+    bool classifier = stonet_model_is_classifier(model) != 0;
+    if (values->proba && !classifier) {
+        say_usage(command, "--proba is for classes, and this is a regression model");
+        return EXIT_USAGE;
+    }
+    if (values->spread && classifier) {
+        say_usage(command, "--spread is for numbers, and this model predicts classes");
+        return EXIT_USAGE;
+    }
+    if (values->missing_sd && (values->spread || (classifier && !values->proba))) {
+        say_usage(command, "--missing-sd goes with plain numbers or with --proba, not with %s",
+                  values->spread ? "--spread" : "labels");
+        return EXIT_USAGE;
+    }
+    if (values->spread || values->missing_sd) return predict_spread(command, values, model, data);
+    double *predicted = malloc((size_t)(rows * columns) * sizeof *predicted);
+    if (predicted == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads, .team = program_team()};
+    stonet_status status = stonet_predict(model, data, &how, predicted);
+    int result;
+    if (status != STONET_OK)
+        result = say_failure(command, status);
+    else if (values->proba || !classifier)
+        result = write_numbers(command, &to, model, predicted, columns, NULL);
+    else if (values->out != NULL && (ends_with(values->out, ".npy") || ends_with(values->out, ".npy.gz")))
+        result = write_labels_npy(command, &to, model, predicted, columns);
+    else
+        result = write_labels(command, &to, model, predicted, columns);
+    free(predicted);
+    return result;
+}
+
+/* How sure, instead of the plain prediction. */
+static int predict_sure(const cli_command *command, const predict_values *values, const stonet_model *model,
+                        const stonet_data *data)
+{
+    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
+    stonet_use_options how = {
+        .size = sizeof how, .threads = (int)values->threads, .by_class = values->by_class};
+    if (values->proba || (values->interval != NULL && values->sets != NULL)) {
+        say_usage(command, "--proba, --interval and --sets are three different answers: choose one");
+        return EXIT_USAGE;
+    }
+    int result = parse_level(command, "interval", values->interval, &how.level);
+    if (result == EXIT_DONE) result = parse_level(command, "sets", values->sets, &how.level);
+    if (result != EXIT_DONE) return result;
+    return values->sets != NULL ? write_sets(command, &to, model, &how)
+                                : write_intervals(command, &to, model, &how);
+}
+
+static int run(const cli_command *command, const cli_arguments *given, void *parsed)
+{
+    predict_values *values = parsed;
+    stonet_model *model = NULL;
+    stonet_data *data = NULL;
+    int result = EXIT_DONE;
+    if (values->by_class && values->sets == NULL) {
+        say_usage(command, "--by-class is for --sets");
+        result = EXIT_USAGE;
+    }
+    if (result == EXIT_DONE && values->out != NULL) result = output_check(command, values->out);
+    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
+    if (result == EXIT_DONE)
+        result = read_data_for(command, model, given->operand[1], &values->target, values->threads, &data);
+    if (result == EXIT_DONE) result = say_unseen(command, model, data, values->quiet);
+    if (result == EXIT_DONE)
+        result = values->interval != NULL || values->sets != NULL ? predict_sure(command, values, model, data)
+                                                                  : predict(command, values, model, data);
+    stonet_data_free(data);
+    stonet_model_free(model);
+    return result;
+}
+
+const cli_command predict_command = {
+    .name = "predict",
+    .summary = "Predict the response: classes, probabilities, numbers, intervals or sets",
+    .on_ranks = true,
+    .operands = "MODEL DATA",
+    .details = "The response and other columns that the model does not use may be in DATA, also with blank "
+               "cells: they are\n"
+               "passed over. Intervals and sets need a model that was calibrated: 'fit --calibrate' or "
+               "'stonet calibrate'.",
+    OPTIONS_OF(options, predict_values),
+    .examples = "  stonet predict my.model test.csv\n"
+                "  stonet predict my.model test.csv --proba --out probabilities.csv\n"
+                "  stonet predict my.model test.csv --interval 0.9\n"
+                "  stonet predict my.model test.csv --sets 0.9 --by-class",
+    .run = run,
+};

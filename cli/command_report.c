@@ -1,0 +1,146 @@
+/* stonet report: a page to look at. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+
+typedef struct report_values {
+    target_options target;
+    run_options run;
+    const char *importance, *order, *out;
+    int64_t points;
+    bool json;
+} report_values;
+
+static const cli_option options[] = {
+    TARGET_OPTIONS(report_values, target),
+    OUT_OPTION(report_values, out, "The page to write (.html)"),
+    {.name = "importance",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(report_values, importance),
+     .argument = "KIND",
+     .initial = "permutation",
+     .help = "Importance of the variables, asked of at most 2000 rows: permutation, gradient, shapley, or "
+             "none"},
+    TEXT_OPTION(report_values, order, "order", "FILE.json",
+                "Show the dimensions that 'stonet order --json' has compared"),
+    NUMBER_OPTION(report_values, points, "points", "N", "20000", 1, 200000,
+                  "Rows that are shown one by one, at the most: those of more are drawn at random, while "
+                  "scores, tables and curves are of all"),
+    FLAG_OPTION(report_values, json, "json", "Print what was written as JSON"),
+    RUN_OPTIONS(report_values, run),
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The table of 'stonet order --json', as it was printed, to be freed. */
+static int read_order(const cli_command *command, const char *path, char **text)
+{
+    if (path == NULL) return EXIT_DONE;
+    json_error_t error = {.text = ""};
+    json_t *order = json_load_file(path, 0, &error);
+    *text = order != NULL ? json_print(order, JSON_COMPACT) : NULL;
+    const bool unread =
+        order == NULL && json_error_code(&error) != json_error_out_of_memory && error.text[0] != '\0';
+    json_decref(order);
+    if (*text != NULL) return EXIT_DONE;
+    if (unread)
+        say_error(command, "%s is not what 'stonet order --json' prints: %s", path, error.text);
+    else
+        say_error(command, "memory ran out while reading %s", path);
+    return EXIT_FAILED;
+}
+
+static int write_page(const cli_command *command, const cli_arguments *given, const report_values *values,
+                      const stonet_model *model, const stonet_data *data)
+{
+    stonet_report_options how = STONET_REPORT_OPTIONS_INIT;
+    char *order = NULL, *page = NULL;
+    int result = read_order(command, values->order, &order);
+    if (result != EXIT_DONE) return result;
+    how.model_name = base_name(given->operand[0]);
+    how.data_name = base_name(given->operand[1]);
+    how.importance = values->importance;
+    how.order = order;
+    how.points = values->points;
+    stonet_run run;
+    start_run(&values->run, &run);
+    const stonet_status status = stonet_report(model, data, &how, &run, &page);
+    progress_clear();
+    result = status == STONET_OK ? output_text(command, values->out, page) : say_failure(command, status);
+    if (result == EXIT_DONE && !values->run.quiet) fprintf(stderr, "page written to %s\n", values->out);
+    if (result == EXIT_DONE && values->json)
+        result =
+            output_json(command, NULL,
+                        json_pack("{s:s, s:I, s:I}", "file", values->out, "rows",
+                                  (json_int_t)stonet_data_rows(data), "bytes", (json_int_t)strlen(page)));
+    stonet_string_free(page);
+    free(order);
+    return result;
+}
+
+static int check_values(const cli_command *command, const report_values *values)
+{
+    stonet_importance_kind kind;
+    if (values->out == NULL) {
+        say_usage(command, "the page is missing: give --out FILE.html");
+        return EXIT_USAGE;
+    }
+    if (strcmp(values->importance, "none") != 0 &&
+        stonet_importance_kind_find(values->importance, &kind) != STONET_OK) {
+        say_usage(command, "%s", stonet_last_error());
+        return EXIT_USAGE;
+    }
+    if (values->json && strcmp(values->out, "-") == 0) {
+        say_usage(command, "--json and --out - would both write to standard output");
+        return EXIT_USAGE;
+    }
+    return output_check(command, values->out);
+}
+
+static int report(const cli_command *command, const cli_arguments *given, void *parsed)
+{
+    const report_values *values = parsed;
+    target_options target = values->target;
+    stonet_model *model = NULL;
+    stonet_data *data = NULL;
+    int result = check_values(command, values);
+    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
+    if (result == EXIT_DONE && stonet_model_outputs(model) > 0)
+        result = require_target_of_model(command, &target);
+    if (result == EXIT_DONE)
+        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
+    if (result == EXIT_DONE) result = say_met(command, model, data, values->run.quiet);
+    if (result == EXIT_DONE) result = write_page(command, given, values, model, data);
+    stonet_data_free(data);
+    stonet_model_free(model);
+    return result;
+}
+
+const cli_command report_command = {
+    .name = "report",
+    .summary = "Make a page to look at: Z, predictions, variables",
+    .operands = "MODEL DATA",
+    .required = "--out FILE.html",
+    .details = "One HTML file that a browser opens from disk; nothing is fetched. It shows Z by response "
+               "(choose axes,\n"
+               "point at rows, drag to select some), calibration, residuals, importance, coefficients, the "
+               "training curve\n"
+               "and the settings. Classes have the confusion table, numbers predicted against observed. DATA "
+               "should be rows\n"
+               "the model was not fitted on.",
+    OPTIONS_OF(options, report_values),
+    .examples = "  stonet report my.model test.csv --target y --out report.html\n"
+                "  stonet order train.csv --target y --json > order.json\n"
+                "  stonet report my.model test.csv --target y --order order.json --out report.html",
+    .run = report,
+};

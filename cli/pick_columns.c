@@ -1,0 +1,171 @@
+#include "cli/pick_columns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+
+/* More distinct texts than this are names of the rows, not categories. */
+enum { MOST_VALUES = 1000 };
+
+static bool find_name(const stonet_data *data, const char *name, int64_t *column)
+{
+    for (int64_t j = 0; j < stonet_data_columns(data); j++) {
+        if (strcmp(stonet_data_column_name(data, j), name) == 0) {
+            *column = j;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "A" or "A-B" with whole numbers A and B; false when the text is something else. */
+static bool parse_range(const char *text, int64_t *first, int64_t *last)
+{
+    char *end = NULL;
+    errno = 0;
+    if (text[0] < '0' || text[0] > '9') return false;
+    *first = *last = strtoll(text, &end, 10);
+    if (*end == '-' && end[1] >= '0' && end[1] <= '9') *last = strtoll(end + 1, &end, 10);
+    return *end == '\0' && errno == 0;
+}
+
+static int say_unknown_column(const cli_command *command, const stonet_data *data, const char *option,
+                              const char *name)
+{
+    const int64_t columns = stonet_data_columns(data);
+    const char **known = calloc((size_t)columns + 1, sizeof *known);
+    for (int64_t j = 0; known != NULL && j < columns; j++) known[j] = stonet_data_column_name(data, j);
+    const char *nearest = stonet_nearest(name, known, columns);
+    free(known);
+    if (nearest != NULL)
+        say_error(command, "--%s: there is no column '%s'; did you mean '%s'?", option, name, nearest);
+    else
+        say_error(command, "--%s: there is no column '%s' among the %lld of the table", option, name,
+                  (long long)columns);
+    return EXIT_FAILED;
+}
+
+/* One item of the list. */
+static int choose(const cli_command *command, const stonet_data *data, const char *item,
+                  column_choice *choice)
+{
+    const int64_t columns = stonet_data_columns(data);
+    int64_t first = 0;
+    int64_t last = 0;
+    if (find_name(data, item, &first)) {
+        choice->chosen[first] = true;
+        return EXIT_DONE;
+    }
+    if (!parse_range(item, &first, &last)) return say_unknown_column(command, data, choice->option, item);
+    if (first < 1 || last > columns || first > last) {
+        say_error(command, "--%s: '%s' is not within the columns 1 to %lld of the table", choice->option,
+                  item, (long long)columns);
+        return EXIT_FAILED;
+    }
+    for (int64_t j = first; j <= last; j++) choice->chosen[j - 1] = true;
+    return EXIT_DONE;
+}
+
+int columns_parse(const cli_command *command, const stonet_data *data, const char *option, const char *text,
+                  column_choice *choice)
+{
+    *choice = (column_choice){.option = option};
+    choice->chosen = calloc((size_t)stonet_data_columns(data), sizeof *choice->chosen);
+    char *items = strdup(text);
+    int result = EXIT_DONE;
+    if (choice->chosen == NULL || items == NULL) {
+        say_error(command, "memory ran out");
+        result = EXIT_FAILED;
+    }
+    char *rest = items;
+    while (result == EXIT_DONE && rest != NULL) {
+        const char *item = strsep(&rest, ",");
+        result = choose(command, data, item, choice);
+    }
+    free(items);
+    return result;
+}
+
+void columns_free(column_choice *choice)
+{
+    free(choice->chosen);
+    choice->chosen = NULL;
+}
+
+int columns_disjoint(const cli_command *command, const stonet_data *data, const column_choice *a,
+                     const column_choice *b)
+{
+    for (int64_t j = 0; j < stonet_data_columns(data); j++) {
+        if (a->chosen[j] && b->chosen[j]) {
+            say_error(command, "column '%s' is in both --%s and --%s; a column can play one part only",
+                      stonet_data_column_name(data, j), a->option, b->option);
+            return EXIT_FAILED;
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* 1, or for text the number of its values. */
+static int64_t column_width(const stonet_data *data, int64_t column)
+{
+    int64_t n_texts = 0;
+    return stonet_data_column_codes(data, column, &n_texts) == NULL ? 1 : n_texts;
+}
+
+/* The column in `values` (n x width, zero before): its numbers, or the indicators of its texts. `room` has n
+   numbers. */
+static stonet_status fill_column(const stonet_data *data, int64_t column, int64_t width, double *room,
+                                 double *values)
+{
+    const int64_t n = stonet_data_rows(data);
+    const int32_t *code = stonet_data_column_codes(data, column, NULL);
+    if (code != NULL) {
+        for (int64_t i = 0; i < n; i++) values[i * width + code[i]] = 1.0;
+        return STONET_OK;
+    }
+    stonet_status status = stonet_data_column_numbers(data, column, room);
+    for (int64_t i = 0; i < n && status == STONET_OK; i++) values[i * width] = room[i];
+    return status;
+}
+
+int columns_matrix(const cli_command *command, const stonet_data *data, const column_choice *choice,
+                   double **values, int64_t *width)
+{
+    *width = 0;
+    for (int64_t j = 0; j < stonet_data_columns(data); j++) {
+        if (!choice->chosen[j]) continue;
+        int64_t own = column_width(data, j);
+        if (stonet_data_missing(data, j) > 0) {
+            say_error(command, "column '%s' has %lld missing cells; leave their rows out first",
+                      stonet_data_column_name(data, j), (long long)stonet_data_missing(data, j));
+            return EXIT_FAILED;
+        }
+        if (own > MOST_VALUES) {
+            say_error(command,
+                      "column '%s' has %lld different texts, too many to be categories; leave it out",
+                      stonet_data_column_name(data, j), (long long)own);
+            return EXIT_FAILED;
+        }
+        *width += own;
+    }
+    const size_t rows = (size_t)stonet_data_rows(data);
+    const size_t cells = rows * (size_t)*width;
+    double *room = malloc(rows * sizeof *room);
+    *values = calloc(cells > 0 ? cells : 1, sizeof **values);
+    int result = EXIT_DONE;
+    if (*values == NULL || room == NULL) {
+        say_error(command, "memory ran out");
+        result = EXIT_FAILED;
+    }
+    int64_t at = 0;
+    for (int64_t j = 0; j < stonet_data_columns(data) && result == EXIT_DONE; j++) {
+        if (!choice->chosen[j]) continue;
+        stonet_status status = fill_column(data, j, *width, room, *values + at);
+        if (status != STONET_OK) result = say_failure(command, status);
+        at += column_width(data, j);
+    }
+    free(room);
+    return result;
+}

@@ -1,0 +1,149 @@
+#include "cli/print_results.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+
+int check_results_options(const cli_command *command, const results_options *options)
+{
+    if (options->json && options->csv) {
+        say_usage(command, "--json and --csv exclude each other");
+        return EXIT_USAGE;
+    }
+    return options->out != NULL ? output_check(command, options->out) : EXIT_DONE;
+}
+
+/* ---- the table for people ---------------------------------------------------------------------- */
+
+static int compare_means(const void *a, const void *b)
+{
+    double x = ((const stonet_result_row *)a)->mean;
+    double y = ((const stonet_result_row *)b)->mean;
+    if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
+    return (x > y) - (x < y);
+}
+
+static void add_number(table *shown, const char *format, double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, format, value);
+    table_add(shown, "%s", isfinite(value) ? text : "-");
+}
+
+/* {"lr": 0.1, "hidden": "16"} as "lr=0.1 hidden=16". */
+static void add_settings(table *shown, const char *settings)
+{
+    char text[512] = "";
+    size_t length = 0;
+    json_t *object = settings != NULL ? json_loads(settings, 0, NULL) : NULL;
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        char *number =
+            json_is_string(value) ? NULL : json_print(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        int added = snprintf(text + length, sizeof text - length, "%s%s=%s", length > 0 ? " " : "", key,
+                             json_is_string(value) ? json_string_value(value)
+                             : number != NULL      ? number
+                                                   : "?");
+        free(number);
+        if (added < 0 || (size_t)added >= sizeof text - length) break;
+        length += (size_t)added;
+    }
+    json_decref(object);
+    table_add(shown, "%s", text);
+}
+
+static void add_row(table *shown, const stonet_result_row *row, bool is_best, bool with_p)
+{
+    table_add(shown, "%s%s", row->method, is_best ? " *" : "");
+    if (row->dim > 0)
+        table_add(shown, "%" PRId64, row->dim);
+    else
+        table_add(shown, "auto");
+    add_number(shown, "%.5g", row->mean);
+    add_number(shown, "%.2g", row->se);
+    if (with_p) add_number(shown, "%.3g", row->p_value);
+    char spent[32];
+    progress_duration(row->seconds, spent);
+    table_add(shown, "%s", spent);
+    if (row->failure != NULL)
+        table_add(shown, "failed: %s", row->failure);
+    else
+        add_settings(shown, row->settings);
+}
+
+static table *make_table(const stonet_results *results, stonet_result_row *rows, int64_t count, bool with_p,
+                         bool best_first)
+{
+    table *shown = table_create(with_p ? "lrrrrrl" : "lrrrrl");
+    if (shown == NULL) return NULL;
+    const char *best_settings = NULL;
+    int64_t best = stonet_results_best(results);
+    for (int64_t i = 0; i < count; i++) {
+        if (stonet_results_row(results, i, &rows[i]) != STONET_OK)
+            rows[i] = (stonet_result_row){.method = "?"};
+        if (i == best) best_settings = rows[i].settings;
+    }
+    if (best_first) qsort(rows, (size_t)count, sizeof *rows, compare_means);
+    table_add(shown, "method");
+    table_add(shown, "dim");
+    table_add(shown, "%s", stonet_results_criterion(results));
+    table_add(shown, "se");
+    if (with_p) table_add(shown, "p");
+    table_add(shown, "time");
+    table_add(shown, "settings");
+    for (int64_t i = 0; i < count; i++)
+        add_row(shown, &rows[i], rows[i].settings != NULL && rows[i].settings == best_settings, with_p);
+    return shown;
+}
+
+table *results_table(const stonet_results *results, bool best_first)
+{
+    int64_t count = stonet_results_rows(results);
+    stonet_result_row *rows = calloc((size_t)count + 1, sizeof *rows);
+    table *shown = rows != NULL ? make_table(results, rows, count, !best_first, best_first) : NULL;
+    free(rows);
+    return shown;
+}
+
+static int print_table(const cli_command *command, const char *path, const stonet_results *results,
+                       bool best_first)
+{
+    table *shown = results_table(results, best_first);
+    const int result = output_table(command, path, shown, true);
+    table_free(shown);
+    return result;
+}
+
+/* ---- any format -------------------------------------------------------------------------------- */
+
+results_format results_format_of(const results_options *options)
+{
+    if (options->json) return RESULTS_JSON;
+    if (options->csv) return RESULTS_CSV;
+    if (options->out != NULL && ends_with(options->out, ".json")) return RESULTS_JSON;
+    if (options->out != NULL && ends_with(options->out, ".csv")) return RESULTS_CSV;
+    return RESULTS_TABLE;
+}
+
+int output_results(const cli_command *command, const results_options *options, const stonet_results *results,
+                   bool best_first)
+{
+    results_format format = results_format_of(options);
+    if (format == RESULTS_TABLE) return print_table(command, options->out, results, best_first);
+    if (format == RESULTS_JSON) {
+        json_t *rows = take_json(command, stonet_results_json(results));
+        return rows != NULL ? output_json(command, options->out, rows) : EXIT_FAILED;
+    }
+    char *text = stonet_results_csv(results);
+    if (text == NULL) return say_failure(command, STONET_ERROR_MEMORY);
+    int result = output_text(command, options->out, text);
+    stonet_string_free(text);
+    return result;
+}

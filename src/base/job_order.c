@@ -1,0 +1,116 @@
+#include "base/job_order.h"
+
+#include "base/memory.h"
+
+enum { MOST_KINDS = 256 };
+
+typedef struct kind_of_work {
+    const void *name;
+    int64_t next;     /* the first of its pieces that is not dealt out yet; count: none */
+    bool begun, done; /* one of its pieces is dealt out; and finished */
+    double begun_at, longest;
+    double effort; /* 0: not known, or little */
+} kind_of_work;
+
+struct sn_turns {
+    int64_t count;
+    int kinds;
+    kind_of_work kind[MOST_KINDS];
+    int *of;     /* each piece's kind */
+    bool *dealt; /* or left out */
+    double *at;  /* when it was dealt out */
+};
+
+/* Numbers the kinds; false: there are too many. */
+static bool number_kinds(sn_turns *o, const void *const *kind, const double *effort)
+{
+    for (int64_t i = 0; i < o->count; i++) {
+        const void *name = kind != NULL ? kind[i] : NULL;
+        int k = i > 0 && o->kind[o->of[i - 1]].name == name ? o->of[i - 1] : 0;
+        while (k < o->kinds && o->kind[k].name != name) k++;
+        if (k == MOST_KINDS) return false;
+        if (k == o->kinds)
+            o->kind[o->kinds++] =
+                (kind_of_work){.name = name, .next = i, .effort = effort != NULL ? effort[i] : 0.0};
+        o->of[i] = k;
+    }
+    return true;
+}
+
+stonet_status sn_turns_create(int64_t count, const void *const *kind, const double *effort, sn_turns **out)
+{
+    sn_turns *o;
+    SN_TRY(SN_NEW(o, 1));
+    o->count = count;
+    stonet_status status = SN_NEW(o->of, count);
+    if (status == STONET_OK) status = SN_NEW(o->dealt, count);
+    if (status == STONET_OK) status = SN_NEW(o->at, count);
+    if (status != STONET_OK) {
+        sn_turns_free(o);
+        return status;
+    }
+    if (!number_kinds(o, kind, effort)) {
+        o->kinds = 0;
+        number_kinds(o, NULL, NULL);
+    }
+    *out = o;
+    return STONET_OK;
+}
+
+void sn_turns_free(sn_turns *turns)
+{
+    if (turns == NULL) return;
+    SN_FREE_ALL(turns->of, turns->dealt, turns->at, turns);
+}
+
+/* The first piece of the kind that is left, from `next` on. */
+static void go_on(sn_turns *o, kind_of_work *kind)
+{
+    const int own = (int)(kind - o->kind);
+    while (kind->next < o->count && (o->dealt[kind->next] || o->of[kind->next] != own)) kind->next++;
+}
+
+void sn_turns_skip(sn_turns *turns, int64_t piece)
+{
+    turns->dealt[piece] = true;
+    go_on(turns, &turns->kind[turns->of[piece]]);
+}
+
+/* What a piece of the kind may take; of one that none is finished of, what the first has taken so far, and
+   more the greater its effort is. */
+static double expected(const kind_of_work *kind, double now)
+{
+    return kind->done ? kind->longest : (1.0 + kind->effort) * (now - kind->begun_at);
+}
+
+/* Whether a kind with pieces left comes before another. */
+static bool is_before(const kind_of_work *kind, const kind_of_work *than, double now)
+{
+    if (kind->begun != than->begun) return !kind->begun;
+    return kind->begun ? expected(kind, now) > expected(than, now) : kind->effort > than->effort;
+}
+
+int64_t sn_turns_next(sn_turns *turns, double now)
+{
+    kind_of_work *best = NULL;
+    for (int k = 0; k < turns->kinds; k++) {
+        kind_of_work *kind = &turns->kind[k];
+        if (kind->next == turns->count) continue;
+        if (best == NULL || is_before(kind, best, now)) best = kind;
+    }
+    if (best == NULL) return -1;
+    const int64_t piece = best->next;
+    if (!best->begun) best->begun_at = now;
+    best->begun = true;
+    turns->at[piece] = now;
+    sn_turns_skip(turns, piece);
+    return piece;
+}
+
+void sn_turns_done(sn_turns *turns, int64_t piece, double now)
+{
+    kind_of_work *kind = &turns->kind[turns->of[piece]];
+    const double took = now - turns->at[piece];
+    if (!kind->done || took > kind->longest) kind->longest = took;
+    kind->done = true;
+}

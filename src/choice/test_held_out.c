@@ -1,0 +1,232 @@
+/* Rows kept aside: each once, kin together, and what they cost by brute force. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "choice/held_out.h"
+#include "engine/test_oracle.h"
+
+enum { P = 3 };
+
+static void assert_near(double got, double expected)
+{
+    assert_true(fabs(got - expected) <= 1e-9 * fmax(1.0, fabs(expected)));
+}
+
+/* Every row of a list is held out once, or never where a few parts are enough, and trained on otherwise. */
+static void each_row_once(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n;
+        int folds;
+        int64_t held_out;
+    } cases[] = {{3, 3, 3}, {7, 5, 7}, {1000, 5, 1000}, {2000, 3, 1200}, {12000, 1, 2400}, {51000, 1, 10000}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int64_t n = cases[k].n;
+        int64_t *list = malloc((size_t)n * sizeof *list), rows = 0;
+        int *seen = calloc((size_t)(2 * n), sizeof *seen);
+        float *weight = malloc((size_t)(2 * n) * sizeof *weight);
+        double sum = 0.0;
+        assert_true(list != NULL && seen != NULL && weight != NULL);
+        for (int64_t i = 0; i < n; i++) list[i] = 2 * i + 1;
+        for (int64_t i = 0; i < 2 * n; i++) weight[i] = (float)(1 + i % 5);
+        const sn_problem problem = {
+            .n = 2 * n, .p = 1, .task = SN_REGRESSION, .outputs = 1, .weight = weight};
+        const sn_rows all = sn_rows_list(list, n);
+        sn_folds folds;
+        assert_int_equal(sn_folds_make(&problem, &all, 3, &folds), STONET_OK);
+        assert_int_equal(folds.count, cases[k].folds);
+        assert_int_equal(folds.rows, cases[k].held_out);
+        for (int f = 0; f < folds.count; f++) {
+            const sn_fold *fold = &folds.fold[f];
+            assert_int_equal(fold->first, rows);
+            assert_int_equal(sn_folds_rows(&folds, f), rows);
+            assert_int_equal(fold->train.n + fold->test.n, n);
+            for (int64_t i = 0; i < fold->test.n; i++) {
+                seen[sn_rows_at(&fold->test, i)]++;
+                sum += (double)weight[sn_rows_at(&fold->test, i)];
+            }
+            for (int64_t i = 0; i < fold->train.n; i++) seen[sn_rows_at(&fold->train, i)] += 10;
+            rows += fold->test.n;
+        }
+        assert_int_equal(sn_folds_rows(&folds, folds.count), rows);
+        for (int64_t i = 0; i < 2 * n; i++) {
+            const int once = 10 * (folds.count - 1) + 1, never = 10 * folds.count;
+            assert_true(i % 2 == 0 ? seen[i] == 0 : seen[i] == once || (rows < n && seen[i] == never));
+            if (i < 20)
+                assert_near(sn_folds_weight(&folds, &problem, i), (double)weight[i] / (sum / (double)rows));
+        }
+        sn_folds_free(&folds);
+        free(list);
+        free(seen);
+        free(weight);
+    }
+}
+
+static void kin_stay_together(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    int64_t kin[N];
+    for (int i = 0; i < N; i++) kin[i] = 7 * (i % 13);
+    const sn_problem problem = {.n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .kin = kin};
+    const sn_rows all = sn_rows_range(0, N);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        sn_folds folds;
+        int fold_of[N], rows = 0;
+        assert_int_equal(sn_folds_make(&problem, &all, seed, &folds), STONET_OK);
+        assert_int_equal(folds.count, SN_FOLDS);
+        for (int f = 0; f < folds.count; f++)
+            for (int64_t i = 0; i < folds.fold[f].test.n; i++, rows++)
+                fold_of[sn_rows_at(&folds.fold[f].test, i)] = f;
+        assert_int_equal(rows, N);
+        for (int i = 13; i < N; i++) assert_int_equal(fold_of[i], fold_of[i - 13]);
+        sn_folds_free(&folds);
+    }
+}
+
+/* Of copies one is held out, and none is trained on meanwhile. */
+static void copies_count_once(void **state)
+{
+    (void)state;
+    enum { N = 60, DIFFERENT = 13 };
+    int64_t kin[N];
+    for (int i = 0; i < N; i++) kin[i] = 7 * (i % DIFFERENT);
+    const sn_problem problem = {
+        .n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .kin = kin, .copies = true};
+    const sn_rows all = sn_rows_range(0, N);
+    sn_folds folds;
+    int held_out[DIFFERENT] = {0};
+    assert_int_equal(sn_folds_make(&problem, &all, 1, &folds), STONET_OK);
+    assert_int_equal(folds.rows, DIFFERENT);
+    for (int f = 0; f < folds.count; f++)
+        for (int64_t i = 0; i < folds.fold[f].test.n; i++) {
+            const int64_t row = sn_rows_at(&folds.fold[f].test, i);
+            held_out[row % DIFFERENT]++;
+            for (int64_t k = 0; k < folds.fold[f].train.n; k++)
+                assert_int_not_equal(sn_rows_at(&folds.fold[f].train, k) % DIFFERENT, row % DIFFERENT);
+        }
+    for (int i = 0; i < DIFFERENT; i++) assert_int_equal(held_out[i], 1);
+    sn_folds_free(&folds);
+}
+
+/* The response has no say in which row is held out when. */
+static void folds_are_blind(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    int32_t label[2][N];
+    const sn_rows all = sn_rows_range(0, N);
+    for (int i = 0; i < N; i++) {
+        label[0][i] = i % 2;
+        label[1][i] = i < 3;
+    }
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        sn_folds folds[2];
+        for (int k = 0; k < 2; k++) {
+            const sn_problem problem = {
+                .n = N, .p = 1, .task = SN_CLASSIFICATION, .outputs = 2, .label = label[k]};
+            assert_int_equal(sn_folds_make(&problem, &all, seed, &folds[k]), STONET_OK);
+        }
+        assert_int_equal(folds[0].count, folds[1].count);
+        for (int f = 0; f < folds[0].count; f++)
+            assert_memory_equal(folds[0].fold[f].lists[1], folds[1].fold[f].lists[1], N * sizeof(int64_t));
+        for (int k = 0; k < 2; k++) sn_folds_free(&folds[k]);
+    }
+}
+
+/* The outputs of a network with one hidden layer of tanh units for a row. */
+static void outputs_of(const oracle *o, int64_t row, double *mu)
+{
+    const int64_t *width = o->shape.width;
+    double unit[8];
+    for (int64_t a = 0; a < width[1]; a++) {
+        double sum = (double)o->theta[o->shape.bias_at[0] + a];
+        for (int64_t j = 0; j < width[0]; j++)
+            sum += (double)o->theta[o->shape.weight_at[0] + a * width[0] + j] * (double)o->x[row * P + j];
+        unit[a] = tanh(sum);
+    }
+    for (int64_t c = 0; c < width[2]; c++) {
+        mu[c] = (double)o->theta[o->shape.bias_at[1] + c];
+        for (int64_t a = 0; a < width[1]; a++)
+            mu[c] += (double)o->theta[o->shape.weight_at[1] + c * width[1] + a] * unit[a];
+    }
+}
+
+/* The losses of a network on the rows of one fold, and nothing else, by the formulas of net/loss.h. */
+static void losses_by_hand(void **state)
+{
+    (void)state;
+    enum { N = 53 };
+    for (int task = SN_REGRESSION; task <= SN_CLASSIFICATION; task++) {
+        const int64_t width[] = {P, 4, 3};
+        const sn_rows all = sn_rows_range(0, N);
+        oracle o = oracle_make(2, width, SN_TANH, (sn_task)task, N, 6);
+        float weight[N];
+        sn_folds folds;
+        sn_held_out cost;
+        for (int i = 0; i < N; i++) weight[i] = (float)(1 + i % 3);
+        o.problem.weight = weight;
+        assert_int_equal(sn_folds_make(&o.problem, &all, 2, &folds), STONET_OK);
+        assert_int_equal(sn_held_out_create(&folds, &cost), STONET_OK);
+        const sn_measured network = {&o.problem, &sn_engine_cpu, &o.shape, o.theta, 1};
+        assert_int_equal(sn_folds_measure(&folds, 1, &network, &cost), STONET_OK);
+        for (int f = 0; f < folds.count; f++)
+            for (int64_t i = 0; i < folds.fold[f].test.n; i++) {
+                const int64_t at = folds.fold[f].first + i, row = sn_rows_at(&folds.fold[f].test, i);
+                double mu[3], sum = 0.0;
+                int best = 0;
+                if (f != 1) assert_true(cost.loss[at] == 0.0 && cost.wrong[at] == 0.0);
+                if (f != 1) continue;
+                outputs_of(&o, row, mu);
+                for (int c = 0; c < 3; c++) {
+                    sum += task == SN_CLASSIFICATION ? exp(mu[c]) : 0.5 * pow(o.y[row * 3 + c] - mu[c], 2);
+                    best = mu[c] > mu[best] ? c : best;
+                }
+                const double loss = task == SN_CLASSIFICATION ? log(sum) - mu[o.label[row]] : sum;
+                const double counts = sn_folds_weight(&folds, &o.problem, row);
+                assert_true(fabs(cost.loss[at] - counts * loss) < 1e-5 * (1.0 + counts * loss));
+                if (task == SN_CLASSIFICATION)
+                    assert_near(cost.wrong[at], best != o.label[row] ? counts : 0.0);
+            }
+        sn_held_out_free(&cost);
+        sn_folds_free(&folds);
+        oracle_free(&o);
+    }
+}
+
+/* Means with their standard errors, and of differences row by row. */
+static void estimates_by_hand(void **state)
+{
+    (void)state;
+    double loss[] = {1, 2, 6, 99}, wrong[] = {0, 1, 1, 0}, other[] = {0, 3, 3, 0};
+    const sn_held_out cost = {loss, wrong};
+    const sn_estimate numbers = sn_estimate_of(&cost, 3, SN_REGRESSION),
+                      classes = sn_estimate_of(&cost, 3, SN_CLASSIFICATION),
+                      none = sn_estimate_of(&(sn_held_out){0}, 3, SN_REGRESSION);
+    assert_near(numbers.loss, 3.0);
+    assert_near(numbers.loss_se, sqrt(7.0 / 3.0)); /* (4 + 1 + 9) / 2 over 3 */
+    assert_true(isnan(numbers.error) && isnan(none.loss));
+    assert_near(classes.error, 2.0 / 3.0);
+    assert_near(classes.error_se, 1.0 / 3.0);
+    const sn_difference d = sn_loss_difference(loss, other, 3); /* 1, -1, 3 */
+    assert_near(d.mean, 1.0);
+    assert_near(d.se, sqrt(4.0 / 3.0));
+    assert_near(sn_mean_loss(loss, 1, 2), 4.0);
+    loss[2] = (double)NAN; /* a network that is lost is the worst, not the best */
+    assert_true(sn_mean_loss(loss, 0, 3) == (double)INFINITY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_row_once),     cmocka_unit_test(kin_stay_together),
+        cmocka_unit_test(copies_count_once), cmocka_unit_test(folds_are_blind),
+        cmocka_unit_test(losses_by_hand),    cmocka_unit_test(estimates_by_hand),
+    };
+    return cmocka_run_group_tests_name("choice_held_out", tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+/* What the learners' tests share: settings, fits, round trips. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "learners/learner.h"
+#include "math/noise.h"
+
+#define assert_ok(call)                                                                                      \
+    do {                                                                                                     \
+        stonet_status assert_status_ = (call);                                                               \
+        if (assert_status_ != STONET_OK) fail_msg("%s: %s", #call, stonet_last_error());                     \
+    } while (0)
+
+/* settings: "name", "value", .., NULL. */
+static inline void *fit_learner(const char *name, const sn_problem *problem, int threads,
+                                const char *const *settings)
+{
+    const sn_learner *learner = sn_learner_find(name);
+    assert_non_null(learner);
+    sn_settings *chosen;
+    assert_ok(sn_settings_create(learner->params, learner->n_params, &chosen));
+    for (; settings != NULL && settings[0] != NULL; settings += 2)
+        assert_ok(sn_settings_set(chosen, settings[0], settings[1]));
+    stonet_run run = STONET_RUN_INIT;
+    run.threads = threads;
+    void *state;
+    assert_ok(learner->fit(problem, chosen, &run, &state));
+    sn_settings_free(chosen);
+    return state;
+}
+
+/* Predictions of a fitted learner and of its saved and reloaded copy must be the same bits. out n x outputs.
+ */
+static inline void predict_both_ways(const char *name, const void *state, const sn_problem *problem,
+                                     double *out)
+{
+    const sn_learner *learner = sn_learner_find(name);
+    assert_ok(learner->predict(state, problem->x, problem->n, out));
+    size_t count = (size_t)(problem->n * problem->outputs);
+    double *again;
+    assert_ok(SN_NEW(again, count));
+    sn_store *store;
+    void *copy;
+    assert_ok(sn_store_create(&store));
+    assert_ok(learner->save(state, store));
+    assert_ok(learner->load(store, &copy));
+    sn_store_free(store);
+    assert_ok(learner->predict(copy, problem->x, problem->n, again));
+    assert_memory_equal(out, again, count * sizeof *out);
+    sn_sizes sizes = learner->sizes(copy);
+    assert_int_equal(sizes.inputs, problem->p);
+    assert_int_equal(sizes.outputs, problem->outputs);
+    learner->free(copy);
+    sn_free(again);
+}
+
+static inline void assert_probabilities(int64_t n, int64_t classes, const double *p)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < classes; k++) {
+            assert_true(p[i * classes + k] >= 0);
+            sum += p[i * classes + k];
+        }
+        assert_true(fabs(sum - 1) < 1e-6);
+    }
+}

@@ -1,0 +1,456 @@
+/* stonet_fit: table -> schema -> scaled rows -> method -> Z -> learner. */
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checkpoint.h"
+#include "base/memory.h"
+#include "base/take_options.h"
+#include "data/encoder.h"
+#include "data/frame.h"
+#include "data/kin.h"
+#include "model/calibration.h"
+
+int sn_model_threads(int threads)
+{
+    int before = omp_get_max_threads();
+    omp_set_num_threads(sn_bounded_threads(threads > 0 ? threads : before));
+    return before;
+}
+
+sn_task_wish sn_spec_task(const stonet_spec *spec)
+{
+    int task = sn_words_choice(&sn_task_words, spec->common, "task");
+    if (task < 0) return SN_TASK_AUTO;
+    return task == SN_CLASSIFICATION ? SN_TASK_WISH_CLASSIFICATION : SN_TASK_WISH_REGRESSION;
+}
+
+sn_missing sn_spec_missing(const stonet_spec *spec)
+{
+    return (sn_missing)sn_words_choice(&sn_missing_words, spec->common, "missing");
+}
+
+stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
+                           stonet_data **part)
+{
+    SN_TRY(sn_frame_counted_rows(data, part));
+    if (sn_spec_missing(spec) != SN_MISSING_DROP) return STONET_OK;
+    stonet_data *counted = *part;
+    if (counted != NULL) data = counted;
+    const stonet_status status = sn_frame_complete_rows(data, part);
+    if (status == STONET_OK && *part != NULL)
+        sn_message(run, STONET_WARNING,
+                   "%lld of %lld rows have missing cells and are left out (missing=drop); %lld are left",
+                   (long long)(data->n - (*part)->n), (long long)data->n, (long long)(*part)->n);
+    if (status == STONET_OK && *part == NULL)
+        *part = counted;
+    else
+        stonet_data_free(counted);
+    return status;
+}
+
+static const char *task_name(sn_task task)
+{
+    return sn_words_name(&sn_task_words, task);
+}
+
+static bool does_task(unsigned tasks, sn_task task)
+{
+    return (tasks & (task == SN_CLASSIFICATION ? SN_TASK_CLASSIFICATION : SN_TASK_REGRESSION)) != 0;
+}
+
+/* Whether the ranks of a team can fit it together. */
+static stonet_status check_team(const stonet_spec *spec, const stonet_run *run)
+{
+    if (!sn_team_shares(run->team)) return STONET_OK;
+    const bool without = spec->method->shares_landmarks && sn_is(spec->settings, "landmarks", "none");
+    if (without)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "method '%s' needs the kernel of all pairs of rows in one process: set landmarks=500 "
+                       "(sums over rows, which are shared out), or start the fit without mpirun",
+                       spec->method->name);
+    if (!spec->method->shares && !spec->method->shares_landmarks)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "method '%s' needs all rows in one process: start the fit without mpirun. (tune and "
+                       "compare share "
+                       "out whole fits of any method.)",
+                       spec->method->name);
+    if (spec->learner != NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "learner '%s' is fitted by one process: leave it out, or start the fit without mpirun",
+                       spec->learner->name);
+    return STONET_OK;
+}
+
+static stonet_status check_method(const sn_method *method, const sn_schema *schema)
+{
+    sn_task task = sn_schema_task(schema);
+    if (!does_task(method->tasks, task))
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "method '%s' does not do %s, and this target asks for it",
+                       method->name, task_name(task));
+    if (task == SN_REGRESSION && sn_schema_outputs(schema) > 1 && !method->multi_output)
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "method '%s' takes one target column and was given %lld: choose one, or another method",
+            method->name, (long long)sn_schema_outputs(schema));
+    return STONET_OK;
+}
+
+/* What the response is taken for. A table without one will do for a method that does not look at it, as long
+   as nothing else is asked for that would. */
+static stonet_status response_wish(const stonet_spec *spec, const stonet_data *train, sn_task_wish *wish)
+{
+    *wish = sn_spec_task(spec);
+    if (stonet_data_targets(train, NULL) != NULL || stonet_data_classes(train, NULL) != NULL)
+        return STONET_OK;
+    if (!spec->method->unsupervised)
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "%s has no target, and method '%s' needs one: name the target column or the target file",
+            sn_table_name(train), spec->method->name);
+    if (spec->learner != NULL)
+        return sn_fail(STONET_ERROR_DATA,
+                       "learner '%s' needs a target, and %s has none: name it, or learner=none",
+                       spec->learner->name, sn_table_name(train));
+    if (*wish != SN_TASK_AUTO)
+        return sn_fail(STONET_ERROR_DATA, "task=%s needs a target, and %s has none",
+                       sn_word(spec->common, "task"), sn_table_name(train));
+    *wish = SN_TASK_WISH_NONE;
+    return STONET_OK;
+}
+
+/* A column of few distinct numbers may be a code: levels=auto gives it both its number and an indicator of
+   each value, and weight decay chooses between them. The columns of a wide table are more often pixels. */
+enum { AUTO_LEVELS = 8, PIXELS = 64 };
+
+static void tell_levels(const stonet_spec *spec, const sn_schema *schema, const stonet_run *run)
+{
+    const int64_t columns = sn_schema_level_inputs(schema);
+    if (columns > 0 && *sn_word(spec->common, "levels") != '\0')
+        sn_message(run, STONET_NOTE,
+                   "%lld column%s of few distinct numbers also count%s as categories "
+                   "(levels=none leaves %s numbers)",
+                   (long long)columns, columns == 1 ? "" : "s", columns == 1 ? "s" : "",
+                   columns == 1 ? "it as" : "them");
+}
+
+stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                               sn_encoding *out)
+{
+    *out = (sn_encoding){.scale = (sn_scale)sn_words_choice(&sn_scale_words, spec->common, "scale"),
+                         .missing = sn_spec_missing(spec)};
+    SN_TRY(response_wish(spec, train, &out->task));
+    const bool none = sn_is(spec->common, "levels", "none") ||
+                      (sn_is(spec->common, "levels", "default") && !spec->method->chooses_levels);
+    if (*sn_word(spec->common, "levels") == '\0')
+        out->levels = sn_int(spec->common, "levels");
+    else if (!none && train->n_numeric < PIXELS)
+        out->levels = AUTO_LEVELS;
+    if (train->missing == 0 || out->missing == SN_MISSING_ERROR) return STONET_OK;
+    out->indicators = sn_is(spec->common, "missing_indicators", "on");
+    return sn_is(spec->common, "missing_indicators", "auto") ? sn_indicators_choose(train, run, out)
+                                                             : STONET_OK;
+}
+
+int stonet_spec_needs_response(const stonet_spec *spec)
+{
+    if (spec == NULL) return 0;
+    return !spec->method->unsupervised || spec->learner != NULL || sn_spec_task(spec) != SN_TASK_AUTO;
+}
+
+/* The learner on Z: the one named, or for a method without an output of its own the default of the task. */
+static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model)
+{
+    sn_task task = sn_schema_task(model->schema);
+    if (sn_schema_outputs(model->schema) == 0) return STONET_OK;
+    if (spec->learner != NULL) {
+        if (!does_task(spec->learner->tasks, task))
+            return sn_fail(STONET_ERROR_UNSUPPORTED,
+                           "learner '%s' does not do %s: take another one, or learner=auto",
+                           spec->learner->name, task_name(task));
+        model->learner = spec->learner;
+        return sn_settings_copy(spec->learner_settings, &model->learner_settings);
+    }
+    if (sn_is(spec->common, "learner", "none") || spec->method->predict != NULL) return STONET_OK;
+    const char *name = task == SN_CLASSIFICATION ? "logistic" : "linear";
+    model->learner = sn_learner_find(name);
+    if (model->learner == NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "this build has no learner '%s'", name);
+    return sn_settings_create(model->learner->params, model->learner->n_params, &model->learner_settings);
+}
+
+/* A scaled copy of the features is kept for a method that would take them row by row when it is this small:
+   to scale every batch anew costs time, and this little memory is no burden. */
+enum { SMALL_COPY = 64 << 20 }; /* bytes */
+
+/* What is behind a problem. */
+typedef struct encoded {
+    float *x;            /* all rows scaled, or */
+    sn_encoder *encoder; /* the way to scale any of them */
+    int32_t *label;
+    double *y;
+    sn_raw_response raw; /* instead of both */
+    int64_t *group;
+    float *weight;
+    sn_problem problem;
+} encoded;
+
+static void encoded_free(encoded *data)
+{
+    sn_free(data->x);
+    sn_encoder_free(data->encoder);
+    sn_free(data->label);
+    sn_free(data->y);
+    sn_raw_response_clear(&data->raw);
+    sn_free(data->group);
+    sn_free(data->weight);
+    *data = (encoded){0};
+}
+
+static stonet_status encode_x(const sn_schema *schema, const stonet_data *train, const sn_method *method,
+                              uint64_t seed, encoded *out)
+{
+    const bool draws = method->redraws && train->missing > 0 && sn_schema_draws(schema);
+    sn_problem *problem = &out->problem;
+    const uint64_t bytes = (uint64_t)problem->n * (uint64_t)problem->p * sizeof *out->x;
+    const bool by_rows = method->by_rows && bytes > SMALL_COPY;
+    if (by_rows || draws) {
+        SN_TRY(sn_encoder_create(schema, train, &out->encoder));
+        sn_encoder_key(out->encoder, seed, false);
+        problem->source = sn_encoder_source(out->encoder);
+        problem->joint = draws && sn_schema_missing(schema) == SN_MISSING_JOINT;
+    }
+    if (by_rows) return STONET_OK;
+    SN_TRY(sn_memory_require(bytes, "the scaled copy of the data", "take fewer rows or columns"));
+    SN_TRY(SN_NEW_RAW(out->x, problem->n * problem->p));
+    SN_TRY(sn_schema_encode_x(schema, train, out->x));
+    problem->x = out->x;
+    return STONET_OK;
+}
+
+/* The response of a table that stays on disk does too, unless it has to be in memory. */
+static stonet_status encode_y(const sn_schema *schema, const stonet_data *train, bool in_memory, encoded *out)
+{
+    sn_problem *problem = &out->problem;
+    if (!in_memory && train->mapped_y != NULL && problem->x == NULL && !problem->joint) {
+        problem->raw = &out->raw;
+        return sn_schema_raw_response(schema, train, true, &out->raw);
+    }
+    if (problem->task == SN_CLASSIFICATION)
+        SN_TRY(SN_NEW_RAW(out->label, problem->n));
+    else
+        SN_TRY(SN_NEW_RAW(out->y, problem->n * problem->outputs));
+    SN_TRY(sn_schema_encode_y(schema, train, out->label, out->y));
+    problem->label = out->label;
+    problem->y = out->y;
+    return STONET_OK;
+}
+
+static stonet_status encode(const stonet_model *model, const stonet_data *train, uint64_t seed, encoded *out)
+{
+    const sn_schema *schema = model->schema;
+    sn_problem *problem = &out->problem;
+    problem->n = stonet_data_rows(train);
+    problem->p = sn_schema_features(schema);
+    problem->task = sn_schema_task(schema);
+    problem->outputs = sn_schema_outputs(schema);
+    problem->image = sn_schema_image(schema);
+    problem->groups = sn_schema_used(schema);
+    SN_TRY(SN_NEW_RAW(out->group, problem->groups + 1));
+    sn_schema_groups(schema, out->group);
+    problem->group = out->group;
+    SN_TRY(encode_x(schema, train, model->method, seed, out));
+    if (problem->outputs > 0) SN_TRY(encode_y(schema, train, model->learner != NULL, out));
+    SN_TRY(sn_weights_of(model->common, train, problem, &out->weight));
+    problem->weight = out->weight;
+    return STONET_OK;
+}
+
+/* Fits the learner on Z of the training rows. x is given up as soon as Z is there. */
+static stonet_status fit_learner(stonet_model *model, const stonet_data *train, encoded *data,
+                                 const stonet_run *run)
+{
+    sn_problem on_z = data->problem;
+    float *z = NULL;
+    SN_TRY(SN_NEW_RAW(z, on_z.n * model->dim));
+    stonet_status status = data->x != NULL ? sn_model_reduce(model, data->x, on_z.n, NULL, z)
+                                           : sn_model_reduce_table(model, train, z);
+    if (status == STONET_OK) {
+        SN_FREE(data->x);
+        on_z.x = z;
+        on_z.source = NULL;
+        on_z.group = NULL;
+        on_z.p = model->dim;
+        status = model->learner->fit(&on_z, model->learner_settings, run, &model->learner_state);
+    }
+    sn_free(z);
+    return status;
+}
+
+/* Adds the history of the last training to that of the model, under the one header line. */
+static stonet_status keep_history(stonet_model *model)
+{
+    const char *history = model->method->history != NULL ? model->method->history(model->state) : NULL;
+    if (history == NULL) return STONET_OK;
+    const char *before = model->history != NULL ? model->history : "";
+    const char *rows = strchr(history, '\n');
+    if (model->history != NULL) history = rows != NULL ? rows + 1 : "";
+    size_t size = strlen(before) + strlen(history) + 1;
+    char *all = NULL;
+    SN_TRY(SN_NEW_RAW(all, size));
+    snprintf(all, size, "%s%s", before, history);
+    sn_free(model->history);
+    model->history = all;
+    return STONET_OK;
+}
+
+static stonet_status fit_method(const stonet_spec *spec, const encoded *data, const stonet_run *run,
+                                stonet_model *model)
+{
+    sn_fit_result result = {.dim = sn_int(spec->common, "dim")};
+    stonet_status status =
+        sn_method_fit(spec->method, &data->problem, result.dim, spec->settings, run, &result);
+    model->state = result.state;
+    SN_TRY(status);
+    model->dim = result.dim;
+    model->outcome = result.outcome;
+    return keep_history(model);
+}
+
+static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                               stonet_model *model)
+{
+    model->method = spec->method;
+    model->n_train = stonet_data_rows(train);
+    model->seed = run->seed;
+    SN_TRY(sn_settings_copy(spec->common, &model->common));
+    SN_TRY(sn_settings_copy(spec->settings, &model->settings));
+    sn_encoding encoding;
+    stonet_run alone = *run; /* what indicators are worth is found out by every rank for itself */
+    alone.team = NULL;
+    SN_TRY(sn_spec_encoding(spec, train, &alone, &encoding));
+    SN_TRY(sn_schema_fit(train, &encoding, run, &model->schema));
+    tell_levels(spec, model->schema, run);
+    SN_TRY(check_method(spec->method, model->schema));
+    SN_TRY(choose_learner(spec, model));
+    SN_TRY(sn_weights_check(model, train));
+    SN_WORKSPACE(scratch);
+    encoded data = {0};
+    stonet_status status = encode(model, train, run->seed, &data);
+    if (status == STONET_OK && spec->method->chooses_levels) /* and settings, on held-out rows */
+        status = sn_kin_find(train, run, &scratch, &data.problem.kin);
+    data.problem.copies = !sn_frame_has_groups(train);
+    if (status == STONET_OK) status = fit_method(spec, &data, run, model);
+    if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, train, &data, run);
+    encoded_free(&data);
+    return status;
+}
+
+/* Ranks that were started with other files or options would go on to a model of none of them, or wait for
+ * ever. */
+static stonet_status check_same(const stonet_spec *spec, const stonet_data *train, const stonet_run *run)
+{
+    sn_hash hash;
+    if (!sn_team_shares(run->team)) return STONET_OK;
+    sn_hash_begin(&hash);
+    SN_TRY(sn_frame_check(train));
+    sn_frame_hash_some(train, &hash);
+    SN_TRY(sn_spec_hash(spec, run->seed, &hash));
+    return sn_team_agree(run->team, &hash);
+}
+
+/* Opens the part of the checkpoint that is for this fit; what cannot be kept is said. */
+static stonet_status begin_checkpoint(const stonet_spec *spec, const stonet_data *train,
+                                      const stonet_run *run)
+{
+    sn_hash hash;
+    SN_TRY(check_same(spec, train, run));
+    if (sn_checkpoint_is_elsewhere(run)) return STONET_OK;
+    sn_hash_begin(&hash);
+    SN_TRY(sn_frame_check(train));
+    sn_frame_hash(train, &hash);
+    SN_TRY(sn_spec_hash_but_dim(spec, run->seed, &hash)); /* of which the records know what they need */
+    SN_TRY(sn_checkpoint_begin(run->checkpoint, "fit", &hash, run));
+    if (!spec->method->keeps && sn_checkpoint_is_file(run->checkpoint))
+        sn_message(run, STONET_NOTE,
+                   "method '%s' has nothing to keep in a checkpoint: a fit that is ended begins anew",
+                   spec->method->name);
+    return STONET_OK;
+}
+
+stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                         stonet_model **out)
+{
+    if (spec == NULL || train == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_fit needs a spec, data and a place for the model");
+    *out = NULL;
+    stonet_run how;
+    SN_TRY(sn_take_kept_run(run, &how));
+    SN_TRY(check_team(spec, &how));
+    SN_TRY(begin_checkpoint(spec, train, &how));
+    stonet_model *model;
+    SN_TRY(SN_NEW(model, 1));
+    int before = sn_model_threads(how.threads);
+    stonet_data *part = NULL;
+    stonet_status status = sn_spec_rows(spec, train, &how, &part);
+    if (status == STONET_OK) status = fit_parts(spec, part != NULL ? part : train, &how, model);
+    stonet_data_free(part);
+    sn_model_threads(before);
+    status = sn_checkpoint_end(how.checkpoint, status);
+    if (status != STONET_OK) {
+        stonet_model_free(model);
+        return status;
+    }
+    *out = model;
+    return STONET_OK;
+}
+
+static stonet_status fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run)
+{
+    encoded data = {0};
+    const double rows = (double)stonet_data_rows(more);
+    stonet_status status = encode(model, more, run->seed, &data);
+    if (status == STONET_OK)
+        status = model->method->fit_more(model->state, &data.problem, rows / (rows + (double)model->n_train),
+                                         model->settings, run, &model->outcome);
+    encoded_free(&data);
+    SN_TRY(status);
+    model->n_train += stonet_data_rows(more);
+    if (model->calibration != NULL)
+        sn_message(run, STONET_NOTE,
+                   "the calibration of the model was of the network before it was trained further and is "
+                   "dropped: calibrate it again for intervals and sets");
+    sn_calibration_free(model->calibration);
+    model->calibration = NULL;
+    return keep_history(model);
+}
+
+stonet_status stonet_fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run)
+{
+    if (model == NULL || more == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_fit_more needs a model and data");
+    if (model->method->fit_more == NULL || model->learner != NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model of method '%s' cannot be trained further: fit all rows at once",
+                       model->method->name);
+    stonet_run how;
+    SN_TRY(sn_take_run(run, &how));
+    int before = sn_model_threads(how.threads);
+    stonet_status status = fit_more(model, more, &how);
+    sn_model_threads(before);
+    return status;
+}
+
+void stonet_model_free(stonet_model *model)
+{
+    if (model == NULL) return;
+    if (model->method != NULL && model->state != NULL) model->method->free(model->state);
+    if (model->learner != NULL && model->learner_state != NULL) model->learner->free(model->learner_state);
+    sn_settings_free(model->common);
+    sn_settings_free(model->settings);
+    sn_settings_free(model->learner_settings);
+    sn_schema_free(model->schema);
+    sn_calibration_free(model->calibration);
+    sn_free(model->history);
+    sn_free(model);
+}

@@ -1,0 +1,295 @@
+#include "model/settings_json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "base/isa.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+enum { MAX_CONFIG_BYTES = SN_BUFFER(1 << 20), MAX_VALUE_TEXT = 4096 };
+
+/* Printed with 15 digits, so that 0.1 stays 0.1; sn_settings_json takes care of what needs more. */
+static const size_t JSON_FORMAT = JSON_REAL_PRECISION(15);
+
+char *sn_json_text(json_t *json, bool indent)
+{
+    char *text = sn_json_print(json, JSON_FORMAT | (indent ? JSON_INDENT(2) : 0));
+    json_decref(json);
+    if (text == NULL) sn_json_failed();
+    return text;
+}
+
+/* ---- writing ---- */
+
+/* A number as JSON; as its text where 15 digits would not give it back. */
+static json_t *number_json(const char *text, size_t length, bool whole)
+{
+    char copy[64], short_form[40];
+    if (length >= sizeof copy) return json_stringn(text, length);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    double value = 0, back = 0;
+    if (sn_number_read(copy + strspn(copy, " "), &value) == NULL) return json_string(copy);
+    if (whole && value > -1e15 && value < 1e15) return json_integer((json_int_t)value);
+    sn_format(short_form, sizeof short_form, "%.15g", value);
+    sn_number_read(short_form, &back);
+    return back == value ? json_real(value) : json_string(copy);
+}
+
+static json_t *list_json(const char *text, bool whole)
+{
+    json_t *list = json_array();
+    for (const char *at = text; list != NULL; at = strchr(at, ',') + 1) {
+        size_t length = strcspn(at, ",");
+        list = sn_json_add(list, number_json(at, length, whole));
+        if (at[length] == '\0') break;
+    }
+    return list;
+}
+
+static json_t *value_json(const sn_settings *settings, const sn_param *param)
+{
+    const char *text = sn_text(settings, param->name);
+    if (sn_word(settings, param->name)[0] != '\0') return json_string(text);
+    switch (param->kind) {
+    case SN_INTEGER:
+    case SN_REAL:
+        return number_json(text, strlen(text), param->kind == SN_INTEGER);
+    case SN_INTEGERS:
+    case SN_REALS:
+        return list_json(text, param->kind == SN_INTEGERS);
+    case SN_CHOICE:
+        break;
+    }
+    return json_string(text);
+}
+
+json_t *sn_settings_json(const sn_settings *settings, bool all)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; object != NULL && settings != NULL && i < sn_settings_count(settings); i++) {
+        const sn_param *param = sn_settings_param(settings, i);
+        if (!all && !sn_was_set(settings, param->name)) continue;
+        object = sn_json_put(object, param->name, value_json(settings, param));
+    }
+    return object;
+}
+
+json_t *sn_spec_to_json(const stonet_spec *spec)
+{
+    json_t *config =
+        json_pack("{s:s, s:I}", "method", spec->method->name, "dim", (json_int_t)sn_int(spec->common, "dim"));
+    config = sn_json_join(config, sn_settings_json(spec->common, false));
+    config = sn_json_put(config, "settings", sn_settings_json(spec->settings, false));
+    if (spec->learner != NULL)
+        config = sn_json_put(config, "learner_settings", sn_settings_json(spec->learner_settings, false));
+    return config;
+}
+
+char *stonet_spec_json(const stonet_spec *spec)
+{
+    if (spec == NULL) {
+        sn_fail(STONET_ERROR_ARGUMENT, "there is no spec to write");
+        return NULL;
+    }
+    return sn_json_text(sn_spec_to_json(spec), true);
+}
+
+stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash)
+{
+    char *text = stonet_spec_json(spec);
+    if (text == NULL) return STONET_ERROR_MEMORY;
+    sn_hash_text(hash, text);
+    stonet_string_free(text);
+    sn_hash_add(hash, &seed, sizeof seed);
+    sn_hash_text(hash, STONET_VERSION);
+    sn_hash_int(hash, sn_isa_used()); /* kernels of other instructions round differently */
+    return STONET_OK;
+}
+
+stonet_status sn_spec_hash_but_dim(const stonet_spec *spec, uint64_t seed, sn_hash *hash)
+{
+    stonet_spec *any = NULL;
+    SN_TRY(stonet_spec_copy(spec, &any));
+    stonet_status status = stonet_spec_set(any, "dim", "1");
+    if (status == STONET_OK) status = sn_spec_hash(any, seed, hash);
+    stonet_spec_free(any);
+    return status;
+}
+
+/* ---- reading ---- */
+
+/* A JSON value as the text a user would give; false for what no setting takes. */
+static bool value_text(const json_t *value, char *text, size_t size)
+{
+    int length = -1;
+    if (json_is_string(value))
+        length = snprintf(text, size, "%s", json_string_value(value));
+    else if (json_is_integer(value))
+        length = snprintf(text, size, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        length = sn_format(text, size, "%.17g", json_real_value(value));
+    else if (json_is_boolean(value))
+        length = snprintf(text, size, "%s", json_is_true(value) ? "on" : "off");
+    return length >= 0 && (size_t)length < size;
+}
+
+static bool list_text(const json_t *list, char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *value = json_array_get(list, i);
+        if (i > 0 && used + 1 < size) text[used++] = ',';
+        if (json_is_boolean(value) || !value_text(value, text + used, size - used)) return false;
+        used += strlen(text + used);
+    }
+    return used > 0;
+}
+
+static stonet_status json_to_text(const char *name, const json_t *value, char *text, size_t size)
+{
+    if (json_is_array(value) ? list_text(value, text, size) : value_text(value, text, size)) return STONET_OK;
+    return sn_fail(STONET_ERROR_ARGUMENT, "setting '%.80s' takes a number, a word or a list of numbers",
+                   name);
+}
+
+stonet_status sn_settings_from_json(sn_settings *settings, const json_t *object, const char *what)
+{
+    if (!json_is_object(object)) return sn_fail(STONET_ERROR_ARGUMENT, "'%s' must be a JSON object", what);
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)object, name, value)
+    {
+        char text[MAX_VALUE_TEXT];
+        SN_TRY(json_to_text(name, value, text, sizeof text));
+        SN_TRY(sn_settings_set(settings, name, text));
+    }
+    return STONET_OK;
+}
+
+/* The entries of a JSON object as settings of the spec, with `prefix` before their names. */
+static stonet_status set_entries(stonet_spec *spec, const json_t *object, const char *what,
+                                 const char *prefix)
+{
+    if (object == NULL) return STONET_OK;
+    if (!json_is_object(object)) return sn_fail(STONET_ERROR_ARGUMENT, "'%s' must be a JSON object", what);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value)
+    {
+        char name[128], text[MAX_VALUE_TEXT];
+        snprintf(name, sizeof name, "%s%.100s", prefix, key);
+        SN_TRY(json_to_text(name, value, text, sizeof text));
+        SN_TRY(stonet_spec_set(spec, name, text));
+    }
+    return STONET_OK;
+}
+
+static stonet_status fill_spec(const json_t *config, stonet_spec *spec)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)config, key, value)
+    {
+        if (strcmp(key, "method") == 0 || strcmp(key, "settings") == 0 ||
+            strcmp(key, "learner_settings") == 0)
+            continue;
+        if (!sn_settings_has(spec->common, key))
+            return sn_fail(STONET_ERROR_ARGUMENT,
+                           "a config has no entry '%.80s' (method settings go inside \"settings\")", key);
+        char text[MAX_VALUE_TEXT];
+        SN_TRY(json_to_text(key, value, text, sizeof text));
+        SN_TRY(stonet_spec_set(spec, key, text));
+    }
+    SN_TRY(set_entries(spec, json_object_get(config, "settings"), "settings", ""));
+    return set_entries(spec, json_object_get(config, "learner_settings"), "learner_settings", "learner.");
+}
+
+stonet_status sn_spec_from_json(const json_t *config, stonet_spec **out)
+{
+    const char *method = json_string_value(json_object_get(config, "method"));
+    if (method == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "a config is a JSON object with a \"method\", for example "
+                                              "{\"method\": \"stonet\", \"dim\": 2}");
+    stonet_spec *spec = NULL;
+    SN_TRY(stonet_spec_create(method, &spec));
+    stonet_status status = fill_spec(config, spec);
+    if (status != STONET_OK) {
+        stonet_spec_free(spec);
+        return status;
+    }
+    *out = spec;
+    return STONET_OK;
+}
+
+/* The whole of a small text file; sn_free it. */
+static stonet_status read_small_file(const char *path, char **text, size_t *size)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) return sn_fail(STONET_ERROR_IO, "%s", strerror(errno));
+    if (S_ISDIR(info.st_mode)) return sn_fail(STONET_ERROR_IO, "this is a folder, not a config file");
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return sn_fail(STONET_ERROR_IO, "%s", strerror(errno));
+    char *block = sn_malloc(MAX_CONFIG_BYTES + 1, 1);
+    size_t length = block != NULL ? fread(block, 1, MAX_CONFIG_BYTES + 1, file) : 0;
+    stonet_status status = STONET_OK;
+    if (block == NULL)
+        status = STONET_ERROR_MEMORY;
+    else if (ferror(file))
+        status = sn_fail(STONET_ERROR_IO, "could not be read");
+    else if (length > MAX_CONFIG_BYTES)
+        status = sn_fail(STONET_ERROR_FORMAT, "this is too large to be a config file");
+    fclose(file);
+    if (status != STONET_OK) {
+        sn_free(block);
+        return status;
+    }
+    *text = block;
+    *size = length;
+    return STONET_OK;
+}
+
+static stonet_status parse_config(const char *text, size_t size, stonet_spec **out)
+{
+    json_error_t error;
+    json_t *config = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (config == NULL)
+        return sn_json_unread(
+            &error, sn_fail(STONET_ERROR_FORMAT, "line %d is not valid JSON: %s", error.line, error.text));
+    stonet_status status = sn_spec_from_json(config, out);
+    json_decref(config);
+    return status;
+}
+
+static stonet_status read_config(const char *path, stonet_spec **out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    SN_TRY(read_small_file(path, &text, &size));
+    stonet_status status = parse_config(text, size, out);
+    sn_free(text);
+    return status;
+}
+
+stonet_status stonet_spec_parse(const char *json, stonet_spec **out)
+{
+    if (json == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_spec_parse needs a text and a place for the spec");
+    *out = NULL;
+    return parse_config(json, strlen(json), out);
+}
+
+stonet_status stonet_spec_read(const char *path, stonet_spec **out)
+{
+    if (path == NULL || out == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "a config needs a file name");
+    *out = NULL;
+    stonet_status status = read_config(path, out);
+    return status == STONET_OK ? STONET_OK : sn_fail_prefix(status, "%s", path);
+}

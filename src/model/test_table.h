@@ -1,0 +1,88 @@
+/* Small tables for the tests of the model and select rooms. */
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "math/noise.h"
+#include "model/model.h"
+
+/* A table with its features behind it. */
+typedef struct sn_table {
+    stonet_data *data;
+    float *x;
+} sn_table;
+
+static inline void sn_table_free(sn_table *table)
+{
+    stonet_data_free(table->data);
+    sn_free(table->x);
+}
+
+static inline sn_table sn_table_features(int64_t n, int64_t p, uint32_t seed)
+{
+    sn_table table = {0};
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 1);
+    table.x = sn_calloc((size_t)(n * p), sizeof(float));
+    for (int64_t i = 0; i < n * p; i++) table.x[i] = (float)(3.0 + 2.0 * sn_random_normal(&random));
+    if (stonet_data_wrap(table.x, n, p, &table.data) != STONET_OK) abort();
+    return table;
+}
+
+/* Classes by the first feature, with some noise, so that each class has rows. */
+static inline sn_table sn_table_classes(int64_t n, int64_t p, int64_t classes, uint32_t seed)
+{
+    static const char *const LABELS[] = {"red", "green", "blue", "grey", "black"};
+    sn_table table = sn_table_features(n, p, seed);
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 2);
+    int32_t *code = sn_calloc((size_t)n, sizeof *code);
+    for (int64_t i = 0; i < n; i++) {
+        code[i] = (int32_t)(i % classes);
+        table.x[i * p] = (float)(4.0 * code[i] + sn_random_normal(&random));
+    }
+    if (stonet_data_set_classes(table.data, code, LABELS, classes) != STONET_OK) abort();
+    sn_free(code);
+    return table;
+}
+
+/* y_j = 100 + 50 (x_1 + .1 noise), each output a bit different. */
+static inline sn_table sn_table_numbers(int64_t n, int64_t p, int64_t outputs, uint32_t seed)
+{
+    sn_table table = sn_table_features(n, p, seed);
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_TEST, 2);
+    double *y = sn_calloc((size_t)(n * outputs), sizeof *y);
+    for (int64_t i = 0; i < n * outputs; i++)
+        y[i] = 100.0 + 50.0 * (table.x[i / outputs * p] + 0.1 * (double)(i % outputs) +
+                               0.1 * sn_random_normal(&random));
+    if (stonet_data_set_targets(table.data, y, outputs) != STONET_OK) abort();
+    sn_free(y);
+    return table;
+}
+
+static inline stonet_spec *sn_testing_spec(const char *method, const char *dim)
+{
+    stonet_spec *spec = NULL;
+    if (stonet_spec_create(method, &spec) != STONET_OK || stonet_spec_set(spec, "dim", dim) != STONET_OK)
+        abort();
+    return spec;
+}
+
+/* Makes iterative methods short. */
+static inline void sn_testing_hurry(stonet_spec *spec)
+{
+    static const char *const SETTINGS[][2] = {
+        {"epochs", "2"}, {"refine", "2"}, {"iterations", "2"}, {"restarts", "1"}, {"sdr_iterations", "2"}};
+    for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++)
+        if (sn_spec_has(spec, SETTINGS[i][0])) stonet_spec_set(spec, SETTINGS[i][0], SETTINGS[i][1]);
+}
+
+static inline void sn_testing_path(char *path, size_t size, const char *name)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, size, "%s/stonet_%ld_%s", folder != NULL ? folder : "/tmp", (long)getpid(), name);
+}

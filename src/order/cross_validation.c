@@ -1,0 +1,316 @@
+/*
+ * Cross-validation with a paired rule of one standard error, for every method that predicts. All k are fitted
+ * on the same folds; L_i(k) is the loss of held-out row i (log loss, or squared error over the variance of
+ * y). With d_i = L_i(k) - L_i(best), the smallest k with mean d <= sd(d) / sqrt(n) (k = 0: twice that), or at
+ * most a twentieth of what the best explains, is chosen. Rows are counted, not folds, since five folds have
+ * no degrees of freedom. k = 0 guesses the mean or the class shares of its training rows. Means are weighted
+ * where rows have weights: with sum w = 1 the squared standard error of mean d is sum w^2 (d - mean d)^2.
+ *
+ * A flexible network needs as many numbers as there are responses and no more. On a fold one training of it
+ * serves all k.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "order/order.h"
+#include "refit/resample.h"
+#include "select/jobs.h"
+
+enum { FOLDS = 5, LARGEST = 10, CANDIDATES = 64 };
+static const double SMALLEST_PROBABILITY = 1e-12;
+
+/* What the fits share: loss has a row for each candidate (n each), NaN where a row was never held out. */
+typedef struct folds {
+    const sn_order_job *job;
+    sn_splits splits;
+    int64_t n, outputs;
+    bool is_classifier;
+    double variance; /* of the targets, summed over them */
+    int64_t count;   /* of candidates */
+    int64_t k[CANDIDATES];
+    double *loss;
+} folds;
+
+/* 0 1 2 3 4 6 8 10 15 20 .. up to the limit, which is always there. */
+static void list_candidates(int64_t limit, folds *self)
+{
+    for (int64_t k = 0; k < limit && self->count < CANDIDATES - 1; k += k < 4 ? 1 : k < 10 ? 2 : 5)
+        self->k[self->count++] = k;
+    self->k[self->count++] = limit;
+}
+
+/* Whether Z can be any function of x. */
+static bool is_flexible(const sn_order_job *job)
+{
+    return strcmp(job->spec->method->name, "stonet") == 0 && !sn_is(job->spec->settings, "hidden", "none");
+}
+
+/* What theory leaves: a network needs a number for each mean, one fewer than the classes for them. Its fits
+   with more columns are the same training. */
+static int64_t natural_limit(const folds *self, int64_t columns)
+{
+    int64_t limit = columns < LARGEST ? columns : LARGEST;
+    const int64_t needed = self->is_classifier ? self->outputs - 1 : self->outputs;
+    return is_flexible(self->job) && needed < limit ? needed : limit;
+}
+
+static double squared(const double *predicted, const double *y, int64_t m)
+{
+    double sum = 0.0;
+    for (int64_t j = 0; j < m; j++) sum += (predicted[j] - y[j]) * (predicted[j] - y[j]);
+    return sum;
+}
+
+/* Losses of held-out rows by predictions (n_held_out x outputs of the model's schema). */
+static stonet_status take_losses(const folds *self, const sn_schema *schema, const stonet_data *held_out,
+                                 const sn_split *split, const double *predicted, double *loss)
+{
+    const int64_t outputs = sn_schema_outputs(schema);
+    int64_t m = 0;
+    const double *y = self->is_classifier ? NULL : stonet_data_targets(held_out, &m);
+    SN_WORKSPACE(scratch);
+    int32_t *label = NULL;
+    if (self->is_classifier) {
+        SN_TRY(SN_TAKE(&scratch, label, split->held_out.n));
+        SN_TRY(sn_schema_encode_y(schema, held_out, label, NULL));
+    }
+    for (int64_t i = 0; i < split->held_out.n; i++) {
+        const double *row = predicted + i * outputs;
+        loss[split->held_out.list[i]] = self->is_classifier ? -log(fmax(row[label[i]], SMALLEST_PROBABILITY))
+                                                            : squared(row, y + i * m, m) / self->variance;
+    }
+    return STONET_OK;
+}
+
+/* The constant guess of the training rows, for every held-out row. */
+static stonet_status guess(const folds *self, const stonet_data *train, const sn_split *split,
+                           const sn_schema *schema, double *predicted)
+{
+    const int64_t outputs = sn_schema_outputs(schema), n = split->train.n;
+    SN_WORKSPACE(scratch);
+    double *mean = NULL;
+    SN_TRY(SN_TAKE_ZERO(&scratch, mean, outputs));
+    if (self->is_classifier) {
+        int32_t *label = NULL;
+        SN_TRY(SN_TAKE(&scratch, label, n));
+        SN_TRY(sn_schema_encode_y(schema, train, label, NULL));
+        double total = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            const double weight = train->weight != NULL ? train->weight[i] : 1.0;
+            mean[label[i]] += weight;
+            total += weight;
+        }
+        for (int64_t j = 0; j < outputs; j++) mean[j] /= total;
+    } else {
+        for (int64_t j = 0; j < outputs; j++) mean[j] = sn_schema_target_mean(schema, j);
+    }
+    for (int64_t i = 0; i < split->held_out.n; i++)
+        memcpy(predicted + i * outputs, mean, (size_t)outputs * sizeof *mean);
+    return STONET_OK;
+}
+
+/* The losses of the rows that fold f holds out: by the guess, and by the models of the other candidates. */
+static stonet_status judge(const folds *self, int64_t f, stonet_model *const *model)
+{
+    const sn_split *split = &self->splits.split[f];
+    const stonet_use_options use = {.size = sizeof use, .threads = sn_threads(self->job->run)};
+    stonet_data *train = NULL, *held_out = NULL;
+    sn_schema *schema = NULL;
+    stonet_status status;
+    SN_WORKSPACE(scratch);
+    double *predicted = NULL;
+    SN_GOTO(status, stonet_data_subset(self->job->data, split->train.list, split->train.n, &train), done);
+    SN_GOTO(status, stonet_data_subset(self->job->data, split->held_out.list, split->held_out.n, &held_out),
+            done);
+    SN_GOTO(status, SN_TAKE(&scratch, predicted, split->held_out.n * self->outputs), done);
+    SN_GOTO(status, sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema), done);
+    SN_GOTO(status, guess(self, train, split, schema, predicted), done);
+    SN_GOTO(status, take_losses(self, schema, held_out, split, predicted, self->loss), done);
+    for (int64_t c = 1; c < self->count; c++) {
+        SN_GOTO(status, stonet_predict(model[c - 1], held_out, &use, predicted), done);
+        SN_GOTO(status,
+                take_losses(self, model[c - 1]->schema, held_out, split, predicted, self->loss + c * self->n),
+                done);
+    }
+done:
+    sn_schema_free(schema);
+    stonet_data_free(held_out);
+    stonet_data_free(train);
+    return status;
+}
+
+stonet_status sn_order_fit(const sn_order_job *job, const sn_splits *splits, const int64_t *k, int64_t count,
+                           stonet_model **model)
+{
+    SN_WORKSPACE(scratch);
+    stonet_spec **spec = NULL;
+    sn_rows *part = NULL;
+    stonet_status status = STONET_OK;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    SN_TRY(SN_TAKE_ZERO(&scratch, spec, count));
+    SN_TRY(SN_TAKE(&scratch, part, splits->count));
+    for (int64_t f = 0; f < splits->count; f++) part[f] = splits->split[f].train;
+    for (int64_t c = 0; c < count && status == STONET_OK; c++) {
+        char dim[24];
+        snprintf(dim, sizeof dim, "%lld", (long long)k[c]);
+        status = stonet_spec_copy(job->spec, &spec[c]);
+        if (status == STONET_OK) status = stonet_spec_set(spec[c], "dim", dim);
+    }
+    const sn_refits wanted = {(const stonet_spec *const *)spec, count, job->data, part, splits->count,
+                              "fitting each dimension"};
+    if (status == STONET_OK) status = sn_refit(&wanted, job->run, model);
+    for (int64_t c = 0; c < count; c++) stonet_spec_free(spec[c]);
+    return status;
+}
+
+/* All candidates on every fold. */
+static stonet_status fit_all(const folds *self)
+{
+    const int64_t each = self->count - 1; /* k = 0 needs no fit */
+    SN_WORKSPACE(scratch);
+    stonet_model **model = NULL;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    SN_TRY(SN_TAKE_ZERO(&scratch, model, each * self->splits.count));
+    stonet_status status = sn_order_fit(self->job, &self->splits, self->k + 1, each, model);
+    for (int64_t f = 0; f < self->splits.count && status == STONET_OK; f++)
+        status = judge(self, f, model + f * each);
+    for (int64_t m = 0; m < each * self->splits.count; m++) stonet_model_free(model[m]);
+    return status;
+}
+
+/* A mean over the rows that were held out, and its standard error. */
+typedef struct average {
+    double mean, error;
+} average;
+
+/* Of the losses of candidate a less those of candidate b (negative: none). */
+static average compare(const folds *self, int64_t a, int64_t b)
+{
+    const double *weight = self->job->data->weight, *first = self->loss + a * self->n,
+                 *second = b >= 0 ? self->loss + b * self->n : NULL;
+    double sum = 0.0, squares = 0.0, total = 0.0, rows = 0.0;
+    for (int64_t i = 0; i < self->n; i++) {
+        const double d = first[i] - (second != NULL ? second[i] : 0.0), w = weight != NULL ? weight[i] : 1.0;
+        if (isnan(d) || w == 0.0) continue;
+        rows += 1.0;
+        total += w;
+        sum += w * d;
+    }
+    const double mean = sum / total;
+    for (int64_t i = 0; i < self->n; i++) {
+        const double d = first[i] - (second != NULL ? second[i] : 0.0) - mean,
+                     w = weight != NULL ? weight[i] : 1.0;
+        if (!isnan(d)) squares += w * w * d * d;
+    }
+    return (average){mean, sqrt(squares * rows / fmax(rows - 1.0, 1.0)) / total};
+}
+
+/* What must be given up of the explained part of the loss before a number counts as needed: a network is
+   easier to fit with more numbers than it needs, and what that is worth is told by many rows. */
+static const double NEGLIGIBLE = 0.05;
+/* Standard errors by which the best must beat a constant: one is beaten by chance in every sixth data set. */
+static const double FOR_ANY = 2.0;
+
+/* Which has the smallest loss, and which is chosen. */
+typedef struct choice {
+    int64_t best, chosen;
+} choice;
+
+static choice choose(const folds *self)
+{
+    choice made = {0, 0};
+    for (int64_t c = 1; c < self->count; c++)
+        if (compare(self, c, -1).mean < compare(self, made.best, -1).mean) made.best = c;
+    const double explained = compare(self, 0, made.best).mean;
+    for (made.chosen = 0; made.chosen < made.best; made.chosen++) {
+        const average excess = compare(self, made.chosen, made.best);
+        const double doubt = (self->k[made.chosen] == 0 ? FOR_ANY : 1.0) * excess.error;
+        if (excess.mean <= fmax(doubt, NEGLIGIBLE * explained)) break;
+    }
+    return made;
+}
+
+static stonet_status tell(const folds *self, stonet_order_result *result)
+{
+    static const char *const names[] = {"k", "loss", "se", "excess", "excess_se"};
+    const choice made = choose(self);
+    SN_TRY(sn_order_table(result, 0, self->count, 5, names));
+    for (int64_t c = 0; c < self->count; c++) {
+        const average loss = compare(self, c, -1), excess = compare(self, c, made.best);
+        *sn_order_cell(result, c, 0) = (double)self->k[c];
+        *sn_order_cell(result, c, 1) = loss.mean;
+        *sn_order_cell(result, c, 2) = loss.error;
+        *sn_order_cell(result, c, 3) = excess.mean;
+        *sn_order_cell(result, c, 4) = excess.error;
+    }
+    result->chosen = self->k[made.chosen];
+    const char *only =
+        is_flexible(self->job) && !sn_is(self->job->spec->settings, "response", "mean") &&
+                !self->is_classifier
+            ? "; the mean of the response alone is judged, rule independence asks for all of it"
+            : "";
+    const double least = *sn_order_cell(result, made.best, 1);
+    if (made.chosen == made.best)
+        sn_format(result->reason, sizeof result->reason,
+                  "%lld has the smallest held-out loss (%.4g), and no smaller one is within a standard error "
+                  "of it or explains 95 %% as much%s",
+                  (long long)result->chosen, least, only);
+    else
+        sn_format(result->reason, sizeof result->reason,
+                  "%lld is the smallest whose held-out loss (%.4g) is within a standard error of the best "
+                  "one's (%.4g, with %lld), or that explains 95 %% as much%s",
+                  (long long)result->chosen, *sn_order_cell(result, made.chosen, 1), least,
+                  (long long)self->k[made.best], only);
+    return STONET_OK;
+}
+
+/* Variance of the targets, summed over the columns. */
+static double target_variance(const stonet_data *data)
+{
+    int64_t m = 0;
+    const double *y = stonet_data_targets(data, &m);
+    const int64_t n = stonet_data_rows(data);
+    double sum = 0.0;
+    for (int64_t j = 0; j < m; j++) {
+        double mean = 0.0, squares = 0.0;
+        for (int64_t i = 0; i < n; i++) mean += y[i * m + j] / (double)n;
+        for (int64_t i = 0; i < n; i++) squares += (y[i * m + j] - mean) * (y[i * m + j] - mean);
+        sum += squares / (double)n;
+    }
+    return sum > 0.0 ? sum : 1.0;
+}
+
+static stonet_status prepare(const sn_order_job *job, sn_workspace *keep, folds *self)
+{
+    sn_strata strata = {0};
+    SN_TRY(sn_strata_create(job->spec, job->data, &strata));
+    self->is_classifier = strata.is_classifier;
+    self->outputs = strata.n_classes;
+    if (!self->is_classifier) {
+        (void)stonet_data_targets(job->data, &self->outputs);
+        self->variance = target_variance(job->data);
+    }
+    const int wanted = job->folds > 0 ? job->folds : FOLDS;
+    stonet_status status = sn_splits_fold(job->data, NULL, &strata, wanted, job->run->seed, &self->splits);
+    sn_strata_free(&strata);
+    SN_TRY(status);
+    const int64_t columns = stonet_data_columns(job->data);
+    int64_t limit = job->max > 0 ? job->max : natural_limit(self, columns);
+    list_candidates(limit, self);
+    SN_TRY(SN_TAKE(keep, self->loss, self->count * self->n));
+    for (int64_t i = 0; i < self->count * self->n; i++) self->loss[i] = (double)NAN;
+    return STONET_OK;
+}
+
+stonet_status sn_order_folds(const sn_order_job *job, stonet_order_result *result)
+{
+    SN_WORKSPACE(scratch);
+    folds self = {.job = job, .n = stonet_data_rows(job->data)};
+    stonet_status status = prepare(job, &scratch, &self);
+    if (status == STONET_OK) status = fit_all(&self);
+    if (status == STONET_OK) status = tell(&self, result);
+    sn_splits_free(&self.splits);
+    return status;
+}

@@ -1,0 +1,139 @@
+#include "refit/resample.h"
+
+#include <math.h>
+#include <omp.h>
+
+#include "base/failure.h"
+#include "base/memory.h"
+#include "data/frame.h"
+
+/* What the fits share. */
+typedef struct refits {
+    const sn_refits *wanted;
+    int64_t count, done; /* pieces of work: */
+    int64_t each;        /* models in one, with a training in common or alone */
+    const stonet_run *run;
+    double started;
+    int failed; /* one of them has */
+    sn_failure failure;
+    stonet_model **model;
+} refits;
+
+static stonet_status fit_model(const refits *self, int64_t m, const stonet_run *run)
+{
+    const sn_refits *wanted = self->wanted;
+    const sn_rows *part = &wanted->part[m / wanted->specs];
+    stonet_data *rows = NULL;
+    SN_TRY(stonet_data_subset(wanted->data, part->list, part->n, &rows));
+    stonet_status status = stonet_fit(wanted->spec[m % wanted->specs], rows, run, &self->model[m]);
+    stonet_data_free(rows);
+    if (status == STONET_OK && stonet_model_outcome(self->model[m]) == STONET_DIVERGED)
+        status = sn_fail(STONET_ERROR_NUMERIC, "the training diverged; a smaller lr may help");
+    return status == STONET_OK ? STONET_OK
+                               : sn_fail_prefix(status, "the fit on %lld of the rows", (long long)part->n);
+}
+
+static stonet_status fit_piece(const refits *self, int64_t k, const stonet_run *run)
+{
+    stonet_run own = *run;
+    stonet_status status = STONET_OK;
+    if (self->each > 1) SN_TRY(stonet_checkpoint_open(NULL, -1.0, &own.checkpoint));
+    for (int64_t m = k * self->each; m < (k + 1) * self->each && status == STONET_OK && !sn_should_stop(run);
+         m++)
+        status = fit_model(self, m, &own);
+    stonet_checkpoint_free(own.checkpoint);
+    return status;
+}
+
+static void report(const refits *self)
+{
+    sn_progress(self->run, &(stonet_progress){.stage = self->wanted->stage,
+                                              .done = self->done,
+                                              .total = self->count,
+                                              .loss = (double)NAN,
+                                              .validation_loss = (double)NAN,
+                                              .seconds = sn_seconds() - self->started});
+}
+
+static void take_result(refits *self, int64_t k, stonet_status status)
+{
+    sn_failure_note(&self->failure, k, status);
+#pragma omp critical(sn_refit_result)
+    {
+        if (status != STONET_OK) {
+#pragma omp atomic write
+            self->failed = 1;
+        }
+        self->done++;
+    }
+}
+
+static bool has_failed(const refits *self)
+{
+    int failed;
+#pragma omp atomic read
+    failed = self->failed;
+    return failed != 0;
+}
+
+/* Side by side with a thread each; few, one after the other with all threads. */
+static bool fit_pieces(refits *self)
+{
+    sn_quiet_run quiet;
+    sn_quiet_run_init(&quiet, self->run);
+    quiet.run.size = sizeof quiet.run;
+    quiet.run.seed = self->run->seed;
+    const int threads = sn_threads(self->run), beside = 2 * self->count <= threads ? 1 : threads;
+    quiet.run.threads = beside > 1 ? 1 : threads;
+    if (sn_should_stop(self->run)) return true; /* a wish that was there before starts nothing */
+#pragma omp parallel num_threads(beside)
+    {
+        const int before = sn_model_threads(quiet.run.threads);
+#pragma omp for schedule(dynamic)
+        for (int64_t k = 0; k < self->count; k++) {
+            if (sn_should_stop_shared(self->run, &quiet.stopped) || has_failed(self)) continue;
+            take_result(self, k, fit_piece(self, k, &quiet.run));
+            if (omp_get_thread_num() == 0) report(self);
+        }
+        sn_model_threads(before);
+    }
+    return quiet.stopped != 0;
+}
+
+stonet_status sn_refit(const sn_refits *wanted, const stonet_run *run, stonet_model **model)
+{
+    const int64_t models = wanted->parts * wanted->specs;
+    refits self = {.wanted = wanted, .each = 1, .run = run, .started = sn_seconds(), .model = model};
+    if (wanted->spec[0]->method->keeps) self.each = wanted->specs;
+    self.count = models / self.each;
+    report(&self);
+    const stonet_status status = fit_pieces(&self)
+                                     ? sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all fits were done")
+                                     : sn_failure_raise(&self.failure);
+    for (int64_t m = 0; status != STONET_OK && m < models; m++) {
+        stonet_model_free(model[m]);
+        model[m] = NULL;
+    }
+    return status;
+}
+
+stonet_status sn_refit_check_names(const stonet_model *model, const stonet_data *data)
+{
+    if (data->has_header || !sn_schema_has_header(model->schema)) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA,
+                   "the model knows its columns by name, and %s has no names: refits need them too",
+                   sn_table_name(data));
+}
+
+stonet_status sn_refit_check_columns(const stonet_model *model, stonet_model *const *refit, int64_t count)
+{
+    const int64_t used = sn_schema_used(model->schema);
+    if (sn_schema_has_header(model->schema) || used == sn_schema_inputs(model->schema)) return STONET_OK;
+    for (int64_t k = 0; k < count; k++)
+        if (sn_schema_used(refit[k]->schema) != used)
+            return sn_fail(
+                STONET_ERROR_DATA,
+                "a column that the model uses is constant in a part of the rows, and columns without names "
+                "cannot be told apart then. Remove the constant columns from the data, or name all columns.");
+    return STONET_OK;
+}

@@ -1,0 +1,24 @@
+/* The same fit again on parts of the rows, for what can be learned from how the answers differ. */
+#pragma once
+
+#include "model/model.h"
+
+typedef struct sn_refits {
+    const stonet_spec *const *spec;
+    int64_t specs;
+    const stonet_data *data;
+    const sn_rows *part; /* of the data; lists */
+    int64_t parts;
+    const char *stage;
+} sn_refits;
+
+/* Fits each of the specs on each of the parts: model[k * specs + s]. Several are fitted side by side, each on
+   one thread; the models do not depend on how many. Specs that differ in the dimension alone share their
+   training. All of them or none: a fit that fails, or that does not reach its end, fails the whole. The
+   caller's functions are called from its own thread alone. */
+stonet_status sn_refit(const sn_refits *wanted, const stonet_run *run, stonet_model **model);
+
+/* Whether refits on these rows take any table that the model takes: columns by name when it does, and, where
+   columns go by position, not without one that the model uses (constant in their part). */
+stonet_status sn_refit_check_names(const stonet_model *model, const stonet_data *data);
+stonet_status sn_refit_check_columns(const stonet_model *model, stonet_model *const *refit, int64_t count);

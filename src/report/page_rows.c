@@ -1,0 +1,220 @@
+/* The rows of a page: Z, predictions and responses of all, and the few that are shown one by one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/smallest.h"
+#include "model/model.h"
+#include "report/page.h"
+
+/* The response, where the table has one: classes by the model's numbers, or numbers in their units. */
+static stonet_status take_response(const sn_page_subject *about, sn_workspace *keep, sn_page_rows *rows)
+{
+    const double *numbers = stonet_data_targets(about->data, NULL);
+    if (!rows->is_classifier) {
+        rows->response = numbers;
+        return STONET_OK;
+    }
+    if (numbers == NULL && stonet_data_classes(about->data, NULL) == NULL) return STONET_OK;
+    int32_t *label = NULL;
+    SN_TRY(SN_TAKE(keep, label, rows->n));
+    SN_TRY(sn_schema_response(about->model->schema, about->data, label, NULL));
+    rows->label = label;
+    return STONET_OK;
+}
+
+stonet_status sn_page_rows_make(const sn_page_subject *about, sn_workspace *keep, sn_page_rows *rows)
+{
+    const stonet_use_options how = {.size = sizeof how, .threads = about->run->threads, .seed = 1};
+    float *z = NULL;
+    double *predicted = NULL;
+    *rows = (sn_page_rows){.n = stonet_data_rows(about->data),
+                           .dim = stonet_model_dim(about->model),
+                           .outputs = stonet_model_outputs(about->model),
+                           .is_classifier = stonet_model_is_classifier(about->model) != 0};
+    SN_TRY(SN_TAKE(keep, z, rows->n * rows->dim));
+    SN_TRY(SN_TAKE(keep, predicted, rows->n * rows->outputs + 1));
+    SN_TRY(stonet_transform(about->model, about->data, &how, z));
+    rows->z = z;
+    stonet_status status = STONET_ERROR_UNSUPPORTED; /* Z alone */
+    if (rows->outputs > 0) status = stonet_predict(about->model, about->data, &how, predicted);
+    if (status == STONET_OK)
+        rows->predicted = predicted;
+    else if (status != STONET_ERROR_UNSUPPORTED)
+        return status;
+    return take_response(about, keep, rows);
+}
+
+int64_t sn_page_best_class(const sn_page_rows *rows, int64_t i)
+{
+    const double *at = rows->predicted + i * rows->outputs;
+    int64_t best = 0;
+    for (int64_t k = 1; k < rows->outputs; k++)
+        if (at[k] > at[best]) best = k;
+    return best;
+}
+
+/* ---- the rows that are shown ------------------------------------------------------------------- */
+
+typedef struct drawn_rows {
+    int64_t *row;
+    int64_t count;
+} drawn_rows;
+
+/* `most` of n rows, drawn by the seed, in their order. */
+static stonet_status draw_rows(uint64_t seed, int64_t n, int64_t most, sn_workspace *keep, drawn_rows *out)
+{
+    enum { STREAM = 14 };
+    SN_TRY(SN_TAKE(keep, out->row, n));
+    SN_TRY(stonet_permutation(seed, STREAM, n, out->row));
+    out->count = n < most ? n : most;
+    qsort(out->row, (size_t)out->count, sizeof *out->row, sn_by_int);
+    return STONET_OK;
+}
+
+/* One number of each drawn row: values[row * stride + offset]. */
+static json_t *column_json(const double *values, int64_t stride, int64_t offset, const drawn_rows *drawn)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < drawn->count; i++)
+        list = sn_json_add(list, sn_page_number(values[drawn->row[i] * stride + offset]));
+    return list;
+}
+
+static json_t *columns_json(const double *values, int64_t columns, const drawn_rows *drawn)
+{
+    json_t *list = json_array();
+    for (int64_t k = 0; k < columns; k++) list = sn_json_add(list, column_json(values, columns, k, drawn));
+    return list;
+}
+
+static json_t *z_json(const sn_page_rows *rows, const drawn_rows *drawn)
+{
+    json_t *list = json_array();
+    for (int64_t k = 0; k < rows->dim; k++) {
+        json_t *column = json_array();
+        for (int64_t i = 0; i < drawn->count; i++)
+            column = sn_json_add(column, sn_page_number((double)rows->z[drawn->row[i] * rows->dim + k]));
+        list = sn_json_add(list, column);
+    }
+    return list;
+}
+
+/* Classes: one list of codes in a list, and the probability of the predicted one. */
+static json_t *put_classes(json_t *points, const sn_page_rows *rows, const drawn_rows *drawn)
+{
+    json_t *truth = json_array(), *guess = json_array(), *probability = json_array();
+    for (int64_t i = 0; i < drawn->count; i++) {
+        const int64_t row = drawn->row[i];
+        if (rows->label != NULL) truth = sn_json_add(truth, json_integer(rows->label[row]));
+        if (rows->predicted == NULL) continue;
+        const int64_t best = sn_page_best_class(rows, row);
+        guess = sn_json_add(guess, json_integer(best));
+        probability = sn_json_add(probability, sn_page_number(rows->predicted[row * rows->outputs + best]));
+    }
+    if (rows->label != NULL) points = sn_json_put(points, "y", sn_json_add(json_array(), json_incref(truth)));
+    if (rows->predicted != NULL) {
+        points = sn_json_put(points, "predicted", sn_json_add(json_array(), json_incref(guess)));
+        points = sn_json_put(points, "probability", json_incref(probability));
+    }
+    json_decref(truth);
+    json_decref(guess);
+    json_decref(probability);
+    return points;
+}
+
+static json_t *put_response(json_t *points, const sn_page_rows *rows, const drawn_rows *drawn)
+{
+    if (rows->is_classifier) return put_classes(points, rows, drawn);
+    if (rows->response != NULL)
+        points = sn_json_put(points, "y", columns_json(rows->response, rows->outputs, drawn));
+    if (rows->predicted != NULL)
+        points = sn_json_put(points, "predicted", columns_json(rows->predicted, rows->outputs, drawn));
+    return points;
+}
+
+/* ---- their variables --------------------------------------------------------------------------- */
+
+static json_t *cells_json(const stonet_data *data, int64_t column, const drawn_rows *drawn)
+{
+    int64_t n_texts = 0;
+    const int32_t *code = stonet_data_column_codes(data, column, &n_texts);
+    if (code == NULL) {
+        SN_WORKSPACE(scratch);
+        double *values = NULL;
+        if (SN_TAKE(&scratch, values, stonet_data_rows(data)) != STONET_OK ||
+            stonet_data_column_numbers(data, column, values) != STONET_OK)
+            return NULL;
+        return column_json(values, 1, 0, drawn);
+    }
+    json_t *list = json_array();
+    for (int64_t i = 0; i < drawn->count; i++) {
+        const int32_t at = code[drawn->row[i]];
+        list =
+            sn_json_add(list, at < 0 ? json_null() : sn_page_text(stonet_data_column_text(data, column, at)));
+    }
+    return list;
+}
+
+static int64_t find_column(const stonet_data *data, const char *name)
+{
+    for (int64_t j = 0; name != NULL && j < stonet_data_columns(data); j++)
+        if (strcmp(stonet_data_column_name(data, j), name) == 0) return j;
+    return -1;
+}
+
+static json_t *variables_json(const stonet_data *data, const json_t *columns, const drawn_rows *drawn)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < json_array_size(columns); k++) {
+        const char *name = json_string_value(json_array_get(columns, k));
+        const int64_t column = find_column(data, name);
+        if (column < 0) continue;
+        json_t *one = sn_json_put(json_object(), "name", sn_page_text(name));
+        list = sn_json_add(list, sn_json_put(one, "values", cells_json(data, column, drawn)));
+    }
+    return list;
+}
+
+/* Intervals of the drawn rows, where the model has them: low and high. */
+static stonet_status put_intervals(const sn_page_subject *about, const sn_page_rows *rows,
+                                   const drawn_rows *drawn, json_t **points)
+{
+    if (rows->is_classifier || !stonet_model_is_calibrated(about->model)) return STONET_OK;
+    SN_WORKSPACE(scratch);
+    double *low = NULL, *high = NULL;
+    drawn_rows all = {.count = drawn->count};
+    stonet_data *some = NULL;
+    const stonet_use_options how = {.size = sizeof how, .threads = about->run->threads, .seed = 1};
+    SN_TRY(SN_TAKE(&scratch, low, drawn->count * rows->outputs));
+    SN_TRY(SN_TAKE(&scratch, high, drawn->count * rows->outputs));
+    SN_TRY(SN_TAKE(&scratch, all.row, drawn->count));
+    SN_TRY(stonet_data_subset(about->data, drawn->row, drawn->count, &some));
+    const stonet_status status = stonet_predict_interval(about->model, some, &how, low, high);
+    stonet_data_free(some);
+    SN_TRY(status);
+    for (int64_t i = 0; i < all.count; i++) all.row[i] = i;
+    *points = sn_json_put(*points, "low", columns_json(low, rows->outputs, &all));
+    *points = sn_json_put(*points, "high", columns_json(high, rows->outputs, &all));
+    return STONET_OK;
+}
+
+stonet_status sn_page_points(const sn_page_subject *about, const sn_page_rows *rows, const json_t *columns,
+                             int64_t *shown, json_t **out)
+{
+    SN_WORKSPACE(scratch);
+    drawn_rows drawn = {0};
+    SN_TRY(draw_rows(about->run->seed, rows->n, about->most_points, &scratch, &drawn));
+    *shown = drawn.count;
+    json_t *numbers = json_array();
+    for (int64_t i = 0; i < drawn.count; i++) numbers = sn_json_add(numbers, json_integer(drawn.row[i] + 1));
+    json_t *points = sn_json_put(json_object(), "row", numbers);
+    points = sn_json_put(points, "z", z_json(rows, &drawn));
+    points = put_response(points, rows, &drawn);
+    const stonet_status status = put_intervals(about, rows, &drawn, &points);
+    if (status != STONET_OK) {
+        json_decref(points);
+        return status;
+    }
+    *out = sn_json_put(points, "x", variables_json(about->data, columns, &drawn));
+    return *out != NULL ? STONET_OK : sn_json_failed();
+}
