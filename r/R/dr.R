@@ -17,18 +17,18 @@ dr_compat <- function(formula, data, subset, na.action = stats::na.fail, weights
     # as dr has it: at least eight slices, and more than there are columns
     settings$slices <- if (is.null(nslices)) max(8, length(problem$x_names) + 3) else whole_number(nslices, "nslices", 2)
   }
-  pointer <- suppressWarnings(in_run(
-    function(run) .Call(C_fit, ours, c(list(dim = length(problem$x_names)), settings), problem$table, run), 1, threads, FALSE
-  ))
+  how <- run_of(1, threads, quiet = TRUE)
+  settings$dim <- length(problem$x_names)
+  pointer <- in_run(function(run) .Call(C_fit, ours, settings, problem$table, run), how)
   fit <- new_stonet(pointer)
-  directions <- in_run(function(run) .Call(C_coef, pointer, NULL, 0, run), 1, threads, FALSE)
+  directions <- in_run(function(run) .Call(C_coef, pointer, NULL, 0, run), how)
   rows <- as.data.frame(directions$rows)
   basis <- as.matrix(rows[setdiff(names(rows), "feature")])
   basis <- sweep(basis, 2L, sqrt(colSums(basis^2)), "/")
   dimnames(basis) <- list(rows$feature, paste0("Dir", seq_len(ncol(basis))))
   tests <- NULL
   if (is.null(problem$weights)) { # they have no weighted form
-    tests <- order_problem(problem, ours, settings, list(rule = "tests", max = numdir - 1), 1, threads, FALSE)$table
+    tests <- order_problem(problem, ours, settings, list(rule = "tests", max = numdir - 1), how)$table
   }
   structure(
     list(evectors = basis, evalues = fit$about$fitted$eigenvalues * unit_of(ours, problem$y), tests = if (!is.null(tests)) dr_table(tests), method = method,
