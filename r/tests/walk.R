@@ -153,3 +153,35 @@ if (.Platform$OS.type == "unix") {
   fits <- parallel::mclapply(1:2, function(seed) coef(stonet(mpg ~ wt + hp, mtcars, 1, "sir", seed = seed)), mc.cores = 2)
   step("mclapply", identical(fits[[1]], fits[[2]]))
 }
+
+# ---- users of package dr ----
+
+slow <- dr_compat(mpg ~ disp + hp + wt, mtcars, nslices = 5)
+text <- capture.output(print(slow))
+step("dr_compat() prints as dr does", vapply(c("Slice Sizes:", "Estimated Basis Vectors for Central Subspace:", "R^2(OLS|dr)",
+                                               "Large-sample Marginal Dimension Tests:", "0D vs >= 1D"),
+                                             function(line) any(grepl(line, text, fixed = TRUE)), NA))
+set.seed(2)
+x <- matrix(rnorm(1200), 300, 4, dimnames = list(NULL, paste0("x", 1:4)))
+known <- data.frame(x, y = x[, 1] + 0.3 * x[, 1]^2 + 0.3 * rnorm(300), g = rep(0:1, 150))
+for (method in c("sir", "save", "ire")) {
+  found <- dr_compat(y ~ x1 + x2 + x3 + x4, known, method = method, nslices = 6)
+  table <- drop1(found)
+  step(paste("tests of coordinates by", method), table["- x1", "P.value"] < 1e-4, all(table[-1, "P.value"] > 0.001),
+       all.equal(table["- x2", ], dr_coordinate_test(found, ~ . - x2), check.attributes = FALSE),
+       abs(found$evectors[1, 1]) > 0.9, found$tests$p.value[1] < 1e-6)
+}
+whole <- dr_compat(y ~ x1 + x2 + x3 + x4, known, nslices = 6)
+step("the statistic is n times the trace", all.equal(whole$tests$Stat[1], 300 * sum(whole$evalues), tolerance = 1e-5))
+inner <- do.call(rbind, lapply(split(known, known$g), function(part) transform(part, y = y + 5 * g)))
+parted <- dr_compat(y ~ x1 + x2 + x3 + x4, inner, group = ~g, nslices = 5)
+step("groups: a shift between them does no harm", abs(parted$evectors[1, 1]) > 0.98, parted$tests$df[1] == 4 * (10 - 2),
+     all.equal(dr_compat(y ~ x1 + x2 + x3 + x4, known, group = ~g, nslices = 5)$evalues, parted$evalues),
+     abs(dr_compat(y ~ x1 + x2 + x3 + x4, inner, group = ~g, nslices = 5, method = "ire")$evectors[1, 1]) > 0.98)
+one_group <- dr_compat(y ~ x1 + x2 + x3 + x4, transform(known, g = 1), group = ~g, nslices = 6)
+step("one group is none", all.equal(one_group$evalues, whole$evalues, tolerance = 1e-5),
+     all.equal(one_group$tests$p.value, whole$tests$p.value, tolerance = 1e-4))
+if (requireNamespace("dr", quietly = TRUE)) {
+  theirs <- dr::dr(mpg ~ disp + hp + wt, mtcars, method = "sir", nslices = 5)
+  step("the numbers of dr", all.equal(abs(theirs$evalues), slow$evalues, tolerance = 1e-5), identical(as.vector(theirs$slice.info$slice.sizes), slow$slice.info$slice.sizes))
+}
