@@ -248,9 +248,9 @@ save_coordinates <- function(z, slices, out, law) {
   }, 0))
   df <- (length(f) - 1) * r * (r + 1) / 2
   if (law == "normal") return(c(statistic = statistic, p = stats::pchisq(statistic, df, lower.tail = FALSE)))
-  e <- sweep(sweep(outer(slices, as.integer(names(f)), `==`) + 0, 2L, as.vector(f)), 2L, sqrt(as.vector(f)), "/")
   products <- w[, rep(seq_len(r), r), drop = FALSE] * w[, rep(seq_len(r), each = r), drop = FALSE]
-  c(statistic = statistic, p = mixture_p(statistic, pmax(product_values(e, scale(products, scale = FALSE)), 0) / 2))
+  values <- eigen(stats::cov(products), symmetric = TRUE)$values
+  c(statistic = statistic, p = mixture_p(statistic, rep(pmax(values, 0) / 2, length(f) - 1)))
 }
 
 # Eigenvalues of the covariance of the products of two sets of columns.

@@ -173,6 +173,10 @@ for (method in c("sir", "save", "ire")) {
 }
 whole <- dr_compat(y ~ x1 + x2 + x3 + x4, known, nslices = 6)
 step("the statistic is n times the trace", all.equal(whole$tests$Stat[1], 300 * sum(whole$evalues), tolerance = 1e-5))
+squares <- dr_compat(y ~ x1 + x2 + x3 + x4, known, method = "save", nslices = 6)
+nothing <- function(law) stonet:::save_coordinates(stonet:::standardised(squares$x)$z, squares$slices, diag(4), law)
+step("with all columns out, save has the test of dimension 0", all.equal(nothing("normal")[["p"]], squares$tests$p.value[1], tolerance = 1e-3),
+     all.equal(nothing("general"), c(statistic = squares$tests$Stat[1], p = squares$tests$p.value.general[1]), tolerance = 1e-3))
 inner <- do.call(rbind, lapply(split(known, known$g), function(part) transform(part, y = y + 5 * g)))
 parted <- dr_compat(y ~ x1 + x2 + x3 + x4, inner, group = ~g, nslices = 5)
 step("groups: a shift between them does no harm", abs(parted$evectors[1, 1]) > 0.98, parted$tests$df[1] == 4 * (10 - 2),
