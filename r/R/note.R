@@ -46,9 +46,8 @@ with_note <- function(object) {
 # ns() and bs() of a formula are found in a session that has not attached splines.
 with_splines <- function(terms) {
   here <- new.env(parent = environment(terms))
-  for (name in c("ns", "bs")) {
-    if (!exists(name, here, mode = "function")) assign(name, getExportedValue("splines", name), here)
-  }
+  if (!exists("ns", here, mode = "function")) here$ns <- ns
+  if (!exists("bs", here, mode = "function")) here$bs <- bs
   environment(terms) <- here
   terms
 }
