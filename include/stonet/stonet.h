@@ -452,6 +452,10 @@ STONET_API stonet_status stonet_model_load(const char *path, stonet_model **out)
 /* The hash in the file of a loaded model, which a load compares with all of its content; NULL: the model came
    from no file, or from one of a version before hashes, in which damage goes unnoticed. */
 STONET_API const char *stonet_model_hash(const stonet_model *model);
+/* A text of the program around the library that travels in the model's file, UTF-8: R keeps its formula
+   there. It is copied, and replaces the one before; NULL: none. */
+STONET_API stonet_status stonet_model_set_note(stonet_model *model, const char *text);
+STONET_API const char *stonet_model_note(const stonet_model *model);
 /* The model file as bytes in memory (for pickling). Free with stonet_bytes_free. */
 STONET_API stonet_status stonet_model_save_bytes(const stonet_model *model, unsigned char **bytes,
                                                  size_t *size);

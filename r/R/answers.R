@@ -1,12 +1,12 @@
 # How many dimensions, which variables, which settings, which method.
 
-order_problem <- function(problem, method, settings, wishes, seed, threads, verbose) {
+order_problem <- function(problem, method, settings, wishes, how) {
   settings <- settings[setdiff(names(settings), c("dim", "learner"))]
   options <- utils::modifyList(list(rule = "auto", max = 0, level = 0.05, resamples = 0, folds = 0), wishes)
   for (name in c("max", "resamples", "folds")) options[[name]] <- whole_number(options[[name]], name)
   options$rule <- a_text(options$rule, "rule")
   options$level <- real_number(options$level, "level", 0, 1)
-  found <- in_run(function(run) .Call(C_order, method, settings, problem$table, options, run), seed, threads, verbose)
+  found <- in_run(function(run) .Call(C_order, method, settings, problem$table, options, run), how)
   structure(
     list(chosen = as.integer(found$chosen), rule = found$rule, reason = found$reason, method = found$method,
          table = as.data.frame(found$rows)),
@@ -17,17 +17,17 @@ order_problem <- function(problem, method, settings, wishes, seed, threads, verb
 stonet_order <- function(x, ...) UseMethod("stonet_order")
 
 stonet_order.formula <- function(formula, data, method = "stonet", rule = "auto", max = 0, level = 0.05, resamples = 0,
-                                 folds = 0, ..., weights, group, subset, na.action, seed = NULL, threads = 0, verbose = FALSE) {
+                                 folds = 0, ..., weights, group, subset, na.action, seed = NULL, threads = 0, verbose = FALSE, quiet = FALSE) {
   problem <- formula_problem(match.call(expand.dots = FALSE), parent.frame())
   wishes <- list(rule = rule, max = max, level = level, resamples = resamples, folds = folds)
-  order_problem(problem, a_text(method, "method"), with_task(settings_of(list(...)), problem), wishes, seed, threads, verbose)
+  order_problem(problem, method_of(method), with_task(settings_of(list(...)), problem, quiet), wishes, run_of(seed, threads, verbose, quiet))
 }
 
 stonet_order.default <- function(x, y = NULL, method = "stonet", rule = "auto", max = 0, level = 0.05, resamples = 0,
-                                 folds = 0, ..., weights = NULL, group = NULL, seed = NULL, threads = 0, verbose = FALSE) {
+                                 folds = 0, ..., weights = NULL, group = NULL, seed = NULL, threads = 0, verbose = FALSE, quiet = FALSE) {
   problem <- matrix_problem(x, y, weights, group)
   wishes <- list(rule = rule, max = max, level = level, resamples = resamples, folds = folds)
-  order_problem(problem, a_text(method, "method"), with_task(settings_of(list(...)), problem), wishes, seed, threads, verbose)
+  order_problem(problem, method_of(method), with_task(settings_of(list(...)), problem, quiet), wishes, run_of(seed, threads, verbose, quiet))
 }
 
 print.stonet_order <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -85,13 +85,12 @@ grid_lines <- function(grid) {
 
 format_exact <- function(values) if (is.double(values)) vapply(values, format, "", digits = 15, scientific = NA) else as.character(values)
 
-tune_problem <- function(problem, method, dim, settings, grid, folds, trials, criterion, seed, threads, verbose) {
-  settings <- with_task(settings_of(settings), problem)
+tune_problem <- function(problem, method, dim, settings, grid, folds, trials, criterion, how) {
+  settings <- with_task(settings_of(settings), problem, how$quiet)
   settings <- c(list(dim = whole_number(dim, "dim", 1)), settings)
   options <- list(grid = grid_lines(grid), inner_folds = whole_number(folds, "folds"),
                   trials = whole_number(trials, "trials"), criterion = criterion_code(criterion))
-  found <- in_run(function(run) .Call(C_tune, a_text(method, "method"), settings, problem$table, options, run),
-                  seed, threads, verbose)
+  found <- in_run(function(run) .Call(C_tune, method_of(method), settings, problem$table, options, run), how)
   results_of(found, c("stonet_tune", "stonet_results"))
 }
 
@@ -99,21 +98,21 @@ stonet_tune <- function(x, ...) UseMethod("stonet_tune")
 
 stonet_tune.formula <- function(formula, data, dim = 2, method = "stonet", grid = NULL, folds = 5, trials = 0,
                                 criterion = "auto", ..., weights, group, subset, na.action, seed = NULL, threads = 0,
-                                verbose = FALSE) {
+                                verbose = FALSE, quiet = FALSE) {
   problem <- formula_problem(match.call(expand.dots = FALSE), parent.frame())
-  tune_problem(problem, method, dim, list(...), grid, folds, trials, criterion, seed, threads, verbose)
+  tune_problem(problem, method, dim, list(...), grid, folds, trials, criterion, run_of(seed, threads, verbose, quiet))
 }
 
 stonet_tune.default <- function(x, y, dim = 2, method = "stonet", grid = NULL, folds = 5, trials = 0, criterion = "auto",
-                                ..., weights = NULL, group = NULL, seed = NULL, threads = 0, verbose = FALSE) {
+                                ..., weights = NULL, group = NULL, seed = NULL, threads = 0, verbose = FALSE, quiet = FALSE) {
   problem <- matrix_problem(x, y, weights, group)
-  tune_problem(problem, method, dim, list(...), grid, folds, trials, criterion, seed, threads, verbose)
+  tune_problem(problem, method, dim, list(...), grid, folds, trials, criterion, run_of(seed, threads, verbose, quiet))
 }
 
-compare_problem <- function(problem, methods, dim, settings, test, folds, tune, grid, criterion, seed, threads, verbose) {
+compare_problem <- function(problem, methods, dim, settings, test, folds, tune, grid, criterion, how) {
   if (!is.character(methods) || length(methods) == 0L || anyNA(methods)) fail("methods are texts, not ", shown(methods))
   if (!is.numeric(dim) || length(dim) == 0L) fail("dim is one number or several, not ", shown(dim))
-  settings <- with_task(settings_of(settings), problem)
+  settings <- with_task(settings_of(settings), problem, how$quiet)
   known <- checked(.Call(C_methods))
   own <- stats::setNames(lapply(known$methods$settings, function(table) vapply(as_rows(table), `[[`, "", "name")),
                          known$methods$name)
@@ -121,6 +120,7 @@ compare_problem <- function(problem, methods, dim, settings, test, folds, tune, 
   missing <- setdiff(as.character(names(settings)), c(unlist(own[methods]), common))
   missing <- missing[!startsWith(missing, "learner.")]
   if (length(missing) > 0L) fail("none of these methods has the setting '", missing[1L], "'")
+  methods <- vapply(methods, method_of, "", USE.NAMES = FALSE)
   specs <- expand.grid(dim = dim, method = methods, stringsAsFactors = FALSE)
   wanted <- lapply(seq_len(nrow(specs)), function(i) {
     for_it <- names(settings) %in% c(own[[specs$method[i]]], common) | startsWith(as.character(names(settings)), "learner.")
@@ -130,7 +130,7 @@ compare_problem <- function(problem, methods, dim, settings, test, folds, tune, 
                   inner_folds = 0, trials = 0, criterion = criterion_code(criterion))
   found <- in_run(function(run) {
     .Call(C_compare, specs$method, wanted, problem$table, test, options, run)
-  }, seed, threads, verbose)
+  }, how)
   results_of(found, c("stonet_compare", "stonet_results"))
 }
 
@@ -138,10 +138,10 @@ stonet_compare <- function(x, ...) UseMethod("stonet_compare")
 
 stonet_compare.formula <- function(formula, data, methods = c("stonet", "sir", "none"), dim = 2, folds = 5, test = NULL,
                                    tune = FALSE, grid = NULL, criterion = "auto", ..., weights, group, subset, na.action, seed = NULL,
-                                   threads = 0, verbose = FALSE) {
+                                   threads = 0, verbose = FALSE, quiet = FALSE) {
   problem <- formula_problem(match.call(expand.dots = FALSE), parent.frame())
   held_out <- if (!is.null(test)) test_table(problem, test)
-  compare_problem(problem, methods, dim, list(...), held_out, folds, tune, grid, criterion, seed, threads, verbose)
+  compare_problem(problem, methods, dim, list(...), held_out, folds, tune, grid, criterion, run_of(seed, threads, verbose, quiet))
 }
 
 # Rows kept for testing, by the formula of the others.
@@ -154,9 +154,9 @@ test_table <- function(problem, test) {
 
 stonet_compare.default <- function(x, y, methods = c("stonet", "sir", "none"), dim = 2, folds = 5, tune = FALSE,
                                    grid = NULL, criterion = "auto", ..., weights = NULL, group = NULL, seed = NULL, threads = 0,
-                                   verbose = FALSE) {
+                                   verbose = FALSE, quiet = FALSE) {
   problem <- matrix_problem(x, y, weights, group)
-  compare_problem(problem, methods, dim, list(...), NULL, folds, tune, grid, criterion, seed, threads, verbose)
+  compare_problem(problem, methods, dim, list(...), NULL, folds, tune, grid, criterion, run_of(seed, threads, verbose, quiet))
 }
 
 print.stonet_results <- function(x, digits = 3L, ...) {
@@ -173,17 +173,27 @@ print.stonet_results <- function(x, digits = 3L, ...) {
 
 as.data.frame.stonet_results <- function(x, ...) x$table
 
-stonet_importance <- function(object, newdata, y = NULL, kind = c("permutation", "gradient", "shapley", "refit"),
-                              repeats = 0, train = NULL, train_y = NULL, seed = object$seed, threads = object$threads,
-                              verbose = FALSE) {
+stonet_importance <- function(object, newdata = NULL, y = NULL,
+                              kind = c("permutation", "gradient", "shapley", "refit", "stability"), repeats = 0,
+                              train = NULL, train_y = NULL, seed = object$seed, threads = object$threads, verbose = FALSE,
+                              quiet = FALSE) {
   check_stonet(object)
-  kind <- one_of(kind[1L], c("permutation", "gradient", "shapley", "refit"), "kind")
-  problem <- new_problem(object, newdata, y, response = TRUE)
+  kind <- one_of(kind[1L], eval(formals()$kind), "kind")
+  problem <- rows_or_training(object, newdata, y, response = TRUE, quiet = quiet)
+  tell_met(object, problem, quiet || kind == "stability")
   fitted_on <- if (!is.null(train)) new_problem(object, train, train_y, response = TRUE)$table
+               else if (kind == "refit") training_problem(object)$table
   found <- in_run(function(run) {
     .Call(C_importance, pointer_of(object), problem$table, fitted_on, kind, whole_number(repeats, "repeats"), run)
-  }, seed, threads, verbose)
+  }, run_of(seed, threads, verbose, quiet))
   structure(as.data.frame(found), class = c("stonet_importance", "data.frame"), kind = kind)
+}
+
+# Scores on the rows of the fit are too good.
+tell_met <- function(object, problem, quiet) {
+  if (!is_quiet(quiet) && checked(.Call(C_met, pointer_of(object), problem$table))) {
+    say("these look like the training rows; scores on them are too good")
+  }
 }
 
 print.stonet_importance <- function(x, n = 20L, digits = 3L, ...) {
@@ -201,13 +211,3 @@ as.data.frame.stonet_importance <- function(x, ...) {
   x
 }
 
-coef.stonet <- function(object, newdata = NULL, y = NULL, pairs = 0, seed = object$seed, threads = object$threads, ...) {
-  unknown_arguments(...)
-  table <- if (!is.null(newdata)) new_problem(object, newdata, y, response = pairs > 0)$table
-  found <- in_run(function(run) .Call(C_coef, pointer_of(object), table, whole_number(pairs, "pairs"), run),
-                  seed, threads, FALSE)
-  rows <- as.data.frame(found$rows)
-  values <- as.matrix(rows[setdiff(names(rows), "feature")])
-  rownames(values) <- rows$feature
-  structure(values, kind = found$kind, shares = if (length(found$shares) > 0L) found$shares)
-}

@@ -1,4 +1,37 @@
-# Failures of the library, and of calls that never reach it, as conditions of class stonet_error.
+# What the library says, and what calls that never reach it say, as conditions: errors of class stonet_error, warnings of
+# class stonet_warning, messages of class stonet_note. A further class says what they are about.
+
+# What a sentence is about: the first pattern that fits.
+subjects <- c(
+  unseen_levels = "that no training row had|have no feature of their own", residuals = "size of the held-out residuals",
+  training_rows = "look like the training rows", missing_cells = "cells are missing|missing cells|cells? (is|are) missing",
+  nothing_found = "constant guess|tells nothing about", linear_better = "linear regression predicts better",
+  copies = "another row exactly|features as another row", leak = "nearly the same as", left_out = "left out",
+  dimension = "so Z has|carr(y|ies) the whole effect", few_rows = "the calibration (has|and)", old_file = "has no hash",
+  two_values = "has two values", encoding = "^column|features?"
+)
+
+# Words of the program and of C, and what they are in R; name=value becomes name = "value".
+words <- c(
+  "name the target column or the target file" = "give a formula with a response, or y",
+  "let the fit calibrate it, or calibrate the model \\('stonet calibrate', stonet_calibrate\\)" = "calibrate() does that",
+  ", or name it as their id" = "", "name the column that says so \\(group\\)" = "name them by the argument group",
+  "\\btarget(s?)\\b" = "response\\1", "--([a-z]+)" = "\\1",
+  "\\b([a-z_]+)=([a-z][a-z-]*)" = "\\1 = \"\\2\"", "\\b([a-z_]+)=([0-9])" = "\\1 = \\2"
+)
+
+in_r_words <- function(text) {
+  for (word in names(words)) text <- gsub(word, words[[word]], text, perl = TRUE)
+  text
+}
+
+say <- function(text, warns = FALSE, about = NULL) {
+  text <- in_r_words(text)
+  if (is.null(about)) about <- names(subjects)[vapply(subjects, grepl, NA, text)][1L]
+  class <- c(if (!is.na(about)) paste0("stonet_", about), if (warns) c("stonet_warning", "warning") else c("stonet_note", "message"))
+  condition <- structure(class = c(class, "condition"), list(message = paste0(text, if (!warns) "\n"), call = NULL))
+  if (warns) warning(condition) else message(condition)
+}
 
 fail <- function(..., kind = "argument") {
   stop(structure(
@@ -9,7 +42,7 @@ fail <- function(..., kind = "argument") {
 
 # The value of a .Call, or the condition that its failure is.
 checked <- function(value) {
-  if (inherits(value, "stonet_failure")) fail(value$message, kind = value$kind)
+  if (inherits(value, "stonet_failure")) fail(in_r_words(value$message), kind = value$kind)
   value
 }
 
@@ -19,10 +52,6 @@ as_stonet_error <- function(expr) {
     if (inherits(e, "stonet_error")) stop(e)
     fail(conditionMessage(e))
   })
-}
-
-warn <- function(text, class = character()) {
-  warning(structure(class = c(class, "stonet_warning", "warning", "condition"), list(message = text, call = NULL)))
 }
 
 one_of <- function(value, known, name) {
@@ -62,4 +91,8 @@ a_text <- function(value, name) {
     fail(name, " is one text, not ", shown(value))
   }
   value
+}
+
+need <- function(package) {
+  if (!requireNamespace(package, quietly = TRUE)) fail("this needs the package ", package, ", which is not installed")
 }

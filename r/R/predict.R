@@ -16,6 +16,7 @@ predicted <- function(object, problem, what, level = 0.9, by_class = FALSE, thre
                          whole_number(threads, "threads")))
   names <- if (object$classifier) object$levels else object$y_names
   dress <- function(values) {
+    if (object$classifier) values <- values[, match(object$levels, object$about$classes), drop = FALSE]
     dimnames(values) <- list(names_for(problem), if (length(names) == ncol(values)) names)
     values
   }
@@ -23,13 +24,15 @@ predicted <- function(object, problem, what, level = 0.9, by_class = FALSE, thre
 }
 
 predict.stonet <- function(object, newdata, type = c("response", "prob", "class", "z", "interval", "set", "spread"),
-                           level = 0.9, by_class = FALSE, threads = object$threads, ...) {
+                           level = 0.9, by_class = FALSE, se.fit = FALSE, pairs = 25, seed = object$seed,
+                           threads = object$threads, quiet = FALSE, ...) {
   unknown_arguments(...)
   type <- one_of(type[1L], eval(formals()$type), "type")
+  if (a_flag(se.fit, "se.fit")) return(predict_se(object, if (!missing(newdata)) newdata, type, pairs, run_of(seed, threads, quiet = quiet)))
   if (missing(newdata) || is.null(newdata)) {
-    problem <- training_rows(object, if (type %in% c("interval", "set", "spread")) type)
+    problem <- if (type %in% c("interval", "set", "spread")) training_problem(object) else training_rows(object)
   } else {
-    problem <- new_problem(object, newdata)
+    problem <- new_problem(object, newdata, quiet = quiet)
   }
   if (type == "z") return(if (is.null(problem$table)) object$z else z_of(object, problem, threads = threads))
   if (!object$predicts) {
@@ -43,6 +46,7 @@ predict.stonet <- function(object, newdata, type = c("response", "prob", "class"
     fail("type = \"", type, "\" is for numbers, and this response is classes", kind = "unsupported")
   }
   level <- real_number(level, "level", 0, 1)
+  if (type %in% c("interval", "set") && !is_quiet(quiet)) tell_few_rows(object, level)
   mean <- if (type == "set" || type == "spread") NULL
           else if (is.null(problem$table)) object$fitted.values
           else predicted(object, problem, "mean", threads = threads)
@@ -56,11 +60,42 @@ predict.stonet <- function(object, newdata, type = c("response", "prob", "class"
   )
 }
 
+# A level so high that the rows of the calibration cannot vouch for it.
+tell_few_rows <- function(object, level) {
+  rows <- object$about$calibration$rows
+  each <- if (object$classifier) level else 1 - (1 - level) / object$outputs
+  needed <- ceiling((1 - 1e-12) / (1 - each)) - 1
+  if (!is.null(rows) && rows < needed) {
+    say(paste0("the calibration has ", rows, " rows, and level ", level, " needs ", needed, ": ",
+               if (object$classifier) "the sets hold all classes" else "the intervals are infinite"), warns = TRUE)
+  }
+}
+
+# Predictions with standard errors, as predict.lm() has them.
+predict_se <- function(object, newdata, type, pairs, how) {
+  if (!object$predicts || !type %in% c("response", "prob")) {
+    fail("se.fit = TRUE is for predictions (type = \"response\" or \"prob\"); standard_errors() has those of Z")
+  }
+  problem <- rows_or_training(object, newdata, quiet = how$quiet)
+  ask <- function(pointer) predicted(with_pointer(object, pointer), problem, "mean")
+  dress <- function(values) if (object$classifier) values else plain(values)
+  list(fit = dress(predicted(object, problem, "mean")), se.fit = dress(sqrt(half_variance(object, pairs, how, ask))),
+       residual.scale = if (object$classifier) NA_real_ else noise_of(object))
+}
+
+# The same object around another model.
+with_pointer <- function(object, pointer) {
+  object$handle <- new.env(parent = emptyenv())
+  object$handle$pointer <- pointer
+  object
+}
+
 # A matrix of one column as a vector.
 plain <- function(values) if (ncol(values) == 1L) values[, 1L] else values
 
 most_probable <- function(object, p) {
-  found <- factor(object$levels[max.col(p, ties.method = "first")], levels = object$levels)
+  levels <- if (is.null(object$all_levels)) object$levels else object$all_levels
+  found <- factor(object$levels[max.col(p, ties.method = "first")], levels, ordered = isTRUE(object$is_ordered))
   if (!is.null(rownames(p))) names(found) <- rownames(p)
   found
 }
@@ -75,12 +110,11 @@ interval_of <- function(mean, ends) {
   aperm(whole, c(1L, 3L, 2L))
 }
 
-# What is kept of the rows of the fit answers for them; needs: what is not kept, and must be asked with the rows.
-training_rows <- function(object, needs = NULL) {
+# What is kept of the rows of the fit answers for them.
+training_rows <- function(object) {
   if (is.null(object$z) || (object$predicts && is.null(object$fitted.values))) {
     fail("what this model says about the rows of its fit is not kept: give newdata")
   }
-  if (!is.null(needs)) fail("type = \"", needs, "\" asks the model about rows, which it has not kept: give newdata")
   list(table = NULL, row_names = object$row_names)
 }
 
@@ -90,17 +124,18 @@ unknown_arguments <- function(...) {
   }
 }
 
-transform.stonet <- function(`_data`, newdata, draws = 0, activated = FALSE, seed = NULL, threads = `_data`$threads, ...) {
+transform.stonet <- function(`_data`, newdata, draws = 0, activated = FALSE, seed = NULL, threads = `_data`$threads,
+                             quiet = FALSE, ...) {
   object <- `_data`
   unknown_arguments(...)
   draws <- whole_number(draws, "draws")
   activated <- a_flag(activated, "activated")
   if (missing(newdata) || is.null(newdata)) {
-    if (draws > 0 || activated) fail("draws and activated ask the model about rows, which it has not kept: give newdata")
     training_rows(object)
-    return(object$z)
+    if (draws == 0 && !activated) return(object$z)
+    newdata <- NULL
   }
-  problem <- new_problem(object, newdata)
+  problem <- rows_or_training(object, newdata, quiet = quiet)
   z <- z_of(object, problem, draws, activated, if (draws > 0) seed_of(seed) else 1, threads)
   if (draws == 0) return(z)
   z <- array(z, c(problem$rows, draws, ncol(z)), list(names_for(problem), NULL, colnames(z)))
@@ -129,27 +164,33 @@ residuals.stonet <- function(object, ...) {
   padded(object, plain(left))
 }
 
-stonet_score <- function(object, newdata, y = NULL, level = 0.9, by_class = FALSE, threads = object$threads) {
+stonet_score <- function(object, newdata = NULL, y = NULL, level = 0.9, by_class = FALSE, threads = object$threads,
+                         quiet = FALSE) {
   check_stonet(object)
-  problem <- new_problem(object, newdata, y, response = TRUE)
+  problem <- rows_or_training(object, newdata, y, response = TRUE, quiet = quiet)
+  tell_met(object, problem, quiet)
   found <- checked(.Call(C_score, pointer_of(object), problem$table, real_number(level, "level", 0, 1),
                          a_flag(by_class, "by_class"), whole_number(threads, "threads")))
   found <- found[!vapply(found, function(value) is.null(value) || (length(value) == 1L && is.na(value)), NA)]
-  if (!is.null(found$confusion)) dimnames(found$confusion) <- list(true = object$levels, predicted = object$levels)
+  if (!is.null(found$confusion)) {
+    order <- match(object$levels, object$about$classes)
+    found$confusion <- matrix(found$confusion[order, order], length(order), dimnames = list(true = object$levels, predicted = object$levels))
+  }
   found
 }
 
-calibrate <- function(object, newdata, y = NULL, rows = c("auto", "cv", "split", "fresh"), folds = 0,
+calibrate <- function(object, newdata = NULL, y = NULL, rows = c("auto", "cv", "split", "fresh"), folds = 0,
                       sets = c("aps", "lac"), group = NULL, seed = object$seed, threads = object$threads,
-                      verbose = FALSE) {
+                      verbose = FALSE, quiet = FALSE) {
   check_stonet(object)
   kinds <- c("auto", "cv", "split", "fresh")
   kind <- match(one_of(rows[1L], kinds, "rows"), kinds) - 1
   set <- match(one_of(sets[1L], c("aps", "lac"), "sets"), c("aps", "lac")) - 1
-  problem <- new_problem(object, newdata, y, response = TRUE, group = group)
+  if (is.null(newdata) && kind == 3) fail("rows = \"fresh\" needs newdata that the model was not fitted on")
+  problem <- rows_or_training(object, newdata, y, response = TRUE, group = group, quiet = quiet)
   copy <- checked(.Call(C_model_from_bytes, object$file))
   in_run(function(run) .Call(C_calibrate, copy, problem$table, kind, whole_number(folds, "folds"), set, run),
-         seed, threads, verbose)
+         run_of(seed, threads, verbose, quiet))
   made <- new_stonet(copy)
   for (part in c("handle", "file", "about", "calibrated")) object[[part]] <- made[[part]]
   if (object$classifier && !is.null(object$z)) { # the temperature has changed the probabilities
@@ -159,14 +200,14 @@ calibrate <- function(object, newdata, y = NULL, rows = c("auto", "cv", "split",
   object
 }
 
-standard_errors <- function(object, newdata, train, y = NULL, refits = 50, seed = object$seed, threads = object$threads,
-                            verbose = FALSE) {
+standard_errors <- function(object, newdata = NULL, train = NULL, y = NULL, refits = 50, seed = object$seed,
+                            threads = object$threads, verbose = FALSE, quiet = FALSE) {
   check_stonet(object)
-  of <- new_problem(object, newdata)
-  from <- new_problem(object, train, y, response = length(object$y_names) > 0L)
+  of <- rows_or_training(object, newdata, quiet = quiet)
+  from <- rows_or_training(object, train, y, response = length(object$y_names) > 0L, quiet = quiet)
   found <- in_run(function(run) {
     .Call(C_transform_se, pointer_of(object), from$table, of$table, whole_number(refits, "refits"), run)
-  }, seed, threads, verbose)
+  }, run_of(seed, threads, verbose, quiet))
   dimnames(found$se) <- list(names_for(of), paste0("z", seq_len(ncol(found$se))))
   found
 }

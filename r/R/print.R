@@ -1,61 +1,106 @@
 # What a fit looks like.
 
 print.stonet <- function(x, ...) {
-  cat(x$title, "\n", sep = "")
-  if (!is.null(x$call)) cat("\nCall: ", paste(trimws(deparse(x$call)), collapse = " "), "\n", sep = "")
-  what <- if (x$classifier) paste0(", ", x$outputs, " classes")
-          else if (!x$predicts) ""
-          else if (x$outputs == 1L) ", a number as response"
-          else paste0(", ", x$outputs, " numbers as response")
-  cat("\n", x$nobs, " rows, ", length(x$x_names), " columns reduced to ", x$dim, what, "\n", sep = "")
-  cat(rows_said(x), sep = "")
-  if (x$outcome != "done") cat("the fit ", if (x$outcome == "stopped") "was stopped early" else "diverged; this is the last good model",
-                               "\n", sep = "")
+  cat(head_of(x), sep = "\n")
   invisible(x)
 }
 
-# Lines about cells and rows that were not there, and columns that the model does without.
+# What it is, line by line: method, call, rows, network, held-out error, calibration, what was missing.
+head_of <- function(x) {
+  response <- paste(x$y_names, collapse = ", ")
+  what <- if (!x$predicts) "no response"
+          else if (x$classifier) paste0("response ", response, " of ", x$outputs, " classes")
+          else paste0("response ", response, ", ", if (x$outputs == 1L) "a number" else paste(x$outputs, "numbers"))
+  c(x$title, if (!is.null(x$call)) c("", paste("Call:", paste(trimws(deparse(x$call)), collapse = " "))), "",
+    paste0(x$nobs, " rows, ", length(x$x_names), " columns reduced to ", x$dim, ", ", what),
+    network_said(x), held_out_said(x), calibration_said(x), rows_said(x),
+    if (x$outcome != "done") paste("the fit", if (x$outcome == "stopped") "was stopped early"
+                                              else "diverged; this is the last good model"))
+}
+
+# "tanh network on kernel features (complexity 0.5), weight decay 0.01; layers 10-16-12-1", for methods that have one.
+network_said <- function(x) {
+  fitted <- x$about$fitted
+  if (is.null(fitted$widths)) return(NULL)
+  plain <- paste0(if (identical(fitted$activation, "identity")) "linear" else fitted$activation, " network",
+                  if (!is.null(fitted$front)) paste0(", front ", fitted$front))
+  chosen <- unlist(fitted$choice)[1L]
+  if (!is.null(chosen)) plain <- sub("; held-out.*", "", chosen)
+  family <- if (!identical(fitted$response, "mean") && !is.null(fitted$response)) paste0(", response = \"", fitted$response, "\"")
+  paste0(plain, "; layers ", paste(fitted$widths, collapse = "-"), family)
+}
+
+# Errors on held-out rows of the model, a constant guess and linear regression, with their units as names: error_rate and
+# log_loss of classes; mse in squared units of the response; what else a network minimises, as it is.
+held_out <- function(x) {
+  fitted <- x$about$fitted
+  if (!isTRUE(fitted$held_out_rows > 0)) return(NULL)
+  pick <- function(what) vapply(paste0(c("", "constant_", "linear_"), what), function(name) {
+    value <- fitted[[paste0("held_out_", name)]]
+    if (is.null(value)) NA_real_ else value
+  }, 0)
+  if (x$classifier) {
+    table <- data.frame(error_rate = pick("error"), error_rate_se = pick("error_se"), log_loss = pick("loss"), log_loss_se = pick("loss_se"))
+  } else {
+    # the loss is half the squared error of standardised outputs, summed over them
+    unit <- 2 / fitted$widths[length(fitted$widths)]
+    kind <- switch(fitted$response, ensemble = "mse_of_functions", "location-scale" = "minus_log_likelihood",
+                   if (x$outputs == 1L) "mse" else "mse_in_variances")
+    if (kind == "mse") unit <- unit * x$about$targets$sd[1L]^2
+    if (kind == "minus_log_likelihood") unit <- unit / 2
+    table <- stats::setNames(data.frame(unit * pick("loss"), unit * pick("loss_se")), c(kind, paste0(kind, "_se")))
+  }
+  rownames(table) <- c("model", "constant", "linear")
+  table
+}
+
+held_out_said <- function(x, digits = 3L) {
+  held <- held_out(x)
+  if (is.null(held)) return(NULL)
+  number <- function(value) format(value, digits = digits)
+  paste0("held-out ", gsub("_", " ", names(held)[1L]), " ", number(held[1L, 1L]), " (standard error ", number(held[1L, 2L]), ", ",
+         x$about$fitted$held_out_rows, " rows)", if (!is.na(held[2L, 1L])) paste0("; constant guess ", number(held[2L, 1L])),
+         if (!is.na(held[3L, 1L])) paste0(", linear regression ", number(held[3L, 1L])))
+}
+
+calibration_said <- function(x) {
+  if (!x$predicts) return(NULL)
+  if (!x$calibrated) return(paste0("not calibrated: calibrate() gives ", if (x$classifier) "sets" else "intervals"))
+  paste0("calibrated by ", x$about$calibration$kind, " on ", x$about$calibration$rows, " rows")
+}
+
+# Cells and rows that were not there, and columns that the model does without.
 rows_said <- function(x) {
   missing <- x$about$missing
   cells <- unlist(missing$cells)
-  left_out <- setdiff(x$about$inputs, x$about$support)
+  most <- utils::head(sort(cells, decreasing = TRUE), 5L)
+  used <- unlist(x$about$support)
   c(
-    if (length(x$na.action) > 0L) paste0(stats::naprint(x$na.action), "\n"),
+    if (length(x$na.action) > 0L) stats::naprint(x$na.action),
     if (sum(cells) > 0) {
-      most <- utils::head(sort(cells, decreasing = TRUE), 5L)
-      paste0(sum(cells), " missing cells (", paste(names(most), most, collapse = ", "),
-             if (length(cells) > 5L) ", ..", "): missing = \"", missing$way, "\"\n")
+      paste0(sum(cells), " missing cells (", paste(names(most), most, collapse = ", "), if (length(cells) > 5L) ", ..", "): missing = \"",
+             missing$way, "\"", if (length(missing$indicators) > 0L) paste0("; indicators for ", paste(unlist(missing$indicators), collapse = ", ")))
     },
-    if (!is.null(x$about$support) && length(left_out) > 0L) {
-      paste0(length(x$about$support), " of the columns are used\n")
-    }
+    if (length(used) < length(x$about$inputs)) paste0(length(used), " of ", length(x$about$inputs), " columns are used: ",
+                                                      paste(utils::head(used, 10L), collapse = ", "), if (length(used) > 10L) ", ..")
   )
 }
 
 summary.stonet <- function(object, newdata = NULL, y = NULL, ...) {
   unknown_arguments(...)
   fitted <- object$about$fitted
-  held_out <- NULL
-  if (!is.null(fitted$held_out_rows)) {
-    names <- c("model", "constant", "linear")
-    prefix <- c("held_out_", "held_out_constant_", "held_out_linear_")
-    pick <- function(what) vapply(paste0(prefix, what), function(name) if (is.null(fitted[[name]])) NA_real_ else fitted[[name]], 0)
-    held_out <- data.frame(loss = pick("loss"), loss_se = pick("loss_se"), error = pick("error"), error_se = pick("error_se"),
-                           row.names = names)
-    held_out <- held_out[, colSums(!is.na(held_out)) > 0L, drop = FALSE]
-  }
   tests <- NULL
   if (!is.null(newdata) && object$method %in% c("sir", "save", "phd", "dr")) {
     problem <- new_problem(object, newdata, y, response = TRUE)
     settings <- lapply(as.list(object$about$settings), identity)
     settings$task <- if (object$classifier) "classification" else "regression"
-    tests <- order_problem(problem, object$method, settings, list(rule = "tests"), object$seed, object$threads, FALSE)$table
+    tests <- order_problem(problem, object$method, settings, list(rule = "tests"), run_of(object$seed, object$threads))$table
   }
   structure(
-    list(call = object$call, title = object$title, said = rows_said(object), nobs = object$nobs, columns = length(object$x_names), dim = object$dim,
-         outcome = object$outcome, shares = fitted$explained_share, eigenvalues = fitted$eigenvalues, tests = tests,
-         held_out = held_out, held_out_rows = fitted$held_out_rows, choice = unlist(fitted$choice), order = object$order,
-         training = training_scores(object), widths = fitted$widths, calibration = object$about$calibration),
+    list(head = head_of(object), shares = fitted$explained_share, eigenvalues = if (is.null(fitted$explained_share)) fitted$eigenvalues,
+         tests = tests, held_out = held_out(object), held_out_rows = fitted$held_out_rows, choice = unlist(fitted$choice),
+         loss = if (object$classifier) "the log loss" else "half the mse of the standardised response",
+         order = object$order, training = training_scores(object)),
     class = "summary.stonet"
   )
 }
@@ -63,24 +108,17 @@ summary.stonet <- function(object, newdata = NULL, y = NULL, ...) {
 training_scores <- function(object) {
   if (is.null(object$fitted.values) || is.null(object$y)) return(NULL)
   if (object$classifier) {
-    return(c(error_rate = mean(as.character(object$y) != as.character(most_probable(object, object$fitted.values)))))
+    return(c("error rate" = mean(as.character(object$y) != as.character(most_probable(object, object$fitted.values)))))
   }
-  y <- as.matrix(object$y)
-  c(mse = mean((y - object$fitted.values)^2))
+  c(mse = mean((as.matrix(object$y) - object$fitted.values)^2))
 }
 
 print.summary.stonet <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  cat(x$title, "\n", sep = "")
-  if (!is.null(x$call)) cat("\nCall: ", paste(trimws(deparse(x$call)), collapse = " "), "\n", sep = "")
-  cat("\n", x$nobs, " rows, ", x$columns, " columns reduced to ", x$dim,
-      if (!is.null(x$widths)) paste0(", network ", paste(x$widths, collapse = "-")), "\n", sep = "")
-  cat(x$said, sep = "")
-  if (!is.null(x$choice)) cat(paste0(c("chosen: ", rep("next: ", length(x$choice) - 1L)), x$choice, "\n")[seq_len(min(3L, length(x$choice)))], sep = "")
-  if (x$outcome != "done") cat("outcome: ", x$outcome, "\n", sep = "")
-  if (!is.null(x$training)) cat("on the rows of the fit: ", names(x$training), " ", format(x$training, digits = digits), "\n", sep = "")
+  cat(x$head, sep = "\n")
+  if (!is.null(x$training)) cat(names(x$training), "on the rows of the fit:", format(unname(x$training), digits = digits), "\n")
   if (!is.null(x$shares)) {
     cat("\nShare of the effect on the output, column by column of Z:\n")
-    print(stats::setNames(round(x$shares, digits), paste0("z", seq_along(x$shares))))
+    print(stats::setNames(paste0(format(100 * x$shares, digits = 2L), "%"), paste0("z", seq_along(x$shares))), quote = FALSE)
   }
   if (!is.null(x$eigenvalues)) {
     cat("\nEigenvalues:\n")
@@ -91,8 +129,11 @@ print.summary.stonet <- function(x, digits = max(3L, getOption("digits") - 3L), 
     print(x$tests, digits = digits, row.names = FALSE)
   }
   if (!is.null(x$held_out)) {
-    cat("\nOn ", x$held_out_rows, " held-out rows of the fit:\n", sep = "")
-    print(x$held_out, digits = digits)
+    cat("\nOn ", x$held_out_rows, " held-out rows of the fit (se: standard error):\n", sep = "")
+    print(x$held_out[rowSums(!is.na(x$held_out)) > 0L, ], digits = digits)
+  }
+  if (length(x$choice) > 1L) {
+    cat("\nNext in the choice (the loss is ", x$loss, "):\n", paste0("  ", utils::head(x$choice[-1L], 2L), "\n"), sep = "")
   }
   if (!is.null(x$order)) cat("\ndimension by the rule ", x$order$rule, ": ", x$order$reason, "\n", sep = "")
   invisible(x)

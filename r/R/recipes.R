@@ -12,9 +12,6 @@ step_stonet <- function(recipe, ..., outcome = NULL, role = "predictor", trained
   ))
 }
 
-need <- function(package) {
-  if (!requireNamespace(package, quietly = TRUE)) fail("this needs the package ", package, ", which is not installed")
-}
 
 # rlang comes with recipes.
 rlang_terms <- function(...) getExportedValue("rlang", "enquos")(...)

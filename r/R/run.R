@@ -6,20 +6,32 @@ seed_of <- function(seed) {
   whole_number(seed, "seed")
 }
 
-verbose_of <- function(verbose) {
-  if (is.function(verbose)) verbose else a_flag(verbose, "verbose")
+# Random numbers of R by a seed of their own; the state of R's generator stays as it was.
+with_seed <- function(seed, expr) {
+  before <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  on.exit(if (is.null(before)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", before, globalenv()))
+  set.seed(seed %% .Machine$integer.max)
+  expr
 }
 
-# job is a function of the run; what the library says on the way becomes messages (if asked for) and warnings.
-in_run <- function(job, seed, threads, verbose) {
-  verbose <- verbose_of(verbose)
-  run <- .Call(C_run, seed_of(seed), whole_number(threads, "threads"), verbose, interactive())
+is_quiet <- function(quiet) a_flag(quiet, "quiet") || isTRUE(getOption("stonet.quiet"))
+
+run_of <- function(seed, threads, verbose = FALSE, quiet = FALSE) {
+  list(seed = seed_of(seed), threads = whole_number(threads, "threads"), quiet = is_quiet(quiet),
+       verbose = if (is.function(verbose)) verbose else a_flag(verbose, "verbose"))
+}
+
+# job is a function of the run; what the library says on the way becomes messages and warnings.
+in_run <- function(job, how) {
+  run <- .Call(C_run, how$seed, how$threads, how$verbose, interactive())
   value <- job(run)
   said <- .Call(C_run_said, run)
-  if (isTRUE(verbose)) for (note in said$notes) message("note: ", note)
-  for (text in said$warnings) warn(text)
+  if (!how$quiet) {
+    for (text in said$notes) say(text)
+    for (text in said$warnings) say(text, warns = TRUE)
+  }
   value <- checked(value)
-  if (said$interrupted) warn("stopped on request: this is what there is so far", "stonet_stopped")
+  if (said$interrupted) say("stopped on request: this is what there is so far", warns = TRUE, about = "stopped")
   value
 }
 
@@ -29,6 +41,7 @@ settings_of <- function(settings) {
   if (length(settings) > 0L && (is.null(names) || any(!nzchar(names)))) {
     fail("settings are given by name: one of the arguments has none")
   }
+  if ("offset" %in% names) fail(no_offset)
   twice <- names[duplicated(names)]
   if (length(twice) > 0L) fail("the setting '", twice[1L], "' is given twice")
   for (name in names) {
@@ -38,4 +51,14 @@ settings_of <- function(settings) {
     }
   }
   settings
+}
+
+# The name of a method as the library has it.
+method_of <- function(method) {
+  method <- a_text(method, "method")
+  known <- stonet_methods()$method
+  if (!method %in% known && tolower(method) %in% known) {
+    fail("there is no method \"", method, "\": did you mean \"", tolower(method), "\"?")
+  }
+  method
 }

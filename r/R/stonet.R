@@ -2,59 +2,72 @@
 
 stonet <- function(x, ...) UseMethod("stonet")
 
-stonet.formula <- function(formula, data, dim = 2, method = "stonet", ..., weights, group, subset, na.action, seed = NULL,
-                           threads = 0, verbose = FALSE) {
+stonet.formula <- function(formula, data, dim = 2, method = "stonet", ..., weights, group, subset, na.action, model = TRUE,
+                           seed = NULL, threads = 0, verbose = FALSE, quiet = FALSE) {
   call <- match.call()
   call[[1L]] <- quote(stonet)
   problem <- formula_problem(match.call(expand.dots = FALSE), parent.frame())
-  fit_problem(problem, call, dim, method, list(...), seed, threads, verbose)
+  fit_problem(problem, call, dim, method, list(...), model, run_of(seed, threads, verbose, quiet))
 }
 
-stonet.default <- function(x, y = NULL, dim = 2, method = "stonet", ..., weights = NULL, group = NULL, seed = NULL, threads = 0,
-                           verbose = FALSE) {
+stonet.default <- function(x, y = NULL, dim = 2, method = "stonet", ..., weights = NULL, group = NULL, model = TRUE,
+                           seed = NULL, threads = 0, verbose = FALSE, quiet = FALSE) {
   call <- match.call()
   call[[1L]] <- quote(stonet)
-  fit_problem(matrix_problem(x, y, weights, group), call, dim, method, list(...), seed, threads, verbose)
+  how <- run_of(seed, threads, verbose, quiet)
+  fit_problem(matrix_problem(x, y, weights, group), call, dim, method, list(...), model, how)
 }
 
 # Numbers are numbers in R and classes are factors: the library need not guess what the response is.
-with_task <- function(settings, problem) {
+with_task <- function(settings, problem, quiet = FALSE) {
   if (problem$numeric && is.null(settings[["task"]])) {
-    if (is.null(dim(problem$y)) && length(unique(problem$y)) == 2L) {
-      message("the response has two values and is taken as a number: factor() makes it classes")
+    if (!quiet && is.null(dim(problem$y)) && length(unique(problem$y)) == 2L) {
+      say("the response has two values and is a number here: factor() makes it classes")
     }
     settings$task <- "regression"
   }
   settings
 }
 
-fit_problem <- function(problem, call, dim, method, settings, seed, threads, verbose) {
-  method <- a_text(method, "method")
-  settings <- with_task(settings_of(settings), problem)
-  seed <- seed_of(seed)
+fit_problem <- function(problem, call, dim, method, settings, model, how) {
+  method <- method_of(method)
+  settings <- with_task(settings_of(settings), problem, how$quiet)
   order <- NULL
   if (identical(dim, "auto")) {
-    order <- order_problem(problem, method, settings, list(), seed, threads, verbose)
+    order <- order_problem(problem, method, settings, list(), how)
     dim <- max(1L, order$chosen)
-    if (order$chosen == 0L) warn(paste0("the rule ", order$rule, " says that x tells nothing about the response (", order$reason,
-                                        "); one dimension is fitted all the same"))
+    if (order$chosen == 0L && !how$quiet) {
+      say(paste0("the rule ", order$rule, " says that x tells nothing about the response (", order$reason,
+                 "); one dimension is fitted all the same"), warns = TRUE)
+    }
   }
   settings <- c(list(dim = whole_number(dim, "dim", 1)), settings)
-  pointer <- in_run(function(run) .Call(C_fit, method, settings, problem$table, run), seed, threads, verbose)
-  object <- new_stonet(pointer)
+  object <- new_stonet(in_run(function(run) .Call(C_fit, method, settings, problem$table, run), how))
   object$call <- call
-  object$terms <- problem$terms
-  object$na.action <- problem$na.action
   object$order <- order
-  object$seed <- seed
-  object$threads <- threads
-  object$y <- problem$y
-  object$y_names <- problem$y_names
-  object$x_names <- problem$x_names
-  object$weights <- problem$weights
-  object$row_names <- problem$row_names
+  object$seed <- how$seed
+  object$threads <- how$threads
+  for (part in c("terms", "na.action", "y", "y_names", "x_names", "weights", "row_names")) object[[part]] <- problem[[part]]
+  object <- with_levels(object, problem$features)
+  if (a_flag(model, "model")) object$model <- problem[c("features", "weights", "group")]
   object$z <- z_of(object, problem)
   if (object$predicts) object$fitted.values <- predicted(object, problem, "mean")
+  if (!how$quiet && !is.null(held_out(object))) {
+    say(paste(c(network_said(object), held_out_said(object)), collapse = "\n"), about = "fitted")
+  }
+  object
+}
+
+# Classes in the order of R's levels (the library sorts them), and the levels of the columns.
+with_levels <- function(object, features) {
+  known <- if (is.factor(object$y)) levels(object$y)
+           else if (is.character(object$y) || is.logical(object$y)) levels(factor(object$y))
+  if (object$classifier && all(object$levels %in% known)) {
+    object$levels <- known[known %in% object$levels]
+    object$all_levels <- known
+    object$is_ordered <- is.ordered(object$y)
+  }
+  if (is.list(features$columns)) object$xlevels <- lapply(Filter(is.ordered, features$columns), levels)
   object
 }
 
@@ -72,7 +85,7 @@ new_stonet <- function(pointer, bytes = checked(.Call(C_model_bytes, pointer))) 
       classifier = info$classifier, predicts = info$outputs > 0L, outputs = info$outputs,
       levels = if (info$classifier) as.character(about$classes), calibrated = info$calibrated, outcome = about$outcome,
       features = info$features, x_names = about$inputs, y_names = about$target, nobs = about$rows, seed = about$seed,
-      about = about, history = if (!is.null(info$history)) utils::read.csv(text = info$history), threads = 0
+      about = about, hash = info$hash, note = info$note, history = if (!is.null(info$history)) utils::read.csv(text = info$history), threads = 0
     ),
     class = "stonet"
   )
@@ -89,14 +102,15 @@ pointer_of <- function(object) {
 
 save_model <- function(object, path) {
   check_stonet(object)
-  checked(.Call(C_model_save, pointer_of(object), path.expand(a_text(path, "path"))))
+  checked(.Call(C_model_save, pointer_of(object), path.expand(a_text(path, "path")), note_of(object)))
   invisible(path)
 }
 
-load_model <- function(path) {
+load_model <- function(path, quiet = FALSE) {
   object <- new_stonet(checked(.Call(C_model_load, path.expand(a_text(path, "path")))))
+  if (is.null(object$hash) && !is_quiet(quiet)) say(paste(path, "is of an older version and has no hash: damage to it goes unnoticed"))
   object$call <- match.call()
-  object
+  with_note(object)
 }
 
 export_model <- function(object, path, format = c("onnx", "c", "json"), name = "model") {
@@ -116,7 +130,7 @@ stonet_methods <- function(method = NULL) {
   known <- checked(.Call(C_methods))
   titles <- data.frame(method = known$methods$name, title = known$methods$title)
   if (is.null(method)) return(titles)
-  at <- match(a_text(method, "method"), titles$method)
+  at <- match(method_of(method), titles$method)
   if (is.na(at)) fail("there is no method '", method, "': stonet_methods() names them")
   settings <- c(as_rows(known$methods$settings[[at]]), as_rows(known$common))
   field <- function(name) vapply(settings, function(one) paste(setting_shown(one[[name]]), collapse = ","), "")

@@ -113,13 +113,14 @@ check_group <- function(group, rows) {
 # A problem is a table with what R wants to know of it later.
 problem_of <- function(features, y, name, weights, row_names, terms = NULL, na.action = NULL, group = NULL) {
   weights <- check_weights(weights, features$rows)
+  group <- check_group(group, features$rows)
   response <- as_response(y, features$rows)
   if (is.data.frame(y) && length(y) == 1L) y <- y[[1L]]
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   names <- response_names(y, name)
   list(
-    table = make_table(features, response, names, weights, group = check_group(group, features$rows)),
-    y = y, y_names = names, x_names = features$names,
+    table = make_table(features, response, names, weights, group = group),
+    features = features, group = group, y = y, y_names = names, x_names = features$names,
     numeric = !is.null(response) && !is.factor(response[[1L]]), rows = features$rows, weights = weights,
     row_names = row_names, terms = terms, na.action = na.action
   )
@@ -133,9 +134,11 @@ matrix_problem <- function(x, y, weights = NULL, group = NULL) {
              group = group)
 }
 
+no_offset <- "an offset has no place in a reduction: subtract it from the response first"
+
 # Which variables of a model frame are predictors; refuses what a formula can say and a reduction cannot do.
 predictors_of <- function(terms) {
-  if (!is.null(attr(terms, "offset"))) fail("an offset has no place in a reduction: take it off the response beforehand")
+  if (!is.null(attr(terms, "offset"))) fail(no_offset)
   crossed <- attr(terms, "order") > 1L
   if (any(crossed)) {
     label <- attr(terms, "term.labels")[crossed][1L]
@@ -151,13 +154,13 @@ predictors_of <- function(terms) {
 
 # That of a call with a formula: call is the caller's match.call(), env where it was made.
 formula_problem <- function(call, env) {
-  keep <- match(c("formula", "data", "subset", "weights", "group", "na.action", "offset"), names(call), 0L)
+  if ("offset" %in% names(call[["..."]])) fail(no_offset)
+  keep <- match(c("formula", "data", "subset", "weights", "group", "na.action"), names(call), 0L)
   frame_call <- call[c(1L, keep)]
   frame_call[[1L]] <- quote(stats::model.frame)
   if (is.null(frame_call$na.action)) frame_call$na.action <- quote(stats::na.pass)
   frame <- as_stonet_error(eval(frame_call, env))
   terms <- attr(frame, "terms")
-  if (!is.null(stats::model.offset(frame))) fail("an offset has no place in a reduction: take it off the response beforehand")
   used <- predictors_of(terms)
   has_response <- attr(terms, "response") > 0L
   problem_of(
@@ -168,7 +171,7 @@ formula_problem <- function(call, env) {
 }
 
 # Rows for a model that was fitted; response: whether theirs is wanted too.
-new_problem <- function(object, newdata, y = NULL, response = FALSE, group = NULL) {
+new_problem <- function(object, newdata, y = NULL, response = FALSE, group = NULL, quiet = FALSE) {
   known <- if (is.null(object$terms)) object$x_names else all.vars(stats::delete.response(object$terms))
   twice <- if (is.data.frame(newdata)) intersect(names(newdata)[duplicated(names(newdata))], known)
   if (length(twice) > 0L) fail("newdata has two columns '", twice[1L], "': rename or remove one", kind = "data")
@@ -180,18 +183,47 @@ new_problem <- function(object, newdata, y = NULL, response = FALSE, group = NUL
     if (!is.data.frame(newdata)) {
       fail("newdata is a data frame with the variables of the formula, not of class ", class(newdata)[1L])
     }
-    terms <- if (response) object$terms else stats::delete.response(object$terms)
+    terms <- with_splines(if (response) object$terms else stats::delete.response(object$terms))
     frame <- as_stonet_error(stats::model.frame(terms, newdata, na.action = stats::na.pass))
     features <- as_features(frame[predictors_of(terms)], nrow(frame))
     if (response) y <- stats::model.response(frame)
   }
+  features$columns <- as_ranks(features$columns, object$xlevels)
   table <- make_table(features, if (response) as_response(y, features$rows), object$y_names, model = pointer_of(object),
                       group = check_group(group, features$rows))
-  in_run(function(run) .Call(C_check_rows, pointer_of(object), table, run), 1, 1, FALSE) # warns of levels without a training row
+  # tells of levels without a training row
+  in_run(function(run) .Call(C_check_rows, pointer_of(object), table, run), run_of(1, 1, quiet = quiet))
   list(
     table = table,
     rows = features$rows, y = y, row_names = if (is.data.frame(newdata)) attr(newdata, "row.names") else rownames(newdata)
   )
+}
+
+# The rows of the fit, which it keeps unless model = FALSE.
+training_problem <- function(object) {
+  kept <- check_stonet(object)$model
+  if (is.null(kept)) fail("this needs the rows of the fit, which the model has not kept: give newdata, or fit with model = TRUE")
+  rows <- kept$features$rows
+  response <- if (!is.null(object$y)) as_response(object$y, rows)
+  table <- make_table(kept$features, response, object$y_names, kept$weights, pointer_of(object), kept$group)
+  list(table = table, rows = rows, y = object$y, row_names = object$row_names, group = kept$group)
+}
+
+rows_or_training <- function(object, newdata, y = NULL, ...) {
+  if (is.null(newdata)) training_problem(object) else new_problem(object, newdata, y, ...)
+}
+
+# Numbers where the fit had an ordered factor are ranks, from 1.
+as_ranks <- function(columns, levels) {
+  for (name in intersect(names(levels), if (is.list(columns)) names(columns))) {
+    ranks <- columns[[name]]
+    if (!is.numeric(ranks)) next
+    if (!all(ranks %in% c(NA, seq_along(levels[[name]])))) {
+      fail("the column '", name, "' was ordered in the fit: give it as such, or as ranks from 1 to ", length(levels[[name]]))
+    }
+    columns[[name]] <- factor(levels[[name]][ranks], levels[[name]], ordered = TRUE)
+  }
+  columns
 }
 
 # The response of a model fitted without a formula: the columns of that name.

@@ -26,7 +26,7 @@ test_matrix <- function(values, name) {
 }
 
 independence_test <- function(x, y, z = NULL, test = "auto", null_law = "lpb4", features = 5, condition_features = 0,
-                              repeats = 1, permutations = 1000, seed = NULL, threads = 0) {
+                              repeats = 1, permutations = 1000, seed = NULL, threads = 0, quiet = FALSE) {
   data_name <- paste(shown(substitute(x)), "and", shown(substitute(y)),
                      if (!is.null(z)) paste("given", shown(substitute(z))) else "")
   options <- list(
@@ -40,7 +40,7 @@ independence_test <- function(x, y, z = NULL, test = "auto", null_law = "lpb4", 
   z <- test_matrix(z, "z")
   if (nrow(y) != nrow(x)) fail("x has ", nrow(x), " rows and y has ", nrow(y))
   if (!is.null(z) && nrow(z) != nrow(x)) fail("x has ", nrow(x), " rows and z has ", nrow(z))
-  found <- in_run(function(run) .Call(C_independence, x, y, z, options, run), seed, threads, FALSE)
+  found <- in_run(function(run) .Call(C_independence, x, y, z, options, run), run_of(seed, threads, quiet = quiet))
   name <- test_names[found$test + 1L]
   structure(
     list(statistic = c(T = found$statistic), p.value = found$p_value, method = unname(test_titles[name]),
@@ -49,10 +49,11 @@ independence_test <- function(x, y, z = NULL, test = "auto", null_law = "lpb4", 
   )
 }
 
-sufficiency_test <- function(object, newdata, y = NULL, seed = object$seed, threads = object$threads) {
+sufficiency_test <- function(object, newdata, y = NULL, seed = object$seed, threads = object$threads, quiet = FALSE) {
   check_stonet(object)
-  problem <- new_problem(object, newdata, y, response = TRUE)
-  found <- in_run(function(run) .Call(C_sufficiency, pointer_of(object), problem$table, run), seed, threads, FALSE)
+  problem <- new_problem(object, newdata, y, response = TRUE, quiet = quiet)
+  tell_met(object, problem, quiet)
+  found <- in_run(function(run) .Call(C_sufficiency, pointer_of(object), problem$table, run), run_of(seed, threads, quiet = quiet))
   structure(
     list(statistic = c(T = found$statistic), p.value = found$p_value,
          method = paste("Test of sufficiency:", tolower(test_titles[[test_names[found$test + 1L]]])),

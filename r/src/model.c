@@ -21,6 +21,22 @@ SEXP r_fit(SEXP method, SEXP settings, SEXP table, SEXP run)
     return result;
 }
 
+/* The spec of a model, fitted on other rows. */
+SEXP r_refit(SEXP model, SEXP table, SEXP run)
+{
+    SEXP spec = PROTECT(handle_new("spec", R_NilValue)), pointer = PROTECT(handle_new("model", R_NilValue));
+    stonet_spec *what = NULL;
+    stonet_model *made = NULL;
+    stonet_status status = stonet_model_spec(handle_get(model, "model"), &what);
+    handle_fill(spec, what);
+    if (status == STONET_OK) status = stonet_fit(what, handle_get(table, "data"), run_get(run), &made);
+    handle_fill(pointer, made);
+    handle_clear(spec);
+    SEXP result = status == STONET_OK ? pointer : failure(status);
+    UNPROTECT(2);
+    return result;
+}
+
 SEXP r_needs_response(SEXP method, SEXP settings)
 {
     SEXP spec = PROTECT(spec_make(method, settings));
@@ -66,9 +82,11 @@ SEXP r_model_from_bytes(SEXP bytes)
     return result;
 }
 
-SEXP r_model_save(SEXP model, SEXP path)
+SEXP r_model_save(SEXP pointer, SEXP path, SEXP note)
 {
-    const stonet_status status = stonet_model_save(handle_get(model, "model"), text_of(path));
+    stonet_model *model = handle_get(pointer, "model");
+    stonet_status status = Rf_isNull(note) ? STONET_OK : stonet_model_set_note(model, text_of(note));
+    if (status == STONET_OK) status = stonet_model_save(model, text_of(path));
     return status == STONET_OK ? R_NilValue : failure(status);
 }
 
@@ -104,7 +122,8 @@ SEXP r_model_export(SEXP model, SEXP format, SEXP name, SEXP path)
 SEXP r_model_info(SEXP pointer)
 {
     const stonet_model *model = handle_get(pointer, "model");
-    const char *names[] = {"about", "dim", "outputs", "classifier", "calibrated", "features", "history", ""};
+    const char *names[] = {"about",    "dim",     "outputs", "classifier", "calibrated",
+                           "features", "history", "hash",    "note",       ""};
     SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
     SET_VECTOR_ELT(list, 0, json_take(stonet_model_json(model)));
     SET_VECTOR_ELT(list, 1, Rf_ScalarInteger((int)stonet_model_dim(model)));
@@ -121,6 +140,10 @@ SEXP r_model_info(SEXP pointer)
     if (R_ExternalPtrAddr(history) != NULL)
         SET_VECTOR_ELT(list, 6, Rf_mkString((const char *)R_ExternalPtrAddr(history)));
     handle_clear(history);
+    const char *hash = stonet_model_hash(model);
+    if (hash != NULL) SET_VECTOR_ELT(list, 7, Rf_mkString(hash));
+    if (stonet_model_note(model) != NULL)
+        SET_VECTOR_ELT(list, 8, Rf_ScalarString(Rf_mkCharCE(stonet_model_note(model), CE_UTF8)));
     UNPROTECT(2);
     return list;
 }

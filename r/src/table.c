@@ -93,3 +93,18 @@ SEXP r_table(SEXP columns, SEXP targets, SEXP names, SEXP rows, SEXP model, SEXP
     UNPROTECT(2);
     return result;
 }
+
+/* Some rows of a table, by their numbers from 1. */
+SEXP r_subset(SEXP table, SEXP rows)
+{
+    SEXP pointer = PROTECT(handle_new("data", R_NilValue));
+    const R_xlen_t count = Rf_xlength(rows);
+    int64_t *number = (int64_t *)R_alloc((size_t)count + 1, sizeof *number);
+    for (R_xlen_t i = 0; i < count; i++) number[i] = INTEGER(rows)[i] - 1;
+    stonet_data *part = NULL;
+    const stonet_status status = stonet_data_subset(handle_get(table, "data"), number, count, &part);
+    handle_fill(pointer, part);
+    SEXP result = status == STONET_OK ? pointer : failure(status);
+    UNPROTECT(1);
+    return result;
+}

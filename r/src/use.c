@@ -33,6 +33,15 @@ SEXP r_check_rows(SEXP pointer, SEXP table, SEXP run)
     return status == STONET_OK ? R_NilValue : failure(status);
 }
 
+/* Whether these may be the rows that the model was fitted on. */
+SEXP r_met(SEXP pointer, SEXP table)
+{
+    int met = 0;
+    const stonet_status status =
+        stonet_model_met(handle_get(pointer, "model"), handle_get(table, "data"), &met);
+    return status == STONET_OK ? Rf_ScalarLogical(met) : failure(status);
+}
+
 SEXP r_transform_se(SEXP pointer, SEXP train, SEXP table, SEXP refits, SEXP run)
 {
     const stonet_model *model = handle_get(pointer, "model");

@@ -1,7 +1,5 @@
 # Rscript compare.R: our sir, save, phd and mave beside those of the packages dr and MAVE, on three data sets, as the
 # tables of docs/r.md. dr and MAVE come from their own sources, nothing of theirs is here; without them nothing is compared.
-# dr is given the slices that our library makes (equal counts, ties together), since its own rule differs where counts do
-# not divide or values are tied.
 for (package in c("dr", "MAVE")) {
   if (!requireNamespace(package, quietly = TRUE)) {
     message("the package ", package, " is not installed: nothing is compared")
@@ -9,24 +7,6 @@ for (package in c("dr", "MAVE")) {
   }
 }
 library(stonet)
-
-our_slices <- function(y, h) {
-  n <- length(y)
-  sorted <- sort(y)
-  if (length(unique(y)) <= h) {
-    ends <- cumsum(table(sorted))
-  } else {
-    ends <- integer()
-    for (k in seq_len(h)) {
-      end <- (k * n) %/% h
-      if (length(ends) > 0 && end <= ends[length(ends)]) next
-      while (end < n && sorted[end + 1] == sorted[end]) end <- end + 1
-      ends <- c(ends, end)
-    }
-  }
-  indicator <- findInterval(rank(y, ties.method = "first") - 1, c(0, ends[-length(ends)]))
-  list(slice.indicator = indicator, nslices = length(ends), slice.sizes = diff(c(0, ends)))
-}
 
 cosine <- function(a, b) min(svd(crossprod(qr.Q(qr(a)), qr.Q(qr(b))))$d)
 largest <- function(a, b) max(abs(a - b) / pmax(abs(b), 1e-12))
@@ -45,7 +25,7 @@ for (name in names(sets)) {
   for (method in c("sir", "save", "phdres", "phdy")) {
     sliced <- method %in% c("sir", "save")
     theirs <- if (sliced) {
-      dr::dr(formula, data = data, method = method, nslices = 8, slice.function = our_slices)
+      dr::dr(formula, data = data, method = method, nslices = 8)
     } else {
       dr::dr(formula, data = data, method = method)
     }
@@ -60,6 +40,15 @@ for (name in names(sets)) {
   }
 }
 cat(sprintf("\nlargest difference: %.1e\n\n", worst))
+
+cat("Tests of coordinates: the largest difference from drop1() of dr\n\n| data | method | statistics | p-values |\n| --- | --- | --- | --- |\n")
+for (name in names(sets)) {
+  for (method in c("sir", "save", "ire")) {
+    theirs <- stats::drop1(dr::dr(sets[[name]][[1]], data = sets[[name]][[2]], method = method, nslices = 8))
+    ours <- drop1(dr_compat(sets[[name]][[1]], sets[[name]][[2]], method = method, nslices = 8))
+    cat(sprintf("| %s | %s | %.1e | %.1e |\n", name, method, largest(ours[[1]], theirs[[1]]), max(abs(ours$P.value - theirs[[ncol(theirs)]]))))
+  }
+}
 
 cat("| data | q | cosine, meanMAVE and mave | cosine, meanOPG and opg |\n| --- | --- | --- | --- |\n")
 for (name in names(sets)) {

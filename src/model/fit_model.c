@@ -452,5 +452,6 @@ void stonet_model_free(stonet_model *model)
     sn_schema_free(model->schema);
     sn_calibration_free(model->calibration);
     sn_free(model->history);
+    sn_free(model->note);
     sn_free(model);
 }

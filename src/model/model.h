@@ -60,6 +60,7 @@ struct stonet_model {
     int64_t n_train;
     uint64_t seed;
     char *history;                      /* CSV text or NULL */
+    char *note;                         /* of the program around the library; NULL: none */
     struct sn_calibration *calibration; /* model/calibration.h; NULL: it was not calibrated */
     char hash[SN_HASH_TEXT];            /* of its file, which agreed; empty: there was none */
 };

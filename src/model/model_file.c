@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/run.h"
+#include "data/utf8.h"
 #include "model/calibration.h"
 #include "model/safetensors.h"
 #include "model/settings_json.h"
@@ -73,6 +74,8 @@ static stonet_status get_settings(const sn_store *store, const char *key, const 
 
 /* ---- model <-> store ---- */
 
+static const char NOTE[] = "stonet.note";
+
 static stonet_status put_facts(const stonet_model *model, sn_store *store)
 {
     char seed[32];
@@ -87,6 +90,7 @@ static stonet_status put_facts(const stonet_model *model, sn_store *store)
     SN_TRY(sn_words_put(&sn_outcome_words, store, "stonet.outcome", model->outcome));
     SN_TRY(sn_store_put_int(store, "stonet.rows", model->n_train));
     SN_TRY(sn_store_put_text(store, "stonet.seed", seed));
+    if (model->note != NULL) SN_TRY(sn_store_put_text(store, NOTE, model->note));
     if (model->history == NULL) return STONET_OK;
     return sn_store_put_vector(store, "stonet.history", SN_U8, (int64_t)strlen(model->history),
                                model->history);
@@ -153,6 +157,7 @@ static stonet_status get_facts(const sn_store *store, stonet_model *model)
     model->outcome = (stonet_outcome)outcome;
     SN_TRY(sn_store_get_int(store, "stonet.rows", 1, INT64_MAX, &model->n_train));
     SN_TRY(get_seed(store, &model->seed));
+    SN_TRY(stonet_model_set_note(model, sn_store_find_text(store, NOTE)));
     if (sn_store_find(store, "stonet.history") == NULL) return STONET_OK;
     const sn_tensor *history;
     SN_TRY(sn_store_get_vector(store, "stonet.history", SN_U8, -1, &history));
@@ -277,6 +282,23 @@ static stonet_status from_sealed_store(const sn_store *store, stonet_model **out
     SN_TRY(sn_model_from_store(store, out));
     if (said != NULL) memcpy((*out)->hash, text, sizeof text);
     return STONET_OK;
+}
+
+stonet_status stonet_model_set_note(stonet_model *model, const char *text)
+{
+    if (model == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "a note needs a model");
+    if (text != NULL && !sn_utf8_valid(text, strlen(text)))
+        return sn_fail(STONET_ERROR_ARGUMENT, "the note is not valid UTF-8");
+    char *copy = text != NULL ? sn_strdup(text) : NULL;
+    if (text != NULL && copy == NULL) return STONET_ERROR_MEMORY;
+    sn_free(model->note);
+    model->note = copy;
+    return STONET_OK;
+}
+
+const char *stonet_model_note(const stonet_model *model)
+{
+    return model != NULL ? model->note : NULL;
 }
 
 const char *stonet_model_hash(const stonet_model *model)

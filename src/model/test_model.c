@@ -331,6 +331,31 @@ static void edited_files_are_refused(void **state)
     sn_table_free(&table);
 }
 
+static void notes_travel_with_the_file(void **state)
+{
+    (void)state;
+    sn_table table = sn_table_classes(40, 3, 2, 1);
+    stonet_spec *spec = sn_testing_spec("pca", "2");
+    stonet_model *model = must_fit(spec, table.data), *back = NULL;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    assert_null(stonet_model_note(model));
+    assert_int_equal(stonet_model_set_note(model, "\xff"), STONET_ERROR_ARGUMENT);
+    assert_int_equal(stonet_model_set_note(model, "first"), STONET_OK);
+    assert_int_equal(stonet_model_set_note(model, "y ~ \"a\"\n\xc3\xa9"), STONET_OK);
+    assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+    assert_int_equal(stonet_model_load_bytes(bytes, size, &back), STONET_OK);
+    assert_string_equal(stonet_model_note(back), "y ~ \"a\"\n\xc3\xa9");
+    assert_int_equal(stonet_model_set_note(back, NULL), STONET_OK);
+    assert_null(stonet_model_note(back));
+    assert_int_equal(stonet_model_set_note(NULL, "text"), STONET_ERROR_ARGUMENT);
+    stonet_bytes_free(bytes);
+    stonet_model_free(back);
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&table);
+}
+
 /* Whatever happens to the bytes: an error, or a model that can be used without touching foreign memory. */
 static void damaged_models_never_crash(void **state)
 {
@@ -448,6 +473,7 @@ int main(void)
         cmocka_unit_test(blocks_of_rows_join_without_a_seam),
         cmocka_unit_test(threads_do_not_change_the_file),
         cmocka_unit_test(edited_files_are_refused),
+        cmocka_unit_test(notes_travel_with_the_file),
         cmocka_unit_test(damaged_models_never_crash),
         cmocka_unit_test(files_are_named_in_errors),
         cmocka_unit_test(missing_arguments_are_errors),

@@ -100,5 +100,5 @@ test_that("print and summary say what is there", {
   network <- stonet(y ~ ., waves(60), epochs = 2, front = "none", restarts = 1, seed = 1, threads = 2)
   expect_output(print(summary(network)), "held-out rows")
   expect_output(print(summary(network)), "Share of the effect")
-  expect_output(print(summary(network)), "chosen: [a-z]* network.*\nnext: ")
+  expect_output(print(summary(network)), "[a-z]+ network, weight decay .*; layers 21-.*\nNext in the choice \\(the loss is the log loss\\):\n  ")
 })

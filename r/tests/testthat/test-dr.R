@@ -4,7 +4,7 @@ test_that("dr_compat has the parts that users of dr read", {
   expect_equal(colSums(found$evectors^2), c(Dir1 = 1, Dir2 = 1, Dir3 = 1))
   expect_length(found$evalues, 3)
   expect_identical(rownames(found$tests)[1], "0D vs >= 1D")
-  expect_output(print(found), "Tests of dimension")
+  expect_output(print(found), "Large-sample Marginal Dimension Tests")
   expect_identical(rownames(dr_compat(mpg ~ disp + hp + wt, mtcars, method = "phdres")$evectors), c("disp", "hp", "wt"))
 })
 

@@ -25,7 +25,7 @@ calls <- list(
   "no variables" = list(quote(stonet(mpg ~ 1, mtcars)), "no variables"),
   "an offset" = list(quote(stonet(mpg ~ wt + offset(hp), mtcars)), "offset"),
   "an interaction" = list(quote(stonet(mpg ~ wt * hp, mtcars)), "I(wt * hp)"),
-  "no response where one is needed" = list(quote(stonet(~., mtcars, method = "sir")), "target"),
+  "no response where one is needed" = list(quote(stonet(~., mtcars, method = "sir")), "give a formula with a response"),
   "a response of another length" = list(quote(stonet(x, 1:3)), "32 rows and the response has 3"),
   "a response that is a list" = list(quote(stonet(x, as.list(1:32))), "the response is of class list"),
   "a response that is complex" = list(quote(stonet(x, complex(real = 1:32))), "the response is of class complex"),

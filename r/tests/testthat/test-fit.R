@@ -51,7 +51,7 @@ test_that("the response is what R says it is", {
   expect_identical(classes$levels, levels(iris$Species))
   flags <- stonet(am == 1 ~ wt + hp, mtcars, method = "sir", dim = 1)
   expect_identical(flags$levels, c("FALSE", "TRUE"))
-  expect_message(numbers <- stonet(am ~ wt + hp, mtcars, method = "sir", dim = 1), "taken as a number")
+  expect_message(numbers <- stonet(am ~ wt + hp, mtcars, method = "sir", dim = 1), "is a number here", class = "stonet_two_values")
   expect_false(numbers$classifier)
   asked <- stonet(am ~ wt + hp, mtcars, method = "sir", dim = 1, task = "classification")
   expect_true(asked$classifier)

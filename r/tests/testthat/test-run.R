@@ -33,7 +33,7 @@ test_that("reports of progress say where the job is", {
 test_that("verbose shows notes, and silence is kept otherwise", {
   shown <- capture.output(
     expect_message(stonet(y ~ ., waves(60), epochs = 3, weight_decay = 0.01, activation = "tanh", front = "none", restarts = 1,
-                          threads = 1, seed = 1, verbose = TRUE), "note: Z1 carries the whole effect"),
+                          threads = 1, seed = 1, verbose = TRUE), "Z1 carries the whole effect", class = "stonet_note"),
     type = "message"
   )
   expect_match(shown, "training \\[#+\\] 3/3", all = FALSE)

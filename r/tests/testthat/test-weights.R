@@ -29,5 +29,5 @@ test_that("dr_compat takes weights, and has no tests then", {
   found <- dr_compat(mpg ~ wt + hp + disp, mtcars, weights = cyl, nslices = 4)
   expect_null(found$tests)
   expect_identical(dim(found$evectors), c(3L, 3L))
-  expect_output(print(found), "Directions")
+  expect_output(print(found), "Estimated Basis Vectors")
 })
