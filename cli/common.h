@@ -75,7 +75,7 @@ typedef struct spec_options {
      .kind = OPTION_TEXT,                                                                                    \
      .offset = offsetof(type, field.features),                                                               \
      .argument = "COLS",                                                                                     \
-     .help = "The columns that are features, by name, number or range of numbers (3-7); all, unless said"},  \
+     .help = "The columns that are features, by name, number or range of numbers (3-7) [default: all]"},     \
         {.name = "drop",                                                                                     \
          .kind = OPTION_TEXT,                                                                                \
          .offset = offsetof(type, field.drop),                                                               \
@@ -133,7 +133,7 @@ typedef struct spec_options {
 #define QUIET_OPTION(type, field)                                                                            \
     {                                                                                                        \
         .name = "quiet", .kind = OPTION_FLAG, .offset = offsetof(type, field),                               \
-        .help = "No notes, progress or summary; errors are still told"                                       \
+        .help = "No notes, progress or summary; errors are still shown"                                      \
     }
 #define RUN_OPTIONS(type, field)                                                                             \
     SEED_OPTION(type, field.seed), THREADS_OPTION(type, field.threads), QUIET_OPTION(type, field.quiet)
@@ -143,7 +143,7 @@ typedef struct spec_options {
      .offset = offsetof(type, field.file),                                                                   \
      .argument = "FILE",                                                                                     \
      .writes = true,                                                                                         \
-     .help = "Keep what is done so far in FILE: the same command, ended by whatever, goes on from there to " \
+     .help = "Keep what is done so far in FILE: the same command, run again, goes on from there to "         \
              "the same result. Removed at the end"},                                                         \
     {                                                                                                        \
         .name = "every", .kind = OPTION_REAL, .offset = offsetof(type, field.every), .argument = "SECONDS",  \

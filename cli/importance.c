@@ -27,7 +27,7 @@ static const cli_option options[] = {
      .argument = "NAME",
      .initial = "permutation",
      .help =
-         "permutation: growth of the loss when the variable is taken from another row; gradient: mean "
+         "permutation: growth of the loss when the variable comes from another row; gradient: mean "
          "derivative of the prediction, for one standard deviation of it; shapley: what it takes off the "
          "loss, over random orders of the variables; refit: growth of the loss when the model is fitted "
          "without it (needs --train); stability: share of the halves of these rows in which a group lasso "
@@ -46,7 +46,7 @@ static const cli_option options[] = {
      .initial = "0",
      .low = 0,
      .high = 100000,
-     .help = "Permutations of each variable (0: 10), pairs of orders (0: until the values have settled), or "
+     .help = "Permutations of each variable (0: 10), pairs of orders (0: until the values hardly change), or "
              "pairs of halves (0: 50)"},
     JSON_OPTION(importance_values, json),
     {.name = "plot",

@@ -63,6 +63,20 @@ def settings_page(program: str) -> str:
     return "\n".join(parts)
 
 
+def check_methods(program: str, page: str) -> None:
+    """The tables of docs/methods.md must name every method that reduces, and no setting that a method does not have."""
+    about = json.loads(ask(program, "methods", "--json"))
+    rows = {cells[1].strip(" `"): re.findall(r"`([a-z_]+)`", cells[3])
+            for cells in (line.split("|") for line in page.splitlines() if re.match(r"^\| `[a-z-]+` \|", line)) if len(cells) == 9}
+    for method in about["methods"]:
+        known = {setting["name"] for setting in method["settings"]}
+        if method["name"] not in rows and method["name"] != "none":
+            sys.exit(f"docs/methods.md has no row for the method {method['name']}")
+        unknown = set(rows.get(method["name"], [])) - known
+        if unknown:
+            sys.exit(f"docs/methods.md names settings that {method['name']} does not have: {', '.join(sorted(unknown))}")
+
+
 def c_page(header: str) -> str:
     """A heading for each section of the header; Doxygen knows what is in it."""
     parts = ["# C API\n\nThe one public header, `stonet/stonet.h`, section by section.\n"]
@@ -154,6 +168,7 @@ def main() -> None:
     for page in out.rglob("*.md"):
         page.write_text(inside(page.read_text()))
     (out / "commands.md").write_text(command_page(program))
+    check_methods(program, (root / "docs/methods.md").read_text())
     (out / "settings.md").write_text(settings_page(program))
     (out / "c-api.md").write_text(c_page((root / "include/stonet/stonet.h").read_text()))
     names: dict[str, list[str]] = {}
