@@ -4,7 +4,8 @@
     STONET_DATA=... STONET_LIBRARY=build/lib/libstonet.so PYTHONPATH=python/src /usr/bin/python3 bench/knn.py [NAME..]
 
 NAME: german, waveform (partitions 1 to 3 of the benchmark), digits (of scikit-learn, three splits) and mnist (2,000 training
-images, one split). Z is scaled to standard deviation 1, and 10 neighbours vote. UMAP and supervised UMAP are used where
+images, one split). Columns of tables are scaled to standard deviation 1 first; pixels are left as they are, since they have one
+unit, and PCA would suffer. Z is scaled, and 10 neighbours vote. UMAP and supervised UMAP are used where
 umap-learn is installed. Needs NumPy and scikit-learn.
 """
 import gzip
@@ -56,8 +57,8 @@ def mnist():
 class PartialLeastSquares:
     """PLS of one indicator a class."""
 
-    def __init__(self, q):
-        self.model = PLSRegression(q)
+    def __init__(self, q, scale):
+        self.model = PLSRegression(q, scale=scale)
 
     def fit(self, x, y):
         self.model.fit(x, np.equal.outer(y, np.unique(y)).astype(float))
@@ -67,34 +68,35 @@ class PartialLeastSquares:
         return self.model.transform(x)
 
 
-def reductions(q, classes):
+def reductions(q, classes, images):
     """Name and an unfitted reduction to q columns."""
+    first = "passthrough" if images else StandardScaler()
     found = {
         "stonet": lambda: stonet.StoNetClassifier(q, random_state=1),
-        "PCA": lambda: make_pipeline(StandardScaler(), stonet.PrincipalComponents(q)),
-        "PLS": lambda: PartialLeastSquares(q),
+        "PCA": lambda: make_pipeline(first, stonet.PrincipalComponents(q)),
+        "PLS": lambda: PartialLeastSquares(q, not images),
         "LDA": lambda: LinearDiscriminantAnalysis(n_components=min(q, classes - 1)),
-        "autoencoder": lambda: make_pipeline(StandardScaler(), stonet.Autoencoder(q, random_state=1)),
+        "autoencoder": lambda: make_pipeline(first, stonet.Autoencoder(q, random_state=1)),
     }
     try:
         from umap import UMAP
     except ImportError:
         return found
-    found["UMAP"] = lambda: make_pipeline(StandardScaler(), UMAP(n_components=q, random_state=1))
+    found["UMAP"] = lambda: make_pipeline(first, UMAP(n_components=q, random_state=1))
     found["supervised UMAP"] = found["UMAP"]
     return found
 
 
-def accuracy(x, new_x, y, new_y):
-    voters = make_pipeline(StandardScaler(), KNeighborsClassifier(NEIGHBOURS)).fit(x, y)
+def accuracy(x, new_x, y, new_y, scale=True):
+    voters = make_pipeline(StandardScaler() if scale else "passthrough", KNeighborsClassifier(NEIGHBOURS)).fit(x, y)
     return voters.score(new_x, new_y)
 
 
-def measure(name, sets, q):
+def measure(name, sets, q, images):
     splits = list(sets)
     classes = len(np.unique(splits[0][2]))
-    print(f"{name}, all {splits[0][0].shape[1]} columns: {np.mean([accuracy(*split) for split in splits]):.3f}", flush=True)
-    for method, new in reductions(q, classes).items():
+    print(f"{name}, all {splits[0][0].shape[1]} columns: {np.mean([accuracy(*split, not images) for split in splits]):.3f}", flush=True)
+    for method, new in reductions(q, classes, images).items():
         start, found = time.process_time(), []
         for x, new_x, y, new_y in splits:
             fitted = new().fit(x, None if method == "UMAP" else y)
@@ -106,8 +108,9 @@ def measure(name, sets, q):
 def main():
     sources = {"german": lambda: partitions("german"), "waveform": lambda: partitions("waveform"), "digits": digits, "mnist": mnist}
     for name in sys.argv[1:] or sources:
-        for q in (2,) if name in ("german", "waveform") else (2, 9):
-            measure(name, sources[name](), q)
+        images = name in ("digits", "mnist")
+        for q in (2, 9) if images else (2,):
+            measure(name, sources[name](), q, images)
 
 
 if __name__ == "__main__":
