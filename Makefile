@@ -12,7 +12,7 @@ PYTHON_PACKAGES = python3 python3-venv python3-pip python3-setuptools python3-wh
 R_PACKAGES = r-base-dev r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc r-cran-recipes r-cran-ggplot2 r-cran-generics
 R_TEST_PACKAGES = devscripts qpdf
 DEB_PACKAGES = dpkg-dev fakeroot file lintian
-DOCS_PACKAGES = python3-sphinx python3-breathe doxygen python3-myst-parser furo python3-sphinx-gallery \
+DOCS_PACKAGES = python3-sphinx python3-breathe doxygen python3-myst-parser furo node-normalize.css python3-sphinx-gallery \
                 python3-sphinx-copybutton libjs-katex python3-numpy python3-sklearn python3-matplotlib python3-pandas
 VENV ?= .venv
 

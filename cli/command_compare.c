@@ -389,7 +389,7 @@ const cli_command compare_command = {
                "\n"
                "With several DATA there is a block for each and then a summary: the mean rank of each row, "
                "and on how many\n"
-               "data sets it is the best, or not told from the best (p of 0.05 or more). JSON and CSV have "
+               "data sets it is the best, or no worse than chance explains (p of 0.05 or more). JSON and CSV have "
                "the rows of\n"
                "all, with the data set in each. Ctrl-C prints what is finished.",
     OPTIONS_OF(options, compare_values),

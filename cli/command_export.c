@@ -19,7 +19,7 @@ static const cli_option options[] = {
                 "onnx: a graph for ONNX runtimes, the columns its inputs by name; onnx-matrix: the same with "
                 "one matrix of float32 as input; c: a file of C99 that needs nothing else; json: every step "
                 "with its numbers, for people"),
-    OUT_OPTION(export_values, out, "Write this file instead of stdout; without --format its ending tells it"),
+    OUT_OPTION(export_values, out, "Write this file instead of stdout; without --format its ending decides"),
     {.name = "name",
      .kind = OPTION_TEXT,
      .offset = offsetof(export_values, name),

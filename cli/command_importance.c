@@ -27,7 +27,7 @@ static const cli_option options[] = {
      .argument = "NAME",
      .initial = "permutation",
      .help =
-         "permutation: growth of the loss when the variable is taken from another row; gradient: mean "
+         "permutation: growth of the loss when the variable comes from another row; gradient: mean "
          "derivative of the prediction, for one standard deviation of it; shapley: what it takes off the "
          "loss, over random orders of the variables; refit: growth of the loss when the model is fitted "
          "without it (needs --train); stability: share of the halves of these rows in which a group lasso "
@@ -36,8 +36,8 @@ static const cli_option options[] = {
                 "With --kind refit: the rows the model was fitted on, with the response in the column that "
                 "--target names"),
     NUMBER_OPTION(importance_values, repeats, "repeats", "R", "0", 0, 100000,
-                  "Permutations of each variable (0: 10), pairs of orders (0: until the values have "
-                  "settled), or pairs of halves (0: 50)"),
+                  "Permutations of each variable (0: 10), pairs of orders (0: until the values "
+                  "hardly change), or pairs of halves (0: 50)"),
     JSON_OPTION(importance_values, json),
     {.name = "plot",
      .kind = OPTION_TEXT,

@@ -240,9 +240,8 @@ const cli_command predict_command = {
     .summary = "Predict the response: classes, probabilities, numbers, intervals or sets",
     .on_ranks = true,
     .operands = "MODEL DATA",
-    .details = "The response and other columns that the model does not use may be in DATA, also with blank "
-               "cells: they are\n"
-               "passed over. Intervals and sets need a model that was calibrated: 'fit --calibrate' or "
+    .details = "DATA may have the response and other columns that the model does not use, also with blank "
+               "cells. Intervals and sets need a model that was calibrated: 'fit --calibrate' or "
                "'stonet calibrate'.",
     OPTIONS_OF(options, predict_values),
     .examples = "  stonet predict my.model test.csv\n"

@@ -25,7 +25,7 @@ static const cli_option options[] = {
      .offset = offsetof(report_values, importance),
      .argument = "KIND",
      .initial = "permutation",
-     .help = "Importance of the variables, asked of at most 2000 rows: permutation, gradient, shapley, or "
+     .help = "Importance of the variables, measured on at most 2000 rows: permutation, gradient, shapley, or "
              "none"},
     TEXT_OPTION(report_values, order, "order", "FILE.json",
                 "Show the dimensions that 'stonet order --json' has compared"),

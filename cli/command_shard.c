@@ -64,8 +64,8 @@ const cli_command shard_command = {
         "be\n"
         "there yet: DATA-00000.npy .. and index.json. Every command takes DIR for the table, maps the files "
         "and\n"
-        "never holds them as a whole. What becomes of which column is settled here. DIR appears when it is "
-        "whole.",
+        "never holds them as a whole. The kinds of the columns are fixed here. DIR appears when it is "
+        "complete.",
     OPTIONS_OF(options, shard_values),
     .examples = "  stonet shard large.csv --target y --out large.shards\n"
                 "  stonet fit large.shards --target y --dim 2 --out my.model",

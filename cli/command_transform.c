@@ -173,9 +173,8 @@ const cli_command transform_command = {
     .summary = "Reduce data: the columns Z of a fitted model",
     .on_ranks = true,
     .operands = "MODEL DATA",
-    .details = "The response and other columns that the model does not use may be in DATA, also with blank "
-               "cells: they are\n"
-               "passed over.",
+    .details = "DATA may have the response and other columns that the model does not use, also with blank "
+               "cells.",
     OPTIONS_OF(options, transform_values),
     .examples = "  stonet transform my.model test.csv --out z.csv\n"
                 "  stonet transform my.model test.csv --draws 100 --out draws.npy\n"

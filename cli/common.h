@@ -59,7 +59,7 @@ typedef struct spec_options {
 #define COLUMN_OPTIONS(type, field)                                                                          \
     TEXT_OPTION(                                                                                             \
         type, field.features, "features", "COLS",                                                            \
-        "The columns that are features, by name, number or range of numbers (3-7); all, unless said"),       \
+        "The columns that are features, by name, number or range of numbers (3-7) [default: all]"),          \
         TEXT_OPTION(type, field.drop, "drop", "COLS", "Columns to leave out"),                               \
         ID_OPTION(type, field,                                                                               \
                   "A column that names the rows: no feature, and carried to the output of "                  \
@@ -89,7 +89,7 @@ typedef struct spec_options {
     NUMBER_OPTION(type, field, "threads", "N", "0", 0, 1024,                                                 \
                   "Threads to use, 0 for OMP_NUM_THREADS or all cores; the result does not depend on it")
 #define QUIET_OPTION(type, field)                                                                            \
-    FLAG_OPTION(type, field, "quiet", "No notes, progress or summary; errors are still told")
+    FLAG_OPTION(type, field, "quiet", "No notes, progress or summary; errors are still shown")
 #define RUN_OPTIONS(type, field)                                                                             \
     SEED_OPTION(type, field.seed), THREADS_OPTION(type, field.threads), QUIET_OPTION(type, field.quiet)
 #define CHECKPOINT_OPTIONS(type, field)                                                                      \
@@ -98,7 +98,7 @@ typedef struct spec_options {
      .offset = offsetof(type, field.file),                                                                   \
      .argument = "FILE",                                                                                     \
      .writes = true,                                                                                         \
-     .help = "Keep what is done so far in FILE: the same command, ended by whatever, goes on from there to " \
+     .help = "Keep what is done so far in FILE: the same command, run again, goes on from there to "         \
              "the same result. Removed at the end"},                                                         \
         REAL_OPTION(type, field.every, "every", "SECONDS", "60", 0, 1e6,                                     \
                     "With --checkpoint: how often the file is written")

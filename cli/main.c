@@ -9,6 +9,18 @@
 #include "cli/ranks.h"
 #include "cli/say.h"
 
+/* What a command is for is said before the first of its kind; NULL: the same as that of the one before. */
+static const char *title_before(const char *name)
+{
+    static const char *const TITLES[][2] = {{"fit", "Fit and use a model"},
+                                            {"tune", "Choose settings, methods, dimensions"},
+                                            {"importance", "Look closer"},
+                                            {"generate", "Data, files and help"}};
+    for (size_t k = 0; k < sizeof TITLES / sizeof *TITLES; k++)
+        if (strcmp(name, TITLES[k][0]) == 0) return TITLES[k][1];
+    return NULL;
+}
+
 static void print_help(FILE *stream)
 {
     fprintf(stream,
@@ -17,6 +29,8 @@ static void print_help(FILE *stream)
             "Usage: stonet COMMAND [operands] [options]\n\nCommands:\n",
             stonet_version());
     for (size_t i = 0; i < cli_command_count(); i++) {
+        const char *title = title_before(cli_command_at(i)->name);
+        if (title != NULL) fprintf(stream, " %s\n", title);
         const int width = fprintf(stream, "  %-13s ", cli_command_at(i)->name);
         help_wrapped(stream, cli_command_at(i)->summary, width, width);
     }

@@ -327,9 +327,9 @@ static void print_examples(const char *text)
     }
 }
 
-#define OF_DATA "DATA is a file as 'stonet fit --help' tells it; - is standard input."
+#define OF_DATA "'stonet fit --help' says which files DATA may be; - is standard input."
 #define OF_MODEL_AND_DATA                                                                                    \
-    "DATA is a file as 'stonet fit --help' tells it; - for it or MODEL is standard input."
+    "'stonet fit --help' says which files DATA may be; - for DATA or MODEL is standard input."
 #define ON_RANKS " 'mpirun -n R stonet ..' lets R processes share the work."
 
 const char *options_note(const cli_command *command)
@@ -340,6 +340,44 @@ const char *options_note(const cli_command *command)
     if (data && model) return command->on_ranks ? OF_MODEL_AND_DATA ON_RANKS : OF_MODEL_AND_DATA;
     if (data) return command->on_ranks ? OF_DATA ON_RANKS : OF_DATA;
     return model ? "- for MODEL is standard input." : NULL;
+}
+
+/* Options that few calls need have groups of their own, after the others: most people read the first screen.
+ */
+typedef struct option_group {
+    const char *title, *names; /* names between blanks */
+} option_group;
+
+static const option_group GROUPS[] = {
+    {"Options", NULL},
+    {"About the table",
+     " weights group drop-missing-target header na max-bytes features drop id ordinal season "},
+    {"About the run", " seed threads quiet checkpoint every log json "},
+};
+enum { N_GROUPS = sizeof GROUPS / sizeof *GROUPS };
+
+static size_t group_of(const cli_option *option)
+{
+    char name[64];
+    snprintf(name, sizeof name, " %s ", option->name);
+    for (size_t k = 1; k < N_GROUPS; k++)
+        if (strstr(GROUPS[k].names, name) != NULL) return k;
+    return 0;
+}
+
+static void print_group(const cli_command *command, size_t group)
+{
+    bool begun = group == 0;
+    if (begun) printf("\n%s:\n", GROUPS[group].title);
+    for (size_t i = 0; i < command->n_options; i++) {
+        const cli_option *option = &command->options[i];
+        if (group_of(option) != group) continue;
+        if (!begun) printf("\n%s:\n", GROUPS[group].title);
+        begun = true;
+        print_option(option->name, option->argument, option->help, option->initial,
+                     option->kind == OPTION_TEXTS);
+    }
+    if (group == 0) print_option("help", NULL, "Print this and stop", NULL, false);
 }
 
 void options_help(const cli_command *command)
@@ -359,12 +397,6 @@ void options_help(const cli_command *command)
         putchar('\n');
         help_wrapped(stdout, options_note(command), 0, 0);
     }
-    printf("\nOptions:\n");
-    for (size_t i = 0; i < command->n_options; i++) {
-        const cli_option *option = &command->options[i];
-        print_option(option->name, option->argument, option->help, option->initial,
-                     option->kind == OPTION_TEXTS);
-    }
-    print_option("help", NULL, "Print this and stop", NULL, false);
+    for (size_t group = 0; group < N_GROUPS; group++) print_group(command, group);
     if (command->examples != NULL) print_examples(command->examples);
 }

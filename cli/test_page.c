@@ -179,6 +179,25 @@ static void mistakes_are_said(void **state)
 
 /* ---- in a browser ------------------------------------------------------------------------------ */
 
+/* Contrast by WCAG 2 of every mark in an SVG with the card under it; labels of an axis that overprint each
+ * other. */
+static const char MEASURES[] =
+    "<script>const light=(c)=>{const v=c.match(/[\\d.]+/g).slice(0,3).map((x)=>x/255)"
+    ".map((x)=>x<=.03928?x/12.92:((x+.055)/1.055)**2.4);return .2126*v[0]+.7152*v[1]+.0722*v[2];};"
+    "const everyContrast=(least)=>{const "
+    "card=light(getComputedStyle(document.querySelector('section')).backgroundColor);"
+    "return Array.from(document.querySelectorAll('section svg :is(path,rect,line,circle,text):not(.brush "
+    "*)')).every((n)=>{"
+    "const s=getComputedStyle(n),c=/rgb/.test(s.fill)&&!/, "
+    "0\\)/.test(s.fill)?s.fill:s.stroke;if(!/rgb/.test(c))return true;"
+    "const a=light(c),l=Math.max(a,card),d=Math.min(a,card);return (l+.05)/(d+.05)>=least;});};"
+    "const noneMeet=(node)=>Array.from(node.querySelectorAll('.axis')).every((axis)=>{"
+    "const b=Array.from(axis.querySelectorAll('text'),(t)=>t.getBoundingClientRect());"
+    "return "
+    "b.every((p,i)=>b.every((q,j)=>i>=j||p.right<=q.left||q.right<=p.left||p.bottom<=q.top||q.bottom<=p.top))"
+    ";});"
+    "</script>";
+
 /* Uses the page as somebody would, with and without a mouse, and writes down what came of it. */
 static const char ACTIONS[] =
     "<script>(function(){const r={},plot=document.getElementById('z-plot');"
@@ -191,13 +210,28 @@ static const char ACTIONS[] =
     "at('mousemove',+ring.getAttribute('cx'),+ring.getAttribute('cy'),plot);r.hover=!tip.hidden;"
     "const over=plot.querySelector('.overlay');at('mousedown',70,15,over);at('mousemove',400,300,window);"
     "at('mouseup',400,300,window);const chosen=document.getElementById('selected');"
-    "r.brush=!!chosen&&/rows selected/.test(chosen.textContent);"
+    "r.brush=!!chosen&&/rows? selected/.test(chosen.textContent);"
     /* d3 swallows clicks until the handlers of a drag are done. */
     "setTimeout(()=>{"
     "const fields=document.querySelectorAll('.controls "
     "input');fields[0].value='-1000';fields[1].value='1000';"
-    "document.querySelector('.controls button').click();"
-    "r.fields=document.getElementById('selected').textContent.startsWith('300 rows');"
+    "const "
+    "press=(text)=>Array.from(document.querySelectorAll('button')).find((b)=>b.textContent===text).click();"
+    "press('select');r.fields=document.getElementById('selected').textContent.startsWith('300 rows');"
+    "let saved=null;URL.createObjectURL=(blob)=>{saved=blob.size;return '#';};press('save as "
+    "CSV');r.csv=saved>300*8;"
+    "const ticks=()=>Array.from(plot.querySelectorAll('.axis text'),(t)=>t.textContent).join();"
+    "fields[0].value='-0.1';fields[1].value='0.1';press('select');const whole=ticks();press('zoom in');"
+    "r.zoom=ticks()!==whole;press('show all');r.whole=ticks()===whole;"
+    /* A class is hidden and shown by its entry in the legend; numbers have a ramp instead. */
+    "const entry=()=>document.querySelector('.legend "
+    "button'),at_start=plot.querySelector('canvas').toDataURL();"
+    "r.legend=true;if(entry()){entry().click();r.legend=entry().getAttribute('aria-pressed')==='false'&&"
+    "plot.querySelector('canvas').toDataURL()!==at_start;entry().click();"
+    "r.legend=r.legend&&plot.querySelector('canvas').toDataURL()===at_start;}"
+    "r.title=/^[mh]: .* from 3 variables|^h: .* from 4 variables/.test(document.title);"
+    "r.scopes=!document.querySelector('th:not([scope])');r.contrast=everyContrast(3);"
+    "r.labels=noneMeet(plot);"
     "const axis=document.querySelector('.controls select');axis.value='1';"
     "axis.dispatchEvent(new Event('change'));r.axes=!document.getElementById('selected');"
     "r.sections=document.querySelectorAll('section').length;r.images=document.images.length;"
@@ -206,7 +240,7 @@ static const char ACTIONS[] =
     "document.documentElement.dataset.result=JSON.stringify(r);},0);})()</script></body>";
 
 /* Opens the page with the actions at its end; their results. */
-static json_t *browse(const char *path, int width)
+static json_t *browse(const char *path, int width, bool dark)
 {
     read_whole(path, page, sizeof page);
     char *end = strstr(page, "</body>");
@@ -214,12 +248,13 @@ static json_t *browse(const char *path, int width)
     *end = '\0';
     FILE *file = fopen("acted.html", "w");
     assert_non_null(file);
-    fprintf(file, "%s%s</html>", page, ACTIONS);
+    fprintf(file, "%s%s%s</html>", page, MEASURES, ACTIONS);
     fclose(file);
     SH("chromium --headless --no-sandbox --disable-gpu --user-data-dir=\"$PWD/profile\" --window-size=%d,900 "
+       "--blink-settings=preferredColorScheme=%d "
        "--enable-logging=stderr --virtual-time-budget=5000 --dump-dom \"file://$PWD/acted.html\" > dom.html; "
        "grep -o 'data-result=\"[^\"]*' dom.html | sed 's/data-result=\"//; s/&quot;/\"/g'",
-       width);
+       width, dark ? 0 : 1);
     if (strstr(captured_err, ":CONSOLE") != NULL) fail_msg("the page complains: %s", captured_err);
     json_error_t error;
     json_t *result = json_loads(captured_out, 0, &error);
@@ -227,11 +262,12 @@ static json_t *browse(const char *path, int width)
     return result;
 }
 
-static void check_page(const char *path, int width, int64_t sections)
+static void check_page(const char *path, int width, bool dark, int64_t sections)
 {
-    json_t *result = browse(path, width);
-    static const char *const WANTED[] = {"ready", "keyboard", "escape", "hover",
-                                         "brush", "fields",   "axes",   "wide"};
+    json_t *result = browse(path, width, dark);
+    static const char *const WANTED[] = {"ready", "keyboard", "escape", "hover",   "brush", "fields",
+                                         "axes",  "wide",     "csv",    "zoom",    "whole", "legend",
+                                         "title", "scopes",   "labels", "contrast"};
     for (size_t k = 0; k < sizeof WANTED / sizeof *WANTED; k++)
         if (!json_is_true(json_object_get(result, WANTED[k])))
             fail_msg("%s at %d: %s does not work: %s", path, width, WANTED[k], captured_out);
@@ -249,9 +285,11 @@ static void the_page_works_in_a_browser(void **state)
         skip();
     }
     SH("stonet report m t.csv --target y --order order.json --quiet --out r.html");
-    check_page("r.html", 1200, 8);
+    check_page("r.html", 1200, false, 8);
+    check_page("r.html", 500, true, 8);
     SH("stonet report h hostile.csv --target label --quiet --out h.html");
-    check_page("h.html", 500, 9); /* no table of dimensions, but one of candidates, and the training */
+    check_page("h.html", 1200, true, 9);
+    check_page("h.html", 500, false, 9); /* no table of dimensions, but one of candidates, and the training */
 }
 
 int main(void)

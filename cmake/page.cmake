@@ -32,7 +32,7 @@ const size_t sn_page_before_size = 0, sn_page_after_size = 0;
     OUTPUT ${source}
     COMMAND ${CMAKE_COMMAND} -DLIBRARY=${STONET_D3} -DLICENCE=${STONET_D3_LICENCE} -DOUT=${source}
             -P ${CMAKE_CURRENT_LIST_FILE}
-    DEPENDS ${page_folder}/page.html ${page_folder}/page.css ${page_folder}/page.js ${STONET_D3} ${STONET_D3_LICENCE}
+    DEPENDS ${page_folder}/page.html ${page_folder}/page.css ${page_folder}/plots.js ${page_folder}/page.js ${STONET_D3} ${STONET_D3_LICENCE}
             ${CMAKE_CURRENT_LIST_FILE}
     VERBATIM)
   target_sources(stonet_objects PRIVATE ${source})
@@ -41,7 +41,9 @@ endif()
 
 file(READ ${page_folder}/page.html page)
 file(READ ${page_folder}/page.css CSS)
+file(READ ${page_folder}/plots.js plots)
 file(READ ${page_folder}/page.js SCRIPT)
+string(PREPEND SCRIPT "${plots}")
 file(READ ${LIBRARY} LIBRARY)
 file(READ ${LICENCE} LICENCE)
 if("${SCRIPT}${LIBRARY}" MATCHES "</[sS][cC][rR][iI][pP][tT]")

@@ -11,7 +11,7 @@ import stonet
 
 train = stonet.datasets.generate("friedman", rows=500, random_state=1)
 test = stonet.datasets.generate("friedman", rows=1000, random_state=2)
-model = stonet.StoNetRegressor(1, front="kernel", random_state=1).fit(train.X, train.y)
+model = stonet.StoNetRegressor(1, random_state=1).fit(train.X, train.y)
 print(f"R2 on new rows: {model.score(test.X, test.y):.2f}")
 found = model.importance(test.X, test.y)
 

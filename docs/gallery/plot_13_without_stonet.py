@@ -16,7 +16,7 @@ import stonet
 
 train = stonet.datasets.generate("ring", rows=400, random_state=1)
 X = train.X[:, :2]
-model = stonet.StoNetClassifier(1, front="kernel", random_state=1).fit(X, train.y)
+model = stonet.StoNetClassifier(1, random_state=1).fit(X, train.y)
 
 
 class Cell(ctypes.Structure):

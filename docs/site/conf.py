@@ -10,6 +10,7 @@ from pathlib import Path
 from sphinx_gallery.sorting import FileNameSortKey
 
 ROOT = Path(os.environ["STONET_ROOT"])
+NORMALIZE = Path("/usr/share/javascript/normalize.css/normalize.css")
 warnings.filterwarnings("ignore", category=DeprecationWarning)
 
 
@@ -70,6 +71,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "abort_on_example_error": True,
     "show_signature": False,
+    "capture_repr": (),  # the value of a last line is an address more often than a sentence
 }
 
 # What is linked from disk must be there; other sites are not asked for their health on every build.
@@ -97,10 +99,27 @@ def escape_docstring(app, what, name, thing, options, lines):  # type: ignore[no
     for k, line in enumerate(lines):
         if "``" not in line:
             line = re.sub(r"(?<!\\)\|", r"\\|", line)
-        lines[k] = re.sub(r"(?<![`\w])([A-Za-z]\w*)_(?=[^\w`]|$)", r"\1\\_", line)
+        if not line.startswith(".. attribute::"):
+            lines[k] = re.sub(r"(?<![`\w])([A-Za-z]\w*)_(?=[^\w`]|$)", r"\1\\_", line)
+
+
+def mend_theme(app, exception):  # type: ignore[no-untyped-def]
+    """Debian's furo asks a server for normalize.css, has lost the rules that follow a dark desktop, and has a script that is a
+    module, which a browser does not load from disk."""
+    static = Path(app.outdir) / "_static"
+    style, script, spy = static / "styles/furo.css", static / "scripts/furo.js", static / "scripts/gumshoe-patched.js"
+    asked, imported = "@import url(/javascript/normalize.css/normalize.css);", 'import Gumshoe from "./gumshoe-patched.js";'
+    if exception is None and style.exists() and asked in style.read_text():
+        text = style.read_text().replace(asked, "")
+        dark = re.findall(r'body\[data-theme="dark"\][^{}]*\{[^{}]*\}', text)
+        automatic = "\n".join(rule for rule in dark if "theme-toggle" not in rule).replace('"dark"', '"auto"')
+        style.write_text(f"{NORMALIZE.read_text()}{text}\n@media screen and (prefers-color-scheme: dark) {{\n{automatic}\n}}\n")
+    if exception is None and script.exists() and imported in script.read_text():
+        script.write_text(spy.read_text() + script.read_text().replace(imported, ""))
 
 
 def setup(app):  # type: ignore[no-untyped-def]
+    app.connect("build-finished", mend_theme)
     app.connect("autodoc-process-docstring", escape_docstring, priority=600)
     app.add_html_math_renderer("katex-from-disk", (math_inline, None), (math_block, None))
 

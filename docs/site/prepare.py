@@ -63,6 +63,20 @@ def settings_page(program: str) -> str:
     return "\n".join(parts)
 
 
+def check_methods(program: str, page: str) -> None:
+    """The tables of docs/methods.md must name every method that reduces, and no setting that a method does not have."""
+    about = json.loads(ask(program, "methods", "--json"))
+    rows = {cells[1].strip(" `"): re.findall(r"`([a-z_]+)`", cells[3])
+            for cells in (line.split("|") for line in page.splitlines() if re.match(r"^\| `[a-z-]+` \|", line)) if len(cells) == 9}
+    for method in about["methods"]:
+        known = {setting["name"] for setting in method["settings"]}
+        if method["name"] not in rows and method["name"] != "none":
+            sys.exit(f"docs/methods.md has no row for the method {method['name']}")
+        unknown = set(rows.get(method["name"], [])) - known
+        if unknown:
+            sys.exit(f"docs/methods.md names settings that {method['name']} does not have: {', '.join(sorted(unknown))}")
+
+
 def c_page(header: str) -> str:
     """A heading for each section of the header; Doxygen knows what is in it."""
     parts = ["# C API\n\nThe one public header, `stonet/stonet.h`, section by section.\n"]
@@ -74,18 +88,48 @@ def c_page(header: str) -> str:
     return "\n".join(parts)
 
 
-def python_page(names: list[str]) -> str:
-    parts = ["# Python API\n\nHow the parts go together is told in [stonet from Python](python.md).\n", "## Estimators\n"]
+# What scikit-learn's own classes give every estimator, and people use.
+INHERITED = ("fit_transform", "score", "get_feature_names_out")
+
+
+def members(kind: type) -> list[str]:
+    """The public methods and properties of a class that stonet's own classes define, and those of INHERITED."""
+    own = [cls for cls in kind.__mro__ if cls.__module__.startswith("stonet")]
+    names = [name for cls in own for name in vars(cls) if not name.startswith("_") and name not in ("get_metadata_routing", "set_output")]
+    found = [name for name in names if callable(getattr(kind, name)) or isinstance(getattr(kind, name), property)]
+    return list(dict.fromkeys([*found, *(name for name in INHERITED if hasattr(kind, name))]))
+
+
+def class_page(name: str, about: str) -> str:
+    import stonet
+
+    kind = getattr(stonet, name)
+    shares = ("\n``explained_share_``: the share of each column of Z in the effect on the output, or None where there is none.\n"
+              if name.startswith("StoNet") and "explained_share_" not in (kind.__doc__ or "") else "")
+    return (f"# {name}\n\n{about}\n\n```{{eval-rst}}\n.. autoclass:: stonet.{name}\n   :members: {', '.join(members(kind))}\n{shares}```\n")
+
+
+def python_pages(out: Path, names: list[str]) -> None:
+    """A page a class, and one that lists them, with the functions."""
+    import stonet
+
+    folder = out / "python-api"
+    folder.mkdir()
+    lines = []
     for name in names:
-        parts.append(f"```{{eval-rst}}\n.. autoclass:: stonet.{name}\n   :members:\n   :inherited-members: BaseEstimator, "
-                     "TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClassifierMixin, RegressorMixin\n"
-                     "   :exclude-members: set_output, get_metadata_routing\n```\n")
+        (folder / f"{name}.md").write_text(class_page(name, "The parts are put together in [stonet from Python](../python.md)."))
+        lines.append(f"| [{name}](python-api/{name}.md) | {(getattr(stonet, name).__doc__ or '').strip().splitlines()[0]} |")
+    results = [name for name in stonet.__all__ if name.endswith(("Result", "Table"))]
+    parts = ["# Python reference\n\nHow the parts go together is told in [stonet from Python](python.md).\n", "## Classes\n",
+             "| class | |\n|---|---|\n" + "\n".join(lines) + "\n"]
+    parts.append("```{toctree}\n:hidden:\n\n" + "\n".join(f"python-api/{name}" for name in names) + "\n```\n")
     parts.append("## Functions\n\n```{eval-rst}\n" + "".join(
         f".. autofunction:: stonet.{name}\n\n" for name in ("load", "order", "importance", "independence_test")) + "```\n")
+    parts.append("## Results\n\n```{eval-rst}\n" + "".join(f".. autoclass:: stonet.{name}\n\n" for name in results) + "```\n")
     parts.append("## Data and pictures\n\n```{eval-rst}\n.. automodule:: stonet.datasets\n   :members:\n\n"
                  ".. automodule:: stonet.plot\n   :members:\n```\n")
     parts.append("## Errors\n\n```{eval-rst}\n.. automodule:: stonet.errors\n   :members:\n```\n")
-    return "\n".join(parts)
+    (out / "python-api.md").write_text("\n".join(parts))
 
 
 def inside(text: str) -> str:
@@ -124,11 +168,12 @@ def main() -> None:
     for page in out.rglob("*.md"):
         page.write_text(inside(page.read_text()))
     (out / "commands.md").write_text(command_page(program))
+    check_methods(program, (root / "docs/methods.md").read_text())
     (out / "settings.md").write_text(settings_page(program))
     (out / "c-api.md").write_text(c_page((root / "include/stonet/stonet.h").read_text()))
     names: dict[str, list[str]] = {}
     exec((root / "python/src/stonet/_names.py").read_text(), names)
-    (out / "python-api.md").write_text(python_page(list(names["ESTIMATORS"])))
+    python_pages(out, list(names["ESTIMATORS"]))
     drop_absent(out / "index.md")
     add_unnamed(out / "index.md")
     static = out / "_static"

@@ -65,7 +65,7 @@ static int64_t most_bytes(const sn_source *source)
 static stonet_status too_much(const sn_source *source)
 {
     return sn_fail(STONET_ERROR_DATA,
-                   "%s gives more than %lld bytes, the most that is taken: if they are right, allow more "
+                   "%s gives more than %lld bytes, which is the limit: if the file is right, allow more "
                    "(--max-bytes)",
                    source->path, (long long)most_bytes(source));
 }

@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "report/page.h"
 
-enum { POINTS = 20000, ASKED = 2000 /* rows, of importance and coefficients */ };
+enum { POINTS = 20000, MEASURED = 2000 /* rows, of importance and coefficients */ };
 
 /* Enters a part that was made of calls which say themselves why they fail; takes it over. */
 static stonet_status enter(json_t *content, const char *key, json_t *part)
@@ -39,7 +39,7 @@ static stonet_status sample(const sn_page_subject *about, int64_t most, stonet_d
     return stonet_data_subset(about->data, order, n < most ? n : most, out);
 }
 
-/* {"kind", "asked", "rows"} */
+/* {"kind", "measured", "rows"} */
 static stonet_status put_importance(json_t *content, const sn_page_subject *about, const char *kind,
                                     const stonet_data *rows)
 {
@@ -48,7 +48,7 @@ static stonet_status put_importance(json_t *content, const sn_page_subject *abou
     SN_TRY(stonet_importance_kind_find(kind, &how.kind));
     SN_TRY(stonet_importance(about->model, rows, &how, about->run, &found));
     json_t *all =
-        json_pack("{s:s, s:I}", "kind", kind, "asked", (json_int_t)stonet_data_rows(rows)); /* or NULL */
+        json_pack("{s:s, s:I}", "kind", kind, "measured", (json_int_t)stonet_data_rows(rows)); /* or NULL */
     stonet_status status = enter_text(all, "rows", stonet_importance_json(found));
     stonet_importance_free(found);
     if (status == STONET_OK) return enter(content, "importance", all);
@@ -69,7 +69,7 @@ static stonet_status put_coef(json_t *content, const sn_page_subject *about, con
 static stonet_status put_answers(json_t *content, const sn_page_subject *about, const char *importance)
 {
     stonet_data *rows = NULL;
-    SN_TRY(sample(about, ASKED, &rows));
+    SN_TRY(sample(about, MEASURED, &rows));
     stonet_status status = put_coef(content, about, rows);
     const bool predicts = json_object_get(content, "calibration") != NULL;
     if (status == STONET_OK && predicts && strcmp(importance, "none") != 0)
@@ -98,7 +98,7 @@ static stonet_status put_scores(json_t *content, const sn_page_subject *about)
         {"R²", scores.r2},
         {"mean squared error", scores.mse},
         {"correlation", scores.correlation},
-        {"asked coverage", scores.level},
+        {"nominal coverage", scores.level},
         {"coverage", scores.coverage},
         {sets, scores.width},
     };
