@@ -57,13 +57,13 @@ endif()
 # What people read has short sentences.
 find_program(STONET_PYTHON3 python3)
 if(STONET_PYTHON3)
-  add_test(NAME words COMMAND ${PROJECT_SOURCE_DIR}/cmake/check-words.sh)
+  add_test(NAME words COMMAND ${PROJECT_SOURCE_DIR}/tools/check-words.sh)
   add_test(NAME words_are_checked COMMAND sh -c
-    "seq -f word%g -s ' ' 31 > words.md && ! ${PROJECT_SOURCE_DIR}/cmake/check-words.sh $PWD/words.md && rm words.md")
+    "seq -f word%g -s ' ' 31 > words.md && ! ${PROJECT_SOURCE_DIR}/tools/check-words.sh $PWD/words.md && rm words.md")
 endif()
 
 # Who may include whom.
-add_test(NAME includes COMMAND ${PROJECT_SOURCE_DIR}/cmake/check-includes.sh)
-add_test(NAME includes_are_checked COMMAND ${PROJECT_SOURCE_DIR}/cmake/test-check-includes.sh)
+add_test(NAME includes COMMAND ${PROJECT_SOURCE_DIR}/tools/check-includes.sh)
+add_test(NAME includes_are_checked COMMAND ${PROJECT_SOURCE_DIR}/tools/test-check-includes.sh)
 
-include(cmake/scratch-method.cmake)
+include(cmake/scratch-method/scratch-method.cmake)

@@ -1,7 +1,7 @@
 /*
  * How often every test of independence rejects, at 5 %, what is independent: rare indicators, long tails, few
  * rows. A sample of the cells is the test. `test_stats_levels REPETITIONS ROWS ..` prints all of them for
- * tables of these sizes, and how often three kinds of dependence are found (`make levels`).
+ * tables of these sizes, and how often three kinds of dependence are found (`make check-levels`).
  */
 #include <setjmp.h>
 #include <stdarg.h>
