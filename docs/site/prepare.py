@@ -63,14 +63,16 @@ def settings_page(program: str) -> str:
     return "\n".join(parts)
 
 
-def c_page(header: str) -> str:
-    """A heading for each section of the header; Doxygen knows what is in it."""
-    parts = ["# C API\n\nThe one public header, `stonet/stonet.h`, section by section.\n"]
+def c_page(folder: Path) -> str:
+    """A heading for each section of the headers; Doxygen knows what is in it."""
+    header = (folder / "stonet.h").read_text()
+    parts = ["# C API\n\nPrograms include `stonet/stonet.h`, which includes the other headers. Section by section:\n"]
     about = header.split("/*\n")[1].split("*/")[0]
     text = "\n".join(line.removeprefix(" *").removeprefix(" ") for line in about.splitlines())
     parts.append(f"```text\n{text.strip()}\n```\n")
-    for k, title in enumerate(SECTION.findall(header)):
-        parts.append(f"## {title[0].upper()}{title[1:]}\n\n```{{eval-rst}}\n.. doxygengroup:: part{k}\n   :content-only:\n```\n")
+    for name in ["stonet", *re.findall(r"#include <stonet/(\w+)\.h>", header)]:
+        for k, title in enumerate(SECTION.findall((folder / f"{name}.h").read_text())):
+            parts.append(f"## {title[0].upper()}{title[1:]}\n\n```{{eval-rst}}\n.. doxygengroup:: {name}{k}\n   :content-only:\n```\n")
     return "\n".join(parts)
 
 
@@ -125,7 +127,7 @@ def main() -> None:
         page.write_text(inside(page.read_text()))
     (out / "commands.md").write_text(command_page(program))
     (out / "settings.md").write_text(settings_page(program))
-    (out / "c-api.md").write_text(c_page((root / "include/stonet/stonet.h").read_text()))
+    (out / "c-api.md").write_text(c_page(root / "include/stonet"))
     names: dict[str, list[str]] = {}
     exec((root / "python/src/stonet/_names.py").read_text(), names)
     (out / "python-api.md").write_text(python_page(list(names["ESTIMATORS"])))
