@@ -44,12 +44,15 @@ foreach(path ${paths})
   endforeach()
 endforeach()
 
+# Those that take longest begin first, so that no processor waits for one of them at the end.
+set_tests_properties(cli_ranks model_defaults refit_calibrate stats_independence PROPERTIES COST 100)
+
 # The CUDA engine's kernels with the processor for a device.
 if(TARGET stonet_cuda_emulated)
   foreach(name engine_cuda engine_contract)
     add_test(NAME ${name}_emulated COMMAND test_${name})
     add_dependencies(test_${name} stonet_cuda_emulated)
-    set_tests_properties(${name}_emulated PROPERTIES TIMEOUT 1200
+    set_tests_properties(${name}_emulated PROPERTIES TIMEOUT 1200 COST 100
       ENVIRONMENT "STONET_CUDA=$<TARGET_FILE:stonet_cuda_emulated>;OMP_WAIT_POLICY=passive")
   endforeach()
 endif()

@@ -1,14 +1,5 @@
 /* Small files that are read, or refused with a sentence: what is rare in text, svmlight, NumPy's arrays and
    zip archives. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 

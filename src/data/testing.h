@@ -2,16 +2,7 @@
 #ifndef SN_DATA_TESTING_H
 #define SN_DATA_TESTING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/testing.h"
 #include "data/readers.h"
 #include "data/text_parts.h"
 

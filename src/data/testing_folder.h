@@ -1,4 +1,4 @@
-/* For tests that write files, after cmocka.h: a folder of their own to work in, gone at the end. */
+/* For tests that write files: a folder of their own to work in, gone at the end. */
 #ifndef SN_DATA_TESTING_FOLDER_H
 #define SN_DATA_TESTING_FOLDER_H
 

@@ -2,18 +2,8 @@
 #ifndef SN_LEARNERS_TESTING_H
 #define SN_LEARNERS_TESTING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
+#include "base/testing.h"
 #include "learners/learner.h"
 #include "math/noise.h"
 

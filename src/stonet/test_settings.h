@@ -1,7 +1,8 @@
-/* For tests, after cmocka.h: settings of a StoNet from names and values. */
+/* For tests: settings of a StoNet from names and values. */
 #ifndef SN_STONET_TEST_SETTINGS_H
 #define SN_STONET_TEST_SETTINGS_H
 
+#include "base/testing.h"
 #include "stonet/config.h"
 
 /* pairs: name, value, name, value, .., NULL. */
